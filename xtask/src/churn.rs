@@ -7,7 +7,7 @@ use crate::bench::{Scratch, copy, open};
 use crate::draw::Draw;
 use crate::report::count;
 use anyhow::{Context, Result, bail};
-use orient_engine::{Depth, Engine, RefreshOptions, Silent};
+use orient_engine::{Engine, NoProgress, RefreshDepth, RefreshOptions};
 use std::path::{Path, PathBuf};
 
 /// Files larger than this are left alone: rounds should be many.
@@ -44,7 +44,7 @@ pub(crate) fn run(options: &Churn) -> Result<()> {
         bail!("{} has too few files to change", options.folder.display());
     }
     let engine = open(&root, &scratch.path().join("store"))?;
-    engine.refresh(&RefreshOptions::default(), &Silent)?;
+    engine.refresh(&RefreshOptions::default(), &NoProgress)?;
     let mut churning = Churning { files, draw: Draw(options.seed) };
     let (mut changed, mut resolved) = (0, 0);
     for round in 1..=options.rounds {
@@ -55,17 +55,20 @@ pub(crate) fn run(options: &Churn) -> Result<()> {
                 0 => {}
                 // Facts alone: what uses mean is found out later, together with what changes until then.
                 1 => {
-                    let facts =
-                        RefreshOptions { depth: Depth::Facts, at_once: Some(0), ..RefreshOptions::default() };
-                    engine.refresh(&facts, &Silent)?;
+                    let facts = RefreshOptions {
+                        depth: RefreshDepth::Facts,
+                        max_resolved_with_change: Some(0),
+                        ..RefreshOptions::default()
+                    };
+                    engine.refresh(&facts, &NoProgress)?;
                 }
-                _ => resolved += engine.refresh(&RefreshOptions::default(), &Silent)?.resolved,
+                _ => resolved += engine.refresh(&RefreshOptions::default(), &NoProgress)?.resolved,
             }
         }
-        resolved += engine.refresh(&RefreshOptions::default(), &Silent)?.resolved;
+        resolved += engine.refresh(&RefreshOptions::default(), &NoProgress)?.resolved;
         changed += done.len();
         let anew = open(&root, &scratch.path().join(format!("anew-{round}")))?;
-        anew.refresh(&RefreshOptions::default(), &Silent)?;
+        anew.refresh(&RefreshOptions::default(), &NoProgress)?;
         let (ours, theirs) = (dump(&engine)?, dump(&anew)?);
         std::fs::remove_dir_all(scratch.path().join(format!("anew-{round}")))?;
         if ours != theirs {

@@ -4,7 +4,7 @@ use crate::packs;
 use anyhow::{Context, Result};
 use orient_lang::{Registry, Roles};
 use orient_model::{EdgeKind, Node, Role};
-use orient_resolve::{FileFacts, MemoryWorld, Resolver, World};
+use orient_resolve::{FileFacts, MemoryRepository, Repository, Resolver};
 use orient_walk::{RootDirectory, WalkOptions};
 use serde_json::json;
 use std::io::Write;
@@ -83,7 +83,7 @@ fn print(folder: &Path, options: &Options<'_>) -> Result<()> {
 }
 
 /// The facts of all files of a folder.
-fn world(folder: &Path, registry: &Registry) -> Result<MemoryWorld> {
+fn world(folder: &Path, registry: &Registry) -> Result<MemoryRepository> {
     let kept = Registry::project_files().map(str::to_owned).collect();
     let listing = orient_walk::list(folder, &WalkOptions { kept, ..WalkOptions::default() })?;
     let tree = RootDirectory::open(folder)?;
@@ -104,10 +104,10 @@ fn world(folder: &Path, registry: &Registry) -> Result<MemoryWorld> {
     }
     let rules =
         registry.packs().iter().filter_map(|pack| Some((pack.name().to_owned(), pack.rules()?.clone())));
-    Ok(MemoryWorld::new(files, rules))
+    Ok(MemoryRepository::new(files, rules))
 }
 
-fn shown(world: &MemoryWorld, node: Node) -> serde_json::Value {
+fn shown(world: &MemoryRepository, node: Node) -> serde_json::Value {
     let Some(facts) = world.facts(node.file) else { return json!(null) };
     let symbol = node.symbol.and_then(|at| Some((at, facts.outline.symbols.get(at as usize)?)));
     let (line, name) = match symbol {

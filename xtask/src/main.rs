@@ -54,14 +54,14 @@ enum Chore {
         #[arg(long)]
         all: bool,
     },
-    /// Checks what the house rules say and no compiler checks: sizes, arrows, words
+    /// Checks conventions that no compiler checks: sizes, dependencies, words, links
     Tidy,
     /// Language packs
     #[command(subcommand)]
     Packs(Packs),
-    /// Writes the reference pages in docs/ from the tables they describe
+    /// Generates the reference pages, and the examples and figures in the other pages
     Docgen {
-        /// Only compares, and fails where a page differs
+        /// Writes nothing, and fails if a page is out of date
         #[arg(long)]
         check: bool,
     },

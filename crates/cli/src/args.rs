@@ -1,6 +1,6 @@
 //! The command line as it was typed: checked, and nothing more. Never looks at the machine.
 
-use crate::chores::{CHORES, Chore};
+use crate::subcommands::{SUBCOMMANDS, Subcommand};
 use clap::builder::PossibleValuesParser;
 use clap::{ArgAction, ArgMatches, Args as _, Command, FromArgMatches};
 use orient_tools::{Exit, OPERATIONS, Operation};
@@ -22,7 +22,7 @@ pub(crate) enum Asked {
     /// Ask an operation.
     Operation(&'static Operation),
     /// Do something else.
-    Chore(&'static Chore),
+    Subcommand(&'static Subcommand),
 }
 
 /// The flags every command takes.
@@ -69,9 +69,11 @@ pub(crate) fn parse() -> Args {
     let matches = matches(&typed).unwrap_or_else(|error| error.exit());
     let globals = Globals::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let (name, own) = matches.subcommand().expect("clap asks for a subcommand");
-    let chore = || CHORES.iter().find(|chore| (chore.command)().get_name() == name).map(Asked::Chore);
+    let subcommand = || {
+        SUBCOMMANDS.iter().find(|subcommand| (subcommand.command)().get_name() == name).map(Asked::Subcommand)
+    };
     let tool = OPERATIONS.iter().find(|tool| tool.name == name).map(Asked::Operation);
-    let asked = tool.or_else(chore).expect("every subcommand is from a table");
+    let asked = tool.or_else(subcommand).expect("every subcommand is from a table");
     Args { globals, asked, matches: own.clone() }
 }
 
@@ -101,7 +103,7 @@ pub(crate) fn command() -> Command {
     bare()
         .max_term_width(110)
         .subcommands(OPERATIONS.iter().map(Operation::command))
-        .subcommands(CHORES.iter().map(|chore| (chore.command)()))
+        .subcommands(SUBCOMMANDS.iter().map(|subcommand| (subcommand.command)()))
         .about("Knows your code: an exact and always fresh index of the folder you are in")
         .long_about(
             "Knows your code: an exact and always fresh index of the folder you are in.\n\n\

@@ -4,9 +4,9 @@ use orient_logging::{Filter, Sinks, VARIABLE, install};
 use orient_tools::ReplyResult;
 use std::io::Write;
 
-/// Begins to log. A command logs to the standard error if `--verbose` or the variable asks for it; a process that stays logs to
+/// Begins to log. A command logs to the standard error if `--verbose` or the variable asks for it; a process that long_running logs to
 /// the file of its store.
-pub(crate) fn start(verbose: bool, stays: bool, quiet: bool) {
+pub(crate) fn start(verbose: bool, long_running: bool, quiet: bool) {
     let wanted = std::env::var(VARIABLE).ok().filter(|text| !text.trim().is_empty());
     let wanted = wanted.and_then(|text| match Filter::parse(&text) {
         Ok(filter) => Some(filter),
@@ -18,7 +18,7 @@ pub(crate) fn start(verbose: bool, stays: bool, quiet: bool) {
             None
         }
     });
-    let sinks = Sinks { stderr: verbose || !stays && wanted.is_some(), file: stays };
+    let sinks = Sinks { stderr: verbose || !long_running && wanted.is_some(), file: long_running };
     let usual = if verbose { Filter::DEBUG } else { Filter::INFO };
     install(wanted.unwrap_or(usual), sinks);
 }

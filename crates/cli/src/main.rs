@@ -2,21 +2,21 @@
 
 mod allocator;
 mod args;
-mod chores;
+mod atomic_write;
+#[cfg(target_os = "linux")]
+mod close_on_exec;
+mod completions_and_man;
 mod config;
 mod exit_codes;
-#[cfg(target_os = "linux")]
-mod inherit;
 mod interrupt;
 mod log;
 mod pager;
 mod progress;
-mod receipts;
 mod render;
-mod replace;
 mod serve;
 mod setup;
-mod shell;
+mod setup_undo_log;
+mod subcommands;
 mod terminal;
 mod watch;
 
@@ -42,16 +42,16 @@ fn main() -> ExitCode {
 }
 
 fn run(Args { globals, asked, matches }: Args) -> Result<Exit, ToolError> {
-    let stays = matches!(asked, Asked::Chore(chore) if chore.stays);
-    log::start(globals.verbose, stays, globals.quiet);
+    let long_running = matches!(asked, Asked::Subcommand(subcommand) if subcommand.long_running);
+    log::start(globals.verbose, long_running, globals.quiet);
     let config =
         Config::resolve(globals).map_err(|error| ToolError::new(Code::BadArgument, error.to_string()))?;
     let tool = match asked {
         Asked::Operation(tool) => tool,
-        Asked::Chore(chore) => {
+        Asked::Subcommand(subcommand) => {
             // Those that stay have nothing to do most of the time.
             allocator::give_back_at_once();
-            return (chore.run)(config, &matches);
+            return (subcommand.run)(config, &matches);
         }
     };
     if tool.asks {
@@ -84,7 +84,7 @@ fn run(Args { globals, asked, matches }: Args) -> Result<Exit, ToolError> {
     };
     drop(call);
     if alone {
-        watch::leave_behind(&setup);
+        watch::spawn_daemon(&setup);
     }
     match written {
         // Whoever read our output has seen enough.

@@ -16,7 +16,7 @@ pub(crate) struct Pager {
     paging: Arc<AtomicBool>,
 }
 
-/// What pages where the user names nothing: colours pass, and what fits on a screen stays there.
+/// What pages where the user names nothing: colours pass, and what fits on a screen long_running there.
 const USUAL: &str = "less";
 
 impl Pager {

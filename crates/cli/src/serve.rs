@@ -3,8 +3,8 @@
 
 use crate::config::{Config, Root};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use orient_engine::{Keeper, Sweep};
-use orient_live::{Live, LiveOptions};
+use orient_engine::{Freshness, FullScan};
+use orient_live::{WatchOptions, Watcher};
 use orient_serve::{HttpOptions, Options, ServeError};
 use orient_tools::{Code, Exit, ToolError};
 use std::io::Write;
@@ -109,13 +109,16 @@ fn options(config: Config, matches: &ArgMatches) -> Options {
         setup: config.setup,
         chosen: config.root == Root::Named,
         tools: matches.get_one::<String>("tools").cloned(),
-        keeper: Arc::new(move |engine, loaded| -> Arc<dyn Keeper> {
-            orient_logging::open(&engine.place().store);
+        freshness: Arc::new(move |engine, loaded| -> Arc<dyn Freshness> {
+            orient_logging::open(&engine.store_paths().store);
             if !watched {
-                return Arc::new(Sweep);
+                return Arc::new(FullScan);
             }
             let branches = loaded.settings.watch.branches;
-            Arc::new(Live::start(engine, LiveOptions { branches, ..LiveOptions::default() }))
+            Arc::new(Watcher::start(
+                engine,
+                WatchOptions { prefetch_branches: branches, ..WatchOptions::default() },
+            ))
         }),
         rested: crate::allocator::give_back_of_thread,
     }

@@ -1,12 +1,12 @@
 //! `orient setup`: puts our entry into the configuration of a client, or takes it out again.
 
+use crate::atomic_write::{self, Links};
 use crate::config::{Config, Form};
-use crate::receipts::{Kept, Receipts};
 use crate::render;
-use crate::replace::{self, Links};
+use crate::setup_undo_log::{UndoLog, UndoRecord};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use orient_engine::{Cancel, Silent};
+use orient_engine::{Cancel, NoProgress};
 use orient_setup::{
     CLIENTS, Client, ConfigDirs, Plan, Scope, ServerEntry, TextEdit, diff, plan, registered, snippet, undo,
 };
@@ -92,7 +92,7 @@ struct Work {
     undo: bool,
     colour: bool,
     form: Form,
-    receipts: Receipts,
+    undo_log: UndoLog,
     root: PathBuf,
 }
 
@@ -100,7 +100,7 @@ struct Work {
 pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolError> {
     let (form, colour, quiet) = (config.form, config.colour, config.quiet);
     let cancel = Cancel::default();
-    let session = Session::open(config.setup, &Silent, &cancel)?;
+    let session = Session::open(config.setup, &NoProgress, &cancel)?;
     let dirs = ConfigDirs::detect(session.root()).ok_or_else(|| {
         ToolError::new(Code::BadArgument, "there is no home folder, so no place for configurations")
             .hint("orient setup --print shows what a client must be told")
@@ -123,7 +123,7 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
         undo: matches.get_flag("undo"),
         colour,
         form,
-        receipts: Receipts::beside(store, session.root()),
+        undo_log: UndoLog::beside(store, session.root()),
         root: session.root().to_owned(),
     };
     let named: Vec<&'static Client> = matches
@@ -196,13 +196,13 @@ impl Work {
 
     fn edit(&mut self, client: &Client, file: &Path) -> Result<Outcome, String> {
         links(self.scope, &self.root).resolve(file).map_err(|error| error.to_string())?;
-        let before = replace::read(file).map_err(|error| error.to_string())?;
+        let before = atomic_write::read(file).map_err(|error| error.to_string())?;
         let text = before.as_deref().unwrap_or_default();
         let was = registered(client, text).map_err(|error| error.to_string())?;
-        let (after, receipt, state) = if self.undo {
-            let kept = self.receipts.get(file);
+        let (after, edit, state) = if self.undo {
+            let record = self.undo_log.get(file);
             let after =
-                undo(client, text, kept.map(|kept| &kept.receipt)).map_err(|error| error.to_string())?;
+                undo(client, text, record.map(|record| &record.edit)).map_err(|error| error.to_string())?;
             match after {
                 None => return Ok(self.outcome(client, "absent")),
                 Some(after) => (after, None, "removed"),
@@ -224,7 +224,7 @@ impl Work {
         if ask && !self.confirmed(&outcome).map_err(|error| error.to_string())? {
             return Ok(self.outcome(client, "declined"));
         }
-        self.write(file, before.as_deref(), &after, receipt).map_err(|error| error.to_string())?;
+        self.write(file, before.as_deref(), &after, edit).map_err(|error| error.to_string())?;
         // What was shown to be agreed to is not shown again.
         Ok(if ask { Outcome { diff: Vec::new(), ..outcome } } else { outcome })
     }
@@ -234,25 +234,25 @@ impl Work {
         file: &Path,
         before: Option<&str>,
         after: &str,
-        receipt: Option<TextEdit>,
+        edit: Option<TextEdit>,
     ) -> io::Result<()> {
         let root = self.root.clone();
         let links = links(self.scope, &root);
-        let Some(receipt) = receipt else {
-            let kept = self.receipts.remove(file);
-            let ours = kept.filter(|kept| kept.created && after.trim().is_empty());
+        let Some(edit) = edit else {
+            let record = self.undo_log.remove(file);
+            let ours = record.filter(|record| record.created && after.trim().is_empty());
             match (ours, before) {
-                (Some(kept), Some(before)) => replace::remove(file, before, &kept.folders, links)?,
-                _ => replace::replace(file, before, after, links).map(drop)?,
+                (Some(record), Some(before)) => atomic_write::remove(file, before, &record.folders, links)?,
+                _ => atomic_write::replace(file, before, after, links).map(drop)?,
             }
-            return self.receipts.save();
+            return self.undo_log.save();
         };
-        let earlier = self.receipts.remove(file);
-        let folders = replace::replace(file, before, after, links)?;
+        let earlier = self.undo_log.remove(file);
+        let folders = atomic_write::replace(file, before, after, links)?;
         let created = before.is_none() || earlier.as_ref().is_some_and(|earlier| earlier.created);
         let folders = earlier.map_or(folders, |earlier| earlier.folders);
-        self.receipts.put(file, Kept { receipt, created, folders });
-        self.receipts.save()
+        self.undo_log.put(file, UndoRecord { edit, created, folders });
+        self.undo_log.save()
     }
 
     fn confirmed(&self, outcome: &Outcome) -> io::Result<bool> {
@@ -304,7 +304,7 @@ impl Work {
             for scope in client.scopes() {
                 self.scope = scope;
                 let Some(file) = self.file(client) else { continue };
-                let text = replace::read(&file).ok().flatten().unwrap_or_default();
+                let text = atomic_write::read(&file).ok().flatten().unwrap_or_default();
                 let set_up = registered(client, &text).is_ok_and(|registered| registered.is_some());
                 if set_up || (scope == Scope::User && client.is_installed(&self.dirs, Path::exists)) {
                     let state = if set_up { "set_up" } else { "not_set_up" };

@@ -1,13 +1,13 @@
 //! `orient watch`: shows what changes, and how fast the index follows.
 
-use crate::config::{Config, Form};
 #[cfg(target_os = "linux")]
-use crate::inherit;
+use crate::close_on_exec;
+use crate::config::{Config, Form};
 use crate::interrupt::Interrupt;
 use crate::render;
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use orient_engine::Refresh;
-use orient_live::{Live, LiveOptions, Seen, Watcher};
+use orient_engine::RefreshReport;
+use orient_live::{BackgroundRefresh, RefreshListener, WatchOptions, Watcher};
 use orient_settings::Override;
 use orient_tools::{
     BackgroundEmbedding, Code, Exit, OpenTree, SessionOptions, Style, TextWriter, ToolError, count, duration,
@@ -79,22 +79,26 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
     let begun = Instant::now();
     let (sender, lines) = channel();
     let sender = Mutex::new(sender);
-    let seen = move |seen: &Seen| {
+    let listener = move |report: &BackgroundRefresh| {
         // Nobody reads any more once we are about to end.
-        let _ = sender.lock().unwrap_or_else(PoisonError::into_inner).send(Line::of(seen, begun));
+        let _ = sender.lock().unwrap_or_else(PoisonError::into_inner).send(Line::of(report, begun));
     };
     let (form, colour) = (config.form, config.colour);
-    let stays = !matches.get_flag(UNTIL_IDLE);
+    let long_running = !matches.get_flag(UNTIL_IDLE);
     let mut live = None;
     let host = OpenTree::open(config.setup, |engine, loaded| {
-        orient_logging::open(&engine.place().store);
-        tracing::info!(version = env!("CARGO_PKG_VERSION"), until_idle = !stays, "watcher started");
+        orient_logging::open(&engine.store_paths().store);
+        tracing::info!(version = env!("CARGO_PKG_VERSION"), until_idle = !long_running, "watcher started");
         // One that a question left behind does no more than that question would have done.
-        let branches = if stays { loaded.settings.watch.branches } else { 0 };
-        let seen: Watcher = Arc::new(seen);
-        let options =
-            LiveOptions { start: Duration::ZERO, branches, seen: Some(seen), ..LiveOptions::default() };
-        live.insert(Arc::new(Live::start(engine, options))).clone()
+        let branches = if long_running { loaded.settings.watch.branches } else { 0 };
+        let listener: RefreshListener = Arc::new(listener);
+        let options = WatchOptions {
+            startup_delay: Duration::ZERO,
+            prefetch_branches: branches,
+            on_refresh: Some(listener),
+            ..WatchOptions::default()
+        };
+        live.insert(Arc::new(Watcher::start(engine, options))).clone()
     })?;
     if form == Form::Text && !config.quiet {
         show(colour, |page| {
@@ -102,12 +106,12 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
         })?;
     }
     let idle = Duration::from_secs(host.loaded().settings.watch.idle as u64);
-    let embedding = stays.then(|| BackgroundEmbedding::start(&host));
+    let embedding = long_running.then(|| BackgroundEmbedding::start(&host));
     let wanted = || {
-        let asked = || live.as_ref().and_then(|live| live.unasked()).is_some_and(|unasked| unasked < idle);
-        !interrupt.cancel.is_cancelled() && (stays || asked())
+        let asked = || live.as_ref().and_then(|live| live.idle_time()).is_some_and(|unasked| unasked < idle);
+        !interrupt.cancel.is_cancelled() && (long_running || asked())
     };
-    let shown = follow(&lines, form, colour, if stays { LOOK_UP } else { LOOK_UP_SELDOM }, &wanted);
+    let shown = follow(&lines, form, colour, if long_running { LOOK_UP } else { LOOK_UP_SELDOM }, &wanted);
     drop(embedding);
     drop((host, live));
     match shown {
@@ -117,7 +121,7 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
 }
 
 /// Starts a watcher of the same tree that outlives us. Where that fails, the next question takes longer and nothing else.
-pub(crate) fn leave_behind(setup: &SessionOptions) {
+pub(crate) fn spawn_daemon(setup: &SessionOptions) {
     let Ok(program) = std::env::current_exe() else { return };
     let mut watcher = std::process::Command::new(program);
     watcher.args(["watch", "--quiet", &format!("--{UNTIL_IDLE}")]);
@@ -128,7 +132,7 @@ pub(crate) fn leave_behind(setup: &SessionOptions) {
     watcher.args((0..setup.force).map(|_| "--force"));
     watcher.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     #[cfg(target_os = "linux")]
-    inherit::nothing();
+    close_on_exec::mark_inherited_files();
     // What is typed in the terminal is not meant for it.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut watcher, 0);
@@ -172,14 +176,14 @@ fn follow(
 }
 
 impl Line {
-    fn of(seen: &Seen, begun: Instant) -> Self {
-        let nothing = Refresh::default();
-        let (refresh, failure) = match &seen.refresh {
+    fn of(report: &BackgroundRefresh, begun: Instant) -> Self {
+        let nothing = RefreshReport::default();
+        let (refresh, failure) = match &report.refresh {
             Ok(refresh) => (refresh, None),
             Err(error) => (&nothing, Some(error.to_string())),
         };
         let millis = |time: Duration| (time.as_secs_f64() * 10_000.0).round() / 10.0;
-        let unwatched = seen.unwatched.as_ref().map(ToString::to_string);
+        let unwatched = report.unwatched.as_ref().map(ToString::to_string);
         let event = match (&failure, &unwatched) {
             (Some(_), _) => "failed",
             (None, Some(_)) => "unwatched",
@@ -188,14 +192,14 @@ impl Line {
         Self {
             event,
             at_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
-            paths: seen.paths.iter().map(|path| path.display().into_owned()).collect(),
+            paths: report.paths.iter().map(|path| path.display().into_owned()).collect(),
             generation: refresh.generation,
             added: refresh.added,
             changed: refresh.changed,
             removed: refresh.removed,
             renamed: refresh.renamed,
             resolved: refresh.resolved,
-            behind_ms: seen.behind.map(millis),
+            behind_ms: report.lag.map(millis),
             took_ms: millis(refresh.elapsed),
             message: failure.or(unwatched),
         }

@@ -1,75 +1,78 @@
-//! What changed from one generation of the index to the next, as far as this process did it: what was kept of the one is
-//! then as true of the other, but for the files that changed.
+//! The change log: which files each recent generation changed. In-memory caches follow it instead of being rebuilt.
+//!
+//! Only changes that this process committed are logged. Example: a cache holds generation 7 and a query reads
+//! generation 9. If the log has 7→8 (`a.c`) and 8→9 (`b.c`), the cache drops `a.c` and `b.c` and keeps the rest; if
+//! another process committed 8→9, the entry is missing and the cache starts over.
 
 use orient_model::RepoPath;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// How many steps are remembered, and of how many files in all: beyond, reading everything takes no longer.
-const STEPS: usize = 64;
-const FILES: usize = 1000;
+/// Maximum number of logged changes, and of files in all of them. Beyond that, a full read is as fast.
+const MAX_ENTRIES: usize = 64;
+const MAX_FILES: usize = 1000;
 
-/// The steps that are remembered; shared by an engine and its snapshots.
-#[derive(Clone, Default)]
-pub(crate) struct Steps(Arc<Mutex<Noted>>);
+/// The logged changes.
+#[derive(Default)]
+pub(crate) struct ChangeLog(Mutex<LogEntries>);
 
-/// From which generation, and the files that may differ in the next.
-type Noted = VecDeque<(u64, Vec<RepoPath>)>;
+/// The generation before each change, and the files that may differ after it.
+type LogEntries = VecDeque<(u64, Vec<RepoPath>)>;
 
-impl Steps {
-    fn lock(&self) -> MutexGuard<'_, Noted> {
+impl ChangeLog {
+    fn lock(&self) -> MutexGuard<'_, LogEntries> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes which files the step from a generation to the next may concern. Whoever calls this alone may write until the
-    /// step is dropped: what readers see then is either as before, or that next generation.
-    pub(crate) fn begin(&self, from: u64, paths: Vec<RepoPath>) -> Step<'_> {
-        let mut steps = self.lock();
-        steps.retain(|step| step.0 != from);
-        steps.push_back((from, paths));
-        let files = |steps: &Noted| steps.iter().map(|step| step.1.len()).sum::<usize>();
-        while steps.len() > STEPS || files(&steps) > FILES {
-            steps.pop_front();
+    /// Logs which files the next change may affect, before it is committed. The caller must be the only writer until
+    /// the entry is dropped, so that readers see either the old generation or exactly the next one.
+    pub(crate) fn begin(&self, from: u64, paths: Vec<RepoPath>) -> PendingChange<'_> {
+        let mut log = self.lock();
+        log.retain(|entry| entry.0 != from);
+        log.push_back((from, paths));
+        let files = |log: &LogEntries| log.iter().map(|entry| entry.1.len()).sum::<usize>();
+        while log.len() > MAX_ENTRIES || files(&log) > MAX_FILES {
+            log.pop_front();
         }
-        Step { steps: self, from, taken: false }
+        PendingChange { log: self, from, committed: false }
     }
 
-    /// The files that may differ between two generations, by path; none where not all steps between them are known.
-    pub(crate) fn between(&self, before: u64, after: u64) -> Option<Vec<RepoPath>> {
-        let steps = self.lock();
+    /// The files that may differ between two generations, sorted by path; `None` if the log has a gap.
+    pub(crate) fn changed_between(&self, before: u64, after: u64) -> Option<Vec<RepoPath>> {
+        let log = self.lock();
         let mut all = Vec::new();
         for from in before..after {
-            all.extend_from_slice(&steps.iter().find(|step| step.0 == from)?.1);
+            all.extend_from_slice(&log.iter().find(|entry| entry.0 == from)?.1);
         }
         all.sort_unstable();
         all.dedup();
         Some(all)
     }
 
-    /// Forgets all steps: the index is another one.
+    /// Clears the log, because the index was replaced.
     pub(crate) fn clear(&self) {
         self.lock().clear();
     }
 }
 
-/// A step on its way from one generation to the next; forgotten when dropped, unless it was taken.
-pub(crate) struct Step<'s> {
-    steps: &'s Steps,
+/// A change that is being written. Dropping it removes the log entry unless the change was committed.
+pub(crate) struct PendingChange<'s> {
+    log: &'s ChangeLog,
     from: u64,
-    taken: bool,
+    committed: bool,
 }
 
-impl Step<'_> {
-    /// The step led to a generation.
-    pub(crate) fn led_to(mut self, generation: u64) {
-        self.taken = generation == self.from + 1;
+impl PendingChange<'_> {
+    /// Records the generation that the commit produced.
+    pub(crate) fn commit(mut self, generation: u64) {
+        self.committed = generation == self.from + 1;
     }
 }
 
-impl Drop for Step<'_> {
+impl Drop for PendingChange<'_> {
     fn drop(&mut self) {
-        if !self.taken {
-            self.steps.lock().retain(|step| step.0 != self.from);
+        if !self.committed {
+            self.log.lock().retain(|entry| entry.0 != self.from);
         }
     }
 }
@@ -79,25 +82,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_steps_that_were_taken_without_a_gap_are_told() {
-        let steps = Steps::default();
-        steps.begin(3, vec!["b".into(), "a".into()]).led_to(4);
-        steps.begin(4, vec!["a".into()]).led_to(5);
-        drop(steps.begin(5, vec!["c".into()]));
-        steps.begin(6, vec!["d".into()]).led_to(6);
-        assert_eq!(steps.between(3, 5), Some(vec!["a".into(), "b".into()]));
-        assert_eq!(steps.between(4, 4), Some(Vec::new()));
+    fn only_committed_changes_without_a_gap_are_reported() {
+        let log = ChangeLog::default();
+        log.begin(3, vec!["b".into(), "a".into()]).commit(4);
+        log.begin(4, vec!["a".into()]).commit(5);
+        drop(log.begin(5, vec!["c".into()]));
+        log.begin(6, vec!["d".into()]).commit(6);
+        assert_eq!(log.changed_between(3, 5), Some(vec!["a".into(), "b".into()]));
+        assert_eq!(log.changed_between(4, 4), Some(Vec::new()));
         for (before, after) in [(2, 4), (4, 6), (6, 7)] {
-            assert_eq!(steps.between(before, after), None);
+            assert_eq!(log.changed_between(before, after), None);
         }
-        let step = steps.begin(5, vec!["c".into()]);
+        let entry = log.begin(5, vec!["c".into()]);
         assert_eq!(
-            steps.between(5, 6),
+            log.changed_between(5, 6),
             Some(vec!["c".into()]),
-            "whoever sees the next generation sees this step"
+            "a reader of the next generation sees this entry"
         );
-        drop(step);
-        steps.clear();
-        assert_eq!(steps.between(3, 5), None);
+        drop(entry);
+        log.clear();
+        assert_eq!(log.changed_between(3, 5), None);
     }
 }

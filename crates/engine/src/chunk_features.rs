@@ -1,56 +1,57 @@
-//! What ranked search needs of a file: the terms of each chunk, and vectors, which tiny neighbours share.
+//! The features of chunks that ranked search uses: terms, and vectors that small neighbouring chunks share.
 
-use crate::word_cache::Lexicon;
+use crate::word_cache::WordCache;
 use orient_embed::{BuiltIn, Embedder, PackedGroup, TextEmbedding, TokenBag, combine, packed_length};
 use orient_model::{Chunk, Outline, RepoPath, Symbol};
 use orient_text::{ChunkTerms, ChunkTermsBuilder, Field, TERMS_VERSION};
 
-/// What the names and the path weigh against the text of a chunk: few words say more than many.
+/// Weights of names and path against the text of a chunk: a few words there say more than many in the text.
 const NAMES_WEIGHT: f32 = 3.0;
 const PATH_WEIGHT: f32 = 4.0;
-/// How many parts of a path go into vectors: those further up say where the repository is, not what the file is.
+/// Number of trailing path components that go into vectors. The leading ones name the repository, not the file.
 const PATH_PARTS: usize = 3;
-/// Changes whenever the same file may give other terms for a reason found here.
+/// Version of term extraction. Increment it when the same file may give different terms because of this module.
 const VERSION: u32 = 2;
-/// The same for vectors.
+/// Version of vector computation.
 const VECTORS_VERSION: u32 = 2;
-/// Chunks of so many lines at most, one after the other, share a vector while they have no more than so many together:
-/// constants, fields, macros. Alone they say little, and there may be millions of them.
-const TINY: u32 = 3;
-const TOGETHER: u32 = 12;
+/// Consecutive chunks of at most `SMALL_CHUNK_LINES` lines share a vector until they have `SHARED_VECTOR_LINES` lines
+/// together: constants, fields, macros. Alone they carry little meaning, and there may be millions of them.
+const SMALL_CHUNK_LINES: u32 = 3;
+const SHARED_VECTOR_LINES: u32 = 12;
 
-/// Stands for everything terms depend on beside the file.
+/// Version of everything besides the file that terms depend on.
 pub(crate) fn version() -> String {
     format!("{VERSION} {TERMS_VERSION}")
 }
 
-/// Stands for everything vectors depend on beside the file. Those of another version are made anew in the background.
+/// Version of everything besides the file that vectors depend on. Vectors of another version are renewed in the
+/// background.
 pub(crate) fn embedder() -> u64 {
     let text = format!("{VECTORS_VERSION} {}", BuiltIn::shared().model());
     let mut short = [0; 8];
     short.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..8]);
-    // The store keeps signed numbers.
+    // SQLite stores signed integers.
     u64::from_le_bytes(short) >> 1
 }
 
-/// The vectors of the chunks of a file, as they are stored; none where these bytes are none.
+/// Parses the stored vectors of a file's chunks; `None` if the bytes are malformed.
 pub(crate) fn read_vectors(bytes: &[u8]) -> Option<PackedGroup<'_>> {
     PackedGroup::parse(bytes, BuiltIn::shared().dimension())
 }
 
 /// Terms and vectors of the chunks of a file.
-pub(crate) struct Units {
+pub(crate) struct ChunkFeatures {
     pub(crate) terms: ChunkTerms,
     pub(crate) vectors: Vec<u8>,
 }
 
-impl Units {
+impl ChunkFeatures {
     pub(crate) fn of(path: &RepoPath, outline: &Outline, bytes: &[u8]) -> Self {
-        Lexicon::with(|lexicon| {
+        WordCache::with(|lexicon| {
             let shown = path.display();
             let mut place = Vec::new();
             lexicon.read(shown.as_bytes(), |found, _| place.extend_from_slice(found));
-            let mut vectors = Vectors::new(&shown, &outline.chunks);
+            let mut vectors = VectorBuilder::new(&shown, &outline.chunks);
             let mut terms = ChunkTermsBuilder::default();
             each_chunk(outline, bytes, |names, text| {
                 let mut length = 0_u16;
@@ -72,19 +73,19 @@ impl Units {
     }
 }
 
-/// The vectors of the chunks of a file alone.
+/// Computes only the vectors of a file's chunks.
 pub(crate) fn vectors(path: &RepoPath, outline: &Outline, bytes: &[u8]) -> Vec<u8> {
-    Lexicon::with(|lexicon| {
-        let mut vectors = Vectors::new(&path.display(), &outline.chunks);
+    WordCache::with(|lexicon| {
+        let mut vectors = VectorBuilder::new(&path.display(), &outline.chunks);
         each_chunk(outline, bytes, |names, text| vectors.push(lexicon, names, text, |_, _| ()));
         vectors.finish()
     })
 }
 
-/// The vectors of a file as they are made.
-struct Vectors {
+/// Computes the vectors of a file, chunk by chunk.
+struct VectorBuilder {
     model: &'static BuiltIn,
-    /// What the chunks are called that share the next vector, and their texts.
+    /// Token bags of the chunks that share the current vector: their names, and their text.
     called: TokenBag,
     body: TokenBag,
     path: TextEmbedding,
@@ -92,11 +93,11 @@ struct Vectors {
     /// How many chunks share each vector.
     counts: Vec<u8>,
     done: usize,
-    /// How many of the next were seen.
+    /// How many chunks of the current vector were added.
     seen: u8,
 }
 
-impl Vectors {
+impl VectorBuilder {
     fn new(path: &str, chunks: &[Chunk]) -> Self {
         let (model, counts) = (BuiltIn::shared(), shared(chunks));
         Self {
@@ -111,11 +112,11 @@ impl Vectors {
         }
     }
 
-    /// Adds a chunk to its vector. Shows on the way the terms of the words it rests on: those of a field, or of the text.
+    /// Adds a chunk to its vector, and passes the terms it reads to `see`: those of a field, or of the text (`None`).
     fn push(
         &mut self,
-        lexicon: &mut Lexicon,
-        names: &Names,
+        lexicon: &mut WordCache,
+        names: &ChunkNames,
         text: &[u8],
         mut see: impl FnMut(Option<Field>, &[u32]),
     ) {
@@ -140,7 +141,7 @@ impl Vectors {
         }
     }
 
-    /// All of them, as they are stored.
+    /// All vectors in their stored form.
     fn finish(mut self) -> Vec<u8> {
         self.packed.extend_from_slice(&self.counts);
         self.packed
@@ -148,33 +149,36 @@ impl Vectors {
 }
 
 /// How many chunks share each vector.
+///
+/// Example: chunks of 1, 1, 20, 3 and 3 lines give `[2, 1, 2]`: the two one-line chunks share a vector, the long one
+/// has its own, and the last two share one.
 fn shared(chunks: &[Chunk]) -> Vec<u8> {
     let mut counts = Vec::with_capacity(chunks.len());
-    // How many lines more may join the chunks before.
+    // How many lines may still join the current vector.
     let mut room = 0;
     for chunk in chunks {
         let lines = (chunk.span.last_line + 1).saturating_sub(chunk.span.first_line).max(1);
         match counts.last_mut() {
-            Some(count) if lines <= TINY.min(room) => {
+            Some(count) if lines <= SMALL_CHUNK_LINES.min(room) => {
                 *count += 1;
                 room -= lines;
             }
             _ => {
                 counts.push(1_u8);
-                room = if lines <= TINY { TOGETHER - lines } else { 0 };
+                room = if lines <= SMALL_CHUNK_LINES { SHARED_VECTOR_LINES - lines } else { 0 };
             }
         }
     }
     counts
 }
 
-/// Grows whenever other models are given another text of the same chunk.
+/// Version of the text that remote models are given for a chunk.
 pub(crate) const TEXTS_VERSION: u32 = 1;
-/// No text for another model is longer; chunks are shorter, but for what stands on one line.
+/// Maximum length of a text for a remote model. Only chunks with very long lines exceed it.
 const LONGEST_TEXT: usize = 8 << 10;
 
-/// What another model is given of each chunk: where it stands, what it is called, and its text. One text, not three as
-/// for the built-in model: each costs a request, and models that read sentences make more of words that stand together.
+/// The text that a remote model is given for each chunk: path, names and source. One text instead of the three of the
+/// built-in model, because each costs a request and sentence models use context.
 pub(crate) fn texts(path: &RepoPath, outline: &Outline, bytes: &[u8]) -> Vec<String> {
     let place = last_parts(&path.display());
     let mut texts = Vec::with_capacity(outline.chunks.len());
@@ -187,16 +191,16 @@ pub(crate) fn texts(path: &RepoPath, outline: &Outline, bytes: &[u8]) -> Vec<Str
     texts
 }
 
-/// Shows every chunk with what it is called.
-fn each_chunk(outline: &Outline, bytes: &[u8], mut see: impl FnMut(&Names, &[u8])) {
+/// Calls `see` for every chunk with its names.
+fn each_chunk(outline: &Outline, bytes: &[u8], mut see: impl FnMut(&ChunkNames, &[u8])) {
     let mut first = 0;
     for chunk in &outline.chunks {
         let text = bytes.get(chunk.span.start as usize..chunk.span.end as usize).unwrap_or_default();
-        // Symbols and chunks both come in the order of the source.
+        // Symbols and chunks are both in source order.
         while outline.symbols.get(first).is_some_and(|symbol| symbol.name_span.start < chunk.span.start) {
             first += 1;
         }
-        see(&Names::of(outline, chunk, first), text);
+        see(&ChunkNames::of(outline, chunk, first), text);
     }
 }
 
@@ -205,20 +209,20 @@ fn last_parts(path: &str) -> String {
     parts.into_iter().rev().collect::<Vec<_>>().join("/")
 }
 
-/// What a chunk is called.
+/// The names of a chunk.
 #[derive(Default)]
-struct Names {
-    /// The names it defines.
+struct ChunkNames {
+    /// The names that it defines.
     own: String,
-    /// The names around it.
+    /// The names of the enclosing symbols.
     around: String,
-    /// The headers of what it defines.
+    /// The signatures of the symbols that it defines.
     header: String,
     doc: String,
 }
 
-impl Names {
-    /// `first` is the first symbol whose name does not stand before the chunk.
+impl ChunkNames {
+    /// `first` is the first symbol whose name is not before the chunk.
     fn of(outline: &Outline, chunk: &Chunk, first: usize) -> Self {
         let mut names = Self::default();
         let text = |atom| outline.strings.get(atom);
@@ -257,7 +261,7 @@ mod tests {
     use orient_model::{ChunkKind, Span};
 
     #[test]
-    fn tiny_chunks_in_a_row_share_a_vector_until_it_stands_for_a_dozen_lines() {
+    fn consecutive_small_chunks_share_a_vector_up_to_twelve_lines() {
         let counts = |heights: &[u32]| {
             let mut line = 1;
             let chunk = |&height: &u32| {

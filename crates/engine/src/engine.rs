@@ -1,15 +1,11 @@
-//! Opening: which tree, which settings, which store.
+//! The façade: opens the index of a tree with its settings and its store.
 
-use crate::change_log::Steps;
-use crate::file_classifier::Languages;
-use crate::in_memory_index::{Loan, Memory};
-use crate::query::outline_cache::Outlines;
-use crate::query::search::Corpora;
-use crate::refresh::graph::resolve_files::Resolution;
-use crate::refresh::pending_facts::Carrying;
-use crate::remote_embeddings::Others;
-use crate::store_paths::{self, Place};
-use crate::{EngineError, Snapshot};
+use crate::EngineError;
+use crate::file_classifier::FileClassifier;
+use crate::generation_caches::GenerationCaches;
+use crate::in_memory_index::InMemoryIndex;
+use crate::refresh::ResolverHooks;
+use crate::store_paths::{self, StorePaths};
 use orient_safefs::Directory;
 use orient_settings::Settings;
 use orient_store::{ConnectionPool, StoreError};
@@ -17,118 +13,90 @@ use orient_walk::{Repo, WalkOptions, check_root, from_native};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-/// How often a user must insist before a folder is indexed that nobody means to index.
-const INSISTING: u8 = 2;
+/// How often a user must pass `--force` to index a directory that is refused otherwise.
+const REQUIRED_FORCE: u8 = 2;
 
-/// How many processors there are: telling takes a look at a dozen files.
+/// Number of processors. Cached, because the standard library reads several files to determine it.
 static PROCESSORS: OnceLock<usize> = OnceLock::new();
 
 /// How to open an engine.
 #[derive(Clone, Debug, Default)]
 pub struct OpenOptions {
-    /// How often the user insisted; twice opens what is refused otherwise.
+    /// How often the user passed `--force`; twice opens what is refused otherwise.
     pub force: u8,
-    /// The folder of all stores, in place of what the settings say.
+    /// The directory of all stores; overrides the settings.
     pub store: Option<PathBuf>,
 }
 
-/// The index of one tree. Cheap to open; nothing is read or written before it is asked to.
+/// The index of one tree. Cheap to open: it reads and writes nothing until it is used.
 pub struct Engine {
     pub(crate) repo: Repo,
     pub(crate) settings: Settings,
-    pub(crate) place: Place,
-    pub(crate) languages: Languages,
-    pub(crate) memory: Memory,
-    pub(crate) resolution: Resolution,
-    pub(crate) steps: Steps,
-    pub(crate) carrying: Carrying,
-    pub(crate) corpora: Corpora,
-    pub(crate) outlines: Outlines,
+    pub(crate) paths: StorePaths,
+    pub(crate) classifier: FileClassifier,
+    pub(crate) in_memory_index: InMemoryIndex,
+    pub(crate) resolver: ResolverHooks,
+    pub(crate) caches: Arc<GenerationCaches>,
     pub(crate) readers: ConnectionPool,
-    pub(crate) others: Others,
-    /// Stands for the settings a listing depends on, once somebody asked.
-    pub(crate) sheet_key: OnceLock<[u8; 16]>,
+    /// Hash of the settings that a listing depends on; computed on first use.
+    pub(crate) manifest_key: OnceLock<[u8; 16]>,
 }
 
 impl Engine {
-    /// Opens the index of the repository or folder that `start` lies in.
+    /// Opens the index of the repository or directory that contains `start`.
     pub fn open(start: &Path, settings: Settings, options: &OpenOptions) -> Result<Self, EngineError> {
         let repo = Repo::find(start)?;
-        if options.force < INSISTING {
+        if options.force < REQUIRED_FORCE {
             check_root(&repo.root)?;
         }
-        let place = Place::resolve(&repo, &settings, options.store.as_deref())?;
-        let languages = Languages::new(&settings)?;
-        let steps = Steps::default();
+        let paths = StorePaths::resolve(&repo, &settings, options.store.as_deref())?;
+        let classifier = FileClassifier::new(&settings)?;
         Ok(Self {
             repo,
             settings,
-            place,
-            languages,
-            memory: Memory::default(),
-            resolution: Resolution::default(),
-            corpora: Corpora::new(&steps),
-            outlines: Outlines::new(&steps),
-            steps,
-            carrying: Carrying::default(),
+            paths,
+            classifier,
+            in_memory_index: InMemoryIndex::default(),
+            resolver: ResolverHooks::default(),
+            caches: Arc::default(),
             readers: ConnectionPool::default(),
-            others: Others::default(),
-            sheet_key: OnceLock::new(),
+            manifest_key: OnceLock::new(),
         })
     }
 
-    /// The top of the tree.
+    /// The root of the tree.
     pub fn root(&self) -> &Path {
         &self.repo.root
     }
 
-    /// Where the index is kept.
-    pub fn place(&self) -> &Place {
-        &self.place
+    /// The paths of the index and the cache.
+    pub fn store_paths(&self) -> &StorePaths {
+        &self.paths
     }
 
-    /// The folder of this tree in the store, made where it is missing. It notes whose it is, for `gc`.
+    /// The directory of this tree in the store, created if missing. It records the tree's root for `gc`.
     pub fn own_folder(&self) -> Result<Directory, EngineError> {
-        store_paths::own_folder(&self.place, &self.repo.root).map_err(|error| {
+        store_paths::own_folder(&self.paths, &self.repo.root).map_err(|error| {
             let reason = orient_store::why_unusable(&error);
-            StoreError::Unusable { path: self.place.tree.clone(), reason }.into()
+            StoreError::Unusable { path: self.paths.tree.clone(), reason }.into()
         })
     }
 
-    /// What is in the index now, as one generation that never changes. While the index is held in memory, a second
-    /// snapshot waits until the first is dropped.
-    pub fn snapshot(&self) -> Result<Snapshot, EngineError> {
-        let loan = match self.memory.borrow() {
-            Some(loan) => loan,
-            None => match self.readers.open(&self.place.index()) {
-                Ok(snapshot) => {
-                    if self.readers.take_replaced() {
-                        self.forget();
-                    }
-                    Loan::of_file(snapshot)
-                }
-                Err(StoreError::Missing { .. }) => return Err(EngineError::NotIndexed),
-                Err(error) => return Err(error.into()),
-            },
-        };
-        Ok(Snapshot::new(loan, self))
-    }
-
-    /// What the settings leave out, for a search: each in the syntax of a `.gitignore` line.
+    /// The patterns that the settings exclude, each in `.gitignore` syntax.
     pub fn excludes(&self) -> Vec<String> {
         let mut excludes = self.settings.index.exclude.clone();
-        // A store inside the tree is no part of it.
-        for folder in [&self.place.store, &self.place.repository] {
+        // A store inside the tree is not part of it.
+        for folder in [&self.paths.store, &self.paths.repository] {
             let inside = from_native(&self.repo.root, folder).filter(|path| !path.as_bytes().is_empty());
             excludes.extend(inside.map(|path| format!("/{}/", escaped(&path.display()))));
         }
         excludes
     }
 
-    /// Stands for all that the index of this tree follows from beside its files: the tree as it is seen from here, the
-    /// settings, the version. None where that cannot be told.
+    /// Hash of everything besides file contents that determines the index: the tree as this process sees it, the
+    /// settings and the version. `None` if it cannot be determined.
     #[cfg(target_os = "linux")]
-    pub fn view(&self) -> Option<[u8; 32]> {
+    pub fn view_hash(&self) -> Option<[u8; 32]> {
         use std::os::unix::fs::MetadataExt;
         let root = self.repo.root.metadata().ok()?;
         let mounts = std::fs::read_link("/proc/self/ns/mnt").ok()?;
@@ -139,8 +107,13 @@ impl Engine {
         };
         part(self.repo.root.as_os_str().as_encoded_bytes());
         part(mounts.as_os_str().as_encoded_bytes());
-        part(&self.sheet_key());
-        for number in [root.dev(), root.ino(), self.languages.fingerprint(), self.languages.resolver()] {
+        part(&self.manifest_key());
+        for number in [
+            root.dev(),
+            root.ino(),
+            self.classifier.extraction_version(),
+            self.classifier.resolution_version(),
+        ] {
             part(&number.to_le_bytes());
         }
         for source in orient_walk::global_rule_files() {
@@ -149,17 +122,18 @@ impl Engine {
         Some(*hash.finalize().as_bytes())
     }
 
-    /// Begins on another thread what whoever asks about freshness will wait for.
+    /// Starts computing, on another thread, the version numbers that every freshness check needs.
     pub fn prepare(self: &Arc<Self>) {
-        if !self.languages.are_counted() {
+        if !self.classifier.versions_are_known() {
             let engine = self.clone();
-            let count = move || (engine.languages.fingerprint(), engine.languages.resolver());
-            // Without a thread it is done when it is needed.
+            let count =
+                move || (engine.classifier.extraction_version(), engine.classifier.resolution_version());
+            // If no thread can be started, the first check computes them.
             let _ = std::thread::Builder::new().spawn(count);
         }
     }
 
-    /// How many threads to use.
+    /// The number of worker threads.
     pub fn threads(&self) -> usize {
         match self.settings.index.threads {
             0 => *PROCESSORS.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from)),
@@ -167,7 +141,7 @@ impl Engine {
         }
     }
 
-    /// How to walk.
+    /// The options for listing the tree.
     pub(crate) fn walk_options(&self) -> WalkOptions {
         let max_file_size = self.settings.index.max_file_size.bytes();
         WalkOptions {
@@ -180,7 +154,7 @@ impl Engine {
     }
 }
 
-/// A path as a pattern that matches it alone.
+/// Escapes a path so that it matches only itself as a pattern.
 fn escaped(path: &str) -> String {
     let mut pattern = String::with_capacity(path.len());
     for c in path.chars() {

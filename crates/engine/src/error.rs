@@ -1,4 +1,4 @@
-//! What can go wrong, by what the caller can do about it.
+//! Errors, grouped by what the caller can do about them.
 
 use orient_model::RepoPath;
 use orient_store::StoreError;
@@ -6,16 +6,16 @@ use orient_walk::{SkipReason, UnsuitableRoot, WalkError};
 use std::time::Duration;
 use thiserror::Error;
 
-/// Why the engine could not do what was asked.
+/// Why the engine could not complete a request.
 #[derive(Debug, Error)]
 pub enum EngineError {
-    /// The folder is one that nobody means to index: the user names another, or insists.
+    /// The directory is not one to index, such as a home directory: the user names another or passes `--force`.
     #[error(transparent)]
     Refused(#[from] UnsuitableRoot),
-    /// The tree cannot be walked: the user named the wrong folder or a wrong pattern.
+    /// The tree cannot be walked: the user named a wrong directory or pattern.
     #[error(transparent)]
     Walk(#[from] WalkError),
-    /// A setting holds something that only shows to be wrong when it is used.
+    /// A setting has a value that turns out to be invalid when it is used.
     #[error("setting {key}: {problem}")]
     Setting {
         /// The full name of the setting.
@@ -23,61 +23,63 @@ pub enum EngineError {
         /// What is wrong and what to write instead.
         problem: String,
     },
-    /// There is no folder for the index: the user must name one.
-    #[error("there is no home folder to keep the index in: name a folder with --store or ORIENT_STORE")]
+    /// There is no directory for the index: the user must name one.
+    #[error("there is no home directory for the index: name a directory with --store or ORIENT_STORE")]
     NoStore,
-    /// Nothing is indexed here yet: refresh first.
+    /// The tree has no index yet: refresh first.
     #[error("nothing is indexed here yet: run `orient index`")]
     NotIndexed,
-    /// Another process builds the first index and the caller did not want to wait for it.
+    /// Another process is building the first index and the caller does not wait for it.
     #[error("another process{} is building the index; try again in a moment", shown(*.holder))]
     Busy {
-        /// The number of the process, as far as it says.
+        /// The process id of the writer, if known.
         holder: Option<u32>,
-        /// How long was waited.
+        /// How long the caller waited.
         waited: Duration,
     },
-    /// Another process holds the lock of the index and shows no sign of life: the user continues or ends it.
+    /// Another process holds the write lock and does not respond: the user resumes or ends it.
     #[error(
         "process {holder} is writing the index and does not respond: continue it with `kill -CONT {holder}`, or end it with \
          `kill -KILL {holder}`, then try again"
     )]
     Stuck {
-        /// The number of the process.
+        /// The process id of the writer.
         holder: u32,
-        /// How long was waited.
+        /// How long the caller waited.
         waited: Duration,
     },
-    /// The caller asked to stop; the index is as it was.
-    #[error("stopped")]
+    /// The caller cancelled; the index is unchanged.
+    #[error("cancelled")]
     Cancelled,
-    /// A file of the index cannot be read now.
+    /// An indexed file cannot be read now.
     #[error("{} cannot be shown: {reason}", path.display())]
     Unreadable {
         /// The file.
         path: RepoPath,
-        /// Why.
+        /// The reason.
         reason: SkipReason,
     },
-    /// The graph leads to something the index does not have: it is damaged, and must be made anew.
-    #[error("the graph leads to a {what} that is not in the index: `orient index --rebuild` makes it anew")]
-    Lost {
-        /// What is not there.
+    /// The graph refers to a file or symbol that the index does not have: the index is damaged and must be rebuilt.
+    #[error(
+        "the graph refers to a {what} that is not in the index: rebuild it with `orient index --rebuild`"
+    )]
+    DanglingNode {
+        /// What is missing.
         what: &'static str,
     },
-    /// Vectors that were made elsewhere cannot be kept, so no more are asked for.
-    #[error("vectors cannot be kept in {}: {reason}", path.display())]
-    Unkept {
-        /// Where they belong.
+    /// Vectors of a remote model cannot be stored, so no more are requested.
+    #[error("vectors cannot be stored in {}: {reason}", path.display())]
+    VectorsNotStored {
+        /// The file they should be stored in.
         path: std::path::PathBuf,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The system gives us no more threads or files.
-    #[error("the system refused: {0}")]
+    /// The operating system refused a thread or a file.
+    #[error("the operating system refused: {0}")]
     System(#[from] std::io::Error),
 }
 

@@ -1,4 +1,4 @@
-//! The one place that knows the extractor: which language a file is in, and what it says.
+//! The only module that calls the extractor: language detection, facts, roles and syntax highlighting.
 
 use orient_lang::{Class, Pack, Registry, Roles, classify, says_generated};
 use orient_model::{Facts, Issue, IssueKind, Modules, RepoPath, Role, Rules, Span, SymbolKind};
@@ -7,10 +7,10 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
-/// What the words of some lines of a file are, for those who show them in colours: pieces in order, none over another.
+/// Classifies the tokens of some lines of a file for syntax highlighting: ranges in order, without overlap.
 pub fn paint(path: &str, lines: &str) -> Vec<(Range<usize>, Class)> {
     let language = Registry::builtin().detect(path.as_bytes(), lines.as_bytes());
-    // A fault of the parser must not cost the answer.
+    // A parser panic must not fail the query.
     let painted = || language.map(|pack| orient_lang::paint(pack, lines.as_bytes())).unwrap_or_default();
     catch_unwind(AssertUnwindSafe(painted)).unwrap_or_default()
 }
@@ -20,27 +20,27 @@ pub fn paint(path: &str, lines: &str) -> Vec<(Range<usize>, Class)> {
 pub(crate) struct Language(&'static Pack);
 
 impl Language {
-    /// The language of a file, by its name or else by its first line.
+    /// Detects the language of a file by its name, or else by its first line.
     pub(crate) fn detect(path: &RepoPath, bytes: &[u8]) -> Option<Self> {
         Registry::builtin().detect(path.as_bytes(), bytes).map(Self)
     }
 
-    /// The language users call so. A file at hand is for [`Self::of`].
+    /// The language with this name or alias. For a file, use [`Self::of`].
     pub(crate) fn by_name(name: &str) -> Option<Self> {
         Registry::builtin().by_name(name).map(Self)
     }
 
-    /// The language a file was found to be in, as it is read at its path.
+    /// The language that a file was detected as, in the variant for its path.
     pub(crate) fn of(name: Option<&str>, path: &RepoPath) -> Option<Self> {
         name.and_then(Self::by_name).map(|language| language.at(path))
     }
 
-    /// The same language, as it is read in a file at this path: some files also say where modules are.
+    /// The variant of this language for a file at this path: some files are also project files.
     pub(crate) fn at(self, path: &RepoPath) -> Self {
         Self(Registry::builtin().for_file(self.0, path.as_bytes()))
     }
 
-    /// The name, or other name, that is nearest to a word.
+    /// The language name or alias with the smallest edit distance to a word.
     pub(crate) fn nearest(word: &str) -> Option<&'static str> {
         let packs = Registry::builtin().packs().iter();
         let names = packs
@@ -52,13 +52,13 @@ impl Language {
         self.0.name()
     }
 
-    /// What resolution must know of it; none for one whose names are not resolved.
+    /// The resolution rules of the language; `None` if its names are not resolved.
     pub(crate) fn rules(self) -> Option<&'static Rules> {
         self.0.rules()
     }
 
-    /// A number that changes whenever the same bytes may give other facts. Text in no language is read by all that is
-    /// common to the languages, so its number changes with any of theirs.
+    /// The version of a language's extraction: it changes whenever the same bytes may give different facts. Plain
+    /// text depends on code that all languages share, so its version combines all of theirs.
     pub(crate) fn version(language: Option<Self>) -> u64 {
         static PLAIN: OnceLock<u64> = OnceLock::new();
         match language {
@@ -70,28 +70,28 @@ impl Language {
     }
 }
 
-/// The names of files that say where modules are.
+/// The names of project files.
 pub(crate) fn project_files() -> Vec<String> {
     Registry::project_files().map(str::to_owned).collect()
 }
 
-/// The versions of all languages and of what reads their project files, in the order of their names.
+/// The versions of all languages and project file readers, sorted by name.
 pub(crate) fn versions() -> impl Iterator<Item = u64> {
     let registry = Registry::builtin();
     registry.packs().iter().chain(registry.projects()).map(Pack::version)
 }
 
-/// The rules of all languages that have some, in the order of their names.
+/// The resolution rules of all languages that have them, sorted by name.
 pub(crate) fn all_rules() -> impl Iterator<Item = (&'static str, &'static Rules)> {
     Registry::builtin().packs().iter().filter_map(|pack| Some((pack.name(), pack.rules()?)))
 }
 
-/// The rules of a language, by its name.
+/// The resolution rules of a language by name.
 pub(crate) fn rules(language: &str) -> Option<&'static Rules> {
     Registry::builtin().by_name(language)?.rules()
 }
 
-/// Who uses a symbol of this name and kind without naming it in the source.
+/// The runtime or framework that uses a symbol of this name and kind without naming it in the source.
 pub(crate) fn runtime_use(language: &str, name: &str, kind: SymbolKind) -> Option<&'static str> {
     Registry::builtin().by_name(language)?.runtime_use(name, kind)
 }
@@ -100,11 +100,11 @@ pub(crate) fn runtime_use(language: &str, name: &str, kind: SymbolKind) -> Optio
 #[derive(Default)]
 pub(crate) struct Family {
     pub(crate) languages: Vec<&'static str>,
-    /// Whether a file can stand in the place where others include it.
+    /// Whether files are included textually, as in C.
     pub(crate) includes: bool,
 }
 
-/// A family of languages by its name.
+/// A language family by name.
 pub(crate) fn family(name: &str) -> Option<&'static Family> {
     static FAMILIES: OnceLock<HashMap<&'static str, Family>> = OnceLock::new();
     let families = FAMILIES.get_or_init(|| {
@@ -119,7 +119,7 @@ pub(crate) fn family(name: &str) -> Option<&'static Family> {
     families.get(name)
 }
 
-/// The facts of a file. A fault of the extractor costs the facts of this file, never the run.
+/// Extracts the facts of a file. A panic of the extractor costs the facts of this file only.
 pub(crate) fn facts(language: Option<Language>, bytes: &[u8]) -> Facts {
     guarded(bytes, || orient_lang::extract(language.map(|Language(pack)| pack), bytes))
 }
@@ -132,17 +132,17 @@ fn guarded(bytes: &[u8], extract: impl FnOnce() -> Facts) -> Facts {
     })
 }
 
-/// Whether a text that is not extracted says that a program wrote it.
+/// Whether a text that is not extracted declares itself generated.
 pub(crate) fn generated(bytes: &[u8]) -> bool {
     says_generated(bytes)
 }
 
-/// How much memory reading a file of so many bytes usually takes; one that takes more is read alone.
+/// Typical memory for parsing a file of this size; a file that needs more is parsed alone.
 pub(crate) fn usual_memory(bytes: u64) -> u64 {
     orient_lang::usual_memory(bytes)
 }
 
-/// What a file is for.
+/// The role of a file.
 pub(crate) fn role(path: &RepoPath, language: Option<Language>, generated: bool, roles: &Roles) -> Role {
     classify(path, language.map(|Language(pack)| pack), generated, roles)
 }
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_and_the_path_of_a_file_lead_back_to_what_read_it() {
+    fn name_and_path_restore_the_detected_language() {
         for path in ["a/package.json", "a/other.json", "go.mod", "x.gemspec"] {
             let path = RepoPath::from(path);
             let detected = Language::detect(&path, b"").expect("a known file");
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_of_the_extractor_is_an_issue_of_the_file() {
+    fn an_extractor_panic_becomes_an_issue_of_the_file() {
         let facts = guarded(b"one\ntwo\n", || panic!("made up for this test"));
         assert_eq!(
             facts.outline.issues.iter().map(|issue| issue.kind).collect::<Vec<_>>(),

@@ -1,4 +1,4 @@
-//! What the settings say about languages and roles, on top of what the extractor knows.
+//! Classifies files by language and role: the settings override what the extractor detects.
 
 use crate::EngineError;
 use crate::extraction::{self, Language};
@@ -9,19 +9,19 @@ use orient_settings::{Index, Settings};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-/// How files are classified in this repository.
-pub(crate) struct Languages {
+/// How files of this repository are classified.
+pub(crate) struct FileClassifier {
     overrides: GlobSet,
     /// The language of each override, longest glob first.
     chosen: Vec<Language>,
     roles: Roles,
     index: Index,
-    /// Counted when somebody asks: all packs are read for it.
-    fingerprint: OnceLock<u64>,
-    resolver: OnceLock<u64>,
+    /// Computed on first use, because it reads all language packs.
+    extraction_version: OnceLock<u64>,
+    resolution_version: OnceLock<u64>,
 }
 
-impl Languages {
+impl FileClassifier {
     pub(crate) fn new(settings: &Settings) -> Result<Self, EngineError> {
         let index = &settings.index;
         let mut pairs: Vec<(&String, &String)> = index.languages.iter().collect();
@@ -43,30 +43,30 @@ impl Languages {
                 problem,
             })?,
             index: index.clone(),
-            fingerprint: OnceLock::new(),
-            resolver: OnceLock::new(),
+            extraction_version: OnceLock::new(),
+            resolution_version: OnceLock::new(),
         })
     }
 
-    /// A number that changes whenever the same tree may give another index.
-    pub(crate) fn fingerprint(&self) -> u64 {
-        *self.fingerprint.get_or_init(|| fingerprint(&self.index))
+    /// Version of extraction: it changes whenever the same tree may give a different index.
+    pub(crate) fn extraction_version(&self) -> u64 {
+        *self.extraction_version.get_or_init(|| extraction_version(&self.index))
     }
 
-    /// A number that changes whenever the same facts may give another graph.
-    pub(crate) fn resolver(&self) -> u64 {
-        *self.resolver.get_or_init(resolver)
+    /// Version of resolution: it changes whenever the same facts may give a different graph.
+    pub(crate) fn resolution_version(&self) -> u64 {
+        *self.resolution_version.get_or_init(resolution_version)
     }
 
-    /// Whether both numbers are known.
-    pub(crate) fn are_counted(&self) -> bool {
-        self.fingerprint.get().is_some() && self.resolver.get().is_some()
+    /// Whether both versions are computed.
+    pub(crate) fn versions_are_known(&self) -> bool {
+        self.extraction_version.get().is_some() && self.resolution_version.get().is_some()
     }
 
-    /// Makes as if other rules were in force.
+    /// Simulates other resolution rules.
     #[cfg(test)]
     pub(crate) fn set_resolver(&mut self, resolver: u64) {
-        self.resolver = OnceLock::from(resolver);
+        self.resolution_version = OnceLock::from(resolver);
     }
 
     pub(crate) fn detect(&self, path: &RepoPath, bytes: &[u8]) -> Option<Language> {
@@ -84,19 +84,19 @@ impl Languages {
     }
 }
 
-/// Whether settings can be worked with: globs that can be compiled, languages that there are.
+/// Checks settings that are only compiled on use: globs must compile and languages must exist.
 pub fn check_settings(settings: &Settings) -> Result<(), EngineError> {
-    Languages::new(settings)?;
+    FileClassifier::new(settings)?;
     orient_walk::check_excludes(&settings.index.exclude)?;
     Ok(())
 }
 
-/// A name that the system cannot say is matched as it is shown.
+/// A path that the system cannot represent is matched in its displayed form.
 fn native(path: &RepoPath) -> PathBuf {
     orient_walk::to_native(path).unwrap_or_else(|| path.display().into_owned().into())
 }
 
-/// Globs over paths from the root; one without a slash is meant for the file name, wherever it is.
+/// Compiles globs over paths from the root. A glob without a slash matches file names in any directory.
 fn globs<'p>(key: &'static str, patterns: impl Iterator<Item = &'p str>) -> Result<GlobSet, EngineError> {
     let bad = |error: &globset::Error| EngineError::Setting { key, problem: error.to_string() };
     let mut set = GlobSetBuilder::new();
@@ -106,7 +106,7 @@ fn globs<'p>(key: &'static str, patterns: impl Iterator<Item = &'p str>) -> Resu
     set.build().map_err(|error| bad(&error))
 }
 
-/// A glob over paths from the root, as users write it.
+/// Compiles one glob in the form that users write.
 pub(crate) fn glob(pattern: &str) -> Result<Glob, globset::Error> {
     let anchored = pattern.strip_prefix('/').unwrap_or(pattern);
     let anywhere = format!("**/{pattern}");
@@ -114,7 +114,7 @@ pub(crate) fn glob(pattern: &str) -> Result<Glob, globset::Error> {
     GlobBuilder::new(full).literal_separator(true).build()
 }
 
-fn fingerprint(index: &Index) -> u64 {
+fn extraction_version(index: &Index) -> u64 {
     let mut hasher = blake3::Hasher::new();
     let mut add = |text: &str| {
         hasher.update(&(text.len() as u64).to_le_bytes());
@@ -137,7 +137,7 @@ fn fingerprint(index: &Index) -> u64 {
     short(&hasher)
 }
 
-fn resolver() -> u64 {
+fn resolution_version() -> u64 {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&orient_resolve::RESOLVER.to_le_bytes());
     for (language, rules) in extraction::all_rules() {
@@ -149,7 +149,7 @@ fn resolver() -> u64 {
 fn short(hasher: &blake3::Hasher) -> u64 {
     let mut short = [0; 8];
     short.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
-    // The store keeps signed numbers.
+    // SQLite stores signed integers.
     u64::from_le_bytes(short) >> 1
 }
 
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_mean_what_a_gitignore_would() {
+    fn globs_follow_gitignore_semantics() {
         let matches =
             |pattern: &str, path: &str| glob(pattern).expect("a glob").compile_matcher().is_match(path);
         assert!(matches("*.inc", "a/b/c.inc"));
@@ -169,29 +169,29 @@ mod tests {
     }
 
     #[test]
-    fn settings_set_roles_and_change_the_fingerprint() {
+    fn settings_set_roles_and_change_the_version() {
         let mut settings = Settings::default();
-        let plain = Languages::new(&settings).expect("defaults are fine");
+        let plain = FileClassifier::new(&settings).expect("defaults are fine");
         settings.index.vendored = vec!["deps/**".to_owned()];
         settings.index.generated = vec!["**/*.gen.c".to_owned()];
-        let set = Languages::new(&settings).expect("good globs");
-        assert_ne!(plain.fingerprint(), set.fingerprint());
+        let set = FileClassifier::new(&settings).expect("good globs");
+        assert_ne!(plain.extraction_version(), set.extraction_version());
         assert_eq!(set.role(&"deps/x.gen.c".into(), None, false), Role::Vendored);
         assert_eq!(set.role(&"a/x.gen.c".into(), None, false), Role::Generated);
     }
 
     #[test]
-    fn a_wrong_setting_is_named() {
+    fn an_invalid_setting_is_named() {
         let mut settings = Settings::default();
         settings.index.generated = vec!["a{".to_owned()];
-        let error = Languages::new(&settings).err().expect("no glob").to_string();
+        let error = FileClassifier::new(&settings).err().expect("no glob").to_string();
         assert!(error.starts_with("setting index.generated"), "{error}");
         let mut settings = Settings::default();
         settings.index.languages.insert("*.x".to_owned(), "klingon".to_owned());
-        let error = Languages::new(&settings).err().expect("no language").to_string();
+        let error = FileClassifier::new(&settings).err().expect("no language").to_string();
         assert_eq!(error, "setting index.languages: there is no language `klingon`");
         settings.index.languages.insert("*.x".to_owned(), "pyton".to_owned());
-        let error = Languages::new(&settings).err().expect("no language").to_string();
+        let error = FileClassifier::new(&settings).err().expect("no language").to_string();
         assert_eq!(error, "setting index.languages: there is no language `pyton`; did you mean `python`?");
     }
 }

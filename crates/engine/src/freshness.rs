@@ -1,31 +1,31 @@
-//! Who brings an index up to date when it is asked for an answer.
+//! Freshness: the strategy that brings an index up to date before a query.
 
 use crate::progress::Progress;
-use crate::{Engine, EngineError, Refresh, RefreshOptions};
+use crate::{Engine, EngineError, RefreshOptions, RefreshReport};
 
-/// Keeps the index of one tree as fresh as its files. An answer that follows shows every change made before the call,
-/// or [`Refresh::pending`] names what it may be wrong about.
-pub trait Keeper: Send + Sync {
+/// Keeps the index of one tree as fresh as its files. A query that follows reflects every change made before the
+/// call, or [`RefreshReport::pending`] lists the paths that may be stale.
+pub trait Freshness: Send + Sync {
     /// Brings the index up to date.
     fn catch_up(
         &self,
         engine: &Engine,
         options: &RefreshOptions,
         progress: &dyn Progress,
-    ) -> Result<Refresh, EngineError>;
+    ) -> Result<RefreshReport, EngineError>;
 }
 
-/// Compares the files with the index whenever it is asked.
+/// Compares every file with the index on each call.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Sweep;
+pub struct FullScan;
 
-impl Keeper for Sweep {
+impl Freshness for FullScan {
     fn catch_up(
         &self,
         engine: &Engine,
         options: &RefreshOptions,
         progress: &dyn Progress,
-    ) -> Result<Refresh, EngineError> {
+    ) -> Result<RefreshReport, EngineError> {
         engine.refresh(options, progress)
     }
 }

@@ -1,27 +1,28 @@
-//! An index in memory, for a store that cannot be written. It is lent out, and comes back when the borrower is done.
+//! The in-memory index: a fallback for a store that cannot be written. One reader leases it at a time and returns it
+//! when dropped.
 
 use orient_store::Snapshot;
 use std::ops::Deref;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long after an attempt to write the store the next one is made.
-const TRY_AGAIN: Duration = Duration::from_secs(if cfg!(test) { 0 } else { 30 });
+/// How long to wait between attempts to return to the store.
+const RETRY_INTERVAL: Duration = Duration::from_secs(if cfg!(test) { 0 } else { 30 });
 
-/// The place of the index in memory. Clones share it.
+/// The slot of the in-memory index. Clones share it.
 #[derive(Clone, Default)]
-pub(crate) struct Memory(Arc<Shared>);
+pub(crate) struct InMemoryIndex(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
     slot: Mutex<Slot>,
     returned: Condvar,
-    why: Mutex<Why>,
+    why: Mutex<FallbackReason>,
 }
 
-/// Why the index is in memory, and since when.
+/// Why the index is in memory, and when the store was last tried.
 #[derive(Default)]
-struct Why {
+struct FallbackReason {
     reason: Option<String>,
     tried: Option<Instant>,
 }
@@ -35,7 +36,7 @@ enum Slot {
     Lent,
 }
 
-impl Memory {
+impl InMemoryIndex {
     fn lock(&self) -> MutexGuard<'_, Slot> {
         self.0.slot.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -45,8 +46,8 @@ impl Memory {
         !matches!(*self.lock(), Slot::Unused)
     }
 
-    /// Borrows the index, waiting for another borrower; none where it is in its file.
-    pub(crate) fn borrow(&self) -> Option<Loan> {
+    /// Leases the index, waiting for another reader; `None` if the index is in its file.
+    pub(crate) fn lease(&self) -> Option<SnapshotLease> {
         let mut slot = self.lock();
         loop {
             match std::mem::replace(&mut *slot, Slot::Lent) {
@@ -55,78 +56,78 @@ impl Memory {
                     return None;
                 }
                 Slot::Here(snapshot) => {
-                    return Some(Loan { snapshot: Some(*snapshot), owner: Some(self.clone()) });
+                    return Some(SnapshotLease { snapshot: Some(*snapshot), owner: Some(self.clone()) });
                 }
                 Slot::Lent => slot = self.0.returned.wait(slot).unwrap_or_else(PoisonError::into_inner),
             }
         }
     }
 
-    /// Keeps an index.
-    pub(crate) fn keep(&self, snapshot: Snapshot) {
+    /// Stores an index in the slot.
+    pub(crate) fn put(&self, snapshot: Snapshot) {
         *self.lock() = Slot::Here(Box::new(snapshot));
         self.0.returned.notify_one();
     }
 
-    /// Notes why the index is held in memory.
-    pub(crate) fn because(&self, reason: Option<String>) {
+    /// Records why the index is in memory.
+    pub(crate) fn set_reason(&self, reason: Option<String>) {
         let mut why = self.0.why.lock().unwrap_or_else(PoisonError::into_inner);
         why.tried.get_or_insert_with(Instant::now);
         why.reason = reason;
     }
 
-    /// Why the index is held in memory.
+    /// Why the index is in memory.
     pub(crate) fn reason(&self) -> Option<String> {
         self.0.why.lock().unwrap_or_else(PoisonError::into_inner).reason.clone()
     }
 
-    /// Whether the index is in memory, and it is time to try the store again.
-    pub(crate) fn is_due(&self) -> bool {
+    /// Whether the index is in memory and it is time to try the store again.
+    pub(crate) fn is_retry_due(&self) -> bool {
         if !self.is_used() {
             return false;
         }
         let mut why = self.0.why.lock().unwrap_or_else(PoisonError::into_inner);
-        let due = why.tried.is_some_and(|tried| tried.elapsed() >= TRY_AGAIN);
+        let due = why.tried.is_some_and(|tried| tried.elapsed() >= RETRY_INTERVAL);
         if due {
             why.tried = Some(Instant::now());
         }
         due
     }
 
-    /// Gives the index in memory up, once nobody has borrowed it; whoever asks next finds the one in the store.
-    pub(crate) fn leave(&self) {
-        drop(self.borrow().map(Loan::into_inner));
-        *self.0.why.lock().unwrap_or_else(PoisonError::into_inner) = Why::default();
+    /// Drops the in-memory index once no reader has it; the next reader opens the store.
+    pub(crate) fn discard(&self) {
+        drop(self.lease().map(SnapshotLease::into_inner));
+        *self.0.why.lock().unwrap_or_else(PoisonError::into_inner) = FallbackReason::default();
     }
 
-    fn lost(&self) {
+    fn empty(&self) {
         *self.lock() = Slot::Unused;
         self.0.returned.notify_all();
     }
 }
 
-/// A snapshot, from a file or lent from memory.
-pub(crate) struct Loan {
+/// A snapshot from a file, or leased from memory.
+pub(crate) struct SnapshotLease {
     snapshot: Option<Snapshot>,
-    owner: Option<Memory>,
+    owner: Option<InMemoryIndex>,
 }
 
-impl Loan {
-    /// A snapshot of a file, which nobody waits for.
-    pub(crate) fn of_file(snapshot: Snapshot) -> Self {
+impl SnapshotLease {
+    /// A snapshot of a file, which no other reader waits for.
+    pub(crate) fn from_file(snapshot: Snapshot) -> Self {
         Self { snapshot: Some(snapshot), owner: None }
     }
 
-    /// Takes the snapshot for good; the place of one in memory is empty until another is kept.
+    /// Takes the snapshot out of the lease. The slot stays empty until another index is stored.
     pub(crate) fn into_inner(mut self) -> Snapshot {
         if let Some(owner) = self.owner.take() {
-            owner.lost();
+            owner.empty();
         }
         self.snapshot.take().expect("only taken here and when dropped")
     }
 }
 
-impl Deref for Loan {
+impl Deref for SnapshotLease {
     type Target = Snapshot;
 
     fn deref(&self) -> &Snapshot {
@@ -134,41 +135,43 @@ impl Deref for Loan {
     }
 }
 
-impl Drop for Loan {
+impl Drop for SnapshotLease {
     fn drop(&mut self) {
         if let (Some(owner), Some(snapshot)) = (self.owner.take(), self.snapshot.take()) {
-            owner.keep(snapshot);
+            owner.put(snapshot);
         }
     }
 }
 
 #[cfg(all(test, unix))]
 mod tests {
-    use crate::{Engine, OpenOptions, Refresh, RefreshOptions, Silent};
+    use crate::{Engine, NoProgress, OpenOptions, RefreshOptions, RefreshReport};
     use orient_settings::Settings;
     use std::fs;
 
     #[test]
-    fn an_index_goes_back_to_its_store_once_that_can_be_written() {
+    fn the_index_returns_to_the_store_once_it_is_writable() {
         let folder = tempfile::tempdir().expect("a folder");
         let (tree, store) = (folder.path().join("tree"), folder.path().join("store"));
         fs::create_dir(&tree).expect("made");
         fs::write(tree.join("a.py"), "def a(): pass\n").expect("written");
         let options = OpenOptions { store: Some(store), ..OpenOptions::default() };
         let engine = Engine::open(&tree, Settings::default(), &options).expect("it can be opened");
-        let refresh = || -> Refresh {
-            engine.refresh(&RefreshOptions::default(), &Silent).expect("it is answered from memory at least")
+        let refresh = || -> RefreshReport {
+            engine
+                .refresh(&RefreshOptions::default(), &NoProgress)
+                .expect("it is answered from memory at least")
         };
-        fs::create_dir_all(engine.place().tree.parent().expect("it has one")).expect("made");
-        std::os::unix::fs::symlink(folder.path(), &engine.place().tree).expect("a link");
+        fs::create_dir_all(engine.store_paths().tree.parent().expect("it has one")).expect("made");
+        std::os::unix::fs::symlink(folder.path(), &engine.store_paths().tree).expect("a link");
         for _ in 0..2 {
             let done = refresh();
             assert!(done.in_memory && done.unusable.is_some_and(|why| why.contains("symbolic link")));
         }
-        fs::remove_file(&engine.place().tree).expect("removed");
+        fs::remove_file(&engine.store_paths().tree).expect("removed");
         fs::write(tree.join("b.py"), "def b(): pass\n").expect("written");
         let done = refresh();
-        assert!(!done.in_memory && engine.place().index().exists());
+        assert!(!done.in_memory && engine.store_paths().index().exists());
         assert_eq!(engine.snapshot().expect("it is there").status().expect("readable").sizes.files, 2);
     }
 }

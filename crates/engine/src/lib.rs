@@ -1,15 +1,21 @@
-//! The façade: an [`Engine`] brings the index of a tree up to date, a [`Snapshot`] of it answers questions.
+//! The façade over indexing and queries: an [`Engine`] keeps the index of a tree up to date, a [`Snapshot`] answers
+//! queries.
 //!
-//! Drives walking, extraction, resolution and the store, and owns their order: list, compare, read and resolve on
-//! several threads, write on one. Knows no SQL, no grammar and no way to print.
+//! - `refresh/` is the write path: list, compare, parse and resolve on several threads, write on one.
+//! - `query/` is the read path: every query reads one generation.
+//! - `maintenance/` is other work on the store: garbage collection, repair, prefetching.
+//!
+//! The crate contains no SQL, no grammar and no output formatting.
 
 mod change_log;
 mod chunk_features;
+mod clock;
 mod engine;
 mod error;
 mod extraction;
 mod file_classifier;
 mod freshness;
+mod generation_caches;
 mod in_memory_index;
 mod maintenance;
 mod manifest;
@@ -17,6 +23,7 @@ mod progress;
 mod query;
 mod refresh;
 mod remote_embeddings;
+mod skips;
 mod store_paths;
 mod word_cache;
 
@@ -24,23 +31,26 @@ pub use engine::{Engine, OpenOptions};
 pub use error::EngineError;
 pub use extraction::paint;
 pub use file_classifier::check_settings;
-pub use freshness::{Keeper, Sweep};
-pub use maintenance::{Ahead, Collected, GcOptions};
-pub use progress::{Cancel, Pause, Phase, Progress, Silent};
+pub use freshness::{Freshness, FullScan};
+pub use maintenance::{GcOptions, GcReport, Prefetcher};
+pub use progress::{Cancel, NoProgress, Pause, Phase, Progress};
 pub use query::{
-    Basis, Candidates, Compact, Definition, DefinitionQuery, Described, Direction, Dispatching, Edges, Entry,
-    Excerpt, FileOutline, FileQuery, Found, Gathered, GraphView, Level, Likeness, Lookup, Mention, Mentions,
-    NodeInfo, NodePlace, OtherPlace, Owners, Parameter, PathPattern, PatternError, Project, Reach,
-    ReachOptions, SearchHit, SearchQuery, Shown, SimilarHit, Snapshot, Source, Starts, Status, Step, Strays,
-    Way, WayOptions, Ways, Whole, WholeNode, cycles, rank, reach, shortest,
+    CsrGraph, Definition, DefinitionQuery, DescribedNode, Direction, Edges, EntryPoint, FileOutline,
+    FileQuery, ForeignEdges, FullGraph, FullGraphNode, GraphPath, GraphPaths, GraphView, HitText,
+    LevelCounts, Lookup, NodeInfo, NodeOrder, NodeOwners, Parameter, PathOptions, PathPattern, PathStarts,
+    PatternError, Project, Reach, ReachOptions, ReachStep, RetrievedCandidates, SameFileHit, SearchHit,
+    SearchQuery, SearchResults, SimilarHit, Similarity, Snapshot, Snippet, SourceLines, Status,
+    TextCandidates, UnresolvedUse, UnresolvedUses, Verification, WithDispatch, cyclic_components, pagerank,
+    reach, shortest_paths,
 };
 pub use refresh::{
-    AT_ONCE, Depth, Held, Mode, PARSING_STACK, Rebuilt, Refresh, RefreshOptions, Rules, Survey,
+    ExternalIgnoreFiles, MAX_RESOLVED_WITH_CHANGE, OpenDatabases, PARSER_STACK_BYTES, RebuildReason,
+    RefreshDepth, RefreshMode, RefreshOptions, RefreshReport, WatchScope,
 };
-pub use remote_embeddings::{Coverage, Embedding, EmbeddingTurn, OtherQuestion};
-pub use store_paths::Place;
+pub use remote_embeddings::{EmbeddingCoverage, EmbeddingJob, EmbeddingLock, RemoteQuery};
+pub use store_paths::StorePaths;
 
-// What answers are made of, so that those who ask need to know no other crate.
+// Types that answers consist of, so that callers depend on this crate alone.
 pub use orient_lang::Class;
 pub use orient_rank::{Analysis, Form, Part, Rule, Scope, Switches, Weights, analyse};
 pub use orient_store::{

@@ -1,26 +1,26 @@
-//! What long work tells those who wait for it, and how they end it.
+//! Progress reporting and cancellation of long operations.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// What is being done.
+/// A phase of a long operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// Looking which files there are.
+    /// Listing the files of the tree.
     Listing,
-    /// Reading what is new or may have changed.
+    /// Reading new and possibly changed files.
     Reading,
-    /// Finding out what uses mean.
+    /// Resolving references.
     Resolving,
-    /// Putting the index in its final place.
+    /// Moving the finished index into place.
     Finishing,
-    /// Having chunks embedded by a provider.
+    /// Embedding chunks with a provider.
     Embedding,
 }
 
 impl Phase {
-    /// The word users see.
+    /// The word that users see.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Listing => "listing",
@@ -31,7 +31,7 @@ impl Phase {
         }
     }
 
-    /// What is counted.
+    /// The unit that is counted.
     pub fn unit(self) -> &'static str {
         match self {
             Self::Embedding => "chunks",
@@ -40,52 +40,52 @@ impl Phase {
     }
 }
 
-/// Somebody who watches. All calls come from the thread that asked for the work.
+/// Receives progress. All calls come from the thread that started the operation.
 pub trait Progress {
-    /// A phase begins; `files` and `bytes` are what lies ahead, zero where that is not known.
+    /// A phase begins; `files` and `bytes` are its expected amount, zero if unknown.
     fn phase(&self, phase: Phase, files: u64, bytes: u64);
-    /// So much more is done.
+    /// This much more is done.
     fn tick(&self, files: u64, bytes: u64);
-    /// Another process writes the index; `holder` is its number, as far as it says.
+    /// Another process writes the index; `holder` is its process id, if known.
     fn waiting(&self, holder: Option<u32>, waited: Duration);
-    /// The index now knows what is in every file, as this generation; what uses mean is still being found out.
+    /// The facts of every file are committed as this generation; resolution continues.
     fn known(&self, _generation: u64) {}
-    /// All phases are over, well or not.
+    /// All phases ended, successfully or not.
     fn done(&self);
 }
 
-/// Nobody watches.
+/// Ignores progress.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Silent;
+pub struct NoProgress;
 
-impl Progress for Silent {
+impl Progress for NoProgress {
     fn phase(&self, _: Phase, _: u64, _: u64) {}
     fn tick(&self, _: u64, _: u64) {}
     fn waiting(&self, _: Option<u32>, _: Duration) {}
     fn done(&self) {}
 }
 
-/// A flag that ends long work at the next file. Clones share it.
+/// A flag that ends a long operation at the next file. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// Asks the work to end; the index stays as it was.
+    /// Requests cancellation; the index stays unchanged.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether that was asked.
+    /// Whether cancellation was requested.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// Asks for a pause: what was done by then is kept, the rest is for another time.
+/// A request to pause resolution: finished work is kept, the rest stays owed.
 #[derive(Clone, Debug, Default)]
 pub struct Pause {
-    /// Whether that was asked.
+    /// Whether a pause was requested.
     pub asked: Cancel,
-    /// For so long the work goes on in any case.
+    /// Minimum time to work before pausing.
     pub after: Duration,
 }

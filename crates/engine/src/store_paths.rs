@@ -1,4 +1,4 @@
-//! Where the index of a tree is kept: `<store>/<repository>-<hash>/{cache.db, <tree>-<hash>/index.db}`.
+//! The layout of the store: `<store>/<repository>-<hash>/{cache.db, <tree>-<hash>/index.db}`.
 
 use crate::EngineError;
 use orient_safefs::{Directory, resolve_trusted_links};
@@ -8,40 +8,41 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The file in a tree's folder that says which tree it is for, so that `gc` can tell when that is gone.
+/// The file in a tree's directory that names the tree's root, so that `gc` can tell when the tree is gone.
 const ROOT_FILE: &str = "root";
 
-/// A path is not longer than that.
-const LONGEST_ROOT: u64 = 64 << 10;
+/// Maximum length of a root path.
+const MAX_ROOT_BYTES: u64 = 64 << 10;
 
-/// What set-ups of clients keep beside the stores.
+/// The record of client setups beside the stores.
 const RECEIPTS: &str = "setup.json";
 
-/// Where servers and watchers keep their logs beside the stores.
+/// The log directory beside the stores.
 const LOGS: &str = "log";
 
-/// How much of the hash of a path is in the name of its folder.
+/// Number of hash digits in a directory name.
 const HASH_LENGTH: usize = 8;
 
-/// The longest part of a name that is kept in front of a hash: long enough to recognise it.
+/// Maximum length of the readable part of a directory name.
 const NAME_LENGTH: usize = 40;
 
-/// The folders of one tree's store.
+/// The directories of one tree in the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// The folder of all stores.
+pub struct StorePaths {
+    /// The directory of all stores.
     pub store: PathBuf,
-    /// What all working trees of the repository share.
+    /// The directory that all working trees of the repository share.
     pub repository: PathBuf,
-    /// What belongs to this tree alone.
+    /// The directory of this tree.
     pub tree: PathBuf,
 }
 
-impl Place {
+impl StorePaths {
     pub(crate) const INDEX: &str = "index.db";
     pub(crate) const CACHE: &str = "cache.db";
 
-    /// The place for a repository: `store` where it is given, else what the settings say, else the user's cache.
+    /// The directories for a repository: in `store` if given, else as in the settings, else in the user's cache
+    /// directory.
     pub(crate) fn resolve(
         repo: &Repo,
         settings: &Settings,
@@ -49,48 +50,48 @@ impl Place {
     ) -> Result<Self, EngineError> {
         let store = store.map(Path::to_owned).or_else(|| settings.store.dir.clone());
         let store = store.or_else(orient_settings::store_root).ok_or(EngineError::NoStore)?;
-        // Links on the way to the store are the user's, unless they came with the repository.
+        // Follow symbolic links on the way to the store, unless they are inside the repository.
         let store = resolve_trusted_links(&store, &repo.root).unwrap_or(store);
         let shared = repo.git.as_ref().map_or(repo.root.as_path(), |git| git.common_dir.as_path());
-        let repository = store.join(keyed(shared_name(shared), shared));
+        let repository = store.join(unique_name(shared_name(shared), shared));
         Ok(Self { tree: Self::tree_folder(&repository, &repo.root), repository, store })
     }
 
-    /// The folder of another tree of the same repository.
+    /// The directory of another tree of the same repository.
     pub(crate) fn tree_folder(repository: &Path, root: &Path) -> PathBuf {
-        repository.join(keyed(root.file_name(), root))
+        repository.join(unique_name(root.file_name(), root))
     }
 
-    /// The index of this tree.
+    /// The path of this tree's index.
     pub fn index(&self) -> PathBuf {
         self.tree.join(Self::INDEX)
     }
 
-    /// The facts of all trees of the repository.
+    /// The path of the repository's cache.
     pub fn cache(&self) -> PathBuf {
         self.repository.join(Self::CACHE)
     }
 }
 
-/// The folder of a tree, made where it is missing, and closed to others like those around it. It notes which tree it is
-/// for; where that fails, `gc` leaves the folder alone.
-pub(crate) fn own_folder(place: &Place, root: &Path) -> io::Result<Directory> {
+/// The directory of a tree, created if missing and private to the user. It records the tree's root; if that fails,
+/// `gc` leaves the directory alone.
+pub(crate) fn own_folder(place: &StorePaths, root: &Path) -> io::Result<Directory> {
     let store = Directory::shared(&place.store)?;
-    // Other versions left it open; what they put there has no other names.
-    let _ = store.make_private(|name| is_keyed(name) || name == RECEIPTS || name == LOGS);
+    // Earlier versions left the store readable by others; only entries of ours are closed.
+    let _ = store.make_private(|name| is_unique_name(name) || name == RECEIPTS || name == LOGS);
     Directory::create(&place.repository)?;
     let tree = Directory::create(&place.tree)?;
     let bytes = root.as_os_str().as_encoded_bytes();
-    let signed = tree.read(ROOT_FILE, LONGEST_ROOT);
+    let signed = tree.read(ROOT_FILE, MAX_ROOT_BYTES);
     if !signed.is_ok_and(|signed| signed.as_deref() == Some(bytes)) {
         let _ = tree.replace(ROOT_FILE, bytes);
     }
     Ok(tree)
 }
 
-/// The tree that the folder of one is for, as far as it says.
+/// The root that a tree's directory records.
 pub(crate) fn root_of(tree: &Path) -> Option<PathBuf> {
-    native(Directory::open(tree).ok()?.read(ROOT_FILE, LONGEST_ROOT).ok()??)
+    native(Directory::open(tree).ok()?.read(ROOT_FILE, MAX_ROOT_BYTES).ok()??)
 }
 
 #[cfg(unix)]
@@ -105,15 +106,15 @@ fn native(bytes: Vec<u8>) -> Option<PathBuf> {
     String::from_utf8(bytes).ok().map(Into::into)
 }
 
-/// Whether a name is one that [`keyed`] gives.
-pub(crate) fn is_keyed(name: &str) -> bool {
+/// Whether a name has the form that [`unique_name`] gives.
+pub(crate) fn is_unique_name(name: &str) -> bool {
     name.rsplit_once('-').is_some_and(|(readable, hash)| {
         let hex = |c: char| c.is_ascii_digit() || matches!(c, 'a'..='f');
         !readable.is_empty() && hash.len() == HASH_LENGTH && hash.chars().all(hex)
     })
 }
 
-/// The name people know a repository by: that of the folder around `.git`, or `name` of a bare `name.git`.
+/// The readable name of a repository: the directory around `.git`, or `name` of a bare `name.git`.
 fn shared_name(shared: &Path) -> Option<&OsStr> {
     if shared.file_name() == Some(OsStr::new(".git")) {
         return shared.parent().and_then(Path::file_name);
@@ -121,14 +122,27 @@ fn shared_name(shared: &Path) -> Option<&OsStr> {
     shared.file_stem()
 }
 
-/// A folder name that is readable, safe everywhere, and differs for different paths.
-fn keyed(name: Option<&OsStr>, path: &Path) -> String {
+/// A directory name that is readable, portable and unique per path.
+fn unique_name(name: Option<&OsStr>, path: &Path) -> String {
     let name = name.map(OsStr::to_string_lossy).unwrap_or_default();
     let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '_' };
     let readable: String = name.chars().take(NAME_LENGTH).map(safe).collect();
     let readable = readable.trim_matches('.');
     let hash = blake3::hash(path.as_os_str().as_encoded_bytes()).to_hex();
     format!("{}-{}", if readable.is_empty() { "tree" } else { readable }, &hash[..HASH_LENGTH])
+}
+
+/// The size of a database with its WAL files.
+pub(crate) fn bytes_of_database(path: &Path) -> u64 {
+    ["", "-wal", "-shm"]
+        .iter()
+        .filter_map(|suffix| {
+            let mut name = path.as_os_str().to_owned();
+            name.push(suffix);
+            std::fs::metadata(name).ok()
+        })
+        .map(|metadata| metadata.len())
+        .sum()
 }
 
 #[cfg(test)]
@@ -141,30 +155,30 @@ mod tests {
         Repo { root: root.into(), git: common.map(dirs) }
     }
 
-    fn place(repo: &Repo) -> Place {
-        Place::resolve(repo, &Settings::default(), Some(Path::new("/s"))).expect("a store is given")
+    fn place(repo: &Repo) -> StorePaths {
+        StorePaths::resolve(repo, &Settings::default(), Some(Path::new("/s"))).expect("a store is given")
     }
 
     #[test]
-    fn trees_of_one_repository_share_its_folder_and_have_their_own() {
+    fn trees_of_a_repository_share_its_directory_and_have_their_own() {
         let main = place(&repo("/w/shop", Some("/w/shop/.git")));
         let side = place(&repo("/w/shop-fix", Some("/w/shop/.git")));
         assert_eq!(main.repository, side.repository);
         assert_ne!(main.tree, side.tree);
         assert!(main.tree.starts_with(&main.repository) && main.repository.starts_with("/s"));
         let folder = main.repository.file_name().expect("a name").to_string_lossy().into_owned();
-        assert!(folder.starts_with("shop-") && folder.len() == 13 && is_keyed(&folder), "{folder}");
-        assert!(!is_keyed("shop") && !is_keyed("my-notebook") && !is_keyed("-12345678"));
+        assert!(folder.starts_with("shop-") && folder.len() == 13 && is_unique_name(&folder), "{folder}");
+        assert!(!is_unique_name("shop") && !is_unique_name("my-notebook") && !is_unique_name("-12345678"));
     }
 
     #[test]
-    fn names_are_safe_and_paths_of_the_same_name_differ() {
+    fn directory_names_are_portable_and_unique_per_path() {
         assert_ne!(place(&repo("/a/x", None)).repository, place(&repo("/b/x", None)).repository);
         let odd = place(&repo("/a/my project: größe", None));
         let folder = odd.repository.file_name().expect("a name").to_string_lossy().into_owned();
         assert!(folder.starts_with("my_project__gr__e-"), "{folder}");
         let bare = place(&repo("/w/side", Some("/srv/tools.git")));
         assert!(bare.repository.file_name().expect("a name").to_string_lossy().starts_with("tools-"));
-        assert!(place(&repo("/", None)).tree.ends_with(keyed(None, Path::new("/"))));
+        assert!(place(&repo("/", None)).tree.ends_with(unique_name(None, Path::new("/"))));
     }
 }

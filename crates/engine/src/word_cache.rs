@@ -1,89 +1,90 @@
-//! What words mean to ranked search: the terms and the tokens of each identifier, remembered from one file to the next.
+//! A direct-mapped cache of the terms and tokens of identifiers.
 //!
-//! A repository uses few different words, each many times. Splitting one, taking its stem and cutting it into tokens costs
-//! many times what finding it here does.
+//! A repository uses few distinct words, each many times. Splitting, stemming and tokenising a word costs many times
+//! a lookup here.
 
 use orient_embed::{BuiltIn, SegmentationCache};
 use orient_text::{for_each_identifier, for_each_term, term_hash};
 use std::sync::{Mutex, PoisonError};
 
-/// How many words are remembered: one megabyte.
-const WORDS: usize = 1 << 14;
-/// Longer words, those of more parts and those of more pieces are rare: they are taken apart each time.
-const LENGTH: usize = 24;
-const TERMS: usize = 5;
-const TOKENS: usize = 8;
+/// Number of slots: one megabyte.
+const SLOTS: usize = 1 << 14;
+/// Words that are longer, or have more terms or tokens, are rare and are not cached.
+const MAX_WORD_BYTES: usize = 24;
+const MAX_TERMS: usize = 5;
+const MAX_TOKENS: usize = 8;
 
-/// Lexicons that are not in use. There are never more than were in use at once.
-static SPARE: Mutex<Vec<Lexicon>> = Mutex::new(Vec::new());
+/// Caches that no thread uses. There are never more than were in use at once.
+static IDLE_CACHES: Mutex<Vec<WordCache>> = Mutex::new(Vec::new());
 
-/// Remembers words. Each has one place; the later one takes it. So memory is bounded, and what is remembered never
-/// changes an answer.
+/// Caches words. Each word has one slot, and a later word replaces an earlier one: memory is bounded, and the cache
+/// never changes a result.
 #[derive(Default)]
-pub(crate) struct Lexicon {
-    words: Vec<Word>,
-    cuts: SegmentationCache,
+pub(crate) struct WordCache {
+    words: Vec<CachedWord>,
+    segmentation: SegmentationCache,
     terms: Vec<u32>,
     tokens: Vec<u16>,
 }
 
-/// A word and what it means; fills a line of the processor's cache.
+/// A word with its terms and tokens; fills a CPU cache line.
 #[derive(Clone, Default)]
 #[repr(align(64))]
-struct Word {
-    key: Key,
-    terms: [u32; TERMS],
-    tokens: [u16; TOKENS],
+struct CachedWord {
+    key: WordKey,
+    terms: [u32; MAX_TERMS],
+    tokens: [u16; MAX_TOKENS],
     term_count: u8,
     token_count: u8,
 }
 
-impl Lexicon {
-    /// Lends a lexicon.
+impl WordCache {
+    /// Lends a cache to `work`.
     pub(crate) fn with<T>(work: impl FnOnce(&mut Self) -> T) -> T {
-        let spare = || SPARE.lock().unwrap_or_else(PoisonError::into_inner);
+        let spare = || IDLE_CACHES.lock().unwrap_or_else(PoisonError::into_inner);
         let mut lexicon = spare().pop().unwrap_or_default();
         let done = work(&mut lexicon);
         spare().push(lexicon);
         done
     }
 
-    /// Shows the terms and the tokens of every word of a text, in order. Tokens are those of the text with what is no
-    /// UTF-8 replaced.
+    /// Calls `see` with the terms and tokens of every word of a text, in order. Invalid UTF-8 is replaced before
+    /// tokenising.
     pub(crate) fn read(&mut self, text: &[u8], mut see: impl FnMut(&[u32], &[u16])) {
         if self.words.is_empty() {
-            self.words = vec![Word::default(); WORDS];
+            self.words = vec![CachedWord::default(); SLOTS];
         }
         for_each_identifier(text, |word| {
-            let Some(key) = Key::of(word) else {
-                self.take_apart(word);
+            let Some(key) = WordKey::of(word) else {
+                self.analyse(word);
                 return see(&self.terms, &self.tokens);
             };
-            let place = key.place();
-            if !self.words[place].key.is(key) {
-                self.take_apart(word);
-                if !self.words[place].keep(key, &self.terms, &self.tokens) {
+            let slot = key.slot();
+            if !self.words[slot].key.is(key) {
+                self.analyse(word);
+                if !self.words[slot].keep(key, &self.terms, &self.tokens) {
                     return see(&self.terms, &self.tokens);
                 }
             }
-            let found = &self.words[place];
+            let found = &self.words[slot];
             see(&found.terms[..found.term_count.into()], &found.tokens[..found.token_count.into()]);
         });
     }
 
-    fn take_apart(&mut self, word: &[u8]) {
-        let Self { cuts, terms, tokens, .. } = self;
+    fn analyse(&mut self, word: &[u8]) {
+        let Self { segmentation, terms, tokens, .. } = self;
         terms.clear();
         tokens.clear();
         for_each_term(word, |term, _| terms.push(term_hash(term)));
-        BuiltIn::shared().tokens(String::from_utf8_lossy(word).as_bytes(), cuts, |token| tokens.push(token));
+        BuiltIn::shared()
+            .tokens(String::from_utf8_lossy(word).as_bytes(), segmentation, |token| tokens.push(token));
     }
 }
 
-impl Word {
-    /// Becomes another word, if that has room.
-    fn keep(&mut self, key: Key, terms: &[u32], tokens: &[u16]) -> bool {
-        if terms.len() > TERMS || tokens.len() > TOKENS {
+impl CachedWord {
+    /// Replaces the slot's word, if the new one fits.
+    fn keep(&mut self, key: WordKey, terms: &[u32], tokens: &[u16]) -> bool {
+        if terms.len() > MAX_TERMS || tokens.len() > MAX_TOKENS {
             return false;
         }
         self.key = key;
@@ -94,36 +95,36 @@ impl Word {
     }
 }
 
-/// The letters of a word and zeros behind them, which no word has: numbers are compared faster than letters.
+/// The bytes of a word, padded with zeros, which no word contains: integer comparison is faster than byte comparison.
 #[derive(Clone, Copy, Default)]
-struct Key(u64, u64, u64);
+struct WordKey(u64, u64, u64);
 
-impl Key {
-    /// None for what is too long.
+impl WordKey {
+    /// `None` if the word is too long.
     #[inline]
     fn of(word: &[u8]) -> Option<Self> {
         match word.len() {
             0..=8 => Some(Self(number(word), 0, 0)),
             9..=16 => Some(Self(number(&word[..8]), number(&word[8..]), 0)),
-            17..=LENGTH => Some(Self(number(&word[..8]), number(&word[8..16]), number(&word[16..]))),
+            17..=MAX_WORD_BYTES => Some(Self(number(&word[..8]), number(&word[8..16]), number(&word[16..]))),
             _ => None,
         }
     }
 
-    /// Without a branch for each part.
+    /// Branch-free comparison.
     #[inline]
     fn is(self, other: Self) -> bool {
         (self.0 ^ other.0) | (self.1 ^ other.1) | (self.2 ^ other.2) == 0
     }
 
     #[inline]
-    fn place(self) -> usize {
+    fn slot(self) -> usize {
         let mixed = self.0 ^ self.1.rotate_left(23) ^ self.2.rotate_left(46);
-        (mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize % WORDS
+        (mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize % SLOTS
     }
 }
 
-/// Up to eight letters as one number, without a loop over them: of fewer the reads overlap.
+/// Up to eight bytes as one integer, without a loop: for fewer than eight bytes the reads overlap.
 #[inline]
 fn number(letters: &[u8]) -> u64 {
     let count = letters.len();
@@ -141,7 +142,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The terms and the tokens of a text without a memory of words.
+    /// The terms and tokens of a text without the cache.
     fn plain(text: &[u8]) -> (Vec<u32>, Vec<u16>) {
         let (mut terms, mut tokens) = (Vec::new(), Vec::new());
         for_each_term(text, |term, _| terms.push(term_hash(term)));
@@ -151,7 +152,7 @@ mod tests {
         (terms, tokens)
     }
 
-    fn read(lexicon: &mut Lexicon, text: &[u8]) -> (Vec<u32>, Vec<u16>) {
+    fn read(lexicon: &mut WordCache, text: &[u8]) -> (Vec<u32>, Vec<u16>) {
         let (mut terms, mut tokens) = (Vec::new(), Vec::new());
         lexicon.read(text, |some, others| {
             terms.extend_from_slice(some);
@@ -171,9 +172,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_remembered_changes_no_word(pieces in prop::collection::vec(piece(), 0..30)) {
+        fn the_cache_never_changes_a_result(pieces in prop::collection::vec(piece(), 0..30)) {
             let text = pieces.join(&b" "[..]);
-            let (mut lexicon, expected) = (Lexicon::default(), plain(&text));
+            let (mut lexicon, expected) = (WordCache::default(), plain(&text));
             prop_assert_eq!(read(&mut lexicon, &text), expected.clone());
             prop_assert_eq!(read(&mut lexicon, &text), expected, "remembered");
             let joined = pieces.concat();
@@ -182,10 +183,10 @@ mod tests {
     }
 
     #[test]
-    fn words_with_one_place_take_it_from_each_other() {
-        let words: Vec<String> = (0..3 * WORDS).map(|number| format!("word{number}")).collect();
+    fn words_that_share_a_slot_replace_each_other() {
+        let words: Vec<String> = (0..3 * SLOTS).map(|number| format!("word{number}")).collect();
         let text = words.join(" ");
-        let mut lexicon = Lexicon::default();
+        let mut lexicon = WordCache::default();
         assert_eq!(read(&mut lexicon, text.as_bytes()), plain(text.as_bytes()));
         assert_eq!(read(&mut lexicon, text.as_bytes()), plain(text.as_bytes()));
     }

@@ -1,5 +1,5 @@
-//! The property everything rests on: any sequence of edits, applied one by one, gives the same dump as indexing the
-//! result from nothing, on any number of threads.
+//! Incremental equals full: any sequence of edits, refreshed one by one, gives the same dump as a full build of the
+//! result, on any number of threads.
 
 mod support;
 
@@ -12,8 +12,8 @@ use support::{dump, facts_of, fresh, open, refresh, refresh_facts};
 
 fn check(engine: &Engine, root: &Path) {
     let incremental = dump(engine);
-    assert_same(&incremental, &fresh(root, 1), "built anew on one thread");
-    assert_same(&incremental, &fresh(root, 4), "built anew on four threads");
+    assert_same(&incremental, &fresh(root, 1), "a full build on one thread");
+    assert_same(&incremental, &fresh(root, 4), "a full build on four threads");
     let faults = engine.snapshot().expect("a snapshot").check().expect("it can be checked");
     assert_eq!(faults, Vec::<String>::new());
 }
@@ -22,7 +22,7 @@ proptest! {
     #![proptest_config(ProptestConfig { max_shrink_iters: 200, ..ProptestConfig::with_cases(cases()) })]
 
     #[test]
-    fn catching_up_equals_building_anew(
+    fn incremental_refresh_equals_a_full_build(
         start in prop::collection::vec((0..PATHS, 0..20_usize), 0..20),
         steps in prop::collection::vec(step(), 1..14),
     ) {
@@ -36,7 +36,7 @@ proptest! {
         refresh(&engine);
         for (number, step) in steps.iter().enumerate() {
             apply(&root, step);
-            // Now and then two steps at once.
+            // Sometimes apply two steps before a refresh.
             if number % 4 != 3 {
                 refresh(&engine);
             }
@@ -46,7 +46,7 @@ proptest! {
     }
 
     #[test]
-    fn facts_first_and_uses_later_equals_building_anew(
+    fn deferred_resolution_equals_a_full_build(
         start in prop::collection::vec((0..PATHS, 0..20_usize), 0..20),
         steps in prop::collection::vec((step(), any::<bool>()), 1..14),
     ) {
@@ -60,7 +60,7 @@ proptest! {
         refresh(&engine);
         for (number, (step, whole)) in steps.iter().enumerate() {
             apply(&root, step);
-            // Now and then another process goes on.
+            // Sometimes another process continues.
             if number % 3 == 2 {
                 engine = open(&root, &store, 3);
             }
@@ -79,7 +79,7 @@ proptest! {
     }
 }
 
-/// A handful in everyday runs; as many as one likes with `PROPTEST_CASES`.
+/// Few cases by default; set `PROPTEST_CASES` for more.
 fn cases() -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|number| number.parse().ok()).unwrap_or(32)
 }

@@ -1,10 +1,10 @@
-//! Refreshing: what is looked at, what is remembered, who waits, and what survives.
+//! Refreshing: what is read, what is cached, who waits, and what survives failures.
 
 mod support;
 
 use orient_engine::{
-    Cancel, Engine, EngineError, GcOptions, Mode, OpenOptions, Pause, Phase, Progress, Rebuilt,
-    RefreshOptions, Silent,
+    Cancel, Engine, EngineError, GcOptions, NoProgress, OpenOptions, Pause, Phase, Progress, RebuildReason,
+    RefreshMode, RefreshOptions,
 };
 use std::cell::RefCell;
 use std::fs;
@@ -20,21 +20,24 @@ const SMALL: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn a_first_index_then_nothing_to_do() {
+fn a_second_refresh_has_nothing_to_do() {
     let bench = Bench::new(SMALL);
     settle();
     let first = bench.refresh();
-    assert_eq!((first.added, first.parsed, first.from_cache, first.rebuilt), (3, 3, 0, Some(Rebuilt::First)));
+    assert_eq!(
+        (first.added, first.parsed, first.from_cache, first.rebuilt),
+        (3, 3, 0, Some(RebuildReason::First))
+    );
     let again = bench.refresh();
     assert_eq!((again.same, again.generation, again.rebuilt), (3, first.generation, None));
     assert_eq!((again.added, again.changed, again.removed, again.touched, again.parsed), (0, 0, 0, 0, 0));
     assert_eq!(files(&bench.dump()), ["README.md", "src/a.py", "src/b.go"]);
 }
 
-/// Files on which a parser would take gigabytes are listed with the limit they reached, and everything else is read as
-/// usual, by several threads that all meet one at once.
+/// Files on which a parser would take gigabytes are reported with the limit that they hit; all others are read as
+/// usual, by several threads that hit such a file at once.
 #[test]
-fn a_file_that_reaches_a_limit_costs_nothing_but_its_own_facts() {
+fn a_file_that_hits_a_limit_loses_only_its_own_facts() {
     let bench = Bench::new(SMALL);
     for (number, size) in [20_000, 30_000, 40_000, 50_000].into_iter().enumerate() {
         bench.put(&format!("src/{number}.cs"), "a<b<c<d<".repeat(size / 8));
@@ -50,7 +53,7 @@ fn a_file_that_reaches_a_limit_costs_nothing_but_its_own_facts() {
 }
 
 #[test]
-fn each_kind_of_change_is_told() {
+fn each_kind_of_change_is_reported() {
     let bench = Bench::new(SMALL);
     settle();
     bench.refresh();
@@ -66,7 +69,7 @@ fn each_kind_of_change_is_told() {
 }
 
 #[test]
-fn an_edit_that_keeps_size_and_comes_at_once_is_seen() {
+fn an_immediate_edit_of_the_same_size_is_detected() {
     let bench = Bench::new(&[("a.py", "x = 1\n")]);
     bench.refresh();
     for n in 2..9 {
@@ -76,7 +79,7 @@ fn an_edit_that_keeps_size_and_comes_at_once_is_seen() {
 }
 
 #[test]
-fn a_touched_file_is_not_parsed_and_then_not_looked_at() {
+fn a_touched_file_is_not_parsed_and_not_read_again() {
     let bench = Bench::new(SMALL);
     settle();
     bench.refresh();
@@ -88,7 +91,7 @@ fn a_touched_file_is_not_parsed_and_then_not_looked_at() {
 }
 
 #[test]
-fn content_seen_before_is_never_parsed_again() {
+fn cached_content_is_never_parsed_again() {
     let bench = Bench::new(SMALL);
     bench.refresh();
     bench.put("src/a.py", "def other(): pass\n");
@@ -96,14 +99,14 @@ fn content_seen_before_is_never_parsed_again() {
     bench.put("src/a.py", SMALL[0].1);
     let back = bench.refresh();
     assert_eq!((back.changed, back.parsed, back.from_cache), (1, 0, 1));
-    let anew = RefreshOptions { mode: Mode::Rebuild, ..RefreshOptions::default() };
-    let rebuilt = bench.engine().refresh(&anew, &Silent).expect("rebuilt");
-    assert_eq!((rebuilt.parsed, rebuilt.from_cache, rebuilt.rebuilt), (0, 3, Some(Rebuilt::Asked)));
+    let anew = RefreshOptions { mode: RefreshMode::Rebuild, ..RefreshOptions::default() };
+    let rebuilt = bench.engine().refresh(&anew, &NoProgress).expect("rebuilt");
+    assert_eq!((rebuilt.parsed, rebuilt.from_cache, rebuilt.rebuilt), (0, 3, Some(RebuildReason::Asked)));
     assert!(rebuilt.generation > back.generation);
 }
 
 #[test]
-fn what_is_skipped_is_kept_with_its_reason_and_read_once_it_can_be() {
+fn skipped_files_keep_their_reason_and_are_read_once_possible() {
     let bench = Bench::new(SMALL);
     bench.put("data.bin", [0, 1, 2]);
     bench.put("big.txt", "x".repeat(3 << 20));
@@ -112,7 +115,7 @@ fn what_is_skipped_is_kept_with_its_reason_and_read_once_it_can_be() {
     assert!(bench.dump().contains("skipped\tbig.txt\ttoo large (3.0 MiB, limit 2.0 MiB)\n"));
     assert!(bench.dump().contains("skipped\tdata.bin\tbinary\n"));
     let idle = bench.refresh();
-    assert_eq!((idle.skipped, idle.touched, idle.generation), (0, 0, 1), "nor looked at again");
+    assert_eq!((idle.skipped, idle.touched, idle.generation), (0, 0, 1), "and not read again");
     let mut larger = settings(2);
     larger.index.max_file_size = "4MiB".parse().expect("a size");
     let engine = open_with(&bench.root(), &bench.store(), larger);
@@ -125,7 +128,7 @@ fn what_is_skipped_is_kept_with_its_reason_and_read_once_it_can_be() {
 
 #[cfg(unix)]
 #[test]
-fn links_come_and_go() {
+fn links_are_added_and_removed() {
     let bench = Bench::new(SMALL);
     std::os::unix::fs::symlink("/etc", bench.root().join("out")).expect("a link");
     bench.refresh();
@@ -139,90 +142,94 @@ fn links_come_and_go() {
 }
 
 #[test]
-fn other_settings_make_another_index_without_parsing_again() {
+fn changed_settings_rebuild_the_index_without_parsing() {
     let bench = Bench::new(SMALL);
     bench.refresh();
     let mut own = settings(2);
     own.index.vendored = vec!["src/**".to_owned()];
     let engine = open_with(&bench.root(), &bench.store(), own);
     let refreshed = refresh(&engine);
-    assert_eq!((refreshed.rebuilt, refreshed.parsed, refreshed.from_cache), (Some(Rebuilt::Outdated), 0, 3));
+    assert_eq!(
+        (refreshed.rebuilt, refreshed.parsed, refreshed.from_cache),
+        (Some(RebuildReason::Outdated), 0, 3)
+    );
     assert!(dump(&engine).contains("\tvendored\t"));
 }
 
 #[test]
-fn a_damaged_index_is_built_again_and_says_so() {
+fn a_damaged_index_is_rebuilt_and_reported() {
     let bench = Bench::new(SMALL);
     bench.refresh();
     let expected = bench.dump();
-    let index = bench.engine().place().index();
+    let index = bench.engine().store_paths().index();
     for damage in [&b"not a database at all, but long enough to have a header of a hundred bytes, which is what is read first"[..], b"", b"SQLite format 3\0"] {
         fs::write(&index, damage).expect("damaged");
         let refreshed = bench.refresh();
-        assert!(matches!(refreshed.rebuilt, Some(Rebuilt::Damaged(_))), "{:?}", refreshed.rebuilt);
+        assert!(matches!(refreshed.rebuilt, Some(RebuildReason::Damaged(_))), "{:?}", refreshed.rebuilt);
         assert_eq!((refreshed.parsed, bench.dump()), (0, expected.clone()));
     }
     let mut bytes = fs::read(&index).expect("the index");
     let middle = bytes.len() / 2;
     bytes.truncate(middle);
     fs::write(&index, bytes).expect("cut short");
-    assert!(matches!(bench.refresh().rebuilt, Some(Rebuilt::Damaged(_))));
+    assert!(matches!(bench.refresh().rebuilt, Some(RebuildReason::Damaged(_))));
     assert_eq!(bench.dump(), expected);
 }
 
 #[test]
-fn a_damaged_or_lost_cache_costs_time_only() {
+fn a_damaged_or_lost_cache_changes_no_result() {
     let bench = Bench::new(SMALL);
     bench.refresh();
-    fs::write(bench.engine().place().cache(), b"garbage").expect("damaged");
+    fs::write(bench.engine().store_paths().cache(), b"garbage").expect("damaged");
     bench.put("src/a.py", "def z(): pass\n");
     assert_eq!(bench.refresh().parsed, 1);
     assert_eq!(bench.dump(), fresh(&bench.root(), 2));
 }
 
 #[test]
-fn a_cancelled_refresh_leaves_the_index_as_it_was() {
+fn a_cancelled_refresh_leaves_the_index_unchanged() {
     let bench = Bench::new(SMALL);
     bench.refresh();
     let before = bench.dump();
     bench.put("src/a.py", "def other(): pass\n");
     let cancel = Cancel::default();
     cancel.cancel();
-    for mode in [Mode::CatchUp, Mode::Rebuild] {
+    for mode in [RefreshMode::CatchUp, RefreshMode::Rebuild] {
         let options = RefreshOptions { mode, cancel: cancel.clone(), ..RefreshOptions::default() };
-        let refused = bench.engine().refresh(&options, &Silent);
+        let refused = bench.engine().refresh(&options, &NoProgress);
         assert!(matches!(refused, Err(EngineError::Cancelled)), "{refused:?}");
         assert_eq!(bench.dump(), before);
     }
 }
 
 #[test]
-fn what_a_deadline_leaves_is_named_and_done_next_time() {
+fn files_past_a_deadline_are_pending_and_read_next_time() {
     let bench = Bench::new(SMALL);
     bench.refresh();
     bench.put("src/a.py", "def other(): pass\n");
     let options = RefreshOptions { deadline: Some(Duration::ZERO), ..RefreshOptions::default() };
-    let late = bench.engine().refresh(&options, &Silent).expect("it is no error");
+    let late = bench.engine().refresh(&options, &NoProgress).expect("it is no error");
     assert!(late.pending.contains(&"src/a.py".into()), "{late:?}");
     assert!(bench.refresh().pending.is_empty());
     assert_eq!(bench.dump(), fresh(&bench.root(), 2));
 }
 
 #[test]
-fn another_writer_is_waited_for_or_named() {
+fn a_refresh_waits_for_another_writer_or_reports_it() {
     let bench = Bench::new(SMALL);
     settle();
     bench.refresh();
     let engine = bench.engine();
-    let lock = orient_store::WriteLock::try_acquire(&engine.place().tree).expect("no fault").expect("free");
+    let lock =
+        orient_store::WriteLock::try_acquire(&engine.store_paths().tree).expect("no fault").expect("free");
     let no_wait = RefreshOptions { wait: Some(Duration::ZERO), ..RefreshOptions::default() };
-    let idle = engine.refresh(&no_wait, &Silent).expect("nothing to write, nobody to wait for");
+    let idle = engine.refresh(&no_wait, &NoProgress).expect("without changes it does not wait");
     assert!(!idle.busy);
     bench.put("src/a.py", "def other(): pass\n");
-    let busy = engine.refresh(&no_wait, &Silent).expect("what is there can be read");
+    let busy = engine.refresh(&no_wait, &NoProgress).expect("the index can be read");
     assert_eq!((busy.busy, busy.pending), (true, vec!["src/a.py".into()]));
-    let rebuild = RefreshOptions { mode: Mode::Rebuild, ..no_wait };
-    assert!(matches!(engine.refresh(&rebuild, &Silent), Err(EngineError::Busy { .. })));
+    let rebuild = RefreshOptions { mode: RefreshMode::Rebuild, ..no_wait };
+    assert!(matches!(engine.refresh(&rebuild, &NoProgress), Err(EngineError::Busy { .. })));
     std::thread::scope(|scope| {
         let waiting = scope.spawn(|| refresh(&engine));
         std::thread::sleep(Duration::from_millis(60));
@@ -234,7 +241,7 @@ fn another_writer_is_waited_for_or_named() {
 }
 
 #[test]
-fn many_at_once_do_the_work_once() {
+fn concurrent_refreshes_do_the_work_once() {
     let bench = Bench::new(SMALL);
     let parsed: usize = std::thread::scope(|scope| {
         let each = || scope.spawn(|| bench.refresh().parsed);
@@ -246,7 +253,7 @@ fn many_at_once_do_the_work_once() {
 }
 
 #[test]
-fn progress_is_told_and_ended() {
+fn progress_is_reported_until_done() {
     #[derive(Default)]
     struct Log(RefCell<Vec<String>>);
     impl Progress for Log {
@@ -270,7 +277,7 @@ fn progress_is_told_and_ended() {
 }
 
 #[test]
-fn what_is_in_the_files_is_there_before_what_uses_mean() {
+fn facts_are_visible_before_edges() {
     const CALLS: &[(&str, &str)] = &[
         ("src/cart.py", "from price import price\n\ndef total():\n    return price()\n"),
         ("src/price.py", "def price():\n    return 1\n"),
@@ -290,7 +297,7 @@ fn what_is_in_the_files_is_there_before_what_uses_mean() {
     drop(snapshot);
 
     let again = refresh_facts(&engine);
-    assert_eq!((again.generation, again.owed), (first.generation, 2), "enough for whoever asks for no more");
+    assert_eq!((again.generation, again.owed), (first.generation, 2), "enough for facts");
     let second = refresh(&engine);
     assert_eq!((second.parsed, second.resolved, second.owed), (0, 2, 0));
     assert_eq!(second.generation, first.generation + 1);
@@ -299,7 +306,7 @@ fn what_is_in_the_files_is_there_before_what_uses_mean() {
 }
 
 #[test]
-fn what_loads_a_file_that_moves_no_longer_does() {
+fn moving_a_file_removes_the_edges_of_its_importers() {
     let bench = Bench::new(&[
         ("app.rb", "require 'shop/main'\n"),
         ("page.js", "import './shop/start'\n"),
@@ -318,17 +325,17 @@ fn what_loads_a_file_that_moves_no_longer_does() {
     assert_eq!(bench.dump(), fresh(&bench.root(), 1));
 }
 
-/// Files by path, with what is in them.
+/// Files by path, with their text.
 type Files<'t> = &'t [(&'t str, &'t str)];
 
 #[test]
-fn a_file_that_comes_to_stand_for_its_folder_is_seen_by_those_in_it() {
+fn an_added_package_file_is_seen_by_the_files_of_its_directory() {
     let f = "def f(): pass\n";
     let cases: [(Files<'_>, &str, &str); 6] = [
-        // What a package takes in from others, its modules find in it.
+        // Modules find what their package imports.
         (&[("p/x.py", "from . import a\n"), ("p/q/a.py", f)], "p/__init__.py", "from .q import *\n"),
         (&[("x.py", "from . import a\n"), ("q/a.py", f)], "__init__.py", "from q import *\n"),
-        // A name means what is beside the package now, not what is in it.
+        // A name now means the file beside the package, not something in the package.
         (&[("p/x.py", "import y\ny.f()\n"), ("p/y.py", f), ("y.py", f)], "p/__init__.py", ""),
         (&[("p/x.ts", "import { f } from '.'\nf()\n")], "p/index.ts", "export function f() {}\n"),
         (&[("x.ts", "import { f } from './'\nf()\n")], "index.ts", "export * from './y'\n"),
@@ -348,7 +355,7 @@ fn a_file_that_comes_to_stand_for_its_folder_is_seen_by_those_in_it() {
 }
 
 #[test]
-fn where_a_function_calls_what_it_is_given_moves_with_it() {
+fn edges_of_callback_calls_move_with_the_function() {
     let run = "def run(task):\n    task()\n";
     let bench =
         Bench::new(&[("tasks.py", run), ("main.py", "from tasks import run\ndef work(): pass\nrun(work)\n")]);
@@ -361,8 +368,8 @@ fn where_a_function_calls_what_it_is_given_moves_with_it() {
 }
 
 #[test]
-fn a_pause_keeps_what_was_resolved_by_then() {
-    /// Asks for a pause when the facts are in, or when the first file was resolved.
+fn a_pause_keeps_the_files_resolved_so_far() {
+    /// Requests a pause when the facts are committed, or when the first file is resolved.
     struct Impatient(Pause, bool);
     impl Progress for Impatient {
         fn phase(&self, _: Phase, _: u64, _: u64) {}
@@ -386,11 +393,14 @@ fn a_pause_keeps_what_was_resolved_by_then() {
     let bench = Bench::new(&files);
     bench.refresh();
     let engine = bench.engine();
-    let refresh_until = |at_once: bool| {
+    let refresh_until = |max_resolved_with_change: bool| {
         let pause = Pause::default();
-        let options =
-            RefreshOptions { at_once: Some(0), pause: Some(pause.clone()), ..RefreshOptions::default() };
-        engine.refresh(&options, &Impatient(pause, at_once)).expect("refreshed")
+        let options = RefreshOptions {
+            max_resolved_with_change: Some(0),
+            pause: Some(pause.clone()),
+            ..RefreshOptions::default()
+        };
+        engine.refresh(&options, &Impatient(pause, max_resolved_with_change)).expect("refreshed")
     };
     put(&bench.root(), "src/price.py", "\n\ndef price(of):\n    return of\n");
     let paused = refresh_until(true);
@@ -403,7 +413,7 @@ fn a_pause_keeps_what_was_resolved_by_then() {
     assert_eq!(dump(&engine), fresh(&bench.root(), 1));
 }
 
-/// Makes `tree` a git repository with a worktree beside it, as far as we look.
+/// Makes `tree` look like a git repository with a worktree beside it.
 fn with_worktree(bench: &Bench) -> std::path::PathBuf {
     let root = bench.root().canonicalize().expect("it exists");
     let side = root.parent().expect("a folder").join("side");
@@ -417,7 +427,7 @@ fn with_worktree(bench: &Bench) -> std::path::PathBuf {
 }
 
 #[test]
-fn a_new_worktree_starts_from_its_sibling() {
+fn a_new_worktree_is_seeded_from_its_sibling() {
     let bench = Bench::new(SMALL);
     let side = with_worktree(&bench);
     for (path, text) in SMALL {
@@ -431,11 +441,11 @@ fn a_new_worktree_starts_from_its_sibling() {
     assert_eq!(first.seeded_from, bench.root().canonicalize().ok());
     assert_eq!((first.parsed, first.changed, first.touched, first.rebuilt), (1, 1, 2, None));
     assert_eq!(dump(&engine), fresh(&side, 1));
-    assert_eq!(bench.refresh().changed, 0, "and the sibling is as it was");
+    assert_eq!(bench.refresh().changed, 0, "the sibling is unchanged");
 }
 
 #[test]
-fn gc_forgets_trees_that_are_gone() {
+fn gc_removes_indexes_of_deleted_trees() {
     let bench = Bench::new(SMALL);
     let side = with_worktree(&bench);
     put(&side, "only_here.py", "def only(): pass\n");
@@ -454,7 +464,7 @@ fn gc_forgets_trees_that_are_gone() {
 }
 
 #[test]
-fn a_store_inside_the_tree_is_no_part_of_it() {
+fn a_store_inside_the_tree_is_not_indexed() {
     let bench = Bench::new(SMALL);
     let engine = open(&bench.root(), &bench.root().join("my [store]"), 2);
     refresh(&engine);
@@ -464,7 +474,7 @@ fn a_store_inside_the_tree_is_no_part_of_it() {
 }
 
 #[test]
-fn a_home_or_root_is_refused_unless_asked_twice() {
+fn a_home_or_root_directory_is_refused_unless_forced_twice() {
     let root = Path::new(if cfg!(windows) { "C:\\" } else { "/" });
     let options = |force| OpenOptions { force, store: Some(std::env::temp_dir().join("orient-refused")) };
     assert!(matches!(Engine::open(root, settings(1), &options(1)), Err(EngineError::Refused(_))));
@@ -472,7 +482,7 @@ fn a_home_or_root_is_refused_unless_asked_twice() {
 }
 
 #[test]
-fn without_an_index_there_is_nothing_to_ask() {
+fn a_snapshot_requires_an_index() {
     let bench = Bench::new(SMALL);
     assert!(matches!(bench.engine().snapshot(), Err(EngineError::NotIndexed)));
 }

@@ -8,25 +8,25 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// How hard to compress: the level from which on more time saves next to nothing.
+/// Compression level: higher ones take more time and save next to nothing.
 const LEVEL: i32 = 19;
 
-/// What one grammar is built with, beside its source: another form of it, and all is built again.
+/// Version of the build: increment it to rebuild all grammars.
 const RECIPE: [&str; 2] = [include_str!("compile.rs"), include_str!("parse_tables.rs")];
 
-/// What was built of one grammar.
+/// The build results of one grammar.
 pub(crate) struct Built {
-    /// The function that gives the language.
+    /// The function that returns the language.
     pub(crate) language: String,
-    /// The function that takes the tables.
+    /// The function that sets the tables.
     pub(crate) taker: String,
-    /// How many bytes the tables are.
+    /// Size of the tables in bytes.
     pub(crate) unpacked: usize,
     /// The object files.
     pub(crate) objects: Vec<PathBuf>,
 }
 
-/// The C compiler for the target, and what is the same for all grammars.
+/// The C compiler for the target, and the options that all grammars share.
 pub(crate) struct Compiler {
     out: PathBuf,
     endian: Endian,
@@ -38,7 +38,7 @@ pub(crate) struct Compiler {
 impl Compiler {
     pub(crate) fn new(out: &Path) -> Result<Self, String> {
         let is_little = variable("CARGO_CFG_TARGET_ENDIAN")? == "little";
-        // This one tells cargo which variables of the environment matter to it; those for each grammar say nothing.
+        // This instance tells cargo which environment variables matter; those for single grammars stay silent.
         let tool = cc::Build::new().try_get_compiler().map_err(|error| error.to_string())?;
         Ok(Self {
             out: out.to_owned(),
@@ -48,7 +48,7 @@ impl Compiler {
         })
     }
 
-    /// Builds a grammar, or finds it built.
+    /// Builds a grammar, unless its results are up to date.
     pub(crate) fn build(&self, grammar: &Grammar, folder: &Path) -> Result<Built, String> {
         let out = self.out.join(grammar.name);
         let key = self.key(grammar, folder)?;
@@ -92,7 +92,7 @@ impl Compiler {
         })
     }
 
-    /// Puts all object files into one library, and has cargo link it.
+    /// Archives all object files in one library, which cargo links.
     pub(crate) fn archive(&self, built: &[Built]) -> Result<(), String> {
         let objects = built.iter().flat_map(|built| &built.objects);
         let mut library = cc::Build::new();
@@ -100,7 +100,7 @@ impl Compiler {
         library.try_compile("orient-grammars").map_err(|error| error.to_string())
     }
 
-    /// Stands for all that goes into what is built of a grammar.
+    /// The fingerprint of everything that the build results of a grammar depend on.
     fn key(&self, grammar: &Grammar, folder: &Path) -> Result<String, String> {
         let mut hasher = DefaultHasher::new();
         (RECIPE, &self.command, folder, grammar.is_iso).hash(&mut hasher);
@@ -119,13 +119,13 @@ impl Compiler {
 }
 
 impl Built {
-    /// The form in which it is kept: a line for each part, those of the objects last.
+    /// The text form in which it is stored: a line for each part, object files last.
     fn record(&self, key: &str) -> String {
         let objects: Vec<_> = self.objects.iter().map(|path| path.display().to_string()).collect();
         format!("{key}\n{}\n{}\n{}\n{}\n", self.language, self.taker, self.unpacked, objects.join("\n"))
     }
 
-    /// What was kept, if it was built from the same and is still there.
+    /// The stored results, if their fingerprint matches and their files still exist.
     fn from_record(text: &str, key: &str) -> Option<Self> {
         let mut lines = text.lines();
         if lines.next()? != key {

@@ -1,21 +1,21 @@
-//! The list of grammars: what each is called, and which package and folder its parser lies in.
+//! The list of grammars: their names, packages and parser directories.
 
-/// A grammar and where it comes from.
+/// A grammar and its origin.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grammar {
-    /// What language packs call it.
+    /// Its name in language packs.
     pub(crate) name: &'static str,
     /// The feature of this crate that compiles it in.
     pub(crate) feature: &'static str,
     /// The package on crates.io.
     pub(crate) package: &'static str,
-    /// The folder of `parser.c` in the package.
+    /// The directory of `parser.c` in the package.
     pub(crate) folder: &'static str,
-    /// Whether it is compiled as ISO C. As the package's own build does it: ISO C has trigraphs, GNU C has not.
+    /// Whether it is compiled as ISO C, as in the package's own build: ISO C has trigraphs, GNU C does not.
     pub(crate) is_iso: bool,
 }
 
-/// A package of one grammar.
+/// The only grammar of a package.
 const fn one(name: &'static str, package: &'static str) -> Grammar {
     Grammar { name, feature: name, package, folder: "src", is_iso: true }
 }

@@ -1,7 +1,7 @@
-//! Compiles the parsers of the enabled languages, with their parse tables apart and compressed.
+//! Compiles the parsers of the enabled languages, and compresses their parse tables separately.
 //!
-//! The grammars are packages that cargo locks and downloads but does not build: compiled as they come, their tables are two
-//! thirds of the program. What is built of a grammar is kept, and built again only when its source or the compiler changes.
+//! Cargo locks and downloads the packages of the grammars but does not build them: compiled as they are, their tables would
+//! be two thirds of the program. A grammar is built again only if its source or the compiler changes.
 #![expect(clippy::print_stdout, reason = "this is how a build script talks to cargo")]
 
 mod compile;
@@ -48,7 +48,7 @@ fn run() -> Result<(), String> {
     write(&out.join("grammars.rs"), table(&works, &built).as_bytes())
 }
 
-/// Builds all of them on as many threads as cargo grants, in the order of the list.
+/// Builds all grammars on as many threads as cargo grants; returns them in the order of the list.
 fn build_all(compiler: &Compiler, works: &[(&Grammar, PathBuf)]) -> Result<Vec<Built>, String> {
     let threads = variable("NUM_JOBS")?.parse().unwrap_or(1);
     // The largest grammars first, so that all threads finish at about the same time.
@@ -107,7 +107,7 @@ fn table(works: &[(&Grammar, PathBuf)], built: &[Built]) -> String {
     )
 }
 
-/// A number as Rust source, its thousands apart.
+/// A number as Rust source, with thousands separators.
 fn literal(number: u64) -> String {
     if number < 1000 {
         number.to_string()

@@ -1,4 +1,4 @@
-//! Where cargo keeps the sources of the packages it has locked.
+//! Locates the sources of the packages that cargo has locked.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -6,14 +6,14 @@ use std::process::Command;
 
 /// The packages of the workspace's lock file, and the workspace.
 pub(crate) struct Packages {
-    /// The folder of each package by its name.
+    /// The directory of each package, by name.
     folders: HashMap<String, PathBuf>,
-    /// The lock file; another version of a grammar changes it.
+    /// The lock file, which changes with the version of a grammar.
     pub(crate) lock: PathBuf,
 }
 
 impl Packages {
-    /// Asks cargo, which downloads what is missing unless it may not use the network.
+    /// Queries cargo, which downloads missing packages unless it is offline.
     pub(crate) fn locked(manifest: &Path) -> Result<Self, String> {
         let said = metadata(manifest, true).or_else(|_| metadata(manifest, false))?;
         let said: serde_json::Value =
@@ -30,14 +30,14 @@ impl Packages {
         Ok(Self { folders, lock })
     }
 
-    /// The folder of a package.
+    /// The directory of a package.
     pub(crate) fn folder(&self, package: &str) -> Result<&Path, String> {
         let folder = self.folders.get(package).ok_or_else(|| format!("{package} is not in the lock file"))?;
         Ok(folder)
     }
 }
 
-/// What `cargo metadata` prints. Offline it needs all packages to be there, and then it takes no time.
+/// The output of `cargo metadata`. Tries offline first, which is fast but requires all packages to be present.
 fn metadata(manifest: &Path, is_offline: bool) -> Result<Vec<u8>, String> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["metadata", "--format-version", "1", "--locked", "--manifest-path"]).arg(manifest);

@@ -1,7 +1,7 @@
-//! Takes the parse tables out of a generated `parser.c`: their bytes on one side, C source without them on the other.
+//! Extracts the parse tables from a generated `parser.c`: returns their bytes, and the C source without them.
 //!
-//! The generator of tree-sitter writes three large integer arrays as C initialisers. They are read here by the rules of C
-//! for designated initialisers, as far as the generator uses them; anything else is an error and never a guess. A grammar
+//! The generator of tree-sitter writes three large integer arrays as C initialisers. They are parsed by the rules of C
+//! for designated initialisers, as far as the generator uses them; anything else is an error. A grammar
 //! with two states of three symbols, the first of them "large", has
 //!
 //! ```c
@@ -35,7 +35,7 @@
 
 use std::collections::HashMap;
 
-/// The order of the bytes of a number on the machine that is built for.
+/// The byte order of the target machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Endian {
     Little,
@@ -45,23 +45,23 @@ pub(crate) enum Endian {
 /// A parser without its tables, and the tables.
 #[derive(Debug)]
 pub(crate) struct Split {
-    /// What is left of the source, and the function that takes the tables.
+    /// The rest of the source, with the function that sets the tables.
     pub(crate) source: String,
-    /// The tables as they lie in memory, one behind the other.
+    /// The tables in their memory layout, concatenated.
     pub(crate) tables: Vec<u8>,
-    /// The function that gives the language: `tree_sitter_NAME`.
+    /// The function that returns the language: `tree_sitter_NAME`.
     pub(crate) language: String,
-    /// The function that takes the tables: `orient_tables_NAME`.
+    /// The function that sets the tables: `orient_tables_NAME`.
     pub(crate) taker: String,
 }
 
-/// An array to take out. The wider integers come first: so each array is aligned where the one before it ends.
+/// An array to extract. The wider integers come first, so that each array is aligned at the end of the one before.
 struct Array {
-    /// The field of `TSLanguage` that points at it; its own name is the same with `ts_` in front.
+    /// The field of `TSLanguage` that points to it; the array has the same name with the prefix `ts_`.
     field: &'static str,
     integer: &'static str,
     width: usize,
-    /// Whether it is an array of rows, as long as there are symbols.
+    /// Whether it is an array of rows with one entry for each symbol.
     has_rows: bool,
 }
 
@@ -71,10 +71,10 @@ const ARRAYS: [Array; 3] = [
     Array { field: "small_parse_table", integer: "uint16_t", width: 2, has_rows: false },
 ];
 
-/// The names that stand for numbers: `#define`s of a plain number, and symbols.
+/// The named numbers: `#define`s of a plain number, and symbols.
 type Names<'a> = HashMap<&'a str, usize>;
 
-/// Takes the tables out of the source of a parser.
+/// Extracts the tables from the source of a parser.
 pub(crate) fn split(source: &str, endian: Endian) -> Result<Split, String> {
     let names = names(source)?;
     let language = language(source)?;
@@ -82,7 +82,7 @@ pub(crate) fn split(source: &str, endian: Endian) -> Result<Split, String> {
     let mut takes = Vec::new();
     let mut cuts = Vec::new();
     for array in &ARRAYS {
-        // Where all states are large, or none is, the generator leaves out what would be empty.
+        // The generator omits empty arrays, if all states are large or none is.
         let Some(cut) = array.read(source, &names, endian)? else { continue };
         let (field, integer, at) = (array.field, array.integer, tables.len());
         takes.push(format!("  language->{field} = (const {integer} *)(tables + {at});\n"));
@@ -107,12 +107,12 @@ pub(crate) fn split(source: &str, endian: Endian) -> Result<Split, String> {
     Ok(Split { source, tables, language: language.to_owned(), taker })
 }
 
-/// A part of the source that something shorter takes the place of.
+/// A part of the source, with its shorter replacement.
 struct Cut {
     from: usize,
     to: usize,
     instead: String,
-    /// The array that stood there, in memory.
+    /// The bytes of the array that was there.
     bytes: Vec<u8>,
 }
 
@@ -128,7 +128,7 @@ fn without(source: &str, mut cuts: Vec<Cut>) -> String {
     left + &source[end..]
 }
 
-/// The name of the function that gives the language.
+/// The name of the function that returns the language.
 fn language(source: &str) -> Result<&str, String> {
     let before = "TSLanguage *tree_sitter_";
     let at = source.find(before).ok_or("no function that gives the language")? + "TSLanguage *".len();
@@ -136,7 +136,7 @@ fn language(source: &str) -> Result<&str, String> {
     Ok(&source[at..at + length])
 }
 
-/// Gathers the numbers that names stand for.
+/// Collects the named numbers.
 fn names(source: &str) -> Result<Names<'_>, String> {
     let mut names = Names::from([("ts_builtin_sym_end", 0)]);
     for line in source.lines().take_while(|line| !line.starts_with("enum")) {
@@ -180,7 +180,7 @@ impl Array {
     }
 }
 
-/// The numbers as bytes of a machine.
+/// The numbers as bytes of the target machine.
 fn in_memory(numbers: &[u32], width: usize, endian: Endian) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::with_capacity(numbers.len() * width);
     for &number in numbers {
@@ -197,7 +197,7 @@ fn in_memory(numbers: &[u32], width: usize, endian: Endian) -> Result<Vec<u8>, S
     Ok(bytes)
 }
 
-/// Reads an initialiser, from behind its opening brace on.
+/// Parses an initialiser after its opening brace.
 struct Reader<'a> {
     source: &'a str,
     at: usize,
@@ -222,7 +222,7 @@ impl<'a> Reader<'a> {
         Ok(numbers)
     }
 
-    /// A list of numbers up to its closing brace, as long as asked for or, without that, as its last number tells.
+    /// A list of numbers up to its closing brace, of the given length or, without one, up to its last number.
     fn numbers(&mut self, length: Option<usize>) -> Result<Vec<u32>, String> {
         let mut numbers = vec![0; length.unwrap_or(0)];
         let mut index = 0;
@@ -242,7 +242,7 @@ impl<'a> Reader<'a> {
         Ok(numbers)
     }
 
-    /// `[INDEX] =`, if it stands here.
+    /// `[INDEX] =`, if present.
     fn designator(&mut self) -> Result<Option<usize>, String> {
         if !self.takes(b'[') {
             return Ok(None);
@@ -253,7 +253,7 @@ impl<'a> Reader<'a> {
         Ok(Some(index))
     }
 
-    /// A number, a name that stands for one, or one of the three macros that the header of tree-sitter defines for tables.
+    /// A number, a named number, or one of the three macros that the header of tree-sitter defines for tables.
     fn value(&mut self) -> Result<usize, String> {
         let word = self.word();
         if let Ok(number) = word.parse() {
@@ -295,7 +295,7 @@ impl<'a> Reader<'a> {
         word
     }
 
-    /// The next byte that is not white.
+    /// The next byte that is not white space.
     fn peek(&mut self) -> Option<u8> {
         let bytes = &self.source.as_bytes()[self.at..];
         self.at += bytes.iter().position(|byte| !byte.is_ascii_whitespace())?;
@@ -307,7 +307,7 @@ impl<'a> Reader<'a> {
         format!("`{}` expected, not {found}", char::from(expected))
     }
 
-    /// The line that was read last, counted from one.
+    /// The current line, from 1.
     fn line(&self) -> usize {
         self.source[..self.at].matches('\n').count() + 1
     }

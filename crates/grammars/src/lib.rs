@@ -1,6 +1,6 @@
-//! The C parsers and nothing else: a name in, a compiled tree-sitter grammar out.
+//! The compiled tree-sitter grammars, by name.
 //!
-//! Which files a grammar is for, and what its nodes mean, is said by the language packs.
+//! Language packs say which files a grammar is for and what its nodes mean.
 #![doc(html_no_source)]
 
 mod load;
@@ -12,8 +12,8 @@ mod parse_tables;
 pub use load::{Origin, names, origins, packed_tables, tables};
 pub use meter::{Meter, parser, query_cursor};
 
-// What may be named of the parser runtime. Parsers and query cursors are made by `parser` and `query_cursor` alone, so that
-// none is there before its memory is counted.
+// The public part of the parser runtime. Only `parser` and `query_cursor` create parsers and query cursors, so that the
+// memory of each is counted from the start.
 pub use tree_sitter::{
     Language, Node, ParseOptions, ParseState, Query, QueryCursorOptions, QueryCursorState, QueryMatch,
     QueryProperty, StreamingIterator, Tree, TreeCursor,

@@ -1,8 +1,8 @@
-//! Unpacks the parse tables of a grammar when it is first asked for.
+//! Decompresses the parse tables of a grammar on its first use.
 //!
-//! The build leaves the tables out of the compiled parsers and puts them beside them, compressed to a twenty-fourth. What is
-//! unpacked stays for the life of the process: syntax trees and queries refer to a language without counting. The memory
-//! is not the parser runtime's, so no parse is charged with it.
+//! The build separates the tables from the compiled parsers and compresses them to a twenty-fourth. Decompressed tables
+//! stay in memory until the process ends, because syntax trees and queries refer to a language without counting
+//! references. The parser runtime does not allocate this memory, so no parse is charged for it.
 #![expect(unsafe_code, reason = "parsers are C functions that take and give raw pointers")]
 
 use std::sync::OnceLock;
@@ -11,31 +11,31 @@ use tree_sitter::ffi::TSLanguage;
 
 include!(concat!(env!("OUT_DIR"), "/grammars.rs"));
 
-/// Where a grammar comes from and what it takes.
+/// The origin and the size of a grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin {
     /// Its name.
     pub name: &'static str,
     /// The package of its source.
     pub package: &'static str,
-    /// The folder of the parser in that package.
+    /// The directory of the parser in that package.
     pub folder: &'static str,
-    /// How many bytes its parse tables are in memory.
+    /// Size of its parse tables in memory, in bytes.
     pub unpacked: usize,
-    /// How many bytes the object files of the rest are: code, smaller tables, and what a linker needs of them.
+    /// Size of the other object files in bytes: code, smaller tables, and linker data.
     pub objects: usize,
 }
 
 /// A compiled parser and its tables.
 struct Grammar {
     origin: Origin,
-    /// Gives the language.
+    /// Returns the language.
     language: unsafe extern "C" fn() -> *const TSLanguage,
-    /// Has the language use the tables that begin there.
+    /// Makes the language use the tables at an address.
     take: unsafe extern "C" fn(tables: *const u8),
-    /// The tables, compressed.
+    /// The compressed tables.
     packed: &'static [u8],
-    /// The tables, once somebody has asked for the language. Their integers have two or four bytes, so these are aligned.
+    /// The tables, after the first use of the language. Their integers have two or four bytes, so the tables are aligned.
     tables: OnceLock<Box<[u32]>>,
 }
 
@@ -47,8 +47,8 @@ impl Grammar {
     fn language(&self) -> Language {
         self.tables.get_or_init(|| {
             let tables = self.unpack();
-            // SAFETY: the function stores addresses within the tables. Their length is what the build counted them to be,
-            // they are aligned, and they are kept in a static. Nobody has the language yet, since it is given only here.
+            // SAFETY: the function stores addresses within the tables. They have the length that the build computed, are
+            // aligned, and live in a static. No other code has the language yet, because only this function returns it.
             unsafe { (self.take)(tables.as_ptr().cast()) };
             tables
         });
@@ -70,25 +70,25 @@ impl Grammar {
     }
 }
 
-/// The language of that name, with its tables in place.
+/// The language with this name, with its tables in place.
 pub(crate) fn language(name: &str) -> Option<Language> {
     Grammar::find(name).map(Grammar::language)
 }
 
-/// The names of all grammars that were compiled in.
+/// The names of all compiled-in grammars.
 #[must_use]
 pub fn names() -> &'static [&'static str] {
     NAMES
 }
 
-/// The parse tables of a grammar, compressed.
+/// The compressed parse tables of a grammar.
 #[must_use]
 pub fn packed_tables(name: &str) -> Option<&'static [u8]> {
     Grammar::find(name).map(|grammar| grammar.packed)
 }
 
-/// The parse tables of a grammar as they lie in memory: `small_parse_table_map`, `parse_table` and `small_parse_table`, one
-/// behind the other.
+/// The parse tables of a grammar in their memory layout: `small_parse_table_map`, `parse_table` and `small_parse_table`,
+/// concatenated.
 #[must_use]
 pub fn tables(name: &str) -> Option<Vec<u8>> {
     let grammar = Grammar::find(name)?;
@@ -97,7 +97,7 @@ pub fn tables(name: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Where all grammars that were compiled in come from.
+/// The origins of all compiled-in grammars.
 pub fn origins() -> impl Iterator<Item = Origin> {
     GRAMMARS.iter().map(|grammar| grammar.origin)
 }

@@ -1,5 +1,5 @@
-/// The packs that are compiled in: one line a language.
-fn builtin() -> Vec<Source> {
+/// The packs that are compiled in, one line for each language.
+pub(super) fn packs() -> Vec<PackFiles> {
     vec![
         shallow!("bash"),
         plain!("blade"),
@@ -59,8 +59,8 @@ fn builtin() -> Vec<Source> {
     ]
 }
 
-/// Project files: the pack of their language, the name of their rules in its `projects` folder, and their names.
-fn projects() -> Vec<ProjectSource> {
+/// Project files: the pack of their language, the name of their rules in its `projects` directory, and their file names.
+pub(super) fn projects() -> Vec<ProjectFiles> {
     vec![
         project!("cmake", "lists", ["CMakeLists.txt"]),
         project!("gomod", "module", ["go.mod"]),

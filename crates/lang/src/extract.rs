@@ -1,27 +1,27 @@
-//! The door: from bytes to facts.
+//! Fact extraction, the entry point of the crate: from the bytes of a file to its facts.
 
-use crate::embedded;
+use crate::conventions::generated;
+use crate::embedded::{self, Merger};
 use crate::facts::chunks;
 use crate::facts::resolvable::is_resolvable;
 use crate::grammar_repair;
 use crate::lower;
-use crate::node_table::Table;
-use crate::pack::file_role;
-use crate::pack::{Body, Pack};
+use crate::node_table::NodeTable;
+use crate::pack::{Extractor, Pack};
 use crate::parse::budget::{Budget, Limit};
 use crate::parse::flat_tree::Tree;
 use crate::parse::run_parser;
-use crate::preprocess::{Blank, Readable};
+use crate::preprocess::{PreprocessedSource, Preprocessor};
 use orient_grammars::Language;
 use orient_model::{Facts, Issue, IssueKind, Outline, Span};
 use std::borrow::Cow;
 
-/// The facts of a file. Without a pack it is taken as plain text.
+/// The facts of a file. Without a pack the file is plain text.
 pub fn extract(pack: Option<&Pack>, bytes: &[u8]) -> Facts {
     extract_within(pack, bytes, &mut Budget::of(bytes.len()))
 }
 
-/// The facts of a file, or of a piece of one, as far as the budget of the file goes.
+/// The facts of a file, or of a text embedded in one, within the budget of the file.
 pub(crate) fn extract_within(pack: Option<&Pack>, bytes: &[u8], budget: &mut Budget) -> Facts {
     let mut facts = match pack {
         Some(pack) => by_pack(pack, bytes, budget),
@@ -33,90 +33,106 @@ pub(crate) fn extract_within(pack: Option<&Pack>, bytes: &[u8], budget: &mut Bud
     if let Some(project) = pack.and_then(Pack::project) {
         project.add(bytes, &mut facts.outline, budget);
     }
-    facts.outline.generated = file_role::says_generated(bytes);
+    facts.outline.generated = generated::says_generated(bytes);
     facts
 }
 
 fn by_pack(pack: &Pack, bytes: &[u8], budget: &mut Budget) -> Facts {
-    let (language, Readable { text, mut opened }) = match pack.body() {
-        Body::Deep(table) => (&table.language, readable(table, bytes)),
-        Body::Shallow(tags) => (tags.language(), untouched(bytes)),
-        Body::Scanner(scanner) => return scanner(pack, bytes),
-        Body::Text => return plain(bytes),
+    let (language, PreprocessedSource { text, mut erased }) = match pack.extractor() {
+        Extractor::Deep(table) => (&table.language, preprocessed(table, bytes)),
+        Extractor::Shallow(queries) => (queries.language(), unchanged(bytes)),
+        Extractor::Scanner(scanner) => return scanner(pack.conventions(), bytes),
+        Extractor::Text => return plain(bytes),
     };
     let raw = match parsed(pack, language, &text, budget) {
         Ok(raw) => raw,
         Err(limit) => return over_limit(bytes, limit),
     };
-    let pieces = embedded::find(pack, &raw, bytes);
-    let mut facts = match pack.body() {
-        Body::Deep(table) => {
-            let mended = grammar_repair::mend(&table.language, &table.mends, &text, raw, budget);
-            opened.extend(mended.opened);
-            let shown = if table.blank.as_ref().is_some_and(Blank::is_flat) { &text } else { bytes };
-            let tree = Tree::new(bytes, shown, &mended.tree, &table.tokens);
-            drop(mended.tree);
-            lower::lower(pack, table, &tree, &opened)
+    let embedded = embedded::find(pack, &raw, bytes);
+    let mut facts = match pack.extractor() {
+        Extractor::Deep(table) => {
+            let repaired = grammar_repair::repair(&table.language, &table.grammar_gaps, &text, raw, budget);
+            erased.extend(repaired.erased);
+            let shown = if table.preprocessor.as_ref().is_some_and(Preprocessor::erases_directives) {
+                &text
+            } else {
+                bytes
+            };
+            let tree = Tree::new(bytes, shown, &repaired.tree, &table.tokens);
+            drop(repaired.tree);
+            lower::lower(pack.conventions(), table, &tree, &erased)
         }
-        Body::Shallow(tags) => tags.extract(pack, raw, bytes, budget),
-        Body::Scanner(_) | Body::Text => plain(bytes),
+        Extractor::Shallow(queries) => queries.extract(pack.conventions(), raw, bytes, budget),
+        Extractor::Scanner(_) | Extractor::Text => plain(bytes),
     };
-    embedded::merge(&mut facts, &pieces, bytes, budget);
+    if !embedded.is_empty() {
+        let mut merger = Merger::new(&mut facts);
+        for text in &embedded {
+            merger.add(text, extract_within(Some(text.pack), text.span.of(bytes), budget));
+        }
+        merger.finish(bytes);
+    }
     if is_resolvable(&facts) { facts } else { over_limit(bytes, Limit::Work) }
 }
 
-/// The tree of a text; a limit where the parser reached it, or might not survive the text.
+/// The syntax tree of a text; the limit that the parser reached, or would exceed.
 fn parsed(
     pack: &Pack,
     language: &Language,
     text: &[u8],
     budget: &mut Budget,
 ) -> Result<orient_grammars::Tree, Limit> {
-    let ended = pack.header.unended.as_deref().and_then(|opens| run_parser::ended(text, opens));
-    run_parser::parse_within(language, pack.header.levels, ended.as_deref().unwrap_or(text), budget)
+    let ended =
+        pack.manifest().needs_newline_after.as_deref().and_then(|opens| run_parser::ended(text, opens));
+    run_parser::parse_within(
+        language,
+        pack.manifest().max_indentation,
+        ended.as_deref().unwrap_or(text),
+        budget,
+    )
 }
 
-/// The tree that facts are read from.
+/// The syntax tree from which facts are extracted.
 pub(crate) fn tree(pack: &Pack, bytes: &[u8]) -> Option<orient_grammars::Tree> {
     let budget = &mut Budget::of(bytes.len());
-    match pack.body() {
-        Body::Deep(table) => {
-            let Readable { text, .. } = readable(table, bytes);
+    match pack.extractor() {
+        Extractor::Deep(table) => {
+            let PreprocessedSource { text, .. } = preprocessed(table, bytes);
             let raw = parsed(pack, &table.language, &text, budget).ok()?;
-            Some(grammar_repair::mend(&table.language, &table.mends, &text, raw, budget).tree)
+            Some(grammar_repair::repair(&table.language, &table.grammar_gaps, &text, raw, budget).tree)
         }
-        Body::Shallow(tags) => parsed(pack, tags.language(), bytes, budget).ok(),
-        Body::Scanner(_) | Body::Text => None,
+        Extractor::Shallow(queries) => parsed(pack, queries.language(), bytes, budget).ok(),
+        Extractor::Scanner(_) | Extractor::Text => None,
     }
 }
 
-/// Parses and throws the tree away: the floor that indexing is measured against. False where nothing parses the file.
+/// Parses and drops the tree: the lower bound that indexing is measured against. False if the language has no grammar.
 pub fn parse_only(pack: &Pack, bytes: &[u8]) -> bool {
     let budget = &mut Budget::of(bytes.len());
-    match pack.body() {
-        Body::Deep(table) => parsed(pack, &table.language, bytes, budget).is_ok(),
-        Body::Shallow(tags) => parsed(pack, tags.language(), bytes, budget).is_ok(),
-        Body::Scanner(_) | Body::Text => false,
+    match pack.extractor() {
+        Extractor::Deep(table) => parsed(pack, &table.language, bytes, budget).is_ok(),
+        Extractor::Shallow(queries) => parsed(pack, queries.language(), bytes, budget).is_ok(),
+        Extractor::Scanner(_) | Extractor::Text => false,
     }
 }
 
-/// The text as the grammar of a table can read it; all offsets are those of the original.
-fn readable<'b>(table: &Table, bytes: &'b [u8]) -> Readable<'b> {
-    table.blank.as_ref().map_or_else(|| untouched(bytes), |blank| blank.apply(bytes))
+/// The source rewritten for the grammar, with all offsets unchanged.
+fn preprocessed<'b>(table: &NodeTable, bytes: &'b [u8]) -> PreprocessedSource<'b> {
+    table.preprocessor.as_ref().map_or_else(|| unchanged(bytes), |preprocessor| preprocessor.apply(bytes))
 }
 
-fn untouched(bytes: &[u8]) -> Readable<'_> {
-    Readable { text: Cow::Borrowed(bytes), opened: Vec::new() }
+fn unchanged(bytes: &[u8]) -> PreprocessedSource<'_> {
+    PreprocessedSource { text: Cow::Borrowed(bytes), erased: Vec::new() }
 }
 
-/// A file without structure: windows.
+/// The facts of plain text: windows of lines.
 pub(crate) fn plain(bytes: &[u8]) -> Facts {
     let mut outline = Outline { lines: chunks::count_lines(bytes), ..Outline::default() };
     outline.chunks = chunks::cut(bytes, &outline);
     Facts { outline, flow: orient_model::Flow::default() }
 }
 
-/// A file whose parser reached a limit: windows, and an issue that says so.
+/// The facts of a file that reached a limit: windows of lines, and an issue.
 fn over_limit(bytes: &[u8], limit: Limit) -> Facts {
     let mut facts = plain(bytes);
     facts.outline.issues.push(Issue { kind: limit.issue(), span: Span::default() });

@@ -1,79 +1,67 @@
-//! Second chances: where a file does not parse, known gaps of its grammar are bridged and it is parsed again.
+//! Grammar repair: if a file has syntax errors, known gaps of its grammar are rewritten and the file is parsed again.
 //!
-//! Bridging never moves anything: a few bytes are replaced by as many others, so that every place stays what it was.
+//! A rewrite replaces bytes by as many others, so that all offsets stay valid.
+//!
+//! Example: a grammar does not know `context(Logger) fun run() { … }`. The pack describes the gap with a pattern whose
+//! group is `context(Logger)`, and marks it as a definition's prefix. The group is overwritten with spaces, the rest
+//! parses, and the definition's span is extended to begin at `context` again.
 
 use crate::parse::budget::Budget;
+use crate::parse::erased_prefix::ErasedPrefix;
 use crate::parse::run_parser;
 use crate::schema::error::PackError;
+use crate::schema::source_rewriting::GrammarGapSpec;
 use orient_grammars::{Language, Tree};
 use regex::bytes::Regex;
-use serde::Deserialize;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// One gap of a grammar, as a pack writes it.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct MendSpec {
-    /// What to look for; its first group is replaced.
-    pub(crate) pattern: String,
-    /// What of the group is replaced, wherever it stands in it; all of it if not said.
-    pub(crate) inside: Option<String>,
-    /// What replaces it: a text of the same length, or a byte for each of its bytes; a blank if not said.
-    pub(crate) with: Option<String>,
-    /// Whether it is the beginning of the definition that follows it, which loses sight of it; each match of `inside`
-    /// is then one of its attributes.
-    pub(crate) opens: bool,
-    /// Whether it is only looked for around a word that is never a name, and was taken for one.
-    pub(crate) at_never_names: bool,
-}
-
-/// The same, compiled.
-pub(crate) struct Mend {
+/// A construct that the grammar does not know, compiled.
+pub(crate) struct GrammarGap {
     pattern: Regex,
-    inside: Option<Regex>,
-    with: Vec<u8>,
-    opens: bool,
-    at_never_names: bool,
+    only: Option<Regex>,
+    replacement: Vec<u8>,
+    is_definition_prefix: bool,
+    at_misread_words: bool,
 }
 
-impl Mend {
-    pub(crate) fn compile(pack: &str, spec: &MendSpec) -> Result<Self, PackError> {
+impl GrammarGap {
+    pub(crate) fn compile(pack: &str, spec: &GrammarGapSpec) -> Result<Self, PackError> {
         let compile = |pattern: &String| {
             Regex::new(pattern).map_err(|error| PackError::Pattern {
                 pack: pack.to_owned(),
-                place: "mend".to_owned(),
+                place: "grammar_gap".to_owned(),
                 message: error.to_string(),
             })
         };
-        let with = spec.with.as_deref().filter(|with| !with.is_empty()).unwrap_or(" ");
+        let with = spec.replacement.as_deref().filter(|with| !with.is_empty()).unwrap_or(" ");
         Ok(Self {
             pattern: compile(&spec.pattern)?,
-            inside: spec.inside.as_ref().map(compile).transpose()?,
-            with: with.as_bytes().to_vec(),
-            opens: spec.opens,
-            at_never_names: spec.at_never_names,
+            only: spec.only.as_ref().map(compile).transpose()?,
+            replacement: with.as_bytes().to_vec(),
+            is_definition_prefix: spec.is_definition_prefix,
+            at_misread_words: spec.at_misread_words,
         })
     }
 
-    /// Bridges the gap wherever it is in `text`; the places where it did, if definitions begin there. `misread` are
-    /// the words that are never names and were taken for some.
-    fn apply(&self, text: &mut [u8], misread: &[usize]) -> Vec<Opened> {
-        let mut opened = Vec::new();
+    /// Rewrites the construct wherever it occurs in `text`, and returns the erased prefixes of definitions. `misread` are the
+    /// offsets of reserved words that the grammar took for names.
+    fn apply(&self, text: &mut [u8], misread: &[usize]) -> Vec<ErasedPrefix> {
+        let mut erased = Vec::new();
         let mut from = 0;
-        // A replaced byte may be what the next match looks back at, so each match is looked for in the new text.
+        // The next match may include replaced bytes, so search the rewritten text.
         while let Some(found) = self.pattern.captures_at(text, from) {
             let Some(group) = found.get(1) else { break };
             let (start, end) = (group.start(), group.end());
             let whole = found.get(0).map_or(start..end, |whole| whole.range());
             from = end.max(from + 1);
-            if self.at_never_names && !misread.iter().any(|at| whole.contains(at)) {
+            if self.at_misread_words && !misread.iter().any(|at| whole.contains(at)) {
                 if from > text.len() {
                     break;
                 }
                 continue;
             }
-            let parts: Vec<Range<usize>> = match &self.inside {
+            let parts: Vec<Range<usize>> = match &self.only {
                 Some(inside) => inside
                     .find_iter(&text[start..end])
                     .map(|part| part.start() + start..part.end() + start)
@@ -82,122 +70,115 @@ impl Mend {
             };
             for part in parts {
                 self.replace(&mut text[part.clone()]);
-                if self.opens {
-                    let attribute = self.inside.is_some();
-                    opened.push(Opened { start: part.start as u32, end: part.end as u32, attribute });
+                if self.is_definition_prefix {
+                    let attribute = self.only.is_some();
+                    erased.push(ErasedPrefix { start: part.start as u32, end: part.end as u32, attribute });
                 }
             }
             if from > text.len() {
                 break;
             }
         }
-        opened
+        erased
     }
 
-    /// Line breaks stay: lines are counted by them.
+    /// Overwrites a part but keeps its line breaks, so that line numbers stay valid.
     fn replace(&self, part: &mut [u8]) {
-        let whole = part.len() == self.with.len();
+        let whole = part.len() == self.replacement.len();
         for (at, byte) in part.iter_mut().enumerate() {
             if !matches!(byte, b'\n' | b'\r') {
-                *byte = if whole { self.with[at] } else { self.with[0] };
+                *byte = if whole { self.replacement[at] } else { self.replacement[0] };
             }
         }
     }
 }
 
-/// A place before a definition that no tree shows although it belongs to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Opened {
-    pub(crate) start: u32,
-    pub(crate) end: u32,
-    /// Whether it is an attribute.
-    pub(crate) attribute: bool,
+/// The known gaps of a grammar.
+pub(crate) struct GrammarGaps {
+    gaps: Vec<GrammarGap>,
+    reserved_words: Vec<String>,
 }
 
-/// All that is known of a grammar's gaps.
-pub(crate) struct Mends {
-    mends: Vec<Mend>,
-    never_names: Vec<String>,
-}
-
-impl Mends {
-    pub(crate) fn new(never_names: Vec<String>) -> Self {
-        Self { mends: Vec::new(), never_names }
+impl GrammarGaps {
+    pub(crate) fn new(reserved_words: Vec<String>) -> Self {
+        Self { gaps: Vec::new(), reserved_words }
     }
 
-    pub(crate) fn add(&mut self, mend: Mend) {
-        self.mends.push(mend);
+    pub(crate) fn add(&mut self, gap: GrammarGap) {
+        self.gaps.push(gap);
     }
 }
 
-/// A tree, and what it does not show.
-pub(crate) struct Mended {
+/// A syntax tree, and the text that it does not show.
+pub(crate) struct RepairedTree {
     pub(crate) tree: Tree,
-    pub(crate) opened: Vec<Opened>,
+    pub(crate) erased: Vec<ErasedPrefix>,
 }
 
-/// The tree of a file whose first tree has errors: another one if it has fewer, else the first. All known gaps are
-/// bridged; where something is still wrong, only those are that each make it better.
-pub(crate) fn mend(
+/// Repairs the tree of a file: returns another tree if it has less damage than the first, and the first otherwise.
+///
+/// Rewrites all known gaps at once. If damage remains, also tries them one by one, keeps each rewrite that reduces the
+/// damage, and returns the better of the two results.
+pub(crate) fn repair(
     language: &Language,
-    known: &Mends,
+    known: &GrammarGaps,
     source: &[u8],
     first: Tree,
     budget: &mut Budget,
-) -> Mended {
-    let held = Mended { tree: first, opened: Vec::new() };
-    if known.mends.is_empty() || !held.tree.root_node().has_error() && known.never_names.is_empty() {
+) -> RepairedTree {
+    let held = RepairedTree { tree: first, erased: Vec::new() };
+    if known.gaps.is_empty() || !held.tree.root_node().has_error() && known.reserved_words.is_empty() {
         return held;
     }
-    let damage = damage(&held.tree, source, &known.never_names);
+    let damage = damage(&held.tree, source, &known.reserved_words);
     if damage.is_none() {
         return held;
     }
-    let mut work = Work { language, known, source, budget };
-    let all = work.all(&damage);
-    if let Some((mended, left)) = all
+    let mut repair = Repair { language, known, source, budget };
+    let all = repair.all_at_once(&damage);
+    if let Some((repaired, left)) = all
         && left.weight() < damage.weight()
     {
         if left.is_none() {
-            return mended;
+            return repaired;
         }
-        let (other, less) = work.one_by_one(held, damage);
-        return if less.weight() < left.weight() { other } else { mended };
+        let (other, less) = repair.one_by_one(held, damage);
+        return if less.weight() < left.weight() { other } else { repaired };
     }
-    work.one_by_one(held, damage).0
+    repair.one_by_one(held, damage).0
 }
 
-/// A file being mended.
-struct Work<'w> {
+/// A file under repair.
+struct Repair<'w> {
     language: &'w Language,
-    known: &'w Mends,
+    known: &'w GrammarGaps,
     source: &'w [u8],
     budget: &'w mut Budget,
 }
 
-impl Work<'_> {
-    fn all(&mut self, damage: &Damage) -> Option<(Mended, Damage)> {
+impl Repair<'_> {
+    fn all_at_once(&mut self, damage: &Damage) -> Option<(RepairedTree, Damage)> {
         let mut text = self.source.to_vec();
-        let mut opened = Vec::new();
-        for mend in &self.known.mends {
-            opened.extend(mend.apply(&mut text, &damage.misread));
+        let mut erased = Vec::new();
+        for gap in &self.known.gaps {
+            erased.extend(gap.apply(&mut text, &damage.misread));
         }
         let (tree, left) = self.parse(&text)?;
-        Some((Mended { tree, opened }, left))
+        Some((RepairedTree { tree, erased }, left))
     }
 
-    fn one_by_one(&mut self, mut held: Mended, mut left: Damage) -> (Mended, Damage) {
+    fn one_by_one(&mut self, mut held: RepairedTree, mut left: Damage) -> (RepairedTree, Damage) {
         let mut text = Cow::Borrowed(self.source);
-        for mend in &self.known.mends {
+        for gap in &self.known.gaps {
             let mut patched = text.to_vec();
-            let opened = mend.apply(&mut patched, &left.misread);
+            let erased = gap.apply(&mut patched, &left.misread);
             if patched == *text {
                 continue;
             }
             let Some((tree, now)) = self.parse(&patched) else { continue };
             if now.weight() < left.weight() {
                 held.tree = tree;
-                held.opened.extend(opened);
+                held.erased.extend(erased);
                 (text, left) = (Cow::Owned(patched), now);
             }
         }
@@ -205,20 +186,20 @@ impl Work<'_> {
     }
 
     fn parse(&mut self, text: &[u8]) -> Option<(Tree, Damage)> {
-        // Where there is not enough left for another tree, the one at hand stays.
+        // Without budget for another parse the current tree stays.
         let tree = run_parser::parse(self.language, text, self.budget).ok()?;
-        let damage = damage(&tree, self.source, &self.known.never_names);
+        let damage = damage(&tree, self.source, &self.known.reserved_words);
         Some((tree, damage))
     }
 }
 
-/// What is wrong with a tree.
+/// The damage of a syntax tree.
 #[derive(Default)]
 struct Damage {
-    /// Bytes inside errors, and the number of errors.
+    /// Bytes inside error nodes, and the number of error nodes.
     bytes: usize,
     errors: usize,
-    /// Where words that are never names were taken for some.
+    /// Offsets of reserved words that the grammar took for names.
     misread: Vec<usize>,
 }
 
@@ -232,7 +213,7 @@ impl Damage {
     }
 }
 
-fn damage(tree: &Tree, source: &[u8], never_names: &[String]) -> Damage {
+fn damage(tree: &Tree, source: &[u8], reserved_words: &[String]) -> Damage {
     let mut found = Damage::default();
     let mut cursor = tree.walk();
     loop {
@@ -242,12 +223,12 @@ fn damage(tree: &Tree, source: &[u8], never_names: &[String]) -> Damage {
             found.bytes += node.end_byte() - node.start_byte();
             found.errors += 1;
         }
-        if !own && (node.has_error() || !never_names.is_empty()) && cursor.goto_first_child() {
+        if !own && (node.has_error() || !reserved_words.is_empty()) && cursor.goto_first_child() {
             continue;
         }
         if node.is_named()
             && let Some(text) = source.get(node.byte_range())
-            && never_names.iter().any(|word| word.as_bytes() == text)
+            && reserved_words.iter().any(|word| word.as_bytes() == text)
             && source[..node.start_byte()].last() != Some(&b':')
         {
             found.misread.push(node.start_byte());
@@ -265,42 +246,42 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_group_is_replaced_and_nothing_moves() {
-        let spec = MendSpec { pattern: r"(BAD) ".to_owned(), ..MendSpec::default() };
+    fn a_repair_replaces_the_group_and_keeps_all_offsets() {
+        let spec = GrammarGapSpec { pattern: r"(BAD) ".to_owned(), ..GrammarGapSpec::default() };
         let language = orient_grammars::grammar("c").expect("the grammar is there");
         let source = b"int BAD BAD x(void) { return 1; }";
         let budget = &mut Budget::of(source.len());
         let first = run_parser::parse(&language, source, budget).expect("it parses");
         assert!(first.root_node().has_error());
-        let mend = Mend::compile("c", &spec).expect("the pattern is good");
-        let mut mends = Mends::new(Vec::new());
-        mends.add(mend);
-        let second = super::mend(&language, &mends, source, first, budget).tree;
+        let gap = GrammarGap::compile("c", &spec).expect("the pattern is good");
+        let mut gaps = GrammarGaps::new(Vec::new());
+        gaps.add(gap);
+        let second = repair(&language, &gaps, source, first, budget).tree;
         assert!(!second.root_node().has_error());
         assert_eq!(second.root_node().end_byte(), source.len());
     }
 
     #[test]
-    fn a_mend_may_touch_parts_of_its_group_and_never_a_line_break() {
-        let mend = |inside: Option<&str>, with: &str| {
-            let spec = MendSpec {
+    fn a_repair_may_replace_parts_of_the_group_but_no_line_break() {
+        let gap = |inside: Option<&str>, with: &str| {
+            let spec = GrammarGapSpec {
                 pattern: "(?s)<(.*?)>".to_owned(),
-                inside: inside.map(str::to_owned),
-                with: Some(with.to_owned()),
-                opens: true,
-                ..MendSpec::default()
+                only: inside.map(str::to_owned),
+                replacement: Some(with.to_owned()),
+                is_definition_prefix: true,
+                ..GrammarGapSpec::default()
             };
-            Mend::compile("x", &spec).expect("the pattern is good")
+            GrammarGap::compile("x", &spec).expect("the pattern is good")
         };
         let mut text = b"<a$b\n$c> $ <$>".to_vec();
-        let opened = mend(Some(r"\$"), "_").apply(&mut text, &[]);
+        let erased = gap(Some(r"\$"), "_").apply(&mut text, &[]);
         assert_eq!(
-            opened.iter().map(|it| (it.start, it.end)).collect::<Vec<_>>(),
+            erased.iter().map(|it| (it.start, it.end)).collect::<Vec<_>>(),
             [(2, 3), (5, 6), (12, 13)]
         );
         assert_eq!(text, b"<a_b\n_c> $ <_>");
         let mut text = b"<if> <a\nb>".to_vec();
-        mend(None, ", ").apply(&mut text, &[]);
+        gap(None, ", ").apply(&mut text, &[]);
         assert_eq!(text, b"<, > <,\n,>");
     }
 }

@@ -1,8 +1,21 @@
-//! Bytes and a language in, facts out. Pure: no files, no clock, no environment.
+//! Fact extraction: bytes and a language in, facts out. Pure: no files, no clock, no environment.
 //!
-//! A language is a pack: a folder of data under `packs/`. A deep pack has a table that says what each node kind of its
-//! grammar is; one walk over the tree lowers everything. A shallow pack has queries for its symbols. Files of no known
-//! language are cut into windows. Project files also say where modules are. Extraction never fails: what cannot be read becomes an issue among the facts.
+//! A language is a pack: a directory of data under `packs/`. A deep pack has a node table that says what each node kind of
+//! its grammar means; one walk over the syntax tree lowers it to facts. A shallow pack has queries for symbols and
+//! references. Files of unknown languages are cut into windows of lines. Project files also state where modules are.
+//! Extraction never fails: whatever cannot be parsed becomes an issue among the facts.
+//!
+//! Layers, each using only those before it:
+//!
+//! | modules | job |
+//! |---|---|
+//! | `schema` | the files of a pack as written |
+//! | `facts`, `parse`, `conventions` | building blocks of facts; parsing within a budget; naming and test conventions |
+//! | `preprocess`, `grammar_repair` | rewrite source that the grammar cannot parse |
+//! | `node_table`, `lower` | deep languages: node kinds to meanings, syntax tree to facts |
+//! | `queries`, `scanners`, `project` | shallow languages, languages without a grammar, project files |
+//! | `pack` | the compiled packs and the registry that detects languages |
+//! | `embedded`, `extract`, `views` | languages inside languages; the entry point; text forms of facts |
 
 mod conventions;
 mod embedded;
@@ -20,9 +33,10 @@ mod scanners;
 mod schema;
 mod views;
 
+pub use conventions::generated::says_generated;
 pub use extract::{extract, parse_only};
 pub use pack::Pack;
-pub use pack::file_role::{Roles, classify, says_generated};
+pub use pack::file_role::{Roles, classify};
 pub use pack::registry::Registry;
 pub use parse::budget::usual_memory;
 pub use schema::error::PackError;
@@ -30,6 +44,3 @@ pub use views::highlight::{Class, paint};
 pub use views::languages_page::languages_reference;
 pub use views::render_facts::{PARTS, render, render_symbol};
 pub use views::syntax_dump::syntax;
-
-/// Changes whenever the same bytes and pack may give other facts.
-pub(crate) const EXTRACTOR: u64 = 9;

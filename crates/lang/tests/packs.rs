@@ -1,6 +1,6 @@
-//! Runs the documents under `packs/*/tests`: each holds files and what must be found in them.
+//! Runs the documents under `packs/*/tests`: each contains files and the facts that must be extracted from them.
 //!
-//! `UPDATE_EXPECT=1` writes what was found into the documents; read the difference before you keep it.
+//! `UPDATE_EXPECT=1` writes the actual facts into the documents; review the difference before you keep it.
 
 use orient_lang::{Registry, extract, render};
 use orient_testkit::{Block, Document, difference};
@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 #[test]
-fn every_document_holds() {
+fn every_document_passes() {
     let packs = Path::new(env!("CARGO_MANIFEST_DIR")).join("packs");
     let only = std::env::var("PACK").ok();
     let mut failures = String::new();

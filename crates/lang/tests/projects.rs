@@ -1,10 +1,10 @@
-//! What must hold of project files whatever is in them.
+//! Properties that hold for project files with any content.
 
 use orient_lang::{Registry, extract, render};
 use orient_testkit::Document;
 use std::path::Path;
 
-/// Every file of the packs' documents that a project file is made of: its path and text.
+/// Every project file in the packs' documents: its path and text.
 fn project_files() -> Vec<(String, String)> {
     let packs = Path::new(env!("CARGO_MANIFEST_DIR")).join("packs");
     let mut found = Vec::new();
@@ -28,7 +28,7 @@ fn manifest(path: &str, bytes: &[u8]) -> String {
 }
 
 #[test]
-fn broken_off_anywhere_a_file_still_says_only_paths_and_names_of_its_own() {
+fn a_truncated_file_states_only_names_and_paths_that_it_contains() {
     let files = project_files();
     assert!(files.len() > 50, "{} project files", files.len());
     for (path, text) in files {
@@ -43,7 +43,7 @@ fn broken_off_anywhere_a_file_still_says_only_paths_and_names_of_its_own() {
 }
 
 #[test]
-fn endless_nesting_ends() {
+fn deep_nesting_terminates() {
     for pack in Registry::builtin().projects() {
         let path = pack.project_files()[0].replace('*', "x");
         for piece in ["{\"exports\":", "[", "- ", "<Project>", "a.", "[[a.b]]\n", "use (\n"] {
@@ -54,7 +54,7 @@ fn endless_nesting_ends() {
 }
 
 #[test]
-fn endless_indentation_ends() {
+fn deep_indentation_terminates() {
     let steps: Vec<u8> =
         (0..400).flat_map(|level| format!("{}a:\n", " ".repeat(level)).into_bytes()).collect();
     for pack in Registry::builtin().packs() {

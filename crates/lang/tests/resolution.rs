@@ -1,17 +1,17 @@
-//! Runs the documents under `packs/*/resolution`: each case is a small tree, and what resolving it must give.
+//! Runs the documents under `packs/*/resolution`: each case is a small tree with the expected result of resolution.
 //!
-//! A block lists everything of its kind, so what is absent is asserted as much as what is there.
-//! `UPDATE_EXPECT=1` writes what was found into the documents; read the difference before you keep it.
+//! A block lists everything of its kind, so that it also asserts what is absent. `UPDATE_EXPECT=1` writes the actual result
+//! into the documents; review the difference before you keep it.
 
 use orient_lang::{Registry, Roles, classify, extract};
 use orient_model::{EdgeKind, Handle, Node, RepoPath};
-use orient_resolve::{FileFacts, MemoryWorld, Resolver, World};
+use orient_resolve::{FileFacts, MemoryRepository, Repository, Resolver};
 use orient_testkit::{Block, Document, difference};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// What a block may ask for: its name, and the kinds of edges it lists.
+/// The kinds of blocks: their names, and the kinds of edges they list.
 const BLOCKS: &[(&str, &[EdgeKind])] = &[
     ("calls", &[EdgeKind::Calls, EdgeKind::Constructs]),
     (
@@ -32,7 +32,7 @@ const BLOCKS: &[(&str, &[EdgeKind])] = &[
 ];
 
 #[test]
-fn every_document_holds() {
+fn every_document_passes() {
     let packs = Path::new(env!("CARGO_MANIFEST_DIR")).join("packs");
     let only = std::env::var("PACK").ok();
     let mut failures = String::new();
@@ -44,13 +44,13 @@ fn every_document_holds() {
     assert!(failures.is_empty(), "{failures}");
 }
 
-/// Languages whose rules are each shown at work, and shown to keep silent about what only looks alike.
+/// Languages with an example and a counterexample for each rule.
 const SHOWN: &[(&str, &str)] = &[("csharp", "cs"), ("kotlin", "kt"), ("php", "php"), ("ruby", "rb")];
 
-/// Every rule that proves an edge anywhere in the documents of these languages has a case of its own in `rules.md`, and
-/// one in which it must prove nothing: half of the cases assert silence.
+/// Every rule that proves an edge in the documents of these languages has a case in `rules.md`, and a case in which it must
+/// prove nothing.
 #[test]
-fn every_rule_has_a_case_at_work_and_a_case_in_which_it_is_silent() {
+fn every_rule_has_an_example_and_a_counterexample() {
     let packs = Path::new(env!("CARGO_MANIFEST_DIR")).join("packs");
     let mut failures = String::new();
     for (language, extension) in SHOWN {
@@ -87,7 +87,7 @@ fn every_rule_has_a_case_at_work_and_a_case_in_which_it_is_silent() {
     assert!(failures.is_empty(), "{failures}");
 }
 
-/// Whether an edge starts in a file of this kind: a case may have files of other languages.
+/// Whether an edge begins in a file with this extension: a case may have files of other languages.
 fn is_from(line: &str, extension: &str) -> bool {
     let from = line.split_ascii_whitespace().nth(1).unwrap_or_default();
     from.split('#').next().is_some_and(|path| path.ends_with(extension) || !path.contains('.'))
@@ -134,7 +134,7 @@ fn check(path: &Path, failures: &mut String) {
     }
 }
 
-fn world<'b>(blocks: impl Iterator<Item = &'b Block>) -> MemoryWorld {
+fn world<'b>(blocks: impl Iterator<Item = &'b Block>) -> MemoryRepository {
     let registry = Registry::builtin();
     let files = blocks.map(|block| {
         let path = block.file.as_deref().expect("only files come here");
@@ -151,10 +151,10 @@ fn world<'b>(blocks: impl Iterator<Item = &'b Block>) -> MemoryWorld {
     let files = files.collect();
     let rules =
         registry.packs().iter().filter_map(|pack| Some((pack.name().to_owned(), pack.rules()?.clone())));
-    MemoryWorld::new(files, rules)
+    MemoryRepository::new(files, rules)
 }
 
-fn found(world: &MemoryWorld, block: &str, kinds: &[EdgeKind]) -> String {
+fn found(world: &MemoryRepository, block: &str, kinds: &[EdgeKind]) -> String {
     let resolver = Resolver::new(world);
     let mut out = String::new();
     for (file, facts) in world.files().iter().enumerate() {
@@ -192,7 +192,7 @@ fn found(world: &MemoryWorld, block: &str, kinds: &[EdgeKind]) -> String {
     out
 }
 
-fn shown(world: &MemoryWorld, node: Node) -> String {
+fn shown(world: &MemoryRepository, node: Node) -> String {
     let Some(facts) = world.facts(node.file) else { return String::new() };
     let path = facts.path.display().into_owned();
     let Some(at) = node.symbol else { return path };

@@ -1,32 +1,29 @@
-//! Keeps the index of a tree fresh while its files change: a watcher that works ahead of the questions.
+//! Keeps the index of a tree up to date while its files change: a watcher, and a way for other processes to ask it.
 //!
-//! The kernel queues the notice of a change before the call that made it returns. Whoever has read the queue to its end
-//! has therefore seen every change made before, and knows without a look at the files whether the index is right. Where
-//! that does not hold (another system, a network file system, limits reached) all files are compared for each question.
-//! Knows neither questions nor answers.
+//! The kernel queues a change notification before the system call that made the change returns. A process that has read the
+//! queue to its end has therefore seen every earlier change, and knows without a look at the files whether the index is up to
+//! date. Where this guarantee does not hold (another operating system, a network file system, an exhausted limit), every
+//! query does a full scan instead. It knows neither queries nor answers.
 
-mod activity;
-mod ahead;
-mod attend;
-mod dirty;
-#[cfg_attr(not(target_os = "linux"), path = "no_door.rs")]
-mod door;
-mod keeper;
-mod known;
-mod limits;
-#[cfg(target_os = "linux")]
-mod neighbour;
-mod state;
-mod summon;
-mod turn;
-#[cfg_attr(target_os = "linux", path = "inotify.rs")]
-#[cfg_attr(not(target_os = "linux"), path = "unwatched.rs")]
+mod background;
+mod background_progress;
+mod catch_up;
+mod daemon_spawn;
+mod dirty_paths;
+mod facts_ready;
+#[cfg_attr(target_os = "linux", path = "ipc/mod.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "ipc/unsupported.rs")]
+mod ipc;
+mod prefetch;
+mod refresh_lock;
+#[cfg_attr(target_os = "linux", path = "watch/inotify.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "watch/unsupported.rs")]
 mod watch;
+mod watch_limits;
+mod watch_state;
+mod watcher;
 
-#[cfg(not(target_os = "linux"))]
-pub use door::{Neighbour, silent_watcher, watched_by};
-pub use keeper::{Live, LiveOptions, Seen, Watcher};
-pub use limits::{Limits, Unwatchable, probe};
-#[cfg(target_os = "linux")]
-pub use neighbour::{Neighbour, silent_watcher, watched_by};
-pub use summon::calls_for_watcher;
+pub use daemon_spawn::should_spawn_daemon;
+pub use ipc::{WatcherClient, unresponsive_watcher, watcher_process};
+pub use watch_limits::{Unwatchable, WatchLimits, probe};
+pub use watcher::{BackgroundRefresh, RefreshListener, WatchOptions, Watcher};

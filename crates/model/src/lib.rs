@@ -32,7 +32,7 @@ pub use kind::SymbolKind;
 pub use manifest::{Says, Statement};
 pub use modifiers::{Modifier, Modifiers, Visibility};
 pub use path::{RepoPath, folder_of_examples};
-pub use rules::{Fixtures, Modules, Rules, Shares, TypeWords};
+pub use rules::{Fixtures, Modules, PackageRules, Rules, SharedScope, TreeRules, TypeWords};
 pub use span::Span;
 pub use stamp::{ContentHash, Stamp};
 pub use strings::{Atom, Strings};

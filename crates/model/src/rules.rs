@@ -1,203 +1,265 @@
-//! What resolution must know of a language, as plain data: packs write it, one engine reads it.
+//! Resolution rules: how languages differ when names are resolved. Packs define them; the resolver reads them.
 
-/// What differs between languages when names are resolved.
+/// The resolution rules of a language.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a yes or no question about a language")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a yes-or-no question about a language")]
 pub struct Rules {
-    /// Languages with the same family see each other's definitions.
+    /// Languages of the same family see each other's definitions.
     pub family: String,
-    /// What an import means on disk.
+    /// What an import refers to on disk.
     pub modules: Modules,
     /// Which files see each other's top-level names without an import.
-    pub shares: Shares,
-    /// Members of the type around are visible by their bare name.
-    pub bare_members: bool,
-    /// Calling a type makes an instance of it.
+    pub shared_scope: SharedScope,
+    /// Members of the enclosing type are visible by their bare name.
+    pub implicit_receiver: bool,
+    /// Calling a type constructs an instance of it.
     pub calls_construct: bool,
-    /// A type without a constructor is made by that of its base.
+    /// A type without a constructor is constructed by that of its base.
     pub inherits_constructors: bool,
-    /// `super(…)` calls the base's constructor, or its method of the same name.
+    /// `super(…)` calls the constructor of the base, or its method of the same name.
     pub super_calls: bool,
-    /// A type satisfies an interface by having its methods; nobody has to say so.
-    pub structural: bool,
-    /// A type may be opened again anywhere, and all its bodies are one.
-    pub reopens: bool,
+    /// A type implements an interface by having its methods, without naming it.
+    pub structural_interfaces: bool,
+    /// A type may be reopened anywhere; all its bodies are one type.
+    pub open_classes: bool,
     /// Declarations of one name in one file are one type.
-    pub merges: bool,
-    /// Types have a space of names beside that of values, and forms of their own: one name can be both a type and a value,
-    /// `T["k"]` is the type of a member, the receiver as a type is that of whoever inherits the member.
-    pub type_space: bool,
-    /// A call of a parameter is a call of what its type declares; functions given for it are reached by dispatch.
+    pub declaration_merging: bool,
+    /// Types have a namespace beside that of values, and syntax of their own: one name can be both a type and a value,
+    /// `T["k"]` is the type of a member, and the receiver as a type is that of the subtype that inherits the member.
+    pub type_namespace: bool,
+    /// A call of a parameter is a call of the member that its type declares; dispatch reaches the functions passed for it.
     pub typed_callbacks: bool,
-    /// The names constructors have.
+    /// The names of constructors.
     pub constructors: Vec<String>,
-    /// Several functions of one name and scope are overloads, told apart by their parameters.
+    /// Several functions of one name and scope are overloads, distinguished by their parameters.
     pub overloads: bool,
-    /// Nothing declares what names hold: whatever is put into them counts, under constant keys too, and so does what calls
-    /// in the same file give for parameters.
-    pub dynamic: bool,
-    /// A name bound later in a function hides outer ones in all of it.
+    /// Variables have no declared types: their types follow from the values assigned to them, also under constant keys, and
+    /// those of parameters from the calls in the same file.
+    pub value_flow_typing: bool,
+    /// A name bound anywhere in a function hides outer ones in all of it.
     pub hoists: bool,
-    /// A namespace sees what the namespaces around it hold.
-    pub nested_namespaces: bool,
-    /// Project files that say where modules of this language are, by name; `*` stands for anything.
+    /// A namespace sees the names of the namespaces around it.
+    pub sees_enclosing_namespaces: bool,
+    /// Names of the project files that state where modules of this language are; `*` matches anything.
     pub manifests: Vec<String>,
-    /// File extensions that an import may leave out, and files that stand for their folder; in the order they are tried.
+    /// File extensions that an import may omit, in the order they are tried.
     pub extensions: Vec<String>,
-    /// Files that stand for their folder, without extension.
+    /// Files that represent their directory, without extension.
     pub folder_files: Vec<String>,
-    /// Names of types from outside whose members give what they hold, and through which calls pass.
-    pub holders: Vec<String>,
-    /// How the header of an enumeration begins whose members are seen through its name alone: `enum class`.
+    /// External types whose members give the wrapped value, and through which calls pass.
+    pub wrapper_types: Vec<String>,
+    /// How the header of an enumeration begins whose members are visible through its name only: `enum class`.
     pub scoped_enums: Vec<String>,
-    /// A type can have the members of what it holds as if they were its own: by `operator->` or `Deref`.
-    pub forwards: bool,
-    /// Types from outside all of whose members are of the type they are given last: `Record`.
-    pub records: Vec<String>,
-    /// Functions from outside that give all elements of their first argument: `Object.values`.
-    pub elements_of: Vec<String>,
-    /// What the name of an attribute may leave out of the name of its type: `Attribute`.
+    /// A type can have the members of the value it holds as its own: by `operator->` or `Deref`.
+    pub deref_forwarding: bool,
+    /// External types whose members all have the type of the last type argument: `Record`.
+    pub record_types: Vec<String>,
+    /// External functions that return all elements of their first argument: `Object.values`.
+    pub element_functions: Vec<String>,
+    /// The suffix of a type that the name of an attribute may omit: `Attribute`.
     pub attribute_suffix: String,
-    /// Types that say nothing of their values.
-    pub loose_types: Vec<String>,
-    /// Names by which a file can reach what it gives to others.
-    pub own_module: Vec<String>,
-    /// Functions that give the module whose path they are given.
-    pub loads: Vec<String>,
-    /// Members that put the entries of what they are given into their receiver: `update`.
-    pub updates: Vec<String>,
-    /// Members that give what their holder holds: `unwrap`, `iter`.
-    pub passes: Vec<String>,
-    /// Members of collections that give one of their elements: `find`, `pop`.
-    pub picks: Vec<String>,
-    /// Members of collections that give what a function makes of each element: `map`.
-    pub maps: Vec<String>,
-    /// Members of collections and promises that call the function they are given, and at which place of it they put
-    /// what they hold: `map` at 0, `reduce` at 1.
-    pub feeds: Vec<(String, u32)>,
-    /// Members by which a type becomes a value, and the type of that value: `class`, `Class`.
-    pub type_objects: Vec<(String, String)>,
-    /// Members of a type and those of its instances do not see each other.
-    pub split_members: bool,
-    /// What is mixed in hides what is inherited; the last that is mixed in comes first.
-    pub mixins_first: bool,
-    /// The base is what a type extends; what is mixed in stands beside it.
-    pub base_past_mixins: bool,
+    /// Types that say nothing about their values.
+    pub untyped_types: Vec<String>,
+    /// Names by which a file can refer to its own exports.
+    pub own_module_names: Vec<String>,
+    /// Functions that return the module with the path they are given.
+    pub module_loaders: Vec<String>,
+    /// Methods that add the entries of their argument to their receiver: `update`.
+    pub merging_methods: Vec<String>,
+    /// Methods that return the value inside their receiver: `unwrap`, `iter`.
+    pub unwrapping_methods: Vec<String>,
+    /// Methods of collections that return one element: `find`, `pop`.
+    pub element_methods: Vec<String>,
+    /// Methods of collections that return the results of a function for each element: `map`.
+    pub mapping_methods: Vec<String>,
+    /// Methods of collections and promises that call the function they are given, and the parameter that gets the
+    /// element: `map` 0, `reduce` 1.
+    pub callback_parameters: Vec<(String, u32)>,
+    /// Members that give a type as a value, and the type of that value: `class`, `Class`.
+    pub type_object_members: Vec<(String, String)>,
+    /// Static members and instance members do not see each other.
+    pub separate_static_members: bool,
+    /// Members of mixins hide inherited ones; the last mixin comes first.
+    pub mixins_before_base: bool,
+    /// `super` is the class that a type extends, not a mixin.
+    pub super_skips_mixins: bool,
     /// Calls that mix a module into the type itself, not into its instances: `extend`.
-    pub mixes_into_type: Vec<String>,
-    /// Before its name, what a property reads; reading a property is a call: `@`.
-    pub field_mark: String,
-    /// Types of one name are told apart by how many types they take.
-    pub arity: bool,
-    /// An object inside a type may stand for the type: its members are seen as the type's.
-    pub companions: bool,
-    /// What stands in an annotation of a definition that nothing written can mean: it is there for old binaries.
-    pub hidden_by: Vec<String>,
-    /// What stands in an annotation of a function that gives way to others of its name.
-    pub yields_by: Vec<String>,
+    pub type_mixin_calls: Vec<String>,
+    /// The prefix of the field that a property reads; reading a property is a call: `@`.
+    pub property_field_prefix: String,
+    /// Types of one name are distinguished by their number of type parameters.
+    pub generic_arity_overloads: bool,
+    /// An object inside a type may be its companion: its members are visible as the type's.
+    pub companion_objects: bool,
+    /// Annotations of definitions that no source can refer to: they exist for binary compatibility.
+    pub hiding_annotations: Vec<String>,
+    /// Annotations of functions that other functions of the same name take precedence over.
+    pub low_priority_annotations: Vec<String>,
     /// Extensions of files whose definitions no other file sees.
-    pub scripts: Vec<String>,
-    /// Functions have a space of names beside that of values: a call means no variable that cannot be called.
-    pub function_space: bool,
-    /// Functions outside of all namespaces are seen from within them.
-    pub global_functions: bool,
-    /// Variables outside of all functions are seen in their own file alone.
-    pub file_variables: bool,
-    /// What is private is seen in its own type alone, not in heirs; outside of all types, in its own file alone.
-    pub hides_private: bool,
-    /// A function without types of its own gets those of the place where it stands.
-    pub given_types: bool,
-    /// Members of anything that call the function they are given with their receiver: `let`, `tap`.
-    pub hands: Vec<String>,
-    /// Members of anything that run the function they are given as if it were their receiver's: `apply`.
-    pub enters: Vec<String>,
-    /// Members of anything that give their receiver: `apply`, `tap`.
-    pub same: Vec<String>,
-    /// Members of anything that give what the function they are given gives: `let`, `use`.
-    pub results: Vec<String>,
-    /// Members of a type that make an instance of it, though nobody wrote them: `new`.
-    pub makers: Vec<String>,
-    /// The types literals have: `string`, `integer`, `float`, `bool`, `char`.
-    pub literals: Vec<(String, String)>,
-    /// Files of a project whose imports for others hold in all of it.
-    pub prelude: Vec<String>,
-    /// Members of types from outside that are what these hold: `Value`.
-    pub gives: Vec<String>,
-    /// Types from outside that are types of functions; the last argument is the result.
+    pub script_extensions: Vec<String>,
+    /// Functions have a namespace beside that of values: a call never refers to a variable that cannot be called.
+    pub function_namespace: bool,
+    /// Functions outside of all namespaces are visible inside them.
+    pub global_function_fallback: bool,
+    /// Variables outside of all functions are visible in their own file only.
+    pub file_scoped_variables: bool,
+    /// Private members are visible in their own type only, not in subtypes; outside of types, in their own file only.
+    pub strict_private: bool,
+    /// A function without declared types gets those of its context.
+    pub contextual_typing: bool,
+    /// Methods of any value that call the function they are given with their receiver: `let`, `tap`.
+    pub receiver_passing_methods: Vec<String>,
+    /// Methods of any value that run the function they are given with their receiver as `this`: `apply`.
+    pub receiver_scope_methods: Vec<String>,
+    /// Methods of any value that return their receiver: `apply`, `tap`.
+    pub identity_methods: Vec<String>,
+    /// Methods of any value that return the result of the function they are given: `let`, `use`.
+    pub callback_result_methods: Vec<String>,
+    /// Members of a type that construct an instance although no source defines them: `new`.
+    pub implicit_constructors: Vec<String>,
+    /// The types of literals: `string`, `integer`, `float`, `bool`, `char`.
+    pub literal_types: Vec<(String, String)>,
+    /// Files of a project whose imports apply to all of its files.
+    pub prelude_files: Vec<String>,
+    /// Members of external types that give the value they hold: `Value`.
+    pub value_members: Vec<String>,
+    /// External types that are types of functions; the last type argument is the result.
     pub function_types: Vec<String>,
-    /// What types are called, to tell functions of one name apart by what they take.
+    /// Words for types, for overload resolution.
     pub types: TypeWords,
-    /// Members the language calls by itself, by what calls them: `enter`, `iterate`, `next`, `index`, `call`, `await`.
-    pub implicit: Vec<(String, String)>,
-    /// Extensions of files that are there to be included: whoever includes one sees what stands at its top level.
-    pub headers: Vec<String>,
-    /// How test runners give fixtures to tests.
+    /// Members that the language calls by itself, by the construct that calls them: `enter`, `iterate`, `next`, `index`,
+    /// `call`, `await`.
+    pub implicit_calls: Vec<(String, String)>,
+    /// Extensions of header files: a file that includes one sees its top-level names.
+    pub header_extensions: Vec<String>,
+    /// How test runners pass fixtures to tests.
     pub fixtures: Fixtures,
+    /// Methods of any value that run a block with their receiver as `self`, hiding the `self` around it:
+    /// `instance_eval`.
+    pub self_rebinding_methods: Vec<String>,
+    /// The name of the module inside of a mixin whose members become static members: `ClassMethods`.
+    pub class_methods_module: String,
+    /// The keyword for the current namespace in a qualified name: `namespace`.
+    pub current_namespace: String,
+    /// The folder below a project file where module names may start: `src`.
+    pub source_folder: String,
+    /// The folder below a project file with copies of external packages: `vendor`.
+    pub vendor_folder: String,
+    /// The folder whose files are loaded by their path below it: `lib`.
+    pub load_folder: String,
+    /// The suffix of packages of tests, which cannot be imported: `_test`.
+    pub test_package_suffix: String,
+    /// The layout of a module tree, for [`Modules::Tree`].
+    pub tree: TreeRules,
+    /// The layout of packages, for [`Modules::Path`].
+    pub packages: PackageRules,
 }
 
-/// How a test runner gives fixtures to tests: a test asks for one by a parameter of its name.
+/// A module tree that the files declare themselves.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TreeRules {
+    /// The keyword for the root module: `crate`.
+    pub root: String,
+    /// The keyword for the root module inside of macros: `$crate`.
+    pub macro_root: String,
+    /// The keyword for the current module: `self`.
+    pub current: String,
+    /// The keyword for the parent module: `super`.
+    pub parent: String,
+    /// The names of root files, without extension: `lib`, `main`.
+    pub root_files: Vec<String>,
+    /// The root file of a library, below its project file: `src/lib.rs`.
+    pub library_file: String,
+    /// The folder of further root files, below the project file: `src/bin`.
+    pub binary_folder: String,
+    /// The attribute of a module declaration that names its file: `path`.
+    pub path_attribute: String,
+    /// The prefix of identifiers that are keywords: `r#`.
+    pub raw_prefix: String,
+}
+
+/// Packages that are named in imports and described by project files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PackageRules {
+    /// Folders with build output: `dist`.
+    pub build_folders: Vec<String>,
+    /// Folders where the source of a built file may be, in the order they are tried.
+    pub source_folders: Vec<String>,
+    /// Entry files of a package that names none, without extension, in the order they are tried.
+    pub entry_files: Vec<String>,
+    /// Extensions of built files that an import may name in place of the source: `js`.
+    pub built_extensions: Vec<String>,
+    /// The suffix before the extension of a declaration file: `.d`.
+    pub declaration_suffix: String,
+    /// The extension that the name of an extended configuration may omit: `json`.
+    pub config_extension: String,
+    /// The name of the configuration file in a folder: `tsconfig.json`.
+    pub config_file: String,
+}
+
+/// How a test runner passes fixtures to tests: a test requests one by a parameter of its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fixtures {
-    /// Whether parameters of tests and fixtures are filled with the fixtures of their names.
-    pub by_parameter: bool,
-    /// Files whose fixtures all tests in their folder and below may ask for, without extension: `conftest`.
+    /// Parameters of tests and fixtures receive the fixtures of their names.
+    pub injected_by_parameter: bool,
+    /// Files whose fixtures are visible to all tests in their directory and below, without extension: `conftest`.
     pub folder_files: Vec<String>,
-    /// Attributes that ask for the fixtures their texts name: `usefixtures`.
+    /// Attributes that request the fixtures that their strings name: `usefixtures`.
     pub requested_by: Vec<String>,
-    /// Attributes that give values to the parameters they name, so that no fixture does: `parametrize`.
+    /// Attributes that give values to the parameters they name, in place of fixtures: `parametrize`.
     pub replaced_by: Vec<String>,
-    /// The argument of a fixture's attribute that gives it another name: `name`.
+    /// The argument of a fixture's attribute that renames it: `name`.
     pub renamed_by: Option<String>,
 }
 
-/// The words of a language for types that fit more than themselves.
+/// The words of a language for types that accept more than themselves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TypeWords {
-    /// Types that take anything.
-    pub anything: Vec<String>,
-    /// Types of plain values, which are of no other type.
-    pub plain: Vec<String>,
-    /// Types that are never absent, if nothing else says so.
-    pub filled: Vec<String>,
-    /// Words in front of a type that are no part of it.
-    pub marks: Vec<String>,
-    /// Types of functions that give nothing.
-    pub procedures: Vec<String>,
-    /// Types that stand for the type of a function they are given.
-    pub quotes: Vec<String>,
-    /// What functions give that says nothing of it.
-    pub vague_results: Vec<String>,
-    /// Types of types that are given as values.
-    pub of_types: Vec<String>,
-    /// The same for any type at all, and so less good a fit.
-    pub of_any_types: Vec<String>,
-    /// The types that a literal has, by `string`, `integer`, `float`, `bool`, `char`; `char*` asks for a pointer.
-    pub same: Vec<(String, Vec<String>)>,
-    /// The types that a literal is one of.
-    pub fits: Vec<(String, Vec<String>)>,
-    /// The types that a literal can be turned into.
-    pub turns: Vec<(String, Vec<String>)>,
+    /// Types that accept any value.
+    pub top_types: Vec<String>,
+    /// Types of primitive values, which have no other type.
+    pub primitives: Vec<String>,
+    /// Types that are never null unless declared so.
+    pub non_null: Vec<String>,
+    /// Words before a type that are not part of it.
+    pub modifiers: Vec<String>,
+    /// Types of functions without a result.
+    pub void_functions: Vec<String>,
+    /// Types that accept the function type they are given as an argument.
+    pub function_type_wrappers: Vec<String>,
+    /// Result types that say nothing about the result.
+    pub uninformative_results: Vec<String>,
+    /// Types of values that are types.
+    pub type_values: Vec<String>,
+    /// The same for any type at all, and so a worse match.
+    pub any_type_values: Vec<String>,
+    /// The types of a literal, by `string`, `integer`, `float`, `bool`, `char`; `char*` requires a pointer.
+    pub exact: Vec<(String, Vec<String>)>,
+    /// The supertypes that a literal can be assigned to.
+    pub assignable: Vec<(String, Vec<String>)>,
+    /// The types that a literal can be converted to.
+    pub convertible: Vec<(String, Vec<String>)>,
 }
 
-/// What an import means on disk.
+/// What an import refers to on disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Modules {
-    /// Nothing: names are found some other way.
+    /// Nothing: names are found by other means.
     #[default]
     None,
-    /// Dotted names are folders and files; leading dots are relative.
+    /// Dotted names are directories and files; leading dots make them relative.
     Dotted,
-    /// A path beside the file, or the name of a package.
+    /// A path relative to the file, or the name of a package.
     Path,
-    /// A folder is a package, named from the root of its module.
+    /// A directory is a package, named from the root of its module.
     Folder,
-    /// Files hang in a tree that the files themselves declare.
+    /// Files form a tree that they declare themselves.
     Tree,
-    /// A namespace that files declare; where the file lies does not matter.
+    /// A namespace that files declare, wherever they are.
     Namespace,
-    /// The text of another file, put in its place.
+    /// The text of another file, included in place.
     Include,
-    /// Everything that is loaded shares one space of names.
+    /// All loaded files share one namespace.
     Global,
 }
 
@@ -220,19 +282,19 @@ impl std::str::FromStr for Modules {
 
 /// Which files see each other's top-level names without an import.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Shares {
+pub enum SharedScope {
     /// None.
     #[default]
     None,
-    /// Those of the same folder and package.
+    /// Files of the same directory and package.
     Folder,
-    /// Those that declare the same package or namespace, or one around it.
+    /// Files that declare the same package or namespace, or an enclosing one.
     Namespace,
-    /// All of them.
+    /// All files.
     Everything,
 }
 
-impl std::str::FromStr for Shares {
+impl std::str::FromStr for SharedScope {
     type Err = ();
     fn from_str(word: &str) -> Result<Self, ()> {
         Ok(match word {

@@ -1,25 +1,41 @@
-//! Facts of many files in, edges with their proof out. Pure: one engine for all languages.
+//! Resolution: from the facts of many files to edges with their evidence. Pure; one engine for all languages.
 //!
-//! A [`World`] gives the facts; a [`Resolver`] says what every use in a file means. It declines rather than guesses:
-//! what it cannot prove is kept with the reason. What differs between languages comes as data, in
-//! [`orient_model::Rules`].
+//! A [`Repository`] provides the facts, and a [`Resolver`] finds out what every reference in a file means. It does not guess:
+//! a reference that it cannot prove is kept with the reason. What differs between languages is data: [`orient_model::Rules`].
+//!
+//! | directory | what it answers |
+//! |---|---|
+//! | `file/` | lookup tables over the facts of one file |
+//! | `names/` | what a bare name means at a place: scopes, bindings, visibility, extensions |
+//! | `modules/` | what an import means, one file for each module system |
+//! | `types/` | the type of an expression, what type expressions mean, members and the MRO |
+//! | `calls/` | which functions a call means, overload resolution, result types |
+//! | `edges/` | the output, one file for each kind of evidence |
+//! | `invalidation/` | which files a change concerns |
+//!
+//! A [`session::Session`] resolves one file. Its queries are memoized ([`memo`]) and bounded ([`limits`]), and it records what
+//! the result depends on ([`dependencies`]).
 
 mod calls;
+mod dependencies;
 mod edges;
 mod file;
 mod invalidation;
+mod limits;
+mod memo;
 mod modules;
 mod names;
+mod queries;
 mod repository;
 mod resolver;
 mod session;
 mod sharded_cache;
 mod types;
 
-pub use invalidation::interface_hash::{path_names, surface};
-pub use invalidation::name_reach::{Afar, WHOLE, afar, any_member, sorts};
-pub use repository::{FileFacts, Inside, MemoryWorld, Named, World};
+pub use invalidation::interface_hash::{interface_hashes, path_keys};
+pub use invalidation::name_reach::{NameReach, WHOLE_FILE, any_member_key, kind_bits, name_reach};
+pub use repository::{FileFacts, LazyFlow, MemoryRepository, NamedSymbol, Repository};
 pub use resolver::Resolver;
 
-/// Changes whenever the same facts and rules may give other edges.
+/// The version of the resolver: changes whenever the same facts and rules may give other edges.
 pub const RESOLVER: u64 = 12;

@@ -1,4 +1,4 @@
-//! What resolution asks of a snapshot of the tree.
+//! The input of resolution: the files, names and rules of a repository.
 
 use orient_model::{Flow, Modifiers, Node, Outline, RepoPath, Role, Rules, SymbolKind};
 use rustc_hash::FxHashMap;
@@ -7,50 +7,50 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, LazyLock};
 
-/// The facts of a file in its place.
+/// The facts of a file, and what the file is.
 #[derive(Debug)]
 pub struct FileFacts {
-    /// Where it is.
+    /// Its path.
     pub path: RepoPath,
     /// The name of its language.
     pub language: String,
-    /// What it is for.
+    /// Its role.
     pub role: Role,
-    /// Its outside.
+    /// Its outline.
     pub outline: Outline,
-    /// Its inside.
-    pub flow: Inside,
+    /// Its flow.
+    pub flow: LazyFlow,
 }
 
-/// The inside of a file, read when somebody first looks at it: of most files, others look at the outside alone.
-pub struct Inside {
+/// The flow of a file, decoded on first use: most files are only read for their outlines.
+pub struct LazyFlow {
     flow: LazyLock<Flow, ReadFlow>,
     bytes: usize,
 }
 
 type ReadFlow = Box<dyn FnOnce() -> Flow + Send>;
 
-impl Inside {
-    /// What this reads; it takes about so many bytes then.
+impl LazyFlow {
+    /// A flow that `read` decodes later, of about this size in bytes.
     pub fn later(bytes: usize, read: impl FnOnce() -> Flow + Send + 'static) -> Self {
         Self { flow: LazyLock::new(Box::new(read)), bytes }
     }
 
-    /// About how many bytes it takes once it is read.
+    /// Approximate size in bytes once it is decoded.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 }
 
-impl From<Flow> for Inside {
+impl From<Flow> for LazyFlow {
     fn from(flow: Flow) -> Self {
-        let inside = Self::later(weight(&flow), || flow);
-        LazyLock::force(&inside.flow);
-        inside
+        let lazy = Self::later(weight(&flow), || flow);
+        LazyLock::force(&lazy.flow);
+        lazy
     }
 }
 
-impl Deref for Inside {
+impl Deref for LazyFlow {
     type Target = Flow;
 
     fn deref(&self) -> &Flow {
@@ -58,13 +58,13 @@ impl Deref for Inside {
     }
 }
 
-impl fmt::Debug for Inside {
+impl fmt::Debug for LazyFlow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
     }
 }
 
-/// About how many bytes a flow takes.
+/// Approximate size of a flow in bytes.
 fn weight(flow: &Flow) -> usize {
     const STRING: usize = 16;
     size_of_val(&*flow.scopes)
@@ -77,55 +77,55 @@ fn weight(flow: &Flow) -> usize {
         + flow.strings.len() * STRING
 }
 
-/// A symbol by its name, as far as it can be told without its file.
+/// A symbol found by its name, as far as it is known without reading its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Named {
-    /// Where it is.
+pub struct NamedSymbol {
+    /// The symbol.
     pub node: Node,
-    /// What it is.
+    /// Its kind.
     pub kind: SymbolKind,
-    /// What else its header says.
+    /// Its modifiers.
     pub modifiers: Modifiers,
 }
 
-/// A snapshot of the tree, as far as resolution looks at it. Files have numbers that mean nothing else.
-pub trait World: Sync {
+/// A snapshot of the repository. Files are numbered; the numbers mean nothing else.
+pub trait Repository: Sync {
     /// The file at a path.
     fn file_at(&self, path: &RepoPath) -> Option<u32>;
     /// The facts of a file.
     fn facts(&self, file: u32) -> Option<Arc<FileFacts>>;
-    /// Every symbol of this name in files of a family of languages, by path and place.
-    fn named(&self, family: &str, name: &str) -> Vec<Named>;
+    /// All symbols of this name in files of a language family, by path and position.
+    fn symbols_named(&self, family: &str, name: &str) -> Vec<NamedSymbol>;
     /// The files directly in a folder, by path.
     fn folder(&self, path: &RepoPath) -> Vec<u32>;
-    /// The files whose path is this, or ends so after a `/`, by path.
-    fn ending(&self, path: &str) -> Vec<u32>;
-    /// The files that say where modules are, by path.
+    /// The files whose path is this, or ends with it after a `/`, by path.
+    fn files_ending_with(&self, path: &str) -> Vec<u32>;
+    /// The project files, by path.
     fn manifests(&self) -> Vec<u32>;
-    /// The rules of a language; none for one whose names are not resolved.
+    /// The rules of a language; none if it is not resolved.
     fn rules(&self, language: &str) -> Option<&Rules>;
 }
 
-/// A world in memory.
-pub struct MemoryWorld {
+/// A repository in memory.
+pub struct MemoryRepository {
     files: Vec<Arc<FileFacts>>,
     by_path: BTreeMap<RepoPath, u32>,
-    names: FxHashMap<String, Vec<Named>>,
+    names: FxHashMap<String, Vec<NamedSymbol>>,
     folders: FxHashMap<Vec<u8>, Vec<u32>>,
     by_file_name: FxHashMap<Vec<u8>, Vec<u32>>,
     rules: FxHashMap<String, Rules>,
 }
 
-impl MemoryWorld {
-    /// The world of these files, numbered by path, and these languages.
+impl MemoryRepository {
+    /// A repository of these files, numbered by path, and these languages.
     pub fn new(files: Vec<FileFacts>, rules: impl IntoIterator<Item = (String, Rules)>) -> Self {
         Self::shared(files.into_iter().map(Arc::new).collect(), rules)
     }
 
-    /// The same of facts that others hold as well.
+    /// The same with shared facts.
     pub fn shared(mut files: Vec<Arc<FileFacts>>, rules: impl IntoIterator<Item = (String, Rules)>) -> Self {
         files.sort_by(|a, b| a.path.cmp(&b.path));
-        let mut world = Self {
+        let mut repository = Self {
             by_path: BTreeMap::new(),
             names: FxHashMap::default(),
             folders: FxHashMap::default(),
@@ -135,18 +135,18 @@ impl MemoryWorld {
         };
         for (number, facts) in files.iter().enumerate() {
             let number = number as u32;
-            world.by_path.insert(facts.path.clone(), number);
-            world.folders.entry(facts.path.folder().to_vec()).or_default().push(number);
-            world.by_file_name.entry(facts.path.file_name().to_vec()).or_default().push(number);
+            repository.by_path.insert(facts.path.clone(), number);
+            repository.folders.entry(facts.path.folder().to_vec()).or_default().push(number);
+            repository.by_file_name.entry(facts.path.file_name().to_vec()).or_default().push(number);
             for (at, symbol) in facts.outline.symbols.iter().enumerate() {
                 let name = facts.outline.strings.get(symbol.name);
                 let node = Node { file: number, symbol: Some(at as u32) };
-                let named = Named { node, kind: symbol.kind, modifiers: symbol.modifiers };
-                world.names.entry(name.to_owned()).or_default().push(named);
+                let named = NamedSymbol { node, kind: symbol.kind, modifiers: symbol.modifiers };
+                repository.names.entry(name.to_owned()).or_default().push(named);
             }
         }
-        world.files = files;
-        world
+        repository.files = files;
+        repository
     }
 
     /// The files, by number.
@@ -155,7 +155,7 @@ impl MemoryWorld {
     }
 }
 
-impl World for MemoryWorld {
+impl Repository for MemoryRepository {
     fn file_at(&self, path: &RepoPath) -> Option<u32> {
         self.by_path.get(path).copied()
     }
@@ -164,8 +164,8 @@ impl World for MemoryWorld {
         self.files.get(file as usize).cloned()
     }
 
-    fn named(&self, family: &str, name: &str) -> Vec<Named> {
-        let is_kin = |named: &&Named| {
+    fn symbols_named(&self, family: &str, name: &str) -> Vec<NamedSymbol> {
+        let is_kin = |named: &&NamedSymbol| {
             let language = self.files.get(named.node.file as usize).map(|facts| facts.language.as_str());
             language.and_then(|language| self.rules.get(language)).is_some_and(|rules| rules.family == family)
         };
@@ -176,7 +176,7 @@ impl World for MemoryWorld {
         self.folders.get(path.as_bytes()).cloned().unwrap_or_default()
     }
 
-    fn ending(&self, path: &str) -> Vec<u32> {
+    fn files_ending_with(&self, path: &str) -> Vec<u32> {
         let name = path.rsplit('/').next().unwrap_or_default();
         let Some(files) = self.by_file_name.get(name.as_bytes()) else { return Vec::new() };
         let ends = |file: &&u32| {

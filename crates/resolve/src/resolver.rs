@@ -1,83 +1,83 @@
-//! The entrance: what every use in a file means.
+//! The entry point: resolves files, and shares caches between them.
 
 use crate::calls::argument_types;
 use crate::edges;
-use crate::file::file_unit::{Members, Unit};
-use crate::modules::{Includes, Tops};
-use crate::repository::{Named, World};
-use crate::session::Bearer;
+use crate::file::file_unit::{FileUnit, Members};
+use crate::modules::{Includes, TopLevelSymbols};
+use crate::repository::{NamedSymbol, Repository};
+use crate::session::Namesake;
 use crate::session::Session;
-use crate::sharded_cache::Shared;
-use crate::types::ty::Sym;
+use crate::sharded_cache::ShardedCache;
+use crate::types::ty::SymbolId;
 use orient_model::{Resolved, Rules};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// About how many bytes of tables over facts, of symbols by name, of folders, of members and of includes are kept at hand.
+/// Sizes of the shared caches in bytes.
 const UNITS: usize = 96 << 20;
 const NAMES: usize = 32 << 20;
 const TOPS: usize = 16 << 20;
 const MEMBERS: usize = 16 << 20;
 const INCLUDES: usize = 16 << 20;
-/// How often what calls give for parameters is looked at anew, since it may come through other parameters.
+/// Maximum number of rounds to infer parameter types from calls: a type may pass through several parameters.
 const ROUNDS: usize = 3;
-/// What an entry of a table takes beside its content.
+/// Overhead of a cache entry in bytes.
 const OVERHEAD: usize = 64;
-/// What a member takes beside its name.
+/// Size of a member in bytes, without its name.
 const ENTRY: usize = 72;
 
 thread_local! {
-    /// Where keys are put together that are only looked up.
+    /// A buffer for keys that are only looked up.
     static KEY: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Symbols of one name.
-type Bearers = Arc<[Bearer]>;
+/// The symbols of one name.
+type Namesakes = Arc<[Namesake]>;
 
-/// Resolves the files of a world.
+/// Resolves the files of a repository.
 pub struct Resolver<'w> {
-    pub(crate) world: &'w dyn World,
-    units: Shared<u32, Option<Arc<Unit>>>,
+    pub(crate) repository: &'w dyn Repository,
+    units: ShardedCache<u32, Option<Arc<FileUnit>>>,
     rules: Mutex<FxHashMap<String, Option<Arc<Rules>>>>,
-    includes: Shared<u32, Arc<Includes>>,
-    /// By family and name, with a stroke between them.
-    names: Shared<Box<str>, Bearers>,
+    includes: ShardedCache<u32, Arc<Includes>>,
+    /// By language family and name, with a slash between them.
+    names: ShardedCache<Box<str>, Namesakes>,
     /// By folder.
-    tops: Shared<Box<str>, Arc<Tops>>,
-    /// By the symbols they come from.
-    members: Shared<Box<[Sym]>, Arc<Members>>,
+    tops: ShardedCache<Box<str>, Arc<TopLevelSymbols>>,
+    /// By the declarations they come from.
+    members: ShardedCache<Box<[SymbolId]>, Arc<Members>>,
     pub(crate) project: crate::modules::project_files::Project,
 }
 
 impl<'w> Resolver<'w> {
-    /// A resolver that looks at this world.
-    pub fn new(world: &'w dyn World) -> Self {
+    /// A resolver for this repository.
+    pub fn new(repository: &'w dyn Repository) -> Self {
         Self {
-            world,
-            units: Shared::new(UNITS),
+            repository,
+            units: ShardedCache::new(UNITS),
             rules: Mutex::default(),
-            includes: Shared::new(INCLUDES),
-            names: Shared::new(NAMES),
-            tops: Shared::new(TOPS),
-            members: Shared::new(MEMBERS),
-            project: crate::modules::project_files::Project::read(world),
+            includes: ShardedCache::new(INCLUDES),
+            names: ShardedCache::new(NAMES),
+            tops: ShardedCache::new(TOPS),
+            members: ShardedCache::new(MEMBERS),
+            project: crate::modules::project_files::Project::read(repository),
         }
     }
 
-    /// What the uses in a file mean.
+    /// Resolves a file.
     pub fn resolve(&self, file: u32) -> Resolved {
-        let mut session = Session::new(self, file, argument_types::Taken::default());
+        let mut session = Session::new(self, file, argument_types::ParamTypes::default());
         let Some(unit) = session.unit(file) else { return Resolved::default() };
-        session.expect(unit.references().len());
-        if unit.rules.dynamic {
+        session.queries.targets.reserve(unit.references().len());
+        if unit.rules.value_flow_typing {
             for _ in 0..ROUNDS {
-                let taken = argument_types::taken(&session, &unit);
-                if taken == session.taken {
+                let param_types = argument_types::param_types(&session, &unit);
+                if param_types == session.param_types {
                     break;
                 }
-                session = session.again(taken);
-                session.expect(unit.references().len());
+                session = session.again(param_types);
+                session.queries.targets.reserve(unit.references().len());
             }
         }
         let mut resolved = Resolved::default();
@@ -88,25 +88,25 @@ impl<'w> Resolver<'w> {
         resolved.outside.dedup();
         resolved.misses.sort_unstable();
         resolved.misses.dedup();
-        session.depends(&mut resolved);
+        session.finish(&mut resolved);
         resolved
     }
 
-    /// A file as resolution looks at it; none for one of a language without rules.
-    pub(crate) fn unit(&self, file: u32) -> Option<Arc<Unit>> {
+    /// A file with its lookup tables; none if its language has no rules.
+    pub(crate) fn unit(&self, file: u32) -> Option<Arc<FileUnit>> {
         if let Some(known) = self.units.get(&file) {
             return known;
         }
-        let unit = self.world.facts(file).and_then(|facts| {
+        let unit = self.repository.facts(file).and_then(|facts| {
             let rules = self.rules(&facts.language)?;
-            Some(Arc::new(Unit::new(file, facts, rules)))
+            Some(Arc::new(FileUnit::new(file, facts, rules)))
         });
         let weight = unit.as_ref().map_or(0, |unit| unit.weight());
         self.units.put(file, unit.clone(), weight + OVERHEAD);
         unit
     }
 
-    /// What a file includes itself; found once.
+    /// The direct includes of a file, cached.
     pub(crate) fn includes(&self, file: u32, find: impl FnOnce() -> Includes) -> Arc<Includes> {
         if let Some(known) = self.includes.get(&file) {
             return known;
@@ -117,8 +117,8 @@ impl<'w> Resolver<'w> {
         found
     }
 
-    /// Every symbol of this name in the family's files, by path and place.
-    pub(crate) fn named(&self, family: &str, name: &str) -> Arc<[Bearer]> {
+    /// All symbols of this name in files of the language family, by path and position.
+    pub(crate) fn symbols_named(&self, family: &str, name: &str) -> Arc<[Namesake]> {
         let known = KEY.with_borrow_mut(|key| {
             key.clear();
             key.extend([family, "/", name]);
@@ -127,19 +127,23 @@ impl<'w> Resolver<'w> {
         if let Some(known) = known {
             return known;
         }
-        let named = self.world.named(family, name).into_iter();
-        let bearers: Arc<[Bearer]> = named
-            .filter_map(|Named { node, kind, modifiers }| {
-                Some(Bearer { sym: Sym { file: node.file, at: node.symbol? }, kind, modifiers })
+        let named = self.repository.symbols_named(family, name).into_iter();
+        let namesakes: Arc<[Namesake]> = named
+            .filter_map(|NamedSymbol { node, kind, modifiers }| {
+                Some(Namesake { sym: SymbolId { file: node.file, at: node.symbol? }, kind, modifiers })
             })
             .collect();
-        let weight = size_of_val(&*bearers) + family.len() + name.len();
-        self.names.put(format!("{family}/{name}").into(), bearers.clone(), weight + OVERHEAD);
-        bearers
+        let weight = size_of_val(&*namesakes) + family.len() + name.len();
+        self.names.put(format!("{family}/{name}").into(), namesakes.clone(), weight + OVERHEAD);
+        namesakes
     }
 
-    /// What stands at the top of the files of a folder; found once.
-    pub(crate) fn tops(&self, folder: &str, find: impl FnOnce() -> Tops) -> Arc<Tops> {
+    /// The top-level symbols of a folder, cached.
+    pub(crate) fn folder_symbols(
+        &self,
+        folder: &str,
+        find: impl FnOnce() -> TopLevelSymbols,
+    ) -> Arc<TopLevelSymbols> {
         if let Some(known) = self.tops.get(folder) {
             return known;
         }
@@ -148,9 +152,9 @@ impl<'w> Resolver<'w> {
         found
     }
 
-    /// The members of a type that has these parts and these members elsewhere; found once.
-    pub(crate) fn members(&self, made_of: &[&[Sym]], find: impl FnOnce() -> Members) -> Arc<Members> {
-        let key: Box<[Sym]> = made_of.concat().into();
+    /// The members of a type with these declarations and outside members, cached.
+    pub(crate) fn members(&self, sources: &[&[SymbolId]], find: impl FnOnce() -> Members) -> Arc<Members> {
+        let key: Box<[SymbolId]> = sources.concat().into();
         if let Some(known) = self.members.get(&key) {
             return known;
         }
@@ -165,7 +169,7 @@ impl<'w> Resolver<'w> {
         if let Some(rules) = known.get(language) {
             return rules.clone();
         }
-        let rules = self.world.rules(language).map(|rules| Arc::new(rules.clone()));
+        let rules = self.repository.rules(language).map(|rules| Arc::new(rules.clone()));
         known.insert(language.to_owned(), rules.clone());
         rules
     }

@@ -1,18 +1,18 @@
-//! Answers that all files share: looked up from many threads, and bounded in number.
+//! A sharded cache for many threads, bounded by weight.
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
 use std::sync::{Mutex, PoisonError};
 
-/// Parts of a table, each behind a lock of its own.
+/// Number of shards, each with its own lock.
 const SHARDS: usize = 16;
 
-/// A table of answers. What was asked for lately stays: each part holds those of two periods, and forgets the older
-/// ones when the younger ones are too many.
-pub(crate) struct Shared<K, V> {
+/// A cache with two generations in each shard. A hit moves an entry to the young generation; when that is full, it
+/// becomes the old one and the old one is dropped.
+pub(crate) struct ShardedCache<K, V> {
     shards: [Mutex<Shard<K, V>>; SHARDS],
-    /// How much the answers of one period in one part may weigh.
+    /// Maximum weight of one generation of one shard.
     most: usize,
 }
 
@@ -22,15 +22,15 @@ struct Shard<K, V> {
     weight: usize,
 }
 
-impl<K: Hash + Eq + Clone, V: Clone> Shared<K, V> {
-    /// A table for answers that weigh this much together.
+impl<K: Hash + Eq + Clone, V: Clone> ShardedCache<K, V> {
+    /// A cache for entries of this total weight.
     pub(crate) fn new(most: usize) -> Self {
         let shard =
             || Mutex::new(Shard { young: FxHashMap::default(), old: FxHashMap::default(), weight: 0 });
         Self { shards: std::array::from_fn(|_| shard()), most: most / SHARDS / 2 }
     }
 
-    /// The answer that is known.
+    /// The cached value.
     pub(crate) fn get<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
@@ -44,7 +44,7 @@ impl<K: Hash + Eq + Clone, V: Clone> Shared<K, V> {
         Some(value)
     }
 
-    /// Keeps an answer of this weight.
+    /// Caches a value of this weight.
     pub(crate) fn put(&self, key: K, value: V, weight: usize) {
         let mut shard = self.shard::<K>(&key);
         if shard.weight + weight > self.most {
@@ -56,7 +56,7 @@ impl<K: Hash + Eq + Clone, V: Clone> Shared<K, V> {
     }
 
     fn shard<Q: Hash + ?Sized>(&self, key: &Q) -> std::sync::MutexGuard<'_, Shard<K, V>> {
-        // The upper bits: the tables inside take the lower ones.
+        // The upper bits: the hash maps use the lower ones.
         let at = (FxBuildHasher.hash_one(key) >> 40) as usize % SHARDS;
         self.shards[at].lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -67,12 +67,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_asked_for_stays_and_the_rest_goes() {
-        let shared: Shared<u32, u32> = Shared::new(SHARDS * 2 * 8);
+    fn entries_in_use_stay_and_the_others_are_evicted() {
+        let shared: ShardedCache<u32, u32> = ShardedCache::new(SHARDS * 2 * 8);
         shared.put(0, 7, 1);
         for key in 1..10_000 {
             shared.put(key, key, 1);
-            assert_eq!(shared.get(&0), Some(7), "asked for all the time");
+            assert_eq!(shared.get(&0), Some(7), "looked up all the time");
         }
         assert_eq!(shared.get(&1), None);
         let held: usize = shared

@@ -2,10 +2,10 @@
 //! must know to trust it. The data is in fences; what stands around it is [`Inert`], since it may quote the repository.
 
 use crate::cursor::Cursor;
-use crate::progress::Bridge;
-use crate::sent::Sent;
-use crate::sheet::{Sheet, Written};
-use crate::tree::Tree;
+use crate::progress_notifications::ProgressNotifier;
+use crate::sent_history::SentHistory;
+use crate::served_tree::ServedTree;
+use crate::token_budget::{BudgetWriter, BudgetedText};
 use orient_engine::Cancel;
 use orient_tools::{
     AnswerMetadata, Code, Exit, Reply, SafeLine, TextWriter, ToolCall, ToolError, count, tokens,
@@ -38,18 +38,18 @@ pub(crate) struct Answered {
 }
 
 /// What an answer is made with.
-pub(crate) struct Desk<'d> {
-    pub(crate) tree: &'d Tree,
-    pub(crate) sent: &'d RwLock<Sent>,
+pub(crate) struct AnswerContext<'d> {
+    pub(crate) tree: &'d ServedTree,
+    pub(crate) sent: &'d RwLock<SentHistory>,
     pub(crate) cancel: &'d Cancel,
-    pub(crate) bridge: &'d Bridge,
+    pub(crate) bridge: &'d ProgressNotifier,
     /// When the question was put.
     pub(crate) asked: Instant,
     /// Whether the data rides along.
     pub(crate) data: bool,
 }
 
-impl Desk<'_> {
+impl AnswerContext<'_> {
     /// Answers a question.
     pub(crate) fn answer(&self, question: &ToolCall) -> Result<Answered, ToolError> {
         let cursor = question.cursor.as_deref().map(|text| place(text, question)).transpose()?;
@@ -93,9 +93,9 @@ impl Desk<'_> {
         reply: &dyn Reply,
         room: usize,
         skip: usize,
-        sent: Option<&Sent>,
-    ) -> Result<(Written, AnswerMetadata), ToolError> {
-        let mut sheet = Sheet::new(room, skip, sent, self.cancel);
+        sent: Option<&SentHistory>,
+    ) -> Result<(BudgetedText, AnswerMetadata), ToolError> {
+        let mut sheet = BudgetWriter::new(room, skip, sent, self.cancel);
         let done = reply.text(&mut TextWriter::new(&mut sheet));
         let written = sheet.finish();
         match done {
@@ -160,7 +160,7 @@ fn remarks(
 struct Framed<'f> {
     question: &'f ToolCall,
     cursor: Option<&'f Cursor>,
-    written: Written,
+    written: BudgetedText,
     around: AnswerMetadata,
     notes: Vec<SafeLine>,
     failed: bool,

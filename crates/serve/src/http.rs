@@ -1,12 +1,12 @@
 //! Many clients, over HTTP, one engine. Everything a stranger could use up has a limit: connections, sessions, bytes,
 //! time.
 
+use crate::access_control::{AccessControl, Refused};
 use crate::connections::{Connection, Connections, Holding};
 use crate::error::ServeError;
-use crate::gate::{Gate, Refused};
+use crate::served_tree::Options;
 use crate::server::{LONGEST, Server, Serving};
-use crate::sessions::Sessions;
-use crate::tree::Options;
+use crate::session_eviction::Sessions;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
@@ -98,7 +98,7 @@ const SESSION: &str = "mcp-session-id";
 
 #[derive(Clone)]
 struct Door {
-    gate: Arc<Gate>,
+    gate: Arc<AccessControl>,
     serving: Arc<Serving>,
     sessions: Arc<Sessions>,
 }
@@ -116,7 +116,7 @@ fn router(serving: &Arc<Serving>, http: &HttpOptions, stop: &CancellationToken) 
     let shared = serving.clone();
     let mcp =
         StreamableHttpService::new(move || Ok(Server::new(shared.clone(), false)), manager.clone(), config);
-    let gate = Gate::new(http.address.ip(), &http.hosts, &http.origins, http.token.as_deref());
+    let gate = AccessControl::new(http.address.ip(), &http.hosts, &http.origins, http.token.as_deref());
     let sessions = Sessions::new(manager);
     let door = Door { gate: Arc::new(gate), serving: serving.clone(), sessions };
     Router::new()

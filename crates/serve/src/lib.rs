@@ -3,28 +3,28 @@
 //! The only crate that knows the protocol, its SDK and the network. What is offered, and how arguments are read, comes
 //! from the table of operations; here it gets a budget, a memory of what was sent, and doors that are guarded.
 
+mod access_control;
 mod answer;
-mod call;
+mod call_tracker;
 mod connections;
 mod cursor;
 mod error;
-mod gate;
 mod http;
-mod lines;
+mod line_transport;
 mod metrics;
-mod progress;
+mod progress_notifications;
 mod prompts;
 mod resources;
 mod schema;
-mod sent;
+mod sent_history;
+mod served_tree;
 mod server;
-mod sessions;
-mod sheet;
+mod session_eviction;
 mod stdio;
-mod tree;
+mod token_budget;
 
 pub use error::ServeError;
 pub use http::{HttpOptions, http};
 pub use schema::listing;
+pub use served_tree::{FreshnessFactory, Options};
 pub use stdio::stdio;
-pub use tree::{KeeperMaker, Options};

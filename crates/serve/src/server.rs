@@ -1,13 +1,13 @@
 //! What a session does with what a client asks: the protocol's requests on one side, the table of operations on the
 //! other.
 
-use crate::answer::{Answered, Desk};
-use crate::call::Call;
+use crate::answer::{AnswerContext, Answered};
+use crate::call_tracker::CallTracker;
 use crate::error::ServeError;
 use crate::metrics::Metrics;
-use crate::progress::Bridge;
-use crate::sent::Sent;
-use crate::tree::{Options, Tree};
+use crate::progress_notifications::ProgressNotifier;
+use crate::sent_history::SentHistory;
+use crate::served_tree::{Options, ServedTree};
 use crate::{prompts, resources, schema};
 use orient_engine::Cancel;
 use orient_tools::{AgentTool, Code, QueueClass, SafeLine, Session, ToolError, agent_tools, suggest_tool};
@@ -49,7 +49,7 @@ pub(crate) struct Serving {
     offers: Vec<AgentTool>,
     tools: Vec<Tool>,
     /// The tree of the server's own folder.
-    tree: Mutex<Option<Arc<Tree>>>,
+    tree: Mutex<Option<Arc<ServedTree>>>,
     /// How many questions of each queue are worked on at once: what is quick never waits behind what is not, and what is in
     /// the files never behind what uses mean.
     desks: [[Arc<Semaphore>; 2]; 2],
@@ -77,13 +77,13 @@ impl Serving {
     }
 
     /// The tree of a folder; the one of the server where none is named. Opened once.
-    pub(crate) async fn tree(&self, root: Option<PathBuf>) -> Result<Arc<Tree>, ToolError> {
+    pub(crate) async fn tree(&self, root: Option<PathBuf>) -> Result<Arc<ServedTree>, ToolError> {
         let mut tree = self.tree.lock().await;
         if let Some(tree) = &*tree {
             return Ok(tree.clone());
         }
         let options = self.options.clone();
-        let opened = tokio::task::spawn_blocking(move || Tree::open(&options, root));
+        let opened = tokio::task::spawn_blocking(move || ServedTree::open(&options, root));
         let opened = opened
             .await
             .unwrap_or_else(|_| Err(ToolError::new(Code::Internal, "opening the tree failed")))
@@ -95,7 +95,7 @@ impl Serving {
     }
 
     /// The tree, if it is open.
-    pub(crate) fn opened(&self) -> Option<Arc<Tree>> {
+    pub(crate) fn opened(&self) -> Option<Arc<ServedTree>> {
         self.tree.try_lock().ok().and_then(|tree| tree.clone())
     }
 
@@ -117,7 +117,7 @@ impl Serving {
 #[derive(Clone)]
 pub(crate) struct Server {
     serving: Arc<Serving>,
-    sent: Arc<RwLock<Sent>>,
+    sent: Arc<RwLock<SentHistory>>,
     /// Whether the client chooses the folder by its roots: only one that started us itself may.
     rooted: bool,
     _counted: Arc<Counted>,
@@ -168,7 +168,7 @@ impl Server {
         tokio::spawn(async move { server.tree(peer.as_ref()).await.map(drop) });
     }
 
-    async fn tree(&self, peer: Option<&Peer<RoleServer>>) -> Result<Arc<Tree>, ToolError> {
+    async fn tree(&self, peer: Option<&Peer<RoleServer>>) -> Result<Arc<ServedTree>, ToolError> {
         if let Some(tree) = &*self.serving.tree.lock().await {
             return Ok(tree.clone());
         }
@@ -200,15 +200,15 @@ impl Server {
             Ok(tree) => tree,
             Err(error) => return Ok(failure(&error)),
         };
-        let bridge = Bridge::new(context.peer.clone(), context.meta.get_progress_token());
+        let bridge = ProgressNotifier::new(context.peer.clone(), context.meta.get_progress_token());
         let sent = self.sent.clone();
         let (data, queue) = (serving.offers[at].gives_data(), question.queue_class());
-        let mut call = Call::new(&serving.metrics, serving.offers[at].name);
+        let mut call = CallTracker::new(&serving.metrics, serving.offers[at].name);
         let (begun, span) = (call.begun, call.span.clone());
         let answered = self
             .work(&context, queue, move |cancel| {
                 let _entered = span.entered();
-                Desk { tree: &tree, sent: &sent, cancel, bridge: &bridge, asked: begun, data }
+                AnswerContext { tree: &tree, sent: &sent, cancel, bridge: &bridge, asked: begun, data }
                     .answer(&question)
             })
             .await;
@@ -258,7 +258,7 @@ impl Server {
         ask: impl Fn(&Session<'_>) -> Result<T, ToolError> + Send + 'static,
     ) -> Result<T, ToolError> {
         let tree = self.tree(Some(&context.peer)).await?;
-        let bridge = Bridge::new(context.peer.clone(), None);
+        let bridge = ProgressNotifier::new(context.peer.clone(), None);
         let asked = Instant::now();
         self.work(context, QueueClass::default(), move |cancel| tree.ask(asked, &bridge, cancel, ask)).await
     }

@@ -1,9 +1,9 @@
 //! One client, over the standard input and output. Nothing else is ever written there.
 
 use crate::error::ServeError;
-use crate::lines::Lines;
+use crate::line_transport::LineTransport;
+use crate::served_tree::Options;
 use crate::server::{Server, Serving};
-use crate::tree::Options;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub fn stdio(options: Options) -> Result<(), ServeError> {
     let served = runtime.block_on(async {
         let server = Server::new(serving.clone(), true);
         server.begin();
-        let transport = Lines::new(tokio::io::stdin(), tokio::io::stdout());
+        let transport = LineTransport::new(tokio::io::stdin(), tokio::io::stdout());
         match server.serve(transport).await {
             Ok(running) => {
                 let _ = running.waiting().await;

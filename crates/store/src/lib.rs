@@ -35,8 +35,8 @@ pub use connection::write_lock::WriteLock;
 pub use error::{StoreError, why_unusable};
 pub use format_version::FORMAT;
 pub use graph::{
-    Dependencies, EdgeRow, ExternalRow, FileGraph, GraphReader, IndexedFile, NamedSymbol, NodeId,
-    PreparedGraph, SymbolTable, UnresolvedRow,
+    Dependencies, EdgeRow, ExternalRow, FileGraph, GraphReader, InMemorySymbolTable, IndexedFile, NodeId,
+    PreparedGraph, SymbolEntry, UnresolvedRow,
 };
 pub use integrity::damaged_files::damage;
 pub use names::name_match::NameMatch;

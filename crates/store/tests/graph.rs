@@ -7,8 +7,8 @@ use orient_model::{
     Confidence, Edge, EdgeKind, Miss, Node, Outside, Reason, RefKind, RepoPath, Resolved, Rule,
 };
 use orient_store::{
-    BulkWriter, Change, FileFilter, FileId, GraphReader, NamedSymbol, NodeId, PreparedGraph, Snapshot,
-    StoreError, Writer,
+    BulkWriter, Change, FileFilter, FileId, GraphReader, NodeId, PreparedGraph, Snapshot, StoreError,
+    SymbolEntry, Writer,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -25,17 +25,17 @@ type Tree = BTreeMap<String, String>;
 /// What the resolver of these tests asks: which file is at a path, and who bears a name.
 trait Ask {
     fn file(&self, path: &str) -> FileId;
-    fn named(&self, name: &str) -> Vec<NamedSymbol>;
+    fn named(&self, name: &str) -> Vec<SymbolEntry>;
     fn node(&self, node: Node) -> Option<NodeId>;
 }
 
-struct Loaded<'d>(&'d orient_store::SymbolTable);
+struct Loaded<'d>(&'d orient_store::InMemorySymbolTable);
 
 impl Ask for Loaded<'_> {
     fn file(&self, path: &str) -> FileId {
         self.0.file_at(&RepoPath::from(path)).unwrap()
     }
-    fn named(&self, name: &str) -> Vec<NamedSymbol> {
+    fn named(&self, name: &str) -> Vec<SymbolEntry> {
         self.0.symbols_named(name, &["x"])
     }
     fn node(&self, node: Node) -> Option<NodeId> {
@@ -47,7 +47,7 @@ impl Ask for GraphReader<'_> {
     fn file(&self, path: &str) -> FileId {
         GraphReader::file(self, &RepoPath::from(path)).unwrap().unwrap().id
     }
-    fn named(&self, name: &str) -> Vec<NamedSymbol> {
+    fn named(&self, name: &str) -> Vec<SymbolEntry> {
         GraphReader::symbols_named(self, name, &["x"]).unwrap()
     }
     fn node(&self, node: Node) -> Option<NodeId> {
@@ -70,7 +70,7 @@ fn resolve(ask: &dyn Ask, path: &str, text: &str) -> PreparedGraph {
             ("note", [verb, name]) => {
                 let found = ask.named(name);
                 resolved.asks.push((*name).to_owned());
-                for &NamedSymbol { file: other, at, .. } in &found {
+                for &SymbolEntry { file: other, at, .. } in &found {
                     let there = Node { file: number(other), symbol: Some(at) };
                     let (from, to, kind) = match *verb {
                         "uses" => (here(symbol), there, EdgeKind::Calls),
@@ -159,7 +159,7 @@ fn loaded(tree: &Tree) -> Snapshot {
 }
 
 /// Fails unless what was gathered in memory answers as the database does.
-fn same_names(reader: &GraphReader<'_>, gathered: &orient_store::SymbolTable, path: &str) {
+fn same_names(reader: &GraphReader<'_>, gathered: &orient_store::InMemorySymbolTable, path: &str) {
     let memory = Loaded(gathered);
     assert_eq!(memory.file(path), Ask::file(reader, path));
     for name in NAMES {
@@ -345,5 +345,5 @@ fn damage_to_the_graph_is_found() {
     // Nobody resolves again what pointed at the symbol that goes.
     writer.apply([put("b.x", "function other")]).unwrap();
     let faults = writer.into_snapshot().unwrap().check().unwrap();
-    assert_eq!(faults, ["a.x: an edge of its graph leads nowhere"]);
+    assert_eq!(faults, ["a.x: the target of an edge of its graph does not exist"]);
 }

@@ -1,12 +1,12 @@
-//! Repositories that git itself makes.
+//! Runs git for tests, independent of the machine's configuration.
 
 use std::path::Path;
 use std::process::Command;
 
-/// Runs git in a folder with nothing of this machine's settings, and gives what it prints.
+/// Runs git in a directory without the machine's configuration; returns its output.
 ///
 /// # Panics
-/// Where git is not installed, or refuses.
+/// If git is not installed or fails.
 pub fn git(at: &Path, args: &[&str]) -> String {
     let output = Command::new("git")
         .args(["-c", "user.name=A", "-c", "user.email=a@b", "-c", "gc.auto=0", "-c", "core.autocrlf=false"])

@@ -1,17 +1,16 @@
-//! Tests written as documents: Markdown whose fenced blocks are files and what is expected of them.
+//! Test support: fixtures written in Markdown, git repositories, unprivileged commands and parser bombs.
 //!
-//! A heading opens a case. A block whose first word is a language is a file (`file=` gives its path); a block whose
-//! first word is a known part is an expectation about the file before it, or about the one its `file=` names. Beside them,
-//! git as tests run it, commands with fewer rights, and files made to be expensive.
+//! In a fixture a heading begins a case. A block whose first word is a language is a file, with its path in `file=`. A block
+//! whose first word is a known part is an expectation about the file before it, or about the file that its `file=` names.
 
-mod bombs;
-mod fixture;
 mod git;
+mod markdown_fixture;
+mod parser_bombs;
 #[cfg(unix)]
-mod rights;
+mod unprivileged;
 
-pub use bombs::{Bomb, bomb, repeated_bomb};
-pub use fixture::{Block, Case, Document, difference};
 pub use git::git;
+pub use markdown_fixture::{Block, Case, Document, difference};
+pub use parser_bombs::{Bomb, bomb, repeated_bomb};
 #[cfg(unix)]
-pub use rights::unprivileged;
+pub use unprivileged::unprivileged;

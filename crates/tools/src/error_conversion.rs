@@ -17,9 +17,9 @@ impl From<EngineError> for ToolError {
             EngineError::Busy { .. } | EngineError::Stuck { .. } => Code::Busy,
             EngineError::Cancelled => Code::Interrupted,
             EngineError::Unreadable { .. } => Code::NotFound,
-            EngineError::Lost { .. } => Code::Damaged,
+            EngineError::DanglingNode { .. } => Code::Damaged,
             EngineError::Store(error) => store(error),
-            EngineError::System(_) | EngineError::Unkept { .. } => Code::Io,
+            EngineError::System(_) | EngineError::VectorsNotStored { .. } => Code::Io,
         };
         match error {
             EngineError::Cancelled => Self::new(code, "stopped; the index is as it was before"),

@@ -7,7 +7,7 @@ use crate::error::{Code, Exit, ToolError};
 use crate::session::Session;
 use crate::text::writer::TextWriter;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use orient_engine::Depth;
+use orient_engine::RefreshDepth;
 use schemars::{JsonSchema, schema_for};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -36,7 +36,7 @@ pub(crate) trait TypedOperation: 'static {
     /// it is for the one at the terminal, and no program is offered it.
     const ASKS: bool = true;
     /// How much of the index it looks at. What is in the files is known before what uses mean, where much changed.
-    const DEPTH: Depth = Depth::Graph;
+    const DEPTH: RefreshDepth = RefreshDepth::Graph;
     /// Whether it looks at much of the index or at many files: many such questions must not keep the others waiting.
     const HEAVY: bool = false;
     /// Arguments for the one at the terminal alone: they name files of the machine, or steer the terminal.
@@ -196,7 +196,7 @@ pub struct Operation {
     /// Whether it answers a question about the code, and programs may be offered it.
     pub asks: bool,
     /// How much of the index it looks at.
-    pub depth: Depth,
+    pub depth: RefreshDepth,
     /// Whether it takes long enough for others not to wait behind it.
     pub heavy: bool,
     /// Arguments for the one at the terminal alone.

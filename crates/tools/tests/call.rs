@@ -1,6 +1,6 @@
 //! Operations asked with a JSON object, as surfaces other than the command line do.
 
-use orient_engine::{Cancel, Silent};
+use orient_engine::{Cancel, NoProgress};
 use orient_settings::Override;
 use orient_tools::{Code, OPERATIONS, Operation, Session, SessionOptions, TextWriter, ToolError};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ fn ask(name: &str, arguments: Value) -> Result<(String, Value), ToolError> {
         refresh: true,
     };
     let cancel = Cancel::default();
-    let session = Session::open(setup, &Silent, &cancel)?;
+    let session = Session::open(setup, &NoProgress, &cancel)?;
     let reply = tool(name).call(&session, arguments)?;
     let (mut text, mut bytes) = (String::new(), Vec::new());
     reply.text(&mut TextWriter::new(&mut text)).expect("a string takes everything");

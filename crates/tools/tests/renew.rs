@@ -1,6 +1,6 @@
 //! A tree that stays open gets vectors of the built-in model of today in the background, and says so until then.
 
-use orient_engine::{Cancel, Engine, Keeper, Silent, Sweep};
+use orient_engine::{Cancel, Engine, Freshness, FullScan, NoProgress};
 use orient_settings::Override;
 use orient_store::{WriteLock, Writer};
 use orient_tools::{BackgroundEmbedding, OPERATIONS, OpenTree, Session, SessionOptions, TextWriter};
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 fn search(host: &OpenTree) -> String {
     let cancel = Cancel::default();
-    let session = Session::for_tree(host, &Silent, &cancel);
+    let session = Session::for_tree(host, &NoProgress, &cancel);
     let tool = OPERATIONS.iter().find(|tool| tool.name == "search").expect("it is in the table");
     let reply = tool.call(&session, json!({ "query": "sell things" })).expect("an answer");
     let mut bytes = Vec::new();
@@ -23,8 +23,9 @@ fn search(host: &OpenTree) -> String {
 
 /// Makes the index look as if a model of another version had made its vectors.
 fn age(engine: &Engine) {
-    let lock = WriteLock::try_acquire(&engine.place().tree).expect("a lock").expect("nobody else has it");
-    let mut writer = Writer::open(&engine.place().index(), &lock).expect("an index");
+    let lock =
+        WriteLock::try_acquire(&engine.store_paths().tree).expect("a lock").expect("nobody else has it");
+    let mut writer = Writer::open(&engine.store_paths().index(), &lock).expect("an index");
     writer.forget_vectors(1).expect("writable");
 }
 
@@ -37,8 +38,8 @@ fn a_newer_model_embeds_in_the_background_while_search_goes_on() {
     let store = folder.path().join("store").display().to_string();
     let overrides = vec![Override { key: "store.dir".into(), value: store, flag: "test".into() }];
     let setup = SessionOptions { start: root.clone(), folder: root, overrides, force: 0, refresh: true };
-    let keeper = |_: &Arc<Engine>, _: &_| -> Arc<dyn Keeper> { Arc::new(Sweep) };
-    let host = OpenTree::open(setup, keeper).expect("a tree");
+    let freshness = |_: &Arc<Engine>, _: &_| -> Arc<dyn Freshness> { Arc::new(FullScan) };
+    let host = OpenTree::open(setup, freshness).expect("a tree");
     let note = "chunks have none yet of the built-in model of this version";
     assert!(!search(&host).contains(note));
     age(host.engine());

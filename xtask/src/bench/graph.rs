@@ -5,8 +5,8 @@ use super::process::Scratch;
 use crate::report::{count, table};
 use anyhow::{Context, Result};
 use orient_engine::{
-    Cancel, DefinitionQuery, Direction, Dispatching, Engine, EngineError, NodeId, OpenOptions, Phase,
-    Progress, ReachOptions, RefreshOptions, Snapshot, reach,
+    Cancel, DefinitionQuery, Direction, Engine, EngineError, NodeId, OpenOptions, Phase, Progress,
+    ReachOptions, RefreshOptions, Snapshot, WithDispatch, reach,
 };
 use orient_model::{Confidence, EdgeKind, SymbolKind};
 use orient_settings::Settings;
@@ -123,7 +123,7 @@ fn callers(snapshot: &Snapshot, node: NodeId) -> Result<(usize, Duration), Engin
         },
         enter: &|_| Ok(true),
     };
-    let reached = reach(&Dispatching(&view), &[node], &options)?;
+    let reached = reach(&WithDispatch(&view), &[node], &options)?;
     for step in &reached.steps {
         view.describe(step.node)?;
     }

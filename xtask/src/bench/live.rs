@@ -9,9 +9,9 @@ use super::process::Scratch;
 use crate::report::count;
 use crate::workspace;
 use anyhow::{Context, Result, bail};
-use orient_engine::{Depth, Engine, Keeper, OpenOptions, RefreshOptions, Silent, Sweep};
+use orient_engine::{Engine, Freshness, FullScan, NoProgress, OpenOptions, RefreshDepth, RefreshOptions};
 use orient_history::History;
-use orient_live::{Live, LiveOptions};
+use orient_live::{WatchOptions, Watcher};
 use orient_model::{RepoPath, Symbol};
 use orient_settings::Settings;
 use std::collections::BTreeMap;
@@ -24,9 +24,9 @@ use std::time::{Duration, Instant};
 const BETWEEN: Duration = Duration::from_millis(400);
 
 /// What is asked after a switch: who calls what, alone or behind what is in the files.
-const GRAPH: [(&str, Depth); 1] = [("who calls what", Depth::Graph)];
-const FACTS_FIRST: [(&str, Depth); 2] =
-    [("what is in files", Depth::Facts), ("who calls what, then", Depth::Graph)];
+const GRAPH: [(&str, RefreshDepth); 1] = [("who calls what", RefreshDepth::Graph)];
+const FACTS_FIRST: [(&str, RefreshDepth); 2] =
+    [("what is in files", RefreshDepth::Facts), ("who calls what, then", RefreshDepth::Graph)];
 
 /// Measures, and prints how long it took to the right answer.
 pub(super) fn run(folder: &Path, rounds: usize, switched: usize) -> Result<()> {
@@ -36,8 +36,8 @@ pub(super) fn run(folder: &Path, rounds: usize, switched: usize) -> Result<()> {
     let root = tree.canonicalize()?;
     let files = copy(folder, &root)?;
     let engine = Arc::new(open(&root, &store)?);
-    engine.refresh(&RefreshOptions::default(), &Silent)?;
-    let live = settled(&engine, LiveOptions::default())?;
+    engine.refresh(&RefreshOptions::default(), &NoProgress)?;
+    let live = settled(&engine, WatchOptions::default())?;
     let bench = LiveBench { engine, live, root, pairs: pairs(&files) };
     let rounds = rounds.max(1);
     println!("{}: {} files, {rounds} rounds", folder.display(), count(files.len() as u64));
@@ -65,7 +65,7 @@ pub(super) fn run(folder: &Path, rounds: usize, switched: usize) -> Result<()> {
     for (file, text) in &back {
         std::fs::write(file, text)?;
     }
-    bench.catch_up(false, Depth::Graph)?;
+    bench.catch_up(false, RefreshDepth::Graph)?;
     bench.switch_by_git(&name, switched, scratch.path())
 }
 
@@ -83,10 +83,10 @@ pub(crate) fn open(root: &Path, store: &Path) -> Result<Engine> {
     Ok(Engine::open(root, Settings::default(), &options)?)
 }
 
-fn settled(engine: &Arc<Engine>, options: LiveOptions) -> Result<Live> {
-    let live = Live::start(engine, options);
+fn settled(engine: &Arc<Engine>, options: WatchOptions) -> Result<Watcher> {
+    let live = Watcher::start(engine, options);
     let begun = Instant::now();
-    while !live.is_settled() {
+    while !live.is_synced() {
         if let Some(why) = live.unwatched() {
             bail!("the tree cannot be watched: {why}");
         }
@@ -130,16 +130,16 @@ type Branch = Vec<(PathBuf, Vec<u8>)>;
 
 struct LiveBench {
     engine: Arc<Engine>,
-    live: Live,
+    live: Watcher,
     root: PathBuf,
     pairs: Vec<(PathBuf, PathBuf)>,
 }
 
 impl LiveBench {
-    fn catch_up(&self, by_sweep: bool, depth: Depth) -> Result<()> {
-        let keeper: &dyn Keeper = if by_sweep { &Sweep } else { &self.live };
+    fn catch_up(&self, by_sweep: bool, depth: RefreshDepth) -> Result<()> {
+        let freshness: &dyn Freshness = if by_sweep { &FullScan } else { &self.live };
         let options = RefreshOptions { depth, ..RefreshOptions::default() };
-        let refresh = keeper.catch_up(&self.engine, &options, &Silent)?;
+        let refresh = freshness.catch_up(&self.engine, &options, &NoProgress)?;
         if !refresh.pending.is_empty() {
             bail!("{} files are pending although there was all the time", refresh.pending.len());
         }
@@ -151,7 +151,7 @@ impl LiveBench {
         let mut times = Vec::new();
         for _ in 0..rounds {
             let begun = Instant::now();
-            self.catch_up(by_sweep, Depth::Graph)?;
+            self.catch_up(by_sweep, RefreshDepth::Graph)?;
             times.push(begun.elapsed());
         }
         Ok(times)
@@ -170,7 +170,7 @@ impl LiveBench {
             let text = edit(&std::fs::read(file)?, &std::fs::read(other)?);
             let begun = Instant::now();
             std::fs::write(file, &text)?;
-            self.catch_up(by_sweep, Depth::Graph)?;
+            self.catch_up(by_sweep, RefreshDepth::Graph)?;
             self.has(file, text.len() as u64)?;
             times.push(begun.elapsed());
             std::thread::sleep(BETWEEN);
@@ -207,7 +207,7 @@ impl LiveBench {
 
     /// Rewrites many files, as a switch to another branch does, and asks one question after the other as soon as that is
     /// done.
-    fn say_switch(&self, name: &str, branch: &Branch, questions: &[(&str, Depth)]) -> Result<()> {
+    fn say_switch(&self, name: &str, branch: &Branch, questions: &[(&str, RefreshDepth)]) -> Result<()> {
         for (file, text) in branch {
             std::fs::write(file, text)?;
         }
@@ -215,7 +215,7 @@ impl LiveBench {
     }
 
     /// Asks one question after the other, each of which must show the files as a branch has them.
-    fn say_caught_up(&self, name: &str, branch: &Branch, questions: &[(&str, Depth)]) -> Result<()> {
+    fn say_caught_up(&self, name: &str, branch: &Branch, questions: &[(&str, RefreshDepth)]) -> Result<()> {
         let mut begun = Instant::now();
         for &(what, depth) in questions {
             self.catch_up(false, depth)?;
@@ -249,10 +249,10 @@ impl LiveBench {
         let other = tips.first().context("a branch beside the one that is checked out")?;
 
         let engine = Arc::new(open(&root, &scratch.join("store-of-branches"))?);
-        engine.refresh(&RefreshOptions::default(), &Silent)?;
-        let live = settled(&engine, LiveOptions { branches: 1, ..LiveOptions::default() })?;
+        engine.refresh(&RefreshOptions::default(), &NoProgress)?;
+        let live = settled(&engine, WatchOptions { prefetch_branches: 1, ..WatchOptions::default() })?;
         let begun = Instant::now();
-        while !engine.ahead().is_some_and(|mut ahead| ahead.has_whole(other.id())) {
+        while !engine.prefetcher().is_some_and(|mut ahead| ahead.has_whole(other.id())) {
             if begun.elapsed() > Duration::from_mins(5) {
                 bail!("the branch is not read ahead");
             }
@@ -280,7 +280,7 @@ impl LiveBench {
 
     fn equals_one_built_anew(&self, store: &Path) -> Result<()> {
         let anew = open(&self.root, store)?;
-        anew.refresh(&RefreshOptions::default(), &Silent)?;
+        anew.refresh(&RefreshOptions::default(), &NoProgress)?;
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         self.engine.snapshot()?.dump(&mut ours)?;
         anew.snapshot()?.dump(&mut theirs)?;

@@ -7,7 +7,7 @@ use super::process::{self, Scratch};
 use crate::report::{count, table};
 use anyhow::{Context, Result, bail, ensure};
 use orient_engine::{
-    DefinitionQuery, Engine, FileQuery, OpenOptions, RefreshOptions, SearchQuery, Silent, Snapshot,
+    DefinitionQuery, Engine, FileQuery, NoProgress, OpenOptions, RefreshOptions, SearchQuery, Snapshot,
 };
 use orient_settings::Settings;
 use std::path::Path;
@@ -39,7 +39,7 @@ pub(super) fn run(
     let store = store.map_or_else(|| scratch.path().join("store"), Path::to_path_buf);
     let options = OpenOptions { force: u8::MAX, store: Some(store.clone()) };
     let engine = Engine::open(folder, Settings::default(), &options)?;
-    engine.refresh(&RefreshOptions::default(), &Silent)?;
+    engine.refresh(&RefreshOptions::default(), &NoProgress)?;
     let snapshot = engine.snapshot()?;
     let lines: u64 = snapshot.status()?.languages.iter().map(|language| language.lines).sum();
     let asked = asked(&snapshot, questions)?;
@@ -128,7 +128,7 @@ fn change(engine: &Engine, folder: &Path, number: usize) -> Result<()> {
     let path = folder.join(orient_walk::to_native(&file.path).context("a path of this system")?);
     let text = std::fs::read(&path)?;
     std::fs::write(&path, [b"\n", text.as_slice()].concat())?;
-    let refresh = engine.refresh(&RefreshOptions::default(), &Silent)?;
+    let refresh = engine.refresh(&RefreshOptions::default(), &NoProgress)?;
     ensure!(refresh.changed == 1, "one file changed, not {}", refresh.changed);
     Ok(())
 }

@@ -9,7 +9,7 @@ use crate::bench::{Scratch, copy};
 use crate::draw::Draw;
 use anyhow::{Context, Result, bail};
 use fault::{Fault, Spares, inflict};
-use orient_engine::{Cancel, Silent, Sweep};
+use orient_engine::{Cancel, FullScan, NoProgress};
 use orient_settings::Override;
 use orient_tools::{OPERATIONS, OpenTree, Session, SessionOptions, TextWriter};
 use std::collections::BTreeMap;
@@ -102,9 +102,9 @@ impl Trial {
         let aside = |name: &str| top.join(name);
         let other = other(&files, &aside("other"))?;
         let host = host(&root, &store)?;
-        host.engine().refresh(&orient_engine::RefreshOptions::default(), &Silent)?;
+        host.engine().refresh(&orient_engine::RefreshOptions::default(), &NoProgress)?;
         // As a server does: the log is kept from change to change.
-        let held = host.engine().hold();
+        let held = host.engine().keep_open();
         let mut earlier = Vec::new();
         for (number, file) in files.iter().take(3).enumerate() {
             keep(&store, &aside(&format!("earlier-{number}")))?;
@@ -114,10 +114,10 @@ impl Trial {
             let line =
                 text[half..].iter().position(|&byte| byte == b'\n').map_or(text.len(), |at| half + at + 1);
             fs::write(file, &text[..line])?;
-            host.engine().refresh(&orient_engine::RefreshOptions::default(), &Silent)?;
+            host.engine().refresh(&orient_engine::RefreshOptions::default(), &NoProgress)?;
             if number == 0 {
                 // What comes later has another database, and a log that begins again.
-                host.engine().tidy();
+                host.engine().checkpoint();
             }
         }
         keep(&store, &aside("open"))?;
@@ -147,7 +147,7 @@ impl Trial {
     fn subjects(&self, store: &Path) -> Result<Vec<(String, String)>> {
         let all = ["symbols", "--kind", "function", "--limit", "1000"].map(str::to_owned);
         let cancel = Cancel::default();
-        let session = Session::open(setup(&self.root, store), &Silent, &cancel).map_err(plain)?;
+        let session = Session::open(setup(&self.root, store), &NoProgress, &cancel).map_err(plain)?;
         let reply = reply(&session, &all)?;
         let mut bytes = Vec::new();
         reply.json(&mut bytes)?;
@@ -195,7 +195,7 @@ impl Trial {
         let mut kept = None;
         if open {
             let host = host(&self.root, &self.store)?;
-            let held = (draw.below(2) == 0).then(|| host.engine().hold());
+            let held = (draw.below(2) == 0).then(|| host.engine().keep_open());
             for (question, _) in self.expected.iter().step_by(1 + draw.below(3)) {
                 Self::ask_host(question, &host)?;
             }
@@ -247,14 +247,14 @@ impl Trial {
             return Ok((shown(&String::from_utf8_lossy(&output.stdout)), remarks.contains("damaged")));
         }
         let cancel = Cancel::default();
-        let session = Session::open(setup(&self.root, store), &Silent, &cancel).map_err(plain)?;
+        let session = Session::open(setup(&self.root, store), &NoProgress, &cancel).map_err(plain)?;
         answer(&session, question)
     }
 
     /// The same of an engine that is open.
     fn ask_host(question: &[String], host: &OpenTree) -> Result<Asking> {
         let cancel = Cancel::default();
-        answer(&Session::for_tree(host, &Silent, &cancel), question)
+        answer(&Session::for_tree(host, &NoProgress, &cancel), question)
     }
 }
 
@@ -312,7 +312,7 @@ fn setup(root: &Path, store: &Path) -> SessionOptions {
 }
 
 fn host(root: &Path, store: &Path) -> Result<OpenTree> {
-    OpenTree::open(setup(root, store), |_, _| Arc::new(Sweep)).map_err(plain)
+    OpenTree::open(setup(root, store), |_, _| Arc::new(FullScan)).map_err(plain)
 }
 
 /// The store of another repository, with a log.
@@ -323,10 +323,10 @@ fn other(files: &[PathBuf], top: &Path) -> Result<PathBuf> {
         fs::copy(file, root.join(file.file_name().context("a name")?))?;
     }
     let host = host(&root.canonicalize()?, &store)?;
-    host.engine().refresh(&orient_engine::RefreshOptions::default(), &Silent)?;
-    let _held = host.engine().hold();
+    host.engine().refresh(&orient_engine::RefreshOptions::default(), &NoProgress)?;
+    let _held = host.engine().keep_open();
     fs::write(root.join("more.py"), "def more(): pass\n")?;
-    host.engine().refresh(&orient_engine::RefreshOptions::default(), &Silent)?;
+    host.engine().refresh(&orient_engine::RefreshOptions::default(), &NoProgress)?;
     let kept = top.join("kept");
     keep(&store, &kept)?;
     Ok(kept)

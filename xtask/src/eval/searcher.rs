@@ -4,7 +4,7 @@
 use super::printed;
 use super::score::Hit;
 use anyhow::{Context, Result, bail};
-use orient_engine::{Cancel, RefreshOptions, Silent, Sweep};
+use orient_engine::{Cancel, FullScan, NoProgress, RefreshOptions};
 use orient_settings::Override;
 use orient_tools::{OPERATIONS, OpenTree, Operation, Session, SessionOptions, TextWriter};
 use serde::Deserialize;
@@ -75,12 +75,12 @@ impl Provider for Product {
             force: u8::MAX,
             refresh: false,
         };
-        let host = OpenTree::open(setup, |_, _| Arc::new(Sweep))?;
+        let host = OpenTree::open(setup, |_, _| Arc::new(FullScan))?;
         if host.root().canonicalize()? != tree {
             let (tree, root) = (tree.display(), host.root().display());
             bail!("{tree} belongs to the repository {root}: lay the folders out outside of it");
         }
-        host.engine().refresh(&RefreshOptions::default(), &Silent)?;
+        host.engine().refresh(&RefreshOptions::default(), &NoProgress)?;
         Ok(Box::new(Tree { tool: self.0, host }))
     }
 }
@@ -131,7 +131,7 @@ impl Searcher for Tree {
             arguments["without"] = json!(without);
         }
         let cancel = Cancel::default();
-        let session = Session::for_tree(&self.host, &Silent, &cancel);
+        let session = Session::for_tree(&self.host, &NoProgress, &cancel);
         let start = Instant::now();
         let reply = self.tool.call(&session, arguments)?;
         let time = start.elapsed();

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use orient_lang::{Registry, Roles, extract};
 use orient_model::{Edge, EdgeKind, Node, Role, Rule};
-use orient_resolve::{FileFacts, MemoryWorld, Resolver, World};
+use orient_resolve::{FileFacts, MemoryRepository, Repository, Resolver};
 use orient_walk::{RootDirectory, WalkOptions};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -76,7 +76,7 @@ impl Sources {
         }
         let packs = Registry::builtin().packs();
         let rules = packs.iter().filter_map(|pack| Some((pack.name().to_owned(), pack.rules()?.clone())));
-        let world = MemoryWorld::shared(facts.into_values().collect(), rules);
+        let world = MemoryRepository::shared(facts.into_values().collect(), rules);
         let resolver = Resolver::new(&world);
         let mut graph = BTreeMap::new();
         for (file, facts) in world.files().iter().enumerate() {
@@ -123,7 +123,7 @@ fn facts_of(path: &str, text: &str) -> Result<Arc<FileFacts>> {
     }))
 }
 
-fn line(world: &MemoryWorld, edge: &Edge) -> Line {
+fn line(world: &MemoryRepository, edge: &Edge) -> Line {
     let spot = |node: Node| {
         let path = world.facts(node.file).map(|facts| facts.path.display().into_owned());
         (path.unwrap_or_default(), node.symbol)

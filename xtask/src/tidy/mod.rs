@@ -1,53 +1,52 @@
-//! `xtask tidy`: the house rules that no compiler checks.
+//! `xtask tidy`: repository conventions that no compiler checks.
 //!
-//! The rules are data in `xtask/tidy.toml`; each check is a file here. What is only reported, never failed, is in
-//! [`figures`].
+//! The rules are data in `xtask/tidy.toml`; each check is a file here. [`metrics`] reports figures and at most warns.
 
-mod arrows;
-mod figures;
-mod form;
-mod links;
-mod manifests;
+mod cargo_manifests;
+mod crate_dependencies;
+mod file_conventions;
+mod markdown_links;
+mod metrics;
 mod policy;
-mod retired;
-mod sizes;
-mod source;
-mod words;
+mod restricted_words;
+mod retired_words;
+mod rust_source;
+mod size_budgets;
 
 use crate::report::Findings;
 use crate::workspace;
 use anyhow::{Context, Result};
 use policy::Policy;
-use source::Source;
+use rust_source::Source;
 use std::path::Path;
 
-/// All that the checks look at.
-struct House {
+/// Everything that the checks read.
+struct Repository {
     policy: Policy,
-    /// Every Rust file we keep.
+    /// Every Rust file.
     sources: Vec<Source>,
-    /// Every other text file we keep: path and text.
+    /// Every other text file: path and text.
     texts: Vec<(String, String)>,
     /// The names of the language packs.
     packs: Vec<String>,
 }
 
-/// Runs every check, prints what it found, and fails if something has to be put right.
+/// Runs every check, prints the findings, and fails if one of them is an error.
 pub(crate) fn run() -> Result<()> {
-    let house = read()?;
+    let repository = read()?;
     let mut findings = Findings::default();
-    form::check(&house, &mut findings);
-    sizes::check(&house, &mut findings);
-    manifests::check(&house, &mut findings);
-    words::check(&house, &mut findings)?;
-    retired::check(&house, &mut findings);
-    links::check(&house, &mut findings)?;
-    let locked = arrows::check(&house, &mut findings)?;
-    figures::print(&house, &locked, &mut findings);
+    file_conventions::check(&repository, &mut findings);
+    size_budgets::check(&repository, &mut findings);
+    cargo_manifests::check(&repository, &mut findings);
+    restricted_words::check(&repository, &mut findings)?;
+    retired_words::check(&repository, &mut findings);
+    markdown_links::check(&repository, &mut findings)?;
+    let locked = crate_dependencies::check(&repository, &mut findings)?;
+    metrics::print(&repository, &locked, &mut findings);
     findings.conclude("tidy")
 }
 
-fn read() -> Result<House> {
+fn read() -> Result<Repository> {
     let policy = policy::policy()?;
     let mut sources = Vec::new();
     let mut texts = Vec::new();
@@ -64,13 +63,15 @@ fn read() -> Result<House> {
     }
     let mut packs = pack_names(&workspace::root().join(&policy.languages.packs))?;
     packs.retain(|name| !policy.languages.neutral.contains(name));
-    Ok(House { policy, sources, texts, packs })
+    Ok(Repository { policy, sources, texts, packs })
 }
 
-/// A pack is a folder, and its folder bears its name.
-fn pack_names(folder: &Path) -> Result<Vec<String>> {
+/// The names of the pack directories.
+fn pack_names(directory: &Path) -> Result<Vec<String>> {
     let mut names = Vec::new();
-    for entry in std::fs::read_dir(folder).with_context(|| format!("no packs in {}", folder.display()))? {
+    let entries =
+        std::fs::read_dir(directory).with_context(|| format!("no packs in {}", directory.display()))?;
+    for entry in entries {
         let entry = entry?;
         if entry.file_type()?.is_dir() {
             names.push(entry.file_name().to_string_lossy().into_owned());

@@ -1,4 +1,4 @@
-//! The rules of tidy as data: `xtask/tidy.toml`.
+//! The policy that tidy enforces, read from `xtask/tidy.toml`.
 
 use crate::workspace;
 use anyhow::{Context, Result};
@@ -11,20 +11,20 @@ use std::collections::BTreeMap;
 pub(crate) struct Policy {
     pub(crate) budgets: Budgets,
     /// Our crates by role, each with the roles it may depend on.
-    pub(crate) arrows: BTreeMap<String, Vec<String>>,
-    /// What tests may also use.
+    pub(crate) dependencies: BTreeMap<String, Vec<String>>,
+    /// Additional roles that tests may use.
     #[serde(default)]
-    pub(crate) test_arrows: BTreeMap<String, Vec<String>>,
-    /// Crates from outside, each with the roles that may name it.
+    pub(crate) test_dependencies: BTreeMap<String, Vec<String>>,
+    /// External packages, each with the roles that may depend on it.
     pub(crate) only: BTreeMap<String, Vec<String>>,
     pub(crate) pure: Pure,
     pub(crate) unsafety: Unsafety,
     pub(crate) languages: Languages,
     pub(crate) operations: Operations,
-    /// Files that may pass a budget.
+    /// Files that may exceed a size budget.
     #[serde(default)]
     pub(crate) long: Vec<Exempt>,
-    /// Files that are put into another file while building, where `//!` cannot stand.
+    /// Files that are included by another file, where `//!` is not allowed.
     #[serde(default)]
     pub(crate) included: Vec<Exempt>,
     pub(crate) names: Names,
@@ -34,7 +34,7 @@ pub(crate) struct Policy {
     pub(crate) text: Vec<Text>,
 }
 
-/// Sizes in lines, and counts.
+/// Limits on lines and counts.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Budgets {
@@ -47,7 +47,7 @@ pub(crate) struct Budgets {
     pub(crate) locked_packages: usize,
 }
 
-/// Crates without input and output.
+/// Crates that do no input or output.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Pure {
@@ -57,14 +57,14 @@ pub(crate) struct Pure {
     pub(crate) exempt: Vec<Exempt>,
 }
 
-/// Where unsafe code may stand.
+/// Files that may contain unsafe code.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Unsafety {
     pub(crate) files: Vec<String>,
 }
 
-/// Where languages may be named.
+/// Rules about the names of languages.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Languages {
@@ -76,15 +76,15 @@ pub(crate) struct Languages {
     pub(crate) exempt: Vec<Word>,
 }
 
-/// Where operations must not be named.
+/// Rules about the names of operations.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Operations {
-    /// Folders that show the table of operations and know none of them.
+    /// Directories that iterate over the operation table and must not name an operation.
     pub(crate) surfaces: Vec<String>,
 }
 
-/// A word that may stand in one file although it is the name of a pack.
+/// A word that one file may use although it is the name of a pack.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Word {
@@ -93,7 +93,7 @@ pub(crate) struct Word {
     pub(crate) reason: String,
 }
 
-/// A file a rule passes over.
+/// A file that is exempt from a rule.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Exempt {
@@ -101,7 +101,7 @@ pub(crate) struct Exempt {
     pub(crate) reason: String,
 }
 
-/// File names that say nothing.
+/// Meaningless file names.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Names {
@@ -126,7 +126,7 @@ pub(crate) struct Retired {
     pub(crate) words: BTreeMap<String, String>,
 }
 
-/// Text no file may hold.
+/// Text that no file may contain.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Text {
@@ -134,7 +134,7 @@ pub(crate) struct Text {
     pub(crate) reason: String,
 }
 
-/// The rules as they stand in the repository.
+/// Reads the policy.
 pub(crate) fn policy() -> Result<Policy> {
     toml::from_str(&workspace::text("xtask/tidy.toml")?).context("xtask/tidy.toml")
 }

@@ -1,7 +1,7 @@
 //! A disk without room: every question is answered, from the index that is there or from memory, and the reason is said.
 
 use crate::attack;
-use crate::field::{Field, Said, Store};
+use crate::sandbox::{Field, Said, Store};
 use std::path::Path;
 use std::process::Command;
 

@@ -3,13 +3,13 @@
 #![cfg(unix)]
 #![expect(clippy::print_stderr, reason = "a test that cannot run here says so")]
 
-mod field;
 mod full_disk;
-mod links;
+mod hostile_settings;
 mod permissions;
 #[cfg(target_os = "linux")]
 mod races;
-mod settings;
+mod sandbox;
+mod symlinks;
 
 /// One attack is one test. The words say what is tried and what must come of it; they are the lines of the table.
 macro_rules! attack {

@@ -1,7 +1,7 @@
 //! Who may read and write a store, whatever the mask, whoever made its folders.
 
 use crate::attack;
-use crate::field::{Field, Store};
+use crate::sandbox::{Field, Store};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Folders of a store that turn into links and back while commands run: whatever was checked is what is used.
 
 use crate::attack;
-use crate::field::{Field, Said, Store};
+use crate::sandbox::{Field, Said, Store};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! `orient context`: what one must know to start on a task.
 
-use crate::tree::{Tree, text};
+use crate::sandbox::{Tree, text};
 
 /// A shop with one chain of calls and a test at its end.
 fn shop() -> Tree {

@@ -1,6 +1,6 @@
 //! What is wrong is said, with what to type instead, and the exit code tells scripts.
 
-use crate::tree::Tree;
+use crate::sandbox::Tree;
 
 fn small() -> Tree {
     Tree::new(&[("src/server.py", "class Server:\n    pass\n"), ("src/client.py", "x = 1\n")])
@@ -60,7 +60,7 @@ fn unknown_commands_and_flags_are_named_with_the_nearest() {
     let tree = small();
     for (args, near) in [(["symbls", "x"], "symbols"), (["files", "--lnog"], "--long")] {
         let output = tree.run(&args);
-        let said = crate::tree::text(&output.stderr);
+        let said = crate::sandbox::text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{said}");
         assert!(said.contains(near), "{said}");
     }
@@ -71,7 +71,7 @@ fn a_folder_that_is_not_there_is_named() {
     let tree = small();
     let output = tree.run(&["status", "--root", "nowhere"]);
     assert_eq!(output.status.code(), Some(2));
-    let said = crate::tree::text(&output.stderr);
+    let said = crate::sandbox::text(&output.stderr);
     assert!(said.starts_with("error: cannot read the folder ") && said.contains("nowhere"), "{said}");
 }
 
@@ -85,7 +85,7 @@ fn a_home_folder_is_refused_until_asked_twice() {
     };
     for args in [&["files"][..], &["files", "--force"]] {
         let output = home(args);
-        let said = crate::tree::text(&output.stderr);
+        let said = crate::sandbox::text(&output.stderr);
         assert_eq!(output.status.code(), Some(4), "{said}");
         assert!(said.contains("your home folder") && said.contains("--force --force"), "{said}");
     }
@@ -110,5 +110,5 @@ fn lines_that_are_not_there_are_named() {
     );
     let output = tree.run(&["show", "src/server.py", "--lines", "9-1"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(crate::tree::text(&output.stderr).contains("write 1-9"));
+    assert!(crate::sandbox::text(&output.stderr).contains("write 1-9"));
 }

@@ -1,6 +1,6 @@
 //! Questions about the graph, on small repositories in several languages.
 
-use crate::tree::{Tree, text};
+use crate::sandbox::{Tree, text};
 use std::io::Write;
 use std::process::Stdio;
 

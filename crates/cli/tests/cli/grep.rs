@@ -1,6 +1,6 @@
 //! `orient grep` beside the real ripgrep: the same flags on the same tree print the same bytes.
 
-use crate::tree::Tree;
+use crate::sandbox::Tree;
 use proptest::prelude::*;
 use std::process::{Command, Output, Stdio};
 

@@ -1,6 +1,6 @@
 //! Ignore files of any size: what they cost, and what is said where they are not applied whole.
 
-use crate::tree::{Tree, text};
+use crate::sandbox::{Tree, text};
 use std::time::{Duration, Instant};
 
 /// A command may take so long on a busy machine; compiling all patterns took ten seconds and more.

@@ -1,6 +1,6 @@
 //! `--json`: the same answers for programs.
 
-use crate::tree::{Tree, text};
+use crate::sandbox::{Tree, text};
 
 fn tree() -> Tree {
     Tree::new(&[("a.py", "class Cart:\n    def total(self): pass\n"), ("b.py", "def total(): pass\n")])

@@ -1,6 +1,6 @@
 //! The log as users meet it: off unless asked for, on the standard error with `--verbose`, in the store for what stays.
 
-use crate::tree::{Tree, text};
+use crate::sandbox::{Tree, text};
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;

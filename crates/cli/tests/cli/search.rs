@@ -1,6 +1,6 @@
 //! Ranked search: questions in words, names, filters, and what is said about the answer.
 
-use crate::tree::{Tree, text};
+use crate::sandbox::{Tree, text};
 
 const SHOP: &[(&str, &str)] = &[
     (

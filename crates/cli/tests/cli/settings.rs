@@ -1,6 +1,6 @@
 //! Settings: where they come from and what happens to wrong ones.
 
-use crate::tree::{Tree, text};
+use crate::sandbox::{Tree, text};
 
 #[test]
 fn config_prints_every_value_and_its_origin() {

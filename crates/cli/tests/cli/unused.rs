@@ -1,6 +1,6 @@
 //! `unused`: what is likely unused, and each reason for doubt.
 
-use crate::tree::{Tree, text};
+use crate::sandbox::{Tree, text};
 
 /// The names at the strongest level.
 fn likely(files: &[(&str, &str)]) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! What answers look like: within their budget, closed by the line that says how far to trust them, nothing twice.
 
-use crate::stdio::Stdio;
-use crate::tree::Tree;
+use crate::sandbox::Tree;
+use crate::stdio_client::Stdio;
 use serde_json::json;
 
 #[test]

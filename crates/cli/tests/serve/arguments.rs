@@ -1,8 +1,8 @@
 //! Attacks on schemas: arguments of the wrong kind, size or meaning become errors that say what to do, soon and short.
 
 use crate::attack;
-use crate::stdio::{Said, Stdio};
-use crate::tree::Tree;
+use crate::sandbox::Tree;
+use crate::stdio_client::{Said, Stdio};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 

@@ -3,8 +3,8 @@
 
 use crate::attack;
 use crate::fences::{acts, assert_inert, outside};
-use crate::stdio::Stdio;
-use crate::tree::Tree;
+use crate::sandbox::Tree;
+use crate::stdio_client::Stdio;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

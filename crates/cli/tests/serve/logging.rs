@@ -1,8 +1,8 @@
 //! What servers leave in their log: a line for each call, and never a word of the repository or of a question.
 
-use crate::damage;
-use crate::stdio::Stdio;
-use crate::tree::Tree;
+use crate::damaged_index;
+use crate::sandbox::Tree;
+use crate::stdio_client::Stdio;
 use serde_json::{Value, json};
 use std::fs;
 use std::process::Command;
@@ -110,14 +110,14 @@ fn servers_beside_each_other_write_whole_lines() {
 #[test]
 fn a_repair_is_logged_and_the_doctor_shows_it() {
     let mut server = Stdio::new();
-    assert_eq!(damage::notices(&mut server), None);
-    let path = damage::index(&server.tree.store());
+    assert_eq!(damaged_index::notices(&mut server), None);
+    let path = damaged_index::index(&server.tree.store());
     let mut bytes = fs::read(&path).expect("it is there");
     for page in bytes.chunks_mut(4096).skip(1) {
         page[1000] ^= 1;
     }
-    damage::write_in_place(&path, &bytes);
-    let noticed = damage::notices(&mut server).expect("an answer says so");
+    damaged_index::write_in_place(&path, &bytes);
+    let noticed = damaged_index::notices(&mut server).expect("an answer says so");
     let repaired =
         wait_for(&server.tree, |line| line["message"] == "the index was damaged and has been rebuilt");
     assert_eq!((&repaired["level"], &repaired["span"]), (&"warn".into(), &"refresh".into()), "{repaired}");

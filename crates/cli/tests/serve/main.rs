@@ -3,24 +3,24 @@
 
 mod answers;
 mod arguments;
-mod damage;
+mod attack_table;
+mod concurrent_load;
+mod damaged_index;
+#[path = "../cli/fake_embedding_server.rs"]
+#[expect(dead_code, reason = "the tests of the command need more of it")]
+mod fake_embedding_server;
 mod fences;
 mod hostile_repository;
-mod injection;
-mod load;
+mod http_attacks;
+mod http_client;
 mod logging;
-mod malformed;
-#[path = "../cli/model.rs"]
-#[expect(dead_code, reason = "the tests of the command need more of it")]
-mod model;
+mod malformed_messages;
+mod path_traversal;
+mod prompt_injection;
+mod protocol_revisions;
 mod providers;
-mod revisions;
-mod stdio;
-mod table;
-mod traversal;
-mod tree;
-mod web;
-mod web_attacks;
+mod sandbox;
+mod stdio_client;
 
 /// One attack is one test. The words say what is tried and what must come of it; they are the lines of the table.
 macro_rules! attack {

@@ -1,8 +1,8 @@
 //! A server embeds in the background what a provider has not seen, and answers meanwhile.
 
-use crate::model::{Mood, Server};
-use crate::stdio::{Said, Stdio};
-use crate::tree::Tree;
+use crate::fake_embedding_server::{Mood, Server};
+use crate::sandbox::Tree;
+use crate::stdio_client::{Said, Stdio};
 use serde_json::json;
 use std::time::{Duration, Instant};
 

@@ -1,9 +1,9 @@
-//! Giving back what nobody needs: indexes of trees that are gone, facts no index uses, space inside the files.
+//! Garbage collection of the store: indexes of deleted trees, unused cache entries, free space inside database files.
 
+use crate::clock::today;
 use crate::extraction::Language;
-use crate::refresh::facts_batch::today;
 use crate::remote_embeddings::key_of;
-use crate::store_paths::{Place, is_keyed, root_of};
+use crate::store_paths::{StorePaths, bytes_of_database, is_unique_name, root_of};
 use crate::{Engine, EngineError};
 use orient_model::ContentHash;
 use orient_safefs::Directory;
@@ -12,15 +12,15 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// An index is packed anew once this part of it is free space.
-const WORTH_PACKING: u64 = 5;
+/// An index is vacuumed if at least one part in this many is free space.
+const FREE_FRACTION: u64 = 5;
 
-/// What to give back.
+/// What to collect.
 #[derive(Clone, Copy, Debug)]
 pub struct GcOptions {
-    /// Only say what would be done.
+    /// Only report what would be done.
     pub dry_run: bool,
-    /// Facts that no index uses stay for so many days after their last use: another branch may want them.
+    /// Days to keep unused facts after their last use, because another branch may need them.
     pub keep_days: u32,
 }
 
@@ -30,40 +30,40 @@ impl Default for GcOptions {
     }
 }
 
-/// What was given back, or would be.
+/// What was removed, or would be.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Collected {
-    /// Trees that are gone, whose indexes went too.
+pub struct GcReport {
+    /// Deleted trees whose indexes were removed.
     pub trees: Vec<PathBuf>,
-    /// Remembered facts that nobody uses.
+    /// Cached facts that no index uses.
     pub facts: u64,
-    /// Vectors of other models for texts that stand nowhere any more.
+    /// Vectors of remote models for texts that no index contains.
     pub vectors: u64,
-    /// Bytes given back; an estimate where nothing was done.
+    /// Bytes freed; an estimate for a dry run.
     pub bytes: u64,
-    /// Folders left alone since another process was writing there.
+    /// Directories skipped because another process was writing there.
     pub busy: Vec<PathBuf>,
 }
 
 impl Engine {
-    /// Cleans up the whole store, of all repositories.
-    pub fn gc(&self, options: GcOptions) -> Result<Collected, EngineError> {
-        let mut collected = Collected::default();
-        for repository in folders(&self.place.store)? {
-            Collection { repository: &repository, options, collected: &mut collected }.run()?;
+    /// Collects garbage in the whole store, across all repositories.
+    pub fn gc(&self, options: GcOptions) -> Result<GcReport, EngineError> {
+        let mut collected = GcReport::default();
+        for repository in folders(&self.paths.store)? {
+            RepositoryGc { repository: &repository, options, collected: &mut collected }.run()?;
         }
         Ok(collected)
     }
 }
 
-/// The clean-up of one repository's folder.
-struct Collection<'c> {
+/// Garbage collection of one repository's directory.
+struct RepositoryGc<'c> {
     repository: &'c Path,
     options: GcOptions,
-    collected: &'c mut Collected,
+    collected: &'c mut GcReport,
 }
 
-impl Collection<'_> {
+impl RepositoryGc<'_> {
     fn run(&mut self) -> Result<(), EngineError> {
         let mut living = Vec::new();
         let mut dead = 0;
@@ -81,10 +81,10 @@ impl Collection<'_> {
             return if dead > 0 { self.remove_repository() } else { Ok(()) };
         }
         self.prune(&living)?;
-        living.iter().try_for_each(|tree| self.pack(tree))
+        living.iter().try_for_each(|tree| self.vacuum(tree))
     }
 
-    /// Removes the index of a tree that is gone; false where another process holds it.
+    /// Removes the index of a deleted tree; false if another process holds it.
     fn remove_tree(&mut self, tree: &Path, root: PathBuf) -> Result<bool, EngineError> {
         if !self.is_free(tree)? {
             return Ok(false);
@@ -98,7 +98,7 @@ impl Collection<'_> {
     }
 
     fn remove_repository(&mut self) -> Result<(), EngineError> {
-        let cache = self.repository.join(Place::CACHE);
+        let cache = self.repository.join(StorePaths::CACHE);
         self.collected.facts += Cache::open(&cache).entries();
         self.collected.bytes += bytes_of_database(&cache);
         if !self.options.dry_run {
@@ -108,7 +108,7 @@ impl Collection<'_> {
     }
 
     fn prune(&mut self, trees: &[PathBuf]) -> Result<(), EngineError> {
-        let path = self.repository.join(Place::CACHE);
+        let path = self.repository.join(StorePaths::CACHE);
         let Some(used) = used_by(trees)? else { return Ok(()) };
         if !path.exists() {
             return Ok(());
@@ -132,11 +132,11 @@ impl Collection<'_> {
         Ok(())
     }
 
-    /// Packs an index that has much free space.
-    fn pack(&mut self, tree: &Path) -> Result<(), EngineError> {
-        let index = tree.join(Place::INDEX);
+    /// Vacuums an index with much free space.
+    fn vacuum(&mut self, tree: &Path) -> Result<(), EngineError> {
+        let index = tree.join(StorePaths::INDEX);
         let Ok(sizes) = Snapshot::open(&index).and_then(|snapshot| snapshot.sizes()) else { return Ok(()) };
-        if sizes.free < sizes.bytes / WORTH_PACKING || sizes.free == 0 {
+        if sizes.free < sizes.bytes / FREE_FRACTION || sizes.free == 0 {
             return Ok(());
         }
         if !self.options.dry_run {
@@ -145,7 +145,7 @@ impl Collection<'_> {
                 return Ok(());
             };
             match Writer::open(&index, &lock).and_then(|mut writer| writer.vacuum()) {
-                // Whoever asks about that tree next makes it anew.
+                // The next query on that tree rebuilds it.
                 Err(StoreError::Damaged { .. }) => return Ok(()),
                 done => done?,
             }
@@ -167,19 +167,19 @@ impl Collection<'_> {
     }
 }
 
-/// What indexes need of the cache.
+/// The cache entries that indexes use.
 #[derive(Default)]
-struct Used {
+struct UsedEntries {
     facts: HashSet<CacheKey>,
-    /// What the texts of their files are known by.
+    /// Keys of the embedding texts of their files.
     texts: HashSet<ContentHash>,
 }
 
-/// What the indexes of these trees are made of; none where one of them cannot be asked.
-fn used_by(trees: &[PathBuf]) -> Result<Option<Used>, EngineError> {
-    let mut used = Used::default();
+/// The cache entries that these trees use; `None` if an index cannot be read.
+fn used_by(trees: &[PathBuf]) -> Result<Option<UsedEntries>, EngineError> {
+    let mut used = UsedEntries::default();
     for tree in trees {
-        let snapshot = match Snapshot::open(&tree.join(Place::INDEX)) {
+        let snapshot = match Snapshot::open(&tree.join(StorePaths::INDEX)) {
             Ok(snapshot) => snapshot,
             Err(StoreError::Missing { .. }) => continue,
             Err(_) => return Ok(None),
@@ -197,14 +197,14 @@ fn used_by(trees: &[PathBuf]) -> Result<Option<Used>, EngineError> {
     Ok(Some(used))
 }
 
-/// Removes a folder with all that is in it, through the folder around it: nothing is removed behind a link.
+/// Removes a directory tree through its parent, so that nothing behind a symbolic link is removed.
 fn remove_folder(path: &Path) -> io::Result<()> {
     let around = Directory::shared(path.parent().unwrap_or(path))?;
     let name = path.file_name().and_then(|name| name.to_str()).and_then(|name| around.descriptor_path(name));
     fs::remove_dir_all(name.as_deref().unwrap_or(path))
 }
 
-/// The folders in a folder that have names of ours, sorted; none where that is not there.
+/// The subdirectories with names in the store's format, sorted; none if the directory does not exist.
 fn folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -213,25 +213,12 @@ fn folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in entries {
         let entry = entry?;
-        if entry.file_type()?.is_dir() && entry.file_name().to_str().is_some_and(is_keyed) {
+        if entry.file_type()?.is_dir() && entry.file_name().to_str().is_some_and(is_unique_name) {
             found.push(entry.path());
         }
     }
     found.sort();
     Ok(found)
-}
-
-/// The size of a database with the files beside it.
-pub(crate) fn bytes_of_database(path: &Path) -> u64 {
-    ["", "-wal", "-shm"]
-        .iter()
-        .filter_map(|suffix| {
-            let mut name = path.as_os_str().to_owned();
-            name.push(suffix);
-            fs::metadata(name).ok()
-        })
-        .map(|metadata| metadata.len())
-        .sum()
 }
 
 fn bytes_of_folder(folder: &Path) -> u64 {

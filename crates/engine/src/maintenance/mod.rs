@@ -1,9 +1,8 @@
-//! Work on an index beside refreshing it: garbage collection, repair, vector renewal and prefetching.
+//! Work on the store besides refreshing: garbage collection, vector renewal, prefetching.
 
-pub(crate) mod gc;
+mod gc;
 mod prefetch;
-mod repair;
-pub(crate) mod vector_renewal;
+mod vector_renewal;
 
-pub use gc::{Collected, GcOptions};
-pub use prefetch::Ahead;
+pub use gc::{GcOptions, GcReport};
+pub use prefetch::Prefetcher;

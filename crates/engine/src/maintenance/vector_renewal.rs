@@ -1,36 +1,38 @@
-//! Vectors made anew, after a change of the built-in model: a few files at a time, while questions are answered.
+//! Vector renewal: recomputes vectors after a change of the built-in model, a few files at a time, while queries
+//! continue.
 //!
-//! An index whose vectors another version made is answered from without them. Who writes to it first drops them; from then
-//! on those that are there are of today, and a file without any has yet to get its own.
+//! Queries ignore vectors of another version. The first writer drops them; from then on all stored vectors are
+//! current, and a file without vectors is still to be renewed.
 
 use crate::progress::{Cancel, Phase, Progress};
+use crate::refresh::drop_outdated_vectors;
 use crate::{Engine, EngineError, chunk_features};
 use orient_model::ContentHash;
-use orient_store::{FileId, FileRow, HolderWatch, Snapshot, StoreError, WriteLock, Writer};
+use orient_store::{FileId, FileRow, HolderWatch, Snapshot, WriteLock, Writer};
 use orient_walk::RootDirectory;
 use std::time::Duration;
 
-/// So many bytes of source are embedded between two change sets: each makes searchers read all vectors again.
-const AT_ONCE: u64 = 64 << 20;
-/// So many files are looked up at a time.
-const FILES: usize = 256;
-/// How long to wait for others who write.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Bytes of source embedded between two commits. Each commit makes readers load all vectors again.
+const BYTES_PER_COMMIT: u64 = 64 << 20;
+/// Number of files looked up at a time.
+const FILES_PER_BATCH: usize = 256;
+/// How long to wait for another writer.
+const MAX_WAIT: Duration = Duration::from_secs(5);
 
-/// What a file gets.
-type Given = (FileId, ContentHash, Vec<u8>);
+/// The vectors of a file, with the content they were computed from.
+type FileVectors = (FileId, ContentHash, Vec<u8>);
 
 impl Engine {
-    /// Whether the index has files whose vectors have yet to be made.
+    /// Whether some files of the index have no current vectors.
     pub fn lacks_vectors(&self) -> Result<bool, EngineError> {
         let snapshot = self.snapshot()?;
         Ok(snapshot.store.embedder() != chunk_features::embedder()
             || !snapshot.store.without_vectors(FileId(0), 1)?.is_empty())
     }
 
-    /// Makes the vectors that are missing, and says of how many chunks. What was made before an end is kept.
+    /// Computes missing vectors; returns the number of chunks. Vectors computed before a cancellation are kept.
     pub fn renew_vectors(&self, cancel: &Cancel, progress: &dyn Progress) -> Result<u64, EngineError> {
-        if self.memory.is_used() || !self.lacks_vectors()? {
+        if self.in_memory_index.is_used() || !self.lacks_vectors()? {
             return Ok(0);
         }
         progress.phase(Phase::Embedding, 0, 0);
@@ -43,20 +45,20 @@ impl Engine {
         let (mut chunks, mut after) = (0, FileId(0));
         loop {
             let lock = self.writer_lock(cancel)?;
-            forget(&mut Writer::open(&self.place.index(), &lock)?)?;
+            drop_outdated_vectors(&mut Writer::open(&self.paths.index(), &lock)?)?;
             drop(lock);
-            let mut given = Vec::new();
-            let last = self.embed_some(after, cancel, progress, &mut given)?;
-            let of_file = |(_, _, bytes): &Given| {
+            let mut vectors = Vec::new();
+            let last = self.embed_some(after, cancel, progress, &mut vectors)?;
+            let of_file = |(_, _, bytes): &FileVectors| {
                 chunk_features::read_vectors(bytes).map_or(0, |group| group.members() as u64)
             };
-            chunks += given.iter().map(of_file).sum::<u64>();
-            if !given.is_empty() {
+            chunks += vectors.iter().map(of_file).sum::<u64>();
+            if !vectors.is_empty() {
                 let lock = self.writer_lock(cancel)?;
-                let mut writer = Writer::open(&self.place.index(), &lock)?;
-                // Another version may have come between.
+                let mut writer = Writer::open(&self.paths.index(), &lock)?;
+                // Another version may have written in between.
                 if writer.embedder() == chunk_features::embedder() {
-                    writer.put_vectors(&given)?;
+                    writer.put_vectors(&vectors)?;
                 }
             }
             match last {
@@ -66,20 +68,20 @@ impl Engine {
         }
     }
 
-    /// Embeds files behind one, and says which was the last; none where there are no more.
+    /// Embeds files with ids above `after`; returns the last id, or `None` if there are no more.
     fn embed_some(
         &self,
         mut after: FileId,
         cancel: &Cancel,
         progress: &dyn Progress,
-        given: &mut Vec<Given>,
+        vectors: &mut Vec<FileVectors>,
     ) -> Result<Option<FileId>, EngineError> {
         let tree = RootDirectory::open(&self.repo.root)?;
         let mut bytes = 0;
-        while bytes < AT_ONCE {
-            // One for each group: whoever writes must not wait.
+        while bytes < BYTES_PER_COMMIT {
+            // One snapshot per batch, so that writers do not wait.
             let snapshot = self.snapshot()?;
-            let files = snapshot.store.without_vectors(after, FILES)?;
+            let files = snapshot.store.without_vectors(after, FILES_PER_BATCH)?;
             let Some(last) = files.last() else { return Ok(None) };
             after = last.id;
             for file in &files {
@@ -89,19 +91,19 @@ impl Engine {
                 let read = self.embed_file(&snapshot.store, &tree, file)?;
                 progress.tick(u64::from(file.chunks), file.bytes);
                 bytes += file.bytes;
-                given.extend(read);
+                vectors.extend(read);
             }
         }
         Ok(Some(after))
     }
 
-    /// The vectors of a file; none where it is no longer what was indexed: then it is indexed anew anyway.
+    /// The vectors of a file; `None` if its content changed, because a refresh will index it again.
     fn embed_file(
         &self,
         snapshot: &Snapshot,
         tree: &RootDirectory,
         file: &FileRow,
-    ) -> Result<Option<Given>, EngineError> {
+    ) -> Result<Option<FileVectors>, EngineError> {
         let Ok(content) = tree.read(&file.path, self.settings.index.max_file_size.bytes()) else {
             return Ok(None);
         };
@@ -113,19 +115,10 @@ impl Engine {
     }
 
     fn writer_lock(&self, cancel: &Cancel) -> Result<WriteLock, EngineError> {
-        let folder = &self.place.tree;
+        let folder = &self.paths.tree;
         let mut watch = HolderWatch::new(folder);
-        let patient = |so_far| so_far < PATIENCE && !cancel.is_cancelled() && watch.stuck().is_none();
+        let patient = |so_far| so_far < MAX_WAIT && !cancel.is_cancelled() && watch.stuck().is_none();
         let lock = WriteLock::acquire(folder, patient)?;
-        lock.ok_or_else(|| EngineError::Busy { holder: WriteLock::holder(folder), waited: PATIENCE })
-    }
-}
-
-/// Drops vectors that another version made, before anything of today is written beside them.
-pub(crate) fn forget(writer: &mut Writer<'_>) -> Result<(), StoreError> {
-    if writer.embedder() == chunk_features::embedder() {
-        Ok(())
-    } else {
-        writer.forget_vectors(chunk_features::embedder())
+        lock.ok_or_else(|| EngineError::Busy { holder: WriteLock::holder(folder), waited: MAX_WAIT })
     }
 }

@@ -1,23 +1,23 @@
-//! The files of a tree as a sheet remembers them: by id, and by path.
+//! Lookups in a tree manifest: files by id and by path.
 
-use crate::manifest::tree_manifest::{TreeSheet, joined};
+use super::tree_manifest::{TreeManifest, joined};
 use orient_model::{RepoPath, Stamp};
 use orient_store::FileId;
 
-impl<'b> TreeSheet<'b> {
-    /// All files by their ids.
-    pub(crate) fn by_id(&self) -> ById<'b> {
+impl<'b> TreeManifest<'b> {
+    /// Indexes all files by id.
+    pub(crate) fn by_id(&self) -> PathsById<'b> {
         let mut places = Vec::with_capacity(self.len());
         for folder in self.folders() {
             let (files, ids) = self.files(folder);
             places.extend(files.iter().zip(ids).map(|(file, id)| (*id, folder.path, file.name)));
         }
-        // Most are in order already, which makes this quick.
+        // Almost sorted already, so the sort is fast.
         places.sort_by_key(|(id, ..)| *id);
-        ById { places }
+        PathsById { places }
     }
 
-    /// The id and the stamp of the file at a path.
+    /// The id and stamp of the file at a path.
     pub(crate) fn at(&self, path: &RepoPath) -> Option<(FileId, Stamp)> {
         let folder = self.folders().binary_search_by(|known| known.path.cmp(path.folder())).ok()?;
         let (files, ids) = self.files(&self.folders()[folder]);
@@ -26,13 +26,13 @@ impl<'b> TreeSheet<'b> {
     }
 }
 
-/// The files of a sheet by their ids: each with its folder and its name.
-pub(crate) struct ById<'b> {
+/// The files of a manifest by id, each with its directory and its name.
+pub(crate) struct PathsById<'b> {
     places: Vec<(u32, &'b [u8], &'b [u8])>,
 }
 
-impl ById<'_> {
-    /// Where the file with an id is.
+impl PathsById<'_> {
+    /// The path of the file with an id.
     pub(crate) fn path(&self, id: FileId) -> Option<RepoPath> {
         let at = self.places.binary_search_by_key(&id.0, |(id, ..)| i64::from(*id)).ok()?;
         let (_, folder, name) = self.places[at];
@@ -43,14 +43,14 @@ impl ById<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::manifest::tree_manifest::{Head, Making, SearchSheet, Searched};
+    use crate::manifest::{ManifestBuilder, ManifestHeader, SearchManifest, SearchedFile};
     use orient_store::{INDEXED, ManifestEntry};
     use orient_walk::{Fingerprint, RootDirectory};
 
     const STAMP: Stamp = Stamp { size: 1, mtime_ns: 1, ctime_ns: 1, inode: 1 };
 
     #[test]
-    fn files_are_found_by_id_and_by_path_and_searched_in_the_order_they_were() {
+    fn manifests_find_files_by_id_and_path_and_keep_the_search_order() {
         let folders = ["", "a", "a-b", "a/b", "a/b/c", "a.d", "empty", "z"];
         let mut paths: Vec<RepoPath> =
             ["a-b/x", "a.c", "a/b.c", "a/b/c/d", "a/b/z", "a/b0", "a.d/e", "m", "z/a", "a/a", "zz"]
@@ -69,33 +69,33 @@ mod tests {
             directories: folders.iter().map(|path| (RepoPath::from(*path), STAMP)).collect(),
             ..Fingerprint::default()
         };
-        let making = Making { key: [7; 16], fingerprint: fingerprint.clone(), count: files.len() };
-        let bytes = making.make(&files).expect("all is firm");
-        let sheet = TreeSheet::read(&bytes, [7; 16]).expect("what was written is read");
+        let builder = ManifestBuilder { key: [7; 16], fingerprint: fingerprint.clone(), count: files.len() };
+        let bytes = builder.encode(&files).expect("all is firm");
+        let manifest = TreeManifest::read(&bytes, [7; 16]).expect("what was written is read");
         for file in &files {
-            assert_eq!(sheet.at(&file.path), Some((file.id, STAMP)), "{:?}", file.path);
-            assert_eq!(sheet.by_id().path(file.id).as_ref(), Some(&file.path));
+            assert_eq!(manifest.at(&file.path), Some((file.id, STAMP)), "{:?}", file.path);
+            assert_eq!(manifest.by_id().path(file.id).as_ref(), Some(&file.path));
         }
-        assert_eq!(sheet.at(&RepoPath::from("a/none")), None);
-        assert_eq!(sheet.by_id().path(FileId(0)), None);
+        assert_eq!(manifest.at(&RepoPath::from("a/none")), None);
+        assert_eq!(manifest.by_id().path(FileId(0)), None);
 
         let order: Vec<RepoPath> = ["m", "a/none", "a/b/z", "not/there", "a.c"].map(RepoPath::from).to_vec();
-        let search = sheet.search(&order, &fingerprint).expect("all is firm");
+        let search = manifest.search(&order, &fingerprint).expect("all is firm");
         let tree = RootDirectory::open(&std::env::temp_dir()).expect("a folder");
         let recalled = |head| {
-            let files = SearchSheet::read(&search, head, &tree)?.files().map(|file| match file {
-                Searched::Known(id) => sheet.by_id().path(id).expect("it is in the sheet"),
-                Searched::Other(path) => path,
+            let files = SearchManifest::read(&search, head, &tree)?.files().map(|file| match file {
+                SearchedFile::Known(id) => manifest.by_id().path(id).expect("it is in the manifest"),
+                SearchedFile::Other(path) => path,
             });
             Some(files.collect::<Vec<_>>())
         };
-        let head = Head::read(&bytes, [7; 16]).expect("it is at the front");
+        let head = ManifestHeader::read(&bytes, [7; 16]).expect("it is at the front");
         assert_eq!(recalled(head), Some(order));
-        assert!(Head::read(&bytes, [8; 16]).is_none(), "made under other settings");
+        assert!(ManifestHeader::read(&bytes, [8; 16]).is_none(), "made under other settings");
 
-        // The same names, one with another id.
+        // The same paths, one with a different id.
         files[3].id = FileId(99);
-        let other = making.make(&files).expect("all is firm");
-        assert_eq!(recalled(Head::read(&other, [7; 16]).expect("a head")), None);
+        let other = builder.encode(&files).expect("all is firm");
+        assert_eq!(recalled(ManifestHeader::read(&other, [7; 16]).expect("a head")), None);
     }
 }

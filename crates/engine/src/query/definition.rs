@@ -1,38 +1,38 @@
-//! A symbol with everything that is known of it, in words.
+//! A symbol with all its facts as text.
 
 use orient_model::{Handle, Modifiers, Outline, Relation, RepoPath, Span, Symbol, SymbolKind, Visibility};
 use orient_store::{FileRow, SymbolId};
 
-/// A symbol with everything that is known of it.
+/// A symbol with all its facts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Definition {
-    /// Its id; stands as long as its place, name and kind do.
+    /// Its id; stable as long as its position, name and kind are.
     pub id: SymbolId,
-    /// Its readable address.
+    /// Its handle.
     pub handle: Handle,
-    /// The file it stands in.
+    /// The file that defines it.
     pub path: RepoPath,
-    /// The language of that.
+    /// The language of that file.
     pub language: Option<String>,
     /// Its own name.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: SymbolKind,
-    /// Who may use it.
+    /// Its visibility.
     pub visibility: Visibility,
-    /// What else its header says.
+    /// Its modifiers.
     pub modifiers: Modifiers,
-    /// How many symbols are around it.
+    /// The number of enclosing symbols.
     pub depth: u32,
-    /// All of it.
+    /// The whole definition.
     pub span: Span,
-    /// Its name where it is declared.
+    /// The name in the declaration.
     pub name_span: Span,
     /// From after the attributes to before the body.
     pub header: Span,
-    /// Its body, where there is one.
+    /// Its body, if any.
     pub body: Option<Span>,
-    /// The header as written.
+    /// The signature as written.
     pub signature: String,
     /// Parameters as written.
     pub params: Vec<Parameter>,
@@ -42,14 +42,14 @@ pub struct Definition {
     pub doc: Option<String>,
     /// Attributes, annotations, decorators as written.
     pub attributes: Vec<String>,
-    /// What it inherits from, as written, and how.
+    /// Supertypes as written, with the relation.
     pub bases: Vec<(Relation, String)>,
 }
 
 /// A parameter as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// Its name; empty where it has none.
+    /// Its name; empty if it has none.
     pub name: String,
     /// Its type.
     pub ty: Option<String>,
@@ -60,7 +60,7 @@ pub struct Parameter {
 }
 
 impl Definition {
-    /// The symbol at a place of an outline; none where there is no such place.
+    /// The symbol at a position of an outline; `None` if the position does not exist.
     pub(crate) fn new(file: &FileRow, outline: &Outline, at: u32, id: SymbolId) -> Option<Self> {
         let symbol = outline.symbols.get(at as usize)?;
         let text = |atom| outline.strings.get(atom).to_owned();
@@ -94,7 +94,7 @@ impl Definition {
     }
 }
 
-/// The readable address of a symbol of an outline.
+/// The handle of a symbol of an outline.
 pub(crate) fn handle(path: &RepoPath, outline: &Outline, at: u32, symbol: &Symbol) -> Handle {
     Handle {
         path: path.display().into_owned(),

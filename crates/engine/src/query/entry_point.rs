@@ -1,4 +1,4 @@
-//! Where a program can be entered: what nobody here calls because the outside does.
+//! Entry points: symbols and files that code outside the repository calls.
 
 use crate::query::traversal::Edges;
 use crate::{Definition, EngineError, GraphView, NodeId};
@@ -6,17 +6,17 @@ use orient_model::{EdgeKind, Modifier, Modifiers, Role, SymbolKind};
 
 /// Why something is an entry point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Entry {
+pub enum EntryPoint {
     /// The main function of a program.
     Main,
-    /// An attribute or decorator hands it to a framework: a command, a route, a job.
+    /// An attribute or decorator registers it with a framework: a command, a route, a job.
     Marked,
     /// The top-level code of a file that no other file imports.
     Script,
 }
 
-impl Entry {
-    /// The word users see.
+impl EntryPoint {
+    /// The word that users see.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Main => "main",
@@ -26,7 +26,7 @@ impl Entry {
     }
 }
 
-/// Names of attributes that hand a function to whoever calls from outside.
+/// Attribute names that register a function with an outside caller.
 const MARKS: &[&str] = &[
     "command",
     "endpoint",
@@ -40,25 +40,25 @@ const MARKS: &[&str] = &[
     "webhook",
     "websocket",
 ];
-/// The same, where they have arguments: alone they mean other things.
+/// Attribute names that do so only with arguments.
 const CALLED_MARKS: &[&str] =
     &["delete", "get", "head", "listener", "on", "patch", "post", "put", "subscribe", "cron"];
 
-/// Whether a symbol is entered from outside, as far as its header tells.
+/// Whether a symbol is an entry point, judged by its header.
 pub(crate) fn of_header<'a>(
     name: &str,
     kind: SymbolKind,
     modifiers: Modifiers,
     attributes: impl IntoIterator<Item = &'a str>,
-) -> Option<Entry> {
+) -> Option<EntryPoint> {
     if !kind.is_callable() || modifiers.contains(Modifier::Declaration) {
         return None;
     }
     let free = kind == SymbolKind::Function || modifiers.contains(Modifier::Static);
     if free && (name == "main" || name == "Main") {
-        return Some(Entry::Main);
+        return Some(EntryPoint::Main);
     }
-    attributes.into_iter().any(marks).then_some(Entry::Marked)
+    attributes.into_iter().any(marks).then_some(EntryPoint::Marked)
 }
 
 fn marks(attribute: &str) -> bool {
@@ -73,8 +73,8 @@ fn marks(attribute: &str) -> bool {
 }
 
 impl GraphView<'_> {
-    /// Whether a node is an entry point. Tests are not: they enter everything.
-    pub fn entry(&self, node: NodeId) -> Result<Option<Entry>, EngineError> {
+    /// Whether a node is an entry point. Tests are not, because they reach everything.
+    pub fn entry(&self, node: NodeId) -> Result<Option<EntryPoint>, EngineError> {
         if self.is_test(node)? {
             return Ok(None);
         }
@@ -93,7 +93,7 @@ impl GraphView<'_> {
                 }
             }
         }
-        Ok(Some(Entry::Script))
+        Ok(Some(EntryPoint::Script))
     }
 }
 
@@ -102,22 +102,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headers_tell_what_is_called_from_outside() {
+    fn headers_identify_entry_points() {
         let of = |name, kind, attributes: &[&str]| {
             of_header(name, kind, Modifiers::default(), attributes.iter().copied())
         };
         let function = SymbolKind::Function;
-        assert_eq!(of("main", function, &[]), Some(Entry::Main));
+        assert_eq!(of("main", function, &[]), Some(EntryPoint::Main));
         assert_eq!(of("main", SymbolKind::Method, &[]), None, "of an object, not of the program");
         for mark in ["app.route(\"/x\")", "tokio::main", "GetMapping(\"/x\")", "HttpGet", "router.get(\"/\")"]
         {
-            assert_eq!(of("f", function, &[mark]), Some(Entry::Marked), "{mark}");
+            assert_eq!(of("f", function, &[mark]), Some(EntryPoint::Marked), "{mark}");
         }
         for other in ["property", "x.get", "staticmethod", "derive(Debug)", "test", "inline"] {
             assert_eq!(of("f", function, &[other]), None, "{other}");
         }
         let mut modifiers = Modifiers::default();
         modifiers.insert(Modifier::Static);
-        assert_eq!(of_header("Main", SymbolKind::Method, modifiers, []), Some(Entry::Main));
+        assert_eq!(of_header("Main", SymbolKind::Method, modifiers, []), Some(EntryPoint::Main));
     }
 }

@@ -1,65 +1,65 @@
-//! The whole graph at once, for questions about all of the repository. Nodes are numbered by path and place.
+//! The full graph in memory, for queries about the whole repository. Nodes are numbered by path and position.
 
 use super::entry_point;
 use crate::extraction;
 use crate::query::traversal::reversed;
-use crate::{EdgeRow, EngineError, Entry, NodeId, Snapshot};
+use crate::{EdgeRow, EngineError, EntryPoint, NodeId, Snapshot};
 use orient_model::{Issue, IssueKind, Modifier, Modifiers, Role, Rules, Span, SymbolKind, Visibility};
 use orient_store::{FileRow, INDEXED};
 use rustc_hash::FxHashMap;
 
-/// Every node of the graph, by path and place: each file is followed by its symbols.
-pub struct Whole {
-    /// The files, by path.
+/// All nodes of the graph, by path and position: each file is followed by its symbols.
+pub struct FullGraph {
+    /// The files, sorted by path.
     pub files: Vec<FileRow>,
     /// The nodes.
-    pub nodes: Vec<WholeNode>,
+    pub nodes: Vec<FullGraphNode>,
     firsts: Vec<u32>,
     numbers: FxHashMap<NodeId, u32>,
     names: String,
 }
 
-/// A node, as far as questions about all of them look at it.
+/// A node with the properties that whole-repository queries use.
 #[derive(Clone, Copy, Debug)]
-pub struct WholeNode {
-    /// The node.
+pub struct FullGraphNode {
+    /// The node id.
     pub id: NodeId,
-    /// Its file, as an index into the files.
+    /// The index of its file in `files`.
     pub file: u32,
-    /// Its place in the outline; nothing for a file.
+    /// Its position in the outline; `None` for a file.
     pub at: Option<u32>,
-    /// The node around it; itself for a file.
+    /// The enclosing node; itself for a file.
     pub parent: u32,
-    /// What it is; nothing for a file.
+    /// Its kind; `None` for a file.
     pub kind: Option<SymbolKind>,
-    /// Who may use it.
+    /// Its visibility.
     pub visibility: Visibility,
-    /// What else its header says.
+    /// Its modifiers.
     pub modifiers: Modifiers,
     /// The line of the declared name; 0 for a file.
     pub line: u32,
-    /// The first line of all of it; 0 for a file.
+    /// The first line of the definition; 0 for a file.
     pub first_line: u32,
-    /// The last line of all of it; 0 for a file.
+    /// The last line of the definition; 0 for a file.
     pub last_line: u32,
-    /// The first byte of all of it.
+    /// The first byte of the definition.
     pub start: u32,
     /// The first byte of the declared name.
     pub name_start: u32,
-    /// Whether it names the type it belongs to itself, outside of it.
+    /// Whether it is defined outside its type and names the type, as in `Type::name`.
     pub qualified: bool,
-    /// How many bases its header names.
+    /// The number of supertypes in its header.
     pub bases: u32,
-    /// Whether the parser did not understand something in it.
+    /// Whether it contains a parse error.
     pub misread: bool,
     /// Whether it has attributes.
     pub attributed: bool,
-    /// Whether the outside enters here, as far as the header tells.
-    pub entry: Option<Entry>,
+    /// Why it is an entry point, judged by its header.
+    pub entry: Option<EntryPoint>,
     name: (u32, u32),
 }
 
-impl Whole {
+impl FullGraph {
     /// Reads the nodes of a snapshot.
     pub fn read(snapshot: &Snapshot) -> Result<Self, EngineError> {
         let mut files = Vec::new();
@@ -82,7 +82,7 @@ impl Whole {
     fn add_file(&mut self, snapshot: &Snapshot, index: u32, file: &FileRow) -> Result<(), EngineError> {
         let first = self.nodes.len() as u32;
         self.firsts.push(first);
-        self.push(WholeNode {
+        self.push(FullGraphNode {
             id: file.id.into(),
             file: index,
             at: None,
@@ -108,7 +108,7 @@ impl Whole {
             let name = held.outline.strings.get(symbol.name);
             let attributes = symbol.attributes.iter().map(|&text| held.outline.strings.get(text));
             self.names.push_str(name);
-            self.push(WholeNode {
+            self.push(FullGraphNode {
                 id: id.into(),
                 file: index,
                 at: Some(at as u32),
@@ -132,7 +132,7 @@ impl Whole {
         Ok(())
     }
 
-    fn push(&mut self, node: WholeNode) {
+    fn push(&mut self, node: FullGraphNode) {
         self.numbers.insert(node.id, self.nodes.len() as u32);
         self.nodes.push(node);
     }
@@ -142,7 +142,7 @@ impl Whole {
         self.numbers.get(&node).copied()
     }
 
-    /// The number of the node of a file, itself an index into the files.
+    /// The node number of a file, given its index in `files`.
     pub fn file_node(&self, file: u32) -> u32 {
         self.firsts[file as usize]
     }
@@ -158,18 +158,18 @@ impl Whole {
         &self.files[self.nodes[number as usize].file as usize]
     }
 
-    /// What resolution knows of the language of a node.
+    /// The resolution rules of a node's language.
     pub fn rules(&self, number: u32) -> Option<&'static Rules> {
         extraction::rules(self.file(number).language.as_deref()?)
     }
 
-    /// Who uses a node without naming it in the source: the language, a runtime, a framework.
+    /// The language, runtime or framework that uses a node without naming it in the source.
     pub fn runtime_use(&self, number: u32) -> Option<&'static str> {
         let kind = self.nodes[number as usize].kind?;
         extraction::runtime_use(self.file(number).language.as_deref()?, self.name(number), kind)
     }
 
-    /// Whether a node is code of tests: a test, or what only tests can see.
+    /// Whether a node is test code: a test, or visible to tests only.
     pub fn is_test(&self, number: u32) -> bool {
         let node = &self.nodes[number as usize];
         self.file(number).role == Role::Test
@@ -177,7 +177,7 @@ impl Whole {
             || node.modifiers.contains(Modifier::Test)
     }
 
-    /// Whether a node is another or lies inside it.
+    /// Whether a node equals another or is inside it.
     pub fn is_within(&self, mut node: u32, outer: u32) -> bool {
         while node > outer {
             let parent = self.nodes[node as usize].parent;
@@ -189,7 +189,7 @@ impl Whole {
         node == outer
     }
 
-    /// Shows every edge, file by file; none that only follows from another.
+    /// Calls `see` for every stored edge, file by file; derived dispatch edges are not included.
     pub fn each_edge(&self, snapshot: &Snapshot, mut see: impl FnMut(&EdgeRow)) -> Result<(), EngineError> {
         for file in &self.files {
             snapshot.file_graph(file.id)?.edges.iter().for_each(&mut see);
@@ -202,36 +202,36 @@ impl Whole {
         Some((self.number(edge.source)?, self.number(edge.target)?))
     }
 
-    /// The edges that the file they start in does not know of: those another file gave rise to, and the dispatch that
-    /// follows from overrides. Sorted by file.
-    pub fn strays(&self, snapshot: &Snapshot) -> Result<Strays, EngineError> {
-        let mut strays = Vec::new();
+    /// The edges that are stored with another file than that of their source, and the dispatch derived from
+    /// overrides. Sorted by file.
+    pub fn foreign_edges(&self, snapshot: &Snapshot) -> Result<ForeignEdges, EngineError> {
+        let mut foreign = Vec::new();
         for file in &self.files {
             let graph = snapshot.file_graph(file.id)?;
             let follows = graph.edges.iter().filter_map(reversed);
             let elsewhere = graph.edges[graph.own..].iter().copied();
             for edge in follows.chain(elsewhere) {
                 if let Some(number) = self.number(edge.source) {
-                    strays.push((self.nodes[number as usize].file, edge));
+                    foreign.push((self.nodes[number as usize].file, edge));
                 }
             }
         }
-        strays.sort_unstable();
-        strays.dedup();
-        Ok(Strays(strays))
+        foreign.sort_unstable();
+        foreign.dedup();
+        Ok(ForeignEdges(foreign))
     }
 
-    /// The edges that start in a file, by line, then by the places of both ends.
+    /// The edges that start in a file, by line, then by the positions of both ends.
     pub fn edges_of(
         &self,
         snapshot: &Snapshot,
-        strays: &Strays,
+        foreign: &ForeignEdges,
         file: u32,
     ) -> Result<Vec<EdgeRow>, EngineError> {
         let graph = snapshot.file_graph(self.files[file as usize].id)?;
         let mut edges = graph.edges[..graph.own].to_vec();
-        let start = strays.0.partition_point(|stray| stray.0 < file);
-        let here = strays.0[start..].iter().take_while(|stray| stray.0 == file);
+        let start = foreign.0.partition_point(|stray| stray.0 < file);
+        let here = foreign.0[start..].iter().take_while(|stray| stray.0 == file);
         edges.extend(here.map(|(_, edge)| *edge));
         edges.sort_by_key(|edge| (edge.line, self.ends(edge), edge.kind, edge.confidence, edge.rule));
         edges.dedup_by_key(|edge| (edge.line, edge.source, edge.target, edge.kind));
@@ -239,12 +239,12 @@ impl Whole {
     }
 }
 
-/// Whether an issue makes doubtful what was read of these bytes. One without a place concerns the whole file.
+/// Whether an issue makes the facts of these bytes doubtful. An issue without a position concerns the whole file.
 fn spoils(issue: &Issue, span: &Span) -> bool {
     let somewhere = issue.span != Span::default();
     let touches = issue.span.start < span.end && span.start < issue.span.end.max(issue.span.start + 1);
     issue.kind != IssueKind::Encoding && (!somewhere || touches)
 }
 
-/// Edges that the file they start in does not know of.
-pub struct Strays(Vec<(u32, EdgeRow)>);
+/// Edges that are stored with another file than that of their source.
+pub struct ForeignEdges(Vec<(u32, EdgeRow)>);

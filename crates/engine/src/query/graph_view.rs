@@ -1,4 +1,4 @@
-//! The graph of a snapshot, as one question sees it: whatever was looked at once is not fetched again.
+//! The graph as one query sees it: a memo of everything the query has read.
 
 use crate::query::traversal::Edges;
 use crate::{Definition, EdgeRow, EngineError, FileGraph, FileOutline, NodeId, Snapshot, UnresolvedRow};
@@ -9,24 +9,24 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// How many files that ask for a name are looked at for unresolved uses of it.
-const ASKING: usize = 5_000;
+/// Maximum number of files that are searched for unresolved uses of a name.
+const MAX_DEPENDENT_FILES: usize = 5_000;
 
-/// The graph of a snapshot. Made for one question: its memory of what it has seen is not bounded.
+/// The graph of a snapshot. Made for one query: its memo tables are unbounded.
 pub struct GraphView<'s> {
     snapshot: &'s Snapshot,
     files: RefCell<FxHashMap<FileId, Rc<FileRow>>>,
     outlines: RefCell<FxHashMap<FileId, Arc<FileOutline>>>,
-    briefs: RefCell<FxHashMap<NodeId, Rc<Brief>>>,
+    rows: RefCell<FxHashMap<NodeId, Rc<NodeRow>>>,
 }
 
-/// What is known of a node without a look at the outline of its file.
-struct Brief {
+/// The rows of a node, without the outline of its file.
+struct NodeRow {
     file: Rc<FileRow>,
     symbol: Option<SymbolRow>,
 }
 
-impl Brief {
+impl NodeRow {
     fn is_test(&self) -> bool {
         let role = self.file.role;
         let symbol = self.symbol.as_ref();
@@ -34,18 +34,18 @@ impl Brief {
     }
 }
 
-/// A node in words: a symbol, or a file with its top-level code.
+/// A described node: a symbol, or a file with its top-level code.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Described {
+pub struct DescribedNode {
     /// The node.
     pub node: NodeId,
-    /// The file it is in, or is.
+    /// The file that it is in, or is.
     pub file: Rc<FileRow>,
-    /// The symbol; none for a file.
+    /// The symbol; `None` for a file.
     pub definition: Option<Definition>,
 }
 
-impl Described {
+impl DescribedNode {
     /// The line of the declared name; 0 for a file and its top-level code.
     pub fn line(&self) -> u32 {
         self.definition.as_ref().map_or(0, |definition| definition.name_span.first_line)
@@ -57,7 +57,7 @@ impl Described {
         self.definition.as_ref().map_or_else(String::new, join)
     }
 
-    /// Whether it is a test, or only tests can see it.
+    /// Whether it is a test, or visible to tests only.
     pub fn is_test(&self) -> bool {
         self.definition.as_ref().map_or(self.file.role == Role::Test, |definition| {
             is_test(self.file.role, definition.kind, definition.modifiers)
@@ -69,22 +69,22 @@ fn is_test(role: Role, kind: SymbolKind, modifiers: Modifiers) -> bool {
     role == Role::Test || kind == SymbolKind::Test || modifiers.contains(Modifier::Test)
 }
 
-/// Where a node stands, in the order in which nodes are told: tests behind the rest, since what is shown may end before all
-/// of them; then by path and place in the file.
+/// The sort key of nodes in answers: tests last, since an answer may be truncated; then path and position in the
+/// file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct NodePlace {
-    /// Whether it is a test, or only tests can see it.
+pub struct NodeOrder {
+    /// Whether it is a test, or visible to tests only.
     pub test: bool,
     /// The path of its file.
     pub path: RepoPath,
-    /// Its number in the file; 0 for the file itself.
+    /// Its position in the file; 0 for the file itself.
     pub at: u32,
 }
 
-/// A use that has the name of a symbol and could not be resolved: it may mean it or not.
+/// An unresolved use with the name of a symbol, which it may or may not mean.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mention {
-    /// Where it stands.
+pub struct UnresolvedUse {
+    /// The file of the use.
     pub path: RepoPath,
     /// The use.
     pub miss: UnresolvedRow,
@@ -92,21 +92,21 @@ pub struct Mention {
 
 /// Unresolved uses of a name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Mentions {
+pub struct UnresolvedUses {
     /// The uses, by path and line.
-    pub uses: Vec<Mention>,
-    /// How many files were not looked at, because too many ask for the name.
+    pub uses: Vec<UnresolvedUse>,
+    /// Number of files not read, because too many depend on the name.
     pub unread: usize,
 }
 
 impl Snapshot {
-    /// The graph, for one question.
+    /// The graph, for one query.
     pub fn graph(&self) -> GraphView<'_> {
         GraphView {
             snapshot: self,
             files: RefCell::default(),
             outlines: RefCell::default(),
-            briefs: RefCell::default(),
+            rows: RefCell::default(),
         }
     }
 }
@@ -117,44 +117,44 @@ impl<'s> GraphView<'s> {
         self.snapshot
     }
 
-    /// A node in words.
-    pub fn describe(&self, node: NodeId) -> Result<Described, EngineError> {
-        let brief = self.brief(node)?;
-        let file = Rc::clone(&brief.file);
-        let definition = match &brief.symbol {
+    /// Describes a node.
+    pub fn describe(&self, node: NodeId) -> Result<DescribedNode, EngineError> {
+        let node_row = self.node_row(node)?;
+        let file = Rc::clone(&node_row.file);
+        let definition = match &node_row.symbol {
             None => None,
             Some(symbol) => {
                 let held = self.outline(file.id)?;
                 Definition::new(&held.file, &held.outline, symbol.at, symbol.id)
             }
         };
-        Ok(Described { node, file, definition })
+        Ok(DescribedNode { node, file, definition })
     }
 
     /// The file of a node.
     pub fn file_of(&self, node: NodeId) -> Result<Rc<FileRow>, EngineError> {
-        Ok(Rc::clone(&self.brief(node)?.file))
+        Ok(Rc::clone(&self.node_row(node)?.file))
     }
 
     /// The own name of a node; empty for a file.
     pub fn name(&self, node: NodeId) -> Result<String, EngineError> {
-        Ok(self.brief(node)?.symbol.as_ref().map_or_else(String::new, |symbol| symbol.name.clone()))
+        Ok(self.node_row(node)?.symbol.as_ref().map_or_else(String::new, |symbol| symbol.name.clone()))
     }
 
-    /// Whether a node is code of tests: a test, or what only tests can see.
+    /// Whether a node is test code: a test, or visible to tests only.
     pub fn is_test(&self, node: NodeId) -> Result<bool, EngineError> {
-        Ok(self.brief(node)?.is_test())
+        Ok(self.node_row(node)?.is_test())
     }
 
-    /// The innermost test around a node, itself included: what a runner runs, not a helper that stands beside it.
+    /// The innermost enclosing test of a node, including itself: something a test runner runs, not a helper.
     pub fn test_around(&self, node: NodeId) -> Result<Option<NodeId>, EngineError> {
-        let brief = self.brief(node)?;
-        let Some(symbol) = &brief.symbol else { return Ok(None) };
-        let held = self.outline(brief.file.id)?;
+        let node_row = self.node_row(node)?;
+        let Some(symbol) = &node_row.symbol else { return Ok(None) };
+        let held = self.outline(node_row.file.id)?;
         let mut next = Some(symbol.at);
         while let Some((at, symbol)) = next.and_then(|at| Some((at, held.outline.symbols.get(at as usize)?)))
         {
-            if symbol.modifiers.is_test_case(brief.file.role) {
+            if symbol.modifiers.is_test_case(node_row.file.role) {
                 return Ok(held.ids.get(at as usize).map(|&id| NodeId::from(id)));
             }
             next = symbol.parent;
@@ -162,38 +162,38 @@ impl<'s> GraphView<'s> {
         Ok(None)
     }
 
-    /// What resolving a file gave.
+    /// The resolution result of a file.
     pub fn file_graph(&self, file: FileId) -> Result<Arc<FileGraph>, EngineError> {
         self.snapshot.file_graph(file)
     }
 
-    /// A file and what it holds.
+    /// A file with its outline.
     pub fn outline(&self, file: FileId) -> Result<Arc<FileOutline>, EngineError> {
         if let Some(held) = self.outlines.borrow().get(&file) {
             return Ok(Arc::clone(held));
         }
-        let held = self.snapshot.outline_of(file)?.ok_or(EngineError::Lost { what: "file" })?;
+        let held = self.snapshot.outline_of(file)?.ok_or(EngineError::DanglingNode { what: "file" })?;
         self.outlines.borrow_mut().insert(file, Arc::clone(&held));
         Ok(held)
     }
 
-    /// A file by its id.
+    /// A file by id.
     pub fn file(&self, file: FileId) -> Result<Rc<FileRow>, EngineError> {
         if let Some(row) = self.files.borrow().get(&file) {
             return Ok(Rc::clone(row));
         }
-        let row = self.snapshot.store.file_by_id(file)?.ok_or(EngineError::Lost { what: "file" })?;
+        let row = self.snapshot.store.file_by_id(file)?.ok_or(EngineError::DanglingNode { what: "file" })?;
         let row = Rc::new(row);
         self.files.borrow_mut().insert(file, Rc::clone(&row));
         Ok(row)
     }
 
-    /// The nodes of a symbol and of what it contains: the symbol itself first, then in the order of the source.
+    /// A node and everything it contains: itself first, then in source order.
     pub fn members(&self, node: NodeId) -> Result<Vec<NodeId>, EngineError> {
-        let brief = self.brief(node)?;
-        let held = self.outline(brief.file.id)?;
+        let node_row = self.node_row(node)?;
+        let held = self.outline(node_row.file.id)?;
         let mut nodes = vec![node];
-        let Some(symbol) = &brief.symbol else {
+        let Some(symbol) = &node_row.symbol else {
             nodes.extend(held.ids.iter().map(|&id| NodeId::from(id)));
             return Ok(nodes);
         };
@@ -208,43 +208,44 @@ impl<'s> GraphView<'s> {
         Ok(nodes)
     }
 
-    /// Uses of a name that could not be resolved.
-    pub fn mentions(&self, name: &str) -> Result<Mentions, EngineError> {
-        let files = self.snapshot.dependents_of_name(name)?;
+    /// Unresolved uses of a name.
+    pub fn unresolved_uses(&self, name: &str) -> Result<UnresolvedUses, EngineError> {
+        let files = self.snapshot.files_depending_on(name)?;
         let mut rows = Vec::with_capacity(files.len());
         for file in files {
             rows.push(self.file(file)?);
         }
         rows.sort_by(|a, b| a.path.cmp(&b.path));
-        let mut found = Mentions { uses: Vec::new(), unread: rows.len().saturating_sub(ASKING) };
-        for row in rows.into_iter().take(ASKING) {
+        let mut found =
+            UnresolvedUses { uses: Vec::new(), unread: rows.len().saturating_sub(MAX_DEPENDENT_FILES) };
+        for row in rows.into_iter().take(MAX_DEPENDENT_FILES) {
             let mut uses = self.snapshot.store.reader().unresolved_of(row.id, name)?;
             uses.sort_by_key(|miss| miss.line);
-            found.uses.extend(uses.into_iter().map(|miss| Mention { path: row.path.clone(), miss }));
+            found.uses.extend(uses.into_iter().map(|miss| UnresolvedUse { path: row.path.clone(), miss }));
         }
         Ok(found)
     }
 
-    fn brief(&self, node: NodeId) -> Result<Rc<Brief>, EngineError> {
-        if let Some(brief) = self.briefs.borrow().get(&node) {
-            return Ok(Rc::clone(brief));
+    fn node_row(&self, node: NodeId) -> Result<Rc<NodeRow>, EngineError> {
+        if let Some(node_row) = self.rows.borrow().get(&node) {
+            return Ok(Rc::clone(node_row));
         }
-        let brief = if let Some(file) = node.file() {
-            Brief { file: self.file(file)?, symbol: None }
+        let node_row = if let Some(file) = node.file() {
+            NodeRow { file: self.file(file)?, symbol: None }
         } else {
             let row = node.symbol().map(|id| self.snapshot.store.symbol(id)).transpose()?.flatten();
-            let row = row.ok_or(EngineError::Lost { what: "symbol" })?;
-            Brief { file: self.file(row.file)?, symbol: Some(row) }
+            let row = row.ok_or(EngineError::DanglingNode { what: "symbol" })?;
+            NodeRow { file: self.file(row.file)?, symbol: Some(row) }
         };
-        let brief = Rc::new(brief);
-        self.briefs.borrow_mut().insert(node, Rc::clone(&brief));
-        Ok(brief)
+        let node_row = Rc::new(node_row);
+        self.rows.borrow_mut().insert(node, Rc::clone(&node_row));
+        Ok(node_row)
     }
 }
 
 impl Edges for GraphView<'_> {
-    type Fault = EngineError;
-    type Place = NodePlace;
+    type Error = EngineError;
+    type Order = NodeOrder;
 
     fn incoming(&self, node: NodeId) -> Result<Vec<EdgeRow>, EngineError> {
         self.snapshot.incoming(node)
@@ -254,15 +255,15 @@ impl Edges for GraphView<'_> {
         self.snapshot.outgoing(node)
     }
 
-    fn place(&self, node: NodeId) -> Result<NodePlace, EngineError> {
-        let brief = self.brief(node)?;
-        let at = brief.symbol.as_ref().map_or(0, |symbol| symbol.at + 1);
-        Ok(NodePlace { test: brief.is_test(), path: brief.file.path.clone(), at })
+    fn order(&self, node: NodeId) -> Result<NodeOrder, EngineError> {
+        let node_row = self.node_row(node)?;
+        let at = node_row.symbol.as_ref().map_or(0, |symbol| symbol.at + 1);
+        Ok(NodeOrder { test: node_row.is_test(), path: node_row.file.path.clone(), at })
     }
 
     fn can_override(&self, node: NodeId) -> Result<bool, EngineError> {
         use SymbolKind::{Event, Field, Method, Operator, Property};
-        let kind = self.brief(node)?.symbol.as_ref().map(|symbol| symbol.kind);
+        let kind = self.node_row(node)?.symbol.as_ref().map(|symbol| symbol.kind);
         Ok(kind.is_some_and(|kind| matches!(kind, Event | Field | Method | Operator | Property)))
     }
 }

@@ -2,9 +2,8 @@
 
 pub(crate) mod definition;
 mod dump;
-mod dump_chunks;
-mod dump_graph;
 mod entry_point;
+mod file_outline;
 mod full_graph;
 mod graph_view;
 pub(crate) mod node_edges;
@@ -19,18 +18,22 @@ mod text_candidates;
 pub(crate) mod traversal;
 
 pub use definition::{Definition, Parameter};
-pub use entry_point::Entry;
-pub use full_graph::{Strays, Whole, WholeNode};
-pub use graph_view::{Described, GraphView, Mention, Mentions, NodePlace};
+pub use entry_point::EntryPoint;
+pub use file_outline::FileOutline;
+pub use full_graph::{ForeignEdges, FullGraph, FullGraphNode};
+pub use graph_view::{DescribedNode, GraphView, NodeOrder, UnresolvedUse, UnresolvedUses};
 pub use node_edges::NodeInfo;
-pub use node_owners::{Owners, Project};
+pub use node_owners::{NodeOwners, Project};
 pub use path_pattern::{PathPattern, PatternError};
-pub use search::{Excerpt, Found, Gathered, Likeness, OtherPlace, SearchHit, SearchQuery, Shown, SimilarHit};
-pub use snapshot::{DefinitionQuery, FileOutline, FileQuery, Snapshot, Status};
-pub use source_text::Source;
+pub use search::{
+    HitText, RetrievedCandidates, SameFileHit, SearchHit, SearchQuery, SearchResults, SimilarHit, Similarity,
+    Snippet,
+};
+pub use snapshot::{DefinitionQuery, FileQuery, Snapshot, Status};
+pub use source_text::SourceLines;
 pub use symbol_lookup::Lookup;
-pub use text_candidates::{Basis, Candidates};
+pub use text_candidates::{TextCandidates, Verification};
 pub use traversal::{
-    Compact, Direction, Dispatching, Edges, Level, Reach, ReachOptions, Starts, Step, Way, WayOptions, Ways,
-    cycles, rank, reach, shortest,
+    CsrGraph, Direction, Edges, GraphPath, GraphPaths, LevelCounts, PathOptions, PathStarts, Reach,
+    ReachOptions, ReachStep, WithDispatch, cyclic_components, pagerank, reach, shortest_paths,
 };

@@ -1,23 +1,18 @@
-//! Questions about the graph: what leads to a node, where it leads, and what a node is.
+//! Graph queries about one node: incoming and outgoing edges, and what the node is.
 
 use crate::{Definition, EngineError, Snapshot};
 use orient_store::{EdgeRow, FileGraph, FileId, FileRow, NodeId};
-use std::cell::RefCell;
-use std::collections::HashMap;
 use std::sync::Arc;
 
-/// How many files' graphs a snapshot remembers before it starts over.
-const REMEMBERED: usize = 1024;
-
-/// The graphs of files that were looked at.
-pub(crate) type GraphCache = RefCell<HashMap<FileId, Arc<FileGraph>>>;
+/// Maximum number of file graphs that a snapshot caches.
+const MAX_CACHED_GRAPHS: usize = 1024;
 
 /// What a node of the graph is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NodeInfo {
     /// A symbol.
     Symbol(Box<Definition>),
-    /// A file, with its top-level code.
+    /// A file with its top-level code.
     File(Box<FileRow>),
 }
 
@@ -48,7 +43,7 @@ impl Snapshot {
         Ok(edges)
     }
 
-    /// All that resolving a file gave.
+    /// The resolution result of a file.
     pub fn file_graph(&self, file: FileId) -> Result<Arc<FileGraph>, EngineError> {
         if let Some(graph) = self.graphs.borrow().get(&file) {
             return Ok(Arc::clone(graph));
@@ -62,14 +57,14 @@ impl Snapshot {
         }
         let graph = Arc::new(graph);
         let mut graphs = self.graphs.borrow_mut();
-        if graphs.len() >= REMEMBERED {
+        if graphs.len() >= MAX_CACHED_GRAPHS {
             graphs.clear();
         }
         graphs.insert(file, Arc::clone(&graph));
         Ok(graph)
     }
 
-    /// Whether both ends of an edge are there: files that have yet to be resolved still speak of what is gone.
+    /// Whether both ends of an edge exist: owed files may still have edges to deleted symbols.
     fn holds(&self, edge: &EdgeRow) -> bool {
         self.store.owed() == 0 || (self.is_there(edge.source) && self.is_there(edge.target))
     }
@@ -78,12 +73,12 @@ impl Snapshot {
         self.store.reader().file_of(node).is_ok_and(|file| file.is_some())
     }
 
-    /// The files whose uses depend on what bears a name elsewhere; among them all that use something of that name.
-    pub fn dependents_of_name(&self, name: &str) -> Result<Vec<FileId>, EngineError> {
+    /// The files whose resolution depends on a name; they include all uses of symbols with that name.
+    pub fn files_depending_on(&self, name: &str) -> Result<Vec<FileId>, EngineError> {
         Ok(self.store.reader().dependents_of_name(name)?)
     }
 
-    /// What a node is; none where it is no longer there.
+    /// What a node is; `None` if it no longer exists.
     pub fn node(&self, node: NodeId) -> Result<Option<NodeInfo>, EngineError> {
         if let Some(file) = node.file() {
             return Ok(self.store.file_by_id(file)?.map(|file| NodeInfo::File(Box::new(file))));

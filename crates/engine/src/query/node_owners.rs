@@ -1,4 +1,4 @@
-//! Which file each node belongs to, and which project each file: for questions about files as a whole.
+//! The file of each node and the projects of the tree, for queries about files and packages.
 
 use crate::{EngineError, NodeId, Snapshot};
 use orient_model::{RepoPath, Says};
@@ -6,30 +6,30 @@ use orient_store::{FileRow, INDEXED};
 use rustc_hash::FxHashMap;
 
 /// The indexed files by path, and the file of every node.
-pub struct Owners {
+pub struct NodeOwners {
     /// The files.
     pub files: Vec<FileRow>,
     of: FxHashMap<NodeId, u32>,
 }
 
-impl Owners {
-    /// The index of the file a node belongs to.
+impl NodeOwners {
+    /// The index of a node's file in `files`.
     pub fn of(&self, node: NodeId) -> Option<u32> {
         self.of.get(&node).copied()
     }
 }
 
-/// A project: a folder with a project file that gives it a name.
+/// A project: a directory with a project file that names it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Project {
-    /// The folder; empty for the root.
+    /// The directory; empty for the root.
     pub folder: String,
-    /// The name others import it by.
+    /// The name that others import it by.
     pub name: String,
 }
 
 impl Project {
-    /// Whether a file lies in the folder.
+    /// Whether a file is in the directory.
     pub fn contains(&self, path: &RepoPath) -> bool {
         let shown = path.display();
         self.folder.is_empty()
@@ -39,7 +39,7 @@ impl Project {
 
 impl Snapshot {
     /// The file of every node.
-    pub fn owners(&self) -> Result<Owners, EngineError> {
+    pub fn node_owners(&self) -> Result<NodeOwners, EngineError> {
         let mut files = Vec::new();
         self.store.each_file(|file| files.push(file))?;
         files.retain(|file| file.status == INDEXED);
@@ -50,10 +50,10 @@ impl Snapshot {
                 of.insert(id.into(), index as u32);
             }
         }
-        Ok(Owners { files, of })
+        Ok(NodeOwners { files, of })
     }
 
-    /// The projects of the tree, by folder. A folder with several project files is named by the first.
+    /// The projects of the tree, by directory. The first project file of a directory names it.
     pub fn projects(&self) -> Result<Vec<Project>, EngineError> {
         let mut projects: Vec<Project> = Vec::new();
         for id in self.store.reader().project_files()? {

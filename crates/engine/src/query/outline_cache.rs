@@ -1,56 +1,53 @@
-//! Outlines that questions looked at, kept for those to come: to read one takes longer than most else that is asked.
+//! Cache of decoded outlines across queries: decoding one costs more than most queries.
+//!
+//! Eviction uses two generations: when `recent` is full it becomes `older`, and what was in `older` is dropped. An
+//! outline that is used again moves back to `recent`.
 
-use crate::change_log::Steps;
+use crate::change_log::ChangeLog;
 use crate::{EngineError, FileOutline};
 use orient_store::FileId;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// How many symbols the outlines may have that were used lately, and as many more before: a few megabytes.
-const SYMBOLS: usize = 16_384;
+/// Maximum number of symbols in recent outlines, and again in older ones: a few megabytes.
+const MAX_RECENT_SYMBOLS: usize = 16_384;
 
-/// The outlines; shared by an engine and its snapshots.
-#[derive(Clone, Default)]
-pub(crate) struct Outlines {
-    kept: Arc<Mutex<Kept>>,
-    steps: Steps,
-}
-
-/// What is true of one generation.
+/// The cached outlines.
 #[derive(Default)]
-struct Kept {
+pub(crate) struct OutlineCache(Mutex<CachedOutlines>);
+
+/// The outlines of one generation.
+#[derive(Default)]
+struct CachedOutlines {
     generation: u64,
     recent: FxHashMap<FileId, Arc<FileOutline>>,
-    /// Those that were used before; of them, what nobody uses again goes first.
+    /// Outlines that were used before; dropped first.
     older: FxHashMap<FileId, Arc<FileOutline>>,
-    /// How many symbols the recent ones have.
+    /// Number of symbols in the recent ones.
     symbols: usize,
 }
 
-impl Outlines {
-    pub(crate) fn new(steps: &Steps) -> Self {
-        Self { kept: Arc::default(), steps: steps.clone() }
+impl OutlineCache {
+    fn lock(&self) -> MutexGuard<'_, CachedOutlines> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Forgets everything: the index is another one.
+    /// Clears the cache, because the index was replaced.
     pub(crate) fn clear(&self) {
-        *self.lock() = Kept::default();
+        *self.lock() = CachedOutlines::default();
     }
 
-    /// The outline of a file in a generation; read where it is not kept.
-    pub(crate) fn of(
+    /// The outline of a file in a generation; calls `read` on a miss.
+    pub(crate) fn get(
         &self,
+        change_log: &ChangeLog,
         generation: u64,
         file: FileId,
         read: impl FnOnce() -> Result<Option<FileOutline>, EngineError>,
     ) -> Result<Option<Arc<FileOutline>>, EngineError> {
         let known = {
             let mut kept = self.lock();
-            kept.follow(generation, &self.steps);
+            kept.follow(generation, change_log);
             if kept.generation == generation { kept.get(file) } else { None }
         };
         if let Some(known) = known {
@@ -65,13 +62,13 @@ impl Outlines {
     }
 }
 
-impl Kept {
-    /// Goes on to a later generation, without the files that changed on the way.
-    fn follow(&mut self, generation: u64, steps: &Steps) {
+impl CachedOutlines {
+    /// Advances to a later generation, without the files that changed.
+    fn follow(&mut self, generation: u64, change_log: &ChangeLog) {
         if self.generation >= generation {
             return;
         }
-        if let Some(paths) = steps.between(self.generation, generation) {
+        if let Some(paths) = change_log.changed_between(self.generation, generation) {
             let stays = |outline: &Arc<FileOutline>| paths.binary_search(&outline.file.path).is_err();
             self.recent.retain(|_, outline| stays(outline));
             self.older.retain(|_, outline| stays(outline));
@@ -92,11 +89,11 @@ impl Kept {
 
     fn put(&mut self, outline: Arc<FileOutline>) {
         let symbols = outline.ids.len().max(1);
-        if symbols > SYMBOLS {
+        if symbols > MAX_RECENT_SYMBOLS {
             return;
         }
         self.symbols += symbols;
-        if self.symbols > SYMBOLS {
+        if self.symbols > MAX_RECENT_SYMBOLS {
             self.symbols = symbols;
             self.older = std::mem::take(&mut self.recent);
         }

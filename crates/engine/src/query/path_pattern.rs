@@ -1,10 +1,10 @@
-//! Which paths a user means: a glob, a folder, or a file.
+//! Path patterns as users write them: a glob, a directory or a file.
 
 use crate::file_classifier::glob;
 use globset::GlobMatcher;
 use orient_model::RepoPath;
 
-/// A set of paths as a user names it: `src/**/*.c`, `*.md`, `src/net`, `src/main.c`.
+/// A set of paths: `src/**/*.c`, `*.md`, `src/net`, `src/main.c`.
 #[derive(Clone, Debug)]
 pub struct PathPattern {
     matcher: Matcher,
@@ -14,27 +14,27 @@ pub struct PathPattern {
 enum Matcher {
     All,
     Glob(GlobMatcher),
-    /// A file, or all that lies in a folder.
+    /// A file, or everything in a directory.
     Under(Vec<u8>),
 }
 
-/// A text that looks like a glob and is none.
+/// An invalid glob.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no pattern for paths: {problem}")]
+#[error("`{text}` is not a valid path pattern: {problem}")]
 pub struct PatternError {
-    /// What was written.
+    /// The text as written.
     pub text: String,
     /// What is wrong with it.
     pub problem: String,
 }
 
 impl PathPattern {
-    /// The file or folder of this name from the root, which is no glob whatever characters it has.
+    /// The file or directory with this path from the root, taken literally even if it contains glob characters.
     pub fn under(path: &str) -> Self {
         Self { matcher: Matcher::Under(path.as_bytes().to_vec()) }
     }
 
-    /// Whether the pattern means this path.
+    /// Whether the pattern matches a path.
     pub fn matches(&self, path: &RepoPath) -> bool {
         match &self.matcher {
             Matcher::All => true,
@@ -48,10 +48,10 @@ impl PathPattern {
 }
 
 impl PathPattern {
-    /// Whether a folder that could not be read may hold something the pattern means.
+    /// Whether an unreadable directory may contain something that the pattern matches.
     pub fn may_reach_into(&self, folder: &RepoPath) -> bool {
         match &self.matcher {
-            // What a glob would match in there is anybody's guess.
+            // Nobody knows what the glob would match in there.
             Matcher::All | Matcher::Glob(_) => true,
             Matcher::Under(named) => {
                 let inside = named.strip_prefix(folder.as_bytes()).is_some_and(|rest| rest.starts_with(b"/"));
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_folders_and_globs_are_understood() {
+    fn patterns_match_files_directories_and_globs() {
         let cases = [
             ("src", "src/a.c", true),
             ("src/", "src/a.c", true),

@@ -1,146 +1,146 @@
-//! Questions about one generation of the index.
+//! Snapshots: a read-only view of one generation, with queries over files, outlines and symbols.
 
-use crate::in_memory_index::Loan;
-use crate::query::node_edges::GraphCache;
-use crate::query::outline_cache::Outlines;
+use crate::generation_caches::GenerationCaches;
+use crate::in_memory_index::SnapshotLease;
 use crate::query::path_pattern::PathPattern;
-use crate::query::search::Corpora;
-use crate::refresh::run::skip_reason;
-use crate::remote_embeddings::Others;
-use crate::{Definition, Engine, EngineError, Place};
-use orient_model::{Outline, RepoPath, Role, SymbolKind};
+use crate::skips::skip_reason;
+use crate::{Definition, Engine, EngineError, FileOutline, StorePaths};
+use orient_model::{RepoPath, Role, SymbolKind};
 use orient_store::{
-    FileFilter, FileId, FileRow, INDEXED, LanguageCount, NameMatch, Page, Sizes, SymbolId, SymbolQuery,
-    SymbolRow,
+    FileFilter, FileGraph, FileId, FileRow, INDEXED, LanguageCount, NameMatch, Page, Sizes, StoreError,
+    SymbolQuery, SymbolRow,
 };
 use orient_walk::SkipReason;
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// Cached file graphs.
+type FileGraphCache = RefCell<HashMap<FileId, Arc<FileGraph>>>;
+
 /// One generation of the index, and the tree it describes.
 pub struct Snapshot {
-    pub(crate) store: Loan,
+    pub(crate) store: SnapshotLease,
     pub(crate) root: PathBuf,
-    pub(crate) place: Place,
+    pub(crate) paths: StorePaths,
     pub(crate) max_file_size: u64,
-    /// Stands for the settings a listing depends on.
-    pub(crate) sheet_key: [u8; 16],
-    pub(crate) graphs: GraphCache,
-    pub(crate) outlines: Outlines,
-    pub(crate) corpora: Corpora,
-    pub(crate) others: Others,
+    /// Hash of the settings that a listing depends on.
+    pub(crate) manifest_key: [u8; 16],
+    pub(crate) graphs: FileGraphCache,
+    pub(crate) caches: Arc<GenerationCaches>,
 }
 
-/// What there is, in numbers.
+/// Figures about an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
-    /// Where the index is.
+    /// The path of the index.
     pub index: PathBuf,
-    /// Where the facts are remembered.
+    /// The path of the cache.
     pub cache: PathBuf,
-    /// How large that is on disk.
+    /// The size of the cache on disk.
     pub cache_bytes: u64,
-    /// The number of the last change set.
+    /// The generation.
     pub generation: u64,
-    /// How large the index is, and how much is in it.
+    /// The size and the row counts of the index.
     pub sizes: Sizes,
-    /// What it holds of each language, by name.
+    /// Counts by language, sorted by name.
     pub languages: Vec<LanguageCount>,
-    /// How many files were skipped for each reason, most first.
+    /// Number of skipped files by reason, most frequent first.
     pub skipped: Vec<(&'static str, u64)>,
-    /// How many files have something that could not be read as it should.
+    /// Number of files with issues.
     pub with_issues: u64,
 }
 
-/// Which files are asked for; every part that is set must hold.
+/// A file query; every filter that is set must match.
 #[derive(Clone, Debug, Default)]
 pub struct FileQuery {
-    /// With such a path.
+    /// The path matches.
     pub path: Option<PathPattern>,
-    /// Of one of these languages; empty for any.
+    /// One of these languages; empty for any.
     pub languages: Vec<String>,
-    /// With one of these roles; empty for any.
+    /// One of these roles; empty for any.
     pub roles: Vec<Role>,
-    /// Only those that were indexed, or only those that were skipped.
+    /// Only indexed files (`true`), or only skipped ones (`false`).
     pub indexed: Option<bool>,
-    /// Only those with something that could not be read as it should.
+    /// Only files with issues.
     pub with_issues: bool,
 }
 
-/// Which symbols are asked for; every part that is set must hold.
+/// A symbol query; every filter that is set must match.
 #[derive(Clone, Debug, Default)]
 pub struct DefinitionQuery {
-    /// With such a name.
+    /// The name matches.
     pub name: NameMatch,
-    /// Of one of these kinds; empty for any.
+    /// One of these kinds; empty for any.
     pub kinds: Vec<SymbolKind>,
     /// In a file of one of these languages; empty for any.
     pub languages: Vec<String>,
     /// In a file with one of these roles; empty for any.
     pub roles: Vec<Role>,
-    /// In a file with such a path.
+    /// In a file whose path matches.
     pub path: Option<PathPattern>,
-    /// With this attribute: as written up to its arguments, or the last part of that.
+    /// Has this attribute: as written without its arguments, or its last component.
     pub attribute: Option<String>,
-    /// With this base: as written up to its arguments, or the last part of that.
+    /// Has this base: as written without its arguments, or its last component.
     pub base: Option<String>,
 }
 
-/// A file and what it holds.
-#[derive(Clone, Debug)]
-pub struct FileOutline {
-    /// The file.
-    pub file: FileRow,
-    /// What it holds.
-    pub outline: Outline,
-    /// The ids of its symbols, in the order of the outline.
-    pub ids: Vec<SymbolId>,
-}
-
-impl FileOutline {
-    /// Its symbols, in the order of the source.
-    pub fn definitions(&self) -> impl Iterator<Item = Definition> {
-        let at = |(at, &id): (usize, &SymbolId)| Definition::new(&self.file, &self.outline, at as u32, id);
-        self.ids.iter().enumerate().filter_map(at)
+impl Engine {
+    /// The current generation of the index, which never changes under its reader. While the index is in memory, a
+    /// second snapshot waits until the first is dropped.
+    pub fn snapshot(&self) -> Result<Snapshot, EngineError> {
+        let lease = match self.in_memory_index.lease() {
+            Some(lease) => lease,
+            None => match self.readers.open(&self.paths.index()) {
+                Ok(snapshot) => {
+                    if self.readers.take_replaced() {
+                        self.caches.clear();
+                    }
+                    SnapshotLease::from_file(snapshot)
+                }
+                Err(StoreError::Missing { .. }) => return Err(EngineError::NotIndexed),
+                Err(error) => return Err(error.into()),
+            },
+        };
+        Ok(Snapshot::new(lease, self))
     }
 }
 
 impl Snapshot {
-    pub(crate) fn new(store: Loan, engine: &Engine) -> Self {
+    pub(crate) fn new(store: SnapshotLease, engine: &Engine) -> Self {
         Self {
             store,
             root: engine.repo.root.clone(),
-            place: engine.place.clone(),
+            paths: engine.paths.clone(),
             max_file_size: engine.settings.index.max_file_size.bytes(),
-            sheet_key: engine.sheet_key(),
-            graphs: GraphCache::default(),
-            outlines: engine.outlines.clone(),
-            corpora: engine.corpora.clone(),
-            others: engine.others.clone(),
+            manifest_key: engine.manifest_key(),
+            graphs: FileGraphCache::default(),
+            caches: Arc::clone(&engine.caches),
         }
     }
 
-    /// The number of the change set this is the result of.
+    /// The generation.
     pub fn generation(&self) -> u64 {
         self.store.generation()
     }
 
-    /// How many files have yet to be resolved: of those, what uses mean is that of an earlier state.
+    /// Number of owed files: their edges describe an earlier state until resolution catches up.
     pub fn owed(&self) -> u64 {
         self.store.owed()
     }
 
-    /// Whether there is no file at all to answer from.
+    /// Whether the index has no files.
     pub fn is_empty(&self) -> Result<bool, EngineError> {
         Ok(self.store.is_empty()?)
     }
 
-    /// The top of the tree.
+    /// The root of the tree.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// What there is, in numbers.
+    /// Figures about the index.
     pub fn status(&self) -> Result<Status, EngineError> {
         let languages = self.store.languages()?;
         let mut skipped = Vec::new();
@@ -150,9 +150,9 @@ impl Snapshot {
         }
         skipped.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
         Ok(Status {
-            index: self.place.index(),
-            cache: self.place.cache(),
-            cache_bytes: crate::maintenance::gc::bytes_of_database(&self.place.cache()),
+            index: self.paths.index(),
+            cache: self.paths.cache(),
+            cache_bytes: crate::store_paths::bytes_of_database(&self.paths.cache()),
             generation: self.generation(),
             sizes: self.store.sizes()?,
             with_issues: languages.iter().map(|language| language.with_issues).sum(),
@@ -161,7 +161,7 @@ impl Snapshot {
         })
     }
 
-    /// Files by path: `limit` of them after the first `offset`, and how many there are.
+    /// A page of files by path: `limit` files after the first `offset`, and the total.
     pub fn files(
         &self,
         query: &FileQuery,
@@ -191,14 +191,13 @@ impl Snapshot {
         Ok(self.store.file(path)?)
     }
 
-    /// Why a file was not indexed; none for one that was.
+    /// Why a file was skipped; `None` for an indexed one.
     pub fn skip_reason(file: &FileRow) -> Option<SkipReason> {
         skip_reason(file)
     }
 
-    /// What could hold an answer and was not read, by path: what the system does not let us read, and code that is too
-    /// large or made the parser give up, which has no reason to be skipped. Large data, generated and vendored files are
-    /// not what questions are about.
+    /// Files that were not read and may hold an answer, by path: unreadable ones, and code that is too large or made
+    /// the parser give up (no skip reason). Large data, generated and vendored files are left out.
     pub fn unread(
         &self,
         within: Option<&PathPattern>,
@@ -215,14 +214,14 @@ impl Snapshot {
         Ok(unread)
     }
 
-    /// Whether a pattern means something that was not read, or something in it where that is a folder.
+    /// Whether a pattern matches an unread path, or something inside it if it is a directory.
     fn concerns(&self, pattern: &PathPattern, unread: &RepoPath) -> bool {
         let is_folder =
             || orient_walk::to_native(unread).is_some_and(|native| self.root.join(native).is_dir());
         pattern.matches(unread) || pattern.may_reach_into(unread) && is_folder()
     }
 
-    /// What the files of a path hold, by path: `limit` of them after the first `offset`, and how many there are.
+    /// A page of outlines of the files that match a pattern, and the total.
     pub fn outlines(
         &self,
         pattern: &PathPattern,
@@ -235,15 +234,14 @@ impl Snapshot {
         Ok(Page { rows, total })
     }
 
-    /// What a file holds; nothing for one that was skipped.
+    /// The outline of a file; empty for a skipped one.
     pub fn outline(&self, file: FileRow) -> Result<FileOutline, EngineError> {
         let outline = self.store.outline(file.id)?.unwrap_or_default();
         let ids = self.store.symbol_ids(file.id)?;
         Ok(FileOutline { file, outline, ids })
     }
 
-    /// Symbols, nearest first, then by path and place in the file: `limit` of them after the first `offset`, and how
-    /// many there are.
+    /// A page of symbols, best name match first, then by path and position, and the total.
     pub fn symbols(
         &self,
         query: &DefinitionQuery,
@@ -266,7 +264,7 @@ impl Snapshot {
         Ok(Page { rows: self.define(rows.into_iter().map(|found| found.symbol))?, total })
     }
 
-    /// Everything that is known of symbols. Symbols of one file that follow each other cost one look at it.
+    /// Symbols with all their facts. Consecutive symbols of one file share one read of its outline.
     pub(crate) fn define(
         &self,
         rows: impl IntoIterator<Item = SymbolRow>,
@@ -287,14 +285,14 @@ impl Snapshot {
         Ok(definitions)
     }
 
-    /// A file with what it holds; none where it is not there.
+    /// A file with its outline, through the cache; `None` if it does not exist.
     pub(crate) fn outline_of(&self, file: FileId) -> Result<Option<Arc<FileOutline>>, EngineError> {
-        self.outlines.of(self.generation(), file, || {
+        self.caches.outline(self.generation(), file, || {
             self.store.file_by_id(file)?.map(|row| self.outline(row)).transpose()
         })
     }
 
-    /// Looks at everything; returns what is wrong with the index, in words.
+    /// Checks the whole index; returns the problems found.
     pub fn check(&self) -> Result<Vec<String>, EngineError> {
         Ok(self.store.check()?)
     }

@@ -1,4 +1,4 @@
-//! The text of a symbol, from the file as it is now.
+//! Source text of symbols, read from the current files.
 
 use crate::{EngineError, Snapshot};
 use orient_model::Span;
@@ -7,17 +7,17 @@ use orient_walk::RootDirectory;
 
 /// Lines of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
+pub struct SourceLines {
     /// The number of the first line, from 1.
     pub first_line: u32,
-    /// The lines, without their ends; bytes that are not text are replaced.
+    /// The lines without their endings; invalid UTF-8 is replaced.
     pub lines: Vec<String>,
-    /// Whether the file is no longer what was indexed: the lines may then not be those that were meant.
+    /// Whether the file changed since it was indexed, so that the lines may be wrong.
     pub differs: bool,
 }
 
 impl Snapshot {
-    /// Shows the text of files as they are now, one after the other; one that cannot be read is left out.
+    /// Calls `see` with the current text of each file; skips files that cannot be read.
     pub fn each_text<'f>(
         &self,
         files: impl IntoIterator<Item = &'f FileRow>,
@@ -32,8 +32,8 @@ impl Snapshot {
         Ok(())
     }
 
-    /// The lines a span touches, and `around` more on both sides, from the file as it is now.
-    pub fn source(&self, file: &FileRow, span: Span, around: u32) -> Result<Source, EngineError> {
+    /// The lines of a span and `around` more on both sides, from the current file.
+    pub fn source(&self, file: &FileRow, span: Span, around: u32) -> Result<SourceLines, EngineError> {
         let tree = RootDirectory::open(&self.root)?;
         let content = tree
             .read(&file.path, self.max_file_size)
@@ -43,6 +43,6 @@ impl Snapshot {
         let wanted = (last_line - first_line + 1) as usize;
         let text = String::from_utf8_lossy(&content.bytes);
         let lines = text.lines().skip(first_line as usize - 1).take(wanted).map(str::to_owned).collect();
-        Ok(Source { first_line, lines, differs: file.hash != Some(content.hash) })
+        Ok(SourceLines { first_line, lines, differs: file.hash != Some(content.hash) })
     }
 }

@@ -1,49 +1,49 @@
-//! From what a user calls a symbol to the symbol, or to the candidates: never a silent guess.
+//! Symbol lookup by handle or name: returns the symbol, or all candidates instead of a guess.
 
 use crate::{Definition, EngineError, Snapshot};
 use orient_model::{Handle, RepoPath};
 use orient_store::{NameMatch, SymbolQuery};
 
-/// How many candidates are described; the rest is counted.
-const MOST: usize = 50;
-/// How many bearers of a last name are looked at for a qualified one.
-const BEARERS: usize = 10_000;
-/// How many names are offered in place of one that is not there.
-const OFFERED: usize = 5;
+/// Maximum number of candidates that are described; the rest are counted.
+const MAX_CANDIDATES: usize = 50;
+/// Maximum number of symbols considered for the last part of a qualified name.
+const MAX_SYMBOLS_PER_NAME: usize = 10_000;
+/// Maximum number of similar names to suggest.
+const MAX_SUGGESTIONS: usize = 5;
 
-/// What a name led to.
+/// The result of a lookup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lookup {
     /// One symbol.
     One(Box<Definition>),
-    /// Several; each has a handle that means it alone.
+    /// Several symbols, each with a unique handle.
     Many {
-        /// The first of them, by path and place in the file.
+        /// The first of them, by path and position in the file.
         candidates: Vec<Definition>,
         /// How many there are.
         total: usize,
     },
-    /// None; these names are near.
+    /// None.
     Nothing {
-        /// Names that were perhaps meant, nearest first.
+        /// Similar names, nearest first.
         similar: Vec<String>,
     },
 }
 
 impl Snapshot {
-    /// The symbol a user means by a handle (`src/a.c#Type.name~2`), by a handle with the end of a path (`a.c#name`), by
-    /// a qualified name (`Type.name`, `Type::name`) or by a plain one.
+    /// Finds a symbol by handle (`src/a.c#Type.name~2`), by a handle with the end of a path (`a.c#name`), by
+    /// qualified name (`Type.name`, `Type::name`) or by plain name.
     pub fn symbol(&self, text: &str) -> Result<Lookup, EngineError> {
         if let Ok(handle) = text.parse::<Handle>() {
-            if let Some(one) = self.bearer(&handle)? {
+            if let Some(one) = self.by_handle(&handle)? {
                 return Ok(Lookup::One(Box::new(one)));
             }
-            let bearers = self.bearers(&handle.names)?;
+            let found = self.by_names(&handle.names)?;
             let is_there = |definition: &&Definition| definition.handle.path == handle.path;
-            let mut matching: Vec<Definition> = bearers.iter().filter(is_there).cloned().collect();
+            let mut matching: Vec<Definition> = found.iter().filter(is_there).cloned().collect();
             if matching.is_empty() {
                 let ends = |definition: &&Definition| ends_with(&definition.handle.path, &handle.path);
-                matching = bearers.iter().filter(ends).cloned().collect();
+                matching = found.iter().filter(ends).cloned().collect();
             }
             let of_ordinal = |definition: &Definition| definition.handle.ordinal == handle.ordinal;
             if text.contains('~') {
@@ -52,8 +52,8 @@ impl Snapshot {
             return self.conclude(matching, &handle.names);
         }
         let names = Handle::split(text);
-        let bearers = self.bearers(&names)?;
-        self.conclude(bearers, &names)
+        let found = self.by_names(&names)?;
+        self.conclude(found, &names)
     }
 
     fn conclude(&self, mut found: Vec<Definition>, names: &[String]) -> Result<Lookup, EngineError> {
@@ -62,40 +62,40 @@ impl Snapshot {
             return Ok(Lookup::One(Box::new(found.remove(0))));
         }
         if total > 1 {
-            found.truncate(MOST);
+            found.truncate(MAX_CANDIDATES);
             return Ok(Lookup::Many { candidates: found, total });
         }
         let similar = match names.last() {
-            Some(name) => self.similar_names(name, OFFERED)?,
+            Some(name) => self.similar_names(name, MAX_SUGGESTIONS)?,
             None => Vec::new(),
         };
         Ok(Lookup::Nothing { similar })
     }
 
-    /// The symbol a handle means to the letter: a look at its file alone, however many elsewhere bear the name.
-    fn bearer(&self, handle: &Handle) -> Result<Option<Definition>, EngineError> {
+    /// The symbol with exactly this handle: reads only its file, however many symbols share the name.
+    fn by_handle(&self, handle: &Handle) -> Result<Option<Definition>, EngineError> {
         let Some(own) = handle.names.last() else { return Ok(None) };
         let there = |path: &RepoPath| path.display() == handle.path;
         let name = NameMatch::Exact(own.clone());
         let query = SymbolQuery { name, path: Some(&there), ..SymbolQuery::default() };
-        let rows = self.store.symbols(&query, 0, BEARERS)?.rows;
+        let rows = self.store.symbols(&query, 0, MAX_SYMBOLS_PER_NAME)?.rows;
         let found = self.define(rows.into_iter().map(|found| found.symbol))?;
         Ok(found.into_iter().find(|definition| definition.handle == *handle))
     }
 
-    /// The symbols whose qualified name ends with these names. One inside a name that is written as a whole, as in
-    /// `func (s *Server) Run`, counts by its parts.
-    fn bearers(&self, names: &[String]) -> Result<Vec<Definition>, EngineError> {
+    /// The symbols whose qualified name ends with these names. A compound name such as `func (s *Server) Run` counts
+    /// by its parts.
+    fn by_names(&self, names: &[String]) -> Result<Vec<Definition>, EngineError> {
         let Some(last) = names.last() else { return Ok(Vec::new()) };
         let query = SymbolQuery { name: NameMatch::Exact(last.clone()), ..SymbolQuery::default() };
-        let page = self.store.symbols(&query, 0, BEARERS)?;
+        let page = self.store.symbols(&query, 0, MAX_SYMBOLS_PER_NAME)?;
         let mut found = self.define(page.rows.into_iter().map(|found| found.symbol))?;
         found.retain(|definition| definition.handle.names.ends_with(names));
         Ok(found)
     }
 }
 
-/// Whether a path ends with another, at the boundary of a part.
+/// Whether a path ends with another, at a component boundary.
 fn ends_with(path: &str, end: &str) -> bool {
     path.strip_suffix(end).is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }

@@ -1,110 +1,84 @@
-//! Carrying out a plan: threads read, this one writes, to the index and to the cache.
+//! Applies a refresh plan: worker threads read and parse, this thread writes the index and the cache.
+//!
+//! If many files must be resolved, the change is committed in two transactions. Example: an edit of `util.h`
+//! invalidates 5,000 files. The first commit makes its new symbols visible and records the 5,000 files as `owed`; the
+//! second commits their edges. If the process dies between the two commits, the next refresh resumes from `owed`.
 
-use crate::change_log::Step;
-use crate::manifest::tree_manifest::Making;
+use crate::change_log::PendingChange;
+use crate::manifest::ManifestBuilder;
 use crate::progress::{Cancel, Pause, Phase, Progress};
 use crate::refresh::facts_batch::FactsBatch;
-use crate::refresh::graph::dependency_index::Asked;
-use crate::refresh::graph::invalidation::{GraphPlan, plan as plan_graph};
-use crate::refresh::graph::resolve_files::{self, Resolving, Touched};
-use crate::refresh::graph::resolver_input::{FactsSource, Live, has_rules};
+use crate::refresh::graph::{
+    FactsSource, FilesToResolve, GraphResolver, PathsBefore, ResolveOutcome, files_to_resolve, has_rules,
+    record_before, resolve_in_change_set, resolve_invalidated,
+};
 use crate::refresh::log::ParseLog;
-use crate::refresh::pending_facts::Carried;
-use crate::refresh::pipeline::{self, Bounds, Results};
-use crate::refresh::plan::Plan;
-use crate::refresh::read_file::{Outcome, Reading, Task, skipped};
-use crate::refresh::run::Depth;
-use crate::{Engine, EngineError};
-use orient_model::{RepoPath, Stamp};
+use crate::refresh::options::RefreshDepth;
+use crate::refresh::pending_facts::PendingFacts;
+use crate::refresh::pipeline::{self, OrderedResults, PipelineLimits};
+use crate::refresh::plan::RefreshPlan;
+use crate::refresh::read_file::{FileReader, ReadOutcome, ReadTask, skipped};
+use crate::refresh::tally::RefreshTally;
+use crate::{Engine, EngineError, chunk_features};
+use orient_model::Stamp;
 use orient_store::{
-    BulkWriter, Change, ChangeSet, ChangeSummary, FileId, GraphWriter, INDEXED, IndexedFile, ManifestEntry,
-    Snapshot, StoreError, SymbolTable, WriteLock, Writer,
+    BulkWriter, Change, ChangeSet, ChangeSummary, FileId, GraphWriter, INDEXED, InMemorySymbolTable,
+    ManifestEntry, Snapshot, StoreError, WriteLock, Writer,
 };
 use orient_walk::RootDirectory;
-use std::collections::BTreeMap;
 use std::sync::atomic::AtomicUsize;
 use std::time::Instant;
 
-/// The part of the memory ceiling that files on their way through may take; the rest is for the store, the lists of
-/// files, and what the allocator does not give back.
-const SHARE_IN_FLIGHT: u64 = 4;
+/// The fraction of the memory limit for files in flight; the rest is for the store, file lists and allocator
+/// overhead.
+const MEMORY_SHARE_IN_FLIGHT: u64 = 4;
 
-/// From how many files on it pays to read all names first, and how many symbols may be held for that.
-const MANY: usize = 300;
-const GATHERED: u64 = 2 << 20;
+/// An uncommitted change set, and the files to resolve after it.
+type UncommittedChange<'s> = (ChangeSet<'s>, Option<FilesToResolve>);
 
-/// What has to be resolved.
-struct Concerned {
-    /// The files, by path.
-    files: Vec<FileId>,
-    /// All names, where they were read.
-    directory: Option<SymbolTable>,
-}
-
-/// A change set that nobody sees yet, and what has to be resolved after it.
-type First<'s> = (ChangeSet<'s>, Option<Concerned>);
-
-/// What was at each path before something changed there.
-type Before = BTreeMap<RepoPath, Option<IndexedFile>>;
-
-/// What came out of reading.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Tally {
-    pub(crate) parsed: usize,
-    pub(crate) from_cache: usize,
-    pub(crate) skipped: usize,
-    pub(crate) same: usize,
-    pub(crate) gone: usize,
-    pub(crate) bytes: u64,
-    pub(crate) pending: Vec<RepoPath>,
-    /// Files whose parser gave up.
-    pub(crate) limited: usize,
-    /// Whether the tree as a whole was noted.
-    pub(crate) remembered: bool,
-    pub(crate) graph: resolve_files::Outcome,
-    /// Files that have yet to be resolved.
-    pub(crate) owed: u64,
-}
-
-/// Carries out plans.
-pub(crate) struct Writing<'w> {
+/// Applies refresh plans.
+pub(crate) struct PlanWriter<'w> {
     pub(crate) engine: &'w Engine,
-    pub(crate) depth: Depth,
-    /// Up to how many files are resolved in one step with the change that concerns them.
-    pub(crate) at_once: usize,
+    pub(crate) depth: RefreshDepth,
+    /// Maximum number of files to resolve in the same transaction as the change.
+    pub(crate) max_resolved_with_change: usize,
     pub(crate) cancel: &'w Cancel,
     pub(crate) progress: &'w dyn Progress,
-    /// Asks to leave what is still to be resolved for another time.
+    /// Requests that resolution stops early; the rest stays owed.
     pub(crate) pause: Option<&'w Pause>,
-    /// When to leave the rest for another time.
+    /// When to stop reading files; the rest is reported as pending.
     pub(crate) deadline: Option<Instant>,
     /// Whether new facts are written to the cache.
     pub(crate) keeps_facts: bool,
 }
 
-impl Writing<'_> {
-    /// Builds a new index in the place of whatever is there.
+impl PlanWriter<'_> {
+    /// Builds a new index that replaces the existing one.
     pub(crate) fn build(
         &self,
-        plan: &Plan,
+        plan: &RefreshPlan,
         lock: &WriteLock,
-        making: &Making,
-    ) -> Result<(Tally, u64), EngineError> {
-        let index = self.engine.place.index();
-        let mut writer = BulkWriter::create(&index, lock, self.engine.languages.fingerprint(), plan.bytes())?;
+        manifest: &ManifestBuilder,
+    ) -> Result<(RefreshTally, u64), EngineError> {
+        let index = self.engine.paths.index();
+        let mut writer =
+            BulkWriter::create(&index, lock, self.engine.classifier.extraction_version(), plan.bytes())?;
         let mut tally = self.load(plan, &mut writer)?;
         let mut writer = writer.graph();
         tally.graph = self.resolve_all(&mut writer)?;
         self.progress.phase(Phase::Finishing, 0, 0);
         let _span = tracing::debug_span!("write").entered();
-        let generation = writer.publish_with(|files| tally.make(files, Some(making)))?;
+        let generation = writer.publish_with(|files| tally.encode_manifest(files, Some(manifest)))?;
         Ok((tally, generation))
     }
 
     /// Builds a new index in memory.
-    pub(crate) fn build_in_memory(&self, plan: &Plan) -> Result<(Tally, Snapshot), EngineError> {
+    pub(crate) fn build_in_memory(
+        &self,
+        plan: &RefreshPlan,
+    ) -> Result<(RefreshTally, Snapshot), EngineError> {
         let mut writer =
-            BulkWriter::in_memory(&self.engine.place.index(), self.engine.languages.fingerprint())?;
+            BulkWriter::in_memory(&self.engine.paths.index(), self.engine.classifier.extraction_version())?;
         let mut tally = self.load(plan, &mut writer)?;
         let mut writer = writer.graph();
         tally.graph = self.resolve_all(&mut writer)?;
@@ -112,226 +86,188 @@ impl Writing<'_> {
     }
 
     /// Resolves all files of a new index.
-    fn resolve_all(&self, writer: &mut GraphWriter<'_>) -> Result<resolve_files::Outcome, EngineError> {
+    fn resolve_all(&self, writer: &mut GraphWriter<'_>) -> Result<ResolveOutcome, EngineError> {
         let directory = writer.symbol_table();
         let files: Vec<FileId> =
             directory.files().filter(|file| has_rules(file)).map(|file| file.id).collect();
-        writer.set_resolver(self.engine.languages.resolver());
-        writer.set_embedder(crate::chunk_features::embedder());
-        self.resolving(None)?.resolve(&*directory, &files, None, |graph| writer.put(graph))
+        writer.set_resolver(self.engine.classifier.resolution_version());
+        writer.set_embedder(chunk_features::embedder());
+        self.resolver(None)?.resolve(&*directory, &files, None, |graph| writer.put(graph))
     }
 
-    fn load(&self, plan: &Plan, writer: &mut BulkWriter<'_>) -> Result<Tally, EngineError> {
-        let tasks: Vec<Task> = plan.jobs.iter().map(|job| Task { job: job.clone(), seen: None }).collect();
-        self.carry_out(plan, &tasks, &mut |change| match change {
+    fn load(&self, plan: &RefreshPlan, writer: &mut BulkWriter<'_>) -> Result<RefreshTally, EngineError> {
+        let tasks: Vec<ReadTask> =
+            plan.jobs.iter().map(|job| ReadTask { job: job.clone(), seen: None }).collect();
+        self.read_and_write(plan, &tasks, &mut |change| match change {
             Change::Put(file) => writer.put(&file),
             Change::Remove(_) | Change::Restamp(..) => Ok(()),
         })
     }
 
-    /// Applies the difference to an index that is there; without any, that stays as it is.
+    /// Applies a plan to an existing index; an empty plan changes nothing.
     ///
-    /// Where many files have to be resolved, what is in them is made visible first.
+    /// If many files must be resolved, their facts become visible first.
     pub(crate) fn catch_up(
         &self,
-        plan: &Plan,
-        tasks: &[Task],
+        plan: &RefreshPlan,
+        tasks: &[ReadTask],
         writer: &mut Writer<'_>,
-        making: Option<&Making>,
-    ) -> Result<(Tally, ChangeSummary), EngineError> {
-        let (tally, applied) = self.apply(plan, tasks, writer, making)?;
-        Ok((Tally { owed: writer.owed(), ..tally }, applied))
+        manifest: Option<&ManifestBuilder>,
+    ) -> Result<(RefreshTally, ChangeSummary), EngineError> {
+        drop_outdated_vectors(writer)?;
+        let (tally, applied) = self.apply(plan, tasks, writer, manifest)?;
+        Ok((RefreshTally { owed: writer.owed(), ..tally }, applied))
     }
 
     fn apply(
         &self,
-        plan: &Plan,
-        tasks: &[Task],
+        plan: &RefreshPlan,
+        tasks: &[ReadTask],
         writer: &mut Writer<'_>,
-        making: Option<&Making>,
-    ) -> Result<(Tally, ChangeSummary), EngineError> {
-        let carried = self.engine.carrying.take(writer.generation()).filter(|_| plan.is_empty());
-        let (facts, directory) = carried.map_or((None, None), |one| (Some(one.facts), one.directory));
-        let resolving = self.resolving(facts)?;
+        manifest: Option<&ManifestBuilder>,
+    ) -> Result<(RefreshTally, ChangeSummary), EngineError> {
+        let pending = self.engine.caches.pending_facts.take(writer.generation()).filter(|_| plan.is_empty());
+        let (facts, directory) = pending.map_or((None, None), |one| (Some(one.facts), one.directory));
+        let resolver = self.resolver(facts)?;
         let before = ChangeSummary { generation: writer.generation(), ..ChangeSummary::default() };
-        let step = self.engine.steps.begin(before.generation, plan.paths());
-        let (mut tally, first) = self.first(plan, tasks, writer, &resolving, directory)?;
-        let applied = match first {
+        let change = self.engine.caches.change_log.begin(before.generation, plan.paths());
+        let (mut tally, uncommitted) = self.apply_uncommitted(plan, tasks, writer, &resolver, directory)?;
+        let applied = match uncommitted {
             None => before,
-            Some((set, None)) => tally.commit(set, making)?,
-            Some((set, Some(left))) if self.depth == Depth::Facts => {
-                let applied = tally.commit(set, making)?;
-                let (generation, facts) = (applied.generation, resolving.into_facts());
-                self.engine.carrying.put(Carried { generation, facts, directory: left.directory });
+            Some((set, None)) => tally.commit(set, manifest)?,
+            Some((set, Some(to_resolve))) if self.depth == RefreshDepth::Facts => {
+                let applied = tally.commit(set, manifest)?;
+                let (generation, facts) = (applied.generation, resolver.into_facts());
+                self.engine.caches.pending_facts.put(PendingFacts {
+                    generation,
+                    facts,
+                    directory: to_resolve.directory,
+                });
                 applied
             }
-            Some((set, Some(left))) => {
-                let applied = self.in_two_steps(&mut tally, set, making, &resolving, left, step)?;
+            Some((set, Some(to_resolve))) => {
+                let applied =
+                    self.commit_facts_then_graph(&mut tally, set, manifest, &resolver, to_resolve, change)?;
                 return Ok((tally, applied));
             }
         };
-        step.led_to(applied.generation);
+        change.commit(applied.generation);
         Ok((tally, applied))
     }
 
-    /// Makes visible what is in the files, and then what uses mean. Where all names were read, files are resolved while the
-    /// first is written.
-    fn in_two_steps<'s>(
+    /// Commits the facts, then the edges. If all names are loaded, files are resolved while the facts are written.
+    fn commit_facts_then_graph<'s>(
         &self,
-        tally: &mut Tally,
+        tally: &mut RefreshTally,
         set: ChangeSet<'s>,
-        making: Option<&Making>,
-        resolving: &Resolving<'_>,
-        mut left: Concerned,
-        step: Step<'_>,
+        manifest: Option<&ManifestBuilder>,
+        resolver: &GraphResolver<'_>,
+        mut to_resolve: FilesToResolve,
+        change: PendingChange<'_>,
     ) -> Result<ChangeSummary, EngineError> {
-        let show = |mut set: ChangeSet<'s>, tally: &mut Tally| {
-            let sheet = making.map(|making| |files: &[ManifestEntry]| tally.make(files, Some(making)));
+        let show = |mut set: ChangeSet<'s>, tally: &mut RefreshTally| {
+            let encode = manifest
+                .map(|manifest| |files: &[ManifestEntry]| tally.encode_manifest(files, Some(manifest)));
             let span = tracing::debug_span!("write").entered();
-            let applied = set.commit_facts(sheet)?;
+            let applied = set.commit_facts(encode)?;
             drop(span);
-            step.led_to(applied.generation);
+            change.commit(applied.generation);
             self.progress.known(applied.generation);
-            let step = self.engine.steps.begin(applied.generation, Vec::new());
-            Ok::<_, EngineError>((set, applied, step))
+            let change = self.engine.caches.change_log.begin(applied.generation, Vec::new());
+            Ok::<_, EngineError>((set, applied, change))
         };
-        let (set, mut applied, step) = if let Some(directory) = left.directory(&set)? {
-            let (files, begin) = (&left.files, || show(set, tally));
+        let (set, mut applied, change) = if let Some(directory) = to_resolve.directory(&set)? {
+            let (files, begin) = (&to_resolve.files, || show(set, tally));
             let (outcome, begun) =
-                resolving.resolve_meanwhile(&directory, files, self.pause, begin, |(set, ..), graph| {
+                resolver.resolve_meanwhile(&directory, files, self.pause, begin, |(set, ..), graph| {
                     set.put_graph(graph)
                 })?;
             tally.graph = outcome;
             begun
         } else {
-            let (mut set, applied, step) = show(set, tally)?;
-            tally.graph = resolve_live(&mut set, resolving, &left.files, self.pause)?;
-            (set, applied, step)
+            let (mut set, applied, change) = show(set, tally)?;
+            tally.graph = resolve_in_change_set(&mut set, resolver, &to_resolve.files, self.pause)?;
+            (set, applied, change)
         };
         let span = tracing::debug_span!("write").entered();
         applied.generation = set.commit_graph()?.generation;
         drop(span);
-        step.led_to(applied.generation);
+        change.commit(applied.generation);
         Ok(applied)
     }
 
-    /// Carries out a plan, with the graph where few files have to be resolved; nothing is visible yet. Says what is left.
-    fn first<'s>(
+    /// Applies a plan without committing it; resolves right away if few files are affected. Returns the files that
+    /// are left to resolve.
+    fn apply_uncommitted<'s>(
         &self,
-        plan: &Plan,
-        tasks: &[Task],
+        plan: &RefreshPlan,
+        tasks: &[ReadTask],
         writer: &'s mut Writer<'_>,
-        resolving: &Resolving<'_>,
-        directory: Option<SymbolTable>,
-    ) -> Result<(Tally, Option<First<'s>>), EngineError> {
-        let outdated = writer.resolver() != self.engine.languages.resolver();
-        let needed = outdated || writer.owed() > 0 && self.depth == Depth::Graph;
+        resolver: &GraphResolver<'_>,
+        directory: Option<InMemorySymbolTable>,
+    ) -> Result<(RefreshTally, Option<UncommittedChange<'s>>), EngineError> {
+        let outdated = writer.resolver() != self.engine.classifier.resolution_version();
+        let needed = outdated || writer.owed() > 0 && self.depth == RefreshDepth::Graph;
         let (mut tally, changes) = self.changes(plan, tasks, writer, needed)?;
-        let Some((mut set, touched)) = changes else { return Ok((tally, None)) };
-        let mut concerned = self.concerned(&mut set, resolving, touched, outdated)?;
-        concerned.directory = concerned.directory.or(directory);
-        // Nobody else looks at an index in memory.
-        if concerned.files.len() <= self.at_once || self.engine.memory.is_used() {
-            tally.graph = resolve_again(&mut set, resolving, &mut concerned)?;
+        let Some((mut set, paths_before)) = changes else { return Ok((tally, None)) };
+        let mut to_resolve = files_to_resolve(self.engine, &mut set, resolver, paths_before, outdated)?;
+        to_resolve.directory = to_resolve.directory.or(directory);
+        // Nobody else reads an in-memory index.
+        if to_resolve.files.len() <= self.max_resolved_with_change || self.engine.in_memory_index.is_used() {
+            tally.graph = resolve_invalidated(&mut set, resolver, &mut to_resolve)?;
             return Ok((tally, Some((set, None))));
         }
-        set.owe(&concerned.files)?;
-        Ok((tally, Some((set, Some(concerned)))))
+        set.owe(&to_resolve.files)?;
+        Ok((tally, Some((set, Some(to_resolve)))))
     }
 
-    /// Carries out a plan in a change set; none where that changes nothing, and none is needed for something else.
+    /// Applies a plan in a change set; `None` if it changes nothing and no change set is needed otherwise.
     fn changes<'s>(
         &self,
-        plan: &Plan,
-        tasks: &[Task],
+        plan: &RefreshPlan,
+        tasks: &[ReadTask],
         writer: &'s mut Writer<'_>,
         needed: bool,
-    ) -> Result<(Tally, Option<(ChangeSet<'s>, Before)>), EngineError> {
+    ) -> Result<(RefreshTally, Option<(ChangeSet<'s>, PathsBefore)>), EngineError> {
         let mut set: Option<ChangeSet<'_>> = None;
         let mut writer = Some(writer);
-        let mut touched = Before::new();
-        let tally = self.carry_out(plan, tasks, &mut |change| {
+        let mut paths_before = PathsBefore::new();
+        let tally = self.read_and_write(plan, tasks, &mut |change| {
             if let Some(writer) = writer.take() {
                 set = Some(writer.begin()?);
             }
             set.as_mut().map_or(Ok(()), |set| {
-                note(&mut touched, set, &change)?;
+                record_before(&mut paths_before, set, &change)?;
                 set.push(&change)
             })
         })?;
         if let (true, Some(writer)) = (needed, writer.take()) {
             set = Some(writer.begin()?);
         }
-        Ok((tally, set.map(|set| (set, touched))))
+        Ok((tally, set.map(|set| (set, paths_before))))
     }
 
-    /// Which files have to be resolved because of a change set, or were before.
-    fn concerned(
+    fn resolver(&self, facts: Option<FactsSource>) -> Result<GraphResolver<'_>, EngineError> {
+        GraphResolver::new(self.engine, self.cancel, self.progress, facts)
+    }
+
+    fn read_and_write(
         &self,
-        set: &mut ChangeSet<'_>,
-        resolving: &Resolving<'_>,
-        touched: Before,
-        outdated: bool,
-    ) -> Result<Concerned, EngineError> {
-        set.settle()?;
-        let mut directory = None;
-        let plan = if outdated {
-            set.set_resolver(self.engine.languages.resolver());
-            GraphPlan::Everything
-        } else {
-            let mut changes = Vec::with_capacity(touched.len());
-            for (path, before) in touched {
-                let after = set.reader().indexed_at(&path)?;
-                let mut change = Touched::new(path, before, after);
-                if change.joins_folder() {
-                    change.beside = set.reader().files_in_directory(change.path.folder())?;
-                }
-                changes.push(change);
-            }
-            let (touches, gathered) = resolving.compare(&changes, || gather(set, changes.len()))?;
-            directory = gathered;
-            plan_graph(&touches, set.severed(), &mut Asked::new(set))?
-        };
-        let mut found = match plan {
-            GraphPlan::Everything => set.reader().indexed_under(b"")?,
-            GraphPlan::Files(mut files) => {
-                files.extend(set.owed()?);
-                let mut found = Vec::with_capacity(files.len());
-                for file in files {
-                    found.extend(set.reader().indexed(file)?);
-                }
-                found
-            }
-        };
-        found.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-        let (files, others): (Vec<_>, Vec<_>) = found.iter().partition(|file| has_rules(file));
-        for file in others {
-            set.clear_graph(file.id)?;
-        }
-        Ok(Concerned { files: files.iter().map(|file| file.id).collect(), directory })
-    }
-
-    fn resolving(&self, facts: Option<FactsSource>) -> Result<Resolving<'_>, EngineError> {
-        Resolving::new(self.engine, self.cancel, self.progress, facts)
-    }
-
-    fn carry_out(
-        &self,
-        plan: &Plan,
-        tasks: &[Task],
+        plan: &RefreshPlan,
+        tasks: &[ReadTask],
         write: &mut dyn FnMut(Change) -> Result<(), StoreError>,
-    ) -> Result<Tally, EngineError> {
+    ) -> Result<RefreshTally, EngineError> {
         self.progress.phase(Phase::Reading, tasks.len() as u64, plan.bytes());
-        // Removals first: content that comes back under another path was renamed.
+        // Removals come first, so that content that reappears under another path is detected as a rename.
         for path in &plan.removed {
             write(Change::Remove(path.clone()))?;
         }
         for skip in &plan.skipped {
             let put =
-                skipped(&self.engine.languages, skip.path.clone(), &skip.reason, Stamp::untrusted(), &[]);
+                skipped(&self.engine.classifier, skip.path.clone(), &skip.reason, Stamp::untrusted(), &[]);
             write(Change::Put(Box::new(put)))?;
         }
-        let mut tally = Tally { skipped: plan.skipped.len(), ..Tally::default() };
+        let mut tally = RefreshTally { skipped: plan.skipped.len(), ..RefreshTally::default() };
         if !tasks.is_empty() {
             let log = ParseLog::begin(tasks.len());
             self.read(tasks, &mut tally, write)?;
@@ -342,25 +278,25 @@ impl Writing<'_> {
 
     fn read(
         &self,
-        tasks: &[Task],
-        tally: &mut Tally,
+        tasks: &[ReadTask],
+        tally: &mut RefreshTally,
         write: &mut dyn FnMut(Change) -> Result<(), StoreError>,
     ) -> Result<(), EngineError> {
         let engine = self.engine;
         let tree = RootDirectory::open(&engine.repo.root)?;
-        let cache = engine.place.cache();
-        let reading = Reading {
+        let cache = engine.paths.cache();
+        let reading = FileReader {
             tree: &tree,
-            languages: &engine.languages,
+            classifier: &engine.classifier,
             max_file_size: engine.settings.index.max_file_size.bytes(),
             cache: &cache,
             cancel: self.cancel,
             deadline: self.deadline,
             limited: AtomicUsize::new(0),
         };
-        let bounds = Bounds {
+        let bounds = PipelineLimits {
             threads: engine.threads(),
-            bytes: engine.settings.limits.memory.bytes() / SHARE_IN_FLIGHT,
+            bytes: engine.settings.limits.memory.bytes() / MEMORY_SHARE_IN_FLIGHT,
         };
         let mut batch = FactsBatch::new(&cache, self.keeps_facts);
         let done = pipeline::run(&reading, tasks, bounds, |results| {
@@ -373,9 +309,9 @@ impl Writing<'_> {
 
     fn consume(
         &self,
-        tasks: &[Task],
-        results: &mut Results<'_, Outcome>,
-        tally: &mut Tally,
+        tasks: &[ReadTask],
+        results: &mut OrderedResults<'_, ReadOutcome>,
+        tally: &mut RefreshTally,
         batch: &mut FactsBatch,
         write: &mut dyn FnMut(Change) -> Result<(), StoreError>,
     ) -> Result<(), EngineError> {
@@ -384,15 +320,15 @@ impl Writing<'_> {
             tally.bytes += task.job.size;
             self.progress.tick(1, task.job.size);
             match outcome {
-                Outcome::Same => tally.same += 1,
-                Outcome::Restamp(stamp) => write(Change::Restamp(task.job.path.clone(), stamp))?,
-                Outcome::Gone => {
+                ReadOutcome::Same => tally.same += 1,
+                ReadOutcome::Restamp(stamp) => write(Change::Restamp(task.job.path.clone(), stamp))?,
+                ReadOutcome::Gone => {
                     tally.gone += 1;
                     if task.job.known {
                         write(Change::Remove(task.job.path.clone()))?;
                     }
                 }
-                Outcome::Put(put, origin) => {
+                ReadOutcome::Put(put, origin) => {
                     tally.skipped += usize::from(put.status != INDEXED);
                     if let (Some(origin), Some(facts)) = (origin, &put.facts) {
                         tally.count(&origin);
@@ -407,82 +343,11 @@ impl Writing<'_> {
     }
 }
 
-/// Resolves what a change set concerns.
-fn resolve_again(
-    set: &mut ChangeSet<'_>,
-    resolving: &Resolving<'_>,
-    concerned: &mut Concerned,
-) -> Result<resolve_files::Outcome, EngineError> {
-    match concerned.directory(set)? {
-        Some(directory) => {
-            resolving.resolve(&directory, &concerned.files, None, |graph| set.put_graph(graph))
-        }
-        None => resolve_live(set, resolving, &concerned.files, None),
-    }
-}
-
-/// Resolves files without reading all names first.
-fn resolve_live(
-    set: &mut ChangeSet<'_>,
-    resolving: &Resolving<'_>,
-    files: &[FileId],
-    pause: Option<&Pause>,
-) -> Result<resolve_files::Outcome, EngineError> {
-    let live = Live::new(set);
-    let outcome = resolving.resolve(&live, files, pause, |graph| live.put(graph))?;
-    live.finish()?;
-    Ok(outcome)
-}
-
-impl Concerned {
-    /// All names, where they were read or it pays to read them.
-    fn directory(&mut self, set: &ChangeSet<'_>) -> Result<Option<SymbolTable>, StoreError> {
-        match self.directory.take() {
-            None => gather(set, self.files.len()),
-            gathered => Ok(gathered),
-        }
-    }
-}
-
-/// All names, where so many files are resolved that it pays to read them first.
-fn gather(set: &ChangeSet<'_>, files: usize) -> Result<Option<SymbolTable>, StoreError> {
-    if files < MANY { Ok(None) } else { set.reader().symbol_table(GATHERED) }
-}
-
-/// Notes what was at the path of a change before any.
-fn note(touched: &mut Before, set: &ChangeSet<'_>, change: &Change) -> Result<(), StoreError> {
-    let path = match change {
-        Change::Put(put) => &put.path,
-        Change::Remove(path) => path,
-        Change::Restamp(..) => return Ok(()),
-    };
-    if !touched.contains_key(path) {
-        touched.insert(path.clone(), set.reader().indexed_at(path)?);
-    }
-    Ok(())
-}
-
-impl Tally {
-    /// Makes a change set visible.
-    fn commit(&mut self, set: ChangeSet<'_>, making: Option<&Making>) -> Result<ChangeSummary, StoreError> {
-        let _span = tracing::debug_span!("write").entered();
-        match making {
-            Some(making) => set.commit_with(|files| self.make(files, Some(making))),
-            None => set.commit(),
-        }
-    }
-
-    /// The sheet of the tree, if the index now holds all of it.
-    fn make(&mut self, files: &[ManifestEntry], making: Option<&Making>) -> Option<Vec<u8>> {
-        let sheet = making.filter(|_| self.pending.is_empty()).and_then(|making| making.make(files));
-        self.remembered = sheet.is_some();
-        sheet
-    }
-
-    fn count(&mut self, origin: &crate::refresh::read_file::Origin) {
-        match origin {
-            crate::refresh::read_file::Origin::Extracted { .. } => self.parsed += 1,
-            crate::refresh::read_file::Origin::Cached(_) => self.from_cache += 1,
-        }
+/// Drops vectors of another version before current ones are written.
+pub(crate) fn drop_outdated_vectors(writer: &mut Writer<'_>) -> Result<(), StoreError> {
+    if writer.embedder() == chunk_features::embedder() {
+        Ok(())
+    } else {
+        writer.forget_vectors(chunk_features::embedder())
     }
 }

@@ -1,14 +1,14 @@
-//! Facts on their way into the cache: collected, and written in transactions of a few megabytes.
+//! Batches facts for the cache, and writes them in transactions of a few megabytes.
 
-use crate::refresh::read_file::Origin;
+use crate::clock::today;
+use crate::refresh::read_file::FactsOrigin;
 use orient_store::{Cache, CacheKey, CachedFacts, Encoded};
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Large enough to make the cost of a transaction vanish, small beside the memory ceiling.
-const BATCH: usize = 4 << 20;
+/// Large enough to amortise a transaction, small compared to the memory limit.
+const BATCH_BYTES: usize = 4 << 20;
 
-/// Facts that wait to be written to the cache.
+/// Facts to be written to the cache.
 pub(crate) struct FactsBatch {
     pub(crate) cache: Cache,
     day: u32,
@@ -18,27 +18,27 @@ pub(crate) struct FactsBatch {
 }
 
 impl FactsBatch {
-    /// A batch for the cache at a path; one that does not keep facts drops them.
+    /// A batch for the cache at a path; if `keeps` is false, facts are dropped.
     pub(crate) fn new(cache: &Path, keeps: bool) -> Self {
         let cache = if keeps { Cache::open(cache) } else { Cache::off() };
         Self { cache, day: today(), fresh: Vec::new(), fresh_bytes: 0, used: Vec::new() }
     }
 
-    /// Takes note of where the facts of a file come from.
-    pub(crate) fn add(&mut self, origin: Origin, outline: &Encoded) {
+    /// Adds the facts of a file: new ones are stored, cached ones are marked as used.
+    pub(crate) fn add(&mut self, origin: FactsOrigin, outline: &Encoded) {
         match origin {
-            Origin::Cached(key) => self.used.push(key),
-            Origin::Extracted { key, flow } => {
+            FactsOrigin::Cached(key) => self.used.push(key),
+            FactsOrigin::Extracted { key, flow } => {
                 self.fresh_bytes += outline.as_bytes().len() + flow.as_bytes().len();
                 self.fresh.push((key, CachedFacts { outline: outline.clone(), flow }));
             }
         }
-        if self.fresh_bytes >= BATCH {
+        if self.fresh_bytes >= BATCH_BYTES {
             self.flush();
         }
     }
 
-    /// Writes what waits.
+    /// Writes the batch.
     pub(crate) fn flush(&mut self) {
         if !self.fresh.is_empty() {
             self.cache.put_many(self.fresh.iter().map(|(key, facts)| (*key, facts)), self.day);
@@ -49,10 +49,4 @@ impl FactsBatch {
             self.cache.touch(self.used.drain(..), self.day);
         }
     }
-}
-
-/// The number of the day, for telling what was not used in a long time.
-pub(crate) fn today() -> u32 {
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    u32::try_from(seconds / 86_400).unwrap_or(u32::MAX)
 }

@@ -1,11 +1,10 @@
-//! What the log says of a refresh: how long it and its phases took, what they did, and what went wrong or was repaired.
-//! Counts, never names: a path is logged at the level `debug` alone.
+//! Log spans and events of a refresh: durations, counts, errors and repairs.
+//!
+//! Paths are logged at level `debug` only.
 
-use crate::refresh::apply::Tally;
-use crate::{EngineError, Rebuilt, Refresh};
-use orient_model::{IssueKind, Outline, RepoPath};
+use crate::refresh::tally::RefreshTally;
+use crate::{EngineError, RebuildReason, RefreshReport};
 use orient_store::StoreError;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The span of one refresh.
 pub(crate) struct RefreshLog(tracing::span::EnteredSpan);
@@ -29,8 +28,8 @@ impl RefreshLog {
         Self(span.entered())
     }
 
-    /// Notes what came of it.
-    pub(crate) fn end(self, done: Result<Refresh, EngineError>) -> Result<Refresh, EngineError> {
+    /// Records the result.
+    pub(crate) fn end(self, done: Result<RefreshReport, EngineError>) -> Result<RefreshReport, EngineError> {
         let span = &self.0;
         if span.is_disabled() {
             return done;
@@ -65,9 +64,9 @@ impl RefreshLog {
     }
 }
 
-/// What happened on the way that somebody may want to know of later.
-fn warn_of(refresh: &Refresh) {
-    if let Some(Rebuilt::Damaged(_)) = refresh.rebuilt {
+/// Logs events that may matter later.
+fn warn_of(refresh: &RefreshReport) {
+    if let Some(RebuildReason::Damaged(_)) = refresh.rebuilt {
         tracing::warn!(files = refresh.added, "the index was damaged and has been rebuilt");
     }
     if refresh.stuck.is_some() {
@@ -80,12 +79,12 @@ fn warn_of(refresh: &Refresh) {
     }
 }
 
-fn outcome(refresh: &Refresh) -> &'static str {
+fn outcome(refresh: &RefreshReport) -> &'static str {
     match refresh {
-        Refresh { stuck: Some(_), .. } => "stuck",
-        Refresh { busy: true, .. } => "busy",
-        Refresh { in_memory: true, .. } => "in_memory",
-        Refresh { rebuilt: Some(_), .. } => "built",
+        RefreshReport { stuck: Some(_), .. } => "stuck",
+        RefreshReport { busy: true, .. } => "busy",
+        RefreshReport { in_memory: true, .. } => "in_memory",
+        RefreshReport { rebuilt: Some(_), .. } => "built",
         _ if refresh.added + refresh.changed + refresh.removed + refresh.renamed + refresh.resolved > 0 => {
             "changed"
         }
@@ -93,16 +92,16 @@ fn outcome(refresh: &Refresh) -> &'static str {
     }
 }
 
-fn reason(rebuilt: &Rebuilt) -> &'static str {
+fn reason(rebuilt: &RebuildReason) -> &'static str {
     match rebuilt {
-        Rebuilt::First => "first",
-        Rebuilt::Asked => "asked",
-        Rebuilt::Outdated => "outdated",
-        Rebuilt::Damaged(_) => "damaged",
+        RebuildReason::First => "first",
+        RebuildReason::Asked => "asked",
+        RebuildReason::Outdated => "outdated",
+        RebuildReason::Damaged(_) => "damaged",
     }
 }
 
-/// The kind of an error. Its text may name files or quote them.
+/// The kind of an error. The error's text may contain paths or source, so it is not logged.
 fn word(error: &EngineError) -> &'static str {
     match error {
         EngineError::Refused(_) => "refused",
@@ -114,15 +113,15 @@ fn word(error: &EngineError) -> &'static str {
         EngineError::Stuck { .. } => "stuck",
         EngineError::Cancelled => "cancelled",
         EngineError::Unreadable { .. } => "unreadable",
-        EngineError::Lost { .. } | EngineError::Store(StoreError::Damaged { .. }) => "damaged",
-        EngineError::Unkept { .. } => "unkept",
+        EngineError::DanglingNode { .. } | EngineError::Store(StoreError::Damaged { .. }) => "damaged",
+        EngineError::VectorsNotStored { .. } => "unkept",
         EngineError::Store(StoreError::Unusable { .. }) => "unusable",
         EngineError::Store(_) => "store",
         EngineError::System(_) => "system",
     }
 }
 
-/// The span in which files are read, parsed and handed to the writer.
+/// The span in which files are read, parsed and passed to the writer.
 pub(crate) struct ParseLog(tracing::span::EnteredSpan);
 
 impl ParseLog {
@@ -139,8 +138,8 @@ impl ParseLog {
         )
     }
 
-    /// Notes what came of it.
-    pub(crate) fn end(self, tally: &Tally) {
+    /// Records the result.
+    pub(crate) fn end(self, tally: &RefreshTally) {
         self.0
             .record("parsed", tally.parsed)
             .record("from_cache", tally.from_cache)
@@ -148,14 +147,5 @@ impl ParseLog {
         if tally.limited > 0 {
             tracing::warn!(files = tally.limited, "parse limit reached");
         }
-    }
-}
-
-/// Counts a file whose parser gave up.
-pub(crate) fn count_limit(limited: &AtomicUsize, path: &RepoPath, outline: &Outline) {
-    let gave_up = |kind| matches!(kind, IssueKind::Budget | IssueKind::Memory | IssueKind::Failed);
-    if let Some(issue) = outline.issues.iter().find(|issue| gave_up(issue.kind)) {
-        limited.fetch_add(1, Ordering::Relaxed);
-        tracing::debug!(path = &*path.display(), reason = issue.kind.as_str(), "the parser gave up");
     }
 }

@@ -1,18 +1,32 @@
 //! The write path: bringing the index of a tree up to date.
 
-pub(crate) mod apply;
-pub(crate) mod facts_batch;
-pub(crate) mod graph;
+mod apply;
+mod facts_batch;
+mod full_refresh;
+mod graph;
+mod in_memory_refresh;
+mod index_diff;
 mod log;
+mod options;
 mod partial_refresh;
-pub(crate) mod pending_facts;
-pub(crate) mod pipeline;
-pub(crate) mod plan;
-pub(crate) mod read_file;
-pub(crate) mod run;
+mod pending_facts;
+mod pipeline;
+mod plan;
+mod read_file;
+mod refresh_run;
+mod repair;
+mod report;
 mod seeding;
 mod stuck_writer;
+mod tally;
+mod watch_scope;
 
-pub use partial_refresh::{Held, Rules, Survey};
-pub use pipeline::STACK as PARSING_STACK;
-pub use run::{AT_ONCE, Depth, Mode, Rebuilt, Refresh, RefreshOptions};
+pub(crate) use apply::drop_outdated_vectors;
+pub(crate) use facts_batch::FactsBatch;
+pub(crate) use graph::ResolverHooks;
+pub use options::{MAX_RESOLVED_WITH_CHANGE, RefreshDepth, RefreshMode, RefreshOptions};
+pub(crate) use pending_facts::PendingFactsSlot;
+pub use pipeline::PARSER_STACK_BYTES;
+pub(crate) use read_file::extracted;
+pub use report::{RebuildReason, RefreshReport};
+pub use watch_scope::{ExternalIgnoreFiles, OpenDatabases, WatchScope};

@@ -1,35 +1,35 @@
-//! What was read for files that have yet to be resolved: whoever does that next need not read it again.
+//! Pending facts: facts read for files that are committed but not yet resolved. The next resolution reuses them.
 
-use crate::refresh::graph::resolver_input::FactsSource;
-use orient_store::SymbolTable;
+use crate::refresh::graph::FactsSource;
+use orient_store::InMemorySymbolTable;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Facts and names as they are in a generation.
-pub(crate) struct Carried {
+/// The facts and names of a generation.
+pub(crate) struct PendingFacts {
     pub(crate) generation: u64,
     pub(crate) facts: FactsSource,
-    pub(crate) directory: Option<SymbolTable>,
+    pub(crate) directory: Option<InMemorySymbolTable>,
 }
 
-/// Where an engine keeps them.
+/// The slot of an engine's pending facts.
 #[derive(Default)]
-pub(crate) struct Carrying(Mutex<Option<Carried>>);
+pub(crate) struct PendingFactsSlot(Mutex<Option<PendingFacts>>);
 
-impl Carrying {
-    fn lock(&self) -> MutexGuard<'_, Option<Carried>> {
+impl PendingFactsSlot {
+    fn lock(&self) -> MutexGuard<'_, Option<PendingFacts>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn put(&self, carried: Carried) {
+    pub(crate) fn put(&self, carried: PendingFacts) {
         *self.lock() = Some(carried);
     }
 
-    /// What there is of a generation; what is of another is of no use any more.
-    pub(crate) fn take(&self, generation: u64) -> Option<Carried> {
+    /// Takes the facts of a generation; those of another generation are dropped.
+    pub(crate) fn take(&self, generation: u64) -> Option<PendingFacts> {
         self.lock().take().filter(|carried| carried.generation == generation)
     }
 
-    /// Forgets it: the index is another one.
+    /// Drops the facts, because the index was replaced.
     pub(crate) fn clear(&self) {
         *self.lock() = None;
     }

@@ -1,62 +1,64 @@
-//! Many threads, one consumer, results in the order of the jobs, bytes in flight bounded.
+//! A parallel pipeline: many worker threads, one consumer, results in job order, bounded memory.
 //!
-//! Knows nothing of files. A job is taken only once there is room for it, and jobs are taken in order: the result
-//! the consumer waits for is therefore never the one that waits for room.
+//! It knows nothing about files. Jobs are taken in order and only when there is memory for them, so the job that the
+//! consumer waits for never waits for memory. Example with a limit of 10 bytes: jobs cost 6, 6, 2. A worker takes job
+//! 0; job 1 must wait (6 + 6 > 10), and job 2 waits behind it. When the consumer has taken result 0, job 1 starts.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// Parsers may recurse on deeply nested sources; address space costs nothing.
-pub const STACK: usize = 64 << 20;
+/// Parsers may recurse on deeply nested source; reserved address space is free.
+pub const PARSER_STACK_BYTES: usize = 64 << 20;
 
-/// What the threads may use.
+/// The resources of the workers.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bounds {
-    /// How many threads.
+pub(crate) struct PipelineLimits {
+    /// Number of threads.
     pub(crate) threads: usize,
-    /// How many bytes may be in flight, counted from when a job is taken until its result is consumed. A job that
-    /// alone needs more runs alone.
+    /// Maximum number of bytes in flight, from taking a job until its result is consumed. A job that alone exceeds it
+    /// runs alone.
     pub(crate) bytes: u64,
 }
 
-/// What is done with each job.
-pub(crate) trait Work: Sync {
-    /// What comes in.
+/// The work on each job.
+pub(crate) trait ParallelWork: Sync {
+    /// The input.
     type Job: Sync;
-    /// What comes out.
+    /// The output.
     type Output: Send;
-    /// What each thread keeps for itself.
+    /// The state of each thread.
     type Tools;
 
-    /// Called once on each thread.
+    /// Called once per thread.
     fn tools(&self) -> Self::Tools;
-    /// How many bytes a job needs while it is worked on.
+    /// The bytes that a job needs while it runs.
     fn cost(&self, job: &Self::Job) -> u64;
-    /// Does it; also says how many bytes the result holds.
+    /// Runs a job; returns its output and the bytes that the output holds.
     fn run(&self, tools: &mut Self::Tools, job: &Self::Job) -> (Self::Output, u64);
-    /// Whether to take no further job.
+    /// Whether to take no further jobs.
     fn stop(&self) -> bool;
 }
 
-/// Runs the jobs, and `consume` on the calling thread with their results in the order of the jobs. The results end
-/// early if the work says stop; they then are those of a first part of the jobs.
-pub(crate) fn run<W: Work, T>(
+/// Runs the jobs on worker threads, and `consume` on the calling thread with the results in job order. If the work
+/// stops early, the results are those of a prefix of the jobs.
+pub(crate) fn run<W: ParallelWork, T>(
     work: &W,
     jobs: &[W::Job],
-    bounds: Bounds,
-    consume: impl FnOnce(&mut Results<'_, W::Output>) -> T,
+    bounds: PipelineLimits,
+    consume: impl FnOnce(&mut OrderedResults<'_, W::Output>) -> T,
 ) -> std::io::Result<T> {
-    let gate = Gate { state: Mutex::new(State::default()), room: Condvar::new(), bytes: bounds.bytes };
+    let gate =
+        MemoryGate { state: Mutex::new(QueueState::default()), room: Condvar::new(), bytes: bounds.bytes };
     let (sender, receiver) = mpsc::channel();
     thread::scope(|scope| {
-        let mut results = Results { gate: &gate, receiver, early: BTreeMap::new(), next: 0, held: 0 };
+        let mut results = OrderedResults { gate: &gate, receiver, early: BTreeMap::new(), next: 0, held: 0 };
         for number in 0..bounds.threads.clamp(1, jobs.len().max(1)) {
             let (sender, gate) = (sender.clone(), &gate);
             thread::Builder::new()
                 .name(format!("index-{number}"))
-                .stack_size(STACK)
+                .stack_size(PARSER_STACK_BYTES)
                 .spawn_scoped(scope, move || serve(work, jobs, gate, &sender))?;
         }
         drop(sender);
@@ -64,46 +66,51 @@ pub(crate) fn run<W: Work, T>(
     })
 }
 
-/// One thread: takes jobs until there are none.
-fn serve<W: Work>(work: &W, jobs: &[W::Job], gate: &Gate, sender: &Sender<Delivery<W::Output>>) {
+/// A worker: takes jobs until there are none.
+fn serve<W: ParallelWork>(
+    work: &W,
+    jobs: &[W::Job],
+    gate: &MemoryGate,
+    sender: &Sender<TaskResult<W::Output>>,
+) {
     let mut tools = None;
     while let Some((at, taken)) = gate.take(work, jobs) {
         let tools = tools.get_or_insert_with(|| work.tools());
         let (output, held) = work.run(tools, &jobs[at]);
         let held = held.min(taken);
         gate.give_back(taken - held);
-        if sender.send(Delivery { at, output, held }).is_err() {
+        if sender.send(TaskResult { at, output, held }).is_err() {
             return;
         }
     }
 }
 
-struct Delivery<R> {
+struct TaskResult<R> {
     at: usize,
     output: R,
     held: u64,
 }
 
 #[derive(Default)]
-struct State {
+struct QueueState {
     next: usize,
     in_flight: u64,
     stopped: bool,
 }
 
-struct Gate {
-    state: Mutex<State>,
+struct MemoryGate {
+    state: Mutex<QueueState>,
     room: Condvar,
     bytes: u64,
 }
 
-impl Gate {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl MemoryGate {
+    fn lock(&self) -> MutexGuard<'_, QueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next job and the bytes set aside for it, once there is room.
-    fn take<W: Work>(&self, work: &W, jobs: &[W::Job]) -> Option<(usize, u64)> {
+    /// The next job and the bytes reserved for it, once there is memory.
+    fn take<W: ParallelWork>(&self, work: &W, jobs: &[W::Job]) -> Option<(usize, u64)> {
         let mut state = self.lock();
         loop {
             if state.stopped || work.stop() {
@@ -128,23 +135,23 @@ impl Gate {
     }
 }
 
-/// Results in the order of their jobs. The room of a result is given back when the next one is asked for.
-pub(crate) struct Results<'g, R> {
-    gate: &'g Gate,
-    receiver: Receiver<Delivery<R>>,
+/// Results in job order. The memory of a result is released when the next one is requested.
+pub(crate) struct OrderedResults<'g, R> {
+    gate: &'g MemoryGate,
+    receiver: Receiver<TaskResult<R>>,
     early: BTreeMap<usize, (R, u64)>,
     next: usize,
     held: u64,
 }
 
-impl<R> Results<'_, R> {
-    /// How many results were given out.
+impl<R> OrderedResults<'_, R> {
+    /// Number of delivered results.
     pub(crate) fn delivered(&self) -> usize {
         self.next
     }
 }
 
-impl<R> Iterator for Results<'_, R> {
+impl<R> Iterator for OrderedResults<'_, R> {
     type Item = R;
 
     fn next(&mut self) -> Option<R> {
@@ -155,13 +162,13 @@ impl<R> Iterator for Results<'_, R> {
                 self.held = held;
                 return Some(output);
             }
-            let Delivery { at, output, held } = self.receiver.recv().ok()?;
+            let TaskResult { at, output, held } = self.receiver.recv().ok()?;
             self.early.insert(at, (output, held));
         }
     }
 }
 
-impl<R> Drop for Results<'_, R> {
+impl<R> Drop for OrderedResults<'_, R> {
     fn drop(&mut self) {
         self.gate.lock().stopped = true;
         self.gate.room.notify_all();
@@ -174,7 +181,7 @@ mod tests {
     use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
     use std::time::Duration;
 
-    /// Squares numbers, slowest first; watches how much is in flight.
+    /// Squares numbers, slowest first; measures the bytes in flight.
     struct Squares {
         stop_after: usize,
         taken: AtomicUsize,
@@ -189,7 +196,7 @@ mod tests {
         }
     }
 
-    impl Work for Squares {
+    impl ParallelWork for Squares {
         type Job = u64;
         type Output = u64;
         type Tools = ();
@@ -215,11 +222,11 @@ mod tests {
     }
 
     #[test]
-    fn results_come_in_order_on_any_number_of_threads() {
+    fn results_are_in_order_on_any_number_of_threads() {
         let jobs: Vec<u64> = (0..200).map(|n| n % 20).collect();
         for threads in [1, 2, 8] {
             let work = Squares::new(usize::MAX);
-            let bounds = Bounds { threads, bytes: 50 };
+            let bounds = PipelineLimits { threads, bytes: 50 };
             let squares: Vec<u64> =
                 run(&work, &jobs, bounds, |results| results.collect()).expect("threads start");
             assert_eq!(squares, jobs.iter().map(|n| n * n).collect::<Vec<_>>());
@@ -228,9 +235,9 @@ mod tests {
     }
 
     #[test]
-    fn a_job_larger_than_the_bound_runs_alone() {
+    fn a_job_larger_than_the_limit_runs_alone() {
         let work = Squares::new(usize::MAX);
-        let bounds = Bounds { threads: 4, bytes: 5 };
+        let bounds = PipelineLimits { threads: 4, bytes: 5 };
         let squares: Vec<u64> =
             run(&work, &[3, 19, 4, 18], bounds, |results| results.collect()).expect("threads start");
         assert_eq!(squares, [9, 361, 16, 324]);
@@ -238,10 +245,10 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_leaves_a_first_part() {
+    fn stopping_delivers_a_prefix() {
         let work = Squares::new(10);
         let jobs = vec![1; 100];
-        let (count, delivered) = run(&work, &jobs, Bounds { threads: 4, bytes: 8 }, |results| {
+        let (count, delivered) = run(&work, &jobs, PipelineLimits { threads: 4, bytes: 8 }, |results| {
             let count = results.by_ref().count();
             (count, results.delivered())
         })
@@ -251,19 +258,20 @@ mod tests {
     }
 
     #[test]
-    fn a_consumer_that_gives_up_ends_the_threads() {
+    fn a_consumer_that_returns_early_ends_the_workers() {
         let work = Squares::new(usize::MAX);
         let jobs = vec![1; 10_000];
-        let first = run(&work, &jobs, Bounds { threads: 2, bytes: 4 }, |results| results.next())
+        let first = run(&work, &jobs, PipelineLimits { threads: 2, bytes: 4 }, |results| results.next())
             .expect("threads start");
         assert_eq!(first, Some(1));
         assert!(work.taken.into_inner() < 100);
     }
 
     #[test]
-    fn no_job_no_result() {
-        let none = run(&Squares::new(1), &[], Bounds { threads: 3, bytes: 1 }, |results| results.next())
-            .expect("threads start");
+    fn no_jobs_give_no_results() {
+        let none =
+            run(&Squares::new(1), &[], PipelineLimits { threads: 3, bytes: 1 }, |results| results.next())
+                .expect("threads start");
         assert_eq!(none, None);
     }
 }

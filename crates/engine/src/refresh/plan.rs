@@ -1,65 +1,68 @@
-//! What must be looked at to bring the index up to date: pure, from what is known and what is there.
+//! The refresh plan: which files must be read, removed or noted as skipped. A pure function of the index and the
+//! listing.
 
+use crate::skips::large_file_stamp;
 use orient_model::{ContentHash, RepoPath, Stamp};
 use orient_walk::{Changes, Entry, Listing, Skip, SkipReason, compare};
 use std::collections::BTreeMap;
 
 /// A file to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Job {
+pub(crate) struct ReadJob {
     pub(crate) path: RepoPath,
     /// Its size when it was listed.
     pub(crate) size: u64,
-    /// Whether the index has it already.
+    /// Whether the index already has it.
     pub(crate) known: bool,
-    /// Why nothing but its trigrams is wanted, where that is so.
+    /// The skip reason, if only its trigrams are indexed.
     pub(crate) skipped: Option<SkipReason>,
 }
 
-/// What the index holds of a file that must be looked at again.
+/// What the index has about a file that must be read again.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Seen {
+pub(crate) struct IndexedFile {
     pub(crate) stamp: Stamp,
     pub(crate) hash: Option<ContentHash>,
     /// Why it was skipped, if it was.
     pub(crate) skipped: Option<SkipReason>,
 }
 
-/// Files too large for facts still have trigrams, up to this size: a text search would have to read them every time.
-const LARGEST_WITH_GRAMS: u64 = 64 << 20;
+/// Maximum size of a file that is indexed by trigrams only. Without trigrams, every text search would read it.
+const MAX_TRIGRAM_FILE: u64 = 64 << 20;
 
-/// What the index holds of a file that was skipped.
+/// What the index has about a skipped file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SkippedBefore {
+pub(crate) struct RecordedSkip {
     pub(crate) reason: SkipReason,
     pub(crate) stamp: Stamp,
 }
 
-/// All that must be looked at.
+/// Everything to do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Plan {
+pub(crate) struct RefreshPlan {
     /// Files to read, by path.
-    pub(crate) jobs: Vec<Job>,
-    /// Paths to forget, by path.
+    pub(crate) jobs: Vec<ReadJob>,
+    /// Paths to remove, by path.
     pub(crate) removed: Vec<RepoPath>,
-    /// Paths to note as skipped, by path.
+    /// Paths to record as skipped, by path.
     pub(crate) skipped: Vec<Skip>,
-    /// How many files are as they were.
+    /// Number of unchanged files.
     pub(crate) same: usize,
 }
 
-impl Plan {
-    /// The way from what is known, sorted by path, to what is there. `before` is why each known path that was not
-    /// indexed was not.
+impl RefreshPlan {
+    /// The difference between `known`, sorted by path, and a listing. `before` has the recorded skips among the known
+    /// paths.
     pub(crate) fn new(
         known: impl IntoIterator<Item = (RepoPath, Stamp)>,
-        before: &BTreeMap<RepoPath, SkippedBefore>,
+        before: &BTreeMap<RepoPath, RecordedSkip>,
         listing: &Listing,
     ) -> Self {
         let Changes { added, touched, removed, same } = compare(known, listing);
-        let job =
-            |known| move |Entry { path, stamp }: Entry| Job { path, size: stamp.size, known, skipped: None };
-        let mut jobs: Vec<Job> =
+        let job = |known| {
+            move |Entry { path, stamp }: Entry| ReadJob { path, size: stamp.size, known, skipped: None }
+        };
+        let mut jobs: Vec<ReadJob> =
             added.into_iter().map(job(false)).chain(touched.into_iter().map(job(true))).collect();
         let mut skipped = Vec::new();
         for skip in &listing.skipped {
@@ -69,7 +72,8 @@ impl Plan {
                 Some(job) => {
                     let now = stamp_of_large(listing, &skip.path);
                     let same_stamp = before.is_some_and(|before| {
-                        before.stamp.is_trusted() && now.is_some_and(|now| veiled(now) == before.stamp)
+                        before.stamp.is_trusted()
+                            && now.is_some_and(|now| large_file_stamp(now) == before.stamp)
                     });
                     if !(same_reason && same_stamp) {
                         jobs.push(job);
@@ -83,10 +87,11 @@ impl Plan {
         Self { jobs, removed, skipped, same }
     }
 
-    /// The plan for an index that is built from nothing.
+    /// The plan of a full build.
     pub(crate) fn everything(listing: Listing) -> Self {
-        let job = |Entry { path, stamp }: Entry| Job { path, size: stamp.size, known: false, skipped: None };
-        let mut jobs: Vec<Job> = listing.files.into_iter().map(job).collect();
+        let job =
+            |Entry { path, stamp }: Entry| ReadJob { path, size: stamp.size, known: false, skipped: None };
+        let mut jobs: Vec<ReadJob> = listing.files.into_iter().map(job).collect();
         let mut skipped = Vec::new();
         for skip in listing.skipped {
             match large_job(&skip, false) {
@@ -98,7 +103,7 @@ impl Plan {
         Self { jobs, removed: Vec::new(), skipped, same: 0 }
     }
 
-    /// How many files are to be read for facts.
+    /// Number of files to extract facts from.
     pub(crate) fn files(&self) -> usize {
         self.jobs.iter().filter(|job| job.skipped.is_none()).count()
     }
@@ -108,12 +113,12 @@ impl Plan {
         self.jobs.is_empty() && self.removed.is_empty() && self.skipped.is_empty()
     }
 
-    /// How many bytes there are to read.
+    /// Number of bytes to read.
     pub(crate) fn bytes(&self) -> u64 {
         self.jobs.iter().map(|job| job.size).sum()
     }
 
-    /// Every path the index may be wrong about until the plan is carried out, by path.
+    /// Every path that may be stale until the plan is applied, by path.
     pub(crate) fn paths(&self) -> Vec<RepoPath> {
         let jobs = self.jobs.iter().map(|job| &job.path);
         let skipped = self.skipped.iter().map(|skip| &skip.path);
@@ -123,23 +128,17 @@ impl Plan {
     }
 }
 
-/// The reading of a file that is too large for facts, but not for trigrams.
-fn large_job(skip: &Skip, known: bool) -> Option<Job> {
+/// The job for a file that is too large for facts, but not for trigrams.
+fn large_job(skip: &Skip, known: bool) -> Option<ReadJob> {
     match skip.reason {
-        SkipReason::TooLarge { size, .. } if size <= LARGEST_WITH_GRAMS => {
-            Some(Job { path: skip.path.clone(), size, known, skipped: Some(skip.reason.clone()) })
+        SkipReason::TooLarge { size, .. } if size <= MAX_TRIGRAM_FILE => {
+            Some(ReadJob { path: skip.path.clone(), size, known, skipped: Some(skip.reason.clone()) })
         }
         _ => None,
     }
 }
 
-/// The stamp to keep for such a file: one that no file has, so that it is read once it is no longer too large, be it that
-/// it shrank or that the limit grew.
-pub(crate) fn veiled(stamp: Stamp) -> Stamp {
-    if stamp.is_trusted() { Stamp { size: !stamp.size, ..stamp } } else { stamp }
-}
-
-/// The stamp of such a file when it was listed.
+/// The listed stamp of such a file.
 fn stamp_of_large(listing: &Listing, path: &RepoPath) -> Option<Stamp> {
     let at = listing.fingerprint.oversized.binary_search_by(|(large, _)| large.cmp(path)).ok()?;
     Some(listing.fingerprint.oversized[at].1)
@@ -153,12 +152,12 @@ mod tests {
         Stamp { size, mtime_ns: 1, ctime_ns: 1, inode: 1 }
     }
 
-    fn before(reason: SkipReason) -> SkippedBefore {
-        SkippedBefore { reason, stamp: Stamp::untrusted() }
+    fn before(reason: SkipReason) -> RecordedSkip {
+        RecordedSkip { reason, stamp: Stamp::untrusted() }
     }
 
     #[test]
-    fn a_file_too_large_for_facts_is_read_for_trigrams_when_its_stamp_differs() {
+    fn a_large_file_is_read_for_trigrams_if_its_stamp_differs() {
         let reason = SkipReason::TooLarge { size: 3 << 20, limit: 2 << 20 };
         let huge = SkipReason::TooLarge { size: 3 << 30, limit: 2 << 20 };
         let mut listing = Listing {
@@ -169,15 +168,15 @@ mod tests {
             ..Listing::default()
         };
         listing.fingerprint.oversized = vec![("big".into(), stamp(7)), ("huge".into(), stamp(8))];
-        let first = Plan::new([], &BTreeMap::new(), &listing);
+        let first = RefreshPlan::new([], &BTreeMap::new(), &listing);
         assert_eq!(first.jobs.iter().map(|job| job.path.display()).collect::<Vec<_>>(), ["big"]);
         assert_eq!((first.files(), first.skipped.len()), (0, 1));
         let known = ["big", "huge"].map(|path| (RepoPath::from(path), Stamp::untrusted()));
         let mut seen = BTreeMap::from([("huge".into(), before(huge))]);
-        seen.insert("big".into(), SkippedBefore { reason: reason.clone(), stamp: veiled(stamp(7)) });
-        assert!(Plan::new(known.clone(), &seen, &listing).is_empty());
-        seen.insert("big".into(), SkippedBefore { reason, stamp: veiled(stamp(6)) });
-        assert_eq!(Plan::new(known, &seen, &listing).jobs.len(), 1);
+        seen.insert("big".into(), RecordedSkip { reason: reason.clone(), stamp: large_file_stamp(stamp(7)) });
+        assert!(RefreshPlan::new(known.clone(), &seen, &listing).is_empty());
+        seen.insert("big".into(), RecordedSkip { reason, stamp: large_file_stamp(stamp(6)) });
+        assert_eq!(RefreshPlan::new(known, &seen, &listing).jobs.len(), 1);
     }
 
     fn listing() -> Listing {
@@ -191,10 +190,10 @@ mod tests {
     }
 
     #[test]
-    fn only_what_differs_is_looked_at() {
+    fn only_differences_are_planned() {
         let known = ["a", "b", "gone", "link", "was_text"].map(|path| (RepoPath::from(path), stamp(1)));
         let skipped = BTreeMap::from([("link".into(), before(SkipReason::Link))]);
-        let plan = Plan::new(known, &skipped, &listing());
+        let plan = RefreshPlan::new(known, &skipped, &listing());
         let paths: Vec<_> = plan.jobs.iter().map(|job| (job.path.display(), job.known)).collect();
         assert_eq!(paths, [("b".into(), true), ("new".into(), false)]);
         assert_eq!(plan.removed, ["gone".into()]);
@@ -204,19 +203,19 @@ mod tests {
     }
 
     #[test]
-    fn a_link_that_became_a_file_is_read() {
+    fn a_link_replaced_by_a_file_is_read() {
         let known = [(RepoPath::from("a"), Stamp::untrusted())];
         let skipped = BTreeMap::from([("a".into(), before(SkipReason::Link))]);
-        assert!(Plan::new(known, &skipped, &listing()).jobs[0].known);
+        assert!(RefreshPlan::new(known, &skipped, &listing()).jobs[0].known);
     }
 
     #[test]
-    fn nothing_differs() {
+    fn an_unchanged_tree_gives_an_empty_plan() {
         let known = [("a", 1), ("b", 2), ("link", 0), ("new", 3), ("was_text", 0)]
             .map(|(path, size)| (RepoPath::from(path), stamp(size)));
         let link = before(SkipReason::Link);
         let skipped = BTreeMap::from([("link".into(), link.clone()), ("was_text".into(), link)]);
-        assert!(Plan::new(known, &skipped, &listing()).is_empty());
-        assert!(!Plan::everything(listing()).is_empty());
+        assert!(RefreshPlan::new(known, &skipped, &listing()).is_empty());
+        assert!(!RefreshPlan::everything(listing()).is_empty());
     }
 }

@@ -1,51 +1,51 @@
-//! What is done with one file: read, hash, look up or extract, encode.
+//! Reads one file: content, hash, facts from the cache or the extractor, terms, vectors and trigrams.
 
-use crate::chunk_features::Units;
+use crate::chunk_features::ChunkFeatures;
 use crate::extraction::{self, Language};
-use crate::file_classifier::Languages;
+use crate::file_classifier::FileClassifier;
 use crate::progress::Cancel;
-use crate::refresh::log::count_limit;
-use crate::refresh::pipeline::Work;
-use crate::refresh::plan::{Job, Seen, veiled};
-use orient_model::{Outline, RepoPath, Role, Stamp};
+use crate::refresh::pipeline::ParallelWork;
+use crate::refresh::plan::{IndexedFile, ReadJob};
+use crate::skips::large_file_stamp;
+use orient_model::{IssueKind, Outline, RepoPath, Role, Stamp};
 use orient_store::{Cache, CacheKey, Encoded, FilePut, INDEXED, PreparedFile, encode_flow};
 use orient_text::{TrigramExtractor, Trigrams};
 use orient_walk::{Content, ReadFailure, RootDirectory, SkipReason};
 use std::path::Path;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-/// What any file takes, however small.
+/// Memory per file, however small.
 const BYTES_PER_FILE: u64 = 64 << 10;
 
-/// A file to read, with what the index holds of it.
+/// A file to read, with what the index has about it.
 #[derive(Clone, Debug)]
-pub(crate) struct Task {
-    pub(crate) job: Job,
-    pub(crate) seen: Option<Seen>,
+pub(crate) struct ReadTask {
+    pub(crate) job: ReadJob,
+    pub(crate) seen: Option<IndexedFile>,
 }
 
-/// What became of a file.
+/// The result of reading a file.
 #[derive(Debug)]
-pub(crate) enum Outcome {
-    /// The index is right about it.
+pub(crate) enum ReadOutcome {
+    /// The index is up to date.
     Same,
-    /// Only its stamp changed.
+    /// Only the stamp changed.
     Restamp(Stamp),
-    /// It must be put into the index.
-    Put(Box<FilePut>, Option<Origin>),
-    /// There is nothing any more.
+    /// The file must be written to the index.
+    Put(Box<FilePut>, Option<FactsOrigin>),
+    /// The file no longer exists.
     Gone,
 }
 
 /// Where the facts of a file come from.
 #[derive(Debug)]
-pub(crate) enum Origin {
-    /// From its text; now to be remembered.
+pub(crate) enum FactsOrigin {
+    /// Extracted from its text; to be cached.
     Extracted {
-        /// What to remember them by.
+        /// The cache key.
         key: CacheKey,
-        /// What resolution needs of them.
+        /// The encoded flow.
         flow: Encoded,
     },
     /// From the cache.
@@ -53,11 +53,11 @@ pub(crate) enum Origin {
 }
 
 /// Reads files of a tree.
-pub(crate) struct Reading<'e> {
+pub(crate) struct FileReader<'e> {
     pub(crate) tree: &'e RootDirectory,
-    pub(crate) languages: &'e Languages,
+    pub(crate) classifier: &'e FileClassifier,
     pub(crate) max_file_size: u64,
-    /// Where facts may be found that were extracted before.
+    /// The path of the facts cache.
     pub(crate) cache: &'e Path,
     pub(crate) cancel: &'e Cancel,
     pub(crate) deadline: Option<Instant>,
@@ -65,50 +65,50 @@ pub(crate) struct Reading<'e> {
     pub(crate) limited: AtomicUsize,
 }
 
-/// What each thread keeps.
+/// State of each thread.
 pub(crate) struct Tools {
     cache: Cache,
     extractor: TrigramExtractor,
 }
 
 impl Tools {
-    /// The trigrams of a text; none for what is better searched every time.
+    /// The trigrams of a text; `None` for noise that is better read on every search.
     fn trigrams(&mut self, bytes: &[u8]) -> Option<Trigrams> {
         Some(self.extractor.trigrams(bytes)).filter(|trigrams| !trigrams.are_high_entropy(bytes.len()))
     }
 }
 
-impl Work for Reading<'_> {
-    type Job = Task;
-    type Output = Outcome;
+impl ParallelWork for FileReader<'_> {
+    type Job = ReadTask;
+    type Output = ReadOutcome;
     type Tools = Tools;
 
     fn tools(&self) -> Tools {
         Tools { cache: Cache::open(self.cache), extractor: TrigramExtractor::default() }
     }
 
-    fn cost(&self, task: &Task) -> u64 {
+    fn cost(&self, task: &ReadTask) -> u64 {
         if task.job.skipped.is_some() {
-            // Its bytes, and its trigrams: nothing is parsed.
+            // Bytes and trigrams only; nothing is parsed.
             return task.job.size * 2 + BYTES_PER_FILE;
         }
         extraction::usual_memory(task.job.size) + BYTES_PER_FILE
     }
 
-    fn run(&self, tools: &mut Tools, task: &Task) -> (Outcome, u64) {
+    fn run(&self, tools: &mut Tools, task: &ReadTask) -> (ReadOutcome, u64) {
         if let Some(reason) = &task.job.skipped {
             let outcome = self.grams_alone(&task.job, reason, tools);
             let held = held(&outcome);
             return (outcome, held);
         }
         let outcome = match self.tree.read(&task.job.path, self.max_file_size) {
-            Ok(content) if is_same(task.seen.as_ref(), &content) => Outcome::Restamp(content.stamp),
+            Ok(content) if is_same(task.seen.as_ref(), &content) => ReadOutcome::Restamp(content.stamp),
             Ok(content) => self.index(&task.job.path, &content, tools),
-            Err(ReadFailure { reason: SkipReason::Vanished, .. }) => Outcome::Gone,
+            Err(ReadFailure { reason: SkipReason::Vanished, .. }) => ReadOutcome::Gone,
             Err(unread) => self.note(task, unread),
         };
         let outcome = match (outcome, &task.seen) {
-            (Outcome::Restamp(stamp), Some(seen)) if seen.stamp == stamp => Outcome::Same,
+            (ReadOutcome::Restamp(stamp), Some(seen)) if seen.stamp == stamp => ReadOutcome::Same,
             (outcome, _) => outcome,
         };
         let held = held(&outcome);
@@ -120,43 +120,43 @@ impl Work for Reading<'_> {
     }
 }
 
-impl Reading<'_> {
-    /// Notes a file that is too large for facts, with its trigrams. One that has grown or gone meanwhile is met again
-    /// next time.
-    fn grams_alone(&self, job: &Job, reason: &SkipReason, tools: &mut Tools) -> Outcome {
+impl FileReader<'_> {
+    /// Records a file that is too large for facts, with its trigrams. If it changed in the meantime, the next refresh
+    /// reads it again.
+    fn grams_alone(&self, job: &ReadJob, reason: &SkipReason, tools: &mut Tools) -> ReadOutcome {
         let (stamp, trigrams, bytes) = match self.tree.read(&job.path, job.size) {
             Ok(content) => (content.stamp, tools.trigrams(&content.bytes), content.bytes),
             Err(unread) => (unread.stamp, None, Vec::new()),
         };
-        let skipped = skipped(self.languages, job.path.clone(), reason, veiled(stamp), &bytes);
-        Outcome::Put(Box::new(FilePut { trigrams, ..skipped }), None)
+        let skipped = skipped(self.classifier, job.path.clone(), reason, large_file_stamp(stamp), &bytes);
+        ReadOutcome::Put(Box::new(FilePut { trigrams, ..skipped }), None)
     }
 
-    fn note(&self, task: &Task, ReadFailure { reason, stamp }: ReadFailure) -> Outcome {
+    fn note(&self, task: &ReadTask, ReadFailure { reason, stamp }: ReadFailure) -> ReadOutcome {
         if task.seen.as_ref().is_some_and(|seen| seen.skipped.as_ref() == Some(&reason)) {
-            return Outcome::Restamp(stamp);
+            return ReadOutcome::Restamp(stamp);
         }
-        let put = skipped(self.languages, task.job.path.clone(), &reason, stamp, &[]);
-        Outcome::Put(Box::new(put), None)
+        let put = skipped(self.classifier, task.job.path.clone(), &reason, stamp, &[]);
+        ReadOutcome::Put(Box::new(put), None)
     }
 
-    fn index(&self, path: &RepoPath, content: &Content, tools: &mut Tools) -> Outcome {
-        let language = self.languages.detect(path, &content.bytes);
+    fn index(&self, path: &RepoPath, content: &Content, tools: &mut Tools) -> ReadOutcome {
+        let language = self.classifier.detect(path, &content.bytes);
         let key = CacheKey::new(content.hash, Language::version(language));
         let cached = tools.cache.get_outline(&key);
         let remembered = cached.and_then(|outline| PreparedFile::from_encoded(outline).ok());
         let (facts, outline, origin) = if let Some((facts, outline)) = remembered {
-            (facts, outline, Origin::Cached(key))
+            (facts, outline, FactsOrigin::Cached(key))
         } else {
             let fresh = extracted(key, language, &content.bytes);
             count_limit(&self.limited, path, &fresh.1);
             fresh
         };
-        let units = Units::of(path, &outline, &content.bytes);
+        let units = ChunkFeatures::of(path, &outline, &content.bytes);
         let put = FilePut {
             path: path.clone(),
             language: language.map(|language| language.name().into()),
-            role: self.languages.role(path, language, facts.generated()),
+            role: self.classifier.role(path, language, facts.generated()),
             status: INDEXED,
             detail: None,
             stamp: content.stamp,
@@ -167,29 +167,38 @@ impl Reading<'_> {
             terms: Some(units.terms),
             vectors: units.vectors,
         };
-        Outcome::Put(Box::new(put), Some(origin))
+        ReadOutcome::Put(Box::new(put), Some(origin))
     }
 }
 
-/// The facts of a text, in the form in which they are kept.
+/// Counts a file whose parser gave up.
+fn count_limit(limited: &AtomicUsize, path: &RepoPath, outline: &Outline) {
+    let gave_up = |kind| matches!(kind, IssueKind::Budget | IssueKind::Memory | IssueKind::Failed);
+    if let Some(issue) = outline.issues.iter().find(|issue| gave_up(issue.kind)) {
+        limited.fetch_add(1, Ordering::Relaxed);
+        tracing::debug!(path = &*path.display(), reason = issue.kind.as_str(), "the parser gave up");
+    }
+}
+
+/// Extracts facts in their stored form.
 pub(crate) fn extracted(
     key: CacheKey,
     language: Option<Language>,
     bytes: &[u8],
-) -> (PreparedFile, Outline, Origin) {
+) -> (PreparedFile, Outline, FactsOrigin) {
     let facts = extraction::facts(language, bytes);
-    let origin = Origin::Extracted { key, flow: encode_flow(&facts.flow) };
+    let origin = FactsOrigin::Extracted { key, flow: encode_flow(&facts.flow) };
     (PreparedFile::new(&facts.outline), facts.outline, origin)
 }
 
-fn is_same(seen: Option<&Seen>, content: &Content) -> bool {
+fn is_same(seen: Option<&IndexedFile>, content: &Content) -> bool {
     seen.is_some_and(|seen| seen.skipped.is_none() && seen.hash == Some(content.hash))
 }
 
-/// How the index notes a file that was not indexed. Of one that is too large it notes what it is for, as far as its name
-/// and what was read of it tell: whether code is missing depends on that.
+/// The row of a skipped file. For one that is too large, language and role are detected, because they decide whether
+/// code is missing.
 pub(crate) fn skipped(
-    languages: &Languages,
+    classifier: &FileClassifier,
     path: RepoPath,
     reason: &SkipReason,
     stamp: Stamp,
@@ -197,8 +206,8 @@ pub(crate) fn skipped(
 ) -> FilePut {
     let detail = reason.detail();
     let (language, role) = if let SkipReason::TooLarge { .. } = reason {
-        let language = languages.detect(&path, bytes);
-        (language, languages.role(&path, language, extraction::generated(bytes)))
+        let language = classifier.detect(&path, bytes);
+        (language, classifier.role(&path, language, extraction::generated(bytes)))
     } else {
         (None, Role::Source)
     };
@@ -218,11 +227,11 @@ pub(crate) fn skipped(
     }
 }
 
-/// How many bytes an outcome holds on to.
-fn held(outcome: &Outcome) -> u64 {
-    let Outcome::Put(put, origin) = outcome else { return 256 };
+/// Bytes that an outcome holds.
+fn held(outcome: &ReadOutcome) -> u64 {
+    let ReadOutcome::Put(put, origin) = outcome else { return 256 };
     let flow = match origin {
-        Some(Origin::Extracted { flow, .. }) => flow.as_bytes().len(),
+        Some(FactsOrigin::Extracted { flow, .. }) => flow.as_bytes().len(),
         _ => 0,
     };
     let facts = put.facts.as_ref().map_or(0, |facts| facts.outline().as_bytes().len() + facts.symbols() * 96);

@@ -1,16 +1,17 @@
-//! A new working tree starts from the index of a sibling: most of its files are the same.
+//! Seeding: a new working tree starts from a copy of a sibling's index, because most files are the same.
 
-use crate::{Engine, Place};
+use crate::{Engine, StorePaths};
 use orient_store::{Snapshot, WriteLock, copy_index};
 use std::path::PathBuf;
 
-/// Copies the index of a sibling that was made as ours would be; the one with the most change sets behind it. Returns
-/// whose it was. Failing is no fault: the index is then built from the cache.
+/// Copies the index of the sibling with the most generations, if the same version made it. Returns the sibling. A
+/// failure is harmless: the index is then built from the cache.
 pub(crate) fn seed(engine: &Engine, lock: &WriteLock) -> Option<PathBuf> {
-    let index_of = |root: &PathBuf| Place::tree_folder(&engine.place.repository, root).join(Place::INDEX);
+    let index_of =
+        |root: &PathBuf| StorePaths::tree_folder(&engine.paths.repository, root).join(StorePaths::INDEX);
     let generation = |root: &PathBuf| {
         let snapshot = Snapshot::open(&index_of(root)).ok()?;
-        (snapshot.extractor() == engine.languages.fingerprint()).then(|| snapshot.generation())
+        (snapshot.extractor() == engine.classifier.extraction_version()).then(|| snapshot.generation())
     };
     let siblings = engine.repo.siblings();
     let mut usable: Vec<(u64, &PathBuf)> =
@@ -19,6 +20,6 @@ pub(crate) fn seed(engine: &Engine, lock: &WriteLock) -> Option<PathBuf> {
     usable
         .into_iter()
         .map(|(_, root)| root)
-        .find(|root| copy_index(&index_of(root), &engine.place.index(), lock).is_ok())
+        .find(|root| copy_index(&index_of(root), &engine.paths.index(), lock).is_ok())
         .cloned()
 }

@@ -1,73 +1,61 @@
-//! Answering beside a writer that shows no sign of life: nobody waits for it, and nothing is written.
+//! Queries while the writer does not respond: answer without waiting and without writing.
 
-use crate::refresh::plan::Plan;
-use crate::refresh::run::{Refreshing, State};
-use crate::{EngineError, Mode, Refresh};
+use crate::refresh::plan::RefreshPlan;
+use crate::refresh::refresh_run::{IndexState, RefreshRun, StuckWriter};
+use crate::{EngineError, RefreshMode, RefreshReport};
 use orient_store::Snapshot;
 use orient_walk::Listing;
-use std::time::Duration;
 
-/// The largest index that is copied into memory to catch up with a difference; beyond that, the difference is named.
-const LARGEST_COPY: u64 = 256 << 20;
-/// The largest tree that is indexed in memory for one answer: so many files, and so many bytes of them.
-const LARGEST_TREE: (usize, u64) = (10_000, 128 << 20);
+/// Maximum size of an index that is copied into memory to be updated; beyond it, changed paths are reported as
+/// pending.
+const MAX_COPIED_INDEX: u64 = 256 << 20;
+/// Maximum size of a tree that is indexed in memory for one answer: files and bytes.
+const MAX_INDEXED_TREE: (usize, u64) = (10_000, 128 << 20);
 
-/// The process that holds the lock, and what finding out has cost.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct StuckWriter {
-    pub(crate) holder: u32,
-    pub(crate) waited: Duration,
-}
-
-impl StuckWriter {
-    fn error(self) -> EngineError {
-        EngineError::Stuck { holder: self.holder, waited: self.waited }
-    }
-}
-
-impl Refreshing<'_> {
-    /// What can be done without the lock: the difference held in memory where that was asked for and fits, else the index as it
-    /// is with what differs named. Whoever came to write the index gets an error.
-    pub(crate) fn beside_stuck(
+impl RefreshRun<'_> {
+    /// Refreshes without the lock: in memory if requested and small enough, else reports the changed paths as
+    /// pending. A caller that must write gets an error.
+    pub(super) fn refresh_beside_stuck(
         &self,
-        state: State,
-        planned: Option<&Plan>,
+        state: IndexState,
+        planned: Option<&RefreshPlan>,
         listing: Listing,
         stuck: StuckWriter,
-    ) -> Result<Refresh, EngineError> {
-        let in_memory = self.options.in_memory_if_stuck && self.options.mode == Mode::CatchUp;
+    ) -> Result<RefreshReport, EngineError> {
+        let in_memory = self.options.in_memory_if_stuck && self.options.mode == RefreshMode::CatchUp;
         if in_memory && self.fits_in_memory(&state, &listing) {
-            let refresh = self.in_memory(state, listing, None)?;
-            return Ok(Refresh { stuck: Some(stuck.holder), waited: stuck.waited, ..refresh });
+            let refresh = self.refresh_in_memory(state, listing, None)?;
+            return Ok(RefreshReport { stuck: Some(stuck.holder), waited: stuck.waited, ..refresh });
         }
         match (&state, planned) {
-            (State::Usable(snapshot), Some(plan)) => self.behind_stuck(snapshot, plan, stuck),
+            (IndexState::Usable(snapshot), Some(plan)) => self.report_beside_stuck(snapshot, plan, stuck),
             _ => Err(stuck.error()),
         }
     }
 
-    /// The index as it is; an error for those who would have waited without end, because they need it written.
-    pub(crate) fn behind_stuck(
+    /// Reports the changed paths as pending; an error for callers that would have waited forever because they need a
+    /// written index.
+    pub(super) fn report_beside_stuck(
         &self,
         snapshot: &Snapshot,
-        plan: &Plan,
+        plan: &RefreshPlan,
         stuck: StuckWriter,
-    ) -> Result<Refresh, EngineError> {
+    ) -> Result<RefreshReport, EngineError> {
         if self.options.wait.is_none() && !self.options.in_memory_if_stuck {
             return Err(stuck.error());
         }
-        let refresh = self.behind(snapshot, plan, stuck.waited)?;
-        Ok(Refresh { stuck: Some(stuck.holder), ..refresh })
+        let refresh = self.report_pending(snapshot, plan, stuck.waited)?;
+        Ok(RefreshReport { stuck: Some(stuck.holder), ..refresh })
     }
 
-    fn fits_in_memory(&self, state: &State, listing: &Listing) -> bool {
+    fn fits_in_memory(&self, state: &IndexState, listing: &Listing) -> bool {
         match state {
-            State::Usable(_) => {
-                let index = self.engine.place.index().metadata();
-                index.is_ok_and(|index| index.len() <= LARGEST_COPY)
+            IndexState::Usable(_) => {
+                let index = self.engine.paths.index().metadata();
+                index.is_ok_and(|index| index.len() <= MAX_COPIED_INDEX)
             }
-            State::Build(_) => {
-                let (files, bytes) = LARGEST_TREE;
+            IndexState::Build(_) => {
+                let (files, bytes) = MAX_INDEXED_TREE;
                 let size: u64 = listing.files.iter().map(|file| file.stamp.size).sum();
                 listing.files.len() <= files && size <= bytes
             }

@@ -1,4 +1,4 @@
-//! What a file gives another model to read, and what that is known by.
+//! The texts of a file's chunks for remote models, and their hashes.
 
 use crate::chunk_features::{self, TEXTS_VERSION};
 use crate::extraction::Language;
@@ -7,8 +7,8 @@ use orient_model::ContentHash;
 use orient_store::{FileRow, INDEXED};
 use orient_walk::RootDirectory;
 
-/// Stands for all the texts of a file depend on: where it is, what it holds, and what cuts it into chunks. None for one
-/// without chunks.
+/// Hash of everything that the texts of a file depend on: path, content and chunking. `None` for a file without
+/// chunks.
 pub(crate) fn key_of(file: &FileRow) -> Option<ContentHash> {
     if file.status != INDEXED || file.chunks == 0 {
         return None;
@@ -22,7 +22,7 @@ pub(crate) fn key_of(file: &FileRow) -> Option<ContentHash> {
     Some(shortened(&hasher.finalize()))
 }
 
-/// What a text is known by.
+/// The hash of a text.
 pub(super) fn hash_of(text: &str) -> ContentHash {
     shortened(&blake3::hash(text.as_bytes()))
 }
@@ -34,7 +34,7 @@ fn shortened(hash: &blake3::Hash) -> ContentHash {
 }
 
 impl Snapshot {
-    /// The texts of a file, one for each chunk; none where it is no longer what was indexed.
+    /// The texts of a file, one per chunk; `None` if the file changed since it was indexed.
     pub(super) fn texts_of(
         &self,
         tree: &RootDirectory,

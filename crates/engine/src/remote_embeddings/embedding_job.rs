@@ -1,7 +1,7 @@
-//! Embedding by another model: the texts it has not seen, and what becomes of their vectors.
+//! Embedding jobs: the texts that a remote model has not embedded yet, and storing their vectors.
 
 use super::chunk_texts::{hash_of, key_of};
-use crate::refresh::facts_batch::today;
+use crate::clock::today;
 use crate::{Engine, EngineError};
 use orient_embed::{TextEmbedding, combine};
 use orient_model::ContentHash;
@@ -11,52 +11,52 @@ use std::cell::RefCell;
 use std::collections::{HashSet, VecDeque};
 use std::path::PathBuf;
 
-/// So many files are read at a time.
+/// Number of files read at a time.
 const FILES: usize = 64;
-/// The folder beside the cache whose lock says who is embedding.
+/// The directory beside the cache whose lock marks the embedding process.
 const TURN: &str = "embedding";
 
-/// The right to embed for a repository. While it lives no other process does, so that nothing is paid for twice.
-pub struct EmbeddingTurn {
+/// The exclusive right to embed for a repository, so that nothing is paid for twice.
+pub struct EmbeddingLock {
     _lock: WriteLock,
 }
 
-/// The chunks another model has yet to see, for one run.
-pub struct Embedding<'e> {
+/// The chunks that a model has not embedded yet, for one run.
+pub struct EmbeddingJob<'e> {
     engine: &'e Engine,
     model: EmbedModel,
     files: Vec<FileRow>,
     texts: u64,
     bytes: u64,
-    state: RefCell<State>,
-    _turn: EmbeddingTurn,
+    state: RefCell<JobState>,
+    _turn: EmbeddingLock,
 }
 
-struct State {
+struct JobState {
     cache: Cache,
-    /// Texts the model has seen or was given in this run.
+    /// Texts that the model has embedded, or was given in this run.
     known: HashSet<ContentHash>,
     /// Why no more texts come.
     fault: Option<EngineError>,
 }
 
 impl Engine {
-    /// The right to embed; none while another process has it. To be had before anybody is asked for anything.
-    pub fn embedding_turn(&self) -> Result<Option<EmbeddingTurn>, EngineError> {
-        Ok(WriteLock::try_acquire(&self.embedding_folder())?.map(|lock| EmbeddingTurn { _lock: lock }))
+    /// Takes the right to embed; `None` if another process has it. Take it before sending any request.
+    pub fn embedding_turn(&self) -> Result<Option<EmbeddingLock>, EngineError> {
+        Ok(WriteLock::try_acquire(&self.embedding_folder())?.map(|lock| EmbeddingLock { _lock: lock }))
     }
 
-    /// What a model has yet to embed of the last generation. `source` and `wanted` are what the settings name, `name` and
-    /// `dimension` what the model is.
+    /// What a model must embed of the current generation. `source` and `wanted` come from the settings, `name` and
+    /// `dimension` from the model.
     pub fn embedding(
         &self,
-        turn: EmbeddingTurn,
+        turn: EmbeddingLock,
         source: &str,
         wanted: usize,
         name: &str,
         dimension: usize,
-    ) -> Result<Embedding<'_>, EngineError> {
-        let mut cache = Cache::open(&self.place.cache());
+    ) -> Result<EmbeddingJob<'_>, EngineError> {
+        let mut cache = Cache::open(&self.paths.cache());
         let model = cache.put_embed_model(source, wanted, name, dimension);
         let model = model.ok_or_else(|| unkept(self, &cache))?;
         let known = cache.embedded(model.id);
@@ -73,8 +73,8 @@ impl Engine {
                 files.push(file);
             }
         })?;
-        let state = RefCell::new(State { cache, known, fault: None });
-        Ok(Embedding { engine: self, model, files, texts, bytes, state, _turn: turn })
+        let state = RefCell::new(JobState { cache, known, fault: None });
+        Ok(EmbeddingJob { engine: self, model, files, texts, bytes, state, _turn: turn })
     }
 
     /// The process that is embedding for this repository, or was the last to.
@@ -83,18 +83,17 @@ impl Engine {
     }
 
     fn embedding_folder(&self) -> PathBuf {
-        self.place.repository.join(TURN)
+        self.paths.repository.join(TURN)
     }
 }
 
-impl Embedding<'_> {
-    /// How many texts there are to embed, at most, and about how many bytes.
+impl EmbeddingJob<'_> {
+    /// Maximum number of texts to embed, and their approximate bytes.
     pub fn amount(&self) -> (u64, u64) {
         (self.texts, self.bytes)
     }
 
-    /// The texts, each once, with what they are known by. Read from the files as they are needed; what changed meanwhile is
-    /// left out.
+    /// The texts, each once, with their hashes. Files are read on demand; files that changed meanwhile are skipped.
     pub fn texts(&self) -> impl Iterator<Item = (ContentHash, String)> {
         let (mut groups, mut ready) = (self.files.chunks(FILES), VecDeque::new());
         std::iter::from_fn(move || {
@@ -112,7 +111,7 @@ impl Embedding<'_> {
     }
 
     fn read(&self, files: &[FileRow]) -> Result<VecDeque<(ContentHash, String)>, EngineError> {
-        // One for each group: whoever writes the index must not wait for the network.
+        // One snapshot per batch, so that index writers do not wait for the network.
         let snapshot = self.engine.snapshot()?;
         let tree = RootDirectory::open(&snapshot.root)?;
         let state = &mut *self.state.borrow_mut();
@@ -130,7 +129,7 @@ impl Embedding<'_> {
         Ok(ready)
     }
 
-    /// Keeps vectors for good, whatever happens next.
+    /// Stores vectors durably.
     pub fn keep(&self, sums: &[(ContentHash, TextEmbedding)]) -> Result<(), EngineError> {
         let bytes =
             |sum: &TextEmbedding| combine(&[(sum, 1.0)]).values().iter().map(|v| v.cast_unsigned()).collect();
@@ -143,7 +142,7 @@ impl Embedding<'_> {
         Err(unkept(self.engine, &state.cache))
     }
 
-    /// Why fewer texts came than there are, if something was wrong.
+    /// Why the texts ended early, if an error occurred.
     pub fn fault(self) -> Option<EngineError> {
         self.state.into_inner().fault
     }
@@ -155,5 +154,5 @@ fn unkept(engine: &Engine, cache: &Cache) -> EngineError {
         CacheState::Off(reason) => reason.clone(),
         CacheState::Ready | CacheState::Recreated => "it is in use or full".to_owned(),
     };
-    EngineError::Unkept { path: engine.place.cache(), reason }
+    EngineError::VectorsNotStored { path: engine.paths.cache(), reason }
 }

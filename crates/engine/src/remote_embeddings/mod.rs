@@ -1,13 +1,14 @@
-//! Models outside of the binary: what they are given, what they gave, and how far that has come.
+//! Remote embeddings: vectors of models outside the binary.
 //!
-//! No connection is opened here. Whoever has a provider takes the texts of an [`Embedding`] and brings their vectors back;
-//! a question comes with its vector already made, as an [`OtherQuestion`]. Without those, nothing here is asked.
+//! This module opens no connection. A caller with a provider takes the texts of an [`EmbeddingJob`] and stores their
+//! vectors; a query comes with its vector as a [`RemoteQuery`].
 
 mod chunk_texts;
 mod embedding_job;
+mod remote_similarity;
 mod remote_vectors;
 
 pub(crate) use chunk_texts::key_of;
-pub use embedding_job::{Embedding, EmbeddingTurn};
-pub(crate) use remote_vectors::Others;
-pub use remote_vectors::{Coverage, OtherQuestion};
+pub use embedding_job::{EmbeddingJob, EmbeddingLock};
+pub use remote_similarity::{EmbeddingCoverage, RemoteQuery};
+pub(crate) use remote_vectors::RemoteVectorCache;

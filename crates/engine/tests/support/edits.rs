@@ -1,24 +1,24 @@
-//! What may happen to a tree, as steps that can be chosen at random.
+//! Random edits of a tree for property tests.
 
 use super::{put, settle};
 use proptest::prelude::*;
 use std::fs;
 use std::path::Path;
 
-/// What may happen to a tree. Numbers are taken modulo what there is.
+/// An edit of a tree. Numbers are taken modulo what exists.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
-    /// A file is written, new or over an old one.
+    /// Write a file, new or existing.
     Write {
         path: usize,
         text: usize,
     },
-    /// A file gets one more definition.
+    /// Append a definition to a file.
     Append {
         file: usize,
         text: usize,
     },
-    /// A file gets something before all others, so that every line moves.
+    /// Prepend something to a file, so that every line moves.
     Prepend {
         file: usize,
     },
@@ -29,7 +29,7 @@ pub(crate) enum Step {
         file: usize,
         path: usize,
     },
-    /// The same content under another name, then perhaps edited apart.
+    /// Move content to another name, possibly with an edit.
     Copy {
         file: usize,
         path: usize,
@@ -41,7 +41,7 @@ pub(crate) enum Step {
     Touch {
         file: usize,
     },
-    /// As a branch switch: everything goes, other files come, some of them the same.
+    /// Switch branches: replace all files, some by equal ones.
     Swap {
         seed: usize,
         count: usize,
@@ -58,16 +58,16 @@ pub(crate) enum Step {
     Link {
         path: usize,
     },
-    /// A folder becomes a repository of its own, as by `git clone` or `git worktree add`, or no longer is one.
+    /// Turn a directory into a repository, as `git clone` or `git worktree add` do, or back.
     Repository {
         folder: usize,
         file: bool,
     },
-    /// The submodules that are registered change.
+    /// Change the registered submodules.
     Submodules {
         folder: usize,
     },
-    /// Time passes, and stamps can be trusted.
+    /// Let time pass, so that stamps can be trusted.
     Settle,
 }
 
@@ -103,7 +103,7 @@ pub(crate) fn path(number: usize) -> String {
     format!("{folder}{name}")
 }
 
-/// Something to write into a file of this name: several texts for each language, some of them broken.
+/// A text for a file of this name: several per language, some malformed.
 pub(crate) fn text(path: &str, number: usize) -> String {
     let n = number % 7;
     if n == 6 {
@@ -196,7 +196,7 @@ fn files(root: &Path) -> Vec<String> {
     found
 }
 
-/// Writes a file, whatever is in its way.
+/// Writes a file, whatever is in the way.
 pub(crate) fn write(root: &Path, path: &str, bytes: impl AsRef<[u8]>) {
     let _ = fs::remove_file(root.join(path));
     let _ = fs::remove_dir_all(root.join(path));
@@ -258,7 +258,7 @@ pub(crate) fn apply(root: &Path, step: &Step) {
         Step::Large { path: p } => write(root, &path(p), vec![b'x'; (2 << 20) + 1]),
         Step::Link { path: p } => link(root, &path(p)),
         Step::Repository { folder, file } => {
-            // Inside of a repository others are nested; outside they are what there is.
+            // Inside a repository, other repositories are nested; outside, they are listed.
             if folder % 2 == 1 {
                 let _ = fs::create_dir(root.join(".git"));
             }
@@ -305,7 +305,7 @@ fn link(root: &Path, path: &str) {
     std::os::unix::fs::symlink("/etc/hosts", root.join(path)).expect("a link");
 }
 
-/// Says in which lines two dumps differ; the whole of them is too long to read.
+/// Reports the lines in which two dumps differ; whole dumps are too long to read.
 pub(crate) fn assert_same(incremental: &str, fresh: &str, how: &str) {
     let only = |one: &str, other: &str| -> Vec<String> {
         let there: std::collections::BTreeSet<&str> = other.lines().collect();

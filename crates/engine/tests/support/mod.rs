@@ -4,7 +4,7 @@
 
 pub(crate) mod edits;
 
-use orient_engine::{Depth, Engine, OpenOptions, Refresh, RefreshOptions, Silent};
+use orient_engine::{Engine, NoProgress, OpenOptions, RefreshDepth, RefreshOptions, RefreshReport};
 use orient_settings::Settings;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ impl Bench {
         open(&self.root(), &self.store(), 2)
     }
 
-    pub(crate) fn refresh(&self) -> Refresh {
+    pub(crate) fn refresh(&self) -> RefreshReport {
         refresh(&self.engine())
     }
 
@@ -76,18 +76,22 @@ pub(crate) fn open_with(root: &Path, store: &Path, settings: Settings) -> Engine
     Engine::open(root, settings, &options).expect("the engine opens")
 }
 
-pub(crate) fn refresh(engine: &Engine) -> Refresh {
-    engine.refresh(&RefreshOptions::default(), &Silent).expect("the index is refreshed")
+pub(crate) fn refresh(engine: &Engine) -> RefreshReport {
+    engine.refresh(&RefreshOptions::default(), &NoProgress).expect("the index is refreshed")
 }
 
-/// Takes in what is in the files, and leaves what uses mean for later.
+/// Refreshes the facts and defers resolution.
 #[allow(dead_code, reason = "not every test needs it")]
-pub(crate) fn refresh_facts(engine: &Engine) -> Refresh {
-    let options = RefreshOptions { depth: Depth::Facts, at_once: Some(0), ..RefreshOptions::default() };
-    engine.refresh(&options, &Silent).expect("the index is refreshed")
+pub(crate) fn refresh_facts(engine: &Engine) -> RefreshReport {
+    let options = RefreshOptions {
+        depth: RefreshDepth::Facts,
+        max_resolved_with_change: Some(0),
+        ..RefreshOptions::default()
+    };
+    engine.refresh(&options, &NoProgress).expect("the index is refreshed")
 }
 
-/// The lines of a dump that speak of what is in the files.
+/// The lines of a dump about facts.
 #[allow(dead_code, reason = "not every test needs it")]
 pub(crate) fn facts_of(dump: &str) -> String {
     let graph = ["edge\t", "outside\t", "unresolved\t"];
@@ -108,7 +112,7 @@ pub(crate) fn dump(engine: &Engine) -> String {
     String::from_utf8(out).expect("a dump is text")
 }
 
-/// The dump of an index built from nothing.
+/// The dump of a full build.
 pub(crate) fn fresh(root: &Path, threads: usize) -> String {
     let store = tempfile::tempdir().expect("a store");
     let engine = open(root, store.path(), threads);
@@ -118,7 +122,7 @@ pub(crate) fn fresh(root: &Path, threads: usize) -> String {
     dump(&engine)
 }
 
-/// Lets the clock move on, so that stamps of what was written before can be trusted.
+/// Waits until stamps of earlier writes can be trusted.
 pub(crate) fn settle() {
     std::thread::sleep(Duration::from_millis(150));
 }

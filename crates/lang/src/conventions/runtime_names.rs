@@ -1,34 +1,23 @@
-//! Names a runtime or framework uses without the source naming them at a use: magic methods, hooks of serialisation,
-//! callbacks of a life cycle. Packs list them; they say nothing about the facts of a file.
+//! Names that a runtime or framework uses although no source refers to them: magic methods, serialisation hooks, life-cycle
+//! callbacks. Packs list them; they do not affect the facts of a file.
 
 use crate::schema::error::PackError;
+use crate::schema::manifest::RuntimeSpec;
 use crate::schema::vocabulary;
 use orient_model::SymbolKind;
 use regex::Regex;
-use serde::Deserialize;
 
-/// One entry of `[[runtime]]` in a pack. The entries stand behind `[resolve]`.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct RuntimeSpec {
-    /// The names.
-    names: String,
-    /// Only symbols of these kinds; any without it.
-    kinds: Vec<String>,
-    /// Who uses them: completes "by its name, …".
-    why: String,
-}
-
-/// Names of one kind of use.
+/// Names with one kind of user.
 pub(crate) struct RuntimeNames {
     names: Regex,
     kinds: Vec<SymbolKind>,
     why: String,
 }
 
-impl RuntimeSpec {
-    pub(crate) fn compile(&self, pack: &str) -> Result<RuntimeNames, PackError> {
-        let names = Regex::new(&self.names).map_err(|error| PackError::Pattern {
+impl RuntimeNames {
+    /// Compiles an entry of `[[runtime]]`.
+    pub(crate) fn compile(pack: &str, spec: &RuntimeSpec) -> Result<Self, PackError> {
+        let names = Regex::new(&spec.names).map_err(|error| PackError::Pattern {
             pack: pack.to_owned(),
             place: "runtime.names".to_owned(),
             message: error.to_string(),
@@ -36,15 +25,13 @@ impl RuntimeSpec {
         let kind = |word: &String| {
             vocabulary::symbol(word).map_err(|unknown| unknown.at(pack, "runtime.kinds", word))
         };
-        let kinds = self.kinds.iter().map(kind).collect::<Result<_, _>>()?;
-        Ok(RuntimeNames { names, kinds, why: self.why.clone() })
+        let kinds = spec.kinds.iter().map(kind).collect::<Result<_, _>>()?;
+        Ok(Self { names, kinds, why: spec.why.clone() })
     }
-}
 
-impl RuntimeNames {
-    /// Who uses a symbol of this name and kind, if it is one of these.
+    /// The user of a symbol with this name and kind, if it is one of these names.
     pub(crate) fn why(&self, name: &str, kind: SymbolKind) -> Option<&str> {
-        let meant = self.kinds.is_empty() || self.kinds.contains(&kind);
-        (meant && self.names.is_match(name)).then_some(self.why.as_str())
+        let kind_matches = self.kinds.is_empty() || self.kinds.contains(&kind);
+        (kind_matches && self.names.is_match(name)).then_some(self.why.as_str())
     }
 }

@@ -1,53 +1,19 @@
-//! How a pack tells tests from other code: rules over the header of a symbol and of what is around it.
+//! Test detection: rules of a pack over the header of a symbol and over its container.
 //!
-//! A file's facts know nothing of its path. What is told by a name alone is therefore a test only if the file turns out
-//! to be one of tests; what an attribute or a whole signature says holds anywhere.
+//! The facts of a file do not know its path. A symbol that only its name marks as a test is therefore a test only if the
+//! file turns out to be a test file; an attribute or a signature decides anywhere.
 
 use crate::schema::error::PackError;
+use crate::schema::manifest::{TestRuleSpec, TestSpec};
 use crate::schema::vocabulary;
 use orient_model::{Atom, Modifier, Modifiers, Symbol, SymbolKind};
 use regex::Regex;
-use serde::Deserialize;
 
-/// `[tests]` of a pack.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct TestSpec {
-    /// Files of tests, by name or path.
-    pub(crate) files: Vec<String>,
-    /// What a runner runs as a test.
-    cases: Vec<RuleSpec>,
-    /// What a runner runs before or after the tests around it.
-    setup: Vec<RuleSpec>,
-    /// What a runner gives to whoever asks for it by its name.
-    fixtures: Vec<RuleSpec>,
-    /// What else only tests can see or use.
-    code: Vec<RuleSpec>,
-}
-
-/// A rule as written: a symbol must satisfy all patterns that are given.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct RuleSpec {
-    /// Its kind is one of these; any that can be called without it.
-    kinds: Vec<String>,
-    /// Its name.
-    names: Option<String>,
-    /// One of its attributes.
-    attributes: Option<String>,
-    /// Its header.
-    signatures: Option<String>,
-    /// The name of what is directly around it; empty at the top level.
-    within: Option<String>,
-    /// A base of what is directly around it.
-    bases: Option<String>,
-}
-
-/// The compiled rules, each with what it says of a symbol.
+/// The compiled rules, each with the modifiers it gives a symbol.
 #[derive(Default)]
-pub(crate) struct TestRules(Vec<(Modifiers, Rule)>);
+pub(crate) struct TestRules(Vec<(Modifiers, TestRule)>);
 
-struct Rule {
+struct TestRule {
     kinds: Vec<SymbolKind>,
     names: Option<Regex>,
     attributes: Option<Regex>,
@@ -56,72 +22,49 @@ struct Rule {
     bases: Option<Regex>,
 }
 
-impl TestSpec {
+impl TestRules {
     /// Compiles the rules of a pack.
-    pub(crate) fn compile(&self, pack: &str) -> Result<TestRules, PackError> {
+    pub(crate) fn compile(pack: &str, spec: &TestSpec) -> Result<Self, PackError> {
         let lists = [
-            ("tests.cases", &self.cases, Modifier::Case),
-            ("tests.setup", &self.setup, Modifier::Setup),
-            ("tests.fixtures", &self.fixtures, Modifier::Fixture),
-            ("tests.code", &self.code, Modifier::Test),
+            ("tests.cases", &spec.cases, Modifier::Case),
+            ("tests.setup", &spec.setup, Modifier::Setup),
+            ("tests.fixtures", &spec.fixtures, Modifier::Fixture),
+            ("tests.test_only", &spec.test_only, Modifier::Test),
         ];
         let mut rules = Vec::new();
         for (place, list, modifier) in lists {
             for spec in list {
-                let rule = spec.compile(pack, place)?;
-                let mut says = Modifiers::default();
-                says.insert(modifier);
+                let rule = TestRule::compile(pack, place, spec)?;
+                let mut modifiers = Modifiers::default();
+                modifiers.insert(modifier);
                 if rule.attributes.is_some() || rule.signatures.is_some() {
-                    says.insert(Modifier::Test);
+                    modifiers.insert(Modifier::Test);
                 }
-                rules.push((says, rule));
+                rules.push((modifiers, rule));
             }
         }
-        Ok(TestRules(rules))
+        Ok(Self(rules))
     }
-}
 
-impl RuleSpec {
-    fn compile(&self, pack: &str, place: &str) -> Result<Rule, PackError> {
-        let regex = |pattern: &Option<String>| {
-            pattern.as_deref().map(Regex::new).transpose().map_err(|error| PackError::Pattern {
-                pack: pack.to_owned(),
-                place: place.to_owned(),
-                message: error.to_string(),
-            })
-        };
-        let kind = |word: &String| vocabulary::symbol(word).map_err(|unknown| unknown.at(pack, place, word));
-        Ok(Rule {
-            kinds: self.kinds.iter().map(kind).collect::<Result<_, _>>()?,
-            names: regex(&self.names)?,
-            attributes: regex(&self.attributes)?,
-            signatures: regex(&self.signatures)?,
-            within: regex(&self.within)?,
-            bases: regex(&self.bases)?,
-        })
-    }
-}
-
-impl TestRules {
-    /// Marks the tests among the symbols of a file, and what belongs to them. `text` gives the text of an atom.
+    /// Marks the tests among the symbols of a file, and everything inside them. `text` returns the text of an atom.
     pub(crate) fn mark<'t>(&self, symbols: &mut [Symbol], text: impl Fn(Atom) -> &'t str) {
         for at in 0..symbols.len() {
             let parent = symbols[at].parent.and_then(|parent| symbols.get(parent as usize));
             let in_tests = parent.is_some_and(|outer| {
-                let holds = outer.kind == SymbolKind::Module || outer.kind.is_type();
-                holds && outer.modifiers.contains(Modifier::Test)
+                let contains = outer.kind == SymbolKind::Module || outer.kind.is_type();
+                contains && outer.modifiers.contains(Modifier::Test)
             });
-            let mut says = self.says(&symbols[at], parent, &text);
-            let named_by_text = symbols[at].kind == SymbolKind::Test;
-            if named_by_text && !symbols[at].modifiers.contains(Modifier::Test) {
-                says.insert(Modifier::Case);
+            let mut added = self.modifiers(&symbols[at], parent, &text);
+            let is_text_test = symbols[at].kind == SymbolKind::Test;
+            if is_text_test && !symbols[at].modifiers.contains(Modifier::Test) {
+                added.insert(Modifier::Case);
             }
-            if in_tests || named_by_text {
-                says.insert(Modifier::Test);
+            if in_tests || is_text_test {
+                added.insert(Modifier::Test);
             }
-            symbols[at].modifiers = symbols[at].modifiers.with(says);
+            symbols[at].modifiers = symbols[at].modifiers.with(added);
             // A test with tests inside is a suite.
-            if named_by_text
+            if is_text_test
                 && let Some(outer) = symbols[at].parent.and_then(|parent| symbols.get_mut(parent as usize))
                 && outer.kind == SymbolKind::Test
             {
@@ -130,38 +73,63 @@ impl TestRules {
         }
     }
 
-    fn says<'t>(
+    fn modifiers<'t>(
         &self,
         symbol: &Symbol,
         parent: Option<&Symbol>,
         text: &impl Fn(Atom) -> &'t str,
     ) -> Modifiers {
-        let mut says = Modifiers::default();
+        let mut added = Modifiers::default();
         for (modifiers, rule) in &self.0 {
-            if rule.holds(symbol, parent, text) {
-                says = says.with(*modifiers);
+            if rule.applies_to(symbol, parent, text) {
+                added = added.with(*modifiers);
             }
         }
-        says
+        added
     }
 }
 
-impl Rule {
-    fn holds<'t>(&self, symbol: &Symbol, parent: Option<&Symbol>, text: &impl Fn(Atom) -> &'t str) -> bool {
+impl TestRule {
+    fn compile(pack: &str, place: &str, spec: &TestRuleSpec) -> Result<Self, PackError> {
+        let regex = |pattern: &Option<String>| {
+            pattern.as_deref().map(Regex::new).transpose().map_err(|error| PackError::Pattern {
+                pack: pack.to_owned(),
+                place: place.to_owned(),
+                message: error.to_string(),
+            })
+        };
+        let kind = |word: &String| vocabulary::symbol(word).map_err(|unknown| unknown.at(pack, place, word));
+        Ok(Self {
+            kinds: spec.kinds.iter().map(kind).collect::<Result<_, _>>()?,
+            names: regex(&spec.names)?,
+            attributes: regex(&spec.attributes)?,
+            signatures: regex(&spec.signatures)?,
+            within: regex(&spec.within)?,
+            bases: regex(&spec.bases)?,
+        })
+    }
+
+    /// Whether the rule applies to a symbol.
+    fn applies_to<'t>(
+        &self,
+        symbol: &Symbol,
+        parent: Option<&Symbol>,
+        text: &impl Fn(Atom) -> &'t str,
+    ) -> bool {
         let of_kind = if self.kinds.is_empty() {
-            let by_header = self.attributes.is_some();
+            let by_attribute = self.attributes.is_some();
             symbol.kind.is_callable()
-                || by_header && (symbol.kind.is_type() || symbol.kind == SymbolKind::Module)
+                || by_attribute && (symbol.kind.is_type() || symbol.kind == SymbolKind::Module)
         } else {
             self.kinds.contains(&symbol.kind)
         };
-        let is =
+        let matches =
             |pattern: &Option<Regex>, what: &str| pattern.as_ref().is_none_or(|known| known.is_match(what));
-        let around = symbol.qualifier.or(parent.map(|parent| parent.name)).map_or("", text);
+        let container = symbol.qualifier.or(parent.map(|parent| parent.name)).map_or("", text);
         of_kind
-            && is(&self.names, text(symbol.name))
-            && is(&self.signatures, text(symbol.signature))
-            && is(&self.within, around)
+            && matches(&self.names, text(symbol.name))
+            && matches(&self.signatures, text(symbol.signature))
+            && matches(&self.within, container)
             && self.attributes.as_ref().is_none_or(|known| {
                 symbol.attributes.iter().any(|&attribute| known.is_match(text(attribute)))
             })

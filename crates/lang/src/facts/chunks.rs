@@ -1,18 +1,22 @@
-//! Cuts a file into the units of retrieval.
+//! Chunking: cuts a file into the units of retrieval.
 //!
-//! A function, method or small type is one chunk with its documentation; a large one is cut at inner boundaries; what
-//! lies between, and files without symbols, become windows. Chunks follow each other, never overlap, and leave out
-//! only white space.
+//! A function, method or small type is one chunk with its documentation. A large one is cut at the boundaries of its
+//! members. The lines between symbols, and files without symbols, become windows. Chunks do not overlap and leave out only
+//! white space.
+//!
+//! Example: a file of an import block (lines 1–5), a class of 200 lines with two methods of 30 lines, and a function of 10
+//! lines becomes: a gap (1–5), the head of the class up to its first method, one chunk for each method, parts for the
+//! lines between and after them, and one chunk for the function.
 
 use orient_model::{Chunk, ChunkKind, Outline, Span, SymbolKind};
 
-/// A symbol of up to so many lines is one chunk.
+/// Maximum number of lines of a symbol that stays one chunk.
 const WHOLE_LINES: u32 = 60;
-/// Parts of larger symbols and windows aim at so many lines.
+/// Target number of lines of windows and of parts of larger symbols.
 const WINDOW_LINES: u32 = 40;
-/// No chunk is larger than this, however long its lines are.
+/// Maximum size of a chunk.
 const CHUNK_BYTES: usize = 6000;
-/// Symbols inside symbols are cut apart so deep; below, windows will do.
+/// Maximum nesting depth of symbols that are cut at their members; deeper ones are cut into windows.
 const DEPTH_CAP: u32 = 32;
 
 pub(crate) fn count_lines(source: &[u8]) -> u32 {
@@ -22,7 +26,7 @@ pub(crate) fn count_lines(source: &[u8]) -> u32 {
 
 /// Cuts a file along its symbols.
 pub(crate) fn cut(source: &[u8], outline: &Outline) -> Vec<Chunk> {
-    let mut cutter = Cutter {
+    let mut chunker = Chunker {
         lines: Lines::new(source),
         source,
         outline,
@@ -31,17 +35,17 @@ pub(crate) fn cut(source: &[u8], outline: &Outline) -> Vec<Chunk> {
         at: 0,
         depth: 0,
     };
-    let end = cutter.lines.count();
+    let end = chunker.lines.count();
     if outline.symbols.is_empty() {
-        cutter.windows(0, end, None, ChunkKind::Window);
+        chunker.windows(0, end, None, ChunkKind::Window);
     } else {
-        let top = cutter.children.last().cloned().unwrap_or_default();
-        cutter.region(0, end, None, &top, ChunkKind::Gap);
+        let top = chunker.children.last().cloned().unwrap_or_default();
+        chunker.region(0, end, None, &top, ChunkKind::Gap);
     }
-    cutter.chunks
+    chunker.chunks
 }
 
-/// Children of each symbol in the order of the source; the last entry holds those at the top.
+/// The children of each symbol in the order of the source; the last entry holds the top-level symbols.
 fn children(outline: &Outline) -> Vec<Vec<u32>> {
     let count = outline.symbols.len();
     let mut children = vec![Vec::new(); count + 1];
@@ -82,7 +86,7 @@ impl Lines {
     }
 }
 
-struct Cutter<'o> {
+struct Chunker<'o> {
     lines: Lines,
     source: &'o [u8],
     outline: &'o Outline,
@@ -90,18 +94,18 @@ struct Cutter<'o> {
     chunks: Vec<Chunk>,
     /// First line not yet in a chunk, from 0.
     at: u32,
-    /// How many symbols deep we are cutting.
+    /// The nesting depth of the symbol being cut.
     depth: u32,
 }
 
-impl Cutter<'_> {
+impl Chunker<'_> {
     /// Cuts lines `from..to`, which belong to `owner`, along the given symbols.
     fn region(&mut self, from: u32, to: u32, owner: Option<u32>, symbols: &[u32], between: ChunkKind) {
         self.at = self.at.max(from);
         let mut between = between;
         for &index in symbols {
             let symbol = &self.outline.symbols[index as usize];
-            if !stands_alone(symbol.kind) {
+            if !has_own_chunk(symbol.kind) {
                 continue;
             }
             let first = (symbol.span.first_line - 1).max(self.at);
@@ -137,7 +141,7 @@ impl Cutter<'_> {
         self.at = last;
     }
 
-    /// Takes the comment lines directly before a symbol with it.
+    /// The first line of a symbol including the comment lines directly before it.
     fn with_documentation(&self, first: u32) -> u32 {
         let mut line = first;
         while line > self.at {
@@ -161,7 +165,7 @@ impl Cutter<'_> {
         (self.lines.start(to) - self.lines.start(from)) as usize
     }
 
-    /// Cuts lines into windows, at blank lines where there are any near.
+    /// Cuts lines into windows, preferably at blank lines.
     fn windows(&mut self, from: u32, to: u32, owner: Option<u32>, kind: ChunkKind) {
         let mut from = from;
         let mut kind = kind;
@@ -187,7 +191,7 @@ impl Cutter<'_> {
         self.at = to;
     }
 
-    /// Adds lines as a chunk, or as several where a single line is too long; white space around them is left out.
+    /// Adds lines as a chunk, without the blank lines around them; a single line that is too long becomes several chunks.
     fn push(&mut self, kind: ChunkKind, symbol: Option<u32>, from: u32, to: u32) {
         let (mut from, mut to) = (from, to);
         while from < to && self.line(from).trim_ascii().is_empty() {
@@ -222,8 +226,8 @@ impl Cutter<'_> {
     }
 }
 
-/// Small members stay with what is around them.
-fn stands_alone(kind: SymbolKind) -> bool {
+/// Whether symbols of a kind get chunks of their own. Small members stay in the chunk of their container.
+fn has_own_chunk(kind: SymbolKind) -> bool {
     !matches!(
         kind,
         SymbolKind::Field

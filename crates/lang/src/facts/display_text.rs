@@ -1,4 +1,4 @@
-//! Text of a source file made fit to be shown: folded, cleaned of comment marks, capped.
+//! Source text prepared for display: white space folded, comment marks removed, length capped.
 
 use orient_model::Span;
 use std::borrow::Cow;
@@ -10,7 +10,7 @@ pub(crate) const DOC_CAP: usize = 500;
 /// Longest attribute, type or base kept, in bytes.
 pub(crate) const PHRASE_CAP: usize = 200;
 
-/// The text of some bytes, with replacement characters where they are not UTF-8.
+/// The bytes as text, with replacement characters for invalid UTF-8.
 pub(crate) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(bytes)
 }
@@ -30,9 +30,9 @@ pub(crate) fn fold(text: &str, cap: usize) -> String {
     folded
 }
 
-/// A header as it is shown: folded, capped, without what only opens the body.
+/// The signature of a definition: its header folded, capped, and without the tokens that open the body.
 pub(crate) fn signature(header: &[u8]) -> String {
-    // A header may go on behind a line that ends with `\\`.
+    // A header may continue after a line that ends with `\\`.
     let mut folded = fold(&lossy(header).replace("\\\n", " \n").replace("\\\r\n", " \n"), SIGNATURE_CAP);
     while let Some(shorter) =
         ["=>", "{", ":", "=", ";", " ", "\\"].iter().find_map(|end| folded.strip_suffix(end))
@@ -93,7 +93,7 @@ pub(crate) fn clean_comment(text: &str) -> String {
     cut(kept.join("\n").trim(), DOC_CAP)
 }
 
-/// Removes tags from documentation; of a reference the name stays: `<see cref="Name"/>`.
+/// Removes tags from documentation but keeps the name of a reference: `<see cref="Name"/>`.
 pub(crate) fn without_tags(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut rest = text;
@@ -161,7 +161,7 @@ pub(crate) fn bare_attribute(text: &str) -> String {
     fold(bare.trim_start_matches('@'), PHRASE_CAP)
 }
 
-/// How many bytes of white space and comments a text begins with.
+/// The number of bytes of white space and comments at the beginning of a text.
 pub(crate) fn gap(text: &[u8]) -> usize {
     let mut rest = text.trim_ascii_start();
     loop {
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn comment_marks_go_and_the_words_stay() {
+    fn comment_marks_are_removed_and_words_kept() {
         assert_eq!(clean_comment("/// Adds.\n///\n/// Twice."), "Adds.\n\nTwice.");
         assert_eq!(clean_comment("/**\n * Adds.\n * @param x\n */"), "Adds.\n@param x");
         assert_eq!(clean_comment("# One\n# ----\n# two"), "One\ntwo");

@@ -1,4 +1,4 @@
-//! A small, stable hash: the same number on every machine and in every release of the compiler.
+//! A stable 64-bit hash by multiply and fold: the same on every machine and with every compiler; and the hashes of bodies.
 
 const PRIME: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -15,27 +15,31 @@ pub(crate) fn hash(bytes: &[u8]) -> u64 {
     mix(sum, u64::from_le_bytes(rest))
 }
 
-/// Folds one number into a sum.
+/// Folds one word into a running hash.
 pub(crate) fn mix(sum: u64, word: u64) -> u64 {
     let wide = u128::from(sum ^ word) * u128::from(PRIME | 1);
     (wide as u64) ^ ((wide >> 64) as u64) ^ sum.rotate_left(23)
 }
 
-/// Hashes the bodies of a file's definitions, one inside the other.
+/// Hashes the bodies of a file's definitions within a budget, because bodies nest.
+///
+/// Example: in `class A { f() { … 100 bytes … } }` the bytes of `f` are hashed twice, once in the body of `f` and once in
+/// that of `A`. A file of 1,000 functions inside one another would hash half a million times its average body; the budget
+/// ends that after [`Self::LEVELS`] times the file.
 pub(crate) struct BodyHasher {
-    /// How many bytes may still be hashed.
+    /// Number of bytes that may still be hashed.
     left: usize,
 }
 
 impl BodyHasher {
-    /// Hashes each byte of a file once for every body around it, for so many bodies on average.
+    /// The average number of bodies around a byte that the budget allows.
     const LEVELS: usize = 64;
 
     pub(crate) fn of_file(bytes: usize) -> Self {
         Self { left: bytes.saturating_mul(Self::LEVELS) }
     }
 
-    /// The hash of a body; 0, which stands for none, once bodies inside one another have added up to too much.
+    /// The hash of a body; 0, which means none, once the budget is spent.
     pub(crate) fn hash(&mut self, body: &[u8]) -> u64 {
         match self.left.checked_sub(body.len()) {
             Some(left) => {
@@ -59,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn hashing_ends_where_bodies_add_up_to_too_much() {
+    fn hashing_stops_when_the_budget_is_spent() {
         let body = vec![b'a'; 100];
         let mut hasher = BodyHasher::of_file(body.len());
         let hashed = (0..100).filter(|_| hasher.hash(&body) != 0).count();

@@ -1,18 +1,18 @@
-//! Keeps each string of a facts table once while it is being written.
+//! String interning: stores each string of a facts table once while the table is built.
 
 use crate::facts::hash::hash;
 use orient_model::{Atom, Strings};
 use rustc_hash::FxHashMap;
 
-/// A table of strings under construction.
+/// A string table under construction.
 #[derive(Default)]
-pub(crate) struct Atoms {
+pub(crate) struct Interner {
     strings: Strings,
-    /// Hash to the first string with it; a second string with the same hash is simply kept twice.
+    /// From a hash to the first string with it. Other strings with the same hash are stored again for each use.
     seen: FxHashMap<u64, Atom>,
 }
 
-impl Atoms {
+impl Interner {
     pub(crate) fn intern(&mut self, text: &str) -> Atom {
         let key = hash(text.as_bytes());
         match self.seen.get(&key) {

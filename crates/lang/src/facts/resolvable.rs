@@ -1,29 +1,29 @@
 //! Whether the facts of a file can be resolved in reasonable time.
 //!
-//! Looking a name up passes every scope around it, and every binding of the name in each of them. Both are few in what people
-//! and generators write. In `class A extends A {}` seventy thousand times over, or as many functions inside one another, all
-//! lookups together take the square of that.
+//! A lookup visits every enclosing scope and every binding of the name in each. Files written by people or generators have
+//! few of both. With `class A extends A {}` 70,000 times, or as many nested functions, all lookups together take quadratic
+//! time.
 
 use orient_model::{Atom, Facts};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
-/// Scopes inside one another.
-const MOST_LEVELS: u32 = 500;
-/// Bindings of one name in one scope, and symbols of one name in one parent.
-const MOST_NAMESAKES: u32 = 4000;
+/// Maximum nesting depth of scopes.
+const MAX_SCOPE_DEPTH: u32 = 500;
+/// Maximum number of bindings of one name in one scope, and of symbols of one name in one parent.
+const MAX_SAME_NAMES: u32 = 4000;
 
-/// Whether no scope lies too deep and no name is bound too often.
+/// Whether no scope is nested too deeply and no name is bound too often.
 pub(crate) fn is_resolvable(facts: &Facts) -> bool {
     let bindings = facts.flow.bindings.iter().map(|binding| (binding.scope, binding.name));
     let symbols = facts.outline.symbols.iter().map(|symbol| (symbol.parent, symbol.name));
-    let too_many = most_equal(bindings) > MOST_NAMESAKES || most_equal(symbols) > MOST_NAMESAKES;
-    !too_many && deepest(facts) <= MOST_LEVELS
+    let too_many = most_equal(bindings) > MAX_SAME_NAMES || most_equal(symbols) > MAX_SAME_NAMES;
+    !too_many && deepest(facts) <= MAX_SCOPE_DEPTH
 }
 
-/// How often the name that occurs most occurs with one owner.
+/// The number of occurrences of the most frequent name of one owner.
 fn most_equal<Owner: Hash + Eq>(named: impl ExactSizeIterator<Item = (Owner, Atom)>) -> u32 {
-    if named.len() <= MOST_NAMESAKES as usize {
+    if named.len() <= MAX_SAME_NAMES as usize {
         return 0;
     }
     let mut counts: FxHashMap<(Owner, Atom), u32> = FxHashMap::default();
@@ -31,10 +31,10 @@ fn most_equal<Owner: Hash + Eq>(named: impl ExactSizeIterator<Item = (Owner, Ato
     counts.into_values().max().unwrap_or_default()
 }
 
-/// How many scopes lie around the innermost one. A scope stands behind the one around it.
+/// The nesting depth of the deepest scope. A scope comes after its parent in the list.
 fn deepest(facts: &Facts) -> u32 {
     let scopes = &facts.flow.scopes;
-    if scopes.len() <= MOST_LEVELS as usize {
+    if scopes.len() <= MAX_SCOPE_DEPTH as usize {
         return 0;
     }
     let mut levels = vec![0_u32; scopes.len()];

@@ -1,7 +1,7 @@
-//! What a file gives to others by assigning it, and what the functions of an object literal belong to.
+//! Exports by assignment (`module.exports = …`), and the containers of functions in object literals.
 
 use super::Lowering;
-use super::definitions::Draft;
+use super::definitions::SymbolDraft;
 use crate::facts::display_text;
 use crate::node_table::Rule;
 use crate::parse::flat_tree::{NONE, NodeId};
@@ -9,12 +9,12 @@ use crate::schema::vocabulary::ExprRole;
 use orient_model::{ImportKind, Modifier, Sequence, SymbolKind, Visibility, Wrapper};
 use std::collections::{HashMap, HashSet};
 
-/// What the functions of an object literal belong to, where that is no symbol.
+/// The container of the functions in an object literal, if it is no symbol.
 #[derive(Clone, Default)]
-pub(super) struct Place {
-    /// Containers, joined by dots.
+pub(super) struct ObjectContainer {
+    /// Names of the containers, joined by dots.
     pub(super) path: String,
-    /// They are what the file gives to others.
+    /// Whether they are exported.
     pub(super) exported: bool,
 }
 
@@ -23,7 +23,7 @@ impl<'t> Lowering<'t> {
         self.table.rule(self.tree, id).expr == Some(ExprRole::Sequence(Sequence::Map))
     }
 
-    /// The object literal that a value is, where such have members of their own.
+    /// The object literal that a value is, if its members are symbols.
     pub(super) fn object_with_members(&self, value: NodeId) -> Option<NodeId> {
         let object = self.through(value);
         (self.is_object(object) && self.table.rule(self.tree, object).scope.is_some()).then_some(object)
@@ -41,21 +41,21 @@ impl<'t> Lowering<'t> {
         let path = if around.is_empty() { key.name } else { format!("{around}.{}", key.name) };
         self.objects.insert(
             object,
-            Place { path: display_text::cut(&path, display_text::PHRASE_CAP), exported: false },
+            ObjectContainer { path: display_text::cut(&path, display_text::PHRASE_CAP), exported: false },
         );
     }
 
-    /// The container of a symbol that is not its parent, and whether others get it there.
-    pub(super) fn place_of(&self, draft: &Draft<'_>) -> (Option<String>, bool) {
+    /// The container of a symbol that is not its parent, and whether it is exported there.
+    pub(super) fn place_of(&self, draft: &SymbolDraft<'_>) -> (Option<String>, bool) {
         match (self.objects.get(&self.tree.node(draft.node).parent), &draft.qualifier) {
             (Some(place), None) => (Some(place.path.clone()), place.exported),
             (_, qualifier) => (qualifier.clone(), false),
         }
     }
 
-    /// `module.exports = …`, `exports.x = …` where the value is no function without a name.
+    /// `module.exports = …` and `exports.x = …`, unless the value is an anonymous function.
     pub(super) fn export_assigned(&mut self, id: NodeId, rule: &'t Rule, target: NodeId, value: NodeId) {
-        if self.table.export_targets.is_empty() {
+        if self.table.export_objects.is_empty() {
             return;
         }
         let target_rule = self.table.rule(self.tree, target);
@@ -65,9 +65,9 @@ impl<'t> Lowering<'t> {
             return;
         };
         let (base, name) = (self.type_name(base), self.name_text(name_node));
-        if self.table.export_targets.contains(&format!("{base}.{name}")) {
+        if self.table.export_objects.contains(&format!("{base}.{name}")) {
             self.export_whole(id, value);
-        } else if self.table.export_targets.contains(&base) && !self.export_named(id, value, &name) {
+        } else if self.table.export_objects.contains(&base) && !self.export_named(id, value, &name) {
             self.exported_value(id, rule, value, &name, name_node);
         }
     }
@@ -96,7 +96,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// The variable that gets the value of an assignment too: `var app = module.exports = create()`.
+    /// The variable that is assigned the same value: `var app = module.exports = create()`.
     fn declared_with(&self, id: NodeId) -> Option<String> {
         let mut at = self.tree.node(id).parent;
         while at != NONE && self.table.rule(self.tree, at).assign {
@@ -110,7 +110,7 @@ impl<'t> Lowering<'t> {
         rule.name.find(self.tree, at).filter(|&name| self.is_simple(name)).map(|name| self.name_text(name))
     }
 
-    /// One entry of an object that is all a file gives.
+    /// One entry of an exported object.
     fn export_entry(&mut self, entry: NodeId) {
         let rule: &'t Rule = self.table.rule(self.tree, entry);
         match rule.expr {
@@ -141,7 +141,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// A module, a name or a named function given to others under a name; false for any other value.
+    /// Exports a module, a name or a named function under a public name; false for any other value.
     fn export_named(&mut self, id: NodeId, value: NodeId, public: &str) -> bool {
         let inner = self.through(value);
         if let Some((module, member)) = self.required_module(value) {
@@ -159,7 +159,7 @@ impl<'t> Lowering<'t> {
         true
     }
 
-    /// `exports.VERSION = "1"`: a variable of the file that only others see by its bare name.
+    /// `exports.VERSION = "1"`: a variable that only other files see by its bare name.
     fn exported_value(&mut self, id: NodeId, rule: &'t Rule, value: NodeId, name: &str, name_node: NodeId) {
         let inner = self.through(value);
         let followed = self.table.rule(self.tree, inner).expr.is_some();
@@ -168,7 +168,8 @@ impl<'t> Lowering<'t> {
             return;
         }
         let kind = SymbolKind::Variable;
-        let draft = Draft { kind, name, qualifier: None, node: id, name_node, body: None, parent: None };
+        let draft =
+            SymbolDraft { kind, name, qualifier: None, node: id, name_node, body: None, parent: None };
         let symbol = self.add_symbol(draft, rule);
         self.flow.bindings.pop();
         let symbol = &mut self.outline.symbols[symbol as usize];
@@ -176,7 +177,7 @@ impl<'t> Lowering<'t> {
         symbol.visibility = Visibility::Public;
     }
 
-    /// A variable whose value is a component by the call that makes it.
+    /// Marks a variable as a component if the call that creates its value says so.
     pub(super) fn component_by_call(&mut self, symbol: u32, value: Option<NodeId>) {
         let Some(value) = value else { return };
         let Some(call) = self.call_rule(value, self.table.rule(self.tree, value)) else { return };
@@ -186,12 +187,12 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Where exports alone decide, what is exported by name is exported, and the rest of the file is its own.
+    /// If only exports are public: marks exported symbols, and makes all others private.
     pub(super) fn settle_exports(&mut self) {
-        if !self.table.exports_decide {
+        if !self.table.unexported_is_private {
             return;
         }
-        // By its own name, as the default.
+        // Exported by its own name, as the default.
         let mut named: HashMap<&str, (bool, bool)> = HashMap::new();
         for export in &self.outline.exports {
             let (name, public) = (self.shown.get(export.name), self.shown.get(export.public));
@@ -223,7 +224,7 @@ impl<'t> Lowering<'t> {
         for symbol in &mut self.outline.symbols {
             let level = symbol.parent.is_none_or(|parent| modules[parent as usize]);
             let inner = level && symbol.qualifier.is_none() && closed.contains(&symbol.parent);
-            // A module that is only declared is known by its name everywhere.
+            // An ambient module is visible by its name everywhere.
             let ambient =
                 symbol.kind == SymbolKind::Module && symbol.modifiers.contains(Modifier::Declaration);
             let renamed = symbol.parent.is_none() && named.contains_key(self.shown.get(symbol.name));

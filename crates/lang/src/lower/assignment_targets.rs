@@ -1,7 +1,8 @@
-//! Names that are told apart by how they are written: what assigning to one declares, and which of them are calls.
+//! Names whose spelling decides what they are (`@x`, `$x`, `X`): what an assignment to one declares, and which bare names are
+//! calls.
 
-use super::declarations::Parts;
-use super::definitions::Draft;
+use super::declarations::DeclarationParts;
+use super::definitions::SymbolDraft;
 use super::{Lowering, mark};
 use crate::node_table::{CallRule, Rule, Target};
 use crate::parse::flat_tree::{NONE, NodeId};
@@ -10,29 +11,35 @@ use orient_model::{
     Atom, BindingKind, Expr, ExprId, ExprList, RefKind, Relation, ScopeKind, SymbolKind, Via,
 };
 
-/// Owner of names that belong to no type.
+/// The owner of names outside of all types.
 const EVERYWHERE: u32 = u32::MAX;
-/// Blocks in blocks are looked through so far.
+/// Maximum number of nested blocks to look through.
 const NESTING_CAP: usize = 500;
 
 impl<'t> Lowering<'t> {
-    /// Declares what is assigned to, where the way it is written says what it is. The answer is whether a symbol was
-    /// entered; none where the names have no such marks.
+    /// Declares the target of an assignment if its spelling decides what it is. Returns whether a symbol was entered, or none
+    /// if the spelling does not decide.
     pub(super) fn marked_target(
         &mut self,
         id: NodeId,
         rule: &'t Rule,
         target: NodeId,
-        parts: Parts,
+        parts: DeclarationParts,
     ) -> Option<bool> {
         let target_rule = self.table.rule(self.tree, target);
         if target_rule.pattern {
             let items: Vec<NodeId> = self.tree.named_children(target).collect();
             let count = items.len();
             for (index, &item) in items.iter().enumerate() {
-                if let Some(Target::Here(kind)) = self.table.rule(self.tree, item).target {
+                if let Some(Target::Here(kind)) = self.table.rule(self.tree, item).assignment_target {
                     let (value, via) = self.item_of(parts.value, count, index as u32);
-                    self.declare_here(id, rule, kind, item, Parts { value: None, count: 2, ..parts });
+                    self.declare_here(
+                        id,
+                        rule,
+                        kind,
+                        item,
+                        DeclarationParts { value: None, count: 2, ..parts },
+                    );
                     if let Some(binding) = self.flow.bindings.last_mut() {
                         (binding.value, binding.via) = (value, via);
                     }
@@ -47,7 +54,7 @@ impl<'t> Lowering<'t> {
             }
             return Some(false);
         }
-        match target_rule.target? {
+        match target_rule.assignment_target? {
             Target::Local => {
                 let name = self.name_text(target);
                 let function =
@@ -77,7 +84,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// One name of several that share a value.
+    /// Declares one of several names that share a value.
     fn marked_part(
         &mut self,
         id: NodeId,
@@ -88,8 +95,8 @@ impl<'t> Lowering<'t> {
         via: Via,
     ) {
         let atom = self.names.intern(name);
-        let parts = Parts { ty: None, ty_expr: None, value: None, count: 1 };
-        match self.table.rule(self.tree, node).target {
+        let parts = DeclarationParts { ty: None, ty_expr: None, value: None, count: 1 };
+        match self.table.rule(self.tree, node).assignment_target {
             Some(Target::Local) | None if !self.is_variable(self.frame().scope, atom) => {
                 self.bind_variable(node, name, value, via);
                 return;
@@ -119,7 +126,7 @@ impl<'t> Lowering<'t> {
         rule: &'t Rule,
         kind: SymbolKind,
         target: NodeId,
-        parts: Parts,
+        parts: DeclarationParts,
     ) -> bool {
         let made = parts
             .value
@@ -131,9 +138,9 @@ impl<'t> Lowering<'t> {
         let Some(naming) = self.naming(target) else { return false };
         let before = self.outline.symbols.len();
         let entered = self.declare_one(id, rule, kind, naming, parts, 0);
-        // What is said of the members around holds for functions alone.
+        // Modifiers of the members in this section apply to functions only.
         if let Some(symbol) = self.outline.symbols.get_mut(before).filter(|symbol| symbol.kind == kind) {
-            symbol.visibility = self.table.visibility;
+            symbol.visibility = self.table.default_visibility;
         }
         entered
     }
@@ -142,7 +149,7 @@ impl<'t> Lowering<'t> {
         let name = self.name_text(target);
         let atom = self.shown.intern(&name);
         if self.members.insert((EVERYWHERE, atom)) {
-            let draft = Draft {
+            let draft = SymbolDraft {
                 kind,
                 name: &name,
                 qualifier: None,
@@ -152,30 +159,30 @@ impl<'t> Lowering<'t> {
                 parent: None,
             };
             let symbol = self.add_symbol(draft, rule);
-            self.outline.symbols[symbol as usize].visibility = self.table.visibility;
+            self.outline.symbols[symbol as usize].visibility = self.table.default_visibility;
             if let Some(binding) = self.flow.bindings.last_mut() {
                 binding.scope = 0;
             }
         }
     }
 
-    /// What the pack says of a call whose value is a type.
+    /// The rule of the pack for a call that creates a type.
     fn made_by(&self, value: NodeId) -> Option<CallRule> {
         let rule = self.table.rule(self.tree, value);
         if !self.table.has_dotted_calls || rule.expr != Some(ExprRole::Call) {
             return None;
         }
-        self.dotted_call(value, rule).filter(|call| call.makes.is_some())
+        self.dotted_call(value, rule).filter(|call| call.creates_type.is_some())
     }
 
-    /// What the pack says of a call by the whole of what is called.
+    /// The rule of the pack for a call, by the qualified name of the callee.
     pub(super) fn dotted_call(&self, id: NodeId, rule: &Rule) -> Option<CallRule> {
         let (base, name) = (rule.base.find(self.tree, id)?, rule.name.find(self.tree, id)?);
         let called = format!("{}.{}", self.type_name(base), self.name_text(name));
         self.table.calls.get(&called).copied()
     }
 
-    /// `Point = Struct.new(:x, :y) do … end`: a type named by what it is assigned to.
+    /// `Point = Struct.new(:x, :y) do … end`: a type that takes the name it is assigned to.
     fn declare_made(
         &mut self,
         id: NodeId,
@@ -188,10 +195,10 @@ impl<'t> Lowering<'t> {
         let block = value_rule.body.find(self.tree, value);
         let body = block.and_then(|block| self.table.rule(self.tree, block).body.find(self.tree, block));
         let Some(naming) = self.naming(target) else { return false };
-        let kind = call.makes.unwrap_or(SymbolKind::Class);
+        let kind = call.creates_type.unwrap_or(SymbolKind::Class);
         let (name, qualifier) = (naming.name, naming.qualifier);
         let parent = self.frame().symbol;
-        let draft = Draft { kind, name: &name, qualifier, node: id, name_node: target, body, parent };
+        let draft = SymbolDraft { kind, name: &name, qualifier, node: id, name_node: target, body, parent };
         let symbol = self.add_symbol(draft, rule);
         self.consume(target);
         self.made.insert(value);
@@ -199,7 +206,7 @@ impl<'t> Lowering<'t> {
         for arg in self.call_args(value, value_rule) {
             if call.define.is_some() && self.is_string(arg) {
                 self.member_by_call(arg, call, symbol, value_rule);
-            } else if call.inherits
+            } else if call.inherits_arguments
                 && matches!(self.table.rule(self.tree, arg).expr, Some(ExprRole::Name | ExprRole::Member))
             {
                 self.add_base(arg, Relation::Extends, symbol);
@@ -215,7 +222,7 @@ impl<'t> Lowering<'t> {
     fn member_by_call(&mut self, arg: NodeId, call: CallRule, owner: u32, rule: &'t Rule) {
         let name = self.string_at(arg);
         let kind = call.define.unwrap_or(SymbolKind::Property);
-        let draft = Draft {
+        let draft = SymbolDraft {
             kind,
             name: &name,
             qualifier: None,
@@ -225,12 +232,12 @@ impl<'t> Lowering<'t> {
             parent: Some(owner),
         };
         let member = self.add_symbol(draft, rule);
-        self.outline.symbols[member as usize].modifiers.0 |= call.adds.0;
-        // There is no scope yet that it could be known in.
+        self.outline.symbols[member as usize].modifiers.0 |= call.modifiers.0;
+        // Its scope does not exist yet.
         self.flow.bindings.pop();
     }
 
-    /// The arguments of a call; a list that is spread out stands for its items.
+    /// The arguments of a call, with the items of a spread list.
     pub(super) fn call_args(&self, id: NodeId, rule: &Rule) -> Vec<NodeId> {
         let Some(list) = rule.args.find(self.tree, id) else { return Vec::new() };
         let mut args = Vec::new();
@@ -249,7 +256,7 @@ impl<'t> Lowering<'t> {
         args
     }
 
-    /// Whether a variable of this name is in reach: blocks see those around them, functions do not.
+    /// Whether a variable of this name is visible: blocks see the variables around them, functions do not.
     fn is_variable(&self, scope: u32, name: Atom) -> bool {
         let mut at = scope;
         for _ in 0..NESTING_CAP {
@@ -268,7 +275,7 @@ impl<'t> Lowering<'t> {
         false
     }
 
-    /// A name that no variable has is a call without arguments.
+    /// Turns a name without a variable into a call without arguments.
     pub(super) fn bare_call(&mut self, id: NodeId, rule: &'t Rule) -> bool {
         if self.has(id, mark::CONSUMED | mark::WRITE) || self.is_absent(id) || self.is_called(id) {
             return false;
@@ -291,7 +298,7 @@ impl<'t> Lowering<'t> {
         true
     }
 
-    /// `f(x:)`: an entry without a value has that of the variable or method of its name.
+    /// `f(x:)`: an entry without a value takes the value of the variable or method with its name.
     pub(super) fn shorthand(&mut self, id: NodeId, name_node: NodeId) {
         let entry = self.expr(id);
         let Expr::Named { name, value } = self.flow.expr(entry) else { return };
@@ -306,7 +313,7 @@ impl<'t> Lowering<'t> {
         self.add_reference(kind, value, name_node);
     }
 
-    /// Whether a name is what the call around it calls.
+    /// Whether a name is the callee of the enclosing call.
     fn is_called(&self, id: NodeId) -> bool {
         let parent = self.tree.node(id).parent;
         if parent == NONE {
@@ -316,13 +323,13 @@ impl<'t> Lowering<'t> {
         rule.expr == Some(ExprRole::Call) && rule.name.find(self.tree, parent) == Some(id)
     }
 
-    /// The type that a call makes an instance of: `Foo` in `Foo.new`.
+    /// The type that a call instantiates: `Foo` in `Foo.new`.
     pub(super) fn made_type(&self, id: NodeId, rule: &Rule) -> Option<NodeId> {
-        if self.table.makers.is_empty() {
+        if self.table.factory_methods.is_empty() {
             return None;
         }
         let (base, name) = (rule.base.find(self.tree, id)?, rule.name.find(self.tree, id)?);
-        if !self.table.makers.contains(&self.name_text(name)) {
+        if !self.table.factory_methods.contains(&self.name_text(name)) {
             return None;
         }
         let known = match self.table.rule(self.tree, base).expr {
@@ -332,7 +339,7 @@ impl<'t> Lowering<'t> {
         known.rsplit('.').next().is_some_and(|last| last.starts_with(char::is_uppercase)).then_some(base)
     }
 
-    /// `private :a, def b; end`: what a call says of the members it names, or of those defined in its arguments.
+    /// `private :a, def b; end`: applies a call's visibility and modifiers to the members that its arguments name or define.
     pub(super) fn qualify_by_call(&mut self, id: NodeId, args: &[NodeId], call: CallRule) {
         let owner = self.frame().symbol;
         for &arg in args {
@@ -345,16 +352,16 @@ impl<'t> Lowering<'t> {
                 symbol.parent == owner && self.shown.get(symbol.name) == name
             };
             if let Some(symbol) = symbols.take(10_000).find(wanted) {
-                symbol.visibility = call.access.unwrap_or(symbol.visibility);
-                symbol.modifiers.0 |= call.adds.0;
+                symbol.visibility = call.sets_visibility.unwrap_or(symbol.visibility);
+                symbol.modifiers.0 |= call.modifiers.0;
             }
         }
         let frame = self.frame();
         let after = self.tree.node(id).after;
         self.frames.push(super::Frame {
             after,
-            given: call.access.or(frame.given),
-            adds: frame.adds.with(call.adds),
+            call_visibility: call.sets_visibility.or(frame.call_visibility),
+            adds: frame.adds.with(call.modifiers),
             ..frame
         });
     }

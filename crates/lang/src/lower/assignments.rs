@@ -1,31 +1,31 @@
-//! Assignments: to what exists, to members, and those that name the function or object they are given.
+//! Assignments: to variables, to members, and those that give a name to a function or object literal.
 
-use super::assigned_exports::Place;
-use super::declarations::Parts;
-use super::definitions::Draft;
+use super::assigned_exports::ObjectContainer;
+use super::declarations::DeclarationParts;
+use super::definitions::SymbolDraft;
 use super::{Lowering, mark};
 use crate::node_table::Rule;
 use crate::parse::flat_tree::NodeId;
 use crate::schema::vocabulary::ExprRole;
 use orient_model::{Assign, Modifier, SymbolKind, Via, Visibility};
 
-/// Where a function or object literal is put by an assignment.
+/// The destination of an assigned function or object literal.
 struct Destination {
     name_node: NodeId,
     name: String,
-    /// What the name belongs to, as written; empty for a bare name.
+    /// The container of the name, as written; empty for a bare name.
     base: String,
     /// The receiver.
     own: bool,
-    place: Place,
+    place: ObjectContainer,
 }
 
 impl<'t> Lowering<'t> {
-    /// An assignment to something that exists.
+    /// Lowers an assignment to something that exists.
     pub(super) fn assign(&mut self, id: NodeId, rule: &'t Rule) {
         let Some(target) = rule.name.find(self.tree, id) else { return };
         let value = rule.value.find(self.tree, id);
-        if let Some(value) = value.filter(|_| !rule.overwrites)
+        if let Some(value) = value.filter(|_| !rule.assigns_existing)
             && let Some(destination) = self.destination(target)
         {
             let inner = self.through(value);
@@ -39,11 +39,11 @@ impl<'t> Lowering<'t> {
             }
         }
         let via = rule.bind.unwrap_or_default();
-        self.assign_all(target, Parts { ty: None, ty_expr: None, value, count: 1 }, id, via);
+        self.assign_all(target, DeclarationParts { ty: None, ty_expr: None, value, count: 1 }, id, via);
     }
 
-    /// Each name of a pattern is written to by itself.
-    fn assign_all(&mut self, target: NodeId, parts: Parts, id: NodeId, via: Via) {
+    /// Assigns to each name of a pattern.
+    fn assign_all(&mut self, target: NodeId, parts: DeclarationParts, id: NodeId, via: Via) {
         if self.table.rule(self.tree, target).expr == Some(ExprRole::Run) {
             return self.assign_run(target, parts, id);
         }
@@ -62,8 +62,8 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Targets side by side, each with its own value where there are as many.
-    fn assign_run(&mut self, target: NodeId, parts: Parts, id: NodeId) {
+    /// Assigns to several targets, each with its own value if there are as many.
+    fn assign_run(&mut self, target: NodeId, parts: DeclarationParts, id: NodeId) {
         let targets: Vec<NodeId> = self.tree.named_children(target).collect();
         let values: Vec<NodeId> = match parts.value {
             Some(value) if self.table.rule(self.tree, value).expr == Some(ExprRole::Run) => {
@@ -79,14 +79,14 @@ impl<'t> Lowering<'t> {
             }
             let own = values.len() == targets.len();
             let value = if own { values.get(index).copied() } else { parts.value };
-            self.assign_to(target, Parts { value, ..parts }, id);
+            self.assign_to(target, DeclarationParts { value, ..parts }, id);
             if let Some(assign) = self.flow.assigns.last_mut().filter(|_| !own) {
                 assign.via = Via::Item(index as u32);
             }
         }
     }
 
-    /// What an assignment names; nothing for an element of a list or a computed member.
+    /// The destination of an assignment; none for an element of a list or a computed member.
     fn destination(&self, target: NodeId) -> Option<Destination> {
         let rule = self.table.rule(self.tree, target);
         let (name_node, base_node) = match rule.expr {
@@ -99,7 +99,7 @@ impl<'t> Lowering<'t> {
         let own = base_node
             .is_some_and(|base| self.table.rule(self.tree, base).expr == Some(ExprRole::SelfRef))
             || self.table.self_names.contains(&base);
-        let targets = &self.table.export_targets;
+        let targets = &self.table.export_objects;
         let whole = targets.contains(&format!("{base}.{name}"));
         let exported = whole || targets.contains(&base);
         let path = base.strip_suffix(".prototype").unwrap_or(&base);
@@ -113,15 +113,15 @@ impl<'t> Lowering<'t> {
             ("", name) => name.to_owned(),
             (path, name) => format!("{path}.{name}"),
         };
-        let place = Place { path: inside, exported: whole };
+        let place = ObjectContainer { path: inside, exported: whole };
         let base = if exported || own || !path.is_empty() { base } else { String::new() };
         Some(Destination { name_node, name, base, own, place })
     }
 
-    /// `Foo.prototype.bar = function () {}`: a function named by where it goes.
+    /// `Foo.prototype.bar = function () {}`: a function named by its destination.
     fn assign_function(&mut self, id: NodeId, rule: &'t Rule, to: &Destination, claimed: NodeId) {
         let function: &'t Rule = self.table.rule(self.tree, claimed);
-        let targets = &self.table.export_targets;
+        let targets = &self.table.export_objects;
         let whole = to.place.exported;
         let exported = whole || targets.contains(&to.base);
         let mut name = to.name.clone();
@@ -143,11 +143,11 @@ impl<'t> Lowering<'t> {
             return;
         }
         let parent = owner.or(self.frame().symbol);
-        let draft = Draft { kind, name: &name, qualifier, node: id, name_node: to.name_node, body, parent };
+        let draft =
+            SymbolDraft { kind, name: &name, qualifier, node: id, name_node: to.name_node, body, parent };
         let symbol = self.add_symbol(draft, rule);
-        if to.own && !self.pack.conventions().private.as_ref().is_some_and(|private| private.is_match(&name))
-        {
-            self.outline.symbols[symbol as usize].visibility = self.table.member_visibility;
+        if to.own && !self.conventions.private_names.as_ref().is_some_and(|private| private.is_match(&name)) {
+            self.outline.symbols[symbol as usize].visibility = self.table.default_member_visibility;
         }
         if exported {
             let symbol = &mut self.outline.symbols[symbol as usize];
@@ -161,7 +161,7 @@ impl<'t> Lowering<'t> {
         self.claims.insert(claimed, symbol);
     }
 
-    /// A member's name is not visible as a bare name; that of a field is, in its type.
+    /// Binds the name of the destination if it is visible as a bare name: a field is, in its type; other members are not.
     fn place_binding(&mut self, to: &Destination, owner: Option<u32>) {
         if to.base.is_empty() {
             self.consume(to.name_node);
@@ -177,7 +177,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    pub(super) fn assign_to(&mut self, target: NodeId, parts: Parts, id: NodeId) {
+    pub(super) fn assign_to(&mut self, target: NodeId, parts: DeclarationParts, id: NodeId) {
         self.mark(target, mark::WRITE);
         let via = if parts.count > 1 { Via::Unknown } else { Via::Value };
         let value = parts.value.map(|value| self.expr(value));
@@ -185,7 +185,7 @@ impl<'t> Lowering<'t> {
         let scope = self.frame().scope;
         let target_expr = self.expr(target);
         self.flow.assigns.push(Assign { target: target_expr, value, ty: parts.ty_expr, via, scope, at });
-        if self.table.self_assign_declares {
+        if self.table.self_assignment_declares_field {
             self.self_field(target, parts, id);
         }
     }

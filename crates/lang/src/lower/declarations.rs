@@ -1,7 +1,10 @@
-//! Values with names: fields, constants, variables, locals, assignments, and what leaves a function.
+//! Declarations of values: fields, constants, variables, locals, bound patterns, and the results of functions.
+//!
+//! Example: `x, err := load(path)` binds two locals to one value. The flow gets the expression `load(path)` once, and the
+//! bindings `x` via item 0 and `err` via item 1 of it, so that resolution can take the second result type for `err`.
 
-use super::definition_names::Naming;
-use super::definitions::Draft;
+use super::definition_names::DefinitionName;
+use super::definitions::SymbolDraft;
 use super::{Lowering, mark};
 use crate::node_table::Rule;
 use crate::parse::flat_tree::{NONE, NodeId};
@@ -10,25 +13,25 @@ use orient_model::{
     Assign, BindingKind, Expr, ExprId, Modifier, Return, ScopeKind, Sequence, SymbolKind, Via, Wrapper,
 };
 
-/// What a declaration says of all its names.
+/// The parts of a declaration that all its names share.
 #[derive(Clone, Copy)]
-pub(super) struct Parts {
+pub(super) struct DeclarationParts {
     pub(super) ty: Option<NodeId>,
     pub(super) ty_expr: Option<ExprId>,
     pub(super) value: Option<NodeId>,
-    /// How many names share the value.
+    /// The number of names that share the value.
     pub(super) count: usize,
 }
 
 impl<'t> Lowering<'t> {
-    /// A declaration of one or more values. True when it became a symbol that was entered.
+    /// Lowers a declaration of one or more values. True if it became a symbol and was entered.
     pub(super) fn declare(&mut self, id: NodeId, rule: &'t Rule, kind: SymbolKind) -> bool {
         let value = rule.value.find(self.tree, id);
         let claimed = value.map(|value| self.through(value)).filter(|&value| self.is_unnamed(value));
-        if rule.if_member && !self.in_type() {
+        if rule.only_in_type && !self.in_type() {
             return false;
         }
-        if rule.if_function && claimed.is_none() {
+        if rule.only_if_function && claimed.is_none() {
             self.name_object(id, rule, value);
             return false;
         }
@@ -39,7 +42,7 @@ impl<'t> Lowering<'t> {
             self.mark(ty, mark::TYPE);
             self.expr(ty)
         });
-        let parts = Parts { ty, ty_expr, value, count: targets.len() };
+        let parts = DeclarationParts { ty, ty_expr, value, count: targets.len() };
         let mut entered = false;
         for (index, target) in targets.into_iter().enumerate() {
             if self.table.has_bare_calls
@@ -55,7 +58,13 @@ impl<'t> Lowering<'t> {
             }
             let (inner, own) = self.unwrapped(target);
             if inner != target && self.table.rule(self.tree, inner).pattern {
-                self.declare_pattern(id, rule, kind, inner, Parts { value: own.or(parts.value), ..parts });
+                self.declare_pattern(
+                    id,
+                    rule,
+                    kind,
+                    inner,
+                    DeclarationParts { value: own.or(parts.value), ..parts },
+                );
             } else if simple && let Some(naming) = self.naming(target) {
                 entered |= self.declare_one(id, rule, kind, naming, parts, index);
             } else {
@@ -65,7 +74,7 @@ impl<'t> Lowering<'t> {
         entered
     }
 
-    /// The declared type that stands in a wrapper: `private final Foo a, b;`.
+    /// The declared type in a wrapper: `private final Foo a, b;`.
     fn wrapper_type(&self, id: NodeId) -> Option<NodeId> {
         let mut at = self.tree.node(id).parent;
         while at != NONE {
@@ -85,22 +94,22 @@ impl<'t> Lowering<'t> {
     pub(super) fn is_simple(&self, id: NodeId) -> bool {
         let rule = self.table.rule(self.tree, id);
         matches!(rule.expr, Some(ExprRole::Name | ExprRole::Literal(_)))
-            || !rule.unwrap.is_empty()
+            || !rule.inner_declarator.is_empty()
             || (rule.expr.is_none() && !rule.pattern)
     }
 
-    /// Whether a target is a type that gives its own name to what is declared.
+    /// Whether a target is a type whose name is also the name of the declared value.
     fn is_type_path(&self, id: NodeId) -> bool {
         let rule = self.table.rule(self.tree, id);
         matches!(rule.expr, Some(ExprRole::Apply | ExprRole::Path))
             || rule.expr == Some(ExprRole::Member) && rule.reference == Some(orient_model::RefKind::Type)
     }
 
-    /// Whether a node defines something but has no name of its own.
+    /// Whether a node is an anonymous definition.
     pub(super) fn is_unnamed(&self, id: NodeId) -> bool {
         let rule = self.table.rule(self.tree, id);
         rule.symbol.is_some()
-            && rule.name_text.is_none()
+            && rule.fixed_name.is_none()
             && rule.default_name.is_none()
             && (rule.inner_name || rule.name.find(self.tree, id).is_none())
             && (!rule.needs_body || rule.body.find(self.tree, id).is_some())
@@ -111,20 +120,24 @@ impl<'t> Lowering<'t> {
         id: NodeId,
         rule: &'t Rule,
         kind: SymbolKind,
-        naming: Naming,
-        parts: Parts,
+        naming: DefinitionName,
+        parts: DeclarationParts,
         index: usize,
     ) -> bool {
-        let Naming { node, name, qualifier, params, value, wraps, declarator } = naming;
+        let DefinitionName { node, name, qualifier, params, value, wraps, declarator } = naming;
         let ty_expr = parts.ty_expr.map(|ty| self.wrapped(ty, &wraps));
         let (own, count) = (value.is_some(), parts.count);
         let value = value.or(parts.value);
-        // A value of its own is not shared with the other names.
-        let (parts, index) =
-            if own { (Parts { ty_expr, count: 1, ..parts }, 0) } else { (Parts { ty_expr, ..parts }, index) };
-        let callable = rule.callable.is_some()
-            && params
-                .is_some_and(|params| !(rule.vexing && self.is_local(rule) && self.could_be_values(params)));
+        // Its own value is not shared with the other names.
+        let (parts, index) = if own {
+            (DeclarationParts { ty_expr, count: 1, ..parts }, 0)
+        } else {
+            (DeclarationParts { ty_expr, ..parts }, index)
+        };
+        let callable = rule.callable_kind.is_some()
+            && params.is_some_and(|params| {
+                !(rule.most_vexing_parse && self.is_local(rule) && self.could_be_values(params))
+            });
         let value_claim = value.map(|value| self.through(value)).filter(|&value| self.is_unnamed(value));
         let type_claim = parts.ty.filter(|&ty| self.is_unnamed(ty) && !self.claims.contains_key(&ty));
         let claimed = value_claim.or(type_claim);
@@ -134,7 +147,7 @@ impl<'t> Lowering<'t> {
             self.consume(node);
             return false;
         }
-        let local = self.is_local(rule) && claimed.is_none() && rule.local.is_none() && !callable;
+        let local = self.is_local(rule) && claimed.is_none() && rule.local_kind.is_none() && !callable;
         if local {
             self.local(&name, node, rule, parts, value, index);
             return false;
@@ -147,14 +160,14 @@ impl<'t> Lowering<'t> {
         let said = rule.qualifier.find(self.tree, id).map(|ty| self.type_name(ty));
         let qualifier = said.or_else(|| qualifier.filter(|_| self.member_of().is_none()));
         let words = self.header_words(id);
-        let kind = if callable { rule.callable.unwrap_or(kind) } else { kind };
-        // A type without a name is called by its alias; a variable of such a type stays a variable.
+        let kind = if callable { rule.callable_kind.unwrap_or(kind) } else { kind };
+        // An anonymous type takes the name of its alias; a variable of such a type stays a variable.
         let named = value_claim.or(type_claim.filter(|_| kind == SymbolKind::TypeAlias));
         let kind = named.and_then(|node| self.table.rule(self.tree, node).symbol).unwrap_or(kind);
         let pointer = wraps.contains(&Wrapper::Pointer);
-        let said = !pointer && rule.constant.iter().any(|word| words.contains(&word.as_slice()));
+        let said = !pointer && rule.constant_words.iter().any(|word| words.contains(&word.as_slice()));
         let constant =
-            said || self.pack.conventions().constant.as_ref().is_some_and(|pattern| pattern.is_match(&name));
+            said || self.conventions.constant_names.as_ref().is_some_and(|pattern| pattern.is_match(&name));
         let by_part = rule.kinds_by_part.iter().find(|(part, _)| part.find(self.tree, id).is_some());
         let kind = by_part.map_or_else(|| self.kind_here(rule, kind, &name, &words), |(_, kind)| *kind);
         let constant = constant && kind == SymbolKind::Variable || said && kind == SymbolKind::Field;
@@ -164,7 +177,7 @@ impl<'t> Lowering<'t> {
         let body = body.or_else(|| {
             value.filter(|_| claimed.is_none()).and_then(|value| self.object_with_members(value))
         });
-        let draft = Draft {
+        let draft = SymbolDraft {
             kind,
             name: &name,
             qualifier,
@@ -191,7 +204,7 @@ impl<'t> Lowering<'t> {
             self.outline.symbols[symbol as usize].params = params;
             return true;
         }
-        // What hands a function on is called by whoever declares the name, not by the function.
+        // The declaration calls the wrapper around a function; the function itself does not.
         let handed_on = value_claim.is_some() && value_claim != value && self.in_function();
         if count == 1 && !(handed_on && value.is_some_and(|value| self.is_call(value))) {
             self.push_symbol(id, symbol);
@@ -203,7 +216,7 @@ impl<'t> Lowering<'t> {
         self.table.rule(self.tree, id).expr == Some(ExprRole::Call)
     }
 
-    /// Whether parameters without names could be values by their looks: `Lock lock(mutex);`.
+    /// Whether unnamed parameters could be values: `Lock lock(mutex);`.
     fn could_be_values(&self, params: NodeId) -> bool {
         let mut some = false;
         for param in self.tree.named_children(params) {
@@ -215,7 +228,7 @@ impl<'t> Lowering<'t> {
             let ty = rule.ty.find(self.tree, param).map(|ty| self.table.rule(self.tree, ty));
             let named =
                 ty.is_some_and(|ty| !ty.skip && matches!(ty.expr, Some(ExprRole::Name | ExprRole::Member)));
-            // Brackets behind the name of a type may be those of a call.
+            // Parentheses after the name of a type may be those of a call.
             let name = rule.name.find(self.tree, param);
             let called = name.is_none_or(|name| self.naming(name).is_none());
             if !rule.param || !called || !named {
@@ -225,7 +238,7 @@ impl<'t> Lowering<'t> {
         some
     }
 
-    /// A function declared without a body is defined elsewhere, unless the header says that it is not.
+    /// Marks a function without a body as a declaration, unless its header says otherwise.
     fn without_definition(&mut self, symbol: u32) {
         let modifiers = &mut self.outline.symbols[symbol as usize].modifiers;
         if !modifiers.contains(Modifier::Abstract) && !modifiers.contains(Modifier::Default) {
@@ -233,11 +246,11 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Declared type and value of a symbol, in its outline and in its binding.
+    /// Sets the declared type and value of a symbol, in the outline and in its binding.
     fn finish_value(
         &mut self,
         symbol: u32,
-        parts: Parts,
+        parts: DeclarationParts,
         value: Option<NodeId>,
         index: usize,
         declarator: (NodeId, NodeId),
@@ -253,7 +266,7 @@ impl<'t> Lowering<'t> {
         let (value, via) = self.value_of(value, parts.count, index);
         self.flow.bindings[binding].value = value;
         self.flow.bindings[binding].via = via;
-        // The type of a name that holds a function is not what calling the function gives.
+        // The type of a variable that holds a function is not the function's result type.
         let is_function = self.outline.symbols[symbol as usize].kind.is_callable();
         let known = parts.ty_expr.filter(|&ty| self.flow.expr(ty) != Expr::Unknown);
         if let (true, Some(ty), Some(value)) = (is_function, known, value) {
@@ -280,7 +293,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// The value for the name at a place of a pattern: also a pattern of one name takes its value apart.
+    /// The value of the name at an index of a pattern. A pattern of one name destructures its value as well.
     pub(super) fn item_of(
         &mut self,
         value: Option<NodeId>,
@@ -297,13 +310,13 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Whether what is declared here is seen only in a function or block.
+    /// Whether a declaration here is visible in a function or block only.
     fn is_local(&self, rule: &Rule) -> bool {
         self.in_function()
             || !rule.hoist && self.flow.scopes[self.frame().scope as usize].kind == ScopeKind::Block
     }
 
-    /// The scope a declaration binds its names in.
+    /// The scope in which a declaration binds its names.
     fn scope_for(&self, rule: &Rule) -> u32 {
         let mut at = self.frame().scope;
         while rule.hoist && self.flow.scopes[at as usize].kind == ScopeKind::Block {
@@ -324,7 +337,7 @@ impl<'t> Lowering<'t> {
         name: &str,
         node: NodeId,
         rule: &Rule,
-        parts: Parts,
+        parts: DeclarationParts,
         value: Option<NodeId>,
         index: usize,
     ) {
@@ -342,14 +355,14 @@ impl<'t> Lowering<'t> {
         rule: &'t Rule,
         kind: SymbolKind,
         target: NodeId,
-        parts: Parts,
+        parts: DeclarationParts,
     ) {
         let names = self.pattern(target);
         let count = names.len();
         let mut apart = Vec::new();
         if let Some(value) = parts.value.filter(|_| rule.rebind) {
             let value = self.expr(value);
-            self.take_apart(target, value, 0, &mut apart);
+            self.destructure(target, value, 0, &mut apart);
         }
         let required = parts.value.and_then(|value| self.required_module(value));
         for (node, name, via) in names {
@@ -382,12 +395,12 @@ impl<'t> Lowering<'t> {
                 continue;
             } else {
                 let words = self.header_words(id);
-                let constant = rule.constant.iter().any(|word| words.contains(&word.as_slice()));
+                let constant = rule.constant_words.iter().any(|word| words.contains(&word.as_slice()));
                 let kind = self.kind_here(rule, kind, &name, &words);
                 let kind = if kind == SymbolKind::Variable && constant { SymbolKind::Constant } else { kind };
                 let parent = self.frame().symbol;
                 self.add_symbol(
-                    Draft {
+                    SymbolDraft {
                         kind,
                         name: &name,
                         qualifier: None,
@@ -412,7 +425,7 @@ impl<'t> Lowering<'t> {
         self.bound.contains(&(scope, atom))
     }
 
-    /// Names bound by a statement: loops, `with`, `catch`, short declarations, patterns of a match.
+    /// Binds the names of a statement: a loop, `with`, `catch`, a short declaration, a pattern of a match.
     pub(super) fn bind(&mut self, id: NodeId, rule: &'t Rule, via: Via) {
         if !self.has_word(id, rule) {
             self.assign(id, rule);
@@ -435,7 +448,7 @@ impl<'t> Lowering<'t> {
                 continue;
             }
             let (expr, item) = match (via, inner) {
-                // The second of two is the element; what the first is, the value does not say.
+                // The second of two names is the element; the value does not determine the first.
                 (Via::Item(second), Via::Item(index)) => {
                     let via = if index == second { Via::Element } else { Via::Unknown };
                     (value.map(|value| self.expr(value)), via)
@@ -454,7 +467,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// The declared type of what a statement binds; several are one of them.
+    /// The declared type of the bound names; several types are alternatives.
     pub(super) fn bound_type(&mut self, id: NodeId, rule: &Rule) -> Option<ExprId> {
         let types: Vec<NodeId> = rule
             .ty
@@ -477,26 +490,28 @@ impl<'t> Lowering<'t> {
         Some(self.push_expr(Expr::Either(list)))
     }
 
-    /// A function without a name put into a local variable: it is a symbol of that name.
+    /// Makes an anonymous function assigned to a local variable a symbol of that name.
     fn local_function(&mut self, id: NodeId, rule: &'t Rule, name: &str, node: NodeId, claimed: NodeId) {
         let function = self.table.rule(self.tree, claimed);
         let kind = function.symbol.unwrap_or(SymbolKind::Function);
         let body = function.body.find(self.tree, claimed);
         let parent = self.frame().symbol;
-        let symbol = self
-            .add_symbol(Draft { kind, name, qualifier: None, node: id, name_node: node, body, parent }, rule);
+        let symbol = self.add_symbol(
+            SymbolDraft { kind, name, qualifier: None, node: id, name_node: node, body, parent },
+            rule,
+        );
         self.claims.insert(claimed, symbol);
     }
 
-    /// `self.x = …` declares a field of the type around, the first time.
-    pub(super) fn self_field(&mut self, target: NodeId, parts: Parts, id: NodeId) {
+    /// `self.x = …` declares a field of the enclosing type, the first time.
+    pub(super) fn self_field(&mut self, target: NodeId, parts: DeclarationParts, id: NodeId) {
         let rule = self.table.rule(self.tree, target);
         let (name_node, receiver) = match rule.expr {
             Some(ExprRole::Member) => (rule.name.find(self.tree, target), rule.base.find(self.tree, target)),
             Some(ExprRole::Own) => (Some(target), Some(target)),
             _ => return,
         };
-        let marked = rule.adds;
+        let marked = rule.modifiers;
         let (Some(name_node), Some(receiver)) = (name_node, receiver) else { return };
         let receiver_rule = self.table.rule(self.tree, receiver);
         let is_self = matches!(receiver_rule.expr, Some(ExprRole::SelfRef | ExprRole::Own))
@@ -507,7 +522,7 @@ impl<'t> Lowering<'t> {
             return;
         }
         let rule = self.table.rule(self.tree, id);
-        let draft = Draft {
+        let draft = SymbolDraft {
             kind: SymbolKind::Field,
             name: &name,
             qualifier: None,
@@ -532,7 +547,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Whether a type has a member of this name already.
+    /// Whether a type already has a member of this name.
     pub(super) fn has_member(&mut self, owner: u32, name: &str) -> bool {
         let atom = self.shown.intern(name);
         self.members.contains(&(owner, atom))

@@ -1,4 +1,4 @@
-//! What a definition is called: through declarators, qualified names and patterns.
+//! Names of definitions: found through declarators, qualified names and patterns.
 
 use super::{Lowering, mark};
 use crate::node_table::{CallRule, Rule};
@@ -6,28 +6,30 @@ use crate::parse::flat_tree::NodeId;
 use crate::schema::vocabulary::{ExprRole, HeaderWord};
 use orient_model::{Atom, Expr, ExprId, Literal, Sequence, Via, Wrapper};
 
-/// Declarators are never nested deeper in code people write.
+/// Maximum nesting depth of declarators.
 const UNWRAP_CAP: usize = 16;
-/// Nor are names longer, in bytes.
+/// Maximum length of a name, in bytes.
 const NAME_CAP: usize = 400;
-/// Nor are patterns.
+/// Maximum nesting depth of patterns.
 const PATTERN_CAP: usize = 12;
 
-/// A name found at a definition, and what was met on the way to it.
-pub(super) struct Naming {
+/// The name of a definition, and the declarators around it.
+///
+/// Example: in `char *argv[]` the name is `argv`, the wrappers are a pointer and an array around the type `char`.
+pub(super) struct DefinitionName {
     pub(super) node: NodeId,
     pub(super) name: String,
     pub(super) qualifier: Option<String>,
-    /// The parameter list, where the declarator next to the name has one: what is declared is a function.
+    /// The parameter list of the declarator next to the name, if it has one: the definition is a function.
     pub(super) params: Option<NodeId>,
     pub(super) value: Option<NodeId>,
-    /// What the declarators make of the declared type, innermost type first: `*` and `[]` of `char *argv[]`.
+    /// How the declarators wrap the declared type, innermost first: `*` and `[]` of `char *argv[]`.
     pub(super) wraps: Vec<Wrapper>,
-    /// The outermost declarator, and what in it is not part of the type: the name, or the name with its parameters.
+    /// The outermost declarator, and the part of it that is not part of the type: the name, or the name with its parameters.
     pub(super) declarator: (NodeId, NodeId),
 }
 
-impl Naming {
+impl DefinitionName {
     pub(super) fn plain(node: NodeId, name: String) -> Self {
         Self {
             node,
@@ -43,15 +45,15 @@ impl Naming {
 
 impl<'t> Lowering<'t> {
     /// The name under `id`, looking through declarators.
-    pub(super) fn naming(&self, id: NodeId) -> Option<Naming> {
+    pub(super) fn naming(&self, id: NodeId) -> Option<DefinitionName> {
         let (mut at, mut outer, mut function, mut value) = (id, id, None, None);
         let mut wraps = Vec::new();
         for _ in 0..UNWRAP_CAP {
             let rule = self.table.rule(self.tree, at);
-            if rule.unwrap.is_empty() {
+            if rule.inner_declarator.is_empty() {
                 break;
             }
-            let next = rule.unwrap.find(self.tree, at)?;
+            let next = rule.inner_declarator.find(self.tree, at)?;
             if !rule.value.is_empty() {
                 value = value.or_else(|| rule.value.find(self.tree, at));
                 outer = next;
@@ -59,7 +61,7 @@ impl<'t> Lowering<'t> {
             if let Some(params) = rule.params.find(self.tree, at) {
                 wraps.extend(function.replace((at, params)).map(|_| Wrapper::FunctionType));
             } else if let Some(ExprRole::Wrap(wrapper)) = rule.expr {
-                // A pointer between the name and the parameters: what is declared points to a function.
+                // A pointer between the name and the parameters: the definition is a pointer to a function.
                 wraps.extend(function.take().map(|_| Wrapper::FunctionType));
                 wraps.push(wrapper);
             }
@@ -68,13 +70,13 @@ impl<'t> Lowering<'t> {
         let (name, qualifier) = self.split_name(at);
         let (cut, params) = function.map_or((at, None), |(node, params)| (node, Some(params)));
         let declarator = if wraps.is_empty() { (at, at) } else { (outer, cut) };
-        // What the parser made up of text that it did not understand is no name.
+        // A node that the parser inserted during error recovery is no name.
         let sound = !name.is_empty() && name.len() <= NAME_CAP && !name.contains('\n');
-        sound.then_some(Naming { node: at, name, qualifier, params, value, wraps, declarator })
+        sound.then_some(DefinitionName { node: at, name, qualifier, params, value, wraps, declarator })
     }
 
     /// A name of several tokens: `operator ==`, `~Server`.
-    pub(super) fn long_name(&self, first: NodeId, last: NodeId) -> Option<Naming> {
+    pub(super) fn long_name(&self, first: NodeId, last: NodeId) -> Option<DefinitionName> {
         let (start, end) = (self.tree.node(first), self.tree.node(last));
         let rest = self.tree.source.get(start.end as usize..end.end as usize)?;
         let (word, rest) = (
@@ -85,7 +87,7 @@ impl<'t> Lowering<'t> {
             ),
         );
         let gap = if word.ends_with(char::is_alphanumeric) { " " } else { "" };
-        Some(Naming::plain(first, format!("{word}{gap}{rest}")))
+        Some(DefinitionName::plain(first, format!("{word}{gap}{rest}")))
     }
 
     pub(super) fn span_of_long_name(&mut self, symbol: u32, id: NodeId, rule: &Rule) {
@@ -94,7 +96,7 @@ impl<'t> Lowering<'t> {
         (span.end, span.last_line) = (span.end.max(last.end), span.last_line.max(last.last_line));
     }
 
-    /// A declared type seen through the declarators around a name.
+    /// A declared type wrapped by the declarators around a name.
     pub(super) fn wrapped(&mut self, ty: ExprId, wraps: &[Wrapper]) -> ExprId {
         wraps.iter().fold(ty, |inner, &wrapper| self.push_expr(Expr::Wrap { wrapper, inner }))
     }
@@ -105,9 +107,9 @@ impl<'t> Lowering<'t> {
         let mut first = ty;
         while let Some(previous) = tree.get(tree.node(first).previous)
             && previous.field == 0
-            && self.table.rule(tree, tree.node(first).previous).qualifies
-            // `constexpr` says something of the name, not of its type.
-            && !matches!(self.table.words.get(tree.bytes(tree.node(first).previous)), Some(HeaderWord::Modifier(_)))
+            && self.table.rule(tree, tree.node(first).previous).qualifies_type
+            // `constexpr` modifies the name, not its type.
+            && !matches!(self.table.modifier_words.get(tree.bytes(tree.node(first).previous)), Some(HeaderWord::Modifier(_)))
         {
             first = tree.node(first).previous;
         }
@@ -134,19 +136,19 @@ impl<'t> Lowering<'t> {
         self.shown.intern(&crate::facts::display_text::fold(&text, crate::facts::display_text::PHRASE_CAP))
     }
 
-    /// What stands inside all declarators, and the value found on the way.
+    /// The node inside all declarators, and the value found on the way.
     pub(super) fn unwrapped(&self, id: NodeId) -> (NodeId, Option<NodeId>) {
         let (mut at, mut value) = (id, None);
         for _ in 0..UNWRAP_CAP {
             let rule = self.table.rule(self.tree, at);
-            let Some(next) = rule.unwrap.find(self.tree, at) else { break };
+            let Some(next) = rule.inner_declarator.find(self.tree, at) else { break };
             value = value.or_else(|| rule.value.find(self.tree, at));
             at = next;
         }
         (at, value)
     }
 
-    /// The last name of a possibly qualified one, and what stands before it.
+    /// The last part of a possibly qualified name, and its qualifier.
     fn split_name(&self, id: NodeId) -> (String, Option<String>) {
         self.split_name_at(id, 0)
     }
@@ -185,7 +187,7 @@ impl<'t> Lowering<'t> {
         (self.name_text(id), None)
     }
 
-    /// The bare name of a type as a container is called: `Server` for `*Server`, `Map<K, V>` and `pkg::Map`.
+    /// The bare name of a type as a container: `Server` for `*Server`, `Map` for `Map<K, V>` and `pkg::Map`.
     pub(super) fn type_name(&self, id: NodeId) -> String {
         self.type_name_at(id, 0)
     }
@@ -211,7 +213,7 @@ impl<'t> Lowering<'t> {
                     return names.join(".");
                 }
                 Some(ExprRole::Apply) => rule.base.find(self.tree, at),
-                // No part of it is what the whole is called.
+                // None of its parts is its name.
                 Some(
                     ExprRole::Sequence(Sequence::Tuple)
                     | ExprRole::Wrap(Wrapper::FunctionType | Wrapper::Array),
@@ -231,7 +233,7 @@ impl<'t> Lowering<'t> {
         String::new()
     }
 
-    /// The names a pattern binds, each with the way it comes out of the value.
+    /// The names that a pattern binds, each with its path from the value.
     pub(super) fn pattern(&mut self, id: NodeId) -> Vec<(NodeId, String, Via)> {
         let mut found = Vec::new();
         self.pattern_into(id, Via::Value, 0, &mut found);
@@ -243,7 +245,7 @@ impl<'t> Lowering<'t> {
             return;
         }
         let rule: &'t Rule = self.table.rule(self.tree, id);
-        if !rule.unwrap.is_empty() {
+        if !rule.inner_declarator.is_empty() {
             let inner = self.unwrapped(id).0;
             if inner != id && self.table.rule(self.tree, inner).pattern {
                 self.pattern_into(inner, via, depth + 1, found);
@@ -259,7 +261,7 @@ impl<'t> Lowering<'t> {
             }
             Some(ExprRole::Name) => {
                 let name = self.name_text(id);
-                if self.pack.conventions().binds.as_ref().is_none_or(|binds| binds.is_match(&name)) {
+                if self.conventions.pattern_variables.as_ref().is_none_or(|binds| binds.is_match(&name)) {
                     found.push((id, name, via));
                 }
             }
@@ -282,13 +284,13 @@ impl<'t> Lowering<'t> {
                 }
             }
             Some(ExprRole::Sequence(kind)) if rule.pattern => {
-                // What a pattern says of the type is no part of the value.
+                // A type in a pattern is no part of the value.
                 let ty = rule.ty.find(self.tree, id);
                 let children: Vec<NodeId> =
                     self.tree.named_children(id).filter(|&child| Some(child) != ty).collect();
                 let (mut commas, mut end) = (0, self.tree.node(id).start);
                 for (index, child) in children.into_iter().enumerate() {
-                    // An item left out leaves its comma: `[first, , third]`.
+                    // An omitted item leaves its comma: `[first, , third]`.
                     commas += self.commas_between(end, self.tree.node(child).start);
                     end = self.tree.node(child).end;
                     let via = self.part_of(via, kind, commas.max(index as u32), child);
@@ -343,7 +345,7 @@ impl<'t> Lowering<'t> {
         })
     }
 
-    /// The name a simple entry of a map pattern stands for: `a` in `{ a }` and in `{ a = 1 }`.
+    /// The name that a shorthand entry of a map pattern binds: `a` in `{ a }` and in `{ a = 1 }`.
     fn pattern_head(&self, id: NodeId) -> Option<NodeId> {
         let rule = self.table.rule(self.tree, id);
         match rule.expr {
@@ -357,7 +359,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Looks through parentheses, casts, and calls that hand on the function they are given.
+    /// The value inside parentheses, casts, and calls that return the function they are given.
     pub(super) fn through(&self, id: NodeId) -> NodeId {
         let mut at = id;
         for _ in 0..UNWRAP_CAP {
@@ -379,7 +381,7 @@ impl<'t> Lowering<'t> {
         at
     }
 
-    /// What the pack says of a call, by the last part of the called name.
+    /// The rule of the pack for a call, by the last part of the callee's name.
     pub(super) fn call_rule(&self, id: NodeId, rule: &Rule) -> Option<CallRule> {
         if self.table.calls.is_empty() || rule.expr != Some(ExprRole::Call) {
             return None;
@@ -389,9 +391,9 @@ impl<'t> Lowering<'t> {
         self.table.calls.get(name.rsplit('.').next().unwrap_or(&name)).copied()
     }
 
-    /// The function without a name of its own that a call hands on.
+    /// The anonymous function that a call returns.
     fn passed(&self, id: NodeId, rule: &Rule) -> Option<NodeId> {
-        self.call_rule(id, rule).filter(|call| call.passes)?;
+        self.call_rule(id, rule).filter(|call| call.returns_its_function)?;
         if let Some(block) = rule.body.find(self.tree, id).filter(|&block| self.is_unnamed(block)) {
             return Some(block);
         }
@@ -402,12 +404,12 @@ impl<'t> Lowering<'t> {
         })
     }
 
-    /// Marks a declared name, so that the walk does not take it for a use.
+    /// Marks a declared name, so that the walk does not take it for a reference.
     pub(super) fn consume(&mut self, id: NodeId) {
         let mut next = Some(id);
         while let Some(id) = next {
             self.mark(id, mark::CONSUMED);
-            // A qualified name at a definition: its last part is no use, the parts before it are.
+            // In a qualified name at a definition all parts but the last are references.
             let rule = self.table.rule(self.tree, id);
             let last = if rule.expr == Some(ExprRole::Apply) { &rule.base } else { &rule.name };
             next = (self.tree.node(id).after > id + 1)

@@ -1,9 +1,9 @@
-//! Symbols: functions, types and whatever else has a name and a place.
+//! Definitions: functions, types and other symbols, with their scopes, bodies and bases.
 
-use super::definition_names::Naming;
-use super::headers::Header;
+use super::definition_names::DefinitionName;
+use super::headers::DefinitionHeader;
 use super::{Lowering, mark};
-use crate::node_table::{Rule, Spec};
+use crate::node_table::{NodePath, Rule};
 use crate::parse::flat_tree::NodeId;
 use crate::schema::vocabulary::ExprRole;
 use orient_model::{
@@ -11,12 +11,12 @@ use orient_model::{
     Wrapper,
 };
 
-/// What a symbol is made of, before it has a header.
-pub(super) struct Draft<'n> {
+/// A symbol under construction, before its header is read.
+pub(super) struct SymbolDraft<'n> {
     pub(super) kind: SymbolKind,
     pub(super) name: &'n str,
     pub(super) qualifier: Option<String>,
-    /// The node whose surroundings are the symbol's span, documentation and attributes.
+    /// The node that determines the symbol's span, documentation and attributes.
     pub(super) node: NodeId,
     pub(super) name_node: NodeId,
     pub(super) body: Option<NodeId>,
@@ -24,13 +24,13 @@ pub(super) struct Draft<'n> {
 }
 
 impl<'t> Lowering<'t> {
-    /// A function, type or other node that defines a symbol. False when it turns out to be only a mention.
+    /// Lowers a node that defines a symbol. False if it is only a reference.
     pub(super) fn define(&mut self, id: NodeId, rule: &'t Rule, kind: SymbolKind) -> bool {
         let body = rule.body.find(self.tree, id);
         if rule.needs_body && body.is_none() {
             return false;
         }
-        if rule.if_member && !self.in_type() {
+        if rule.only_in_type && !self.in_type() {
             return false;
         }
         if let Some(&symbol) = self.claims.get(&id) {
@@ -40,7 +40,7 @@ impl<'t> Lowering<'t> {
             return true;
         }
         let naming = self.find_naming(id, rule);
-        let Some(Naming { node, name, qualifier, params, wraps, declarator, .. }) = naming else {
+        let Some(DefinitionName { node, name, qualifier, params, wraps, declarator, .. }) = naming else {
             self.enter_anonymous(id, rule, body);
             return true;
         };
@@ -55,14 +55,14 @@ impl<'t> Lowering<'t> {
         let around = parent
             .and_then(|parent| self.outline.symbols.get(parent as usize))
             .map(|parent| self.shown.get(parent.name));
-        // The name of the type around says nothing new.
+        // The name of the enclosing type adds nothing.
         let qualifier = qualifier.filter(|qualifier| around != Some(qualifier.as_str()));
-        let draft = Draft { kind, name: &name, qualifier, node: id, name_node: node, body, parent };
+        let draft = SymbolDraft { kind, name: &name, qualifier, node: id, name_node: node, body, parent };
         let symbol = self.add_symbol(draft, rule);
         if !rule.name_starts.is_empty() {
             self.span_of_long_name(symbol, id, rule);
         }
-        // The type that members are added to is used here, not declared.
+        // The extended type is referenced here, not declared.
         if kind != SymbolKind::Impl {
             self.consume(node);
         }
@@ -82,7 +82,7 @@ impl<'t> Lowering<'t> {
         true
     }
 
-    /// The kind of a function whose name says that it belongs to a type: `void Foo::bar()`.
+    /// The kind of a function whose qualified name makes it a member of a type: `void Foo::bar()`.
     fn kind_in_type(&self, kind: SymbolKind, name: &str, owner: Option<&str>) -> SymbolKind {
         if kind != SymbolKind::Function {
             return kind;
@@ -95,7 +95,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// The symbol a definition belongs to. One that stands as the type of a declaration is beside what is declared.
+    /// The parent of a definition. A type defined inside a declaration is a sibling of the declared name.
     fn parent_of(&self, id: NodeId) -> Option<u32> {
         let around = self.frame().symbol;
         if !self.has(id, mark::BESIDE) {
@@ -104,20 +104,20 @@ impl<'t> Lowering<'t> {
         around.and_then(|symbol| self.outline.symbols.get(symbol as usize)).and_then(|symbol| symbol.parent)
     }
 
-    /// The type of a function's result; a macro that writes the header is none: `TEST(name) {`.
+    /// The result type of a function; a macro that generates the header is none: `TEST(name) {`.
     fn result_type(&self, rule: &Rule, id: NodeId) -> Option<NodeId> {
         let called = |ty: NodeId| {
             let behind = &self.tree.source[self.tree.node(ty).end as usize..];
             behind.first() == Some(&b'(')
         };
         let calls_macro = |ty: NodeId| {
-            let blank = self.table.blank.as_ref();
-            called(ty) && blank.is_some_and(|blank| blank.is_macro(self.tree.bytes(ty)))
+            let preprocessor = self.table.preprocessor.as_ref();
+            called(ty) && preprocessor.is_some_and(|known| known.is_macro(self.tree.bytes(ty)))
         };
         rule.returns.find(self.tree, id).filter(|&ty| !calls_macro(ty))
     }
 
-    /// The result of a function whose declarator adds to the declared type: `char *name(void)`.
+    /// The result type of a function whose declarator wraps the declared type: `char *name(void)`.
     fn wrap_result(
         &mut self,
         id: NodeId,
@@ -139,13 +139,13 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// What a function without a name says of itself holds for what it was given to: `const f = async () => {}`.
+    /// Applies the modifiers of an anonymous function to the symbol it is assigned to: `const f = async () => {}`.
     fn own_words(&mut self, id: NodeId, symbol: u32) {
         let modifiers = self.modifiers_at(id);
         self.outline.symbols[symbol as usize].modifiers.0 |= modifiers.0;
     }
 
-    /// A name that is known only inside what it names.
+    /// Binds a name that is visible only inside the definition.
     fn own_name(&mut self, id: NodeId, rule: &Rule, symbol: u32) {
         if !rule.inner_name {
             return;
@@ -162,32 +162,32 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    fn find_naming(&self, id: NodeId, rule: &Rule) -> Option<Naming> {
+    fn find_naming(&self, id: NodeId, rule: &Rule) -> Option<DefinitionName> {
         if let Some(first) = rule.name_starts.find(self.tree, id) {
             return self.long_name(first, rule.name.find(self.tree, id)?);
         }
-        if let Some(text) = &rule.name_text {
+        if let Some(text) = &rule.fixed_name {
             let node = rule.name.find(self.tree, id).unwrap_or(id);
-            return Some(Naming::plain(node, text.clone()));
+            return Some(DefinitionName::plain(node, text.clone()));
         }
         if rule.symbol == Some(SymbolKind::Impl) {
             let node = rule.name.find(self.tree, id)?;
             let name = self.type_name(node);
-            return Some(Naming::plain(node, name));
+            return Some(DefinitionName::plain(node, name));
         }
         match (rule.name.find(self.tree, id), &rule.default_name) {
-            (None, Some(name)) => Some(Naming::plain(id, name.clone())),
+            (None, Some(name)) => Some(DefinitionName::plain(id, name.clone())),
             (name, _) => self.naming(name?),
         }
     }
 
-    /// The kind a node's kind turns into where it stands.
+    /// The kind of a symbol in its context.
     pub(super) fn kind_here(&self, rule: &Rule, kind: SymbolKind, name: &str, words: &[&[u8]]) -> SymbolKind {
-        // A key of several words asks for all of them.
+        // A key of several words requires all of them.
         let says = |key: &[u8]| key.split(|&b| b == b' ').all(|word| words.contains(&word));
         let kind = rule.kinds.iter().find(|(key, _)| says(key)).map_or(kind, |(_, kind)| *kind);
         if let Some((owner, _)) = self.member_of() {
-            let kind = match (rule.member, kind) {
+            let kind = match (rule.member_kind, kind) {
                 (Some(member), _)
                     if rule.kinds.is_empty() || rule.symbol == Some(kind) || rule.declare == Some(kind) =>
                 {
@@ -202,23 +202,23 @@ impl<'t> Lowering<'t> {
                 || (self.table.constructor_named_as_type && own == Some(name));
             return if kind == SymbolKind::Method && constructs { SymbolKind::Constructor } else { kind };
         }
-        // Where blocks see what is around them, a function defined in one belongs to the type around.
+        // In languages whose blocks are no scopes for functions, a function in a block belongs to the enclosing type.
         let inside = self.table.has_bare_calls && !rule.name.is_empty() && self.type_around().is_some();
         if kind == SymbolKind::Function && (self.in_type() || inside) {
             return SymbolKind::Method;
         }
-        if self.in_function() { rule.local.unwrap_or(kind) } else { kind }
+        if self.in_function() { rule.local_kind.unwrap_or(kind) } else { kind }
     }
 
-    /// A name without the mark that variables have.
+    /// A name without the variable prefix.
     pub(super) fn unmarked<'n>(&self, name: &'n str) -> &'n str {
-        self.table.variable_mark.as_ref().and_then(|mark| name.strip_prefix(mark.as_str())).unwrap_or(name)
+        self.table.variable_prefix.as_ref().and_then(|mark| name.strip_prefix(mark.as_str())).unwrap_or(name)
     }
 
     /// Adds a symbol and binds its name; returns its index.
     #[expect(clippy::needless_pass_by_value, reason = "a draft is used up by becoming a symbol")]
-    pub(super) fn add_symbol(&mut self, draft: Draft<'_>, rule: &Rule) -> u32 {
-        let Header { modifiers, visibility, attributes, doc, span, header, component } =
+    pub(super) fn add_symbol(&mut self, draft: SymbolDraft<'_>, rule: &Rule) -> u32 {
+        let DefinitionHeader { modifiers, visibility, attributes, doc, span, header, component } =
             self.read_header(draft.node, draft.body, rule);
         let index = self.outline.symbols.len() as u32;
         let (qualifier, exported) = self.place_of(&draft);
@@ -230,7 +230,7 @@ impl<'t> Lowering<'t> {
             modifiers.insert(Modifier::Exported);
         }
         if draft.qualifier.is_some() && rule.qualifier.find(self.tree, draft.node).is_some() {
-            modifiers.0 |= rule.qualified.0;
+            modifiers.0 |= rule.modifiers_if_qualified.0;
         }
         let visibility = self.visibility_of(&draft, visibility, modifiers.contains(Modifier::Exported), rule);
         let mut symbol = Symbol {
@@ -277,7 +277,7 @@ impl<'t> Lowering<'t> {
 
     fn visibility_of(
         &self,
-        draft: &Draft<'_>,
+        draft: &SymbolDraft<'_>,
         said: Option<Visibility>,
         exported: bool,
         rule: &Rule,
@@ -288,44 +288,48 @@ impl<'t> Lowering<'t> {
         if exported {
             return Visibility::Public;
         }
-        if let Some(given) = self.frame().given.filter(|_| draft.parent == self.frame().symbol) {
+        if let Some(given) = self.frame().call_visibility.filter(|_| draft.parent == self.frame().symbol) {
             return given;
         }
         if let Some(fixed) = rule.visibility {
             return fixed;
         }
-        let conventions = self.pack.conventions();
-        let by_name = if conventions.private.as_ref().is_some_and(|private| private.is_match(draft.name)) {
+        let conventions = self.conventions;
+        let by_name = if conventions
+            .private_names
+            .as_ref()
+            .is_some_and(|private| private.is_match(draft.name))
+        {
             Some(Visibility::Private)
         } else {
-            conventions.public.as_ref().map(|public| {
-                if public.is_match(draft.name) { Visibility::Public } else { self.table.visibility }
+            conventions.public_names.as_ref().map(|public| {
+                if public.is_match(draft.name) { Visibility::Public } else { self.table.default_visibility }
             })
         };
         if let Some(by_name) = by_name {
             return by_name;
         }
         match self.member_of() {
-            // What implements something is as visible as that.
+            // An implementation of an interface's member is as visible as that member.
             Some((owner, SymbolKind::Impl)) if !self.outline.symbols[owner as usize].bases.is_empty() => {
                 Visibility::Public
             }
             Some((_, kind)) => self.frame().access.unwrap_or_else(|| {
-                if self.table.open_kinds.contains(&kind) {
+                if self.table.public_member_kinds.contains(&kind) {
                     Visibility::Public
                 } else {
-                    self.table.member_visibility
+                    self.table.default_member_visibility
                 }
             }),
             None if self.table.has_bare_calls && draft.kind == SymbolKind::Method => {
                 self.frame().access.unwrap_or_default()
             }
             None if self.in_function() && draft.kind != SymbolKind::Field => Visibility::Private,
-            None => self.frame().access.unwrap_or(self.table.visibility),
+            None => self.frame().access.unwrap_or(self.table.default_visibility),
         }
     }
 
-    /// Opens what a symbol opens: scope, parameters, bases, body.
+    /// Enters a symbol: its scope, parameters, bases and body.
     pub(super) fn enter_symbol(
         &mut self,
         id: NodeId,
@@ -358,11 +362,11 @@ impl<'t> Lowering<'t> {
                 self.flow.bindings[binding].ty = Some(ty);
             }
         }
-        if let Some(owner) = rule.owner.find(self.tree, id) {
+        if let Some(owner) = rule.receiver_params.find(self.tree, id) {
             self.owner(owner, scope, symbol);
         }
         if let Some(params) = params {
-            self.promoting = rule.promotes;
+            self.promoting = rule.parameters_declare;
             let params = self.params(params, scope, Some(symbol));
             self.promoting = None;
             self.outline.symbols[symbol as usize].params = params;
@@ -378,7 +382,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Type parameters that stand in a wrapper belong to the scope of what it wraps.
+    /// Moves type parameters of a wrapper into the scope of the wrapped definition.
     pub(super) fn adopt_type_params(&mut self, id: NodeId, outer_scope: u32, scope: u32) {
         let outer = self.outer_of(id);
         if outer == id {
@@ -392,7 +396,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// A claimed function or type brings its body to the symbol that named it.
+    /// Gives the body of an anonymous function or type to the symbol that names it.
     fn adopt_body(&mut self, symbol: u32, body: NodeId) {
         let (span, bytes) = (self.tree.span(body), self.tree.bytes(body));
         let docstring = self.docstring(body);
@@ -428,14 +432,14 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// A function or type without a name: it opens a scope, and what is inside belongs to the symbol around it.
+    /// Enters an anonymous function or type: a scope whose contents belong to the enclosing symbol.
     fn enter_anonymous(&mut self, id: NodeId, rule: &'t Rule, body: Option<NodeId>) {
         let Some(kind) = rule.scope else { return };
         let scope = self.push_scope(id, kind, None);
         if kind == ScopeKind::Module
             && let Some(frame) = self.frames.last_mut()
         {
-            // Nobody can name what is in a module without a name.
+            // The contents of an anonymous module cannot be named from elsewhere.
             frame.access = Some(Visibility::Private);
         }
         self.functions.insert(id, (scope, None));
@@ -463,7 +467,7 @@ impl<'t> Lowering<'t> {
             (role != ExprRole::Opaque).then_some(body)
         } else if body_rule.symbol.is_some() && self.is_unnamed(body) && !self.opens(body, scope) {
             Some(body)
-        } else if self.table.implicit_return || rule.returns_last {
+        } else if self.table.implicit_return || rule.returns_last_expression {
             self.last_expression(body)
         } else {
             None
@@ -476,39 +480,40 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Whether a scope is that of this node: a function may be its own body.
+    /// Whether a scope belongs to this node: a function may be its own body.
     fn opens(&self, id: NodeId, scope: u32) -> bool {
         let (node, scope) = (self.tree.node(id), &self.flow.scopes[scope as usize]);
         (node.start, node.end) == (scope.start, scope.end)
     }
 
     fn last_expression(&self, body: NodeId) -> Option<NodeId> {
-        let stands =
-            |id: &NodeId| !self.table.rule(self.tree, *id).comment && !self.table.rule(self.tree, *id).aside;
+        let stands = |id: &NodeId| {
+            !self.table.rule(self.tree, *id).comment && !self.table.rule(self.tree, *id).not_an_item
+        };
         let last = self.tree.named_children(body).filter(stands).last()?;
         let rule = self.table.rule(self.tree, last);
         (rule.expr.is_some() && !rule.returned).then_some(last)
     }
 
-    /// What a type inherits from.
+    /// Adds the bases of a type.
     fn bases(&mut self, id: NodeId, rule: &'t Rule, symbol: u32) {
         for (spec, relation) in [
             (&rule.extends, Relation::Extends),
             (&rule.implements, Relation::Implements),
-            (&rule.mixes, Relation::Mixes),
+            (&rule.mixins, Relation::Mixes),
         ] {
-            // What an interface names it extends.
+            // An interface extends the interfaces it names.
             let interface = self.outline.symbols[symbol as usize].kind == SymbolKind::Interface;
             let relation =
                 if interface && relation == Relation::Implements { Relation::Extends } else { relation };
             self.bases_at(id, spec, relation, symbol);
         }
-        if !self.table.derives.is_empty() {
+        if !self.table.derive_attributes.is_empty() {
             self.derived(id, symbol);
         }
     }
 
-    fn bases_at(&mut self, id: NodeId, spec: &Spec, relation: Relation, symbol: u32) {
+    fn bases_at(&mut self, id: NodeId, spec: &NodePath, relation: Relation, symbol: u32) {
         let mut pending = spec.find_all(self.tree, id);
         pending.reverse();
         let mut budget = 400;
@@ -519,7 +524,7 @@ impl<'t> Lowering<'t> {
                 _ if budget == 0 => return,
                 _ if rule.skip || rule.comment => {}
                 Some(ExprRole::Named) => {}
-                // One of several is no base.
+                // An alternative of several types is no base.
                 Some(ExprRole::Either) if self.tree.named_children(node).nth(1).is_some() => {}
                 Some(
                     ExprRole::Path
@@ -539,7 +544,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// A base as written, without the word before it.
+    /// A base as written, without the keyword before it.
     fn base_phrase(&mut self, node: NodeId) -> Atom {
         let rule = self.table.rule(self.tree, node);
         let base =

@@ -1,11 +1,13 @@
-//! Patterns that take apart what is written out beside them: `a, (b, *c) = x, (y, z)`.
+//! Destructuring of literals: pairs the names of a pattern with the values beside it, `a, (b, *c) = x, (y, z)`.
+//!
+//! Example: `a, (b, *c) = x, (y, z)` gives `a` the value `x`, `b` the value `y`, and `c` the list `[z]`.
 
 use super::Lowering;
 use crate::parse::flat_tree::NodeId;
 use crate::schema::vocabulary::ExprRole;
 use orient_model::{Expr, ExprId, ExprList, Sequence, Wrapper};
 
-/// Patterns in patterns are looked through so far.
+/// Maximum nesting depth of patterns.
 const NESTING_CAP: usize = 8;
 
 fn is_list(kind: Sequence) -> bool {
@@ -13,8 +15,8 @@ fn is_list(kind: Sequence) -> bool {
 }
 
 impl Lowering<'_> {
-    /// The names of a pattern, each with its own value, as far as both sides have the same form.
-    pub(super) fn take_apart(
+    /// The names of a pattern, each with its own value, as far as both sides have the same shape.
+    pub(super) fn destructure(
         &mut self,
         target: NodeId,
         value: ExprId,
@@ -39,14 +41,14 @@ impl Lowering<'_> {
         match names.iter().position(is_rest) {
             None if names.len() == items.len() => {
                 for (&name, &item) in names.iter().zip(&items) {
-                    self.take_apart(name, item, depth + 1, found);
+                    self.destructure(name, item, depth + 1, found);
                 }
             }
             Some(rest) if items.len() + 1 >= names.len() => {
                 let (first, last) = (&names[..rest], &names[rest + 1..]);
                 let (middle, ends) = items[rest..].split_at(items.len() - rest - last.len());
                 for (&name, &item) in first.iter().zip(&items).chain(last.iter().zip(ends)) {
-                    self.take_apart(name, item, depth + 1, found);
+                    self.destructure(name, item, depth + 1, found);
                 }
                 let list = ExprList { start: self.flow.operands.len() as u32, len: middle.len() as u32 };
                 self.flow.operands.extend(middle);

@@ -1,8 +1,8 @@
-//! Leaves out the blocks that bind nothing: no look-up can end in one, so all they do is take room.
+//! Removes block scopes without bindings: no lookup can end in one.
 
 use orient_model::{Expr, Facts, ScopeKind};
 
-/// Drops blocks without bindings and imports; what was in one is now in the scope around it.
+/// Removes blocks without bindings and imports; their contents move to the enclosing scope.
 pub(super) fn drop_empty(facts: &mut Facts) {
     let Facts { outline, flow } = facts;
     let mut kept: Vec<bool> = flow.scopes.iter().map(|scope| scope.kind != ScopeKind::Block).collect();
@@ -21,7 +21,7 @@ pub(super) fn drop_empty(facts: &mut Facts) {
     if kept.iter().all(|&kept| kept) {
         return;
     }
-    // A parent comes before its children, so where it went is known.
+    // A parent precedes its children, so its new index is known.
     let mut place: Vec<u32> = Vec::with_capacity(kept.len());
     let mut next = 0;
     for (scope, &kept) in flow.scopes.iter().zip(&kept) {
@@ -51,7 +51,7 @@ mod tests {
     use orient_model::{Atom, Binding, BindingKind, ExprId, RefKind, Reference, Scope, Via};
 
     #[test]
-    fn what_stood_in_an_empty_block_stands_in_the_scope_around_it() {
+    fn contents_of_an_empty_block_move_to_the_enclosing_scope() {
         let scope = |kind, parent| Scope { kind, parent, symbol: None, start: 0, end: 9 };
         let mut facts = Facts::default();
         facts.flow.scopes = vec![

@@ -1,4 +1,7 @@
-//! Expressions: what a node says about the meaning of a name.
+//! Expressions: lowers the nodes that determine what a name means.
+//!
+//! Example: `open(path).lines[0]` becomes `Index { base: Member { base: Call { Name(open), [Name(path)] }, lines }, key: 0 }`;
+//! equal expressions of a file share one id.
 
 use super::Lowering;
 use crate::facts::display_text;
@@ -7,11 +10,11 @@ use crate::parse::flat_tree::{NONE, NodeId};
 use crate::schema::vocabulary::ExprRole;
 use orient_model::{Expr, ExprId, ExprList, Literal, Sequence, Wrapper};
 
-/// Deeper nesting is not followed; code people write stays far below.
+/// Maximum nesting depth; code written by people stays far below.
 const DEPTH_CAP: usize = 200;
-/// Items of a list literal that are looked at: tables of data need not all be facts.
+/// Maximum number of items of a list literal: a table of data need not become facts.
 const ITEMS_CAP: usize = 64;
-/// Longest string literal kept, in bytes.
+/// Maximum length of a string literal, in bytes.
 const STRING_CAP: usize = 80;
 
 impl<'t> Lowering<'t> {
@@ -32,10 +35,10 @@ impl<'t> Lowering<'t> {
         let rule: &'t Rule = self.table.rule(self.tree, id);
         let mention = rule.needs_body && rule.body.find(self.tree, id).is_none();
         let expr = if (rule.symbol.is_some()
-            || rule.declare.is_some() && rule.if_function && self.holds_function(id, rule))
+            || rule.declare.is_some() && rule.only_if_function && self.holds_function(id, rule))
             && !mention
         {
-            // What the function turns out to be is known once the walk has passed it.
+            // The symbol or scope of the function is known only after the walk has passed it.
             let function = if rule.symbol.is_some() { id } else { self.function_of(id, rule) };
             self.named_function(rule, function, id, depth)
         } else {
@@ -60,7 +63,7 @@ impl<'t> Lowering<'t> {
         rule.value.find(self.tree, id).map_or(id, |value| self.through(value))
     }
 
-    /// A function value; inside an object literal it stands under its name.
+    /// A function value; in an object literal it is an entry under its name.
     fn named_function(
         &mut self,
         rule: &Rule,
@@ -104,7 +107,7 @@ impl<'t> Lowering<'t> {
                 let base = self.push_expr(Expr::SelfRef);
                 Expr::Member { base, name: self.names.intern(&name) }
             }
-            // What is written to is no call, though it looks like one: `a.b = c`.
+            // The target of an assignment is no call even if it looks like one: `a.b = c`.
             ExprRole::Call if self.has(id, super::mark::WRITE) && rule.args.find(tree, id).is_none() => {
                 return self.lower_role(id, rule, ExprRole::Member, depth);
             }
@@ -177,7 +180,7 @@ impl<'t> Lowering<'t> {
         })
     }
 
-    /// A number that may say which item is meant keeps its text, as strings do.
+    /// A number that may be an index keeps its text, like a string.
     pub(super) fn constant(&mut self, node: NodeId, expr: ExprId) -> ExprId {
         if self.flow.expr(expr) != Expr::Literal(Literal::Integer) {
             return expr;
@@ -187,13 +190,13 @@ impl<'t> Lowering<'t> {
         self.push_expr(Expr::Named { name, value: expr })
     }
 
-    /// `a.b`: a name behind what it is looked up in, which may be left out.
+    /// `a.b`: a name after its base, which may be omitted.
     fn lower_member(&mut self, id: NodeId, rule: &'t Rule, depth: usize) -> Result<ExprId, Expr> {
         let tree = self.tree;
         let Some(name) = rule.name.find(tree, id) else { return self.only_child(id, depth) };
         let Some(base) = rule.base.find(tree, id) else {
             let plain = self.table.rule(tree, name).expr.is_none();
-            let root = self.table.root.as_str();
+            let root = self.table.global_prefix.as_str();
             if !root.is_empty() && self.tree.bytes(id).starts_with(root.as_bytes()) {
                 let name = format!("{root}{}", self.name_text(name));
                 return Err(Expr::Name(self.names.intern(&name)));
@@ -208,7 +211,7 @@ impl<'t> Lowering<'t> {
         Err(self.member_of_base(base, name, depth))
     }
 
-    /// What stands inside of something that changes nothing: brackets, a parameter's type.
+    /// The expression inside a transparent node: parentheses, a parameter's type.
     fn lower_inner(&mut self, id: NodeId, rule: &'t Rule, depth: usize) -> Result<ExprId, Expr> {
         let tree = self.tree;
         let ty = if rule.param { rule.ty.find(tree, id) } else { None };
@@ -218,7 +221,7 @@ impl<'t> Lowering<'t> {
         inner.map(|inner| self.expr_at(inner, depth + 1)).ok_or(Expr::Unknown)
     }
 
-    /// Whether text is among the parts of a sum.
+    /// Whether a string is among the parts of a concatenation.
     fn has_text(&self, id: NodeId, depth: usize) -> bool {
         depth < 64
             && self.tree.named_children(id).any(|part| {
@@ -233,7 +236,7 @@ impl<'t> Lowering<'t> {
             })
     }
 
-    /// The type of a function, applied to the types of what it takes.
+    /// The type of a function, applied to its parameter types.
     fn function_type(&mut self, whole: Expr, params: NodeId, depth: usize) -> Expr {
         let mut types = Vec::new();
         for param in self.tree.named_children(params).take(ITEMS_CAP) {
@@ -268,7 +271,7 @@ impl<'t> Lowering<'t> {
         Expr::Apply { base, args }
     }
 
-    /// Names that stand flat beside each other, the last with its type arguments.
+    /// A path of sibling names, the last with its type arguments.
     fn path(&mut self, id: NodeId, rule: &'t Rule, depth: usize) -> Expr {
         let mut chain: Option<ExprId> = None;
         for name in self.path_names(id) {
@@ -294,7 +297,7 @@ impl<'t> Lowering<'t> {
         self.tree.named_children(id).filter(is_name).take(DEPTH_CAP).collect()
     }
 
-    /// `base.name`, where the name may have parts of its own: `a::(b::c<T>)`.
+    /// `base.name`, where the name may be a path itself: `a::(b::c<T>)`.
     fn member_of_base(&mut self, base: ExprId, name: NodeId, depth: usize) -> Expr {
         let rule: &'t Rule = self.table.rule(self.tree, name);
         if depth < DEPTH_CAP {
@@ -365,7 +368,7 @@ impl<'t> Lowering<'t> {
         Err(Expr::Cast { value, ty })
     }
 
-    /// A string that may be a name or a path; of prose, that it is a string is all there is to know.
+    /// A string that may be a name or a path keeps its text; prose is just a string.
     fn lower_string(&mut self, id: NodeId) -> Expr {
         let content = display_text::lossy(self.tree.bytes(id));
         let content = display_text::unquote(&content);
@@ -386,7 +389,7 @@ impl<'t> Lowering<'t> {
         Expr::Name(self.names.intern(&name))
     }
 
-    /// What is called: `callee`, or `base` and `name` where the grammar has them apart.
+    /// The callee: `callee`, or `base` and `name` if the grammar separates them.
     fn callee(&mut self, id: NodeId, rule: &'t Rule, depth: usize) -> ExprId {
         if let Some(same) = self.continued(id, rule) {
             return self.callee(same, self.table.rule(self.tree, same), depth + 1);
@@ -402,7 +405,7 @@ impl<'t> Lowering<'t> {
         self.push_expr(Expr::Member { base, name })
     }
 
-    /// What is called or made, with the type arguments that stand beside it.
+    /// The callee or constructed type, with the type arguments beside it.
     fn applied(&mut self, id: NodeId, rule: &'t Rule, base: ExprId, depth: usize) -> ExprId {
         let Some(list) = rule.type_args.find(self.tree, id) else { return base };
         let items: Vec<NodeId> = self.tree.named_children(list).collect();
@@ -410,21 +413,21 @@ impl<'t> Lowering<'t> {
         self.push_expr(Expr::Apply { base, args })
     }
 
-    /// The call in front that a call only adds a last argument to: `f(1)` in `f(1) { … }`.
+    /// The call to which a call only adds a last argument: `f(1)` in `f(1) { … }`.
     pub(super) fn continued(&self, id: NodeId, rule: &Rule) -> Option<NodeId> {
-        rule.trailing.find(self.tree, id)?;
+        rule.trailing_argument.find(self.tree, id)?;
         let same = rule.callee.find(self.tree, id)?;
         let inner = self.table.rule(self.tree, same);
         (inner.expr == Some(ExprRole::Call)
-            && !inner.trailing.is_empty()
-            && inner.trailing.find(self.tree, same).is_none())
+            && !inner.trailing_argument.is_empty()
+            && inner.trailing_argument.find(self.tree, same).is_none())
         .then_some(same)
     }
 
     fn args(&mut self, id: NodeId, rule: &'t Rule, depth: usize) -> ExprList {
         let found = rule.args.find_all(self.tree, id);
         if let &[args] = found.as_slice()
-            && self.table.rule(self.tree, args).tokens
+            && self.table.rule(self.tree, args).unparsed_tokens
         {
             return self.token_args(args, depth);
         }
@@ -442,14 +445,14 @@ impl<'t> Lowering<'t> {
                 );
             }
         }
-        // A block behind the arguments is one more of them.
+        // A block after the arguments is one more argument.
         let block =
             rule.body.find(self.tree, id).filter(|&block| self.is_unnamed(block) && !items.contains(&block));
         items.extend(block);
         self.list(&items, depth)
     }
 
-    fn part(&mut self, id: NodeId, spec: &crate::node_table::Spec, nth: usize, depth: usize) -> ExprId {
+    fn part(&mut self, id: NodeId, spec: &crate::node_table::NodePath, nth: usize, depth: usize) -> ExprId {
         let node =
             if spec.is_empty() { self.tree.named_children(id).nth(nth) } else { spec.find(self.tree, id) };
         match node {
@@ -466,7 +469,7 @@ impl<'t> Lowering<'t> {
         list
     }
 
-    /// A node without a role stands for its only child, if it has just one.
+    /// A node without a role is equivalent to its only child, if it has just one.
     fn only_child(&mut self, id: NodeId, depth: usize) -> Result<ExprId, Expr> {
         let mut children = self.tree.named_children(id).filter(|&c| !self.table.rule(self.tree, c).comment);
         match (children.next(), children.next()) {

@@ -1,27 +1,27 @@
-//! What can only be said once the whole file was walked.
+//! The steps after the walk: exports, tests, spans of names and definitions, chunks.
 
 use super::headers::attribute_name;
 use super::{Lowering, empty_scopes};
-use crate::facts::chunks;
-use crate::grammar_repair::Opened;
+use crate::facts::{chunks, ordinals};
+use crate::parse::erased_prefix::ErasedPrefix;
 use crate::schema::vocabulary::HeaderWord;
-use orient_model::{Expr, Facts, Issue, IssueKind, Outline, Span};
+use orient_model::{Expr, Facts, Issue, IssueKind, Span};
 use rustc_hash::FxHashMap;
 
 impl Lowering<'_> {
     pub(super) fn finish(mut self) -> Facts {
-        self.name_functions();
+        self.resolve_function_values();
         self.narrow_names();
         self.settle_exports();
         let shown = &self.shown;
-        self.pack.conventions().tests.mark(&mut self.outline.symbols, |atom| shown.get(atom));
+        self.conventions.tests.mark(&mut self.outline.symbols, |atom| shown.get(atom));
         if self.too_deep {
             self.outline.issues.push(Issue { kind: IssueKind::Depth, span: Span::default() });
         }
         let mut outline = self.outline;
         outline.strings = self.shown.finish();
         self.flow.strings = self.names.finish();
-        number(&mut outline);
+        ordinals::assign(&mut outline);
         outline.lines = chunks::count_lines(self.tree.source);
         outline.chunks = chunks::cut(self.tree.source, &outline);
         let mut facts = Facts { outline, flow: self.flow };
@@ -29,7 +29,7 @@ impl Lowering<'_> {
         facts
     }
 
-    /// Narrows the place of a name to the name: without what qualifies, quotes or completes it.
+    /// Narrows the span of a name to the name itself, without qualifiers, quotes and type arguments.
     pub(super) fn narrow_names(&mut self) {
         let source = self.tree.source;
         for symbol in &mut self.outline.symbols {
@@ -47,7 +47,7 @@ impl Lowering<'_> {
             let first_word = text.iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
             let (start, end) = match found {
                 Some(start) => (start, start + name.len()),
-                // A name that is not written: the word in its place.
+                // The name is not written: take the first word.
                 None if memchr::memchr(b'\n', text).is_some() => (0, first_word),
                 None => continue,
             };
@@ -58,16 +58,19 @@ impl Lowering<'_> {
         }
     }
 
-    /// Lets definitions begin with what was taken out before them, so that they are shown whole.
-    pub(super) fn open_spans(&mut self, opened: &[Opened]) {
-        if opened.is_empty() {
+    /// Extends definitions over the text that was erased before them, so that they are shown whole.
+    ///
+    /// Example: `API_X /*…*/ API_Y int f(void);` was parsed as `int f(void);`. Both erased prefixes form one chain, and the
+    /// span of `f` begins at `API_X`.
+    pub(super) fn extend_over_prefixes(&mut self, erased: &[ErasedPrefix]) {
+        if erased.is_empty() {
             return;
         }
         let source = self.tree.source;
-        let mut sorted = opened.to_vec();
+        let mut sorted = erased.to_vec();
         sorted.sort_unstable();
-        // Where definitions begin now, and what stands before them.
-        let mut before: FxHashMap<u32, Vec<Opened>> = FxHashMap::default();
+        // From the offset where a definition begins in the tree to the chain of prefixes before it.
+        let mut before: FxHashMap<u32, Vec<ErasedPrefix>> = FxHashMap::default();
         for it in sorted {
             let mut chain = before.remove(&it.start).unwrap_or_default();
             chain.push(it);
@@ -76,12 +79,12 @@ impl Lowering<'_> {
         }
         for index in 0..self.outline.symbols.len() {
             if let Some(chain) = before.get(&self.outline.symbols[index].span.start) {
-                self.open_span(index, chain);
+                self.extend_over(index, chain);
             }
         }
     }
 
-    fn open_span(&mut self, index: usize, chain: &[Opened]) {
+    fn extend_over(&mut self, index: usize, chain: &[ErasedPrefix]) {
         let Some(first) = chain.first() else { return };
         let symbol = &mut self.outline.symbols[index];
         let source = self.tree.source;
@@ -99,15 +102,17 @@ impl Lowering<'_> {
         for (at, attribute) in chain.iter().filter(|it| it.attribute).enumerate() {
             let bytes = &source[attribute.start as usize..attribute.end as usize];
             let bare = crate::facts::display_text::bare_attribute(&crate::facts::display_text::lossy(bytes));
-            if let Some(HeaderWord::Modifier(modifier)) = self.table.attributes.get(attribute_name(&bare)) {
+            if let Some(HeaderWord::Modifier(modifier)) =
+                self.table.attribute_modifiers.get(attribute_name(&bare))
+            {
                 symbol.modifiers.insert(*modifier);
             }
             symbol.attributes.insert(at, self.shown.intern(&bare));
         }
     }
 
-    /// Function values were written down as nodes; now it is known which symbol or scope each became.
-    fn name_functions(&mut self) {
+    /// Replaces the nodes of function values by the symbols or scopes that they became.
+    fn resolve_function_values(&mut self) {
         for expr in &mut self.flow.exprs {
             if let Expr::Lambda(node) = *expr {
                 *expr = match self.functions.get(&node) {
@@ -117,27 +122,5 @@ impl Lowering<'_> {
                 };
             }
         }
-    }
-}
-
-/// Numbers symbols of the same qualified name in the order of the source.
-pub(crate) fn number(outline: &mut Outline) {
-    let mut seen: FxHashMap<u64, u32> = FxHashMap::default();
-    let mut paths: Vec<u64> = Vec::with_capacity(outline.symbols.len());
-    for index in 0..outline.symbols.len() {
-        let symbol = &outline.symbols[index];
-        let above = symbol.parent.and_then(|parent| paths.get(parent as usize)).copied().unwrap_or(0);
-        let qualifier = symbol.qualifier.map_or("", |atom| outline.strings.get(atom));
-        let above = qualifier.split('.').filter(|part| !part.is_empty()).fold(above, |above, part| {
-            crate::facts::hash::mix(above, crate::facts::hash::hash(part.as_bytes()))
-        });
-        let path = crate::facts::hash::mix(
-            above,
-            crate::facts::hash::hash(outline.strings.get(symbol.name).as_bytes()),
-        );
-        paths.push(path);
-        let count = seen.entry(path).or_insert(0);
-        outline.symbols[index].ordinal = *count;
-        *count += 1;
     }
 }

@@ -1,4 +1,4 @@
-//! What stands around a definition: wrappers, attributes, modifiers, documentation, signature.
+//! Headers of definitions: wrappers, attributes, modifiers, documentation and signature.
 
 use super::{Frame, Lowering};
 use crate::facts::display_text;
@@ -7,12 +7,11 @@ use crate::parse::flat_tree::{NONE, NodeId};
 use crate::schema::vocabulary::{ExprRole, HeaderWord};
 use orient_model::{Atom, Modifier, Modifiers, ScopeKind, Span, SymbolKind, Visibility};
 
-/// Attributes and comments before a definition that we look back over.
+/// Maximum number of attributes and comments to look back over before a definition.
 const LOOK_BACK_CAP: usize = 200;
 
-/// What a definition's header says.
-#[expect(clippy::struct_field_names, reason = "the header's own span is called so in the symbol too")]
-pub(super) struct Header {
+/// What the header of a definition states.
+pub(super) struct DefinitionHeader {
     pub(super) modifiers: Modifiers,
     pub(super) visibility: Option<Visibility>,
     pub(super) attributes: Vec<Atom>,
@@ -29,7 +28,7 @@ pub(super) fn attribute_name(attribute: &str) -> &str {
     name.rsplit(['.', ':', '\\']).next().unwrap_or(name)
 }
 
-/// Whether a text only holds attributes together: `[`, `, `, `][return: `.
+/// Whether a text only joins attributes: `[`, `, `, `][return: `.
 fn joins_attributes(text: &[u8]) -> bool {
     let text = text.trim_ascii();
     let target = text.strip_suffix(b":").map(|text| {
@@ -41,7 +40,7 @@ fn joins_attributes(text: &[u8]) -> bool {
 }
 
 impl<'t> Lowering<'t> {
-    pub(super) fn read_header(&mut self, id: NodeId, body: Option<NodeId>, rule: &Rule) -> Header {
+    pub(super) fn read_header(&mut self, id: NodeId, body: Option<NodeId>, rule: &Rule) -> DefinitionHeader {
         let outer = self.outer_of(id);
         let mut attribute_nodes = Vec::new();
         let first = self.attributes_before(outer, &mut attribute_nodes);
@@ -59,7 +58,7 @@ impl<'t> Lowering<'t> {
         attribute_nodes.sort_unstable();
         attribute_nodes.dedup();
         let (mut modifiers, visibility) = self.modifiers(id);
-        modifiers.0 |= rule.adds.0;
+        modifiers.0 |= rule.modifiers.0;
         if body.is_some() && rule.scope == Some(ScopeKind::Function) {
             modifiers.remove(Modifier::Declaration);
         }
@@ -72,7 +71,9 @@ impl<'t> Lowering<'t> {
         let mut attributes = Vec::with_capacity(attribute_nodes.len());
         for node in attribute_nodes {
             let bare = display_text::bare_attribute(&display_text::lossy(self.attribute_text(node)));
-            if let Some(HeaderWord::Modifier(modifier)) = self.table.attributes.get(attribute_name(&bare)) {
+            if let Some(HeaderWord::Modifier(modifier)) =
+                self.table.attribute_modifiers.get(attribute_name(&bare))
+            {
                 modifiers.insert(*modifier);
             }
             attributes.push(self.shown.intern(&bare));
@@ -82,14 +83,14 @@ impl<'t> Lowering<'t> {
             let ty = ty.rsplit('.').next().unwrap_or(&ty);
             self.table.component_types.iter().any(|known| known == ty)
         });
-        // In a group of one, the documentation may stand inside of it.
+        // In a group of one, the documentation may be inside the group.
         let doc =
             self.documentation(first).or_else(|| if first == id { None } else { self.documentation(id) });
         let doc = doc.or_else(|| self.shared_documentation(id));
-        Header { modifiers, visibility, attributes, doc, span, header, component }
+        DefinitionHeader { modifiers, visibility, attributes, doc, span, header, component }
     }
 
-    /// An attribute without the comment behind it.
+    /// The text of an attribute without the comment after it.
     fn attribute_text(&self, id: NodeId) -> &'t [u8] {
         let comment = self.tree.children(id).find(|&child| self.table.rule(self.tree, child).comment);
         let last = self.tree.children(id).last();
@@ -98,7 +99,7 @@ impl<'t> Lowering<'t> {
         &self.tree.source[start as usize..end as usize]
     }
 
-    /// The outermost wrapper around a definition that holds no other one.
+    /// The outermost wrapper that contains only this definition.
     pub(super) fn outer_of(&self, id: NodeId) -> NodeId {
         let mut at = id;
         loop {
@@ -114,7 +115,10 @@ impl<'t> Lowering<'t> {
                 .children(parent_id)
                 .filter(|&child| {
                     let rule = self.table.rule(self.tree, child);
-                    rule.symbol.is_some() || rule.declare.is_some() || rule.wrapper || !rule.unwrap.is_empty()
+                    rule.symbol.is_some()
+                        || rule.declare.is_some()
+                        || rule.wrapper
+                        || !rule.inner_declarator.is_empty()
                 })
                 .take(2)
                 .count();
@@ -126,7 +130,7 @@ impl<'t> Lowering<'t> {
         at
     }
 
-    /// Attributes that stand as siblings before a definition; returns the first of them, or the definition.
+    /// Collects the attributes that are siblings before a definition; returns the first of them, or the definition.
     pub(super) fn attributes_before(&self, outer: NodeId, found: &mut Vec<NodeId>) -> NodeId {
         let (mut first, mut at) = (outer, self.tree.node(outer).previous);
         for _ in 0..LOOK_BACK_CAP {
@@ -134,7 +138,7 @@ impl<'t> Lowering<'t> {
                 break;
             }
             let rule = self.table.rule(self.tree, at);
-            if rule.attribute || rule.stray.find(self.tree, at).is_some() {
+            if rule.attribute || rule.attribute_if_has.find(self.tree, at).is_some() {
                 found.push(at);
                 first = at;
             } else if !rule.comment {
@@ -150,13 +154,13 @@ impl<'t> Lowering<'t> {
             let rule = self.table.rule(self.tree, child);
             if rule.attribute {
                 found.push(child);
-            } else if rule.words && depth < 3 {
+            } else if rule.holds_modifiers && depth < 3 {
                 self.attributes_in(child, depth + 1, found);
             }
         }
     }
 
-    /// The words that stand in the header of a definition and of its wrappers.
+    /// The modifier words in the header of a definition and of its wrappers.
     pub(super) fn header_words(&self, id: NodeId) -> Vec<&'t [u8]> {
         let mut words = Vec::new();
         let mut at = id;
@@ -168,7 +172,7 @@ impl<'t> Lowering<'t> {
                 self.words_before(at, &mut words);
             }
             let parent = self.tree.node(at).parent;
-            // The words of a wrapper hold for all it wraps: `static int a, b;`.
+            // The words of a wrapper apply to everything it wraps: `static int a, b;`.
             let wraps = parent != NONE && self.table.rule(self.tree, parent).wrapper;
             if !wraps && self.tree.is_inside(outer, at) {
                 break;
@@ -181,12 +185,16 @@ impl<'t> Lowering<'t> {
         words
     }
 
-    /// The words of a wrapper stand before what it wraps; there may be thousands of that.
+    /// Collects the words of a wrapper before the first wrapped definition, of which there may be thousands.
     fn words_before(&self, id: NodeId, words: &mut Vec<&'t [u8]>) {
         let tree = self.tree;
         for child in tree.children(id) {
             let rule = self.table.rule(tree, child);
-            if rule.symbol.is_some() || rule.declare.is_some() || rule.wrapper || !rule.unwrap.is_empty() {
+            if rule.symbol.is_some()
+                || rule.declare.is_some()
+                || rule.wrapper
+                || !rule.inner_declarator.is_empty()
+            {
                 break;
             }
             self.word_at(child, words);
@@ -203,9 +211,9 @@ impl<'t> Lowering<'t> {
         let text = self.tree.bytes(id);
         if !self.tree.node(id).named {
             words.push(text);
-        } else if self.table.rule(self.tree, id).words {
-            let known = &self.table.words;
-            // `pub(in some::place)`: what is in the brackets does not matter.
+        } else if self.table.rule(self.tree, id).holds_modifiers {
+            let known = &self.table.modifier_words;
+            // `pub(in some::place)`: the path does not matter.
             let open = text.iter().position(|&b| b == b'(').map_or(text, |at| &text[..=at]);
             let word = if known.contains_key(text) || !known.contains_key(open) { text } else { open };
             words.push(word);
@@ -219,12 +227,16 @@ impl<'t> Lowering<'t> {
         let (mut modifiers, mut visibility) = (Modifiers::default(), None);
         let outside = self.member_of().is_none();
         for word in self.header_words(id) {
-            let says =
-                self.table.outer_words.get(word).filter(|_| outside).or_else(|| self.table.words.get(word));
+            let says = self
+                .table
+                .top_level_modifier_words
+                .get(word)
+                .filter(|_| outside)
+                .or_else(|| self.table.modifier_words.get(word));
             match says {
                 Some(HeaderWord::Modifier(modifier)) => modifiers.insert(*modifier),
                 Some(HeaderWord::Visibility(said)) => {
-                    // `protected internal`, `private protected`: the wider one is what callers may rely on.
+                    // `protected internal`, `private protected`: the wider one counts.
                     visibility = Some(visibility.map_or(*said, |before: Visibility| before.min(*said)));
                 }
                 Some(HeaderWord::Nothing) | None => {}
@@ -233,28 +245,29 @@ impl<'t> Lowering<'t> {
         (modifiers, visibility)
     }
 
-    /// What the words directly in a node say.
+    /// The modifiers that words directly in a node state.
     pub(super) fn modifiers_at(&self, id: NodeId) -> Modifiers {
         let (mut words, mut modifiers) = (Vec::new(), Modifiers::default());
         self.words_in(id, &mut words);
         for word in words {
-            if let Some(HeaderWord::Modifier(modifier)) = self.table.words.get(word) {
+            if let Some(HeaderWord::Modifier(modifier)) = self.table.modifier_words.get(word) {
                 modifiers.insert(*modifier);
             }
         }
         modifiers
     }
 
-    /// The span of a definition with the texts that it began and that stand behind it: `A = <<~TEXT`.
+    /// The span of a definition including the strings that it began and that follow it: `A = <<~TEXT`.
     fn with_rest(&self, mut span: Span, outer: NodeId) -> Span {
         let begins = |span: &Span| memchr::memmem::find(span.of(self.tree.text), b"<<").is_some();
         let row = self.tree.node(outer).end_row;
         let mut at = outer;
-        while self.table.has_rests
+        while self.table.has_continuations
             && let Some(around) = self.tree.get(self.tree.node(at).parent)
         {
             let mut next = self.tree.node(at).after;
-            while next < around.after && self.table.rule(self.tree, next).continues && begins(&span) {
+            while next < around.after && self.table.rule(self.tree, next).continues_previous && begins(&span)
+            {
                 let rest = self.tree.span(next);
                 (span.end, span.last_line) = (span.end.max(rest.end), span.last_line.max(rest.last_line));
                 next = self.tree.node(next).after;
@@ -291,12 +304,10 @@ impl<'t> Lowering<'t> {
         let passed = &self.tree.source[span.start as usize..header.start as usize];
         header.first_line = span.first_line + memchr::memchr_iter(b'\n', passed).count() as u32;
         if let Some(body) = body {
-            // A word that opens the body may belong to the header: `type Store interface {`.
-            let word = self
-                .tree
-                .children(body)
-                .next()
-                .filter(|&word| self.table.rule(self.tree, body).words && !self.tree.node(word).named);
+            // A keyword at the beginning of the body may belong to the header: `type Store interface {`.
+            let word = self.tree.children(body).next().filter(|&word| {
+                self.table.rule(self.tree, body).holds_modifiers && !self.tree.node(word).named
+            });
             let end = word.map_or_else(
                 || self.tree.node(self.before_comments(body)).start,
                 |word| self.tree.node(word).end,
@@ -314,7 +325,7 @@ impl<'t> Lowering<'t> {
         header
     }
 
-    /// The first of the comments that stand directly before a body, or the body.
+    /// The first of the comments directly before a body, or the body.
     fn before_comments(&self, body: NodeId) -> NodeId {
         let mut first = body;
         for _ in 0..LOOK_BACK_CAP {
@@ -337,7 +348,7 @@ impl<'t> Lowering<'t> {
         let tree = self.tree;
         let (mut row, mut next) = (tree.node(first).row, tree.node(first).start);
         let mut at = tree.node(first).previous;
-        // A body without brackets begins with its first statement: comments before that stand before the body.
+        // A body without braces begins with its first statement, so comments before it precede the body.
         if at == NONE
             && let Some(around) =
                 tree.get(tree.node(first).parent).filter(|around| around.start == tree.node(first).start)
@@ -373,7 +384,7 @@ impl<'t> Lowering<'t> {
         (!cleaned.is_empty()).then(|| self.shown.intern(&cleaned))
     }
 
-    /// The documentation of a declaration of several names holds for each: `/** Sizes. */ int width, height;`.
+    /// The documentation of a declaration of several names, which applies to each: `/** Sizes. */ int width, height;`.
     fn shared_documentation(&mut self, id: NodeId) -> Option<Atom> {
         let mut at = id;
         loop {
@@ -393,12 +404,12 @@ impl<'t> Lowering<'t> {
         self.documentation(first)
     }
 
-    /// Whether a comment documents what is around it, not what follows.
+    /// Whether a comment documents the enclosing definition, not the next one.
     fn is_inner_doc(&self, comment: NodeId) -> bool {
-        self.table.inner_docs.iter().any(|mark| self.tree.bytes(comment).starts_with(mark.as_bytes()))
+        self.table.inner_doc_prefixes.iter().any(|mark| self.tree.bytes(comment).starts_with(mark.as_bytes()))
     }
 
-    /// Whether a comment stands behind code on its own line.
+    /// Whether a comment follows code on the same line.
     fn is_trailing(&self, comment: NodeId) -> bool {
         let start = self.tree.node(comment).start as usize;
         let line = self.tree.source[..start].iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
@@ -409,11 +420,11 @@ impl<'t> Lowering<'t> {
         let node = self.tree.node(id);
         let parent = self.tree.get(node.parent)?;
         let mut next = node.after;
-        // `} /* end of f */` says nothing new.
+        // `} /* end of f */` documents nothing.
         if self.tree.bytes(id).ends_with(b"}") {
             return None;
         }
-        // A separator may stand between.
+        // There may be a separator between.
         for _ in 0..2 {
             if next >= parent.after {
                 return None;
@@ -427,21 +438,21 @@ impl<'t> Lowering<'t> {
         None
     }
 
-    /// The documentation string that opens a body, where the language has such.
+    /// The docstring of a body, if the language has docstrings.
     pub(super) fn docstring(&mut self, body: NodeId) -> Option<Atom> {
         if !self.table.docstrings {
             return None;
         }
         let first = self.tree.named_children(body).find(|&c| !self.table.rule(self.tree, c).comment)?;
         let first = if self.table.rule(self.tree, first).expr.is_none() {
-            // A statement that is nothing but the string, not one that returns it.
+            // The statement must be the string itself, not return it.
             let (around, inner) = (first, self.tree.named_children(first).next()?);
             Some(inner).filter(|&inner| self.tree.node(inner).start == self.tree.node(around).start)?
         } else {
             first
         };
         let rule = self.table.rule(self.tree, first);
-        // `f"…"` and `b"…"` are values alone.
+        // `f"…"` and `b"…"` are values, not documentation.
         let prefix = self.tree.bytes(first).iter().take_while(|byte| byte.is_ascii_alphabetic());
         if !matches!(rule.expr, Some(ExprRole::Literal(orient_model::Literal::String)))
             || prefix.into_iter().any(|byte| !matches!(byte, b'r' | b'R' | b'u' | b'U'))
@@ -452,32 +463,32 @@ impl<'t> Lowering<'t> {
         (!cleaned.is_empty()).then(|| self.shown.intern(&cleaned))
     }
 
-    /// A label that sets the visibility of the members after it.
+    /// Applies an access specifier to the members after it.
     pub(super) fn access(&mut self, id: NodeId) {
         let text = display_text::lossy(self.tree.bytes(id));
         let word = text.trim_end_matches([':', ' ']).split_whitespace().next().unwrap_or_default();
-        if let Some(HeaderWord::Visibility(said)) = self.table.words.get(word.as_bytes()) {
+        if let Some(HeaderWord::Visibility(said)) = self.table.modifier_words.get(word.as_bytes()) {
             self.set_access(*said);
         }
     }
 
     pub(super) fn set_access(&mut self, visibility: Visibility) {
-        self.set_section(CallRule { access: Some(visibility), ..CallRule::default() });
+        self.set_section(CallRule { sets_visibility: Some(visibility), ..CallRule::default() });
     }
 
-    /// What holds for the members from here on.
+    /// Applies a call's visibility and modifiers to the members from here on.
     pub(super) fn set_section(&mut self, call: CallRule) {
         let Frame { scope, adds, .. } = self.frame();
         for frame in self.frames.iter_mut().rev() {
             if frame.scope != scope || frame.adds != adds {
                 break;
             }
-            frame.access = call.access.or(frame.access);
-            frame.adds = frame.adds.with(call.adds);
+            frame.access = call.sets_visibility.or(frame.access);
+            frame.adds = frame.adds.with(call.modifiers);
         }
     }
 
-    /// Markup was met: the function around it renders something.
+    /// Marks the function around markup as a component.
     pub(super) fn markup(&mut self) {
         let function = self.flow.scopes.get(self.frame().function as usize);
         let mut at = self.frame().symbol;

@@ -1,4 +1,4 @@
-//! Modules that a call brings in: `const fs = require("fs")`.
+//! Imports by calls: `const fs = require("fs")`.
 
 use super::Lowering;
 use crate::facts::display_text;
@@ -8,14 +8,14 @@ use crate::schema::vocabulary::ExprRole;
 use orient_model::{BindingKind, Import, ImportKind, Literal, Modifiers, Visibility};
 
 impl Lowering<'_> {
-    /// Binds a name to the module that is its value, or to a member of that module.
+    /// Binds a name to the imported module that is its value, or to a member of that module.
     pub(super) fn require(&mut self, name: &str, value: NodeId, node: NodeId) -> bool {
         let Some((module, member)) = self.required_module(value) else { return false };
         self.add_required(&module, member.as_deref(), name, node);
         true
     }
 
-    /// The module a value is, and the member of it where one is asked for at once.
+    /// The module that a value is, and the member of it that is accessed directly.
     pub(super) fn required_module(&mut self, value: NodeId) -> Option<(String, Option<String>)> {
         if self.table.calls.is_empty() {
             return None;

@@ -1,4 +1,4 @@
-//! Imports, exports and the package a file says it belongs to.
+//! Import and export statements, and the package of a file.
 
 use super::Lowering;
 use crate::facts::display_text;
@@ -7,12 +7,12 @@ use crate::parse::flat_tree::NodeId;
 use crate::schema::vocabulary::{ExprRole, HeaderWord};
 use orient_model::{BindingKind, Export, Import, ImportKind, Modifier, Modifiers, Visibility};
 
-/// Groups in groups are followed so deep.
+/// Maximum nesting depth of import groups.
 const DEPTH_CAP: usize = 16;
 
-/// What an import statement says of all its items.
+/// The parts of an import statement that all its items share.
 #[derive(Clone)]
-struct Statement {
+struct ImportStatement {
     reexport: bool,
     binds: bool,
     visibility: Visibility,
@@ -20,28 +20,28 @@ struct Statement {
 }
 
 impl<'t> Lowering<'t> {
-    /// An import statement; true when all of it was dealt with.
+    /// Lowers an import statement; true if all of it was processed.
     pub(super) fn import_statement(&mut self, id: NodeId, rule: &'t Rule) -> bool {
         let Some(role @ (ImportRole::Statement | ImportRole::Effect)) = rule.import else { return false };
         if rule.export.is_some() && rule.module.find(self.tree, id).is_none() {
             return self.export_statement(id, rule);
         }
-        let mut modifiers = rule.adds;
+        let mut modifiers = rule.modifiers;
         let mut visibility = Visibility::Private;
         for word in self.header_words(id) {
-            match self.table.words.get(word) {
+            match self.table.modifier_words.get(word) {
                 Some(HeaderWord::Modifier(modifier)) => modifiers.insert(*modifier),
                 Some(HeaderWord::Visibility(said)) => visibility = *said,
                 _ => {}
             }
         }
-        // A star among the words of an import stands for all names.
+        // A star in an import means all names.
         modifiers.remove(Modifier::Generator);
         if let Some(module) = rule.module.find(self.tree, id) {
-            modifiers.0 |= self.table.rule(self.tree, module).adds.0;
+            modifiers.0 |= self.table.rule(self.tree, module).modifiers.0;
         }
         let reexport = rule.reexport || visibility != Visibility::Private;
-        let statement = Statement { reexport, binds: !rule.reexport, visibility, modifiers };
+        let statement = ImportStatement { reexport, binds: !rule.reexport, visibility, modifiers };
         let before = self.outline.imports.len();
         let module_node = rule.module.find(self.tree, id);
         let module = module_node.map(|node| self.module_text(node)).unwrap_or_default();
@@ -60,12 +60,12 @@ impl<'t> Lowering<'t> {
             let alias = rule.alias.find(self.tree, id).map(|alias| self.name_text(alias));
             self.add_import(id, kind, &module, None, alias.as_deref(), &statement);
         }
-        // An import that is an expression may have others in it.
+        // An import expression may contain others.
         rule.expr.is_none()
     }
 
     /// `import a.b.*`, `export * as ns from "x"`, `use a::*`.
-    fn import_all(&mut self, id: NodeId, rule: &Rule, module: &str, statement: &Statement) {
+    fn import_all(&mut self, id: NodeId, rule: &Rule, module: &str, statement: &ImportStatement) {
         let module = if module.is_empty() {
             rule.name.find(self.tree, id).map(|name| self.module_text(name)).unwrap_or_default()
         } else {
@@ -82,7 +82,7 @@ impl<'t> Lowering<'t> {
         display_text::unquote(&text).split_whitespace().collect()
     }
 
-    fn import_part(&mut self, id: NodeId, prefix: &str, statement: &Statement, depth: usize) {
+    fn import_part(&mut self, id: NodeId, prefix: &str, statement: &ImportStatement, depth: usize) {
         if depth > DEPTH_CAP {
             return;
         }
@@ -106,7 +106,7 @@ impl<'t> Lowering<'t> {
             self.add_import(id, ImportKind::Wildcard, &module, None, None, statement);
             return;
         }
-        if rule.effect.find(self.tree, id).is_some() {
+        if rule.side_effect.find(self.tree, id).is_some() {
             let module = self.join(&prefix, &name);
             self.add_import(id, ImportKind::Effect, &module, None, None, statement);
             return;
@@ -145,17 +145,17 @@ impl<'t> Lowering<'t> {
         self.table.self_names.iter().any(|own| own == name)
     }
 
-    /// One item; a path before its name belongs to the module.
+    /// Adds one item; a path before its name belongs to the module.
     fn import_item(
         &mut self,
         id: NodeId,
         prefix: &str,
         path: &str,
         alias: Option<&str>,
-        statement: &Statement,
+        statement: &ImportStatement,
     ) {
         let separator = self.separator().to_owned();
-        // Type arguments are no part of the name.
+        // Type arguments are not part of the name.
         let path = path.split_once('<').map_or(path, |(path, _)| path);
         let (module, name) = match path.rsplit_once(separator.as_str()) {
             Some((module, name)) if !module.is_empty() => (self.join(prefix, module), name),
@@ -171,7 +171,7 @@ impl<'t> Lowering<'t> {
     }
 
     fn separator(&self) -> &str {
-        self.pack.header.separator.as_deref().unwrap_or(".")
+        &self.conventions.separator
     }
 
     fn join(&self, prefix: &str, rest: &str) -> String {
@@ -189,7 +189,7 @@ impl<'t> Lowering<'t> {
         module: &str,
         name: Option<&str>,
         alias: Option<&str>,
-        statement: &Statement,
+        statement: &ImportStatement,
     ) {
         let at = *self.tree.node(id);
         let frame = self.frame();
@@ -216,9 +216,9 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// The name a module is known by when it gets no other.
+    /// The name that an import of a module binds without an alias.
     fn bound_part(&self, module: &str) -> String {
-        if let Some(pattern) = &self.pack.conventions().module_name {
+        if let Some(pattern) = &self.conventions.module_name {
             let found = pattern.captures(module).and_then(|captures| captures.get(1));
             return found.map(|name| name.as_str().to_owned()).unwrap_or_default();
         }
@@ -227,7 +227,7 @@ impl<'t> Lowering<'t> {
         part.unwrap_or_default().to_owned()
     }
 
-    /// An export statement; true when all of it was dealt with, false when it wraps a definition.
+    /// Lowers an export statement; true if all of it was processed, false if it wraps a definition.
     pub(super) fn export_statement(&mut self, id: NodeId, rule: &'t Rule) -> bool {
         if rule.export != Some(ExportRole::Statement) {
             return false;
@@ -266,7 +266,7 @@ impl<'t> Lowering<'t> {
         found
     }
 
-    /// `export default x`: a function or type without a name is called by its file's default.
+    /// `export default x`: an anonymous function or type is called `default`.
     fn export_value(&mut self, id: NodeId, value: NodeId) {
         let value = self.through(value);
         let rule: &'t Rule = self.table.rule(self.tree, value);
@@ -276,7 +276,7 @@ impl<'t> Lowering<'t> {
         } else if self.is_unnamed(value) {
             let kind = rule.symbol.unwrap_or(orient_model::SymbolKind::Function);
             let body = rule.body.find(self.tree, value);
-            let draft = super::definitions::Draft {
+            let draft = super::definitions::SymbolDraft {
                 kind,
                 name: "default",
                 qualifier: None,
@@ -293,7 +293,7 @@ impl<'t> Lowering<'t> {
             if self.is_object(value) {
                 self.objects.insert(
                     value,
-                    super::assigned_exports::Place { path: "default".to_owned(), exported: false },
+                    super::assigned_exports::ObjectContainer { path: "default".to_owned(), exported: false },
                 );
             }
             let name = self.passed_name(value).unwrap_or_default();
@@ -301,10 +301,10 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// The name that a call hands on: `Foo` in `export default memo(Foo)`.
+    /// The name of the function that a call returns: `Foo` in `export default memo(Foo)`.
     fn passed_name(&self, value: NodeId) -> Option<String> {
         let rule = self.table.rule(self.tree, value);
-        self.call_rule(value, rule).filter(|call| call.passes)?;
+        self.call_rule(value, rule).filter(|call| call.returns_its_function)?;
         let first = self.tree.named_children(rule.args.find(self.tree, value)?).next()?;
         match self.table.rule(self.tree, first).expr {
             Some(ExprRole::Name) => Some(self.name_text(first)),
@@ -326,7 +326,7 @@ impl<'t> Lowering<'t> {
     /// `package a.b`, `namespace A\B;`.
     pub(super) fn package(&mut self, id: NodeId, rule: &Rule) {
         if rule.needs_body && rule.body.find(self.tree, id).is_some() {
-            // With a body it is a symbol, and the file may have several.
+            // With a body it is a symbol, and a file may have several.
             return;
         }
         let name = rule.name.find(self.tree, id).or_else(|| self.tree.named_children(id).next());

@@ -1,19 +1,18 @@
-//! Tokens that no parser has looked into, such as the arguments of a macro: names, chains of members and calls are
-//! recognised by how they stand beside each other.
+//! Unparsed tokens, such as the arguments of a macro: names, member chains and calls are recognised by adjacent tokens.
 
 use super::{Lowering, mark};
 use crate::parse::flat_tree::NodeId;
 use crate::schema::vocabulary::ExprRole;
 use orient_model::{Base, Expr, ExprId, ExprList, RefKind, Relation};
 
-/// Deeper nesting is not followed.
+/// Maximum nesting depth of groups of tokens.
 const DEPTH_CAP: usize = 60;
-/// Arguments that are looked at.
+/// Maximum number of arguments.
 const ARGS_CAP: usize = 64;
 
 /// A run of tokens that is one expression: `a::b(c).d`.
 struct Chain {
-    /// What it uses on the way: a call in the middle is a use of its own.
+    /// The references on the way: a call in the middle is a reference of its own.
     uses: Vec<(RefKind, ExprId, NodeId)>,
     expr: ExprId,
     /// Its last token.
@@ -22,7 +21,7 @@ struct Chain {
     bare: bool,
 }
 
-/// What a token turns the chain before it into.
+/// How a token continues the chain before it.
 enum Link {
     Member,
     Await,
@@ -30,19 +29,20 @@ enum Link {
     Expand,
     Make,
     Index,
-    /// Type arguments stand between: `f::<T>(x)`.
+    /// Type arguments between: `f::<T>(x)`.
     Applied,
 }
 
 impl Lowering<'_> {
-    /// The uses that a name among tokens begins, if nothing before it belongs to it.
+    /// Adds the references of the chain that a name begins, unless it continues another.
     pub(super) fn token_use(&mut self, id: NodeId) {
         if self.has(id, mark::PART | mark::CONSUMED) || !self.is_token_name(id) {
             return;
         }
         let chain = self.chain(id, 0);
         self.mark(id, mark::PART);
-        let label = chain.bare && (self.is_label(chain.end) || self.table.rule(self.tree, id).silent);
+        let label =
+            chain.bare && (self.is_label(chain.end) || self.table.rule(self.tree, id).not_a_reference);
         for (kind, expr, node) in chain.uses {
             if !label {
                 self.add_reference(kind, expr, node);
@@ -50,7 +50,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// What attributes say that a symbol implements: `#[derive(Debug, Clone)]`.
+    /// Adds the interfaces that attributes implement: `#[derive(Debug, Clone)]`.
     pub(super) fn derived(&mut self, id: NodeId, symbol: u32) {
         let mut attributes = Vec::new();
         self.attributes_before(self.outer_of(id), &mut attributes);
@@ -59,7 +59,12 @@ impl Lowering<'_> {
             let text = crate::facts::display_text::bare_attribute(&crate::facts::display_text::lossy(
                 self.tree.bytes(attribute),
             ));
-            if !self.table.derives.iter().any(|known| known == super::headers::attribute_name(&text)) {
+            if !self
+                .table
+                .derive_attributes
+                .iter()
+                .any(|known| known == super::headers::attribute_name(&text))
+            {
                 continue;
             }
             let inside = attribute..self.tree.node(attribute).after;
@@ -97,13 +102,13 @@ impl Lowering<'_> {
         (node.after < parent.after).then_some(node.after)
     }
 
-    /// What stands between two tokens.
+    /// The text between two tokens.
     fn gap(&self, left: NodeId, right: NodeId) -> &[u8] {
         let (left, right) = (self.tree.node(left).end as usize, self.tree.node(right).start as usize);
         self.tree.source.get(left..right).unwrap_or_default().trim_ascii()
     }
 
-    /// Whether a name is the label of what follows: `name: value`, `name = value`.
+    /// Whether a name is a label: `name: value`, `name = value`.
     fn is_label(&self, id: NodeId) -> bool {
         let end = self.tree.node(id).end as usize;
         let rest = self.tree.source[end..].trim_ascii_start();
@@ -116,10 +121,10 @@ impl Lowering<'_> {
     }
 
     fn is_group(&self, id: NodeId, open: u8) -> bool {
-        self.table.rule(self.tree, id).tokens && self.tree.bytes(id).first() == Some(&open)
+        self.table.rule(self.tree, id).unparsed_tokens && self.tree.bytes(id).first() == Some(&open)
     }
 
-    /// How the next token goes on with a chain that ends in `last`.
+    /// How the next token continues a chain that ends in `last`.
     fn link(&self, last: NodeId) -> Option<(Link, NodeId)> {
         let next = self.next_token(last)?;
         let gap = self.gap(last, next);
@@ -132,7 +137,7 @@ impl Lowering<'_> {
             b"" if self.is_group(next, b'{') && self.name_text(last).starts_with(char::is_uppercase) => {
                 Link::Make
             }
-            b"!" if self.table.rule(self.tree, next).tokens => Link::Expand,
+            b"!" if self.table.rule(self.tree, next).unparsed_tokens => Link::Expand,
             b"::<" => {
                 let (mut at, mut budget) = (next, 16);
                 loop {
@@ -157,7 +162,7 @@ impl Lowering<'_> {
     fn chain(&mut self, start: NodeId, depth: usize) -> Chain {
         let mut expr = self.chain_head(start);
         let mut chain = Chain { uses: Vec::new(), expr, end: start, bare: true };
-        // What was named last and not used yet, and where its name stands.
+        // The last name that is no reference yet, and the offset of its name.
         let mut open = (self.table.rule(self.tree, start).expr == Some(ExprRole::Name)).then_some(start);
         let mut name = start;
         while let Some((link, next)) = self.link(chain.end) {
@@ -199,7 +204,7 @@ impl Lowering<'_> {
         self.push_expr(Expr::Member { base, name })
     }
 
-    /// The first name of a chain; it may be a member of something that is no name.
+    /// The first name of a chain; it may be a member of something unknown.
     fn chain_head(&mut self, start: NodeId) -> ExprId {
         let previous = self.tree.node(start).previous;
         let behind =
@@ -258,7 +263,7 @@ impl Lowering<'_> {
             }
         } else if rest.is_empty()
             && self.tree.node(*first).named
-            && !self.table.rule(self.tree, *first).tokens
+            && !self.table.rule(self.tree, *first).unparsed_tokens
         {
             return self.expr(*first);
         }

@@ -1,7 +1,16 @@
-//! Lowers a parsed file into facts: one walk over the tree, driven by the pack's table.
+//! Lowering: turns a syntax tree into facts in one pre-order walk, driven by the node table of the pack.
 //!
-//! Nothing here knows a language. Each visited node asks its rule what it is; the files beside this one say what
-//! follows from each answer.
+//! Nothing here knows a language. The rule of each node says what it means; the other files of this module implement the
+//! meanings. A stack of frames holds the current scope, symbol and visibility; an ancestor sets marks on nodes that the
+//! walk reaches later.
+//!
+//! Example: for `class A: def f(self, x): return x.y` the walk
+//!
+//! 1. defines the symbol `A`, opens its type scope and binds `A` in the file scope;
+//! 2. defines `A.f`, opens its function scope, and binds the parameters `self` and `x` there;
+//! 3. at `return`, lowers `x.y` to the expression `Member { base: Name(x), name: y }`, records it as a result of the scope,
+//!    and marks `x` as part of it;
+//! 4. at `x.y`, records one read reference in the scope of `f`; `x` alone is no further reference because of its mark.
 
 mod assigned_exports;
 mod assignment_targets;
@@ -20,13 +29,11 @@ mod macro_tokens;
 mod parameters;
 mod references;
 
-pub(crate) use finalize::number;
-
+use crate::conventions::Conventions;
 use crate::facts::hash::BodyHasher;
-use crate::facts::interner::Atoms;
-use crate::grammar_repair::Opened;
-use crate::node_table::{Rule, Table};
-use crate::pack::Pack;
+use crate::facts::interner::Interner;
+use crate::node_table::{NodeTable, Rule};
+use crate::parse::erased_prefix::ErasedPrefix;
 use crate::parse::flat_tree::{Health, NONE, NodeId, Tree};
 use orient_model::{
     Atom, Binding, BindingKind, Expr, ExprId, Facts, Flow, Issue, IssueKind, Modifiers, Outline, Scope,
@@ -35,42 +42,47 @@ use orient_model::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 
-/// Issues kept per file: enough to show where it goes wrong.
+/// Maximum number of syntax errors reported for a file.
 const ISSUES_CAP: usize = 20;
 
-/// Longest text read as a name, in bytes.
+/// Maximum length of a name, in bytes.
 const NAME_CAP: usize = 4096;
 
 /// Marks on nodes, set by an ancestor before the walk reaches them.
 mod mark {
-    /// A name being declared: no reference.
+    /// A declared name: no reference.
     pub(super) const CONSUMED: u8 = 1;
     /// Names inside are types.
     pub(super) const TYPE: u8 = 2;
-    /// The body of something that opened a scope already.
+    /// The body of a node that has opened its scope already.
     pub(super) const BODY: u8 = 4;
-    /// Wholly dealt with: not visited.
+    /// Completely processed: not visited.
     pub(super) const DONE: u8 = 8;
     /// Written to, not read.
     pub(super) const WRITE: u8 = 16;
-    /// Part of a larger expression that is the reference.
+    /// Part of a larger expression, which is the reference.
     pub(super) const PART: u8 = 32;
-    /// The type of a declaration: what it defines stands beside what is declared.
+    /// The type of a declaration: symbols that it defines are siblings of the declared names.
     pub(super) const BESIDE: u8 = 64;
 }
 
-/// Lowers a tree. `opened` are the places before definitions that belong to them although the tree does not show them.
-pub(crate) fn lower(pack: &Pack, table: &Table, tree: &Tree<'_>, opened: &[Opened]) -> Facts {
-    let mut lowering = Lowering::new(pack, table, tree);
+/// Lowers a tree. `erased` is the text before definitions that the tree does not show although it belongs to them.
+pub(crate) fn lower(
+    conventions: &Conventions,
+    table: &NodeTable,
+    tree: &Tree<'_>,
+    erased: &[ErasedPrefix],
+) -> Facts {
+    let mut lowering = Lowering::new(conventions, table, tree);
     lowering.run();
-    lowering.open_spans(opened);
+    lowering.extend_over_prefixes(erased);
     lowering.finish()
 }
 
-/// What holds at a place of the walk.
+/// The context of the current node: an entry of the stack of the walk.
 #[derive(Clone, Copy)]
 struct Frame {
-    /// The first node after what the frame is for.
+    /// The first node after the frame.
     after: NodeId,
     scope: u32,
     /// The scope of the innermost function, or [`NONE`].
@@ -78,69 +90,69 @@ struct Frame {
     symbol: Option<u32>,
     /// Names are types here.
     types: bool,
-    /// The visibility that members get from here on, where the language says it in between.
+    /// The visibility of the members from here on, set by an access specifier.
     access: Option<Visibility>,
-    /// The visibility of whatever is defined inside a call that gives it.
-    given: Option<Visibility>,
-    /// What is said of the members from here on.
+    /// The visibility of the definitions inside a call that sets it.
+    call_visibility: Option<Visibility>,
+    /// Modifiers of the members from here on.
     adds: Modifiers,
 }
 
 struct Lowering<'t> {
-    pack: &'t Pack,
-    table: &'t Table,
+    conventions: &'t Conventions,
+    table: &'t NodeTable,
     tree: &'t Tree<'t>,
     outline: Outline,
     flow: Flow,
     /// Strings of the outline and of the flow.
-    shown: Atoms,
-    names: Atoms,
-    /// Expressions that are there already.
+    shown: Interner,
+    names: Interner,
+    /// Expressions added so far, to share equal ones.
     known_exprs: FxHashMap<Expr, ExprId>,
-    /// For each node its expression, [`NONE`] where there is none yet.
+    /// The expression of each node; [`NONE`] if it has not been lowered.
     exprs: Vec<u32>,
     marks: Vec<u8>,
-    /// Functions and types without a name, and the symbol that they give a body to.
+    /// Anonymous functions and types, and the symbols that name them.
     claims: FxHashMap<NodeId, u32>,
-    /// For each function node its scope and symbol: what a function value turns out to be.
+    /// The scope and symbol of each function node: the meaning of a function value.
     functions: FxHashMap<NodeId, (u32, Option<u32>)>,
-    /// Object literals put into something that is no symbol: what the functions in them belong to.
-    objects: FxHashMap<NodeId, assigned_exports::Place>,
-    /// Calls whose module was bound to a name.
+    /// Object literals assigned to something that is no symbol: the container of the functions in them.
+    objects: FxHashMap<NodeId, assigned_exports::ObjectContainer>,
+    /// Calls whose module is bound to a name.
     required: FxHashSet<NodeId>,
     /// Members of types, by owner and name.
     members: FxHashSet<(u32, Atom)>,
     /// The scope of each type.
     type_scopes: FxHashMap<u32, u32>,
-    /// Names bound in each scope, where binding again must be told from binding.
+    /// Names bound in each scope, if the language distinguishes rebinding from binding.
     bound: FxHashSet<(u32, Atom)>,
     /// For the first name of a chain of tokens: the chain's expression and last token.
     token_chains: FxHashMap<NodeId, (ExprId, NodeId)>,
-    /// Calls whose value is a type, and the blocks that are the bodies of such types.
+    /// Calls that create a type, and the blocks that are the bodies of such types.
     made: FxHashSet<NodeId>,
-    /// Variables, where a name that is none is a call.
+    /// Variables, if a bare name without a variable is a call.
     locals: FxHashSet<(u32, Atom)>,
-    /// Scopes that do not see the variables around them.
+    /// Scopes that do not see the variables of enclosing scopes.
     gates: FxHashSet<u32>,
     frames: Vec<Frame>,
     bodies: BodyHasher,
     too_deep: bool,
-    /// The kind of member that the parameters now read also are.
+    /// The kind of the member that the current parameters also declare.
     promoting: Option<SymbolKind>,
 }
 
 impl<'t> Lowering<'t> {
-    fn new(pack: &'t Pack, table: &'t Table, tree: &'t Tree<'t>) -> Self {
+    fn new(conventions: &'t Conventions, table: &'t NodeTable, tree: &'t Tree<'t>) -> Self {
         let end = tree.source.len() as u32;
         let file = Scope { kind: ScopeKind::File, parent: None, symbol: None, start: 0, end };
         Self {
-            pack,
+            conventions,
             table,
             tree,
             outline: Outline::default(),
             flow: Flow { scopes: vec![file], ..Flow::default() },
-            shown: Atoms::default(),
-            names: Atoms::default(),
+            shown: Interner::default(),
+            names: Interner::default(),
             known_exprs: FxHashMap::default(),
             exprs: vec![NONE; tree.nodes.len()],
             marks: vec![0; tree.nodes.len()],
@@ -162,7 +174,7 @@ impl<'t> Lowering<'t> {
                 symbol: None,
                 types: false,
                 access: None,
-                given: None,
+                call_visibility: None,
                 adds: Modifiers::default(),
             }],
             bodies: BodyHasher::of_file(tree.source.len()),
@@ -182,7 +194,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Deals with one node; returns the next one to visit.
+    /// Processes one node; returns the next one to visit.
     fn visit(&mut self, id: NodeId) -> NodeId {
         let node = *self.tree.node(id);
         if self.has(id, mark::DONE) {
@@ -213,7 +225,7 @@ impl<'t> Lowering<'t> {
         }
         if self.table.has_tokens
             && self.tree.get(node.parent).is_some()
-            && self.table.rule(self.tree, node.parent).tokens
+            && self.table.rule(self.tree, node.parent).unparsed_tokens
         {
             self.token_use(id);
         }
@@ -223,9 +235,9 @@ impl<'t> Lowering<'t> {
             && !self.has(id, mark::BODY)
         {
             let scope = self.push_scope(id, kind, None);
-            // A function's type binds the names of its parameters.
+            // The type of a function binds the names of its parameters.
             if let Some(params) =
-                rule.params.find(self.tree, id).filter(|_| rule.symbol.is_none() || rule.if_member)
+                rule.params.find(self.tree, id).filter(|_| rule.symbol.is_none() || rule.only_in_type)
             {
                 self.params(params, scope, None);
             } else if let Some(name) =
@@ -242,14 +254,14 @@ impl<'t> Lowering<'t> {
         id + 1
     }
 
-    /// What a node changes for all below it.
+    /// Pushes a frame for the context that a node sets for its subtree.
     fn context(&mut self, id: NodeId, rule: &Rule) {
         let frame = self.frame();
-        let types = (frame.types || rule.types || self.has(id, mark::TYPE)) && !rule.values;
+        let types = (frame.types || rule.type_context || self.has(id, mark::TYPE)) && !rule.value_context;
         if types != frame.types {
             self.frames.push(Frame { after: self.tree.node(id).after, types, ..frame });
         }
-        if rule.access {
+        if rule.access_specifier {
             self.access(id);
         }
         if rule.wrapper
@@ -257,9 +269,9 @@ impl<'t> Lowering<'t> {
         {
             self.mark(ty, mark::TYPE);
         }
-        if rule.members_add != Modifiers::default() {
+        if rule.member_modifiers != Modifiers::default() {
             let frame = self.frame();
-            let (after, adds) = (self.tree.node(id).after, frame.adds.with(rule.members_add));
+            let (after, adds) = (self.tree.node(id).after, frame.adds.with(rule.member_modifiers));
             self.frames.push(Frame { after, access: None, adds, ..frame });
         }
         if rule.markup {
@@ -267,7 +279,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// A definition, if the node is one.
+    /// Lowers a definition; false if the node is none.
     fn definition(&mut self, id: NodeId, rule: &'t Rule) -> bool {
         if let Some(kind) = rule.symbol {
             return self.define(id, rule, kind);
@@ -278,7 +290,7 @@ impl<'t> Lowering<'t> {
         false
     }
 
-    /// What is neither definition nor expression.
+    /// Lowers what is neither a definition nor an expression.
     fn statement(&mut self, id: NodeId, rule: &'t Rule) {
         if let Some(via) = rule.bind {
             self.bind(id, rule, via);
@@ -289,7 +301,7 @@ impl<'t> Lowering<'t> {
         if rule.returned || rule.yielded {
             self.returned(id, rule);
         }
-        if rule.outer {
+        if rule.outer_names {
             self.outer(id, rule);
         }
         if rule.param {
@@ -298,7 +310,7 @@ impl<'t> Lowering<'t> {
         if rule.type_param {
             self.type_param(id, rule);
         }
-        if rule.bounds {
+        if rule.type_bounds {
             self.bounds(id, rule);
         }
         if rule.attribute {
@@ -343,7 +355,7 @@ impl<'t> Lowering<'t> {
             symbol,
             types: false,
             access,
-            given: None,
+            call_visibility: None,
             adds,
         });
         scope
@@ -355,19 +367,19 @@ impl<'t> Lowering<'t> {
         self.frames.push(Frame {
             after,
             symbol: Some(symbol),
-            given: None,
+            call_visibility: None,
             adds: Modifiers::default(),
             ..frame
         });
     }
 
-    /// The kind of the symbol around, if it is a type whose members stand directly here.
+    /// The enclosing symbol and its kind, if it is a type and the current node is directly in it.
     fn member_of(&self) -> Option<(u32, SymbolKind)> {
         let frame = self.frame();
         let scope = self.flow.scopes.get(frame.scope as usize)?;
         let symbol = frame.symbol?;
         let kind = self.outline.symbols.get(symbol as usize)?.kind;
-        // A variable of a type without a name has the members of that type.
+        // A variable of an anonymous type has the members of that type.
         let holds = kind.is_type()
             || matches!(
                 kind,
@@ -380,19 +392,19 @@ impl<'t> Lowering<'t> {
         (scope.kind == ScopeKind::Type && scope.symbol == Some(symbol) && holds).then_some((symbol, kind))
     }
 
-    /// Whether members of a type or object stand directly here.
+    /// Whether the current node is directly in a type or object.
     fn in_type(&self) -> bool {
         let frame = self.frame();
         let scope = &self.flow.scopes[frame.scope as usize];
         scope.kind == ScopeKind::Type && scope.symbol == frame.symbol
     }
 
-    /// Whether a node has one of the words its rule waits for.
+    /// Whether a node contains one of the words that its rule requires.
     fn has_word(&self, id: NodeId, rule: &Rule) -> bool {
-        rule.if_words.is_empty()
+        rule.only_with_words.is_empty()
             || self.tree.children(id).any(|child| {
                 !self.tree.node(child).named
-                    && rule.if_words.iter().any(|word| word == self.tree.bytes(child))
+                    && rule.only_with_words.iter().any(|word| word == self.tree.bytes(child))
             })
     }
 
@@ -414,7 +426,7 @@ impl<'t> Lowering<'t> {
 
     fn push_expr(&mut self, expr: Expr) -> ExprId {
         let next = ExprId(self.flow.exprs.len() as u32);
-        // Where a bare name may turn out to be a call, each of its places is an expression of its own.
+        // If a bare name may be a call, each occurrence is an expression of its own.
         let shared = !self.table.has_bare_calls;
         let id = if shared { *self.known_exprs.entry(expr).or_insert(next) } else { next };
         if id == next {
@@ -423,8 +435,8 @@ impl<'t> Lowering<'t> {
         id
     }
 
-    /// The text of a node, of which no more is read than the longest name may have: an expression that stands where a name
-    /// might can be as long as the file, and so can each of the expressions inside it.
+    /// The beginning of a node's text, up to the maximum length of a name: an expression in place of a name can be as long
+    /// as the file, and so can each expression inside it.
     fn beginning(&self, id: NodeId) -> Cow<'t, str> {
         let bytes = self.tree.bytes(id);
         crate::facts::display_text::lossy(&bytes[..bytes.len().min(NAME_CAP)])
@@ -441,7 +453,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// The text of a node as a phrase to be shown: a type, a base.
+    /// The text of a node for display: a type, a base.
     fn phrase(&mut self, id: NodeId) -> Atom {
         let text =
             crate::facts::display_text::fold(&self.beginning(id), crate::facts::display_text::PHRASE_CAP);
@@ -450,7 +462,7 @@ impl<'t> Lowering<'t> {
     }
 
     fn issue(&mut self, id: NodeId) {
-        // An error inside an error tells nothing new.
+        // An error inside another is not reported.
         let inside = self.outline.issues.last().is_some_and(|last| last.span.contains(&self.tree.span(id)));
         if !inside && self.outline.issues.len() < ISSUES_CAP {
             self.outline.issues.push(Issue { kind: IssueKind::Syntax, span: self.tree.span(id) });

@@ -1,6 +1,6 @@
-//! Parameters: bound in the function's scope, listed in its signature, sometimes members of their type.
+//! Parameters: bound in the function's scope, listed in its signature, and sometimes members of their type.
 
-use super::definitions::Draft;
+use super::definitions::SymbolDraft;
 use super::{Lowering, mark};
 use crate::node_table::Rule;
 use crate::parse::flat_tree::NodeId;
@@ -22,7 +22,9 @@ impl<'t> Lowering<'t> {
         };
         for child in children {
             let rule: &'t Rule = self.table.rule(self.tree, child);
-            if rule.comment || rule.attribute || rule.absent.iter().any(|text| text == self.tree.bytes(child))
+            if rule.comment
+                || rule.attribute
+                || rule.empty_texts.iter().any(|text| text == self.tree.bytes(child))
             {
                 continue;
             }
@@ -73,7 +75,7 @@ impl<'t> Lowering<'t> {
             let own = target_rule.expr == Some(ExprRole::SelfRef);
             let found = self.pattern(target);
             if own || found.len() > 1 || found.iter().any(|(_, _, via)| *via != Via::Value) {
-                // Taken apart at once: one parameter, however many names.
+                // A destructured parameter is one parameter, however many names it binds.
                 let name = self.phrase(target);
                 params.push(Param { name, ty: ty_text, default: optional, variadic });
             } else {
@@ -104,20 +106,20 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Whether a word in the parameter or before it says that it takes any number of arguments.
+    /// Whether a word in or before the parameter makes it variadic.
     fn says_variadic(&self, id: NodeId, rule: &Rule) -> bool {
         if rule.variadic_words.is_empty() {
             return false;
         }
         let mut words = self.header_words(id);
         let previous = self.tree.node(id).previous;
-        if previous != crate::parse::flat_tree::NONE && self.table.rule(self.tree, previous).words {
+        if previous != crate::parse::flat_tree::NONE && self.table.rule(self.tree, previous).holds_modifiers {
             self.words_in(previous, &mut words);
         }
         rule.variadic_words.iter().any(|word| words.contains(&word.as_slice()))
     }
 
-    /// The receiver, where it stands apart from the parameters; names among its type arguments are declared there.
+    /// Binds the receiver, if it is separate from the parameters; its type arguments declare type parameters.
     pub(super) fn owner(&mut self, list: NodeId, scope: u32, symbol: u32) {
         let before = self.flow.bindings.len();
         self.params(list, scope, Some(symbol));
@@ -136,7 +138,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Results with names are variables of the function.
+    /// Binds named results as variables of the function.
     pub(super) fn named_results(&mut self, returns: NodeId, scope: u32) {
         if !self.tree.named_children(returns).any(|child| self.table.rule(self.tree, child).param) {
             return;
@@ -148,7 +150,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// The name a node consists of, where there is nothing else in it.
+    /// The name that a node consists of, if it contains nothing else.
     fn only_name(&self, id: NodeId) -> NodeId {
         let mut at = id;
         while let Some(child) = self.tree.named_children(at).next() {
@@ -157,11 +159,11 @@ impl<'t> Lowering<'t> {
         at
     }
 
-    /// What the words of a first parameter say of its function: `this` makes it an extension.
+    /// Modifiers of a function by the words of its first parameter: `this` makes it an extension.
     fn mark_function(&mut self, id: NodeId, rule: &Rule, symbol: Option<u32>) {
-        let Some(symbol) = symbol.filter(|_| !rule.marks.is_empty()) else { return };
+        let Some(symbol) = symbol.filter(|_| !rule.first_param_modifiers.is_empty()) else { return };
         let words = self.header_words(id);
-        for (word, modifier) in &rule.marks {
+        for (word, modifier) in &rule.first_param_modifiers {
             if words.contains(&word.as_slice()) {
                 self.outline.symbols[symbol as usize].modifiers.insert(*modifier);
             }
@@ -176,9 +178,9 @@ impl<'t> Lowering<'t> {
             })
     }
 
-    /// A parameter that is also a member of the type: `constructor(private x)`, `class A(val x: Int)`.
+    /// Adds the member that a parameter also declares: `constructor(private x)`, `class A(val x: Int)`.
     fn promote(&mut self, id: NodeId, rule: &'t Rule, name: &str, name_node: NodeId, ty: Option<Atom>) {
-        let kind = match (&rule.promote, self.promoting) {
+        let kind = match (&rule.parameter_property, self.promoting) {
             (Some((kind, wanted)), _) => {
                 let words = self.header_words(id);
                 if !wanted.is_empty() && !wanted.iter().any(|word| words.contains(&word.as_slice())) {
@@ -192,7 +194,7 @@ impl<'t> Lowering<'t> {
         let mut owner = self.frame().symbol;
         while let Some(index) = owner {
             let Some(symbol) = self.outline.symbols.get(index as usize) else { return };
-            if rule.promote_direct && !symbol.kind.is_type() {
+            if rule.parameter_property_direct && !symbol.kind.is_type() {
                 return;
             }
             if symbol.kind.is_type() {
@@ -203,13 +205,13 @@ impl<'t> Lowering<'t> {
         let Some(owner) = owner else { return };
         let name = self.unmarked(name);
         let draft =
-            Draft { kind, name, qualifier: None, node: id, name_node, body: None, parent: Some(owner) };
+            SymbolDraft { kind, name, qualifier: None, node: id, name_node, body: None, parent: Some(owner) };
         let member = self.add_symbol(draft, rule);
         self.outline.symbols[member as usize].returns = ty;
-        if rule.promote.is_none() {
+        if rule.parameter_property.is_none() {
             self.outline.symbols[member as usize].visibility = Visibility::Public;
         }
-        // The name is visible as a parameter; the member's own binding would hide it from the body.
+        // The name is visible as the parameter; a binding of the member would hide that from the body.
         if let Some(binding) = self.flow.bindings.pop()
             && let Some(&scope) = self.type_scopes.get(&owner)
         {
@@ -218,7 +220,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// A parameter of something that binds none, such as the type of a function: its name is no use.
+    /// Marks the name of a parameter that is not bound, as in the type of a function: it is no reference.
     pub(super) fn unbound_param(&mut self, id: NodeId, rule: &Rule) {
         for target in rule.name.find_all(self.tree, id) {
             if self.is_simple(target)
@@ -229,7 +231,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// A type parameter.
+    /// Binds a type parameter.
     pub(super) fn type_param(&mut self, id: NodeId, rule: &Rule) {
         let name = rule.name.find(self.tree, id).unwrap_or(id);
         let text = self.name_text(name);
@@ -246,7 +248,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// What a type parameter must be, where that stands apart from it.
+    /// Adds the bounds of a type parameter that are separate from it: `where T : Base`.
     pub(super) fn bounds(&mut self, id: NodeId, rule: &Rule) {
         let Some(name) = rule.name.find(self.tree, id) else { return };
         let scope = self.frame().scope;

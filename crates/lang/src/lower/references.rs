@@ -1,7 +1,7 @@
-//! References: what is used where. Only the largest expression counts: `a.b.c` is one reference, not three, and what uses `c`
-//! uses `a` and `b`, too. What stands on another line is a reference of its own.
+//! References: which names are used where. Only the largest expression counts: `a.b.c` is one reference, not three, because a
+//! use of `c` also uses `a` and `b`. A part on another line is a reference of its own.
 
-use super::definitions::Draft;
+use super::definitions::SymbolDraft;
 use super::{Lowering, mark};
 use crate::facts::display_text;
 use crate::node_table::{CallImport, CallRule, Rule};
@@ -12,11 +12,11 @@ use orient_model::{
     Wrapper,
 };
 
-/// No more names than that stand on the way to a use.
+/// Maximum number of names in the path of a reference.
 const LONGEST: u32 = 64;
 
 impl<'t> Lowering<'t> {
-    /// The reference a node is, if it is one.
+    /// Adds the reference that a node is, if it is one.
     pub(super) fn reference(&mut self, id: NodeId, rule: &'t Rule) {
         let Some(role) = rule.role(self.tree, id) else { return };
         let part = self.has(id, mark::PART | mark::CONSUMED) || self.is_absent(id);
@@ -31,7 +31,7 @@ impl<'t> Lowering<'t> {
                 if role == ExprRole::Member {
                     self.member_parts(id, rule);
                 }
-                if !part && !rule.silent {
+                if !part && !rule.not_a_reference {
                     let kind = self.kind_of_use(id, rule);
                     let expr = self.expr(id);
                     if !matches!(self.flow.expr(expr), Expr::SelfRef | Expr::SuperRef) {
@@ -52,14 +52,14 @@ impl<'t> Lowering<'t> {
             }
             ExprRole::Call => self.call(id, rule),
             ExprRole::New => {
-                // A list of something makes that thing only where its items say so.
+                // A list literal constructs its element type only if its items do.
                 let ty = rule.ty.find(self.tree, id).filter(|&ty| {
                     let rule = self.table.rule(self.tree, ty);
-                    rule.expr != Some(ExprRole::Wrap(Wrapper::Array)) && !rule.silent
+                    rule.expr != Some(ExprRole::Wrap(Wrapper::Array)) && !rule.not_a_reference
                 });
                 if let Some(ty) = ty {
                     self.part_out(ty);
-                    if rule.if_capital && self.is_plain_element(ty) {
+                    if rule.only_if_capitalised && self.is_plain_element(ty) {
                         return;
                     }
                     let expr = self.expr(id);
@@ -87,18 +87,18 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Whether markup names an element of the platform, not something of the program.
+    /// Whether markup names a built-in element, not a component of the program.
     fn is_plain_element(&self, name: NodeId) -> bool {
         self.table.rule(self.tree, name).expr != Some(ExprRole::Member)
             && !self.name_text(name).starts_with(char::is_uppercase)
     }
 
-    /// Whether a node's text says that there is nothing: `void` for no parameters, `var` for no declared type.
+    /// Whether a node's text means that there is nothing: `void` for no parameters, `var` for no declared type.
     pub(super) fn is_absent(&self, id: NodeId) -> bool {
-        self.table.rule(self.tree, id).absent.iter().any(|text| text == self.tree.bytes(id))
+        self.table.rule(self.tree, id).empty_texts.iter().any(|text| text == self.tree.bytes(id))
     }
 
-    /// Whether the names before values in a literal are keys of a table and no members, as its type says.
+    /// Whether the names before values in a literal are keys of a map and not members, judging by its type.
     fn is_key(&self, id: NodeId) -> bool {
         let (mut at, mut passed) = (self.tree.node(id).parent, Vec::new());
         for _ in 0..12 {
@@ -139,7 +139,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// The base of a member belongs to it; a call in the base is a reference of its own.
+    /// Marks the base of a member as part of it; a call in the base is a reference of its own.
     fn member_parts(&mut self, id: NodeId, rule: &'t Rule) {
         if let Some(last) = rule.name.find(self.tree, id) {
             self.part_name(last);
@@ -154,7 +154,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// The last name of a member; it may have parts of its own.
+    /// The last name of a member, which may be a path itself.
     fn part_name(&mut self, name: NodeId) {
         match self.table.rule(self.tree, name).expr {
             Some(ExprRole::Member | ExprRole::Apply) => self.part_out(name),
@@ -162,7 +162,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Marks a node as part of the expression around it, looking through what does not change its meaning.
+    /// Marks a node, and the nodes equivalent to it, as part of the enclosing expression.
     pub(super) fn part_out(&mut self, id: NodeId) {
         let mut at = id;
         for _ in 0..LONGEST {
@@ -180,7 +180,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// The part of an expression that it looks into, or that it is but for its form.
+    /// The part of an expression that it accesses, or that it is equivalent to.
     fn inward(&self, id: NodeId, rule: &Rule, role: Option<ExprRole>) -> Option<NodeId> {
         match role {
             Some(ExprRole::Member) => rule.base.find(self.tree, id),
@@ -213,7 +213,7 @@ impl<'t> Lowering<'t> {
         }
         let parent = self.tree.node(id).parent;
         if parent != NONE
-            && !rule.trailing.is_empty()
+            && !rule.trailing_argument.is_empty()
             && self.continued(parent, self.table.rule(self.tree, parent)) == Some(id)
         {
             return;
@@ -235,14 +235,14 @@ impl<'t> Lowering<'t> {
         if self.table.has_dotted_calls
             && !self.made.contains(&id)
             && let Some(declared) = self.dotted_call(id, rule)
-            && (declared.makes.is_none() || self.in_type())
+            && (declared.creates_type.is_none() || self.in_type())
         {
             self.declaring_call(id, rule, declared);
         }
         if !self.table.calls.is_empty() && rule.base.find(self.tree, id).is_none() {
             let root = self.root_name(target);
             if let Some(&declared) = self.table.calls.get(&root) {
-                // Only a test may be declared by what is called further: `it.each(table)(title, …)`.
+                // Only a test may be declared by calling the result of a call: `it.each(table)(title, …)`.
                 let direct = root == self.name_text(target);
                 let declared =
                     if direct { declared } else { CallRule { test: declared.test, ..CallRule::default() } };
@@ -269,9 +269,9 @@ impl<'t> Lowering<'t> {
         self.name_text(at)
     }
 
-    /// A call that declares something: a module, members, bases, visibility, a test.
+    /// Lowers a call that declares something: an import, members, bases, visibility, a test.
     pub(super) fn declaring_call(&mut self, id: NodeId, rule: &'t Rule, call: CallRule) {
-        if call.member && !self.in_type() {
+        if call.only_in_type && !self.in_type() {
             return;
         }
         let args = self.call_args(id, rule);
@@ -291,13 +291,13 @@ impl<'t> Lowering<'t> {
             self.required_effect(first, call);
         }
         if let Some(kind) = call.define {
-            for &arg in args.iter().take(if call.first { 1 } else { args.len() }) {
+            for &arg in args.iter().take(if call.first_argument_only { 1 } else { args.len() }) {
                 if let Some(arg) = self.naming_arg(arg, call) {
                     self.defined_by_call(id, rule, kind, arg, call);
                 }
             }
         }
-        if call.mixes
+        if call.mixes_in
             && let Some(owner) = self.type_around().filter(|&owner| self.frame().symbol == Some(owner))
         {
             for &arg in &args {
@@ -306,7 +306,8 @@ impl<'t> Lowering<'t> {
                 }
             }
         }
-        if call.define.is_none() && (call.access.is_some() || call.adds != Modifiers::default()) {
+        if call.define.is_none() && (call.sets_visibility.is_some() || call.modifiers != Modifiers::default())
+        {
             if args.is_empty() && rule.body.find(self.tree, id).is_none() {
                 self.set_section(call);
             } else {
@@ -337,15 +338,18 @@ impl<'t> Lowering<'t> {
 
     fn required_effect(&mut self, node: NodeId, call: CallRule) {
         let module = self.string_at(node);
-        let module =
-            if call.relative && !module.starts_with(['.', '/']) { format!("./{module}") } else { module };
+        let module = if call.relative_to_file && !module.starts_with(['.', '/']) {
+            format!("./{module}")
+        } else {
+            module
+        };
         self.push_required(ImportKind::Effect, &module, None, None, node, false);
     }
 
-    /// The argument that names what a call declares; where only the first does, it may be a key.
+    /// The argument as the name of what a call declares: a string or, if only the first argument counts, a key.
     fn naming_arg(&self, arg: NodeId, call: CallRule) -> Option<NodeId> {
         let rule = self.table.rule(self.tree, arg);
-        if call.first && rule.expr == Some(ExprRole::Named) {
+        if call.first_argument_only && rule.expr == Some(ExprRole::Named) {
             return rule.name.find(self.tree, arg);
         }
         self.is_string(arg).then_some(arg)
@@ -354,13 +358,13 @@ impl<'t> Lowering<'t> {
     fn defined_by_call(&mut self, id: NodeId, rule: &'t Rule, kind: SymbolKind, arg: NodeId, call: CallRule) {
         let name = self.string_at(arg);
         let parent = self.frame().symbol;
-        let block = rule.body.find(self.tree, id).filter(|_| call.first);
+        let block = rule.body.find(self.tree, id).filter(|_| call.first_argument_only);
         let body = block.and_then(|block| self.table.rule(self.tree, block).body.find(self.tree, block));
         let symbol = self.add_symbol(
-            Draft { kind, name: &name, qualifier: None, node: id, name_node: arg, body, parent },
+            SymbolDraft { kind, name: &name, qualifier: None, node: id, name_node: arg, body, parent },
             rule,
         );
-        self.outline.symbols[symbol as usize].modifiers.0 |= call.adds.0;
+        self.outline.symbols[symbol as usize].modifiers.0 |= call.modifiers.0;
         if let Some(block) = block {
             self.claims.insert(block, symbol);
         }
@@ -380,7 +384,7 @@ impl<'t> Lowering<'t> {
         };
         let body = self.table.rule(self.tree, function).body.find(self.tree, function).or(Some(function));
         let parent = self.frame().symbol;
-        let draft = Draft {
+        let draft = SymbolDraft {
             kind: SymbolKind::Test,
             name: &name,
             qualifier: None,
@@ -390,7 +394,7 @@ impl<'t> Lowering<'t> {
             parent,
         };
         let symbol = self.add_symbol(draft, rule);
-        // A test's title is no name that code could use.
+        // The title of a test is no name that code could refer to.
         self.flow.bindings.pop();
         let modifiers = &mut self.outline.symbols[symbol as usize].modifiers;
         modifiers.insert(Modifier::Test);
@@ -403,13 +407,13 @@ impl<'t> Lowering<'t> {
         self.push_symbol(id, symbol);
     }
 
-    /// A decorator, annotation or attribute.
+    /// Adds the reference of a decorator, annotation or attribute.
     pub(super) fn decorate(&mut self, id: NodeId, rule: &'t Rule) {
         let target = rule.name.find(self.tree, id).or_else(|| self.tree.named_children(id).next());
         let Some(target) = target else { return };
         let target_rule = self.table.rule(self.tree, target);
         if target_rule.expr == Some(ExprRole::Call) {
-            // `@decorator(args)` is seen as the call it is.
+            // `@decorator(args)` is a call.
             return;
         }
         self.part_out(target);
@@ -432,7 +436,7 @@ impl<'t> Lowering<'t> {
         });
     }
 
-    /// A member that a pattern takes out of a value is used where the pattern names it; the value is used by itself.
+    /// Adds a reference to the member that a pattern destructures; the value is a reference of its own.
     pub(super) fn taken_out(&mut self, base: ExprId, name: Atom, node: NodeId) {
         let expr = self.push_expr(Expr::Member { base, name });
         self.add_reference(RefKind::Read, expr, node);
@@ -441,7 +445,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// What is named on the way to the reference that was added last belongs to it, unless it stands on another line.
+    /// Marks the names in the path of the last reference as part of it, unless they are on another line.
     fn bases_on_other_lines(&mut self, whole: NodeId) {
         let Some((added, line)) = self.flow.references.iter().map(|last| last.line).enumerate().next_back()
         else {
@@ -460,7 +464,7 @@ impl<'t> Lowering<'t> {
             let Some(base) = base else { return };
             match self.table.rule(self.tree, base).role(self.tree, base) {
                 Some(ExprRole::Name | ExprRole::Member) => self.base_apart(base, added, line),
-                // A use of its own, with its own bases.
+                // A reference of its own, with its own bases.
                 Some(ExprRole::Call) => return,
                 _ => {}
             }
@@ -468,20 +472,20 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Makes a base a reference of its own, where it does not stand on the line of the one it belongs to.
+    /// Adds a base as a reference of its own if it is on another line than its member.
     fn base_apart(&mut self, base: NodeId, outermost: usize, line: u32) {
         if self.tree.node(self.last_name(base)).row + 1 == line {
             return;
         }
         let expr = self.expr(base);
         if matches!(self.flow.expr(expr), Expr::Name(_) | Expr::Member { .. }) {
-            // Each is further in than those before it.
+            // Each is deeper than those before it.
             self.flow.references[outermost..].iter_mut().for_each(|outer| outer.apart += 1);
             self.add_reference(RefKind::Read, expr, base);
         }
     }
 
-    /// Where the last name of an expression stands.
+    /// The offset of the last name of an expression.
     fn last_name(&self, id: NodeId) -> NodeId {
         let mut at = id;
         for _ in 0..16 {

@@ -1,77 +1,78 @@
-//! Turns a table as written into one that is looked up by number; names what the grammar or the vocabulary lacks.
+//! Compiles a node table as written against its grammar, and reports words that the grammar or the vocabulary lacks.
 
+use super::compiler::Compiler;
 use super::path_syntax::is_path;
-use super::{CallImport, CallRule, ExportRole, ImportRole, Rule, Table, Target};
-use crate::grammar_repair::{Mend, Mends};
+use super::{CallImport, CallRule, ExportRole, ImportRole, NodeTable, Rule, Target};
+use crate::grammar_repair::{GrammarGap, GrammarGaps};
 use crate::parse::flat_tree::Token;
-use crate::preprocess::Blank;
+use crate::preprocess::Preprocessor;
 use crate::schema::error::PackError;
 use crate::schema::node_table::{CallSpec, NodeSpec, TableSpec};
-use crate::schema::vocabulary::{self, HEADER_WORDS, Unknown};
+use crate::schema::vocabulary::{self, HEADER_WORDS, UnknownWord};
 use orient_grammars::Language;
 use orient_model::{Modifiers, SymbolKind, Visibility};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// Compiles a table. `inherited` is the table it starts from: entries of it that this grammar lacks are passed over.
+/// Compiles a table. `inherited` are the tables it extends; their entries may name nodes that this grammar lacks.
 pub(crate) fn compile(
     pack: &str,
     language: &Language,
     spec: &TableSpec,
     inherited: &[TableSpec],
-) -> Result<Table, Vec<PackError>> {
+) -> Result<NodeTable, Vec<PackError>> {
     let mut compiler = Compiler {
         pack,
         language,
         place: String::new(),
         strict: true,
-        asked: Vec::new(),
+        needed_tokens: Vec::new(),
         errors: Vec::new(),
     };
     let count = language.node_kind_count();
-    let mut table = Table {
+    let mut table = NodeTable {
         by_kind: vec![0; count],
         by_parent: FxHashMap::default(),
         has_parent_rule: vec![false; count],
         rules: vec![Rule::default()],
         tokens: tokens(language, inherited.iter().chain([spec])),
-        words: HEADER_WORDS.iter().map(|(word, says)| (word.as_bytes().to_vec(), *says)).collect(),
-        outer_words: FxHashMap::default(),
+        modifier_words: HEADER_WORDS.iter().map(|(word, says)| (word.as_bytes().to_vec(), *says)).collect(),
+        top_level_modifier_words: FxHashMap::default(),
         calls: FxHashMap::default(),
         self_names: last(spec, inherited, |s| &s.self_names),
         super_names: last(spec, inherited, |s| &s.super_names),
-        makers: last(spec, inherited, |s| &s.makers),
+        factory_methods: last(spec, inherited, |s| &s.factory_methods),
         has_bare_calls: false,
         has_dotted_calls: false,
         first_param_is_self: spec.first_param_is_self,
-        self_assign_declares: spec
-            .self_assign_declares
-            .or_else(|| inherited.iter().rev().find_map(|s| s.self_assign_declares))
+        self_assignment_declares_field: spec
+            .self_assignment_declares_field
+            .or_else(|| inherited.iter().rev().find_map(|s| s.self_assignment_declares_field))
             .unwrap_or_default(),
         implicit_return: spec.implicit_return,
-        root: spec.root.clone(),
+        global_prefix: spec.global_prefix.clone(),
         docstrings: spec.docstrings,
         trailing_docs: any(spec, inherited, |s| s.trailing_docs),
         constructors: last(spec, inherited, |s| &s.constructors),
         constructor_named_as_type: any(spec, inherited, |s| s.constructor_named_as_type),
-        attributes: FxHashMap::default(),
+        attribute_modifiers: FxHashMap::default(),
         sigil: spec.sigil.clone(),
-        variable_mark: spec.variable_mark.clone(),
+        variable_prefix: spec.variable_prefix.clone(),
         import_binds_first: spec.import_binds.as_deref() == Some("first"),
         component_types: last(spec, inherited, |s| &s.component_types),
-        visibility: Visibility::Public,
-        member_visibility: Visibility::Public,
-        open_kinds: Vec::new(),
-        export_targets: last(spec, inherited, |s| &s.export_targets),
+        default_visibility: Visibility::Public,
+        default_member_visibility: Visibility::Public,
+        public_member_kinds: Vec::new(),
+        export_objects: last(spec, inherited, |s| &s.export_objects),
         xml_docs: any(spec, inherited, |s| s.xml_docs),
-        blank: None,
-        exports_decide: any(spec, inherited, |s| s.exports_decide),
-        mends: Mends::new(last(spec, inherited, |s| &s.never_names)),
-        has_rests: false,
+        preprocessor: None,
+        unexported_is_private: any(spec, inherited, |s| s.unexported_is_private),
+        grammar_gaps: GrammarGaps::new(last(spec, inherited, |s| &s.reserved_words)),
+        has_continuations: false,
         has_tokens: false,
         rebinds: false,
-        inner_docs: last(spec, inherited, |s| &s.inner_docs),
-        derives: last(spec, inherited, |s| &s.derives),
+        inner_doc_prefixes: last(spec, inherited, |s| &s.inner_doc_prefixes),
+        derive_attributes: last(spec, inherited, |s| &s.derive_attributes),
         language: language.clone(),
     };
     let mut merged: BTreeMap<&str, (&NodeSpec, bool)> = BTreeMap::new();
@@ -80,17 +81,17 @@ pub(crate) fn compile(
         compiler.settings(table_spec, &mut table);
         merged.extend(table_spec.node.iter().map(|(key, node)| (key.as_str(), (node, strict))));
     }
-    compiler.blank(spec, inherited, &mut table);
+    compiler.preprocess(spec, inherited, &mut table);
     for (key, (node, strict)) in merged {
         compiler.strict = strict;
         compiler.entry(key, node, &mut table);
     }
-    table.has_tokens = table.rules.iter().any(|rule| rule.tokens);
-    table.has_rests = table.rules.iter().any(|rule| rule.continues);
+    table.has_tokens = table.rules.iter().any(|rule| rule.unparsed_tokens);
+    table.has_continuations = table.rules.iter().any(|rule| rule.continues_previous);
     table.has_bare_calls = table.rules.iter().any(|rule| rule.bare_call);
     table.has_dotted_calls = table.calls.keys().any(|name| name.contains('.'));
     table.rebinds = table.rules.iter().any(|rule| rule.rebind);
-    for &token in &compiler.asked {
+    for &token in &compiler.needed_tokens {
         if let Some(mark) = table.tokens.get_mut(token as usize).filter(|token| **token == Token::Mark) {
             *mark = Token::Word;
         }
@@ -112,14 +113,15 @@ fn any(spec: &TableSpec, inherited: &[TableSpec], get: impl Fn(&TableSpec) -> bo
     get(spec) || inherited.iter().any(get)
 }
 
-/// Unnamed tokens carry meaning when they are words (`async`, `static`) or when a table asks for them.
+/// Anonymous tokens carry meaning if they are words (`async`, `static`) or if a table lists them.
 fn tokens<'s>(language: &Language, specs: impl Iterator<Item = &'s TableSpec>) -> Vec<Token> {
-    let asked: Vec<&str> = specs.flat_map(|spec| spec.keep.iter().map(String::as_str)).collect();
+    let needed_tokens: Vec<&str> =
+        specs.flat_map(|spec| spec.significant_tokens.iter().map(String::as_str)).collect();
     let token = |kind| {
         let word = language.node_kind_for_id(kind).unwrap_or_default();
         if language.node_kind_is_named(kind) {
             Token::Named
-        } else if word.starts_with(|c: char| c.is_ascii_alphabetic()) || asked.contains(&word) {
+        } else if word.starts_with(|c: char| c.is_ascii_alphabetic()) || needed_tokens.contains(&word) {
             Token::Word
         } else {
             Token::Mark
@@ -128,35 +130,24 @@ fn tokens<'s>(language: &Language, specs: impl Iterator<Item = &'s TableSpec>) -
     (0..language.node_kind_count() as u16).map(token).collect()
 }
 
-pub(super) struct Compiler<'a> {
-    pack: &'a str,
-    pub(super) language: &'a Language,
-    place: String,
-    /// Whether what the grammar lacks is an error; not so for inherited entries.
-    strict: bool,
-    /// Tokens that paths or roles look for.
-    pub(super) asked: Vec<u16>,
-    errors: Vec<PackError>,
-}
-
 impl Compiler<'_> {
-    fn settings(&mut self, spec: &TableSpec, table: &mut Table) {
-        for (word, says) in &spec.words {
-            self.place = format!("words.{word}");
+    fn settings(&mut self, spec: &TableSpec, table: &mut NodeTable) {
+        for (word, says) in &spec.modifier_words {
+            self.place = format!("modifier_words.{word}");
             if let Some(says) = self.word(says, vocabulary::header_word) {
-                table.words.insert(word.as_bytes().to_vec(), says);
+                table.modifier_words.insert(word.as_bytes().to_vec(), says);
             }
         }
-        for (word, says) in &spec.outer_words {
-            self.place = format!("outer_words.{word}");
+        for (word, says) in &spec.top_level_modifier_words {
+            self.place = format!("top_level_modifier_words.{word}");
             if let Some(says) = self.word(says, vocabulary::header_word) {
-                table.outer_words.insert(word.as_bytes().to_vec(), says);
+                table.top_level_modifier_words.insert(word.as_bytes().to_vec(), says);
             }
         }
-        for (name, says) in &spec.attributes {
-            self.place = format!("attributes.{name}");
+        for (name, says) in &spec.attribute_modifiers {
+            self.place = format!("attribute_modifiers.{name}");
             if let Some(says) = self.word(says, vocabulary::header_word) {
-                table.attributes.insert(name.clone(), says);
+                table.attribute_modifiers.insert(name.clone(), says);
             }
         }
         for (name, call) in &spec.call {
@@ -164,31 +155,32 @@ impl Compiler<'_> {
             let rule = self.call(call);
             table.calls.insert(name.clone(), rule);
         }
-        for mend in &spec.mend {
-            match Mend::compile(self.pack, mend) {
-                Ok(mend) => table.mends.add(mend),
+        for gap in &spec.grammar_gap {
+            match GrammarGap::compile(self.pack, gap) {
+                Ok(gap) => table.grammar_gaps.add(gap),
                 Err(error) => self.errors.push(error),
             }
         }
-        "visibility".clone_into(&mut self.place);
-        if let Some(word) = &spec.visibility {
-            table.visibility = self.word(word, vocabulary::visibility).unwrap_or_default();
+        "default_visibility".clone_into(&mut self.place);
+        if let Some(word) = &spec.default_visibility {
+            table.default_visibility = self.word(word, vocabulary::visibility).unwrap_or_default();
         }
-        if let Some(word) = &spec.member_visibility {
-            table.member_visibility = self.word(word, vocabulary::visibility).unwrap_or_default();
+        if let Some(word) = &spec.default_member_visibility {
+            table.default_member_visibility = self.word(word, vocabulary::visibility).unwrap_or_default();
         }
-        for word in &spec.open_kinds {
-            table.open_kinds.extend(self.word(word, vocabulary::symbol));
+        for word in &spec.public_member_kinds {
+            table.public_member_kinds.extend(self.word(word, vocabulary::symbol));
         }
     }
 
-    fn blank(&mut self, spec: &TableSpec, inherited: &[TableSpec], table: &mut Table) {
-        let specs: Vec<_> = inherited.iter().chain([spec]).filter_map(|spec| spec.blank.as_ref()).collect();
-        match Blank::compile(&specs) {
-            Ok(blank) => table.blank = blank,
+    fn preprocess(&mut self, spec: &TableSpec, inherited: &[TableSpec], table: &mut NodeTable) {
+        let specs: Vec<_> =
+            inherited.iter().chain([spec]).filter_map(|spec| spec.preprocess.as_ref()).collect();
+        match Preprocessor::compile(&specs) {
+            Ok(preprocessor) => table.preprocessor = preprocessor,
             Err(error) => self.errors.push(PackError::Pattern {
                 pack: self.pack.to_owned(),
-                place: "blank".to_owned(),
+                place: "preprocess".to_owned(),
                 message: error.to_string(),
             }),
         }
@@ -202,27 +194,30 @@ impl Compiler<'_> {
                 "named" => Some(CallImport::Named),
                 _ => self.unknown(
                     word,
-                    &Unknown { what: "import of a call", known: vec!["effect", "value", "named"] },
+                    &UnknownWord { what: "import of a call", known: vec!["effect", "value", "named"] },
                 ),
             }),
             define: spec.define.as_ref().and_then(|word| self.word(word, vocabulary::symbol)),
-            first: spec.first,
-            mixes: spec.mixes,
-            access: spec.access.as_ref().and_then(|word| self.word(word, vocabulary::visibility)),
+            first_argument_only: spec.first_argument_only,
+            mixes_in: spec.mixes_in,
+            sets_visibility: spec
+                .sets_visibility
+                .as_ref()
+                .and_then(|word| self.word(word, vocabulary::visibility)),
             keyword: spec.keyword,
             test: spec.test,
             suite: spec.suite,
-            passes: spec.passes,
+            returns_its_function: spec.returns_its_function,
             component: spec.component,
-            adds: self.modifiers(&spec.adds),
-            member: spec.member,
-            relative: spec.relative,
-            makes: self.symbol(spec.makes.as_deref()),
-            inherits: spec.inherits,
+            modifiers: self.modifiers(&spec.modifiers),
+            only_in_type: spec.only_in_type,
+            relative_to_file: spec.relative_to_file,
+            creates_type: self.symbol(spec.creates_type.as_deref()),
+            inherits_arguments: spec.inherits_arguments,
         }
     }
 
-    fn entry(&mut self, key: &str, node: &NodeSpec, table: &mut Table) {
+    fn entry(&mut self, key: &str, node: &NodeSpec, table: &mut NodeTable) {
         self.place = format!("node.{key}");
         let (parent, kind) = match key.split_once('>') {
             Some((parent, kind)) => (Some(parent.trim()), kind.trim()),
@@ -249,10 +244,10 @@ impl Compiler<'_> {
         Rule {
             symbol: self.symbol(spec.symbol.as_deref()),
             declare: self.symbol(spec.declare.as_deref()),
-            member: self.symbol(spec.member.as_deref()),
-            local: self.symbol(spec.local.as_deref()),
-            callable: self.symbol(spec.callable.as_deref()),
-            vexing: spec.vexing,
+            member_kind: self.symbol(spec.member_kind.as_deref()),
+            local_kind: self.symbol(spec.local_kind.as_deref()),
+            callable_kind: self.symbol(spec.callable_kind.as_deref()),
+            most_vexing_parse: spec.most_vexing_parse,
             kinds: spec
                 .kinds
                 .iter()
@@ -263,22 +258,22 @@ impl Compiler<'_> {
                 .kinds
                 .iter()
                 .filter(|(word, _)| is_path(word))
-                .filter_map(|(path, kind)| Some((self.spec(Some(path)), self.symbol(Some(kind))?)))
+                .filter_map(|(path, kind)| Some((self.node_path(Some(path)), self.symbol(Some(kind))?)))
                 .collect(),
-            constant: spec.constant.iter().map(|word| word.as_bytes().to_vec()).collect(),
-            adds: self.modifiers(&spec.adds),
+            constant_words: spec.constant_words.iter().map(|word| word.as_bytes().to_vec()).collect(),
+            modifiers: self.modifiers(&spec.modifiers),
             visibility: spec.visibility.as_ref().and_then(|word| self.word(word, vocabulary::visibility)),
-            name_text: spec.name_text.clone(),
+            fixed_name: spec.fixed_name.clone(),
             rebind: spec.rebind,
             hoist: spec.hoist,
             inner_name: spec.inner_name,
-            if_member: spec.if_member,
-            if_capital: spec.if_capital,
-            if_words: spec.if_words.iter().map(|word| word.as_bytes().to_vec()).collect(),
-            if_function: spec.if_function,
+            only_in_type: spec.only_in_type,
+            only_if_capitalised: spec.only_if_capitalised,
+            only_with_words: spec.only_with_words.iter().map(|word| word.as_bytes().to_vec()).collect(),
+            only_if_function: spec.only_if_function,
             needs_body: spec.needs_body,
-            promote_direct: spec.promote.as_ref().is_some_and(|promote| promote.direct),
-            promote: spec.promote.as_ref().and_then(|promote| {
+            parameter_property_direct: spec.parameter_property.as_ref().is_some_and(|promote| promote.direct),
+            parameter_property: spec.parameter_property.as_ref().and_then(|promote| {
                 let words = promote.words.iter().map(|word| word.as_bytes().to_vec()).collect();
                 Some((self.symbol(Some(&promote.kind))?, words))
             }),
@@ -286,88 +281,88 @@ impl Compiler<'_> {
             variadic_words: spec.variadic_words.iter().map(|word| word.as_bytes().to_vec()).collect(),
             default_name: spec.default_name.clone(),
             implicit_param: spec.implicit_param.clone(),
-            returns_last: spec.returns_last,
-            qualified: self.modifiers(&spec.qualified),
+            returns_last_expression: spec.returns_last_expression,
+            modifiers_if_qualified: self.modifiers(&spec.modifiers_if_qualified),
             param: spec.param,
             optional: spec.optional,
             type_param: spec.type_param,
-            bounds: spec.bounds,
+            type_bounds: spec.type_bounds,
             receiver: spec.receiver,
             bind: spec.bind.as_ref().and_then(|word| self.word(word, vocabulary::via)),
             assign: spec.assign,
-            overwrites: spec.overwrites,
+            assigns_existing: spec.assigns_existing,
             returned: spec.returned,
             yielded: spec.yielded,
-            outer: spec.outer,
+            outer_names: spec.outer_names,
             import: spec.import.as_ref().and_then(|word| self.import(word)),
             reexport: spec.reexport,
             export: spec.export.as_ref().and_then(|word| self.export(word)),
             package: spec.package,
             comment: spec.comment,
             attribute: spec.attribute,
-            stray: self.spec(spec.stray.as_deref()),
-            continues: spec.continues,
-            words: spec.words,
+            attribute_if_has: self.node_path(spec.attribute_if_has.as_deref()),
+            continues_previous: spec.continues_previous,
+            holds_modifiers: spec.holds_modifiers,
             wrapper: spec.wrapper,
             scope: spec.scope.as_ref().and_then(|word| self.word(word, vocabulary::scope)),
             expr: spec.expr.as_ref().and_then(|word| self.word(word, vocabulary::expr_role)),
             roles: self.roles(&spec.roles),
             reference: spec.reference.as_ref().and_then(|word| self.word(word, vocabulary::reference)),
-            types: spec.types,
-            values: spec.values,
+            type_context: spec.type_context,
+            value_context: spec.value_context,
             markup: spec.markup,
-            silent: spec.silent,
-            access: spec.access,
+            not_a_reference: spec.not_a_reference,
+            access_specifier: spec.access_specifier,
             pattern: spec.pattern,
-            tokens: spec.tokens,
+            unparsed_tokens: spec.unparsed_tokens,
             skip: spec.skip,
-            qualifies: spec.qualifies,
-            promotes: self.symbol(spec.promotes.as_deref()),
+            qualifies_type: spec.qualifies_type,
+            parameters_declare: self.symbol(spec.parameters_declare.as_deref()),
             bare_call: spec.bare_call,
-            marks: spec
-                .marks
+            first_param_modifiers: spec
+                .first_param_modifiers
                 .iter()
                 .filter_map(|(word, says)| match self.word(says, vocabulary::header_word)? {
                     vocabulary::HeaderWord::Modifier(modifier) => Some((word.as_bytes().to_vec(), modifier)),
                     _ => None,
                 })
                 .collect(),
-            absent: spec.absent.iter().map(|text| text.as_bytes().to_vec()).collect(),
-            target: spec.target.as_ref().and_then(|word| self.target(word)),
-            members_add: self.modifiers(&spec.members_add),
-            aside: spec.aside,
+            empty_texts: spec.empty_texts.iter().map(|text| text.as_bytes().to_vec()).collect(),
+            assignment_target: spec.assignment_target.as_ref().and_then(|word| self.target(word)),
+            member_modifiers: self.modifiers(&spec.member_modifiers),
+            not_an_item: spec.not_an_item,
             ..self.places(spec)
         }
     }
 
-    /// Where the parts of a node are.
+    /// The node paths of a rule.
     fn places(&mut self, spec: &NodeSpec) -> Rule {
         Rule {
-            name: self.spec(spec.name.as_deref()),
-            qualifier: self.spec(spec.qualifier.as_deref()),
-            params: self.spec(spec.params.as_deref()),
-            owner: self.spec(spec.owner.as_deref()),
-            returns: self.spec(spec.returns.as_deref()),
-            body: self.spec(spec.body.as_deref()),
-            ty: self.spec(spec.ty.as_deref()),
-            value: self.spec(spec.value.as_deref()),
-            callee: self.spec(spec.callee.as_deref()),
-            base: self.spec(spec.base.as_deref()),
-            args: self.spec(spec.args.as_deref()),
-            type_args: self.spec(spec.type_args.as_deref()),
-            alias: self.spec(spec.alias.as_deref()),
-            module: self.spec(spec.module.as_deref()),
-            wildcard: self.spec(spec.wildcard.as_deref()),
-            effect: self.spec(spec.effect.as_deref()),
-            unwrap: self.spec(spec.unwrap.as_deref()),
-            extends: self.spec(spec.extends.as_deref()),
-            implements: self.spec(spec.implements.as_deref()),
-            mixes: self.spec(spec.mixes.as_deref()),
-            label: self.spec(spec.label.as_deref()),
-            group: self.spec(spec.group.as_deref()),
-            name_starts: self.spec(spec.name_starts.as_deref()),
-            name_ends: self.spec(spec.name_ends.as_deref()),
-            trailing: self.spec(spec.trailing.as_deref()),
+            name: self.node_path(spec.name.as_deref()),
+            qualifier: self.node_path(spec.qualifier.as_deref()),
+            params: self.node_path(spec.params.as_deref()),
+            receiver_params: self.node_path(spec.receiver_params.as_deref()),
+            returns: self.node_path(spec.returns.as_deref()),
+            body: self.node_path(spec.body.as_deref()),
+            ty: self.node_path(spec.ty.as_deref()),
+            value: self.node_path(spec.value.as_deref()),
+            callee: self.node_path(spec.callee.as_deref()),
+            base: self.node_path(spec.base.as_deref()),
+            args: self.node_path(spec.args.as_deref()),
+            type_args: self.node_path(spec.type_args.as_deref()),
+            alias: self.node_path(spec.alias.as_deref()),
+            module: self.node_path(spec.module.as_deref()),
+            wildcard: self.node_path(spec.wildcard.as_deref()),
+            side_effect: self.node_path(spec.side_effect.as_deref()),
+            inner_declarator: self.node_path(spec.inner_declarator.as_deref()),
+            extends: self.node_path(spec.extends.as_deref()),
+            implements: self.node_path(spec.implements.as_deref()),
+            mixins: self.node_path(spec.mixins.as_deref()),
+            label: self.node_path(spec.label.as_deref()),
+            group: self.node_path(spec.group.as_deref()),
+            name_starts: self.node_path(spec.name_starts.as_deref()),
+            name_ends: self.node_path(spec.name_ends.as_deref()),
+            trailing_argument: self.node_path(spec.trailing_argument.as_deref()),
             ..Rule::default()
         }
     }
@@ -384,7 +379,7 @@ impl Compiler<'_> {
             Some(("global", kind)) => self.symbol(Some(kind)).map(Target::Global),
             Some(_) => {
                 let known = vec!["local", "member", "KIND", "global KIND"];
-                self.unknown(word, &Unknown { what: "target of an assignment", known })
+                self.unknown(word, &UnknownWord { what: "target of an assignment", known })
             }
         }
     }
@@ -412,7 +407,7 @@ impl Compiler<'_> {
             "default" => ImportRole::Default,
             _ => {
                 let known = vec!["statement", "effect", "group", "item", "module", "wildcard", "default"];
-                return self.unknown(word, &Unknown { what: "import role", known });
+                return self.unknown(word, &UnknownWord { what: "import role", known });
             }
         })
     }
@@ -421,48 +416,7 @@ impl Compiler<'_> {
         match word {
             "statement" => Some(ExportRole::Statement),
             "item" => Some(ExportRole::Item),
-            _ => self.unknown(word, &Unknown { what: "export role", known: vec!["statement", "item"] }),
-        }
-    }
-
-    fn word<T>(&mut self, word: &str, find: impl Fn(&str) -> Result<T, Unknown>) -> Option<T> {
-        find(word).map_err(|unknown| drop(self.unknown::<T>(word, &unknown))).ok()
-    }
-
-    fn unknown<T>(&mut self, word: &str, unknown: &Unknown) -> Option<T> {
-        self.errors.push(PackError::Word {
-            pack: self.pack.to_owned(),
-            place: self.place.clone(),
-            word: word.to_owned(),
-            what: unknown.what,
-            known: unknown.known.join(", "),
-        });
-        None
-    }
-
-    pub(super) fn kind(&mut self, kind: &str) -> Option<u16> {
-        let (name, named) = match kind.strip_prefix('\'').and_then(|kind| kind.strip_suffix('\'')) {
-            Some(token) => (token, false),
-            None => (kind, true),
-        };
-        let id = self.language.id_for_node_kind(name, named);
-        // An unnamed token and its named twin share a name; either will do where only one exists.
-        let id = if id == 0 { self.language.id_for_node_kind(name, !named) } else { id };
-        if id == 0 {
-            self.lacks("node kind", kind);
-            return None;
-        }
-        Some(id)
-    }
-
-    pub(super) fn lacks(&mut self, what: &'static str, word: &str) {
-        if self.strict {
-            self.errors.push(PackError::Unknown {
-                pack: self.pack.to_owned(),
-                place: self.place.clone(),
-                what,
-                word: word.to_owned(),
-            });
+            _ => self.unknown(word, &UnknownWord { what: "export role", known: vec!["statement", "item"] }),
         }
     }
 
@@ -474,7 +428,7 @@ impl Compiler<'_> {
                 None => self.kind(&format!("'{token}'")),
             };
             let role = self.word(word, vocabulary::expr_role);
-            self.asked.extend(kind);
+            self.needed_tokens.extend(kind);
             compiled.extend(kind.zip(role));
         }
         compiled

@@ -1,84 +1,100 @@
-//! A pack's table, compiled against its grammar: one rule for each node kind, looked up by number.
+//! Node tables: from the node kinds of a grammar to their meaning, compiled from `table.toml` into arrays indexed by kind.
+//!
+//! Example: a pack writes
+//!
+//! ```toml
+//! [node.function_definition]
+//! symbol = "function"
+//! name = "declarator"
+//!
+//! [node."field_declaration>identifier"]
+//! expr = "name"
+//! ```
+//!
+//! Say the grammar numbers `function_definition` 196, `field_declaration` 210 and `identifier` 1. The compiled table has
+//! `rules = [empty, function rule, name rule]`, `by_kind[196] = 1`, and `by_parent[(210, 1)] = 2` with
+//! `has_parent_rule[1] = true`. A node of kind 196 gets rule 1 with one array access; a node of kind 1 looks into the map,
+//! and gets rule 2 below a node of kind 210 and the empty rule elsewhere.
 
 mod compile;
+mod compiler;
 mod node_path;
 mod path_syntax;
 
 pub(crate) use compile::compile;
-pub(crate) use node_path::Spec;
+pub(crate) use node_path::NodePath;
 
-use crate::grammar_repair::Mends;
+use crate::grammar_repair::GrammarGaps;
 use crate::parse::flat_tree::{NodeId, Token, Tree};
-use crate::preprocess::Blank;
+use crate::preprocess::Preprocessor;
 use crate::schema::vocabulary::{ExprRole, HeaderWord};
 use orient_grammars::Language;
 use orient_model::{Modifier, Modifiers, RefKind, ScopeKind, SymbolKind, Via, Visibility};
 use rustc_hash::FxHashMap;
 
-/// The table of a deep language.
+/// The compiled node table of a deep language.
 #[expect(clippy::struct_excessive_bools, reason = "each is one word in a table")]
-pub(crate) struct Table {
+pub(crate) struct NodeTable {
     pub(crate) language: Language,
-    /// For each kind: the position of its rule in `rules`, 0 for the empty rule.
+    /// For each kind the index of its rule in `rules`; 0 is the empty rule.
     by_kind: Vec<u16>,
-    /// For a kind under one parent: `(parent, kind)` to the position of its rule.
+    /// For a kind under one parent: `(parent, kind)` to the index of its rule.
     by_parent: FxHashMap<(u16, u16), u16>,
     /// Kinds that have an entry in `by_parent`.
     has_parent_rule: Vec<bool>,
     rules: Vec<Rule>,
-    /// What nodes of each kind are worth.
+    /// For each kind whether its nodes are kept in the flat tree.
     pub(crate) tokens: Vec<Token>,
-    /// For each kind whose text is fixed: what it says in a header.
-    pub(crate) words: FxHashMap<Vec<u8>, HeaderWord>,
-    /// What some of them say outside of types instead.
-    pub(crate) outer_words: FxHashMap<Vec<u8>, HeaderWord>,
+    /// The meaning of modifier words in headers of definitions, and of those that differ outside of types.
+    pub(crate) modifier_words: FxHashMap<Vec<u8>, HeaderWord>,
+    pub(crate) top_level_modifier_words: FxHashMap<Vec<u8>, HeaderWord>,
     pub(crate) calls: FxHashMap<String, CallRule>,
     pub(crate) self_names: Vec<String>,
     pub(crate) super_names: Vec<String>,
-    /// Methods that make an instance of the type they are called on.
-    pub(crate) makers: Vec<String>,
-    /// Whether a name that nothing binds may be a call.
+    /// Methods that create an instance of the type they are called on.
+    pub(crate) factory_methods: Vec<String>,
+    /// Whether a name without a binding may be a call.
     pub(crate) has_bare_calls: bool,
-    /// Whether some calls are told by more than their last name.
+    /// Whether some entries of `calls` are qualified names.
     pub(crate) has_dotted_calls: bool,
     pub(crate) first_param_is_self: bool,
-    pub(crate) self_assign_declares: bool,
+    pub(crate) self_assignment_declares_field: bool,
     pub(crate) implicit_return: bool,
-    /// What stands before a name that is looked for at the top alone; it stays with the name.
-    pub(crate) root: String,
+    /// The prefix of a name that is looked up at the top level only; it stays part of the name.
+    pub(crate) global_prefix: String,
     pub(crate) docstrings: bool,
     pub(crate) trailing_docs: bool,
     pub(crate) constructors: Vec<String>,
     pub(crate) constructor_named_as_type: bool,
-    /// What an attribute says, by the last part of its name.
-    pub(crate) attributes: FxHashMap<String, HeaderWord>,
+    /// The modifiers that attributes imply, by the last part of the attribute's name.
+    pub(crate) attribute_modifiers: FxHashMap<String, HeaderWord>,
     pub(crate) sigil: Option<String>,
-    pub(crate) variable_mark: Option<String>,
+    pub(crate) variable_prefix: Option<String>,
     pub(crate) import_binds_first: bool,
     pub(crate) component_types: Vec<String>,
-    pub(crate) visibility: Visibility,
-    pub(crate) member_visibility: Visibility,
-    pub(crate) open_kinds: Vec<SymbolKind>,
-    pub(crate) export_targets: Vec<String>,
-    /// Whether documentation is written in tags.
+    pub(crate) default_visibility: Visibility,
+    pub(crate) default_member_visibility: Visibility,
+    pub(crate) public_member_kinds: Vec<SymbolKind>,
+    pub(crate) export_objects: Vec<String>,
+    /// Whether documentation is written in XML tags.
     pub(crate) xml_docs: bool,
-    /// What is taken out of the text before it is parsed.
-    pub(crate) blank: Option<Blank>,
-    pub(crate) exports_decide: bool,
-    pub(crate) mends: Mends,
-    /// What comments begin with that document what is around them.
-    pub(crate) inner_docs: Vec<String>,
-    /// Whether any kind belongs to the statement before it.
-    pub(crate) has_rests: bool,
-    /// Whether any kind has tokens that no parser has looked into.
+    /// Rewrites the source before it is parsed.
+    pub(crate) preprocessor: Option<Preprocessor>,
+    pub(crate) unexported_is_private: bool,
+    pub(crate) grammar_gaps: GrammarGaps,
+    /// Prefixes of comments that document the enclosing definition.
+    pub(crate) inner_doc_prefixes: Vec<String>,
+    /// Whether any kind continues the statement before it.
+    pub(crate) has_continuations: bool,
+    /// Whether any kind has unparsed tokens.
     pub(crate) has_tokens: bool,
-    /// Whether any kind binds an existing name again.
+    /// Whether any kind rebinds an existing name.
     pub(crate) rebinds: bool,
-    /// Attributes whose arguments are what the symbol implements.
-    pub(crate) derives: Vec<String>,
+    /// Attributes whose arguments are interfaces that the symbol implements.
+    pub(crate) derive_attributes: Vec<String>,
 }
 
-impl Table {
+impl NodeTable {
     /// The rule for a node.
     pub(crate) fn rule(&self, tree: &Tree<'_>, id: NodeId) -> &Rule {
         let node = tree.node(id);
@@ -93,7 +109,7 @@ impl Table {
     }
 }
 
-/// What a node kind is, compiled.
+/// The meaning of a node kind, compiled. `schema::node_table::NodeSpec` documents the fields.
 #[derive(Default)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -102,176 +118,134 @@ impl Table {
 pub(crate) struct Rule {
     pub(crate) symbol: Option<SymbolKind>,
     pub(crate) declare: Option<SymbolKind>,
-    pub(crate) member: Option<SymbolKind>,
-    pub(crate) local: Option<SymbolKind>,
-    pub(crate) callable: Option<SymbolKind>,
-    pub(crate) vexing: bool,
-    /// Kinds chosen by a token or modifier word of the node.
+    pub(crate) member_kind: Option<SymbolKind>,
+    pub(crate) local_kind: Option<SymbolKind>,
+    pub(crate) callable_kind: Option<SymbolKind>,
+    pub(crate) most_vexing_parse: bool,
+    /// Kinds chosen by a word that the node contains, and by a part of it: `kinds` of the table.
     pub(crate) kinds: Vec<(Vec<u8>, SymbolKind)>,
-    /// Kinds chosen by a part of the node.
-    pub(crate) kinds_by_part: Vec<(Spec, SymbolKind)>,
-    /// Words that make a declared name a constant.
-    pub(crate) constant: Vec<Vec<u8>>,
-    pub(crate) adds: Modifiers,
+    pub(crate) kinds_by_part: Vec<(NodePath, SymbolKind)>,
+    pub(crate) constant_words: Vec<Vec<u8>>,
+    pub(crate) modifiers: Modifiers,
     pub(crate) visibility: Option<Visibility>,
-    pub(crate) name_text: Option<String>,
-    /// Binds an existing name again when there is one.
+    pub(crate) fixed_name: Option<String>,
     pub(crate) rebind: bool,
-    /// Binds its names in the function around it, not in the block.
     pub(crate) hoist: bool,
-    /// Its own name is known only inside it: what it is assigned to names it.
     pub(crate) inner_name: bool,
-    /// Defines something only directly in a type.
-    pub(crate) if_member: bool,
-    /// Is a use only when the bare name starts with a capital letter.
-    pub(crate) if_capital: bool,
-    /// Binds, assigns, or is an expression of its role, only when one of these words stands in it.
-    pub(crate) if_words: Vec<Vec<u8>>,
-    /// Defines something only when its value is a function or a type without a name of its own.
-    pub(crate) if_function: bool,
-    /// Defines something only when there is a body; otherwise it is a mention.
+    pub(crate) only_in_type: bool,
+    pub(crate) only_if_capitalised: bool,
+    pub(crate) only_with_words: Vec<Vec<u8>>,
+    pub(crate) only_if_function: bool,
     pub(crate) needs_body: bool,
-    pub(crate) promote: Option<(SymbolKind, Vec<Vec<u8>>)>,
-    /// Only parameters of a type itself are promoted.
-    pub(crate) promote_direct: bool,
-    pub(crate) name: Spec,
-    pub(crate) qualifier: Spec,
-    pub(crate) params: Spec,
-    /// Parameters that are the receiver, where they stand apart from the others.
-    pub(crate) owner: Spec,
-    pub(crate) returns: Spec,
-    pub(crate) body: Spec,
-    pub(crate) ty: Spec,
-    pub(crate) value: Spec,
-    pub(crate) callee: Spec,
-    pub(crate) base: Spec,
-    pub(crate) args: Spec,
-    /// Type arguments of what is called or made, where they stand beside it.
-    pub(crate) type_args: Spec,
-    pub(crate) alias: Spec,
-    pub(crate) module: Spec,
-    pub(crate) wildcard: Spec,
-    pub(crate) effect: Spec,
-    pub(crate) unwrap: Spec,
-    pub(crate) extends: Spec,
-    pub(crate) implements: Spec,
-    pub(crate) mixes: Spec,
+    pub(crate) parameter_property: Option<(SymbolKind, Vec<Vec<u8>>)>,
+    pub(crate) parameter_property_direct: bool,
+    pub(crate) name: NodePath,
+    pub(crate) qualifier: NodePath,
+    pub(crate) params: NodePath,
+    pub(crate) receiver_params: NodePath,
+    pub(crate) returns: NodePath,
+    pub(crate) body: NodePath,
+    pub(crate) ty: NodePath,
+    pub(crate) value: NodePath,
+    pub(crate) callee: NodePath,
+    pub(crate) base: NodePath,
+    pub(crate) args: NodePath,
+    pub(crate) type_args: NodePath,
+    pub(crate) alias: NodePath,
+    pub(crate) module: NodePath,
+    pub(crate) wildcard: NodePath,
+    pub(crate) side_effect: NodePath,
+    pub(crate) inner_declarator: NodePath,
+    pub(crate) extends: NodePath,
+    pub(crate) implements: NodePath,
+    pub(crate) mixins: NodePath,
     pub(crate) variadic: bool,
-    /// Words in or before a parameter that make it variadic.
     pub(crate) variadic_words: Vec<Vec<u8>>,
-    /// What it is called when it has no name of its own.
     pub(crate) default_name: Option<String>,
-    /// A part that is a label: no value and no use of a name.
-    pub(crate) label: Spec,
-    /// The parameter a function has when it lists none.
+    pub(crate) label: NodePath,
     pub(crate) implicit_param: Option<String>,
-    /// Whether the last expression of its body is its value.
-    pub(crate) returns_last: bool,
-    /// Modifiers of what names a container at its definition.
-    pub(crate) qualified: Modifiers,
+    pub(crate) returns_last_expression: bool,
+    pub(crate) modifiers_if_qualified: Modifiers,
     pub(crate) param: bool,
-    /// A parameter that callers may leave out.
     pub(crate) optional: bool,
     pub(crate) type_param: bool,
-    /// Says what types a type parameter of the header stands for: `where T : Base`.
-    pub(crate) bounds: bool,
+    pub(crate) type_bounds: bool,
     pub(crate) receiver: bool,
     pub(crate) bind: Option<Via>,
     pub(crate) assign: bool,
-    /// Assigns to what has been declared elsewhere: a function put there does not get its name.
-    pub(crate) overwrites: bool,
+    pub(crate) assigns_existing: bool,
     pub(crate) returned: bool,
     pub(crate) yielded: bool,
-    pub(crate) outer: bool,
+    pub(crate) outer_names: bool,
     pub(crate) import: Option<ImportRole>,
     pub(crate) reexport: bool,
     pub(crate) export: Option<ExportRole>,
     pub(crate) package: bool,
     pub(crate) comment: bool,
     pub(crate) attribute: bool,
-    /// A part that makes it an attribute of what follows it.
-    pub(crate) stray: Spec,
-    /// Belongs to the statement before it, which began it.
-    pub(crate) continues: bool,
-    /// Its children are header words of the node it stands in.
-    pub(crate) words: bool,
+    pub(crate) attribute_if_has: NodePath,
+    pub(crate) continues_previous: bool,
+    pub(crate) holds_modifiers: bool,
     pub(crate) wrapper: bool,
-    /// A part that makes the wrapper a group: its members stand for themselves even when there is only one.
-    pub(crate) group: Spec,
+    pub(crate) group: NodePath,
     pub(crate) scope: Option<ScopeKind>,
     pub(crate) expr: Option<ExprRole>,
-    /// Roles that a token of the node gives it instead: `&x` and `*x` in one kind.
     pub(crate) roles: Vec<(u16, ExprRole)>,
     pub(crate) reference: Option<RefKind>,
-    /// Names inside are types.
-    pub(crate) types: bool,
-    /// Names inside are values, even in a type.
-    pub(crate) values: bool,
+    pub(crate) type_context: bool,
+    pub(crate) value_context: bool,
     pub(crate) markup: bool,
-    /// An expression that is no reference: a type the language itself has.
-    pub(crate) silent: bool,
-    pub(crate) access: bool,
+    pub(crate) not_a_reference: bool,
+    pub(crate) access_specifier: bool,
     pub(crate) pattern: bool,
-    /// Its children are tokens that no parser has looked into.
-    pub(crate) tokens: bool,
+    pub(crate) unparsed_tokens: bool,
     pub(crate) skip: bool,
-    /// Stands before a type and belongs to it.
-    pub(crate) qualifies: bool,
-    /// The token that opens a name of several tokens, which ends with `name`.
-    pub(crate) name_starts: Spec,
-    /// The part before which its text ends where it is a name.
-    pub(crate) name_ends: Spec,
-    /// The kind of member that each of its parameters also is.
-    pub(crate) promotes: Option<SymbolKind>,
-    /// What words of a first parameter say of its function.
-    pub(crate) marks: Vec<(Vec<u8>, Modifier)>,
-    /// Texts that say that there is nothing here: `void` for parameters.
-    pub(crate) absent: Vec<Vec<u8>>,
-    /// What a name of this kind is when something is assigned to it.
-    pub(crate) target: Option<Target>,
-    /// A name that is a call where no variable has it.
+    pub(crate) qualifies_type: bool,
+    pub(crate) name_starts: NodePath,
+    pub(crate) name_ends: NodePath,
+    pub(crate) parameters_declare: Option<SymbolKind>,
+    pub(crate) first_param_modifiers: Vec<(Vec<u8>, Modifier)>,
+    pub(crate) empty_texts: Vec<Vec<u8>>,
+    pub(crate) assignment_target: Option<Target>,
     pub(crate) bare_call: bool,
-    /// An argument behind the call it belongs to: the call in front is the same call.
-    pub(crate) trailing: Spec,
-    /// What it says of the members defined inside.
-    pub(crate) members_add: Modifiers,
-    /// Stands among others without being one of them: the text of a string that began before.
-    pub(crate) aside: bool,
+    pub(crate) trailing_argument: NodePath,
+    pub(crate) member_modifiers: Modifiers,
+    pub(crate) not_an_item: bool,
 }
 
-/// What assigning to a name declares, where the way it is written tells.
+/// What an assignment to a name declares, if the spelling of the name decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
     /// A variable of the function.
     Local,
     /// A field of the receiver.
     Member,
-    /// A symbol of this kind where it stands.
+    /// A symbol of this kind in the current container.
     Here(SymbolKind),
-    /// A symbol of this kind that is known everywhere.
+    /// A symbol of this kind at the top level.
     Global(SymbolKind),
 }
 
 impl Rule {
-    /// The role of a node in expressions, where a token of it may decide.
+    /// The role of a node in expressions; one of its tokens may decide.
     pub(crate) fn role(&self, tree: &Tree<'_>, id: NodeId) -> Option<ExprRole> {
         if self.roles.is_empty() {
             return self.expr;
         }
-        let said = tree.children(id).find_map(|child| {
+        let decided = tree.children(id).find_map(|child| {
             let kind = tree.node(child).kind;
             self.roles.iter().find(|(token, _)| *token == kind).map(|(_, role)| *role)
         });
-        said.or(self.expr)
+        decided.or(self.expr)
     }
 }
 
-/// What a node of an import statement is.
+/// The role of a node in an import statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ImportRole {
-    /// The statement; alone, it brings in its `module`.
+    /// The statement; by itself it imports its `module`.
     Statement,
-    /// The statement; alone, it brings in nothing by name.
+    /// The statement; by itself it binds no name.
     Effect,
     /// Items below a common prefix.
     Group,
@@ -285,7 +259,7 @@ pub(crate) enum ImportRole {
     Default,
 }
 
-/// What a node of an export statement is.
+/// The role of a node in an export statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExportRole {
     /// The statement.
@@ -303,22 +277,22 @@ pub(crate) enum ExportRole {
 pub(crate) struct CallRule {
     pub(crate) import: Option<CallImport>,
     pub(crate) define: Option<SymbolKind>,
-    pub(crate) first: bool,
-    pub(crate) mixes: bool,
-    pub(crate) access: Option<Visibility>,
+    pub(crate) first_argument_only: bool,
+    pub(crate) mixes_in: bool,
+    pub(crate) sets_visibility: Option<Visibility>,
     pub(crate) keyword: bool,
     pub(crate) test: bool,
     pub(crate) suite: bool,
-    pub(crate) passes: bool,
+    pub(crate) returns_its_function: bool,
     pub(crate) component: bool,
-    pub(crate) adds: Modifiers,
-    pub(crate) member: bool,
-    pub(crate) relative: bool,
-    pub(crate) makes: Option<SymbolKind>,
-    pub(crate) inherits: bool,
+    pub(crate) modifiers: Modifiers,
+    pub(crate) only_in_type: bool,
+    pub(crate) relative_to_file: bool,
+    pub(crate) creates_type: Option<SymbolKind>,
+    pub(crate) inherits_arguments: bool,
 }
 
-/// How a call brings in a module.
+/// How a call imports a module.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CallImport {
     Effect,

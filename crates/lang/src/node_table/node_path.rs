@@ -1,49 +1,49 @@
-//! Where a part of a node is: alternatives of small paths through the tree.
+//! Node paths: where a part of a node is, as alternatives of short paths through the syntax tree.
 
 use crate::parse::flat_tree::{NONE, NodeId, Tree};
 
-/// Where a part of a node is: alternatives, the first that leads somewhere wins.
+/// Alternatives of paths from a node to one of its parts; the first that leads somewhere wins.
 #[derive(Default)]
-pub(crate) struct Spec(pub(super) Vec<Vec<Step>>);
+pub(crate) struct NodePath(pub(super) Vec<Vec<Step>>);
 
 /// One step from a node.
 pub(super) enum Step {
     /// The child in a field.
     Field(u16),
-    /// The child of a kind.
+    /// The first child of a kind.
     Kind(u16),
-    /// The n-th child with a name.
+    /// The n-th named child.
     Nth(u32),
-    /// The last child with a name.
+    /// The last named child.
     Last,
-    /// Every child with a name.
+    /// Every named child.
     Each,
     /// The node itself.
     Here,
-    /// The node around it.
+    /// Its parent.
     Parent,
-    /// The node beside it: the one behind, or the one before; a token that is kept counts.
+    /// Its next or its previous sibling, kept tokens included.
     Next,
     Previous,
-    /// The named child directly before, or behind, another.
-    Before(Mark),
-    After(Mark),
+    /// The named child directly before, or after, another child.
+    Before(ChildSelector),
+    After(ChildSelector),
     /// The node itself, if it is of one of these kinds.
     Is(Vec<u16>),
     /// The node itself, if it has no such child.
-    Lacks(Mark),
-    /// Every node the step leads to, also where more steps follow.
+    Lacks(ChildSelector),
+    /// Every node that the step leads to, even if more steps follow.
     All(Box<Step>),
 }
 
-/// A child by which others are found.
+/// Selects a child, by its field or its kind.
 #[derive(Clone, Copy)]
-pub(super) enum Mark {
+pub(super) enum ChildSelector {
     Field(u16),
     Kind(u16),
 }
 
-impl Mark {
+impl ChildSelector {
     fn find(self, tree: &Tree<'_>, id: NodeId) -> Option<NodeId> {
         tree.children(id).find(|&child| match self {
             Self::Field(field) => tree.node(child).field == field,
@@ -53,7 +53,7 @@ impl Mark {
 }
 
 impl Step {
-    /// Calls `found` with each node the step leads to, until it says that this is enough.
+    /// Calls `found` with each node that the step leads to, until it returns true.
     fn each(&self, tree: &Tree<'_>, id: NodeId, found: &mut dyn FnMut(NodeId) -> bool) {
         let one = match self {
             Self::All(step) => return step.each(tree, id, found),
@@ -80,14 +80,14 @@ impl Step {
                 tree.get(node.parent).filter(|parent| node.after < parent.after).map(|_| node.after)
             }
             Self::Previous => Some(tree.node(id).previous).filter(|&previous| previous != NONE),
-            Self::Before(mark) => mark
+            Self::Before(selector) => selector
                 .find(tree, id)
                 .and_then(|at| tree.named_children(id).take_while(|&child| child < at).last()),
-            Self::After(mark) => {
-                mark.find(tree, id).and_then(|at| tree.named_children(id).find(|&child| child > at))
+            Self::After(selector) => {
+                selector.find(tree, id).and_then(|at| tree.named_children(id).find(|&child| child > at))
             }
             Self::Is(kinds) => kinds.contains(&tree.node(id).kind).then_some(id),
-            Self::Lacks(mark) => mark.find(tree, id).is_none().then_some(id),
+            Self::Lacks(selector) => selector.find(tree, id).is_none().then_some(id),
         };
         if let Some(one) = one {
             found(one);
@@ -104,12 +104,12 @@ impl Step {
     }
 }
 
-impl Spec {
+impl NodePath {
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The first node the spec leads to.
+    /// The first node that the path leads to.
     pub(crate) fn find(&self, tree: &Tree<'_>, id: NodeId) -> Option<NodeId> {
         self.0.iter().find_map(|path| {
             if path.iter().any(|step| matches!(step, Step::All(_))) {
@@ -120,18 +120,18 @@ impl Spec {
         })
     }
 
-    /// What each alternative leads to.
+    /// The nodes that all alternatives lead to.
     pub(crate) fn find_each(&self, tree: &Tree<'_>, id: NodeId) -> Vec<NodeId> {
         self.0.iter().flat_map(|path| walk(path, tree, id)).collect()
     }
 
-    /// All nodes that the last step of the first fitting alternative leads to.
+    /// All nodes that the first matching alternative leads to.
     pub(crate) fn find_all(&self, tree: &Tree<'_>, id: NodeId) -> Vec<NodeId> {
         self.0.iter().map(|path| walk(path, tree, id)).find(|found| !found.is_empty()).unwrap_or_default()
     }
 }
 
-/// All nodes at the end of a path. A step before the last leads on from the first node it finds unless it asks for all.
+/// All nodes at the end of a path. A step before the last continues from its first node only, unless it is `All`.
 fn walk(path: &[Step], tree: &Tree<'_>, id: NodeId) -> Vec<NodeId> {
     let mut at = vec![id];
     for (index, step) in path.iter().enumerate() {

@@ -1,22 +1,35 @@
-//! Reads paths as packs write them.
+//! Parses node paths as packs write them: `declarator.:identifier|name`.
 
-use super::Spec;
-use super::compile::Compiler;
-use super::node_path::{Mark, Step};
+use super::NodePath;
+use super::compiler::Compiler;
+use super::node_path::{ChildSelector, Step};
 
 impl Compiler<'_> {
-    /// `a.b|:kind|#0`: alternatives of paths. A step is a field, a `:kind` of child, the `#n`-th named child (`#-1` the
-    /// last, `#*` each), `@` the node itself, `^` the node around it, `+` and `-` those beside it, `>x` or `<x` the named child behind or before the child `x`,
-    /// `?a,b` the node itself if it is an `a` or a `b`, `?!x` if it has no `x`. A `*` behind a step follows all its nodes.
-    pub(super) fn spec(&mut self, text: Option<&str>) -> Spec {
-        let Some(text) = text else { return Spec::default() };
+    /// Parses alternatives of paths, separated by `|`; the steps of a path are separated by `.`:
+    ///
+    /// | step | leads to |
+    /// |---|---|
+    /// | `field` | the child in that field |
+    /// | `:kind` | the first child of that kind |
+    /// | `'token'` | the first such token |
+    /// | `#0`, `#-1`, `#*` | the first, the last, every named child |
+    /// | `@`, `^` | the node itself, its parent |
+    /// | `+`, `-` | its next, its previous sibling |
+    /// | `>x`, `<x` | the named child after, before the child `x` |
+    /// | `?a,b` | the node itself if it is an `a` or a `b` |
+    /// | `?!x` | the node itself if it has no child `x` |
+    ///
+    /// A `*` after a step follows all nodes that it leads to. Example: `declarator.:identifier|name` is the identifier in the
+    /// field `declarator`, or else the child in the field `name`.
+    pub(super) fn node_path(&mut self, text: Option<&str>) -> NodePath {
+        let Some(text) = text else { return NodePath::default() };
         let mut paths = Vec::new();
         for alternative in text.split('|') {
             let steps: Option<Vec<Step>> =
                 alternative.split('.').map(|step| self.step(step.trim())).collect();
             paths.extend(steps);
         }
-        Spec(paths)
+        NodePath(paths)
     }
 
     fn step(&mut self, step: &str) -> Option<Step> {
@@ -34,48 +47,48 @@ impl Compiler<'_> {
             "#-1" => return Some(Step::Last),
             _ => {}
         }
-        if let Some(mark) = step.strip_prefix("?!") {
-            return self.mark(mark).map(Step::Lacks);
+        if let Some(text) = step.strip_prefix("?!") {
+            return self.child_selector(text).map(Step::Lacks);
         }
         if let Some(kinds) = step.strip_prefix('?') {
             let kinds: Vec<u16> = kinds.split(',').filter_map(|kind| self.kind(kind.trim())).collect();
-            self.asked.extend(&kinds);
+            self.needed_tokens.extend(&kinds);
             return Some(Step::Is(kinds));
         }
-        if let Some(mark) = step.strip_prefix('>') {
-            return self.mark(mark).map(Step::After);
+        if let Some(text) = step.strip_prefix('>') {
+            return self.child_selector(text).map(Step::After);
         }
-        if let Some(mark) = step.strip_prefix('<') {
-            return self.mark(mark).map(Step::Before);
+        if let Some(text) = step.strip_prefix('<') {
+            return self.child_selector(text).map(Step::Before);
         }
         if let Some(nth) = step.strip_prefix('#') {
             return nth.parse().ok().map(Step::Nth);
         }
-        self.mark(step).map(|mark| match mark {
-            Mark::Field(field) => Step::Field(field),
-            Mark::Kind(kind) => Step::Kind(kind),
+        self.child_selector(step).map(|selector| match selector {
+            ChildSelector::Field(field) => Step::Field(field),
+            ChildSelector::Kind(kind) => Step::Kind(kind),
         })
     }
 
     /// A field, a `:kind`, or a `'token'`.
-    fn mark(&mut self, text: &str) -> Option<Mark> {
+    fn child_selector(&mut self, text: &str) -> Option<ChildSelector> {
         if let Some(kind) = text.strip_prefix(':') {
-            return self.kind(kind).map(Mark::Kind);
+            return self.kind(kind).map(ChildSelector::Kind);
         }
         if text.starts_with('\'') {
             let kind = self.kind(text);
-            self.asked.extend(kind);
-            return kind.map(Mark::Kind);
+            self.needed_tokens.extend(kind);
+            return kind.map(ChildSelector::Kind);
         }
         let field = self.language.field_id_for_name(text);
         if field.is_none() {
             self.lacks("field", text);
         }
-        field.map(|field| Mark::Field(field.into()))
+        field.map(|field| ChildSelector::Field(field.into()))
     }
 }
 
-/// Whether a key says where to look, not which word stands there.
+/// Whether a key of `kinds` is a node path and not a word.
 pub(super) fn is_path(key: &str) -> bool {
     key.contains(['?', ':', '<', '>'])
 }

@@ -1,141 +1,73 @@
-//! A language pack: which files it is for, and how they are read. Compiled on first use.
+//! Language packs at run time: everything a pack says, compiled on first use.
+//!
+//! Data flows one way: `schema` holds the files as written; `conventions`, `node_table`, `queries`, `scanners` and
+//! `project` compile one part each; a [`Pack`] owns the compiled parts; a registry owns the packs.
 
+mod builtin;
 pub(crate) mod file_role;
 pub(crate) mod registry;
 
-use crate::conventions::runtime_names::{RuntimeNames, RuntimeSpec};
-use crate::conventions::test_rules::{TestRules, TestSpec};
-use crate::embedded::EmbedSpec;
-use crate::node_table::{self, Table};
-use crate::project::{Project, ProjectSource, ValuesSpec};
-use crate::queries::{AlsoSpec, Tags};
+use crate::conventions::Conventions;
+use crate::facts::hash::{hash, mix};
+use crate::node_table::{self, NodeTable};
+use crate::project::Project;
+use crate::queries::QuerySet;
+use crate::scanners::{self, Scanner};
 use crate::schema::error::PackError;
+use crate::schema::manifest::PackManifest;
 use crate::schema::node_table::TableSpec;
-use crate::schema::resolution_rules::RulesSpec;
-use crate::schema::vocabulary::{self, HEADER_WORDS, HeaderWord};
-use globset::{Glob, GlobSet, GlobSetBuilder};
-use orient_model::{Role, Rules, SymbolKind, Visibility};
-use regex::Regex;
-use registry::Source;
-use serde::Deserialize;
-use std::collections::{BTreeMap, HashMap};
+use crate::schema::pack_files::{PackFiles, ProjectFiles};
+use orient_model::{Role, Rules, SymbolKind};
 use std::sync::{Arc, OnceLock};
 
-/// `pack.toml`: what must be known of a language before any file of it is read.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct Header {
-    /// The name users write.
-    pub(crate) name: String,
-    /// The name people read.
-    pub(crate) title: String,
-    /// The grammar, where it is not called as the pack.
-    pub(crate) grammar: Option<String>,
-    /// Files by name: `*.py`, `Makefile`. The longest pattern wins.
-    pub(crate) files: Vec<String>,
-    /// Interpreters named on a first line.
-    pub(crate) shebangs: Vec<String>,
-    /// Other names users write for it.
-    pub(crate) aliases: Vec<String>,
-    /// What its files are for, unless their place says otherwise.
-    pub(crate) role: Option<String>,
-    /// How many levels of indentation its parser can hold, where it ends the process beyond them.
-    pub(crate) levels: Option<usize>,
-    /// What makes its parser read on for ever if the last line of the text has no end.
-    pub(crate) unended: Option<String>,
-    /// How the parts of a qualified name are joined in the source.
-    pub(crate) separator: Option<String>,
-    /// Names hidden, shown, or constant by convention.
-    pub(crate) private: Option<String>,
-    pub(crate) public: Option<String>,
-    pub(crate) constant: Option<String>,
-    /// Names that a pattern binds; others are uses of what has that name already.
-    pub(crate) binds: Option<String>,
-    /// The part of a module's path that it is known by: the first group.
-    pub(crate) module_name: Option<String>,
-    /// How tests are told.
-    pub(crate) tests: TestSpec,
-    /// Files a program wrote, by name.
-    pub(crate) generated: Vec<String>,
-    /// Files that mark the root of a package.
-    pub(crate) roots: Vec<String>,
-    /// Files of other packs that are of this language when their first bytes say so.
-    pub(crate) contested: Vec<Contested>,
-    /// The scanner of ours that reads it, where there is no grammar.
-    pub(crate) scanner: Option<String>,
-    /// Other languages inside its files.
-    pub(crate) embed: Vec<EmbedSpec>,
-    /// In shallow packs: symbols that the grammar does not know.
-    pub(crate) also: Vec<AlsoSpec>,
-    /// In shallow packs: who may use a symbol that says nothing, and words of its headers.
-    pub(crate) visibility: Option<String>,
-    pub(crate) words: BTreeMap<String, String>,
-    /// What resolution must know; without it names are not resolved.
-    pub(crate) resolve: Option<RulesSpec>,
-    /// How its files are read as values, where project files are written in it.
-    pub(crate) values: Option<ValuesSpec>,
-    /// Names that a runtime or framework uses by itself.
-    pub(crate) runtime: Vec<RuntimeSpec>,
-}
+/// Increment whenever the same bytes and pack may give other facts.
+const EXTRACTOR_VERSION: u64 = 9;
 
-/// Files that several languages call the same.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct Contested {
-    /// The files, by name.
-    pub(crate) files: Vec<String>,
-    /// What their first bytes hold if they are of this language.
-    pub(crate) contains: String,
-}
-
-/// A language pack.
+/// A language pack. Clones share everything compiled.
+#[derive(Clone)]
 pub struct Pack {
-    pub(crate) header: Arc<Header>,
-    pub(crate) source: Source,
+    language: Arc<Language>,
+    /// In a pack for project files: the rules for them.
+    project: Option<Arc<ProjectPart>>,
+}
+
+/// The part of a pack that does not depend on the kind of project file.
+struct Language {
+    manifest: PackManifest,
+    files: PackFiles,
     role: Role,
     rules: Option<Rules>,
-    body: OnceLock<Body>,
+    /// The packs of the languages embedded in its files.
+    embedded: Vec<Pack>,
+    extractor: OnceLock<Extractor>,
     conventions: OnceLock<Conventions>,
-    words: OnceLock<HashMap<Vec<u8>, HeaderWord>>,
     version: OnceLock<u64>,
-    project: OnceLock<Option<Project>>,
 }
 
-/// How files of the language are read.
-pub(crate) enum Body {
-    /// By a table: everything.
-    Deep(Box<Table>),
-    /// By queries: symbols and names.
-    Shallow(Box<Tags>),
-    /// By a scanner of ours, where there is no grammar.
-    Scanner(crate::scanners::Scanner),
-    /// As text.
+struct ProjectPart {
+    files: ProjectFiles,
+    compiled: OnceLock<Option<Project>>,
+}
+
+/// How facts are extracted from files of a language.
+pub(crate) enum Extractor {
+    /// By a node table: all facts.
+    Deep(Box<NodeTable>),
+    /// By queries: symbols and references by name.
+    Shallow(Box<QuerySet>),
+    /// By a hand-written scanner, if there is no grammar.
+    Scanner(Scanner),
+    /// As plain text.
     Text,
 }
 
-/// Compiled patterns of the header.
-pub(crate) struct Conventions {
-    pub(crate) private: Option<Regex>,
-    pub(crate) public: Option<Regex>,
-    pub(crate) constant: Option<Regex>,
-    pub(crate) binds: Option<Regex>,
-    pub(crate) module_name: Option<Regex>,
-    pub(crate) tests: TestRules,
-    pub(crate) runtime: Vec<RuntimeNames>,
-    pub(crate) test_files: GlobSet,
-    pub(crate) generated_files: GlobSet,
-}
-
 impl Pack {
-    pub(crate) fn load(source: Source) -> Result<Self, PackError> {
-        let header: Header = toml::from_str(&source.header).map_err(|error| PackError::Syntax {
-            pack: source.name.to_string(),
-            file: "pack.toml",
-            message: error.to_string(),
-        })?;
-        let role = match &header.role {
+    /// Loads a pack. [`Self::embed`] completes one with embedded languages.
+    pub(crate) fn load(files: PackFiles) -> Result<Self, PackError> {
+        let manifest = PackManifest::parse(&files.name, &files.manifest)?;
+        let role = match &manifest.role {
             Some(word) => word.parse().map_err(|()| PackError::Word {
-                pack: header.name.clone(),
+                pack: manifest.name.clone(),
                 place: "role".to_owned(),
                 word: word.clone(),
                 what: "role",
@@ -143,263 +75,234 @@ impl Pack {
             })?,
             None => Role::Source,
         };
-        let rules = header.resolve.as_ref().map(|spec| spec.rules(&header.name)).transpose()?;
-        Ok(Self::new(Arc::new(header), source, role, rules))
-    }
-
-    /// The same pack for files that also say where modules are.
-    pub(crate) fn with_project(&self, project: ProjectSource) -> Self {
-        let source = Source { project: Some(project), ..self.source.clone() };
-        Self::new(Arc::clone(&self.header), source, self.role, self.rules.clone())
-    }
-
-    fn new(header: Arc<Header>, source: Source, role: Role, rules: Option<Rules>) -> Self {
-        Self {
-            header,
-            source,
+        let rules = manifest.resolve.as_ref().map(|section| section.rules(&manifest.name));
+        let language = Language {
+            manifest,
+            files,
             role,
             rules,
-            body: OnceLock::new(),
+            embedded: Vec::new(),
+            extractor: OnceLock::new(),
             conventions: OnceLock::new(),
-            words: OnceLock::new(),
             version: OnceLock::new(),
-            project: OnceLock::new(),
+        };
+        Ok(Self { language: Arc::new(language), project: None })
+    }
+
+    /// Sets the packs of its embedded languages, chosen from `plain`: the packs without embedded languages. The pack must
+    /// not have been cloned yet.
+    pub(crate) fn embed(&mut self, plain: &[Self]) {
+        if let Some(language) = Arc::get_mut(&mut self.language) {
+            let names = language.manifest.embedded_languages();
+            let packs = names.filter_map(|name| plain.iter().find(|pack| pack.is_called(name)).cloned());
+            language.embedded = packs.collect();
         }
+    }
+
+    /// The same pack for files that also state where modules are.
+    pub(crate) fn with_project(&self, files: ProjectFiles) -> Self {
+        let part = ProjectPart { files, compiled: OnceLock::new() };
+        Self { language: Arc::clone(&self.language), project: Some(Arc::new(part)) }
     }
 
     /// The name users write: `python`.
     pub fn name(&self) -> &str {
-        &self.header.name
+        &self.manifest().name
     }
 
-    /// The name people read: `Python`.
+    /// The name shown to people: `Python`.
     pub fn title(&self) -> &str {
-        &self.header.title
+        &self.manifest().title
     }
 
     /// Other names users write for it.
     pub fn aliases(&self) -> &[String] {
-        &self.header.aliases
+        &self.manifest().aliases
     }
 
-    /// The patterns of file names it is for.
+    /// Whether users call it by this name or alias.
+    pub(crate) fn is_called(&self, name: &str) -> bool {
+        self.name() == name || self.aliases().iter().any(|alias| alias == name)
+    }
+
+    /// The patterns of its file names.
     pub fn files(&self) -> &[String] {
-        &self.header.files
+        &self.manifest().files
     }
 
-    /// What people call the project files it reads; none for a pack that reads others.
+    /// What people call the project files it reads; none for a pack that reads other files.
     pub fn project_title(&self) -> Option<&str> {
         self.project().map(Project::title)
     }
 
-    /// The names of the project files it reads.
+    /// The patterns of the names of the project files it reads.
     pub fn project_files(&self) -> &[&'static str] {
-        self.source.project.as_ref().map_or(&[], |project| project.files)
+        self.project.as_ref().map_or(&[], |project| project.files.files)
     }
 
-    /// Whether everything is read from its files, not only symbols and names.
+    /// Whether all facts are extracted from its files, not only symbols and references by name.
     pub fn is_deep(&self) -> bool {
-        self.source.table.is_some()
+        self.language.files.node_table.is_some()
     }
 
-    /// Whether symbols and names are read from its files.
+    /// Whether symbols and references by name are extracted from its files.
     pub fn is_shallow(&self) -> bool {
-        self.source.tags.is_some() || self.header.scanner.is_some()
+        self.language.files.queries.is_some() || self.manifest().scanner.is_some()
     }
 
-    /// What its files are for, unless their place says otherwise.
+    /// The role of its files, unless their path says otherwise.
     pub fn role(&self) -> Role {
-        self.role
+        self.language.role
     }
 
     /// What resolution must know of the language; none for one whose names are not resolved.
     pub fn rules(&self) -> Option<&Rules> {
-        self.rules.as_ref()
+        self.language.rules.as_ref()
     }
 
-    /// Who uses a symbol of this name and kind without naming it in the source: `called by the language`.
+    /// The user of a symbol of this name and kind that no source refers to: `called by the language`.
     pub fn runtime_use(&self, name: &str, kind: SymbolKind) -> Option<&str> {
         self.conventions().runtime.iter().find_map(|names| names.why(name, kind))
     }
 
     /// A number that changes whenever the same bytes may give other facts: part of every cache key.
     pub fn version(&self) -> u64 {
-        *self.version.get_or_init(|| {
-            // What is said about resolution changes no facts.
-            let facts = self.source.header.split("\n[resolve").next().unwrap_or_default();
-            let mut parts = vec![facts.as_bytes()];
-            parts.extend(self.source.table.as_deref().map(str::as_bytes));
-            parts.extend(self.source.tags.as_deref().map(str::as_bytes));
-            parts.extend(self.source.project.as_ref().map(|project| project.text.as_bytes()));
-            for (_, parent) in &self.source.inherited {
-                parts.push(parent.as_bytes());
-            }
-            let own = parts.iter().fold(crate::EXTRACTOR, |sum, part| {
-                crate::facts::hash::mix(sum, crate::facts::hash::hash(part))
-            });
-            crate::embedded::languages(self)
-                .fold(own, |sum, inner| crate::facts::hash::mix(sum, inner.version()))
-        })
+        let language = *self.language.version.get_or_init(|| self.language.compute_version());
+        match &self.project {
+            Some(project) => mix(language, hash(project.files.text.as_bytes())),
+            None => language,
+        }
     }
 
-    /// The words and signs of its grammar, in the order of their numbers; none without a grammar. For those who generate
-    /// text that looks like the language.
+    /// The tokens of its grammar, in the order of their ids; none without a grammar. For generators of text that looks
+    /// like the language.
     pub fn tokens(&self) -> Vec<&str> {
-        let language = match self.body() {
-            Body::Deep(table) => &table.language,
-            Body::Shallow(tags) => tags.language(),
-            Body::Scanner(_) | Body::Text => return Vec::new(),
+        let language = match self.extractor() {
+            Extractor::Deep(table) => &table.language,
+            Extractor::Shallow(queries) => queries.language(),
+            Extractor::Scanner(_) | Extractor::Text => return Vec::new(),
         };
         let kinds = 0..language.node_kind_count() as u16;
-        let words =
+        let tokens =
             kinds.filter(|&kind| !language.node_kind_is_named(kind) && language.node_kind_is_visible(kind));
-        words.filter_map(|kind| language.node_kind_for_id(kind)).collect()
+        tokens.filter_map(|kind| language.node_kind_for_id(kind)).collect()
     }
 
-    pub(crate) fn body(&self) -> &Body {
-        self.body.get_or_init(|| self.compile().unwrap_or(Body::Text))
+    pub(crate) fn manifest(&self) -> &PackManifest {
+        &self.language.manifest
+    }
+
+    /// The pack of an embedded language.
+    pub(crate) fn embedded(&self, name: &str) -> Option<&Self> {
+        self.language.embedded.iter().find(|pack| pack.is_called(name))
+    }
+
+    pub(crate) fn extractor(&self) -> &Extractor {
+        self.language.extractor.get_or_init(|| self.language.compile().unwrap_or(Extractor::Text))
     }
 
     pub(crate) fn conventions(&self) -> &Conventions {
-        self.conventions.get_or_init(|| self.compile_conventions().unwrap_or_else(|_| Conventions::none()))
+        let compile = || Conventions::compile(self.manifest()).unwrap_or_default();
+        self.language.conventions.get_or_init(compile)
     }
 
-    /// What its files say about where modules are, if they are project files.
+    /// The rules for project files, if it is a pack for them.
     pub(crate) fn project(&self) -> Option<&Project> {
-        let compile = || self.source.project.as_ref().and_then(|source| Project::new(self, source).ok());
-        self.project.get_or_init(compile).as_ref()
+        let part = self.project.as_ref()?;
+        part.compiled.get_or_init(|| Project::compile(self.manifest(), &part.files).ok()).as_ref()
     }
 
-    /// All faults of the pack; none for a good one.
+    /// All errors of the pack.
     pub(crate) fn faults(&self) -> Vec<PackError> {
+        match &self.project {
+            Some(project) => Project::compile(self.manifest(), &project.files).err().into_iter().collect(),
+            None => self.language.faults(),
+        }
+    }
+}
+
+impl Language {
+    fn compute_version(&self) -> u64 {
+        // Neither `[resolve]` nor the sections after it affect facts.
+        let manifest = self.files.manifest.split("\n[resolve").next().unwrap_or_default();
+        let mut texts = vec![manifest];
+        texts.extend(self.files.node_table.as_deref());
+        texts.extend(self.files.queries.as_deref());
+        texts.extend(self.files.inherited.iter().map(|(_, table)| &**table));
+        let own = texts.iter().fold(EXTRACTOR_VERSION, |sum, text| mix(sum, hash(text.as_bytes())));
+        self.embedded.iter().fold(own, |sum, inner| mix(sum, inner.version()))
+    }
+
+    fn faults(&self) -> Vec<PackError> {
         let mut faults = self.compile().err().unwrap_or_default();
-        faults.extend(self.compile_conventions().err());
-        faults.extend(self.compile_words().err());
-        faults.extend(crate::embedded::faults(self));
-        faults.extend(self.source.project.as_ref().and_then(|source| Project::new(self, source).err()));
-        for contested in &self.header.contested {
-            faults.extend(self.regex("contested", Some(&contested.contains)).err());
+        faults.extend(Conventions::compile(&self.manifest).err());
+        faults.extend(self.embedded_faults());
+        for ambiguous in &self.manifest.ambiguous_files {
+            let compiled = regex::Regex::new(&ambiguous.contains);
+            faults.extend(compiled.err().map(|error| self.manifest.pattern_error("ambiguous_files", &error)));
         }
         faults
     }
 
-    fn compile(&self) -> Result<Body, Vec<PackError>> {
-        if let Some(name) = &self.header.scanner {
-            let scanner = crate::scanners::find(name);
-            return scanner
-                .map(Body::Scanner)
-                .map_err(|unknown| vec![unknown.at(self.name(), "scanner", name)]);
+    /// Embedded languages must exist and embed nothing themselves, and the grammar must have the named nodes.
+    fn embedded_faults(&self) -> Vec<PackError> {
+        let unknown = |what, word: &str| PackError::Unknown {
+            pack: self.manifest.name.clone(),
+            place: "embedded".to_owned(),
+            what,
+            word: word.to_owned(),
+        };
+        let missing = self.manifest.embedded_languages();
+        let missing = missing.filter(|name| !self.embedded.iter().any(|pack| pack.is_called(name)));
+        let mut faults: Vec<PackError> =
+            missing.map(|name| unknown("language without embedded languages", name)).collect();
+        let grammar = orient_grammars::grammar(self.manifest.grammar_name());
+        let nodes = self.manifest.embedded.iter().flat_map(|spec| [Some(&spec.node), spec.text.as_ref()]);
+        for kind in nodes.flatten() {
+            if grammar.as_ref().is_none_or(|grammar| grammar.id_for_node_kind(kind, true) == 0) {
+                faults.push(unknown("node kind", kind));
+            }
         }
-        if self.source.table.is_none() && self.source.tags.is_none() {
-            return Ok(Body::Text);
+        faults
+    }
+
+    fn compile(&self) -> Result<Extractor, Vec<PackError>> {
+        let pack = &self.manifest.name;
+        if let Some(name) = &self.manifest.scanner {
+            let scanner = scanners::find(name).map(Extractor::Scanner);
+            return scanner.map_err(|unknown| vec![unknown.at(pack, "scanner", name)]);
         }
-        let name = self.header.grammar.as_deref().unwrap_or(&self.header.name);
-        let language = orient_grammars::grammar(name).ok_or_else(|| {
-            vec![PackError::Grammar { pack: self.name().to_owned(), grammar: name.to_owned() }]
-        })?;
-        if let Some(table) = &self.source.table {
-            let inherited: Result<Vec<TableSpec>, PackError> =
-                self.source.inherited.iter().map(|(_, text)| self.table_spec(text)).collect();
+        if self.files.node_table.is_none() && self.files.queries.is_none() {
+            return Ok(Extractor::Text);
+        }
+        let name = self.manifest.grammar_name();
+        let grammar = orient_grammars::grammar(name)
+            .ok_or_else(|| vec![PackError::Grammar { pack: pack.clone(), grammar: name.to_owned() }])?;
+        if let Some(table) = &self.files.node_table {
+            let inherited = self.files.inherited.iter().map(|(_, text)| self.table_spec(text));
+            let inherited: Result<Vec<TableSpec>, PackError> = inherited.collect();
             let spec = self.table_spec(table).map_err(|error| vec![error])?;
             let inherited = inherited.map_err(|error| vec![error])?;
-            return Ok(Body::Deep(Box::new(node_table::compile(self.name(), &language, &spec, &inherited)?)));
+            let table = node_table::compile(pack, &grammar, &spec, &inherited)?;
+            return Ok(Extractor::Deep(Box::new(table)));
         }
-        let tags = self.source.tags.as_deref().unwrap_or_default();
-        Tags::compile(self.name(), language, tags, &self.header.also)
-            .map(|tags| Body::Shallow(Box::new(tags)))
+        let queries = self.files.queries.as_deref().unwrap_or_default();
+        QuerySet::compile(pack, grammar, queries, &self.manifest.regex_symbol)
+            .map(|queries| Extractor::Shallow(Box::new(queries)))
             .map_err(|error| vec![error])
     }
 
     fn table_spec(&self, text: &str) -> Result<TableSpec, PackError> {
         toml::from_str(text).map_err(|error| PackError::Syntax {
-            pack: self.name().to_owned(),
+            pack: self.manifest.name.clone(),
             file: "table.toml",
             message: error.to_string(),
         })
-    }
-
-    /// The words that say something in the headers of a shallow pack's definitions.
-    pub(crate) fn header_words(&self) -> &HashMap<Vec<u8>, HeaderWord> {
-        self.words.get_or_init(|| self.compile_words().unwrap_or_default())
-    }
-
-    fn compile_words(&self) -> Result<HashMap<Vec<u8>, HeaderWord>, PackError> {
-        let known = HEADER_WORDS.iter().map(|(word, said)| (word.as_bytes().to_vec(), *said));
-        let mut words: HashMap<Vec<u8>, HeaderWord> = known.collect();
-        for (word, said) in &self.header.words {
-            let said =
-                vocabulary::header_word(said).map_err(|unknown| unknown.at(self.name(), "words", said))?;
-            words.insert(word.as_bytes().to_vec(), said);
-        }
-        if let Some(word) = &self.header.visibility {
-            vocabulary::visibility(word).map_err(|unknown| unknown.at(self.name(), "visibility", word))?;
-        }
-        Ok(words)
-    }
-
-    /// Who may use a symbol of a shallow pack that says nothing about it.
-    pub(crate) fn default_visibility(&self) -> Visibility {
-        self.header
-            .visibility
-            .as_deref()
-            .and_then(|word| vocabulary::visibility(word).ok())
-            .unwrap_or_default()
-    }
-
-    fn compile_conventions(&self) -> Result<Conventions, PackError> {
-        let header = &self.header;
-        Ok(Conventions {
-            private: self.regex("private", header.private.as_deref())?,
-            public: self.regex("public", header.public.as_deref())?,
-            constant: self.regex("constant", header.constant.as_deref())?,
-            binds: self.regex("binds", header.binds.as_deref())?,
-            module_name: self.regex("module_name", header.module_name.as_deref())?,
-            tests: header.tests.compile(self.name())?,
-            runtime: header.runtime.iter().map(|spec| spec.compile(self.name())).collect::<Result<_, _>>()?,
-            test_files: self.globs("tests.files", &header.tests.files)?,
-            generated_files: self.globs("generated", &header.generated)?,
-        })
-    }
-
-    fn regex(&self, place: &str, pattern: Option<&str>) -> Result<Option<Regex>, PackError> {
-        pattern.map(Regex::new).transpose().map_err(|error| self.bad_pattern(place, &error))
-    }
-
-    fn globs(&self, place: &str, patterns: &[String]) -> Result<GlobSet, PackError> {
-        let mut builder = GlobSetBuilder::new();
-        for pattern in patterns {
-            builder.add(Glob::new(pattern).map_err(|error| self.bad_pattern(place, &error))?);
-        }
-        builder.build().map_err(|error| self.bad_pattern(place, &error))
-    }
-
-    fn bad_pattern(&self, place: &str, error: &dyn std::fmt::Display) -> PackError {
-        PackError::Pattern {
-            pack: self.name().to_owned(),
-            place: place.to_owned(),
-            message: error.to_string(),
-        }
-    }
-}
-
-impl Conventions {
-    fn none() -> Self {
-        Self {
-            private: None,
-            public: None,
-            constant: None,
-            binds: None,
-            module_name: None,
-            tests: TestRules::default(),
-            runtime: Vec::new(),
-            test_files: GlobSet::empty(),
-            generated_files: GlobSet::empty(),
-        }
     }
 }
 
 impl std::fmt::Debug for Pack {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Pack").field(&self.header.name).finish()
+        f.debug_tuple("Pack").field(&self.name()).finish()
     }
 }

@@ -15,6 +15,10 @@ const SKIPPED: u64 = 2;
 const COPIED: u64 = 8;
 /// A query does so much in the time of a step.
 const QUERY_WORK: u64 = 8;
+/// A query compares each node with every match it has begun. These hold memory: up to so much of it is usual, and beyond
+/// that, passing the nodes between two reports takes the time of a step for so many bytes.
+const USUAL_OPEN_MATCHES: u64 = 256 << 10;
+const OPEN_MATCHES: u64 = 1500;
 /// So many hidden ancestors are passed in the time of a step.
 const ANCESTORS: u64 = 20;
 /// So many siblings are looked at in the time of a step.
@@ -79,6 +83,11 @@ impl Work {
     /// Looks at the parent of a node.
     pub(crate) fn of_ancestors(looks: u64) -> Self {
         Self(looks / ANCESTORS)
+    }
+
+    /// What a query does between two reports for the matches it has begun, from the memory they hold.
+    pub(crate) fn of_open_matches(held: u64) -> Self {
+        Self(held.saturating_sub(USUAL_OPEN_MATCHES) / OPEN_MATCHES)
     }
 
     /// What a query counts as its work.
@@ -182,6 +191,16 @@ mod tests {
         assert_eq!(budget.exceeded(Work(1)), None);
         assert_eq!(budget.exceeded(Work(2)), Some(Limit::Work));
         assert!(!budget.spend(Work(2)) && budget.left() == 0);
+    }
+
+    #[test]
+    fn open_matches_end_a_query_after_a_second() {
+        /// Between two reports a query with 4096 open matches takes 0.7 ms, and they hold 4 MiB.
+        const REPORTS: usize = 1600;
+        let mut budget = Budget::of(2 << 20);
+        let mut report = |held| budget.spend(Work::of_open_matches(held));
+        assert!((0..1_000_000).all(|_| report(100 << 10)), "no real file holds more, and it costs nothing");
+        assert!(!(0..REPORTS).all(|_| report(4 << 20)));
     }
 
     #[test]

@@ -1,7 +1,18 @@
-//! A parsed file as one flat array: every later pass walks it without asking the parser again.
+//! The syntax tree as one flat array in pre-order: later passes walk it without going back to the parser.
 //!
-//! Nodes stand in the order of the source, a parent before its children, so that a subtree is a range. Punctuation
-//! that carries no meaning is left out. Links to parent and previous sibling make looking around cheap.
+//! A parent precedes its children, so that a subtree is a range of indices. Punctuation without meaning is left out. Each
+//! node links to its parent and its previous sibling.
+//!
+//! Example: `f(x)` becomes
+//!
+//! | id | kind | parent | previous | after |
+//! |---|---|---|---|---|
+//! | 0 | call | none | none | 4 |
+//! | 1 | identifier `f` | 0 | none | 2 |
+//! | 2 | arguments | 0 | 1 | 4 |
+//! | 3 | identifier `x` | 2 | none | 4 |
+//!
+//! The children of 0 are 1 and then `after` of 1, which is 2; the subtree of 2 is the range 2..4.
 
 use orient_grammars::{Node as RawNode, Tree as RawTree, TreeCursor};
 use orient_model::Span;
@@ -12,13 +23,13 @@ pub(crate) type NodeId = u32;
 /// No node.
 pub(crate) const NONE: NodeId = u32::MAX;
 
-/// What the parser said about a place where it failed.
+/// Whether a node is part of a syntax error.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Health {
     Good,
-    /// The grammar does not know this text.
+    /// The grammar does not accept this text.
     Error,
-    /// The grammar wanted something here that is not there.
+    /// The parser inserted this node: the text lacks it.
     Missing,
 }
 
@@ -26,7 +37,7 @@ pub(crate) enum Health {
 #[derive(Clone, Copy)]
 pub(crate) struct Node {
     pub(crate) kind: u16,
-    /// The field of the parent it stands in; 0 for none.
+    /// Its field in the parent; 0 for none.
     pub(crate) field: u16,
     pub(crate) start: u32,
     pub(crate) end: u32,
@@ -45,13 +56,13 @@ pub(crate) struct Node {
 /// A parsed file.
 pub(crate) struct Tree<'s> {
     pub(crate) source: &'s [u8],
-    /// The source as headers are shown: without what was taken out before parsing.
+    /// The source as headers show it: without the text that was erased before parsing.
     pub(crate) text: &'s [u8],
     pub(crate) nodes: Vec<Node>,
 }
 
 impl<'s> Tree<'s> {
-    /// Copies the parser's tree. `tokens` says for each kind what its nodes are worth.
+    /// Copies the parser's tree. `tokens` says which kinds of nodes to keep.
     pub(crate) fn new(source: &'s [u8], text: &'s [u8], raw: &RawTree, tokens: &[Token]) -> Self {
         let mut builder = Builder {
             nodes: Vec::with_capacity(source.len() / 6 + 16),
@@ -62,7 +73,7 @@ impl<'s> Tree<'s> {
         let mut passed = 0;
         loop {
             let node = cursor.node();
-            // The parser knows how many nodes are below: whether there is a child or another sibling need not be tried.
+            // The parser knows the number of descendants, so there is no need to try for a child or a sibling.
             let below = node.descendant_count() - 1;
             passed += 1;
             if !builder.enter(&cursor, node, tokens) {
@@ -84,7 +95,7 @@ impl<'s> Tree<'s> {
         }
     }
 
-    /// Whether nothing but lines taken out before parsing stands between two places.
+    /// Whether only lines that were erased before parsing separate two offsets.
     pub(crate) fn bridged(&self, start: u32, end: u32) -> bool {
         let (start, end) = (start as usize, end as usize);
         let Some(gap) = self.source.get(start..end).filter(|gap| self.text.get(start..end) != Some(gap))
@@ -118,7 +129,7 @@ impl<'s> Tree<'s> {
         Children { nodes: &self.nodes, next: id + 1, end: self.node(id).after }
     }
 
-    /// The direct children that the grammar gives a name.
+    /// The direct children of named kinds.
     pub(crate) fn named_children(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         self.children(id).filter(|&child| self.node(child).named)
     }
@@ -148,36 +159,36 @@ impl Iterator for Children<'_> {
     }
 }
 
-/// What nodes of a kind are worth.
+/// Whether to keep the nodes of a kind.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Token {
-    /// The grammar gives the kind a name.
+    /// A named kind: kept.
     Named,
-    /// It has no name and carries meaning.
+    /// An anonymous token that carries meaning: kept.
     Word,
-    /// It carries meaning only where it stands in a field.
+    /// Punctuation: kept only if it is in a field.
     Mark,
 }
 
-/// A node whose subtree is still growing.
-struct Level {
+/// A node whose subtree is not complete yet.
+struct OpenNode {
     node: NodeId,
     /// Its last child so far.
     last: NodeId,
-    /// How many nodes of the parser will have been passed when it is complete.
+    /// The number of parser nodes passed when it is complete.
     end: usize,
 }
 
 struct Builder {
     nodes: Vec<Node>,
     /// Outermost first.
-    open: Vec<Level>,
-    /// Whether there are errors anywhere.
+    open: Vec<OpenNode>,
+    /// Whether the tree contains errors.
     faulty: bool,
 }
 
 impl Builder {
-    /// Adds a node; false for one that carries no meaning.
+    /// Adds a node; false if it carries no meaning.
     fn enter(&mut self, cursor: &TreeCursor<'_>, raw: RawNode<'_>, tokens: &[Token]) -> bool {
         let kind = raw.kind_id();
         let token = tokens.get(kind as usize).copied().unwrap_or(Token::Named);
@@ -194,7 +205,7 @@ impl Builder {
             previous = std::mem::replace(&mut level.last, id);
         }
         let (row, end) = (raw.start_position().row as u32, raw.end_position());
-        // A node that ends with a line break ends on the line before: people count that way.
+        // A node that ends with a line break ends on the line before, as people count.
         let end_row =
             if end.column == 0 && end.row as u32 > row { end.row as u32 - 1 } else { end.row as u32 };
         self.nodes.push(Node {
@@ -213,9 +224,9 @@ impl Builder {
         true
     }
 
-    /// What comes next is below the node that was entered last.
+    /// The next nodes are children of the node entered last.
     fn descend(&mut self, end: usize) {
-        self.open.push(Level { node: self.nodes.len() as NodeId - 1, last: NONE, end });
+        self.open.push(OpenNode { node: self.nodes.len() as NodeId - 1, last: NONE, end });
     }
 
     fn leave(&mut self) {

@@ -1,17 +1,20 @@
-//! How deep a text nests by indentation, for parsers that keep their levels in a buffer of fixed size and end the process
-//! when it is full.
+//! Upper bound of the indentation depth of a text, for parsers that abort the process when their fixed-size stack of
+//! levels is full.
 
-/// Whether a text may nest deeper than `most` levels. Errs on the side of yes: what stands in strings, comments and brackets
-/// counts as well, since a parser that recovers from an error may take it for structure.
+/// Whether a text may nest deeper than `most` levels. Never underestimates: strings, comments and brackets count as well,
+/// because a parser that recovers from an error may take them for structure.
+///
+/// Example: `a:` / `  - b:` / `    - c` has at most 1 + 2 + 2 levels open on its last line: one for each line, and one for
+/// each `-` or `:` before white space.
 pub(crate) fn may_exceed(text: &[u8], most: usize) -> bool {
-    // Lines that are still open: where each begins, and how many levels it may have opened.
+    // Enclosing lines: the column where each begins, and the number of levels it may have opened.
     let mut open: Vec<(usize, usize)> = Vec::new();
     let mut depth = 0;
     for line in text.split(|&byte| matches!(byte, b'\n' | b'\r')) {
         let Some(column) = line.iter().position(|byte| !byte.is_ascii_whitespace()) else { continue };
         let mut levels = 1 + indicators(line);
         while let Some(&(at, opened)) = open.last().filter(|(at, _)| *at >= column) {
-            // A list may stand right under its key: two levels at one column.
+            // A list may begin in the column of its key: two levels at one column.
             levels += usize::from(at == column && opened > 0);
             depth -= opened;
             open.pop();
@@ -41,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_flat_never_exceeds() {
+    fn a_flat_text_never_exceeds_the_limit() {
         let flat = b"a: 1\nb:\n- x\n- y\nc:\n  d: e\n".repeat(1000);
         assert!(!may_exceed(&flat, 20));
     }

@@ -1,5 +1,5 @@
-//! Runs the parser within limits, so that no file can hang us or take all memory, and every machine stops at the same
-//! place: what is counted is work and requested bytes, never time.
+//! Runs the parser within limits, so that no file can hang the process or exhaust memory. The limits count work and
+//! allocated bytes, never time, so that every machine stops at the same point.
 
 use crate::parse::budget::{Budget, Limit, Work};
 use crate::parse::indentation_depth;
@@ -8,14 +8,14 @@ use orient_grammars::{Meter, parser};
 use std::cell::Cell;
 use std::ops::ControlFlow;
 
-/// The parser reports once in so many steps.
+/// Number of parser steps between two progress callbacks.
 const STEPS_PER_REPORT: u64 = 100;
-/// The parser is handed the text in pieces of this size: how often it asks for one tells how much it reads, and reads again.
+/// The parser reads the text in pieces of this size; the number of reads measures how much it reads, and re-reads.
 const PIECE: usize = 512;
-/// What it takes to read a whole piece.
+/// Work of reading a whole piece.
 const WORK_PER_PIECE: u64 = 16;
 
-/// Parses `source` if the parser survives it: its text must not nest deeper than the levels it can hold.
+/// Parses `source`, unless it nests deeper than the indentation levels that the parser survives.
 pub(crate) fn parse_within(
     language: &Language,
     levels: Option<usize>,
@@ -28,25 +28,25 @@ pub(crate) fn parse_within(
     parse(language, source, budget)
 }
 
-/// A text of the same length whose last line is ended, for a parser that looks for that end wherever `opens` stands.
-/// None where the text can be read as it is.
+/// A text of the same length that ends with a newline, for a parser that never returns after `opens` without one. None if
+/// the text can be parsed as it is.
 pub(crate) fn ended(source: &[u8], opens: &str) -> Option<Vec<u8>> {
     let (last, _) = source.split_last().filter(|(last, _)| !matches!(last, b'\n' | b'\r'))?;
     memchr::memmem::find(source, opens.as_bytes())?;
     let mut copy = source.to_vec();
-    // All bytes of the last character, so that the copy stays text.
+    // Replace all bytes of the last character, so that the copy stays valid text.
     let first = copy.iter().rposition(|byte| byte & 0xc0 != 0x80).filter(|_| *last >= 0x80);
     let first = first.unwrap_or(copy.len() - 1);
     copy[first..].fill(b'\n');
     Some(copy)
 }
 
-/// Parses `source`, or says which limit the parser reached. What it did is taken from the budget.
+/// Parses `source`, or returns the limit that the parser reached. The budget pays for its work.
 pub(crate) fn parse(language: &Language, source: &[u8], budget: &mut Budget) -> Result<Tree, Limit> {
     let meter = Meter::start();
-    // A parser of its own: one that was used before keeps blocks for its next work, and what it holds would depend on that.
+    // A new parser each time: a used one keeps blocks for later, and the memory it holds would depend on earlier files.
     let mut parser = parser();
-    // Packs are checked against their grammars: a grammar that does not fit the runtime is never met here.
+    // Packs are checked against their grammars, so a grammar that the runtime rejects never gets here.
     parser.set_language(language).map_err(|_| Limit::Work)?;
     let text = Text::new(source, budget.left());
     let mut reports = 0;
@@ -60,7 +60,7 @@ pub(crate) fn parse(language: &Language, source: &[u8], budget: &mut Budget) -> 
     let options = ParseOptions::new().progress_callback(&mut watch);
     let tree = parser.parse_with_options(&mut |at, _| text.from(at), None, Some(options));
     let work = Work::of_parse(reports * STEPS_PER_REPORT, &meter, text.work.get());
-    // The parser only reports once in a while: what it did after the last report counts as well.
+    // The work after the last progress callback counts as well.
     let stopped = stopped.or_else(|| budget.exceeded(work));
     budget.spend(work);
     match (tree, stopped) {
@@ -72,10 +72,10 @@ pub(crate) fn parse(language: &Language, source: &[u8], budget: &mut Budget) -> 
 /// The text as the parser reads it.
 struct Text<'s> {
     source: &'s [u8],
-    /// What reading has taken so far, and may take; the text ends for the parser where it was more, so that it comes back.
+    /// The work of reading so far, and its maximum. Beyond the maximum the text ends for the parser, so that it returns.
     work: Cell<u64>,
     most: u64,
-    /// Where the last piece ended.
+    /// The offset where the last piece ended.
     read: Cell<usize>,
 }
 
@@ -85,14 +85,14 @@ impl<'s> Text<'s> {
     }
 
     fn from(&self, at: usize) -> &'s [u8] {
-        let goes_on = self.read.get() == at;
-        let work = self.work.get() + if goes_on { WORK_PER_PIECE } else { 1 };
+        let is_next = self.read.get() == at;
+        let work = self.work.get() + if is_next { WORK_PER_PIECE } else { 1 };
         self.work.set(work);
         let rest = self.source.get(at..).unwrap_or_default();
         let piece = match rest.get(..PIECE) {
-            // Some scanners look for the end of a line, others for the end of the text: one comes after the other.
+            // Some scanners wait for the end of a line, others for the end of the text: give them first one, then the other.
             _ if work > self.most => {
-                if goes_on {
+                if is_next {
                     &b""[..]
                 } else {
                     &b"\n"[..]

@@ -1,27 +1,43 @@
-//! Choices of the preprocessor: where the branches do not fit together as code, one of them is kept.
+//! Conditional compilation: if the branches of an `#if` are not complete code each, one of them is kept.
+//!
+//! Example: both branches of the first conditional are complete declarations, so nothing is erased. In the second, each
+//! branch is only the header of a function whose body follows, so the first branch is kept, and the directives and the
+//! other branch are erased:
+//!
+//! ```text
+//! #ifdef A           #ifdef A
+//! int a;             void f(int a)     kept
+//! #else              #else
+//! int b;             void f()          erased
+//! #endif             #endif
+//!                    { }
+//! ```
+//!
+//! A branch is complete if a statement could begin before it, its brackets balance, it begins and ends like a statement,
+//! and what follows the conditional does not continue it.
 
-use super::Page;
+use super::Rewriter;
 use super::lexer::{Class, Token};
 
-/// So many tokens are looked back over.
+/// Maximum number of tokens to look back over.
 const LOOK_BACK_CAP: usize = 4000;
 
-/// A choice that is still open.
-#[expect(clippy::struct_excessive_bools, reason = "four independent facts about a run of branches")]
-struct Choice {
+/// A conditional whose end has not been reached.
+#[expect(clippy::struct_excessive_bools, reason = "four independent facts about a conditional")]
+struct Conditional {
     /// Its directives so far, as indices of tokens.
     directives: Vec<usize>,
-    /// Whether each finished branch stands on its own as code.
+    /// Whether each branch so far is complete code.
     whole: bool,
-    /// Depth of brackets before it, and after its first branch.
+    /// Bracket depth before it, and after its first branch.
     before: Depth,
     after_first: Option<Depth>,
     lowest: i32,
     /// Whether all branches end with a comma.
     commas: bool,
-    /// Whether its directives go even where its branches fit together.
+    /// Whether its directives are erased even if all branches are complete.
     flat: bool,
-    /// Whether a colon stands before it: of a label, or of a list of initial values.
+    /// Whether a colon precedes it: of a label, or of an initialiser list.
     colon: bool,
 }
 
@@ -31,17 +47,17 @@ struct Depth {
     curly: i32,
 }
 
-/// Settles all choices; returns the tokens that are left.
-pub(super) fn choose(tokens: Vec<Token>, flat: bool, page: &mut Page<'_>) -> Vec<Token> {
+/// Resolves all conditionals; returns the tokens that remain.
+pub(super) fn resolve(tokens: Vec<Token>, flat: bool, rewriter: &mut Rewriter<'_>) -> Vec<Token> {
     let other = tokens.iter().filter(|token| flat && token.class == Class::Directive);
-    other.for_each(|token| page.wipe(token.start, token.end));
+    other.for_each(|token| rewriter.erase(token.start, token.end));
     if !tokens.iter().any(|token| token.class == Class::Open) {
         return tokens;
     }
     let mut dead = vec![false; tokens.len()];
-    let mut open: Vec<Choice> = Vec::new();
+    let mut open: Vec<Conditional> = Vec::new();
     let mut depth = Depth::default();
-    // Braces whose inside is a list of values.
+    // For each open brace whether it contains a list of values.
     let mut values: Vec<bool> = Vec::new();
     for at in 0..tokens.len() {
         match tokens[at].class {
@@ -59,7 +75,7 @@ pub(super) fn choose(tokens: Vec<Token>, flat: bool, page: &mut Page<'_>) -> Vec
                 let whole = depth.round <= 0
                     && !values.last().is_some_and(|&inside| inside)
                     && starts_here(&tokens, &dead, flat, at);
-                open.push(Choice {
+                open.push(Conditional {
                     directives: vec![at],
                     whole,
                     before: depth,
@@ -73,28 +89,27 @@ pub(super) fn choose(tokens: Vec<Token>, flat: bool, page: &mut Page<'_>) -> Vec
                 continue;
             }
             Class::Middle => {
-                if let Some(choice) = open.last_mut() {
-                    choice.end_branch(&tokens, at, depth, page);
-                    choice.directives.push(at);
-                    depth = choice.before;
+                if let Some(conditional) = open.last_mut() {
+                    conditional.end_branch(&tokens, at, depth, rewriter);
+                    conditional.directives.push(at);
+                    depth = conditional.before;
                 }
                 continue;
             }
             Class::Close => {
-                if let Some(mut choice) = open.pop() {
-                    choice.end_branch(&tokens, at, depth, page);
-                    choice.directives.push(at);
-                    choice.whole &=
-                        !matches!(tokens.get(at + 1), Some(next) if goes_on(&tokens, at + 1, next, page));
-                    depth = choice.after_first.unwrap_or(depth);
-                    choice.settle(&tokens, page, &mut dead);
+                if let Some(mut conditional) = open.pop() {
+                    conditional.end_branch(&tokens, at, depth, rewriter);
+                    conditional.directives.push(at);
+                    conditional.whole &= !matches!(tokens.get(at + 1), Some(next) if continues(&tokens, at + 1, next, rewriter));
+                    depth = conditional.after_first.unwrap_or(depth);
+                    conditional.settle(&tokens, rewriter, &mut dead);
                 }
                 continue;
             }
             _ => continue,
         }
-        if let Some(choice) = open.last_mut() {
-            choice.lowest = choice.lowest.min(depth.curly);
+        if let Some(conditional) = open.last_mut() {
+            conditional.lowest = conditional.lowest.min(depth.curly);
         }
     }
     tokens.into_iter().zip(dead).filter(|(_, dead)| !dead).map(|(token, _)| token).collect()
@@ -116,7 +131,7 @@ fn live_before(tokens: &[Token], dead: &[bool], at: usize) -> Option<usize> {
         .find(|&index| !dead[index] && !matches!(tokens[index].class, Class::Directive))
 }
 
-/// Whether a statement could start here, judged by what stands before.
+/// Whether a statement could begin here, judging by the token before.
 fn starts_here(tokens: &[Token], dead: &[bool], flat: bool, at: usize) -> bool {
     let Some(before) = live_before(tokens, dead, at) else { return true };
     match tokens[before].class {
@@ -126,16 +141,16 @@ fn starts_here(tokens: &[Token], dead: &[bool], flat: bool, at: usize) -> bool {
         | Class::Open
         | Class::Middle
         | Class::Close => true,
-        // A macro that stands alone.
+        // A macro on a line of its own.
         Class::Word => tokens[before].first,
         _ => false,
     }
 }
 
-/// Whether what comes behind a choice belongs to what is in it.
-fn goes_on(tokens: &[Token], at: usize, next: &Token, page: &Page<'_>) -> bool {
+/// Whether the token after a conditional continues its branches.
+fn continues(tokens: &[Token], at: usize, next: &Token, rewriter: &Rewriter<'_>) -> bool {
     match next.class {
-        Class::Prefix => page.text(next) == b"else",
+        Class::Prefix => rewriter.text(next) == b"else",
         Class::Punct(b'{' | b';') => at >= 2 && matches!(last_of_branch(tokens, at - 1), Class::Punct(b')')),
         _ => false,
     }
@@ -145,8 +160,8 @@ fn last_of_branch(tokens: &[Token], close: usize) -> Class {
     tokens[..close].last().map_or(Class::End, |token| token.class)
 }
 
-impl Choice {
-    fn end_branch(&mut self, tokens: &[Token], at: usize, depth: Depth, page: &Page<'_>) {
+impl Conditional {
+    fn end_branch(&mut self, tokens: &[Token], at: usize, depth: Depth, rewriter: &Rewriter<'_>) {
         let start = self.directives.last().map_or(at, |&directive| directive + 1);
         let balanced = depth == self.before && self.lowest >= self.before.curly;
         self.whole &= balanced;
@@ -160,16 +175,16 @@ impl Choice {
                 matches!(sign, b'{' | b'}' | b';' | b'*' | b'(' | b'~' | b'[' | b':' | b'#' | b'@')
             }
             Class::Text | Class::Number => false,
-            Class::Prefix => page.text(first) != b"else",
+            Class::Prefix => rewriter.text(first) != b"else",
             _ => true,
         };
         self.whole &= match last.class {
             Class::Punct(sign) if self.flat => matches!(sign, b';' | b'}' | b',' | b']'),
             Class::Word if self.flat => false,
             Class::Punct(sign) => match sign {
-                b')' => !behind_condition(branch),
+                b')' => !ends_with_condition(branch),
                 b',' if self.colon => false,
-                // A label wants a statement behind it.
+                // A label needs a statement after it.
                 b':' => !matches!(branch, [.., label, _] if label.class == Class::Word && label.first),
                 _ => matches!(sign, b';' | b'}' | b'{' | b',' | b':' | b']' | b'>'),
             },
@@ -179,21 +194,21 @@ impl Choice {
         };
     }
 
-    /// Keeps all branches where they fit together; otherwise the first that may be compiled.
-    fn settle(&self, tokens: &[Token], page: &mut Page<'_>, dead: &mut [bool]) {
+    /// Keeps all branches if they are complete; otherwise the first that may be compiled.
+    fn settle(&self, tokens: &[Token], rewriter: &mut Rewriter<'_>, dead: &mut [bool]) {
         if self.whole && !self.flat {
             return;
         }
         for &directive in &self.directives {
-            page.wipe(tokens[directive].start, tokens[directive].end);
+            rewriter.erase(tokens[directive].start, tokens[directive].end);
             dead[directive] = true;
         }
-        // Items of a list fit together whatever the choice.
+        // List items are complete in any combination.
         if self.whole || self.commas && self.directives.len() > 2 {
             return;
         }
         let never = |directive: usize| {
-            let text = page.text(&tokens[directive]);
+            let text = rewriter.text(&tokens[directive]);
             text.trim_ascii_end().ends_with(b" 0")
         };
         let kept =
@@ -202,14 +217,14 @@ impl Choice {
             if branch == kept {
                 continue;
             }
-            page.wipe(tokens[pair[0]].end, tokens[pair[1]].start);
+            rewriter.erase(tokens[pair[0]].end, tokens[pair[1]].start);
             dead[pair[0] + 1..pair[1]].fill(true);
         }
     }
 }
 
-/// Whether a branch ends with the condition of a statement that comes behind it.
-fn behind_condition(branch: &[Token]) -> bool {
+/// Whether a branch ends with a condition whose statement follows it.
+fn ends_with_condition(branch: &[Token]) -> bool {
     let mut depth = 0;
     for (at, token) in branch.iter().enumerate().rev().take(LOOK_BACK_CAP) {
         match token.class {

@@ -1,34 +1,34 @@
-//! Cuts a source into tokens, knowing only what all languages with this kind of preprocessor share.
+//! Lexer for languages with a C-like preprocessor.
 
-use super::BlankSpec;
+use crate::schema::source_rewriting::PreprocessSpec;
 
-/// What a token is.
+/// The class of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
-    /// A word that the language does not know.
+    /// An identifier, or any other word that no list contains.
     Word,
     Qualifier,
     Type,
     Tag,
-    /// A tag that lists constants.
+    /// A type keyword that lists constants: `enum`.
     List,
     Region,
-    /// A word of a statement: with a condition behind it, with a statement behind it, another.
+    /// A statement keyword: followed by a condition, by a statement, or any other.
     Condition,
     Prefix,
     Statement,
     Suffix,
-    /// A word that the grammar knows.
+    /// A word that looks like a macro but that the grammar knows.
     Known,
     Number,
     Text,
     Punct(u8),
-    /// A whole directive; those of choices come apart.
+    /// A whole directive; those of conditionals have classes of their own.
     Directive,
     Open,
     Middle,
     Close,
-    /// Behind the last token.
+    /// After the last token.
     End,
 }
 
@@ -50,7 +50,7 @@ impl Class {
         )
     }
 
-    /// Words that never stand in a declaration.
+    /// Whether the word cannot be part of a declaration.
     pub(super) fn is_statement(self) -> bool {
         matches!(self, Self::Condition | Self::Prefix | Self::Statement | Self::Known | Self::Region)
     }
@@ -60,7 +60,7 @@ impl Class {
     }
 }
 
-/// A token. Brackets know their partner.
+/// A token.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token {
     pub(super) class: Class,
@@ -68,34 +68,34 @@ pub(super) struct Token {
     pub(super) end: u32,
     /// Whether it is the first on its line.
     pub(super) first: bool,
-    /// For a bracket the index of the other one; `u32::MAX` where there is none.
+    /// For a bracket the index of its partner; `u32::MAX` without one.
     pub(super) partner: u32,
 }
 
-/// Words of the lists, by their first byte.
+/// The word lists, by the first byte of the words.
 pub(super) struct Words {
     by_first: Vec<Vec<(Vec<u8>, Class)>>,
     verbatim: bool,
 }
 
 impl Words {
-    pub(super) fn new(specs: &[&BlankSpec]) -> Self {
+    pub(super) fn new(specs: &[&PreprocessSpec]) -> Self {
         let mut by_first = vec![Vec::new(); 256];
         for spec in specs {
             for (list, class) in [
-                (&spec.known, Class::Known),
+                (&spec.known_words, Class::Known),
                 (&spec.qualifiers, Class::Qualifier),
                 (&spec.types, Class::Type),
-                (&spec.tags, Class::Tag),
-                (&spec.lists, Class::List),
-                (&spec.regions, Class::Region),
-                (&spec.conditions, Class::Condition),
-                (&spec.prefixes, Class::Prefix),
-                (&spec.statements, Class::Statement),
+                (&spec.type_keywords, Class::Tag),
+                (&spec.enum_keywords, Class::List),
+                (&spec.namespace_keywords, Class::Region),
+                (&spec.condition_keywords, Class::Condition),
+                (&spec.prefix_keywords, Class::Prefix),
+                (&spec.statement_keywords, Class::Statement),
                 (&spec.suffixes, Class::Suffix),
-                (&spec.open, Class::Open),
-                (&spec.middle, Class::Middle),
-                (&spec.close, Class::Close),
+                (&spec.conditional_open, Class::Open),
+                (&spec.conditional_else, Class::Middle),
+                (&spec.conditional_close, Class::Close),
             ] {
                 for word in list {
                     let first = word.bytes().next().unwrap_or_default();
@@ -103,7 +103,7 @@ impl Words {
                 }
             }
         }
-        Self { by_first, verbatim: specs.iter().any(|spec| spec.verbatim) }
+        Self { by_first, verbatim: specs.iter().any(|spec| spec.verbatim_strings) }
     }
 
     fn class(&self, word: &[u8]) -> Class {
@@ -131,7 +131,7 @@ fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
 }
 
-/// All tokens of a source; comments and white space are left out.
+/// The tokens of a source, without comments and white space.
 pub(super) fn lex(source: &[u8], words: &Words) -> Vec<Token> {
     let mut tokens = Vec::with_capacity(source.len() / 5);
     let (mut at, mut first) = (0, true);
@@ -212,7 +212,7 @@ fn comment_end(source: &[u8], at: usize) -> usize {
     memchr::memmem::find(source.get(at..).unwrap_or_default(), b"*/").map_or(source.len(), |end| at + end + 2)
 }
 
-/// A directive ends with its line, unless that line says that it goes on.
+/// The end of a directive: that of its line, unless the line ends with a backslash.
 fn directive_end(source: &[u8], mut at: usize) -> usize {
     loop {
         let Some(stop) = memchr::memchr2(b'\n', b'/', &source[at..]) else { return source.len() };
@@ -229,7 +229,7 @@ fn directive_end(source: &[u8], mut at: usize) -> usize {
     }
 }
 
-/// A text ends at its quote, or with the line: what looks like a quote may be none.
+/// The end of a string: its closing quote, or the end of the line, because a lone quote may not open a string.
 fn text_end(source: &[u8], start: usize) -> usize {
     let quote = source[start];
     let mut at = start + 1;
@@ -245,7 +245,7 @@ fn text_end(source: &[u8], start: usize) -> usize {
     source.len()
 }
 
-/// The end of a text without escapes that begins here, if one does.
+/// The end of the multi-line string that begins here, if one does.
 fn long_text_end(source: &[u8], at: usize) -> Option<usize> {
     let rest = &source[at..];
     if let Some(text) = rest.strip_prefix(b"\"\"\"") {
@@ -255,7 +255,7 @@ fn long_text_end(source: &[u8], at: usize) -> Option<usize> {
     Some(verbatim_end(source, source.len() - text.len()))
 }
 
-/// A text without escapes ends at a quote that stands alone.
+/// The end of a verbatim string: a quote that is not doubled.
 fn verbatim_end(source: &[u8], mut at: usize) -> usize {
     while let Some(quote) = memchr::memchr(b'"', source.get(at..).unwrap_or_default()) {
         at += quote + 1;

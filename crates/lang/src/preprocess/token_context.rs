@@ -1,28 +1,28 @@
-//! Where each token stands: among declarations, statements, constants or values.
+//! The context of each token: declarations, members, statements, enum constants or values.
 
 use super::lexer::{Class, Token};
 
-/// What is around a token.
+/// The context of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// A file or a region.
+pub(super) enum Context {
+    /// A file or a namespace.
     Declarations,
     /// The body of a type.
     Members,
     Statements,
-    /// Constants of a list type.
+    /// The constants of an enum.
     Constants,
-    /// Values.
+    /// A list of values.
     Items,
 }
 
-/// What is around each token. An opening brace has the kind of its inside.
-pub(super) fn read(tokens: &[Token]) -> Vec<Kind> {
+/// The context of each token. An opening brace has the context inside it.
+pub(super) fn read(tokens: &[Token]) -> Vec<Context> {
     let mut kinds = Vec::with_capacity(tokens.len());
-    let mut around: Vec<Kind> = Vec::new();
+    let mut around: Vec<Context> = Vec::new();
     let mut start = 0;
     for (at, token) in tokens.iter().enumerate() {
-        let current = around.last().copied().unwrap_or(Kind::Declarations);
+        let current = around.last().copied().unwrap_or(Context::Declarations);
         match token.class {
             Class::Punct(b'{') => {
                 let kind = inside(tokens, start, at, current);
@@ -43,16 +43,16 @@ pub(super) fn read(tokens: &[Token]) -> Vec<Kind> {
     kinds
 }
 
-/// What a brace opens, told by the statement it stands in.
-fn inside(tokens: &[Token], start: usize, at: usize, around: Kind) -> Kind {
+/// The context that a brace opens, judging by the statement before it.
+fn inside(tokens: &[Token], start: usize, at: usize, around: Context) -> Context {
     let Some(before) = at.checked_sub(1).filter(|&before| before >= start) else {
-        return if around == Kind::Items { around } else { Kind::Statements };
+        return if around == Context::Items { around } else { Context::Statements };
     };
     match tokens[before].class {
-        Class::Punct(b'=' | b',' | b'(' | b'[' | b'{') => Kind::Items,
-        Class::Punct(b')') => Kind::Statements,
-        Class::Text if around != Kind::Statements => Kind::Declarations,
-        _ if around == Kind::Items => Kind::Items,
+        Class::Punct(b'=' | b',' | b'(' | b'[' | b'{') => Context::Items,
+        Class::Punct(b')') => Context::Statements,
+        Class::Text if around != Context::Statements => Context::Declarations,
+        _ if around == Context::Items => Context::Items,
         _ => {
             let head = &tokens[start..at];
             let bracket = head.iter().position(|token| token.class == Class::Punct(b'('));
@@ -60,9 +60,9 @@ fn inside(tokens: &[Token], start: usize, at: usize, around: Kind) -> Kind {
             if let Some(list) = word(|class| class == Class::List)
                 && bracket.is_none_or(|bracket| list < bracket)
             {
-                Kind::Constants
+                Context::Constants
             } else if word(|class| class == Class::Region).is_some() {
-                Kind::Declarations
+                Context::Declarations
             } else if head
                 .iter()
                 .enumerate()
@@ -76,15 +76,15 @@ fn inside(tokens: &[Token], start: usize, at: usize, around: Kind) -> Kind {
                     bracket.is_none_or(|bracket| tag > bracket || tokens[before].class == Class::Word)
                 })
             {
-                Kind::Members
+                Context::Members
             } else {
-                Kind::Statements
+                Context::Statements
             }
         }
     }
 }
 
-/// Tells every bracket its partner.
+/// Links every bracket to its partner.
 pub(super) fn pair(tokens: &mut [Token]) {
     let mut open: Vec<usize> = Vec::new();
     for at in 0..tokens.len() {
@@ -96,7 +96,7 @@ pub(super) fn pair(tokens: &mut [Token]) {
                     b']' => b'[',
                     _ => b'{',
                 };
-                // A brace closes what was left open inside it.
+                // A brace closes everything left open inside it.
                 while let Some(&last) = open.last() {
                     let fits = tokens[last].class == Class::Punct(wanted);
                     if !fits && close != b'}' {

@@ -1,14 +1,14 @@
-//! Forms of the language that its grammar does not know: each becomes one that it does.
+//! Valid syntax that the grammar does not support: each construct is rewritten into one that it supports.
 
-use super::Rules;
+use super::MacroEraser;
 use super::lexer::Class;
-use super::token_context::Kind;
+use super::token_context::Context;
 
-/// Longer names, types and loops are left alone.
+/// Longer names, types and loop headers are left alone.
 const CAP: usize = 40;
 
-impl Rules<'_, '_> {
-    pub(super) fn forms(&mut self) {
+impl MacroEraser<'_, '_> {
+    pub(super) fn rewrite_unsupported_syntax(&mut self) {
         for at in 0..self.tokens.len() {
             match self.class(at) {
                 Class::Punct(b'*') if self.is_scope(at) => self.member_pointer(at),
@@ -18,39 +18,39 @@ impl Rules<'_, '_> {
                 Class::Condition if self.is(at + 1, b'(') && self.says(at, b"for") => {
                     self.declared_condition(at + 1);
                 }
-                Class::Qualifier if self.is_value(at) => self.wipe_word(at),
+                Class::Qualifier if self.is_value(at) => self.erase_word(at),
                 Class::Statement if self.says(at, b"using") => self.alias(at),
-                Class::Word if self.is_marker(at) => self.wipe_word(at),
+                Class::Word if self.is_call_prefix(at) => self.erase_word(at),
                 _ => {}
             }
         }
     }
 
     fn says(&self, at: usize, word: &[u8]) -> bool {
-        self.get(at).is_some_and(|token| self.page.text(token) == word)
+        self.get(at).is_some_and(|token| self.rewriter.text(token) == word)
     }
 
-    /// Whether a word begins a statement that is a call without it: `emit changed();`, `if (x) emit model->reset();`.
-    fn is_marker(&self, at: usize) -> bool {
-        let markers = &self.blank.markers;
-        self.kinds[at] == Kind::Statements
+    /// Whether a word precedes a call and expands to nothing: `emit changed();`, `if (x) emit model->reset();`.
+    fn is_call_prefix(&self, at: usize) -> bool {
+        let markers = &self.preprocessor.call_prefixes;
+        self.contexts[at] == Context::Statements
             && matches!(self.class(at + 1), Class::Word | Class::Statement)
             && matches!(self.class(at + 2), Class::Punct(b'(' | b'.' | b'-' | b':'))
             && markers.iter().any(|marker| self.says(at, marker.as_bytes()))
             && (at == 0 || self.is_boundary(at - 1) || self.is(at - 1, b')'))
     }
 
-    fn wipe_word(&mut self, at: usize) {
+    fn erase_word(&mut self, at: usize) {
         let token = self.tokens[at];
-        self.page.wipe(token.start, token.end);
+        self.rewriter.erase(token.start, token.end);
     }
 
-    /// Whether `::` stands before a token.
+    /// Whether `::` precedes a token.
     fn is_scope(&self, at: usize) -> bool {
         at >= 3 && self.is(at - 1, b':') && self.is(at - 2, b':')
     }
 
-    /// `int Class::*name`: a pointer will do.
+    /// `int Class::*name` becomes a plain pointer.
     fn member_pointer(&mut self, star: usize) {
         let mut at = star;
         while self.is_scope(at) {
@@ -64,7 +64,7 @@ impl Rules<'_, '_> {
             }
         }
         if at < star {
-            self.page.wipe(self.tokens[at].start, self.tokens[star].start);
+            self.rewriter.erase(self.tokens[at].start, self.tokens[star].start);
         }
     }
 
@@ -86,15 +86,15 @@ impl Rules<'_, '_> {
         None
     }
 
-    /// `void f(Options options = {})`: any other value will do.
+    /// `void f(Options options = {})` gets the default 0.
     fn empty_default(&mut self, at: usize) {
         if matches!(self.class(at + 3), Class::Punct(b')' | b',')) {
-            self.wipe_word(at + 2);
-            self.page.replace(b'0', self.tokens[at + 1].start);
+            self.erase_word(at + 2);
+            self.rewriter.replace(b'0', self.tokens[at + 1].start);
         }
     }
 
-    /// `for (; const char* at = next(); ++at)`: the second part of a loop is a value.
+    /// `for (; const char* at = next(); ++at)` loses its declaration: the grammar expects a value there.
     fn declared_condition(&mut self, open: usize) {
         let close = self.tokens[open].partner as usize;
         let end = close.min(self.tokens.len()).min(open + CAP * 4);
@@ -112,11 +112,11 @@ impl Rules<'_, '_> {
             && (start..name).all(part)
             && !self.is(equals + 1, b'=')
         {
-            self.page.wipe(self.tokens[start].start, self.tokens[name].start);
+            self.rewriter.erase(self.tokens[start].start, self.tokens[name].start);
         }
     }
 
-    /// Whether a word that belongs to types opens a value here: `unsigned(x) < 3`, `f(typename T::size_type{0})`.
+    /// Whether a type word begins a value: `unsigned(x) < 3`, `f(typename T::size_type{0})`.
     fn is_value(&self, at: usize) -> bool {
         let Some(before) = at.checked_sub(1) else { return false };
         let opens = match self.class(before) {
@@ -152,7 +152,7 @@ impl Rules<'_, '_> {
         }
         let last = if self.is(at + 3, b'(') { self.tokens[at + 3].partner as usize } else { at + 2 };
         if self.is(last.wrapping_add(1), b'=') {
-            self.page.wipe(self.tokens[at + 2].start, self.tokens[last].end);
+            self.rewriter.erase(self.tokens[at + 2].start, self.tokens[last].end);
         }
     }
 }

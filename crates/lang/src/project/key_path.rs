@@ -1,12 +1,12 @@
-//! Paths of keys that lead to values: `exports > .* > **`.
+//! Key paths: select values of a project file by their keys, `exports > .* > **`.
 
 use super::value::Value;
 
-/// A word with at most one `*` in it, which stands for anything.
+/// A glob with at most one `*`, which matches anything.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Glob {
     start: String,
-    /// What comes after the star.
+    /// The text after the star.
     end: Option<String>,
 }
 
@@ -33,9 +33,9 @@ impl Glob {
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// Values of keys that match, or, with `except`, of all others. With a star the key can be asked for.
+    /// The values of keys that match or, with `except`, of all others. A key matched by a star is captured.
     Key { glob: Glob, except: bool },
-    /// Every item of a list; a value that is no list counts as a list of one.
+    /// Every item of a list; any other value counts as a list of one.
     Items,
     /// The value itself and everything in it.
     Inside,
@@ -43,22 +43,22 @@ enum Step {
 
 /// A path of keys.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Path(Vec<Step>);
+pub(crate) struct KeyPath(Vec<Step>);
 
-impl Path {
-    /// Steps between `>`: a key, `*` or `a*b` for keys by pattern, `!a*` for those that do not match it, `[]` for the
-    /// items of a list, `**` for everything inside. No step: the value itself.
+impl KeyPath {
+    /// Parses steps separated by `>`: a key, `*` or `a*b` for keys by pattern, `!a*` for keys that do not match, `[]` for
+    /// the items of a list, `**` for everything inside. Without steps it selects the value itself.
     pub(crate) fn new(text: &str) -> Self {
         let steps = text.split('>').map(str::trim).filter(|step| !step.is_empty());
         Self(steps.map(step).collect())
     }
 
-    /// Whether it may lead to several values that belong together.
+    /// Whether it may select several values that belong together.
     pub(crate) fn is_list(&self) -> bool {
         self.0.iter().any(|step| matches!(step, Step::Items))
     }
 
-    /// Every value it leads to, in the order of the source, with the keys its stars stood for.
+    /// Every selected value, in the order of the source, with the keys that its stars matched.
     pub(crate) fn select<'v>(&self, value: &'v Value) -> Vec<(&'v Value, Vec<&'v str>)> {
         let mut found = Vec::new();
         follow(&self.0, value, &mut Vec::new(), &mut found);
@@ -77,9 +77,9 @@ fn step(text: &str) -> Step {
     }
 }
 
-type Found<'v> = Vec<(&'v Value, Vec<&'v str>)>;
+type Selection<'v> = Vec<(&'v Value, Vec<&'v str>)>;
 
-fn follow<'v>(steps: &[Step], value: &'v Value, keys: &mut Vec<&'v str>, found: &mut Found<'v>) {
+fn follow<'v>(steps: &[Step], value: &'v Value, keys: &mut Vec<&'v str>, found: &mut Selection<'v>) {
     let Some((step, rest)) = steps.split_first() else {
         found.push((value, keys.clone()));
         return;
@@ -127,7 +127,7 @@ mod tests {
         let show = |(value, keys): &(&Value, Vec<&str>)| {
             value.text().map(|text| format!("{}={text}", keys.join(",")))
         };
-        Path::new(path).select(value).iter().filter_map(show).collect()
+        KeyPath::new(path).select(value).iter().filter_map(show).collect()
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! Project files that have no grammar, read line by line.
+//! Line scanners: read project files without a grammar line by line.
 
 use super::value::Value;
-use crate::schema::vocabulary::Unknown;
+use crate::schema::vocabulary::UnknownWord;
 
 /// Reads a file into a value.
 pub(crate) type Scan = fn(&str) -> Value;
@@ -9,13 +9,13 @@ pub(crate) type Scan = fn(&str) -> Value;
 const SCANS: &[(&str, Scan)] = &[("sections", sections), ("verbs", verbs)];
 
 /// The scanner of this name.
-pub(crate) fn find(name: &str) -> Result<Scan, Unknown> {
+pub(crate) fn find(name: &str) -> Result<Scan, UnknownWord> {
     let known = || SCANS.iter().map(|(known, _)| *known).collect();
     let found = SCANS.iter().find(|(known, _)| *known == name);
-    found.map(|(_, scan)| *scan).ok_or_else(|| Unknown { what: "scanner of values", known: known() })
+    found.map(|(_, scan)| *scan).ok_or_else(|| UnknownWord { what: "scanner of values", known: known() })
 }
 
-/// `[section]`, `key = value`, and lines that are indented go on with the value before.
+/// Scans `[section]` and `key = value` lines; an indented line continues the value before it.
 fn sections(source: &str) -> Value {
     let mut sections: Vec<(String, Value)> = Vec::new();
     let mut keys: Vec<(String, String)> = Vec::new();
@@ -40,7 +40,7 @@ fn sections(source: &str) -> Value {
     Value::Map(sections)
 }
 
-/// Ends a section; keys before the first one stand beside the sections.
+/// Ends a section; keys before the first section are top-level keys.
 fn close(sections: &mut Vec<(String, Value)>, name: &mut String, keys: &mut Vec<(String, String)>) {
     let text = |(key, value): (String, String)| (key, Value::Text(value.trim().to_owned()));
     let entries = std::mem::take(keys).into_iter().map(text);
@@ -51,12 +51,12 @@ fn close(sections: &mut Vec<(String, Value)>, name: &mut String, keys: &mut Vec<
     }
 }
 
-/// `verb what`, or `verb (` and one of what it is said of on each line up to `)`; `//` opens a comment.
+/// Scans `verb argument` lines, and blocks of `verb (`, one argument for each line, and `)`; `//` begins a comment.
 fn verbs(source: &str) -> Value {
     let mut said = Vec::new();
     let mut open: Option<&str> = None;
     for line in source.lines() {
-        // A comment stands alone or after white space: `https://` is none.
+        // A comment begins a line or follows white space: `https://` is none.
         let text = line.strip_prefix("//").map_or(line, |_| "");
         let text = text.find(" //").or_else(|| text.find("\t//")).map_or(text, |at| &text[..at]).trim();
         if text.is_empty() {
@@ -85,10 +85,10 @@ fn verbs(source: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::project::key_path::Path;
+    use crate::project::key_path::KeyPath;
 
     fn texts(value: &Value, path: &str) -> Vec<String> {
-        Path::new(path)
+        KeyPath::new(path)
             .select(value)
             .iter()
             .filter_map(|(value, _)| value.text())
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn indented_lines_go_on_with_the_value() {
+    fn indented_lines_continue_the_value() {
         let value = sections("top = 1\n# no\n[a]\nx =\n    = src\n    b = lib\ny: z\n[a.b]\n[c\n");
         assert_eq!(texts(&value, "top"), ["1"]);
         assert_eq!(
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_verb_is_said_of_each_line_of_its_block() {
+    fn a_verb_applies_to_each_line_of_its_block() {
         let value = verbs(
             "module a.b/c // d\nuse (\n\t./x\n\n\t// no\n\t./y //go\n)\nuse ./z\nuse( ./w )\n//x\n)\nuse (",
         );

@@ -1,7 +1,7 @@
-//! Project files: what they say about where modules are.
+//! Project files (manifests): statements about where modules are, read from `go.mod`, `Cargo.toml`, `package.json` and so on.
 //!
-//! A pack may have `projects/*.toml` for files of its language with certain names. Each is a list of rules: keys that lead
-//! to a value, and which statement that makes. The file keeps all other facts of its language.
+//! A pack may have `projects/*.toml` for files of its language with certain names. Each is a list of rules: a path of keys
+//! that leads to values, and the statement that each value makes. The file also keeps the other facts of its language.
 
 mod key_path;
 mod line_scanners;
@@ -10,77 +10,26 @@ mod value;
 mod value_reader;
 
 pub(crate) use key_path::Glob;
-pub(crate) use value_reader::ValuesSpec;
 
-use crate::pack::Pack;
 use crate::parse::budget::Budget;
 use crate::schema::error::PackError;
-use key_path::Path;
+use crate::schema::manifest::PackManifest;
+use crate::schema::pack_files::ProjectFiles;
+use crate::schema::project_rules::{ProjectRuleSpec, ProjectSpec};
+use key_path::KeyPath;
 use orient_model::{Atom, Outline, Says, Statement};
 use regex::Regex;
-use serde::Deserialize;
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-use template::{Found, Template};
+use template::{SelectedValue, Template};
 use value::Value;
 use value_reader::Reader;
 
-/// Statements kept of one file.
+/// Maximum number of statements of a file.
 const STATEMENTS_CAP: usize = 10_000;
-/// Longer than any path or name: a text that landed in the wrong place.
+/// Maximum length of a name or value. No path or name is longer.
 const TEXT_CAP: usize = 1_000;
 
-/// A project file as it is compiled in.
-#[derive(Clone, Debug)]
-pub(crate) struct ProjectSource {
-    /// The language its files are in.
-    pub(crate) pack: &'static str,
-    /// The name of its file of rules.
-    pub(crate) name: &'static str,
-    /// The files, by name.
-    pub(crate) files: &'static [&'static str],
-    pub(crate) text: Cow<'static, str>,
-}
-
-/// A file of rules.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Spec {
-    /// What people call such a file.
-    title: String,
-    rules: Vec<RuleSpec>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RuleSpec {
-    /// Keys that lead to the value; see [`Path::new`].
-    at: String,
-    says: String,
-    #[serde(default)]
-    name: String,
-    #[serde(default = "itself")]
-    value: String,
-    /// What `matches` look at.
-    #[serde(default = "itself")]
-    text: String,
-    /// Patterns: each is looked for in what the first group of the one before found. Every match of the last is a
-    /// statement.
-    #[serde(default)]
-    matches: Vec<String>,
-    /// What in the value is written otherwise in a path.
-    #[serde(default)]
-    replace: Vec<(String, String)>,
-    /// The folder that paths in the value start from, where the file names one.
-    #[serde(default)]
-    from: Option<String>,
-}
-
-fn itself() -> String {
-    "{}".to_owned()
-}
-
-/// A compiled file of rules.
+/// The compiled rules for one kind of project file.
 pub(crate) struct Project {
     title: String,
     reader: Reader,
@@ -88,7 +37,7 @@ pub(crate) struct Project {
 }
 
 struct Rule {
-    at: Path,
+    at: KeyPath,
     says: Says,
     name: Template,
     value: Template,
@@ -99,18 +48,19 @@ struct Rule {
 }
 
 impl Project {
-    pub(crate) fn new(pack: &Pack, source: &ProjectSource) -> Result<Self, PackError> {
-        let spec: Spec = toml::from_str(&source.text).map_err(|error| PackError::Syntax {
-            pack: pack.name().to_owned(),
+    pub(crate) fn compile(manifest: &PackManifest, source: &ProjectFiles) -> Result<Self, PackError> {
+        let pack = &manifest.name;
+        let spec: ProjectSpec = toml::from_str(&source.text).map_err(|error| PackError::Syntax {
+            pack: pack.clone(),
             file: "projects",
             message: format!("{}.toml: {error}", source.name),
         })?;
-        let rule = |(index, rule): (usize, &RuleSpec)| {
+        let rule = |(index, rule): (usize, &ProjectRuleSpec)| {
             Rule::new(pack, &format!("projects/{}.toml: rule {}", source.name, index + 1), rule)
         };
         Ok(Self {
             title: spec.title,
-            reader: Reader::new(pack)?,
+            reader: Reader::new(manifest)?,
             rules: spec.rules.iter().enumerate().map(rule).collect::<Result<_, _>>()?,
         })
     }
@@ -120,25 +70,22 @@ impl Project {
         &self.title
     }
 
-    /// Adds what a file says to its outline: in the order of the rules, each thing once.
+    /// Adds the statements of a file to its outline, in the order of the rules and without duplicates.
     pub(crate) fn add(&self, bytes: &[u8], outline: &mut Outline, budget: &mut Budget) {
         let value = self.reader.read(bytes, budget);
-        let mut said = Said::new(outline);
+        let mut statements = Statements::new(outline);
         for rule in &self.rules {
-            rule.apply(&value, &mut said);
+            rule.apply(&value, &mut statements);
         }
     }
 }
 
 impl Rule {
-    fn new(pack: &Pack, place: &str, spec: &RuleSpec) -> Result<Self, PackError> {
-        let bad = |message: String| PackError::Pattern {
-            pack: pack.name().to_owned(),
-            place: place.to_owned(),
-            message,
-        };
+    fn new(pack: &str, place: &str, spec: &ProjectRuleSpec) -> Result<Self, PackError> {
+        let bad =
+            |message: String| PackError::Pattern { pack: pack.to_owned(), place: place.to_owned(), message };
         let says = spec.says.parse().map_err(|()| PackError::Word {
-            pack: pack.name().to_owned(),
+            pack: pack.to_owned(),
             place: place.to_owned(),
             word: spec.says.clone(),
             what: "statement",
@@ -146,7 +93,7 @@ impl Rule {
         })?;
         let regex = |pattern: &String| Regex::new(pattern).map_err(|error| bad(error.to_string()));
         Ok(Self {
-            at: Path::new(&spec.at),
+            at: KeyPath::new(&spec.at),
             says,
             name: Template::new(&spec.name).map_err(bad)?,
             value: Template::new(&spec.value).map_err(bad)?,
@@ -157,13 +104,15 @@ impl Rule {
         })
     }
 
-    fn apply(&self, root: &Value, said: &mut Said<'_>) {
+    fn apply(&self, root: &Value, statements: &mut Statements<'_>) {
         for (value, keys) in self.at.select(root) {
             let Some((last, before)) = self.matches.split_last() else {
-                self.state(&Found { value, keys: &keys, groups: &[] }, said);
+                self.add_statement(&SelectedValue { value, keys: &keys, groups: &[] }, statements);
                 continue;
             };
-            let Some(text) = self.text.fill(&Found { value, keys: &keys, groups: &[] }) else { continue };
+            let Some(text) = self.text.fill(&SelectedValue { value, keys: &keys, groups: &[] }) else {
+                continue;
+            };
             let mut texts = vec![text.as_str()];
             for pattern in before {
                 let first =
@@ -172,12 +121,12 @@ impl Rule {
             }
             for found in texts.into_iter().flat_map(|text| last.captures_iter(text)) {
                 let groups: Vec<Option<&str>> = found.iter().map(|group| group.map(|g| g.as_str())).collect();
-                self.state(&Found { value, keys: &keys, groups: &groups }, said);
+                self.add_statement(&SelectedValue { value, keys: &keys, groups: &groups }, statements);
             }
         }
     }
 
-    fn state(&self, found: &Found<'_, '_>, said: &mut Said<'_>) {
+    fn add_statement(&self, found: &SelectedValue<'_, '_>, statements: &mut Statements<'_>) {
         let (Some(name), Some(mut value)) = (self.name.fill(found), self.value.fill(found)) else { return };
         for (old, new) in &self.replace {
             value = value.replace(old.as_str(), new);
@@ -185,11 +134,11 @@ impl Rule {
         if let Some(folder) = self.from.as_ref().and_then(|from| from.fill(found)) {
             value = relative(&value, &folder);
         }
-        said.add(self.says, name.trim(), value.trim());
+        statements.add(self.says, name.trim(), value.trim());
     }
 }
 
-/// An absolute path as seen from an absolute folder; any other path stays as it is.
+/// An absolute path relative to an absolute directory; any other path unchanged.
 fn relative(path: &str, folder: &str) -> String {
     if !path.starts_with('/') || !folder.starts_with('/') {
         return path.to_owned();
@@ -200,14 +149,14 @@ fn relative(path: &str, folder: &str) -> String {
     up.chain(parts(path).skip(shared)).collect::<Vec<_>>().join("/")
 }
 
-/// The statements of a file while they are gathered.
-struct Said<'o> {
+/// Collects the statements of a file.
+struct Statements<'o> {
     outline: &'o mut Outline,
     atoms: HashMap<String, Atom>,
     known: HashSet<Statement>,
 }
 
-impl<'o> Said<'o> {
+impl<'o> Statements<'o> {
     fn new(outline: &'o mut Outline) -> Self {
         let mut atoms = HashMap::new();
         for (atom, text) in outline.strings.iter() {
@@ -217,10 +166,10 @@ impl<'o> Said<'o> {
     }
 
     fn add(&mut self, says: Says, name: &str, value: &str) {
-        // Only a folder may be empty: it is that of the file.
+        // Only a directory may be empty: it is that of the file.
         let empty = value.is_empty() && !matches!(says, Says::Root | Says::Built);
-        let odd = |text: &str| text.len() > TEXT_CAP || text.contains(['\n', '\0']);
-        if empty || odd(name) || odd(value) || self.outline.manifest.len() >= STATEMENTS_CAP {
+        let is_invalid = |text: &str| text.len() > TEXT_CAP || text.contains(['\n', '\0']);
+        if empty || is_invalid(name) || is_invalid(value) || self.outline.manifest.len() >= STATEMENTS_CAP {
             return;
         }
         let statement = Statement { says, name: self.atom(name), value: self.atom(value) };
@@ -244,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn absolute_paths_are_seen_from_the_folder() {
+    fn absolute_paths_become_relative_to_the_directory() {
         assert_eq!(relative("/a/b/include", "/a/b/build"), "../include");
         assert_eq!(relative("/a/b", "/a/b"), "");
         assert_eq!(relative("../x", "/a"), "../x");

@@ -1,18 +1,18 @@
-//! The content of a project file, whatever it is written in: texts in lists and in maps.
+//! The value of a project file in any format: texts in lists and maps.
 
 /// A value of a project file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Value {
     Text(String),
     List(Vec<Value>),
-    /// In the order of the source; a key may stand several times.
+    /// In the order of the source; a key may occur several times.
     Map(Vec<(String, Value)>),
-    /// Numbers, truth values, nothing: no project file names a module by them.
+    /// A number, boolean or null: no project file names a module by them.
     Other,
 }
 
 impl Value {
-    /// Its text. The text of a map is what stands under the empty key: an element with attributes may also hold text.
+    /// Its text. The text of a map is under the empty key: an element with attributes may also contain text.
     pub(crate) fn text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -24,7 +24,7 @@ impl Value {
         }
     }
 
-    /// Puts a value where these keys lead, making maps on the way. `item`: as one more of a list there.
+    /// Inserts a value under a path of keys, creating maps on the way. `item` appends it to a list there.
     pub(crate) fn put(&mut self, keys: &[String], value: Self, item: bool) {
         let Some((key, rest)) = keys.split_first() else { return self.merge(value, item) };
         let entries = self.entries();
@@ -44,7 +44,7 @@ impl Value {
         }
     }
 
-    /// Its entries, as a map: of a list those of the last item; anything else becomes an empty map.
+    /// Its entries as a map. A list has those of its last item; anything else becomes an empty map.
     fn entries(&mut self) -> &mut Vec<(String, Self)> {
         if let Self::List(items) = self {
             if items.is_empty() {

@@ -1,37 +1,25 @@
-//! From a file to its value: a pack says which nodes of its grammar hold maps, lists and texts.
+//! Reads a project file as a value: a pack says which nodes of its grammar are maps, lists and texts.
 
 use super::line_scanners::{self, Scan};
 use super::value::Value;
 use crate::facts::display_text::lossy;
-use crate::pack::Pack;
 use crate::parse::budget::Budget;
 use crate::parse::run_parser;
 use crate::schema::error::PackError;
-use crate::schema::vocabulary::Unknown;
+use crate::schema::manifest::PackManifest;
+use crate::schema::vocabulary::UnknownWord;
 use orient_grammars::{Language, Node};
-use serde::Deserialize;
-use std::collections::BTreeMap;
 
-/// Nodes below each other that we follow.
+/// Maximum nesting depth of nodes.
 const DEPTH_CAP: usize = 200;
-/// Values read from one file. Listings of all compiler calls of a big project have more; their beginning will do.
+/// Maximum number of values of a file. The list of all compiler calls of a large project has more; its beginning is enough.
 const VALUES_CAP: usize = 200_000;
-/// Sections that may be looked for among those before; a hand-written file has some dozens.
+/// Maximum number of sections that are merged with earlier ones of the same name; a hand-written file has dozens.
 const SECTIONS_CAP: usize = 5_000;
 
-/// In `pack.toml`: how a file of the language is read as a value. Without it a file is one text.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct ValuesSpec {
-    /// The scanner of ours that reads it, where there is no grammar.
-    pub(crate) scanner: Option<String>,
-    /// What nodes of the grammar are. All others stand for what is in them.
-    pub(crate) nodes: BTreeMap<String, String>,
-}
-
-/// What a node is in a value.
+/// The meaning of a node in a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum ValueRole {
     Map,
     List,
     /// A key and a value: its first and its last named child.
@@ -39,99 +27,101 @@ pub(crate) enum Part {
     Text,
     /// Text with entities in place of escapes.
     Markup,
-    /// A key of several, one in the other.
+    /// A key of several nested keys.
     Keys,
-    /// A key and then the pairs of the map it leads to.
+    /// A key, followed by the pairs of its map.
     Section,
-    /// The same, but one more item of a list of such maps.
+    /// The same, but each occurrence is another item of a list of maps.
     Item,
-    /// Named by the first name in it; a map of its attributes, of the elements in it, and its text under the empty key.
+    /// Named by the first name in it: a map of its attributes, its child elements, and its text under the empty key.
     Element,
-    /// A name and a text; the key is the name after `@`.
+    /// A name and a text; its key is `@` and the name.
     Attribute,
     Name,
     /// Nothing.
     Skip,
 }
 
-const PARTS: &[(&str, Part)] = &[
-    ("map", Part::Map),
-    ("list", Part::List),
-    ("pair", Part::Pair),
-    ("text", Part::Text),
-    ("markup", Part::Markup),
-    ("keys", Part::Keys),
-    ("section", Part::Section),
-    ("item", Part::Item),
-    ("element", Part::Element),
-    ("attribute", Part::Attribute),
-    ("name", Part::Name),
-    ("skip", Part::Skip),
+const VALUE_ROLES: &[(&str, ValueRole)] = &[
+    ("map", ValueRole::Map),
+    ("list", ValueRole::List),
+    ("pair", ValueRole::Pair),
+    ("text", ValueRole::Text),
+    ("markup", ValueRole::Markup),
+    ("keys", ValueRole::Keys),
+    ("section", ValueRole::Section),
+    ("item", ValueRole::Item),
+    ("element", ValueRole::Element),
+    ("attribute", ValueRole::Attribute),
+    ("name", ValueRole::Name),
+    ("skip", ValueRole::Skip),
 ];
 
-/// How files of a language are read as values.
+/// Reads files of a language as values.
 pub(crate) enum Reader {
     Scan(Scan),
-    /// By the grammar: the levels its parser can hold, and what each kind of node is.
-    Tree(Language, Option<usize>, Vec<Option<Part>>),
+    /// By the grammar: the maximum indentation that its parser survives, and the meaning of each node kind.
+    Tree(Language, Option<usize>, Vec<Option<ValueRole>>),
     /// As one text.
     Whole,
 }
 
 impl Reader {
-    pub(crate) fn new(pack: &Pack) -> Result<Self, PackError> {
-        let Some(spec) = &pack.header.values else { return Ok(Self::Whole) };
+    pub(crate) fn new(manifest: &PackManifest) -> Result<Self, PackError> {
+        let Some(spec) = &manifest.values else { return Ok(Self::Whole) };
+        let pack = &manifest.name;
         if let Some(name) = &spec.scanner {
             return line_scanners::find(name)
                 .map(Self::Scan)
-                .map_err(|unknown| unknown.at(pack.name(), "values.scanner", name));
+                .map_err(|unknown| unknown.at(pack, "values.scanner", name));
         }
-        let grammar = pack.header.grammar.as_deref().unwrap_or(pack.name());
-        let language = orient_grammars::grammar(grammar).ok_or_else(|| PackError::Grammar {
-            pack: pack.name().to_owned(),
-            grammar: grammar.to_owned(),
-        })?;
+        let grammar = manifest.grammar_name();
+        let language = orient_grammars::grammar(grammar)
+            .ok_or_else(|| PackError::Grammar { pack: pack.clone(), grammar: grammar.to_owned() })?;
         let mut parts = vec![None; language.node_kind_count()];
         for (kind, word) in &spec.nodes {
-            let known =
-                || Unknown { what: "part of a value", known: PARTS.iter().map(|(w, _)| *w).collect() };
-            let part = PARTS.iter().find(|(known, _)| known == word).map(|(_, part)| *part);
-            let part = part.ok_or_else(|| known().at(pack.name(), &format!("values.nodes.{kind}"), word))?;
+            let known = || UnknownWord {
+                what: "role in a value",
+                known: VALUE_ROLES.iter().map(|(w, _)| *w).collect(),
+            };
+            let part = VALUE_ROLES.iter().find(|(known, _)| known == word).map(|(_, part)| *part);
+            let part = part.ok_or_else(|| known().at(pack, &format!("values.nodes.{kind}"), word))?;
             let id = language.id_for_node_kind(kind, true);
             let place = parts.get_mut(id as usize).filter(|_| id != 0).ok_or_else(|| PackError::Unknown {
-                pack: pack.name().to_owned(),
+                pack: pack.clone(),
                 place: "values.nodes".to_owned(),
                 what: "node kind",
                 word: kind.clone(),
             })?;
             *place = Some(part);
         }
-        Ok(Self::Tree(language, pack.header.levels, parts))
+        Ok(Self::Tree(language, manifest.max_indentation, parts))
     }
 
-    /// The value of a file. What is not understood is left out.
+    /// The value of a file, without the parts that cannot be read.
     pub(crate) fn read(&self, bytes: &[u8], budget: &mut Budget) -> Value {
         match self {
             Self::Scan(scan) => scan(&lossy(bytes)),
             Self::Whole => Value::Text(lossy(bytes).into_owned()),
             Self::Tree(language, levels, parts) => run_parser::parse_within(language, *levels, bytes, budget)
                 .map_or(Value::Other, |tree| {
-                    Walk { parts, bytes, left: VALUES_CAP, sections: SECTIONS_CAP }.value(tree.root_node(), 0)
+                    ValueBuilder { parts, bytes, left: VALUES_CAP, sections: SECTIONS_CAP }
+                        .value(tree.root_node(), 0)
                 }),
         }
     }
 }
 
-struct Walk<'r> {
-    parts: &'r [Option<Part>],
+struct ValueBuilder<'r> {
+    parts: &'r [Option<ValueRole>],
     bytes: &'r [u8],
     /// Values and sections that may still be read.
     left: usize,
     sections: usize,
 }
 
-impl Walk<'_> {
-    fn part(&self, node: Node<'_>) -> Option<Part> {
+impl ValueBuilder<'_> {
+    fn part(&self, node: Node<'_>) -> Option<ValueRole> {
         self.parts.get(node.kind_id() as usize).copied().flatten()
     }
 
@@ -139,28 +129,28 @@ impl Walk<'_> {
         self.bytes.get(node.byte_range()).unwrap_or_default()
     }
 
-    /// The value a node holds.
+    /// The value of a node.
     fn value(&mut self, node: Node<'_>, depth: usize) -> Value {
         if depth > DEPTH_CAP || self.left == 0 {
             return Value::Other;
         }
         self.left -= 1;
         match self.part(node) {
-            Some(Part::Map) => {
+            Some(ValueRole::Map) => {
                 let mut map = Value::Map(Vec::new());
                 self.entries(node, &mut map, depth + 1);
                 map
             }
-            Some(Part::List) => {
+            Some(ValueRole::List) => {
                 let mut cursor = node.walk();
                 let items =
-                    node.named_children(&mut cursor).filter(|&item| self.part(item) != Some(Part::Skip));
+                    node.named_children(&mut cursor).filter(|&item| self.part(item) != Some(ValueRole::Skip));
                 let items: Vec<Node<'_>> = items.filter(|item| !item.is_error()).collect();
                 Value::List(items.into_iter().map(|item| self.value(item, depth + 1)).collect())
             }
-            Some(Part::Text) => Value::Text(plain(&lossy(self.source(node)))),
-            Some(Part::Markup) => Value::Text(markup(&lossy(self.source(node)))),
-            Some(Part::Pair) => {
+            Some(ValueRole::Text) => Value::Text(plain(&lossy(self.source(node)))),
+            Some(ValueRole::Markup) => Value::Text(markup(&lossy(self.source(node)))),
+            Some(ValueRole::Pair) => {
                 let mut map = Value::Map(Vec::new());
                 self.entry(node, &mut map, depth + 1);
                 map
@@ -169,8 +159,9 @@ impl Walk<'_> {
             None => {
                 let mut cursor = node.walk();
                 let children: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
-                // Where the text breaks off, what it has opened is no map for the grammar.
-                if node.is_error() && children.iter().any(|&child| self.part(child) == Some(Part::Pair)) {
+                // In a truncated file, an unclosed map is none for the grammar.
+                if node.is_error() && children.iter().any(|&child| self.part(child) == Some(ValueRole::Pair))
+                {
                     let mut map = Value::Map(Vec::new());
                     self.entries(node, &mut map, depth + 1);
                     return map;
@@ -181,7 +172,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Puts everything under a node into a map.
+    /// Adds all entries under a node to a map.
     fn entries(&mut self, node: Node<'_>, map: &mut Value, depth: usize) {
         let mut cursor = node.walk();
         for child in node.named_children(&mut cursor) {
@@ -189,24 +180,32 @@ impl Walk<'_> {
                 return;
             }
             match self.part(child) {
-                Some(Part::Pair | Part::Section | Part::Item | Part::Element | Part::Attribute) => {
+                Some(
+                    ValueRole::Pair
+                    | ValueRole::Section
+                    | ValueRole::Item
+                    | ValueRole::Element
+                    | ValueRole::Attribute,
+                ) => {
                     self.entry(child, map, depth + 1);
                 }
-                Some(Part::Markup) => self.add_text(child, map),
+                Some(ValueRole::Markup) => self.add_text(child, map),
                 Some(_) => {}
                 None => self.entries(child, map, depth + 1),
             }
         }
     }
 
-    /// Puts one entry into a map.
+    /// Adds one entry to a map.
     fn entry(&mut self, node: Node<'_>, map: &mut Value, depth: usize) {
         let mut cursor = node.walk();
-        let children: Vec<Node<'_>> =
-            node.named_children(&mut cursor).filter(|&child| self.part(child) != Some(Part::Skip)).collect();
+        let children: Vec<Node<'_>> = node
+            .named_children(&mut cursor)
+            .filter(|&child| self.part(child) != Some(ValueRole::Skip))
+            .collect();
         let part = self.part(node);
         match (part, children.split_first()) {
-            (Some(Part::Pair), Some((&key, rest))) => {
+            (Some(ValueRole::Pair), Some((&key, rest))) => {
                 let value = rest.last().map_or(Value::Other, |&value| self.value(value, depth + 1));
                 let keys = self.keys(key, depth);
                 match (map, &keys[..]) {
@@ -215,20 +214,20 @@ impl Walk<'_> {
                     _ => {}
                 }
             }
-            (Some(Part::Attribute), Some((&name, rest))) => {
+            (Some(ValueRole::Attribute), Some((&name, rest))) => {
                 let value = rest.last().map_or(Value::Other, |&value| self.value(value, depth + 1));
                 let key = format!("@{}", lossy(self.source(name)));
                 put_beside(map, key, value);
             }
-            (Some(Part::Section | Part::Item), Some((&key, _))) => {
+            (Some(ValueRole::Section | ValueRole::Item), Some((&key, _))) => {
                 let keys = self.keys(key, depth);
                 let mut inner = Value::Map(Vec::new());
                 self.entries(node, &mut inner, depth + 1);
                 if !keys.is_empty() {
-                    self.place(map, &keys, inner, part == Some(Part::Item));
+                    self.place(map, &keys, inner, part == Some(ValueRole::Item));
                 }
             }
-            (Some(Part::Element), _) => {
+            (Some(ValueRole::Element), _) => {
                 let Some(name) = self.first_name(node, depth) else { return };
                 let mut inner = Value::Map(Vec::new());
                 self.entries(node, &mut inner, depth + 1);
@@ -246,7 +245,7 @@ impl Walk<'_> {
     }
 
     fn add_text(&mut self, node: Node<'_>, map: &mut Value) {
-        // Quotes in running text are its own.
+        // Quotes in running text are part of it.
         let text = unescaped(&lossy(self.source(node)), '&', entity);
         self.left = self.left.saturating_sub(1);
         let Value::Map(entries) = map else { return };
@@ -256,9 +255,9 @@ impl Walk<'_> {
         }
     }
 
-    /// The keys a key stands for: one, or several of which each leads into the next.
+    /// The path of keys that a key node denotes.
     fn keys(&mut self, node: Node<'_>, depth: usize) -> Vec<String> {
-        if self.part(node) != Some(Part::Keys) || depth > DEPTH_CAP {
+        if self.part(node) != Some(ValueRole::Keys) || depth > DEPTH_CAP {
             return self.value(node, depth).text().map(str::to_owned).into_iter().collect();
         }
         let mut cursor = node.walk();
@@ -266,12 +265,12 @@ impl Walk<'_> {
         parts.into_iter().flat_map(|part| self.keys(part, depth + 1)).collect()
     }
 
-    /// The first name in an element that is its own.
+    /// The name of an element: the first one outside of its children.
     fn first_name(&self, node: Node<'_>, depth: usize) -> Option<String> {
         let mut cursor = node.walk();
         for child in node.named_children(&mut cursor) {
             match self.part(child) {
-                Some(Part::Name) => return Some(lossy(self.source(child)).into_owned()),
+                Some(ValueRole::Name) => return Some(lossy(self.source(child)).into_owned()),
                 None if depth < DEPTH_CAP => {
                     if let Some(name) = self.first_name(child, depth + 1) {
                         return Some(name);
@@ -290,7 +289,7 @@ fn put_beside(map: &mut Value, key: String, value: Value) {
     }
 }
 
-/// An element that holds nothing but text is that text; white space around elements is none.
+/// An element with nothing but text is that text; white space between elements is ignored.
 fn settled(value: Value) -> Value {
     let Value::Map(mut entries) = value else { return value };
     if let Some((key, Value::Text(text))) = entries.first_mut()
@@ -307,7 +306,7 @@ fn settled(value: Value) -> Value {
     Value::Map(entries)
 }
 
-/// A text without its quotes, with what its escapes stand for: between double quotes alone they stand for something.
+/// A string without its quotes, with escapes replaced in double-quoted ones.
 fn plain(text: &str) -> String {
     let text = text.trim_end_matches(['\n', '\r']);
     for quote in ["\"\"\"", "\""] {
@@ -321,7 +320,7 @@ fn plain(text: &str) -> String {
     }
 }
 
-/// A text of markup without its quotes, with what its entities stand for.
+/// A markup text without its quotes, with entities replaced.
 fn markup(text: &str) -> String {
     let bare = inside(text, "\"").or_else(|| inside(text, "'")).unwrap_or(text);
     unescaped(bare, '&', entity)
@@ -331,7 +330,7 @@ fn inside<'t>(text: &'t str, quote: &str) -> Option<&'t str> {
     text.strip_prefix(quote)?.strip_suffix(quote)
 }
 
-/// Replaces what `mark` opens by what `meaning` makes of it: its text and how many bytes it takes away.
+/// Replaces every sequence that begins with `mark` by what `meaning` returns: the text, and the length of the sequence.
 fn unescaped(text: &str, mark: char, meaning: fn(&str) -> Option<(String, usize)>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

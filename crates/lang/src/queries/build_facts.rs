@@ -1,63 +1,62 @@
-//! Turns what was gathered into facts: symbols inside each other, bindings, references, imports.
+//! Builds the facts of a shallow file from its drafts: nested symbols, bindings, references, imports.
 
-use super::drafts::{Draft, Gathered, Mention};
+use super::drafts::{FileDrafts, ReferenceDraft, SymbolDraft};
 use super::run_query::clean_name;
 use super::{merge_drafts, text_at};
+use crate::conventions::Conventions;
 use crate::facts::display_text;
 use crate::facts::hash::BodyHasher;
-use crate::facts::interner::Atoms;
-use crate::lower::number;
-use crate::pack::Pack;
+use crate::facts::interner::Interner;
 use crate::schema::vocabulary::HeaderWord;
 use orient_model::{
     Atom, Base, Binding, BindingKind, Facts, Flow, Modifier, Modifiers, Outline, Param, RefKind, Scope,
     ScopeKind, Span, Symbol, SymbolKind, Via, Visibility,
 };
 
-/// Words are looked for in so many bytes before a name.
+/// Maximum distance between a modifier word and the name.
 const WORDS_CAP: usize = 400;
 
 /// Builds the facts of a file.
-pub(crate) fn build(pack: &Pack, source: &[u8], mut gathered: Gathered) -> Facts {
-    merge_drafts::settle(&mut gathered, source);
+pub(crate) fn build(conventions: &Conventions, source: &[u8], mut file_drafts: FileDrafts) -> Facts {
+    merge_drafts::merge(&mut file_drafts, source);
     let file =
         Scope { kind: ScopeKind::File, parent: None, symbol: None, start: 0, end: source.len() as u32 };
     let mut builder = Builder {
-        pack,
+        conventions,
         source,
         outline: Outline::default(),
         flow: Flow { scopes: vec![file], ..Flow::default() },
-        shown: Atoms::default(),
-        names: Atoms::default(),
+        shown: Interner::default(),
+        names: Interner::default(),
         bodies: BodyHasher::of_file(source.len()),
     };
-    let declared = builder.symbols(&mut gathered);
-    builder.inner_docs(&gathered.inner_docs);
-    builder.exports(&gathered);
+    let declared = builder.symbols(&mut file_drafts);
+    builder.inner_docs(&file_drafts.inner_docs);
+    builder.exports(&file_drafts);
     builder.tests();
-    builder.imports(&mut gathered.imports);
-    builder.references(&mut gathered, &declared);
-    builder.outline.package = gathered.package.map(|span| {
+    builder.imports(&mut file_drafts.imports);
+    builder.references(&mut file_drafts, &declared);
+    builder.outline.package = file_drafts.package.map(|span| {
         let name = clean_name(&text_at(source, span));
         builder.shown.intern(&name)
     });
     builder.finish()
 }
 
-/// A symbol that may still get children: itself, and the last of them.
-struct Open {
+/// A symbol that may still get children, and the last of them.
+struct OpenSymbol {
     symbol: Option<u32>,
     last: Option<u32>,
     end: u32,
 }
 
 pub(super) struct Builder<'b> {
-    pub(super) pack: &'b Pack,
+    pub(super) conventions: &'b Conventions,
     pub(super) source: &'b [u8],
     pub(super) outline: Outline,
     pub(super) flow: Flow,
-    pub(super) shown: Atoms,
-    pub(super) names: Atoms,
+    pub(super) shown: Interner,
+    pub(super) names: Interner,
     pub(super) bodies: BodyHasher,
 }
 
@@ -66,20 +65,20 @@ impl Builder<'_> {
         let Self { source, mut outline, mut flow, shown, names, .. } = self;
         outline.strings = shown.finish();
         flow.strings = names.finish();
-        number(&mut outline);
+        crate::facts::ordinals::assign(&mut outline);
         outline.lines = crate::facts::chunks::count_lines(source);
         outline.chunks = crate::facts::chunks::cut(source, &outline);
         Facts { outline, flow }
     }
 
-    /// Adds all symbols, each inside the innermost one whose span holds it; returns where their names stand.
-    fn symbols(&mut self, gathered: &mut Gathered) -> Vec<(u32, u32)> {
-        let mut declared = Vec::with_capacity(gathered.drafts.len());
-        let mut open = vec![Open { symbol: None, last: None, end: u32::MAX }];
+    /// Adds all symbols, each inside the innermost one whose span contains it; returns the spans of their names.
+    fn symbols(&mut self, file_drafts: &mut FileDrafts) -> Vec<(u32, u32)> {
+        let mut declared = Vec::with_capacity(file_drafts.symbols.len());
+        let mut open = vec![OpenSymbol { symbol: None, last: None, end: u32::MAX }];
         let mut merges = Vec::new();
-        for draft in std::mem::take(&mut gathered.drafts) {
+        for draft in std::mem::take(&mut file_drafts.symbols) {
             declared.extend(draft.names.iter().map(|name| (name.start, name.end)));
-            gathered.mentions.extend(draft.bases.iter().map(|&(base, _)| self.inherited(base)));
+            file_drafts.references.extend(draft.bases.iter().map(|&(base, _)| self.inherited(base)));
             while open.len() > 1 && open.last().is_some_and(|top| !self.holds(top, &draft)) {
                 open.pop();
             }
@@ -95,21 +94,21 @@ impl Builder<'_> {
                 && self.is_same(last, &name, &draft)
             {
                 self.grow(last, &draft);
-                open.push(Open { symbol: Some(last), last: None, end: draft.span.end });
+                open.push(OpenSymbol { symbol: Some(last), last: None, end: draft.span.end });
                 continue;
             }
             let index = self.outline.symbols.len() as u32;
             top.last = Some(index);
             merges.push(draft.merge);
-            self.symbol(&draft, &name, parent, gathered);
-            open.push(Open { symbol: Some(index), last: None, end: draft.span.end });
+            self.symbol(&draft, &name, parent, file_drafts);
+            open.push(OpenSymbol { symbol: Some(index), last: None, end: draft.span.end });
         }
         declared.sort_unstable();
         declared
     }
 
-    /// Whether a symbol is still open at a draft. Two names of one node stand beside each other.
-    fn holds(&self, top: &Open, draft: &Draft) -> bool {
+    /// Whether a symbol encloses a draft. Two names of one node are siblings.
+    fn holds(&self, top: &OpenSymbol, draft: &SymbolDraft) -> bool {
         let Some(symbol) = top.symbol.and_then(|index| self.outline.symbols.get(index as usize)) else {
             return true;
         };
@@ -117,16 +116,16 @@ impl Builder<'_> {
         draft.span.end <= top.end && draft.span.start >= symbol.span.start && !same
     }
 
-    /// The use a base is, by its bare name.
-    fn inherited(&self, base: Span) -> Mention {
+    /// The reference to a base by its bare name.
+    fn inherited(&self, base: Span) -> ReferenceDraft {
         let bytes = base.of(self.source);
         let length = bytes.iter().position(|b| b"<[( \n".contains(b)).unwrap_or(bytes.len());
         let name = Span { end: base.start + length as u32, last_line: base.first_line, ..base };
-        Mention { pattern: 0, kind: RefKind::Inherit, name, receiver: None }
+        ReferenceDraft { pattern: 0, kind: RefKind::Inherit, name, receiver: None }
     }
 
-    /// A variable of a function is none of the file's symbols.
-    fn is_local(&self, draft: &Draft, parent: Option<u32>) -> bool {
+    /// Whether a draft is a local variable of a function, which is no symbol.
+    fn is_local(&self, draft: &SymbolDraft, parent: Option<u32>) -> bool {
         if draft.local
             || !matches!(draft.kind, SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field)
         {
@@ -145,14 +144,14 @@ impl Builder<'_> {
         false
     }
 
-    fn is_same(&self, index: u32, name: &str, draft: &Draft) -> bool {
+    fn is_same(&self, index: u32, name: &str, draft: &SymbolDraft) -> bool {
         let last = &self.outline.symbols[index as usize];
         let kind = kind_in(draft.kind, last.parent.map(|parent| self.outline.symbols[parent as usize].kind));
         last.kind == kind && self.shown.get(last.name) == name
     }
 
-    /// A further clause of a symbol.
-    fn grow(&mut self, index: u32, draft: &Draft) {
+    /// Extends a symbol by a further clause.
+    fn grow(&mut self, index: u32, draft: &SymbolDraft) {
         let params = if self.outline.symbols[index as usize].params.is_empty() {
             self.params(draft)
         } else {
@@ -170,7 +169,7 @@ impl Builder<'_> {
         }
     }
 
-    fn name_of(&self, draft: &Draft) -> String {
+    fn name_of(&self, draft: &SymbolDraft) -> String {
         match (&draft.given, draft.names.first()) {
             (Some(given), _) => given.clone(),
             (None, Some(&name)) => clean_name(&text_at(self.source, name)),
@@ -178,7 +177,7 @@ impl Builder<'_> {
         }
     }
 
-    fn symbol(&mut self, draft: &Draft, name: &str, parent: Option<u32>, gathered: &Gathered) {
+    fn symbol(&mut self, draft: &SymbolDraft, name: &str, parent: Option<u32>, file_drafts: &FileDrafts) {
         let index = self.outline.symbols.len() as u32;
         let header = self.header(draft);
         let (mut modifiers, said) = self.words(draft, header);
@@ -187,7 +186,7 @@ impl Builder<'_> {
         if kind == SymbolKind::Method && accessor {
             kind = SymbolKind::Property;
         }
-        if said == Some(Visibility::Public) && gathered.closed {
+        if said == Some(Visibility::Public) && file_drafts.closed {
             modifiers.insert(Modifier::Exported);
         }
         let symbol = Symbol {
@@ -204,8 +203,11 @@ impl Builder<'_> {
             body: draft.body,
             signature: self.signature(header),
             params: self.params(draft),
-            returns: draft.returns.or_else(|| self.behind_mark(draft, header)).map(|span| self.phrase(span)),
-            doc: self.doc(draft, gathered),
+            returns: draft
+                .returns
+                .or_else(|| self.returns_after_token(draft, header))
+                .map(|span| self.phrase(span)),
+            doc: self.doc(draft, file_drafts),
             attributes: draft.attributes.iter().map(|&span| self.attribute(span)).collect(),
             bases: self.bases(draft),
             body_hash: draft.body.map_or(0, |body| self.bodies.hash(body.of(self.source))),
@@ -228,8 +230,8 @@ impl Builder<'_> {
         self.shown.intern(folded.trim_start_matches([':', '-', '>', ' ']))
     }
 
-    /// The result behind a mark, outside of all brackets.
-    fn behind_mark(&self, draft: &Draft, header: Span) -> Option<Span> {
+    /// The result type after its token, outside of all brackets.
+    fn returns_after_token(&self, draft: &SymbolDraft, header: Span) -> Option<Span> {
         let mark = draft.mark.as_deref()?.as_bytes();
         let from = draft.name_span().end.max(header.start);
         let rest = self.source.get(from as usize..header.end as usize)?;
@@ -257,14 +259,14 @@ impl Builder<'_> {
         self.shown.intern(&bare)
     }
 
-    /// A container as it is called everywhere: its parts joined by dots.
+    /// The qualified name of a container: its parts joined by dots.
     fn qualifier(&mut self, span: Span) -> Atom {
         let text = clean_name(&text_at(self.source, span));
         let parts: Vec<&str> = text.split(['.', ':', '\\']).filter(|part| !part.is_empty()).collect();
         self.shown.intern(&parts.join("."))
     }
 
-    fn params(&mut self, draft: &Draft) -> Vec<Param> {
+    fn params(&mut self, draft: &SymbolDraft) -> Vec<Param> {
         let mut params = Vec::with_capacity(draft.params.len());
         for param in &draft.params {
             let name = clean_name(&text_at(self.source, param.name));
@@ -279,7 +281,7 @@ impl Builder<'_> {
         params
     }
 
-    fn bases(&mut self, draft: &Draft) -> Vec<Base> {
+    fn bases(&mut self, draft: &SymbolDraft) -> Vec<Base> {
         let mut bases = Vec::with_capacity(draft.bases.len());
         for &(span, relation) in &draft.bases {
             let text = self.phrase(span);
@@ -291,8 +293,8 @@ impl Builder<'_> {
         bases
     }
 
-    /// From after the attributes to before the body. What is data rather than code has a header of one line.
-    fn header(&self, draft: &Draft) -> Span {
+    /// The header: from after the attributes to before the body. Data has a header of one line.
+    fn header(&self, draft: &SymbolDraft) -> Span {
         let mut header = draft.span;
         let documented = draft.docs.iter().filter(|doc| doc.start == draft.span.start);
         for attribute in documented.chain(&draft.attributes) {
@@ -325,8 +327,8 @@ impl Builder<'_> {
         self.shown.intern(&signature)
     }
 
-    /// What the words of the header say.
-    fn words(&self, draft: &Draft, header: Span) -> (Modifiers, Option<Visibility>) {
+    /// The modifiers and the visibility that words of the header state.
+    fn words(&self, draft: &SymbolDraft, header: Span) -> (Modifiers, Option<Visibility>) {
         let (mut modifiers, mut visibility) = (Modifiers::default(), None);
         let mut take = |word: HeaderWord| match word {
             HeaderWord::Modifier(modifier) => modifiers.insert(modifier),
@@ -336,7 +338,7 @@ impl Builder<'_> {
             HeaderWord::Nothing => {}
         };
         draft.fixed.iter().copied().for_each(&mut take);
-        let words = self.pack.header_words();
+        let words = &self.conventions.modifier_words;
         let name = draft.name_span().start;
         let before = self.source.get(header.start as usize..name as usize).unwrap_or_default();
         let before = if is_data(draft.kind) || before.len() > WORDS_CAP { &[] } else { before };
@@ -352,27 +354,27 @@ impl Builder<'_> {
     }
 
     fn visibility(&self, name: &str) -> Visibility {
-        let conventions = self.pack.conventions();
-        if conventions.private.as_ref().is_some_and(|private| private.is_match(name)) {
+        let conventions = self.conventions;
+        if conventions.private_names.as_ref().is_some_and(|private| private.is_match(name)) {
             return Visibility::Private;
         }
-        match &conventions.public {
+        match &conventions.public_names {
             Some(public) if public.is_match(name) => Visibility::Public,
-            _ => self.pack.default_visibility(),
+            _ => conventions.default_visibility,
         }
     }
 
-    fn doc(&mut self, draft: &Draft, gathered: &Gathered) -> Option<Atom> {
+    fn doc(&mut self, draft: &SymbolDraft, file_drafts: &FileDrafts) -> Option<Atom> {
         let cleaned = if let (Some(first), Some(last)) = (draft.docs.first(), draft.docs.last()) {
             clean_doc(&text_at(self.source, Span { end: last.end.max(first.end), ..*first }))
         } else {
-            let run = merge_drafts::comments_before(&gathered.comments, draft.span, self.source)?;
+            let run = merge_drafts::comments_before(&file_drafts.comments, draft.span, self.source)?;
             display_text::clean_comment(&text_at(self.source, run))
         };
         (!cleaned.is_empty()).then(|| self.shown.intern(&cleaned))
     }
 
-    /// Documentation inside what it is for.
+    /// Assigns documentation inside a symbol to that symbol.
     fn inner_docs(&mut self, docs: &[Span]) {
         for &doc in docs {
             let mut at =
@@ -390,11 +392,11 @@ impl Builder<'_> {
 
     fn tests(&mut self) {
         let shown = &self.shown;
-        self.pack.conventions().tests.mark(&mut self.outline.symbols, |atom| shown.get(atom));
+        self.conventions.tests.mark(&mut self.outline.symbols, |atom| shown.get(atom));
     }
 }
 
-/// What a kind turns into inside another.
+/// The kind of a symbol inside a parent: a function in a type is a method.
 fn kind_in(kind: SymbolKind, parent: Option<SymbolKind>) -> SymbolKind {
     match kind {
         SymbolKind::Function if parent.is_some_and(SymbolKind::is_type) => SymbolKind::Method,
@@ -403,7 +405,7 @@ fn kind_in(kind: SymbolKind, parent: Option<SymbolKind>) -> SymbolKind {
     }
 }
 
-/// Whether a symbol is a piece of data or prose: its first line says what it is.
+/// Whether a symbol is data or prose: its first line is its header.
 fn is_data(kind: SymbolKind) -> bool {
     matches!(kind, SymbolKind::Heading | SymbolKind::Key | SymbolKind::Rule | SymbolKind::Block)
 }

@@ -1,51 +1,51 @@
-//! The closed list of captures and settings a query may use.
+//! The closed list of captures and settings that a query may use.
 
 use crate::schema::error::PackError;
-use crate::schema::vocabulary::{self, HeaderWord, Unknown};
+use crate::schema::vocabulary::{self, HeaderWord, UnknownWord};
 use orient_grammars::QueryProperty;
 use orient_model::{ImportKind, RefKind, Relation, SymbolKind};
 
-/// What a captured node is.
+/// The meaning of a captured node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Capture {
-    /// `@definition.KIND`: all of a symbol.
+    /// `@definition.KIND`: a whole symbol.
     Definition(SymbolKind),
     /// `@name`: the name of the symbol or reference; several are joined.
     Name,
-    /// `@qualifier`: a container named at the definition itself.
+    /// `@qualifier`: a container that the definition itself names.
     Qualifier,
-    /// `@doc`: documentation of the symbol, or, alone in its pattern, of the next one.
+    /// `@doc`: documentation of the symbol or, alone in its pattern, of the next one.
     Doc,
-    /// `@doc.inner`: documentation of the symbol around it.
+    /// `@doc.inner`: documentation of the enclosing symbol.
     InnerDoc,
-    /// `@comment`: documentation of what follows directly.
+    /// `@comment`: documentation of the symbol directly after it.
     Comment,
     Body,
     /// `@params`: the list whose children are the parameters; `@param`: one of them.
     Params,
     Param,
     Returns,
-    /// `@modifier`: words that say who may use a symbol, and what else it is.
+    /// `@modifier`: modifier words, visibility included.
     Modifier,
-    /// `@attribute`: of the symbol, or, alone in its pattern, of the next one.
+    /// `@attribute`: an attribute of the symbol or, alone in its pattern, of the next one.
     Attribute,
     /// `@base`, `@base.implements`, `@base.mixes`.
     Base(Relation),
-    /// `@reference.KIND`: a use of a name.
+    /// `@reference.KIND`: a reference by name.
     Reference(RefKind),
-    /// `@receiver`: what the name is looked up in.
+    /// `@receiver`: the expression in which the name is looked up.
     Receiver,
     /// `@import`, `@import.item`, `@import.wildcard`, `@import.effect`: the statement, or the module alone.
     Import(ImportKind),
     /// `@module`: the module, where `@import` is the statement.
     Module,
-    /// `@alias`: the name an import gets here.
+    /// `@alias`: the local name of an import.
     Alias,
-    /// `@export`: a name given to others.
+    /// `@export`: an exported name.
     Export,
-    /// `@package`: what the file says it belongs to.
+    /// `@package`: the package that the file belongs to.
     Package,
-    /// `@_anything`: only for predicates.
+    /// `@_anything`: used by predicates only.
     Helper,
 }
 
@@ -76,7 +76,7 @@ const CAPTURES: &[(&str, Capture)] = &[
 ];
 
 /// The capture with this name.
-pub(super) fn capture(name: &str) -> Result<Capture, Unknown> {
+pub(super) fn capture(name: &str) -> Result<Capture, UnknownWord> {
     if name.starts_with('_') {
         return Ok(Capture::Helper);
     }
@@ -89,39 +89,39 @@ pub(super) fn capture(name: &str) -> Result<Capture, Unknown> {
     CAPTURES.iter().find(|(known, _)| *known == name).map(|(_, capture)| *capture).ok_or_else(|| {
         let mut known = vec!["definition.KIND", "reference.KIND", "_HELPER"];
         known.extend(CAPTURES.iter().map(|(known, _)| *known));
-        Unknown { what: "capture", known }
+        UnknownWord { what: "capture", known }
     })
 }
 
-/// What a pattern says by `#set!`.
+/// The settings that a pattern makes by `#set!`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 pub(crate) struct Pattern {
-    /// `name`: what the symbol is called where the source does not say.
+    /// `name`: the name of a symbol that the source does not name.
     pub(super) name: Option<String>,
-    /// `trim`: marks that are no part of the name.
+    /// `trim`: characters to trim from the name.
     pub(super) trim: Option<String>,
-    /// `markup`: the name is what is left of its text without tags.
+    /// `markup`: the name is its text without tags.
     pub(super) markup: bool,
-    /// `join`: what stands between several names.
+    /// `join`: the separator of several name parts.
     pub(super) join: Option<String>,
-    /// `section`: the symbol reaches to the next one with this level or a lower one; with `free` behind the number also
-    /// out of the node it stands in.
+    /// `section`: the symbol extends to the next one with this level or a lower one; with `free` after the number, even
+    /// beyond its parent node.
     pub(super) section: Option<u8>,
     pub(super) free: bool,
-    /// `returns`: what stands before the result in the header.
+    /// `returns`: the token before the result type in the header.
     pub(super) returns: Option<String>,
     /// `lead`: the words before it on its line belong to it.
     pub(super) lead: bool,
-    /// `merge`: neighbours of the same name are parts of one symbol: clauses of a function.
+    /// `merge`: adjacent symbols of the same name are one: the clauses of a function.
     pub(super) merge: bool,
     /// `header` = `line`: only the first line is its header.
     pub(super) line: bool,
-    /// `closed`: what is not exported by this pattern is private.
+    /// `closed`: symbols that this pattern does not export are private.
     pub(super) closed: bool,
     /// `local` = `keep`: also inside functions.
     pub(super) local: bool,
-    /// `modifier`, `visibility`: what always holds.
+    /// `modifier`, `visibility`: modifiers of every such symbol.
     pub(super) words: Vec<HeaderWord>,
 }
 
@@ -168,25 +168,12 @@ pub(super) fn pattern(pack: &str, settings: &[QueryProperty]) -> Result<Pattern,
                 pattern.words.push(word);
             }
             other => {
-                let unknown = Unknown { what: "setting", known: SETTINGS.to_vec() };
+                let unknown = UnknownWord { what: "setting", known: SETTINGS.to_vec() };
                 return Err(unknown.at(pack, "tags.scm", other));
             }
         }
     }
     Ok(pattern)
-}
-
-impl Unknown {
-    /// The fault of a pack that uses the word.
-    pub(crate) fn at(&self, pack: &str, place: &str, word: &str) -> PackError {
-        PackError::Word {
-            pack: pack.to_owned(),
-            place: place.to_owned(),
-            word: word.to_owned(),
-            what: self.what,
-            known: self.known.join(", "),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,48 +1,48 @@
-//! What the queries of a pack found in a file, before it is put in order.
+//! Drafts: what the queries of a pack found in a file, before it is merged and ordered.
 
 use crate::schema::vocabulary::HeaderWord;
 use orient_grammars::Node;
 use orient_model::{ImportKind, RefKind, Relation, Span, SymbolKind};
 
-/// All that was found.
+/// Everything that the queries found in a file.
 #[derive(Default)]
-pub(crate) struct Gathered {
-    pub(crate) drafts: Vec<Draft>,
-    pub(crate) mentions: Vec<Mention>,
+pub(crate) struct FileDrafts {
+    pub(crate) symbols: Vec<SymbolDraft>,
+    pub(crate) references: Vec<ReferenceDraft>,
     pub(crate) imports: Vec<ImportDraft>,
     pub(crate) comments: Vec<Comment>,
-    /// Documentation and attributes that stand alone before what they are for.
+    /// Documentation and attributes found by patterns of their own; they belong to the next symbol.
     pub(crate) docs: Vec<Span>,
     pub(crate) inner_docs: Vec<Span>,
     pub(crate) attributes: Vec<Span>,
     pub(crate) exports: Vec<Span>,
-    /// What is not exported is private.
+    /// Whether symbols that are not exported are private.
     pub(crate) closed: bool,
     pub(crate) package: Option<Span>,
 }
 
-/// A symbol.
+/// A symbol, as one match of a query describes it.
 #[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
-pub(crate) struct Draft {
-    /// The pattern that found it; of several for one node or name the first wins.
+pub(crate) struct SymbolDraft {
+    /// The pattern that matched; of several for one node or name the first wins.
     pub(crate) pattern: usize,
-    /// The node, told from others of the same span.
+    /// The id of the node, because several nodes may have the same span.
     pub(crate) node: usize,
     pub(crate) kind: SymbolKind,
     pub(crate) span: Span,
-    /// Where the node around it ends: no section reaches further.
+    /// The end of its parent node: no section extends beyond it.
     pub(crate) parent_end: u32,
     pub(crate) names: Vec<Span>,
-    /// The name, where the source does not have it in one piece.
+    /// The name, if it is not one piece of the source.
     pub(crate) given: Option<String>,
-    /// What stands between several names, and marks that are no part of one.
+    /// The separator of several name parts, and characters to trim from them.
     pub(crate) join: Option<String>,
     pub(crate) trim: Option<String>,
     pub(crate) qualifier: Option<Span>,
     pub(crate) body: Option<Span>,
     pub(crate) params: Vec<ParamDraft>,
     pub(crate) returns: Option<Span>,
-    /// What stands before the result, where the grammar has no node for it.
+    /// The token before the result type, if the grammar has no node for it.
     pub(crate) mark: Option<String>,
     pub(crate) docs: Vec<Span>,
     pub(crate) words: Vec<Span>,
@@ -50,14 +50,14 @@ pub(crate) struct Draft {
     pub(crate) attributes: Vec<Span>,
     pub(crate) bases: Vec<(Span, Relation)>,
     pub(crate) section: Option<u8>,
-    /// The words before it on its line belong to it.
+    /// Whether the words before it on its line belong to it.
     pub(crate) lead: bool,
     pub(crate) merge: bool,
     pub(crate) line: bool,
     pub(crate) local: bool,
 }
 
-impl Draft {
+impl SymbolDraft {
     /// A symbol with a name and nothing else.
     pub(crate) fn new(kind: SymbolKind, span: Span) -> Self {
         Self {
@@ -88,7 +88,7 @@ impl Draft {
         }
     }
 
-    /// Where its name stands; where the symbol starts if it has none of its own.
+    /// The span of its name; an empty span at its beginning if it has no name of its own.
     pub(crate) fn name_span(&self) -> Span {
         match (self.names.first(), self.names.last()) {
             (Some(first), Some(last)) => Span {
@@ -110,15 +110,15 @@ pub(crate) struct ParamDraft {
     pub(crate) variadic: bool,
 }
 
-/// A use of a name.
-pub(crate) struct Mention {
+/// A reference by name.
+pub(crate) struct ReferenceDraft {
     pub(crate) pattern: usize,
     pub(crate) kind: RefKind,
     pub(crate) name: Span,
     pub(crate) receiver: Option<Span>,
 }
 
-/// Something brought in.
+/// An import.
 pub(crate) struct ImportDraft {
     pub(crate) pattern: usize,
     pub(crate) kind: ImportKind,
@@ -134,7 +134,7 @@ pub(crate) struct Comment {
     pub(crate) span: Span,
 }
 
-/// The place of a node. One that ends with a line break ends on the line before: people count that way.
+/// The span of a node. One that ends with a line break ends on the line before, as people count.
 pub(super) fn span(node: Node<'_>) -> Span {
     let (first, end) = (node.start_position().row, node.end_position());
     let last = if end.column == 0 && end.row > first { end.row - 1 } else { end.row };

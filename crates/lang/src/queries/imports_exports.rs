@@ -1,7 +1,7 @@
-//! What a file brings in and gives out.
+//! Imports and exports of a shallow file.
 
 use super::build_facts::Builder;
-use super::drafts::{Gathered, ImportDraft};
+use super::drafts::{FileDrafts, ImportDraft};
 use super::run_query::clean_name;
 use super::text_at;
 use crate::facts::display_text;
@@ -9,9 +9,9 @@ use orient_model::{BindingKind, Export, Import, ImportKind, Modifier, Modifiers,
 use std::cmp::Reverse;
 
 impl Builder<'_> {
-    pub(super) fn exports(&mut self, gathered: &Gathered) {
-        let mut exported = Vec::with_capacity(gathered.exports.len());
-        for &span in &gathered.exports {
+    pub(super) fn exports(&mut self, file_drafts: &FileDrafts) {
+        let mut exported = Vec::with_capacity(file_drafts.exports.len());
+        for &span in &file_drafts.exports {
             let name = clean_name(&text_at(self.source, span));
             let atom = self.shown.intern(&name);
             self.outline.exports.push(Export {
@@ -30,7 +30,7 @@ impl Builder<'_> {
             if exported.binary_search(&symbol.name).is_ok() {
                 symbol.modifiers.insert(Modifier::Exported);
                 symbol.visibility = Visibility::Public;
-            } else if gathered.closed
+            } else if file_drafts.closed
                 && symbol.parent.is_none()
                 && symbol.kind != SymbolKind::Module
                 && !symbol.modifiers.contains(Modifier::Exported)
@@ -49,13 +49,13 @@ impl Builder<'_> {
         drafts.dedup_by(|later, kept| {
             let same = key(later) == key(kept);
             if same && later.pattern == kept.pattern {
-                // Parts of a path that one pattern found one by one.
+                // One pattern matched the parts of a path one by one.
                 kept.module.end = kept.module.end.max(later.module.end);
                 kept.alias = kept.alias.or(later.alias);
             }
             same || (kept.span.contains(&later.span) && kept.span != later.span)
         });
-        // An item of a module says more than the module alone.
+        // An import of an item makes the import of its module redundant.
         let items: Vec<u32> =
             drafts.iter().filter(|draft| draft.item.is_some()).map(|draft| draft.span.start).collect();
         drafts.retain(|draft| draft.item.is_some() || items.binary_search(&draft.span.start).is_err());

@@ -1,20 +1,24 @@
-//! Puts drafts in order: one symbol for each name, sections drawn out, attributes and documentation at their place.
+//! Merges drafts: one for each symbol, in the order of the source, with sections extended to their ends, and with the
+//! attributes and documentation that precede them.
+//!
+//! Example: one pattern matches `def f(a, b)` with its name, a second pattern matches it once for each parameter. The
+//! three drafts have the same node, so they become one draft with two parameters.
 
-use super::drafts::{Comment, Draft, Gathered};
+use super::drafts::{Comment, FileDrafts, SymbolDraft};
 use orient_model::Span;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-/// Comments before a definition that are looked back over.
+/// Maximum number of comments to look back over before a definition.
 const LOOK_BACK_CAP: usize = 200;
 
-/// Leaves one draft for each symbol, in the order of the source, outer ones first.
-pub(super) fn settle(gathered: &mut Gathered, source: &[u8]) {
-    let drafts = &mut gathered.drafts;
+/// Leaves one draft for each symbol, in the order of the source, outer symbols first.
+pub(super) fn merge(file_drafts: &mut FileDrafts, source: &[u8]) {
+    let drafts = &mut file_drafts.symbols;
     drafts.retain(|draft| draft.given.is_some() || !draft.names.is_empty());
-    // `local x = require "x"` brings something in; it defines nothing.
+    // `local x = require "x"` imports a module and defines nothing.
     let mut aliases: Vec<u32> =
-        gathered.imports.iter().filter_map(|import| import.alias).map(|alias| alias.start).collect();
+        file_drafts.imports.iter().filter_map(|import| import.alias).map(|alias| alias.start).collect();
     aliases.sort_unstable();
     drafts.retain(|draft| draft.names.first().is_none_or(|name| aliases.binary_search(&name.start).is_err()));
     whole_names(drafts, source);
@@ -38,16 +42,16 @@ pub(super) fn settle(gathered: &mut Gathered, source: &[u8]) {
         draft.bases.sort_by_key(|(span, _)| span.start);
         draft.attributes.sort_unstable();
     }
-    attributes(drafts, &mut gathered.attributes, source);
-    // Sections and attributes moved some edges.
+    attributes(drafts, &mut file_drafts.attributes, source);
+    // Sections and attributes have changed some spans.
     drafts.sort_by_key(|draft| {
         (draft.span.start, Reverse(draft.span.end), draft.pattern, draft.name_span().start)
     });
-    docs(gathered);
+    docs(file_drafts);
 }
 
-/// Names of several parts: what several matches of one pattern found at a node are parts of one name.
-fn whole_names(drafts: &mut [Draft], source: &[u8]) {
+/// Joins names of several parts: several matches of one pattern at a node are parts of one name.
+fn whole_names(drafts: &mut [SymbolDraft], source: &[u8]) {
     let mut whole: HashMap<(usize, usize), Vec<Span>> = HashMap::new();
     for draft in drafts.iter().filter(|draft| draft.join.is_some()) {
         whole.entry((draft.node, draft.pattern)).or_default().extend_from_slice(&draft.names);
@@ -70,7 +74,7 @@ fn whole_names(drafts: &mut [Draft], source: &[u8]) {
             super::run_query::clean_name(text.trim_matches(|c: char| c.is_whitespace() || trim.contains(c)))
         };
         let mut name = draft.names.iter().map(clean).collect::<Vec<_>>().join(join);
-        // A mark that stands behind the last part, too, belongs to the name: `setObject:forKey:`.
+        // A separator after the last part belongs to the name: `setObject:forKey:`.
         let end = draft.names.last().map_or(0, |last| last.end as usize);
         if source.get(end..).unwrap_or_default().trim_ascii_start().starts_with(join.as_bytes())
             && draft.join.is_some()
@@ -81,11 +85,11 @@ fn whole_names(drafts: &mut [Draft], source: &[u8]) {
     }
 }
 
-/// How far before a symbol its line is looked for: a file can be one line.
+/// Maximum distance to the beginning of a symbol's line: a whole file can be one line.
 const LEAD_CAP: usize = 200;
 
-/// Takes the words before a symbol on its line with it: `let rec` before a binding.
-fn lead(draft: &mut Draft, source: &[u8]) {
+/// Extends a symbol over the words before it on its line: `let rec` before a binding.
+fn lead(draft: &mut SymbolDraft, source: &[u8]) {
     let start = draft.span.start as usize;
     let before = &source[start.saturating_sub(LEAD_CAP)..start];
     let line = match memchr::memrchr(b'\n', before) {
@@ -99,9 +103,9 @@ fn lead(draft: &mut Draft, source: &[u8]) {
     }
 }
 
-/// One piece of text names one symbol: the first pattern says what it is, and later matches of the same node add what
-/// they found: one match for each parameter or base is simpler to write than one for all of them.
-fn one_for_each_name(drafts: &mut Vec<Draft>) {
+/// Leaves one draft for each name. The first pattern decides about it; later matches of the same node add their parameters,
+/// bases and so on, because a pattern with one match for each is simpler to write.
+fn one_for_each_name(drafts: &mut Vec<SymbolDraft>) {
     drafts.sort_by_key(|draft| {
         let name = draft.name_span();
         (name.start, name.end, draft.pattern, draft.span.start, Reverse(draft.span.end))
@@ -117,8 +121,8 @@ fn one_for_each_name(drafts: &mut Vec<Draft>) {
     });
 }
 
-impl Draft {
-    /// Takes over what another match found at the same node.
+impl SymbolDraft {
+    /// Adds what another match found at the same node.
     fn absorb(&mut self, other: &mut Self) {
         for base in other.bases.drain(..) {
             if !self.bases.iter().any(|(span, _)| *span == base.0) {
@@ -147,8 +151,8 @@ impl Draft {
     }
 }
 
-/// A section reaches to the next one of its level or a lower one, or to the end of what it stands in.
-fn sections(drafts: &mut [Draft], source: &[u8]) {
+/// Extends each section to the next one of its level or a lower one, or to the end of its parent node.
+fn sections(drafts: &mut [SymbolDraft], source: &[u8]) {
     let mut ahead: Vec<(u8, u32)> = Vec::new();
     for draft in drafts.iter_mut().rev() {
         let Some(level) = draft.section else { continue };
@@ -163,7 +167,7 @@ fn sections(drafts: &mut [Draft], source: &[u8]) {
         }
         let more = &source[draft.span.end as usize..end as usize];
         let more = more.trim_ascii_end();
-        // The line break that ends the heading belongs to it in some grammars.
+        // In some grammars the line break after a heading belongs to it.
         let counted = source[..draft.span.end as usize].ends_with(b"\n");
         draft.span.last_line +=
             memchr::memchr_iter(b'\n', more).count() as u32 + u32::from(counted && !more.is_empty());
@@ -171,8 +175,8 @@ fn sections(drafts: &mut [Draft], source: &[u8]) {
     }
 }
 
-/// Gives attributes that stand alone to the symbol that follows them.
-fn attributes(drafts: &mut [Draft], attributes: &mut [Span], source: &[u8]) {
+/// Gives attributes that patterns of their own matched to the symbol after them.
+fn attributes(drafts: &mut [SymbolDraft], attributes: &mut [Span], source: &[u8]) {
     if attributes.is_empty() {
         return;
     }
@@ -195,21 +199,21 @@ fn attributes(drafts: &mut [Draft], attributes: &mut [Span], source: &[u8]) {
     }
 }
 
-/// Gives documentation that stands alone to the symbol that follows it.
-fn docs(gathered: &mut Gathered) {
-    for &doc in &gathered.docs {
-        let next = gathered.drafts.partition_point(|draft| draft.span.start < doc.end);
-        if let Some(draft) = gathered.drafts.get_mut(next)
+/// Gives documentation that patterns of its own matched to the symbol after it.
+fn docs(file_drafts: &mut FileDrafts) {
+    for &doc in &file_drafts.docs {
+        let next = file_drafts.symbols.partition_point(|draft| draft.span.start < doc.end);
+        if let Some(draft) = file_drafts.symbols.get_mut(next)
             && draft.docs.is_empty()
         {
             draft.docs.push(doc);
         }
     }
-    gathered.comments.sort_by_key(|comment| comment.span);
-    gathered.comments.dedup_by_key(|comment| comment.span);
+    file_drafts.comments.sort_by_key(|comment| comment.span);
+    file_drafts.comments.dedup_by_key(|comment| comment.span);
 }
 
-/// The run of comments directly before a place, without a blank line or code between.
+/// The run of comments directly before a span, without a blank line or code between.
 pub(super) fn comments_before(comments: &[Comment], place: Span, source: &[u8]) -> Option<Span> {
     let mut at = comments.partition_point(|comment| comment.span.end <= place.start);
     let (mut start, mut run) = (place, None::<Span>);
@@ -235,7 +239,7 @@ pub(super) fn comments_before(comments: &[Comment], place: Span, source: &[u8]) 
     run
 }
 
-/// Whether a comment stands behind code on its own line.
+/// Whether a comment follows code on the same line.
 fn is_trailing(comment: Span, source: &[u8]) -> bool {
     let before = &source[..comment.start as usize];
     let line = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);

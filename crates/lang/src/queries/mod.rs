@@ -1,7 +1,7 @@
-//! Reads symbols and names of a language by queries alone.
+//! Shallow languages: extracts symbols and references by name with tree-sitter queries.
 //!
-//! A shallow pack is one file of tree-sitter queries whose captures come from a closed list. One pass of the query
-//! gathers what they found; building turns that into the same facts a deep pack gives, on the level of names.
+//! A shallow pack is one file of queries whose captures come from a closed list. One run of the query collects drafts;
+//! they are merged, one for each symbol, and become the same facts that a deep pack gives, by name only.
 
 mod build_facts;
 mod captures;
@@ -13,38 +13,38 @@ mod regex_symbols;
 mod run_query;
 
 pub(crate) use build_facts::build;
-pub(crate) use drafts::{Comment, Draft, Gathered, ImportDraft, Mention};
-pub(crate) use regex_symbols::AlsoSpec;
+pub(crate) use drafts::{Comment, FileDrafts, ImportDraft, ReferenceDraft, SymbolDraft};
 
-use crate::pack::Pack;
+use crate::conventions::Conventions;
 use crate::parse::budget::Budget;
 use crate::schema::error::PackError;
+use crate::schema::manifest::RegexSymbolSpec;
 use captures::{Capture, Pattern};
 use orient_grammars::{Language, Query, Tree};
 use orient_model::{Facts, Issue, IssueKind, Span};
-use regex_symbols::Also;
+use regex_symbols::RegexSymbol;
 
-/// Issues kept per file: enough to show where it goes wrong.
+/// Maximum number of syntax errors reported for a file.
 const ISSUES_CAP: usize = 20;
 
 /// The compiled queries of a shallow pack.
-pub(crate) struct Tags {
+pub(crate) struct QuerySet {
     language: Language,
     query: Query,
-    /// What each capture of the query says.
+    /// The meaning of each capture of the query.
     captures: Vec<Capture>,
-    /// What each pattern says beyond its captures.
+    /// The settings of each pattern.
     patterns: Vec<Pattern>,
-    /// What the grammar does not know.
-    also: Vec<Also>,
+    /// Symbols that the grammar has no node for.
+    regex_symbols: Vec<RegexSymbol>,
 }
 
-impl Tags {
+impl QuerySet {
     pub(crate) fn compile(
         pack: &str,
         language: Language,
         query: &str,
-        also: &[AlsoSpec],
+        regex_symbols: &[RegexSymbolSpec],
     ) -> Result<Self, PackError> {
         let query = Query::new(&language, query)
             .map_err(|error| PackError::Query { pack: pack.to_owned(), message: error.to_string() })?;
@@ -56,28 +56,35 @@ impl Tags {
         let patterns = (0..query.pattern_count())
             .map(|index| captures::pattern(pack, query.property_settings(index)))
             .collect::<Result<_, _>>()?;
-        let also = also.iter().map(|spec| Also::compile(pack, spec)).collect::<Result<_, _>>()?;
-        Ok(Self { language, query, captures, patterns, also })
+        let regex_symbols = regex_symbols.iter().map(|spec| RegexSymbol::compile(pack, spec));
+        let regex_symbols = regex_symbols.collect::<Result<_, _>>()?;
+        Ok(Self { language, query, captures, patterns, regex_symbols })
     }
 
     pub(crate) fn language(&self) -> &Language {
         &self.language
     }
 
-    pub(crate) fn extract(&self, pack: &Pack, tree: Tree, source: &[u8], budget: &mut Budget) -> Facts {
-        let (mut gathered, limit) = self.gather(&tree, source, budget);
+    pub(crate) fn extract(
+        &self,
+        conventions: &Conventions,
+        tree: Tree,
+        source: &[u8],
+        budget: &mut Budget,
+    ) -> Facts {
+        let (mut file_drafts, limit) = self.gather(&tree, source, budget);
         let mut issues = issues(&tree);
         issues.extend(limit.map(|limit| Issue { kind: limit.issue(), span: Span::default() }));
-        // Nothing of it is needed any more, and building takes memory of its own.
+        // Free the tree before building the facts, which takes memory as well.
         drop(tree);
-        self.also.iter().for_each(|also| also.add(source, &mut gathered.drafts));
-        let mut facts = build(pack, source, gathered);
+        self.regex_symbols.iter().for_each(|symbol| symbol.add(source, &mut file_drafts.symbols));
+        let mut facts = build(conventions, source, file_drafts);
         facts.outline.issues = issues;
         facts
     }
 }
 
-/// Where the grammar did not understand the text. Only branches with an error in them are looked at.
+/// The syntax errors of a tree. Visits only subtrees that contain one.
 fn issues(tree: &Tree) -> Vec<Issue> {
     let mut issues = Vec::new();
     if !tree.root_node().has_error() {
@@ -86,15 +93,15 @@ fn issues(tree: &Tree) -> Vec<Issue> {
     let mut cursor = tree.walk();
     loop {
         let node = cursor.node();
-        let bad = node.is_error() || node.is_missing();
-        // A separator that many languages let be left out is nothing to speak of.
-        if bad && !(node.is_missing() && node.kind() == ";") {
+        let is_error = node.is_error() || node.is_missing();
+        // A missing semicolon is optional in many languages: not worth an issue.
+        if is_error && !(node.is_missing() && node.kind() == ";") {
             issues.push(Issue { kind: IssueKind::Syntax, span: drafts::span(node) });
         }
         if issues.len() == ISSUES_CAP {
             return issues;
         }
-        if !bad && node.has_error() && cursor.goto_first_child() {
+        if !is_error && node.has_error() && cursor.goto_first_child() {
             continue;
         }
         while !cursor.goto_next_sibling() {

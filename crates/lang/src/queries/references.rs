@@ -1,60 +1,62 @@
-//! References: every use of a name, as far as its own text tells what it is.
+//! References of a shallow file: every use of a name, with the path that its own text shows.
 
 use super::build_facts::Builder;
-use super::drafts::{Gathered, Mention};
+use super::drafts::{FileDrafts, ReferenceDraft};
 use super::run_query::clean_name;
 use super::text_at;
 use orient_model::{Expr, ExprId, ExprList, RefKind, Reference, Symbol};
 
-/// Parts of a path that are followed.
+/// Maximum number of parts in a path.
 const PATH_CAP: usize = 12;
 
 impl Builder<'_> {
-    /// Adds the references: every use of a name that is not where it is declared or imported.
-    pub(super) fn references(&mut self, gathered: &mut Gathered, declared: &[(u32, u32)]) {
-        gathered.mentions.sort_by_key(|mention| (mention.name.start, mention.name.end, mention.pattern));
-        gathered.mentions.dedup_by_key(|mention| (mention.name.start, mention.name.end));
-        let imports = &gathered.imports;
-        let mut around = Around { next: 0, open: Vec::new() };
-        for mention in &gathered.mentions {
-            let place = (mention.name.start, mention.name.end);
+    /// Adds the references: every use of a name except at its declaration or import.
+    pub(super) fn references(&mut self, file_drafts: &mut FileDrafts, declared: &[(u32, u32)]) {
+        file_drafts
+            .references
+            .sort_by_key(|reference| (reference.name.start, reference.name.end, reference.pattern));
+        file_drafts.references.dedup_by_key(|reference| (reference.name.start, reference.name.end));
+        let imports = &file_drafts.imports;
+        let mut enclosing = EnclosingSymbols { next: 0, open: Vec::new() };
+        for reference in &file_drafts.references {
+            let place = (reference.name.start, reference.name.end);
             let imported = imports
                 .partition_point(|import| import.span.start <= place.0)
                 .checked_sub(1)
-                .is_some_and(|index| imports[index].span.contains(&mention.name));
+                .is_some_and(|index| imports[index].span.contains(&reference.name));
             if imported || declared.binary_search(&place).is_ok() {
                 continue;
             }
-            let symbol = around.at(&self.outline.symbols, place.0);
-            self.reference(mention, symbol);
+            let symbol = enclosing.at(&self.outline.symbols, place.0);
+            self.reference(reference, symbol);
         }
     }
 
-    fn reference(&mut self, mention: &Mention, symbol: Option<u32>) {
-        let name = clean_name(&text_at(self.source, mention.name));
+    fn reference(&mut self, reference: &ReferenceDraft, symbol: Option<u32>) {
+        let name = clean_name(&text_at(self.source, reference.name));
         if name.is_empty() {
             return;
         }
-        let base = mention.receiver.map(|receiver| {
+        let base = reference.receiver.map(|receiver| {
             let text = text_at(self.source, receiver);
             self.path(None, text.trim_end_matches(['.', ':']))
         });
         let target = self.path(base, &name);
         let args = ExprList::default();
-        let expr = match mention.kind {
+        let expr = match reference.kind {
             RefKind::Call => self.expr(Expr::Call { callee: target, args }),
             RefKind::Construct => self.expr(Expr::New { ty: target, args }),
             _ => target,
         };
         let last = name.rsplit(['.', ':']).next().map_or(0, str::len) as u32;
-        let at = if mention.name.len() as usize == name.len() {
-            mention.name.end - last
+        let at = if reference.name.len() as usize == name.len() {
+            reference.name.end - last
         } else {
-            mention.name.start
+            reference.name.start
         };
-        let line = mention.name.first_line;
+        let line = reference.name.first_line;
         self.flow.references.push(Reference {
-            kind: mention.kind,
+            kind: reference.kind,
             expr,
             at,
             line,
@@ -69,12 +71,12 @@ impl Builder<'_> {
         ExprId(self.flow.exprs.len() as u32 - 1)
     }
 
-    /// A path such as `a.b` or `A::B` as members of each other; unknown where the text is more than a path.
+    /// The expression of a path such as `a.b` or `A::B`; unknown if the text is more than a path.
     fn path(&mut self, base: Option<ExprId>, text: &str) -> ExprId {
-        let separator = self.pack.header.separator.as_deref().unwrap_or(".");
+        let separator = &self.conventions.separator;
         let separator = if text.contains("::") { "::" } else { separator };
         let mut parts: Vec<&str> = text.split(separator).map(str::trim).collect();
-        // `a?.b!.c` is a path all the same.
+        // `a?.b!.c` is a path, too.
         let before_last = parts.len() - 1;
         parts[..before_last].iter_mut().for_each(|part| *part = part.trim_end_matches(['?', '!']));
         if base.is_none() && !text.chars().all(|c| c.is_alphanumeric() || "_$@?!-./:'*+\\".contains(c)) {
@@ -100,13 +102,13 @@ impl Builder<'_> {
     }
 }
 
-/// Finds the innermost symbol around places that are asked for in order.
-struct Around {
+/// Finds the innermost symbol around each of a series of ascending offsets.
+struct EnclosingSymbols {
     next: usize,
     open: Vec<u32>,
 }
 
-impl Around {
+impl EnclosingSymbols {
     fn at(&mut self, symbols: &[Symbol], place: u32) -> Option<u32> {
         while let Some(symbol) = symbols.get(self.next).filter(|symbol| symbol.span.start <= place) {
             while self.open.last().is_some_and(|&top| symbols[top as usize].span.end <= symbol.span.start) {

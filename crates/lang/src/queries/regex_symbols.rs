@@ -1,41 +1,30 @@
-//! Symbols that a grammar does not know, found by patterns over the text.
+//! Symbols that a grammar has no node for, found by regular expressions over the source.
 
-use super::drafts::Draft;
+use super::drafts::SymbolDraft;
 use crate::schema::error::PackError;
+use crate::schema::manifest::RegexSymbolSpec;
 use crate::schema::vocabulary;
 use orient_model::{Span, SymbolKind};
 use regex::bytes::Regex;
-use serde::Deserialize;
 
-/// What a pack says of such symbols.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct AlsoSpec {
-    /// The kind of the symbol.
-    pub(crate) kind: String,
-    /// How it starts; the first group is its name.
-    pub(crate) pattern: String,
-    /// Where it ends: the first match behind its start, or the end of the line.
-    pub(crate) until: Option<String>,
-}
-
-/// A compiled [`AlsoSpec`].
-pub(super) struct Also {
+/// A compiled [`RegexSymbolSpec`].
+pub(super) struct RegexSymbol {
     kind: SymbolKind,
     pattern: Regex,
     until: Option<Regex>,
 }
 
-impl Also {
-    pub(super) fn compile(pack: &str, spec: &AlsoSpec) -> Result<Self, PackError> {
+impl RegexSymbol {
+    pub(super) fn compile(pack: &str, spec: &RegexSymbolSpec) -> Result<Self, PackError> {
         let regex = |pattern: &str| {
             Regex::new(pattern).map_err(|error| PackError::Pattern {
                 pack: pack.to_owned(),
-                place: "also".to_owned(),
+                place: "regex_symbol".to_owned(),
                 message: error.to_string(),
             })
         };
-        let kind = vocabulary::symbol(&spec.kind).map_err(|unknown| unknown.at(pack, "also", &spec.kind))?;
+        let kind =
+            vocabulary::symbol(&spec.kind).map_err(|unknown| unknown.at(pack, "regex_symbol", &spec.kind))?;
         Ok(Self {
             kind,
             pattern: regex(&spec.pattern)?,
@@ -43,8 +32,8 @@ impl Also {
         })
     }
 
-    /// Adds what the pattern finds; a place that the grammar named already stays as it is.
-    pub(super) fn add(&self, source: &[u8], drafts: &mut Vec<Draft>) {
+    /// Adds the symbols that the pattern matches, except at names that the queries found already.
+    pub(super) fn add(&self, source: &[u8], drafts: &mut Vec<SymbolDraft>) {
         let mut known: Vec<u32> = drafts.iter().map(|draft| draft.name_span().start).collect();
         known.sort_unstable();
         let mut lines = (0, 1);
@@ -65,7 +54,7 @@ impl Also {
             let (start, end) = (start as u32, (all.end() + end) as u32);
             let span = Span { start, end, first_line: first, last_line: first };
             let last_line = first + breaks(span.of(source).trim_ascii_end());
-            let mut draft = Draft::new(
+            let mut draft = SymbolDraft::new(
                 self.kind,
                 crate::facts::display_text::trimmed(Span { last_line, ..span }, source),
             );
@@ -85,7 +74,7 @@ impl Also {
     }
 }
 
-/// The line of a place, counted on from the last one asked for.
+/// The line of an offset, counting from the previous call's offset.
 fn line_of(source: &[u8], at: usize, last: &mut (usize, u32)) -> u32 {
     last.1 += memchr::memchr_iter(b'\n', &source[last.0..at]).count() as u32;
     last.0 = at;

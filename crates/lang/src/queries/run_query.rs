@@ -1,8 +1,8 @@
-//! Runs the query over a tree and sorts its captures into drafts.
+//! Runs the query over a syntax tree and sorts its captures into drafts.
 
-use super::Tags;
+use super::QuerySet;
 use super::captures::{Capture, Pattern};
-use super::drafts::{Comment, Draft, Gathered, ImportDraft, Mention, ParamDraft, span};
+use super::drafts::{Comment, FileDrafts, ImportDraft, ParamDraft, ReferenceDraft, SymbolDraft, span};
 use crate::parse::budget::{Budget, Limit, Work};
 use orient_grammars::{Meter, Node, QueryCursorOptions, QueryMatch, StreamingIterator, Tree, query_cursor};
 use orient_model::{ImportKind, RefKind, Span, SymbolKind};
@@ -11,28 +11,30 @@ use std::ops::ControlFlow;
 
 /// Matches under way at once; a file that needs more loses some of them, always the same ones.
 const MATCH_LIMIT: u32 = 4096;
-/// Parameters kept per symbol.
+/// Maximum number of parameters of a symbol.
 const PARAMS_CAP: usize = 64;
 
 /// The query reports once in so much work.
 const WORK_PER_REPORT: u64 = 1000;
 
-impl Tags {
+impl QuerySet {
     /// What the query finds, and the limit that kept it from finding all.
     pub(super) fn gather(
         &self,
         tree: &Tree,
         source: &[u8],
         budget: &mut Budget,
-    ) -> (Gathered, Option<Limit>) {
-        let mut gathered = Gathered::default();
+    ) -> (FileDrafts, Option<Limit>) {
+        let mut file_drafts = FileDrafts::default();
         let work = [Work::of_siblings(sibling_steps(tree)), Work::of_ancestors(ancestor_steps(tree))];
         if !work.into_iter().all(|work| budget.spend(work)) {
-            return (gathered, Some(Limit::Work));
+            return (file_drafts, Some(Limit::Work));
         }
         let limit = Cell::new(None);
+        let begun = Meter::start();
         let mut watch = |_: &_| {
-            if budget.spend(Work::of_query(WORK_PER_REPORT)) {
+            let work = [Work::of_query(WORK_PER_REPORT), Work::of_open_matches(begun.held())];
+            if work.into_iter().all(|work| budget.spend(work)) {
                 return ControlFlow::Continue(());
             }
             limit.set(Some(Limit::Work));
@@ -44,13 +46,13 @@ impl Tags {
         let options = QueryCursorOptions::new().progress_callback(&mut watch);
         let mut matches = cursor.matches_with_options(&self.query, tree.root_node(), source, options);
         while let Some(found) = matches.next() {
-            self.sort(found, source, &mut gathered);
+            self.sort(found, source, &mut file_drafts);
         }
-        (gathered, limit.get())
+        (file_drafts, limit.get())
     }
 
-    /// What the main capture of a match is decides what the others belong to.
-    fn sort(&self, found: &QueryMatch<'_, '_>, source: &[u8], gathered: &mut Gathered) {
+    /// Sorts one match: its main capture decides what the others belong to.
+    fn sort(&self, found: &QueryMatch<'_, '_>, source: &[u8], file_drafts: &mut FileDrafts) {
         let main = found.captures().iter().find_map(|part| match self.captures[part.index as usize] {
             capture @ (Capture::Definition(_) | Capture::Reference(_) | Capture::Import(_)) => {
                 Some((capture, part.node))
@@ -58,10 +60,12 @@ impl Tags {
             _ => None,
         });
         match main {
-            Some((Capture::Definition(kind), node)) => self.definition(found, kind, node, source, gathered),
-            Some((Capture::Reference(kind), node)) => self.mention(found, kind, node, gathered),
-            Some((Capture::Import(kind), node)) => self.import(found, kind, node, gathered),
-            _ => self.alone(found, gathered),
+            Some((Capture::Definition(kind), node)) => {
+                self.definition(found, kind, node, source, file_drafts);
+            }
+            Some((Capture::Reference(kind), node)) => self.reference(found, kind, node, file_drafts),
+            Some((Capture::Import(kind), node)) => self.import(found, kind, node, file_drafts),
+            _ => self.alone(found, file_drafts),
         }
     }
 
@@ -71,10 +75,10 @@ impl Tags {
         kind: SymbolKind,
         node: Node<'_>,
         source: &[u8],
-        gathered: &mut Gathered,
+        file_drafts: &mut FileDrafts,
     ) {
         let pattern: &Pattern = &self.patterns[found.pattern_index];
-        let mut draft = Draft::new(kind, span(node));
+        let mut draft = SymbolDraft::new(kind, span(node));
         draft.pattern = found.pattern_index;
         draft.node = node.id();
         for part in found.captures() {
@@ -113,10 +117,16 @@ impl Tags {
         draft.line = pattern.line || pattern.section.is_some();
         draft.local = pattern.local;
         draft.fixed.clone_from(&pattern.words);
-        gathered.drafts.push(draft);
+        file_drafts.symbols.push(draft);
     }
 
-    fn mention(&self, found: &QueryMatch<'_, '_>, kind: RefKind, node: Node<'_>, gathered: &mut Gathered) {
+    fn reference(
+        &self,
+        found: &QueryMatch<'_, '_>,
+        kind: RefKind,
+        node: Node<'_>,
+        file_drafts: &mut FileDrafts,
+    ) {
         let (mut name, mut receiver) = (span(node), None);
         for part in found.captures() {
             match self.captures[part.index as usize] {
@@ -125,10 +135,16 @@ impl Tags {
                 _ => {}
             }
         }
-        gathered.mentions.push(Mention { pattern: found.pattern_index, kind, name, receiver });
+        file_drafts.references.push(ReferenceDraft { pattern: found.pattern_index, kind, name, receiver });
     }
 
-    fn import(&self, found: &QueryMatch<'_, '_>, kind: ImportKind, node: Node<'_>, gathered: &mut Gathered) {
+    fn import(
+        &self,
+        found: &QueryMatch<'_, '_>,
+        kind: ImportKind,
+        node: Node<'_>,
+        file_drafts: &mut FileDrafts,
+    ) {
         let span_of = span(node);
         let mut draft = ImportDraft {
             pattern: found.pattern_index,
@@ -149,23 +165,23 @@ impl Tags {
                 _ => {}
             }
         }
-        gathered.imports.push(draft);
+        file_drafts.imports.push(draft);
     }
 
-    /// A match whose captures belong to something outside of it.
-    fn alone(&self, found: &QueryMatch<'_, '_>, gathered: &mut Gathered) {
+    /// Sorts a match without a main capture: its captures belong to something outside of it.
+    fn alone(&self, found: &QueryMatch<'_, '_>, file_drafts: &mut FileDrafts) {
         for part in found.captures() {
             let at = span(part.node);
             match self.captures[part.index as usize] {
-                Capture::Comment => gathered.comments.push(Comment { span: at }),
-                Capture::Doc => gathered.docs.push(at),
-                Capture::InnerDoc => gathered.inner_docs.push(at),
-                Capture::Attribute => gathered.attributes.push(at),
+                Capture::Comment => file_drafts.comments.push(Comment { span: at }),
+                Capture::Doc => file_drafts.docs.push(at),
+                Capture::InnerDoc => file_drafts.inner_docs.push(at),
+                Capture::Attribute => file_drafts.attributes.push(at),
                 Capture::Export => {
-                    gathered.closed |= self.patterns[found.pattern_index].closed;
-                    gathered.exports.push(at);
+                    file_drafts.closed |= self.patterns[found.pattern_index].closed;
+                    file_drafts.exports.push(at);
                 }
-                Capture::Package => gathered.package = gathered.package.or(Some(at)),
+                Capture::Package => file_drafts.package = file_drafts.package.or(Some(at)),
                 _ => {}
             }
         }
@@ -233,7 +249,7 @@ fn ancestor_steps(tree: &Tree) -> u64 {
     if hidden > USUAL_LEVELS { hidden * nodes as u64 } else { 0 }
 }
 
-/// Attributes among the modifiers that a definition starts with: grammars agree on where they stand.
+/// The attributes among the modifiers at the beginning of a definition, where most grammars put them.
 fn attributes(node: Node<'_>, found: &mut Vec<Span>) {
     let Some(modifiers) = node.child(0).filter(|first| first.kind() == "modifiers") else { return };
     let mut cursor = modifiers.walk();
@@ -244,7 +260,7 @@ fn attributes(node: Node<'_>, found: &mut Vec<Span>) {
     }
 }
 
-/// A name without quotes and without white space around or inside it.
+/// A name without quotes and without white space.
 pub(super) fn clean_name(text: &str) -> String {
     let text = text.trim();
     let quote = text.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'));
@@ -253,7 +269,7 @@ pub(super) fn clean_name(text: &str) -> String {
     crate::facts::display_text::fold(text, crate::facts::display_text::PHRASE_CAP)
 }
 
-/// A text without what stands in angle brackets.
+/// A text without tags in angle brackets.
 fn without_tags(text: &[u8]) -> String {
     let text = crate::facts::display_text::lossy(text);
     let pieces = text.split('<').map(|piece| piece.split_once('>').map_or(piece, |(_, behind)| behind));
@@ -289,7 +305,7 @@ fn is_name(node: Node<'_>, source: &[u8]) -> bool {
         .is_some_and(|&b| b.is_ascii_alphabetic() || b == b'_' || b == b'$' || b >= 0x80)
 }
 
-/// One parameter. Grammars agree on what its parts are called.
+/// One parameter. Most grammars name its parts alike.
 fn param(node: Node<'_>, source: &[u8], found: &mut Vec<ParamDraft>) {
     if node.is_extra() || node.is_error() || found.len() >= PARAMS_CAP {
         return;
@@ -307,7 +323,7 @@ fn param(node: Node<'_>, source: &[u8], found: &mut Vec<ParamDraft>) {
     found.push(ParamDraft { name: span(name), ty, default, variadic });
 }
 
-/// A type that stands behind a name and a colon.
+/// A type after a name and a colon.
 fn type_behind(name: Span, node: Span, source: &[u8]) -> Option<Span> {
     let rest = source.get(name.end as usize..node.end as usize)?;
     let behind = rest.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();

@@ -1,41 +1,41 @@
-//! Scanners of ours for languages that have no grammar. A pack asks for one by name.
+//! Hand-written scanners for languages without a grammar. A pack names the scanner it uses.
 
 mod stylesheet;
 mod template_directives;
 
-use crate::pack::Pack;
-use crate::queries::Gathered;
-use crate::schema::vocabulary::Unknown;
+use crate::conventions::Conventions;
+use crate::queries::FileDrafts;
+use crate::schema::vocabulary::UnknownWord;
 use orient_model::{Facts, Span};
 
-/// Reads a file by hand.
-pub(crate) type Scanner = fn(&Pack, &[u8]) -> Facts;
+/// Extracts the facts of a file without a grammar.
+pub(crate) type Scanner = fn(&Conventions, &[u8]) -> Facts;
 
 const SCANNERS: &[(&str, Scanner)] = &[
-    ("stylesheet", |pack, source| facts(pack, source, stylesheet::scan(source))),
-    ("directives", |pack, source| facts(pack, source, template_directives::scan(source))),
+    ("stylesheet", |conventions, source| facts(conventions, source, stylesheet::scan(source))),
+    ("directives", |conventions, source| facts(conventions, source, template_directives::scan(source))),
 ];
 
 /// The scanner of this name.
-pub(crate) fn find(name: &str) -> Result<Scanner, Unknown> {
+pub(crate) fn find(name: &str) -> Result<Scanner, UnknownWord> {
     let known = || SCANNERS.iter().map(|(known, _)| *known).collect();
     let found = SCANNERS.iter().find(|(known, _)| *known == name);
-    found.map(|(_, scanner)| *scanner).ok_or_else(|| Unknown { what: "scanner", known: known() })
+    found.map(|(_, scanner)| *scanner).ok_or_else(|| UnknownWord { what: "scanner", known: known() })
 }
 
-fn facts(pack: &Pack, source: &[u8], mut gathered: Gathered) -> Facts {
-    for (index, draft) in gathered.drafts.iter_mut().enumerate() {
+fn facts(conventions: &Conventions, source: &[u8], mut file_drafts: FileDrafts) -> Facts {
+    for (index, draft) in file_drafts.symbols.iter_mut().enumerate() {
         draft.node = index + 1;
     }
-    crate::queries::build(pack, source, gathered)
+    crate::queries::build(conventions, source, file_drafts)
 }
 
-/// Turns offsets into places.
-struct Places {
+/// Turns offsets into spans with line numbers.
+struct LineIndex {
     starts: Vec<u32>,
 }
 
-impl Places {
+impl LineIndex {
     fn new(source: &[u8]) -> Self {
         let breaks = memchr::memchr_iter(b'\n', source).map(|at| at as u32 + 1);
         Self { starts: std::iter::once(0).chain(breaks).collect() }
@@ -57,7 +57,7 @@ fn word_end(source: &[u8], at: usize) -> usize {
         .unwrap_or(rest.len())
 }
 
-/// The first place at or after `at` that is no white space.
+/// The first offset at or after `at` that is not white space.
 fn skip_space(source: &[u8], at: usize) -> usize {
     let rest = source.get(at..).unwrap_or_default();
     at + (rest.len() - rest.trim_ascii_start().len())

@@ -1,28 +1,33 @@
-//! Style sheets with nested rules, variables and mixins, told by their braces alone.
+//! Style sheets with nested rules, variables and mixins, structured by their braces.
 
-use super::{Places, skip_space, word_end};
-use crate::queries::{Comment, Draft, Gathered, ImportDraft, Mention};
+use super::{LineIndex, skip_space, word_end};
+use crate::queries::{Comment, FileDrafts, ImportDraft, ReferenceDraft, SymbolDraft};
 use orient_model::{ImportKind, RefKind, SymbolKind};
 
-/// Reads a style sheet.
-pub(super) fn scan(source: &[u8]) -> Gathered {
-    let mut sheet =
-        Sheet { source, places: Places::new(source), found: Gathered::default(), open: Vec::new(), start: 0 };
+/// Scans a style sheet.
+pub(super) fn scan(source: &[u8]) -> FileDrafts {
+    let mut sheet = StylesheetScanner {
+        source,
+        places: LineIndex::new(source),
+        found: FileDrafts::default(),
+        open: Vec::new(),
+        start: 0,
+    };
     sheet.run();
     sheet.found
 }
 
-struct Sheet<'s> {
+struct StylesheetScanner<'s> {
     source: &'s [u8],
-    places: Places,
-    found: Gathered,
-    /// The blocks around, each with its symbol if it has one.
+    places: LineIndex,
+    found: FileDrafts,
+    /// The enclosing blocks, each with its symbol if it has one.
     open: Vec<Option<usize>>,
-    /// Where the statement started.
+    /// The offset where the statement began.
     start: usize,
 }
 
-impl Sheet<'_> {
+impl StylesheetScanner<'_> {
     fn run(&mut self) {
         let (mut at, mut round) = (0, 0_u32);
         while let Some(&byte) = self.source.get(at) {
@@ -43,7 +48,7 @@ impl Sheet<'_> {
                 }
                 (b'$', Some(b'a'..=b'z' | b'A'..=b'Z' | b'_')) => {
                     let end = word_end(self.source, at + 1);
-                    self.mention(RefKind::Read, at, end);
+                    self.reference(RefKind::Read, at, end);
                     at = end;
                     continue;
                 }
@@ -72,7 +77,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// Whether two slashes belong to an address rather than to a comment.
+    /// Whether two slashes are part of a URL and not a comment.
     fn is_address(&self, at: usize) -> bool {
         at > 0
             && self.source[at - 1] == b':'
@@ -108,12 +113,12 @@ impl Sheet<'_> {
         self.source.len()
     }
 
-    fn mention(&mut self, kind: RefKind, start: usize, end: usize) {
+    fn reference(&mut self, kind: RefKind, start: usize, end: usize) {
         let name = self.places.span(start, end);
-        self.found.mentions.push(Mention { pattern: 0, kind, name, receiver: None });
+        self.found.references.push(ReferenceDraft { pattern: 0, kind, name, receiver: None });
     }
 
-    /// A block opens: a rule, a mixin, or something without a name of its own.
+    /// Opens a block: a rule, a mixin, or something unnamed.
     fn open_block(&mut self, at: usize) {
         let start = skip_space(self.source, self.start).min(at);
         let prelude = self.source[start..at].trim_ascii_end();
@@ -127,7 +132,7 @@ impl Sheet<'_> {
                 b"mixin" | b"function" => {
                     symbol = self.named(SymbolKind::Function, start, name, self.path_end(name));
                 }
-                b"include" => self.mention(RefKind::Call, name, self.path_end(name)),
+                b"include" => self.reference(RefKind::Call, name, self.path_end(name)),
                 b"if" | b"else" | b"for" | b"each" | b"while" | b"at-root" => {}
                 _ => symbol = self.named(SymbolKind::Rule, start, start, end),
             }
@@ -135,7 +140,7 @@ impl Sheet<'_> {
             symbol = self.named(SymbolKind::Rule, start, start, end);
         }
         if let Some(index) = symbol {
-            self.found.drafts[index].body = Some(self.places.span(at, at + 1));
+            self.found.symbols[index].body = Some(self.places.span(at, at + 1));
         }
         self.open.push(symbol);
     }
@@ -144,10 +149,10 @@ impl Sheet<'_> {
         if name >= end {
             return None;
         }
-        let mut draft = Draft::new(kind, self.places.span(start, end));
+        let mut draft = SymbolDraft::new(kind, self.places.span(start, end));
         draft.names.push(self.places.span(name, end));
-        self.found.drafts.push(draft);
-        Some(self.found.drafts.len() - 1)
+        self.found.symbols.push(draft);
+        Some(self.found.symbols.len() - 1)
     }
 
     fn path_end(&self, at: usize) -> usize {
@@ -160,7 +165,7 @@ impl Sheet<'_> {
 
     fn close_block(&mut self, end: usize) {
         let Some(Some(index)) = self.open.pop() else { return };
-        let draft = &mut self.found.drafts[index];
+        let draft = &mut self.found.symbols[index];
         let start = draft.span.start as usize;
         draft.span = self.places.span(start, end);
         if let Some(body) = draft.body {
@@ -168,7 +173,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// A statement ended: a variable, an import, the use of a mixin.
+    /// Ends a statement: a variable, an import, the use of a mixin.
     fn statement(&mut self, at: usize) {
         let start = skip_space(self.source, self.start).min(at);
         let text = self.source[start..at].trim_ascii_end();
@@ -186,17 +191,17 @@ impl Sheet<'_> {
 
     fn variable(&mut self, start: usize, name: usize, end: usize) {
         let kind = SymbolKind::Variable;
-        let mut draft = Draft::new(kind, self.places.span(start, end));
+        let mut draft = SymbolDraft::new(kind, self.places.span(start, end));
         draft.names.push(self.places.span(start, name));
-        self.found.drafts.push(draft);
+        self.found.symbols.push(draft);
     }
 
     fn directive(&mut self, start: usize, word_end: usize, end: usize) {
         let argument = skip_space(self.source, word_end).min(end);
         match &self.source[start + 1..word_end] {
             b"use" | b"forward" | b"import" => self.imports(start, argument, end),
-            b"include" => self.mention(RefKind::Call, argument, self.path_end(argument).min(end)),
-            b"extend" => self.mention(RefKind::Inherit, argument, end),
+            b"include" => self.reference(RefKind::Call, argument, self.path_end(argument).min(end)),
+            b"extend" => self.reference(RefKind::Inherit, argument, end),
             _ => {}
         }
     }
@@ -217,7 +222,7 @@ impl Sheet<'_> {
                 self.places.span(from, word_end(self.source, from).max(from + 1).min(end))
             });
             let kind = if alias.is_some() { ImportKind::Module } else { ImportKind::Effect };
-            // The first one stands for the statement.
+            // The first one represents the statement.
             let first = self.found.imports.last().is_none_or(|last| (last.span.start as usize) < start);
             let span = if first { self.places.span(start, close) } else { module };
             self.found.imports.push(ImportDraft { pattern: 0, kind, span, module, item: None, alias });

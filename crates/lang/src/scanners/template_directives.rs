@@ -1,11 +1,11 @@
-//! Templates whose structure is said by directives: `@section('name') … @endsection`, `<x-card>`.
+//! Templates structured by directives: `@section('name') … @endsection`, `<x-card>`.
 
-use super::{Places, skip_space, word_end};
-use crate::queries::{Comment, Draft, Gathered, ImportDraft, Mention};
+use super::{LineIndex, skip_space, word_end};
+use crate::queries::{Comment, FileDrafts, ImportDraft, ReferenceDraft, SymbolDraft};
 use orient_model::{ImportKind, RefKind, SymbolKind};
 
-/// Directives that open a named part, and those that close it.
-const PARTS: &[(&str, &[&str])] = &[
+/// Directives that open a named section, and those that close it.
+const SECTIONS: &[(&str, &[&str])] = &[
     ("section", &["endsection", "show", "stop", "append", "overwrite"]),
     ("push", &["endpush"]),
     ("pushOnce", &["endPushOnce"]),
@@ -13,9 +13,9 @@ const PARTS: &[(&str, &[&str])] = &[
     ("slot", &["endslot"]),
     ("fragment", &["endfragment"]),
 ];
-/// Directives that name a place which others fill.
+/// Directives that name a slot for other templates to fill.
 const PLACES: &[&str] = &["yield", "stack"];
-/// Directives that bring in another template; the number says which string names it.
+/// Directives that include another template, and the index of the string that names it.
 const INCLUDES: &[&str] = &[
     "extends",
     "include",
@@ -29,10 +29,14 @@ const INCLUDES: &[&str] = &[
     "livewire",
 ];
 
-/// Reads a template.
-pub(super) fn scan(source: &[u8]) -> Gathered {
-    let mut template =
-        Template { source, places: Places::new(source), found: Gathered::default(), open: Vec::new() };
+/// Scans a template.
+pub(super) fn scan(source: &[u8]) -> FileDrafts {
+    let mut template = TemplateScanner {
+        source,
+        places: LineIndex::new(source),
+        found: FileDrafts::default(),
+        open: Vec::new(),
+    };
     let mut at = 0;
     while let Some(step) = memchr::memchr3(b'@', b'<', b'{', &source[at..]) {
         at = template.mark(at + step);
@@ -40,16 +44,16 @@ pub(super) fn scan(source: &[u8]) -> Gathered {
     template.found
 }
 
-struct Template<'s> {
+struct TemplateScanner<'s> {
     source: &'s [u8],
-    places: Places,
-    found: Gathered,
-    /// Parts that are not closed yet: the directive and the draft.
+    places: LineIndex,
+    found: FileDrafts,
+    /// Open sections: the directive and the draft.
     open: Vec<(usize, usize)>,
 }
 
-impl Template<'_> {
-    /// Deals with what may start at a mark; returns where to go on.
+impl TemplateScanner<'_> {
+    /// Processes what may begin at a marker; returns the next offset.
     fn mark(&mut self, at: usize) -> usize {
         let rest = &self.source[at..];
         if rest.starts_with(b"{{--") {
@@ -79,10 +83,10 @@ impl Template<'_> {
             let rest = &self.source[end..];
             return end + memchr::memmem::find(rest, b"@endverbatim").unwrap_or(rest.len());
         }
-        if let Some(part) = PARTS.iter().position(|(open, _)| *open == word) {
+        if let Some(part) = SECTIONS.iter().position(|(open, _)| *open == word) {
             return self.open_part(at, end, part);
         }
-        if PARTS.iter().any(|(_, close)| close.contains(&word)) {
+        if SECTIONS.iter().any(|(_, close)| close.contains(&word)) {
             self.close_part(word, end);
         } else if PLACES.contains(&word) {
             self.place(at, end);
@@ -92,7 +96,7 @@ impl Template<'_> {
         end.max(at + 1)
     }
 
-    /// The first string of a directive's arguments, and where the arguments end.
+    /// The first string of a directive's arguments, and the end of the arguments.
     fn argument(&self, at: usize) -> Option<(usize, usize, usize)> {
         let open = skip_space(self.source, at);
         if self.source.get(open) != Some(&b'(') {
@@ -122,31 +126,31 @@ impl Template<'_> {
 
     fn open_part(&mut self, at: usize, end: usize, part: usize) -> usize {
         let Some((start, stop, after)) = self.argument(end) else { return end };
-        let mut draft = Draft::new(SymbolKind::Block, self.places.span(at, after));
+        let mut draft = SymbolDraft::new(SymbolKind::Block, self.places.span(at, after));
         draft.names.push(self.places.span(start, stop));
-        // With a second argument the part is complete: `@section('title', 'Home')`.
+        // With a second argument the section is complete: `@section('title', 'Home')`.
         let complete = self.source[stop..after].trim_ascii_start().starts_with(b",") && part == 0;
-        self.found.drafts.push(draft);
+        self.found.symbols.push(draft);
         if !complete {
-            self.open.push((part, self.found.drafts.len() - 1));
+            self.open.push((part, self.found.symbols.len() - 1));
         }
         after
     }
 
     fn close_part(&mut self, word: &str, end: usize) {
         let Some(&(part, draft)) = self.open.last() else { return };
-        if PARTS[part].1.contains(&word) {
+        if SECTIONS[part].1.contains(&word) {
             self.open.pop();
-            let start = self.found.drafts[draft].span.start as usize;
-            self.found.drafts[draft].span = self.places.span(start, end);
+            let start = self.found.symbols[draft].span.start as usize;
+            self.found.symbols[draft].span = self.places.span(start, end);
         }
     }
 
     fn place(&mut self, at: usize, end: usize) {
         let Some((start, stop, after)) = self.argument(end) else { return };
-        let mut draft = Draft::new(SymbolKind::Block, self.places.span(at, after));
+        let mut draft = SymbolDraft::new(SymbolKind::Block, self.places.span(at, after));
         draft.names.push(self.places.span(start, stop));
-        self.found.drafts.push(draft);
+        self.found.symbols.push(draft);
     }
 
     fn include(&mut self, at: usize, end: usize) {
@@ -156,7 +160,7 @@ impl Template<'_> {
         self.found.imports.push(ImportDraft { pattern: 0, kind, span, module, item: None, alias: None });
     }
 
-    /// `<x-forms.input …>`: the use of a component; `<x-slot:title>` fills a part of one.
+    /// `<x-forms.input …>`: the use of a component; `<x-slot:title>` fills one of its slots.
     fn component(&mut self, at: usize, name: usize) -> usize {
         let mut end = word_end(self.source, name);
         while matches!(self.source.get(end), Some(b'.' | b':')) && word_end(self.source, end + 1) > end + 1 {
@@ -169,14 +173,19 @@ impl Template<'_> {
                 let after = memchr::memmem::find(rest, b"</x-slot").map_or(end, |close| {
                     at + close + memchr::memchr(b'>', &rest[close..]).map_or(0, |more| more + 1)
                 });
-                let mut draft = Draft::new(SymbolKind::Block, self.places.span(at, after));
+                let mut draft = SymbolDraft::new(SymbolKind::Block, self.places.span(at, after));
                 draft.names.push(self.places.span(end - slot.len() + 1, end));
-                self.found.drafts.push(draft);
+                self.found.symbols.push(draft);
             }
             return end;
         }
         let name = self.places.span(name, end);
-        self.found.mentions.push(Mention { pattern: 0, kind: RefKind::Construct, name, receiver: None });
+        self.found.references.push(ReferenceDraft {
+            pattern: 0,
+            kind: RefKind::Construct,
+            name,
+            receiver: None,
+        });
         end
     }
 }

@@ -1,28 +1,28 @@
-//! What can be wrong with a language pack. Extraction itself never fails.
+//! Errors in language packs. Extraction itself never fails.
 
-/// A fault in a pack. Found by `check_packs`; a built-in pack never has one, a test sees to that.
+/// An error in a pack. A test proves that no built-in pack has one.
 #[derive(Debug, thiserror::Error)]
 pub enum PackError {
-    /// The file is not the TOML it should be.
+    /// The file is not valid TOML, or has an unknown key.
     #[error("{pack}/{file}: {message}")]
     Syntax {
         /// The pack.
         pack: String,
         /// Its file.
         file: &'static str,
-        /// What is wrong.
+        /// The message of the parser.
         message: String,
     },
-    /// No such grammar was compiled in.
-    #[error("{pack}: there is no grammar `{grammar}`")]
+    /// The grammar is not compiled in.
+    #[error("{pack}: no grammar is called `{grammar}`")]
     Grammar {
         /// The pack.
         pack: String,
-        /// The name it asks for.
+        /// The name of the grammar.
         grammar: String,
     },
     /// A word that is not in the vocabulary.
-    #[error("{pack}: {place}: `{word}` is not a known {what}; known: {known}")]
+    #[error("{pack}: {place}: unknown {what} `{word}`; expected one of: {known}")]
     Word {
         /// The pack.
         pack: String,
@@ -30,9 +30,9 @@ pub enum PackError {
         place: String,
         /// The word.
         word: String,
-        /// What it should have been.
+        /// What the word should be.
         what: &'static str,
-        /// The closed list.
+        /// The words that are allowed.
         known: String,
     },
     /// A node kind or field that the grammar does not have.
@@ -52,7 +52,7 @@ pub enum PackError {
     Query {
         /// The pack.
         pack: String,
-        /// What the query compiler says.
+        /// The message of the query compiler.
         message: String,
     },
     /// A pattern that does not compile.
@@ -60,9 +60,9 @@ pub enum PackError {
     Pattern {
         /// The pack.
         pack: String,
-        /// Where it stands.
+        /// Its key.
         place: String,
-        /// What is wrong with it.
+        /// The message of the pattern compiler.
         message: String,
     },
 }

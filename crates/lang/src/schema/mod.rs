@@ -1,7 +1,11 @@
-//! The files of a language pack as written: their data types, the closed vocabulary of words they use, and the errors
-//! they can contain. Everything else in this crate reads these types; they depend on nothing.
+//! The files of a language pack as written: their data types, the closed vocabulary of their words, and the errors they
+//! can contain. The rest of the crate reads these types; they depend on nothing else in it.
 
 pub(crate) mod error;
+pub(crate) mod manifest;
 pub(crate) mod node_table;
+pub(crate) mod pack_files;
+pub(crate) mod project_rules;
 pub(crate) mod resolution_rules;
+pub(crate) mod source_rewriting;
 pub(crate) mod vocabulary;

@@ -1,114 +1,133 @@
-//! `table.toml` as written: what each node kind of a grammar is. Checked here only for its shape.
+//! `table.toml` as written: the node table of a deep language, which says what each node kind of its grammar means.
+//!
+//! Values that name a part of a node are node paths, for example `declarator.:identifier|name`; `node_table/path_syntax.rs`
+//! describes them. Only the shape of the file is checked here.
 
-use crate::grammar_repair::MendSpec;
-use crate::preprocess::BlankSpec;
+use super::source_rewriting::{GrammarGapSpec, PreprocessSpec};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// The whole file.
-#[derive(Debug, Default, Deserialize)]
+/// `table.toml`.
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is one word in a table")]
+#[expect(clippy::struct_excessive_bools, reason = "each is one key of a table")]
 pub(crate) struct TableSpec {
-    /// Words of headers that mean something else here: `word = "modifier"`.
-    pub(crate) words: BTreeMap<String, String>,
-    /// Words of headers that mean something else outside of types: `static = "private"`.
-    pub(crate) outer_words: BTreeMap<String, String>,
-    /// Node kinds, or `parent>kind` for a kind that differs under one parent.
+    /// Modifier words of definitions, beyond the common ones.
+    pub(crate) modifier_words: BTreeMap<String, String>,
+    /// Modifier words that mean something else outside of types.
+    pub(crate) top_level_modifier_words: BTreeMap<String, String>,
+    /// Node kinds, or `parent>kind` for a kind that means something else under one parent.
     pub(crate) node: BTreeMap<String, NodeSpec>,
-    /// Gaps of the grammar that can be bridged.
-    pub(crate) mend: Vec<MendSpec>,
-    /// Words that are never names: where the grammar takes one for a name, it has lost its way.
-    pub(crate) never_names: Vec<String>,
+    /// Constructs that the grammar does not know.
+    pub(crate) grammar_gap: Vec<GrammarGapSpec>,
+    /// Words that are never names: a grammar that takes one for a name misread the source.
+    pub(crate) reserved_words: Vec<String>,
     /// Calls of bare names that declare something: `require`, `include`, `describe`.
     pub(crate) call: BTreeMap<String, CallSpec>,
-    /// Names that mean the receiver, or the receiver seen as its base, where the grammar has no kind for them.
+    /// Names of the receiver, and of the receiver as an instance of its base, if the grammar has no kinds for them.
     pub(crate) self_names: Vec<String>,
     pub(crate) super_names: Vec<String>,
-    /// Methods that make an instance of the type they are called on: `new`.
-    pub(crate) makers: Vec<String>,
-    /// Whether the first parameter of a method is the receiver.
+    /// Methods that create an instance of the type they are called on: `new`.
+    pub(crate) factory_methods: Vec<String>,
+    /// The first parameter of a method is the receiver.
     pub(crate) first_param_is_self: bool,
-    /// Whether assigning to a member of the receiver declares a field.
-    pub(crate) self_assign_declares: Option<bool>,
-    /// Whether the last expression of a body is its value.
+    /// An assignment to a member of the receiver declares a field.
+    pub(crate) self_assignment_declares_field: Option<bool>,
+    /// The last expression of a body is its value.
     pub(crate) implicit_return: bool,
-    /// What stands before a name that is looked for at the top alone: `::`.
-    pub(crate) root: String,
-    /// Whether documentation is the first string of the body.
+    /// The prefix of a name that is looked up at the top level only: `::`.
+    pub(crate) global_prefix: String,
+    /// The first string of a body is documentation.
     pub(crate) docstrings: bool,
-    /// Whether documentation may also stand behind the definition on the same line.
+    /// Documentation may also follow the definition on the same line.
     pub(crate) trailing_docs: bool,
     /// Names of methods that are constructors.
     pub(crate) constructors: Vec<String>,
     /// A method with the name of its type is a constructor.
     pub(crate) constructor_named_as_type: bool,
-    /// What an attribute says of the symbol it stands on, by the last part of its name: `override = "override"`.
-    pub(crate) attributes: BTreeMap<String, String>,
-    /// A mark of variables: part of the name as it is used, not of what it is called.
-    pub(crate) variable_mark: Option<String>,
-    /// A mark in front of names that is not part of them.
+    /// Modifiers that attributes imply, by the last part of the attribute's name: `override = "override"`.
+    pub(crate) attribute_modifiers: BTreeMap<String, String>,
+    /// The prefix of variables: part of a use, not of the name.
+    pub(crate) variable_prefix: Option<String>,
+    /// A prefix of names that is not part of them.
     pub(crate) sigil: Option<String>,
-    /// Which part of a module path an import binds: `first` or `last`.
+    /// The part of a module path that an import binds: `first` or `last`.
     pub(crate) import_binds: Option<String>,
     /// Types whose values are user-interface components.
     pub(crate) component_types: Vec<String>,
-    /// Visibility of a symbol that does not say: at file level, and in types.
-    pub(crate) visibility: Option<String>,
-    pub(crate) member_visibility: Option<String>,
-    /// Types whose members are visible to all without saying so, by their kind.
-    pub(crate) open_kinds: Vec<String>,
-    /// Unnamed tokens that carry meaning although they are not words: `*`, `...`.
-    pub(crate) keep: Vec<String>,
-    /// Whether documentation is written in tags: `<summary>`.
+    /// Visibility of a symbol that does not state one: at file level, and in types.
+    pub(crate) default_visibility: Option<String>,
+    pub(crate) default_member_visibility: Option<String>,
+    /// Kinds of types whose members are public unless they state otherwise.
+    pub(crate) public_member_kinds: Vec<String>,
+    /// Punctuation tokens that carry meaning: `*`, `...`.
+    pub(crate) significant_tokens: Vec<String>,
+    /// Documentation is written in XML tags: `<summary>`.
     pub(crate) xml_docs: bool,
-    /// What is taken out of the text before it is parsed.
-    pub(crate) blank: Option<BlankSpec>,
-    /// Objects whose members are what the file gives to others: `exports`.
-    pub(crate) export_targets: Vec<String>,
-    /// Whether exports alone say what other files see: in a file that imports or exports, the rest is private.
-    pub(crate) exports_decide: bool,
-    /// What comments begin with that document what is around them: `//!`.
-    pub(crate) inner_docs: Vec<String>,
-    /// Attributes whose arguments are what the symbol implements: `derive`.
-    pub(crate) derives: Vec<String>,
+    /// How to rewrite the source before it is parsed.
+    pub(crate) preprocess: Option<PreprocessSpec>,
+    /// Objects whose members are the exports of the file: `exports`.
+    pub(crate) export_objects: Vec<String>,
+    /// In a file that imports or exports, everything it does not export is private.
+    pub(crate) unexported_is_private: bool,
+    /// Prefixes of comments that document the enclosing definition: `//!`.
+    pub(crate) inner_doc_prefixes: Vec<String>,
+    /// Attributes whose arguments are interfaces that the symbol implements: `derive`.
+    pub(crate) derive_attributes: Vec<String>,
 }
 
-/// What one node kind is. A node may be several things at once: a symbol, a scope, an expression.
+/// What one node kind means. A node may be several things at once: a symbol, a scope, an expression.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "a node may be several things at once; each is one word in a table"
+    reason = "a node may be several things at once; each is one key of a table"
 )]
 pub(crate) struct NodeSpec {
     // What it defines.
+    /// The kind of the symbol it defines.
     pub(crate) symbol: Option<String>,
+    /// The kind of the names it declares; there may be several, and they may be local variables.
     pub(crate) declare: Option<String>,
-    pub(crate) member: Option<String>,
-    pub(crate) local: Option<String>,
-    pub(crate) callable: Option<String>,
-    /// Whether what looks like a function declared inside another is a value if its parameters could be values.
-    pub(crate) vexing: bool,
+    /// The kind instead, if it is a member of a type, a local, or a value that can be called.
+    pub(crate) member_kind: Option<String>,
+    pub(crate) local_kind: Option<String>,
+    pub(crate) callable_kind: Option<String>,
+    /// A local declaration that looks like a function is a variable if its parameters could be values: `T x(a, b);`.
+    pub(crate) most_vexing_parse: bool,
+    /// The kind instead, by a word or a part that it contains.
     pub(crate) kinds: BTreeMap<String, String>,
-    pub(crate) constant: Vec<String>,
-    pub(crate) adds: Vec<String>,
+    /// Words that make a declared name a constant.
+    pub(crate) constant_words: Vec<String>,
+    /// Modifiers of the symbol.
+    pub(crate) modifiers: Vec<String>,
     pub(crate) visibility: Option<String>,
-    pub(crate) name_text: Option<String>,
+    /// The name of every such symbol: `constructor`.
+    pub(crate) fixed_name: Option<String>,
+    /// Assigns to an existing name if there is one, and declares it otherwise.
     pub(crate) rebind: bool,
+    /// Binds its names in the enclosing function, not in the block.
     pub(crate) hoist: bool,
+    /// Its own name is visible inside it only; what it is assigned to names it.
     pub(crate) inner_name: bool,
-    pub(crate) if_member: bool,
-    pub(crate) if_capital: bool,
-    pub(crate) if_words: Vec<String>,
-    pub(crate) if_function: bool,
+    /// Defines something only directly in a type.
+    pub(crate) only_in_type: bool,
+    /// Is a reference only if the bare name begins with a capital letter.
+    pub(crate) only_if_capitalised: bool,
+    /// Binds, assigns, or is an expression of its role only if it contains one of these words.
+    pub(crate) only_with_words: Vec<String>,
+    /// Defines something only if its value is an anonymous function or type.
+    pub(crate) only_if_function: bool,
+    /// Defines something only if it has a body; it is a reference otherwise.
     pub(crate) needs_body: bool,
-    pub(crate) promote: Option<PromoteSpec>,
+    /// A parameter that also declares a member of its type.
+    pub(crate) parameter_property: Option<ParameterPropertySpec>,
     // Where its parts are.
     pub(crate) name: Option<String>,
     pub(crate) qualifier: Option<String>,
     pub(crate) params: Option<String>,
-    pub(crate) owner: Option<String>,
+    /// The parameter list that holds the receiver, if it is separate.
+    pub(crate) receiver_params: Option<String>,
     pub(crate) returns: Option<String>,
     pub(crate) body: Option<String>,
     #[serde(rename = "type")]
@@ -117,84 +136,118 @@ pub(crate) struct NodeSpec {
     pub(crate) callee: Option<String>,
     pub(crate) base: Option<String>,
     pub(crate) args: Option<String>,
+    /// Type arguments beside the called or constructed expression.
     pub(crate) type_args: Option<String>,
     pub(crate) alias: Option<String>,
     pub(crate) module: Option<String>,
     pub(crate) wildcard: Option<String>,
-    pub(crate) effect: Option<String>,
-    pub(crate) unwrap: Option<String>,
+    /// A part that makes an import one for its side effects only.
+    pub(crate) side_effect: Option<String>,
+    /// The declarator inside this one: `x` in `*x`.
+    pub(crate) inner_declarator: Option<String>,
     pub(crate) extends: Option<String>,
     pub(crate) implements: Option<String>,
-    pub(crate) mixes: Option<String>,
+    pub(crate) mixins: Option<String>,
+    /// A variadic parameter; or the words that make it one.
     pub(crate) variadic: bool,
     pub(crate) variadic_words: Vec<String>,
+    /// Its name if the source gives none.
     pub(crate) default_name: Option<String>,
+    /// A part that is a label: neither a value nor a reference.
     pub(crate) label: Option<String>,
+    /// The parameter of a function that lists none.
     pub(crate) implicit_param: Option<String>,
-    pub(crate) returns_last: bool,
-    pub(crate) qualified: Vec<String>,
+    /// The last expression of its body is its value.
+    pub(crate) returns_last_expression: bool,
+    /// Modifiers of a symbol that names its container at its definition.
+    pub(crate) modifiers_if_qualified: Vec<String>,
     // What else it is.
     pub(crate) param: bool,
+    /// A parameter that callers may omit.
     pub(crate) optional: bool,
     pub(crate) type_param: bool,
-    pub(crate) bounds: bool,
+    /// Constrains a type parameter of the header: `where T : Base`.
+    pub(crate) type_bounds: bool,
     pub(crate) receiver: bool,
+    /// How the bound names get their values.
     pub(crate) bind: Option<String>,
     pub(crate) assign: bool,
-    pub(crate) overwrites: bool,
+    /// Assigns to something declared elsewhere: an assigned function does not get its name.
+    pub(crate) assigns_existing: bool,
     #[serde(rename = "return")]
     pub(crate) returned: bool,
     #[serde(rename = "yield")]
     pub(crate) yielded: bool,
-    pub(crate) outer: bool,
+    /// Declares that names belong to an outer scope: `global`, `nonlocal`.
+    pub(crate) outer_names: bool,
     pub(crate) import: Option<String>,
     pub(crate) reexport: bool,
     pub(crate) export: Option<String>,
     pub(crate) package: bool,
     pub(crate) comment: bool,
     pub(crate) attribute: bool,
-    /// Where it has this part, it is an attribute of what follows it, whose arguments were taken for a value.
-    pub(crate) stray: Option<String>,
-    /// Belongs to the statement before it, which began it: the text of a string.
-    pub(crate) continues: bool,
-    pub(crate) words: bool,
+    /// If it has this part, it is an attribute of the next node, whose arguments the grammar took for a value.
+    pub(crate) attribute_if_has: Option<String>,
+    /// Belongs to the statement before it: the text of a string that began there.
+    pub(crate) continues_previous: bool,
+    /// Its children are modifier words of its parent.
+    pub(crate) holds_modifiers: bool,
+    /// Wraps one definition: `export`, `template`.
     pub(crate) wrapper: bool,
+    /// A part that makes a wrapper a group, whose members keep their own spans even if there is only one.
     pub(crate) group: Option<String>,
     pub(crate) scope: Option<String>,
     pub(crate) expr: Option<String>,
+    /// The expression role instead, by a token that it contains.
     pub(crate) roles: BTreeMap<String, String>,
     #[serde(rename = "ref")]
     pub(crate) reference: Option<String>,
-    pub(crate) types: bool,
-    pub(crate) values: bool,
+    /// Names inside are types; or values, even inside a type.
+    pub(crate) type_context: bool,
+    pub(crate) value_context: bool,
+    /// Markup of a user interface: the function around it is a component.
     pub(crate) markup: bool,
-    pub(crate) silent: bool,
-    pub(crate) access: bool,
+    /// An expression that is no reference: a built-in type.
+    pub(crate) not_a_reference: bool,
+    /// Sets the visibility of the members after it: `private:`.
+    pub(crate) access_specifier: bool,
     pub(crate) pattern: bool,
-    pub(crate) tokens: bool,
+    /// Its children are tokens that the grammar did not parse.
+    pub(crate) unparsed_tokens: bool,
     pub(crate) skip: bool,
-    pub(crate) qualifies: bool,
+    /// Precedes a type and belongs to it.
+    pub(crate) qualifies_type: bool,
+    /// The first token of a name of several tokens that ends with `name`.
     pub(crate) name_starts: Option<String>,
+    /// The part before which its text ends, if it is a name.
     pub(crate) name_ends: Option<String>,
-    pub(crate) promotes: Option<String>,
+    /// The kind of the member that each of its parameters also declares.
+    pub(crate) parameters_declare: Option<String>,
+    /// A name that is a call unless a variable has that name.
     pub(crate) bare_call: bool,
-    pub(crate) trailing: Option<String>,
-    pub(crate) marks: BTreeMap<String, String>,
-    pub(crate) absent: Vec<String>,
-    pub(crate) target: Option<String>,
-    pub(crate) members_add: Vec<String>,
-    pub(crate) aside: bool,
+    /// The call that an argument after it belongs to.
+    pub(crate) trailing_argument: Option<String>,
+    /// Modifiers of the function, by words of its first parameter.
+    pub(crate) first_param_modifiers: BTreeMap<String, String>,
+    /// Texts that mean that there is nothing: `void` for parameters.
+    pub(crate) empty_texts: Vec<String>,
+    /// What an assignment to such a name declares.
+    pub(crate) assignment_target: Option<String>,
+    /// Modifiers of the members defined inside it.
+    pub(crate) member_modifiers: Vec<String>,
+    /// Is among list items without being one: the text of a string that began earlier.
+    pub(crate) not_an_item: bool,
 }
 
-/// When a parameter also declares a member.
+/// When a parameter also declares a member of its type.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct PromoteSpec {
+pub(crate) struct ParameterPropertySpec {
     /// The kind of the member.
     pub(crate) kind: String,
     /// Only parameters of the type itself, not those of its functions.
     pub(crate) direct: bool,
-    /// Words one of which must stand in the parameter; none: always.
+    /// Words one of which the parameter must contain; any parameter if empty.
     pub(crate) words: Vec<String>,
 }
 
@@ -203,37 +256,38 @@ pub(crate) struct PromoteSpec {
 #[serde(deny_unknown_fields, default)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "a call may declare several things at once; each is one word in a table"
+    reason = "a call may declare several things at once; each is one key of a table"
 )]
 pub(crate) struct CallSpec {
-    /// Brings in the module named by its first argument: `effect`, or `value` when the call's value is the module.
+    /// Imports the module that its first argument names: `effect`, or `value` if the call evaluates to the module, or
+    /// `named` if the first argument is the bound name and the second the module.
     pub(crate) import: Option<String>,
     /// Declares one symbol of this kind for each name among its arguments.
     pub(crate) define: Option<String>,
-    /// Declares only by its first argument.
-    pub(crate) first: bool,
-    /// Adds its arguments to the bases of the type around it.
-    pub(crate) mixes: bool,
-    /// Sets the visibility of the named members, or of all that follow.
-    pub(crate) access: Option<String>,
-    /// Is part of the language, not a function: `static_cast<T>(x)`.
+    /// Declares by its first argument only.
+    pub(crate) first_argument_only: bool,
+    /// Mixes its arguments into the enclosing type.
+    pub(crate) mixes_in: bool,
+    /// Sets the visibility of the named members, or of all members after it.
+    pub(crate) sets_visibility: Option<String>,
+    /// Is a keyword, not a function: `static_cast<T>(x)`.
     pub(crate) keyword: bool,
     /// Is a test named by its first argument.
     pub(crate) test: bool,
-    /// Holds the tests inside it, and is none itself.
+    /// Groups the tests inside it and is not a test itself.
     pub(crate) suite: bool,
-    /// Hands on the function it is given, which so gets the name of what the call is assigned to.
-    pub(crate) passes: bool,
-    /// Its value is a user-interface component.
+    /// Evaluates to the function it is given, which takes the name that the call is assigned to.
+    pub(crate) returns_its_function: bool,
+    /// Evaluates to a user-interface component.
     pub(crate) component: bool,
-    /// What it says of what it declares or names.
-    pub(crate) adds: Vec<String>,
+    /// Modifiers of what it declares or names.
+    pub(crate) modifiers: Vec<String>,
     /// Means this only directly in a type.
-    pub(crate) member: bool,
-    /// The module it brings in is named from the place of the file.
-    pub(crate) relative: bool,
-    /// Its value is a type of this kind, with its block as the body.
-    pub(crate) makes: Option<String>,
-    /// What it makes inherits from its arguments.
-    pub(crate) inherits: bool,
+    pub(crate) only_in_type: bool,
+    /// The imported module's path is relative to the file.
+    pub(crate) relative_to_file: bool,
+    /// Evaluates to a new type of this kind whose body is the call's block.
+    pub(crate) creates_type: Option<String>,
+    /// The type it creates inherits from its arguments.
+    pub(crate) inherits_arguments: bool,
 }

@@ -1,8 +1,10 @@
-//! The closed lists that packs may choose words from. An unknown word in a pack is an error that names the list.
+//! The closed vocabulary of packs: expression roles, scopes, references, modifiers. An unknown word is an error that lists
+//! the known ones.
 
+use super::error::PackError;
 use orient_model::{Literal, Modifier, RefKind, ScopeKind, Sequence, SymbolKind, Via, Visibility, Wrapper};
 
-/// What an expression node is.
+/// The role of a node in an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExprRole {
     /// A bare name: its text.
@@ -11,12 +13,12 @@ pub(crate) enum ExprRole {
     Member,
     /// A call: `callee` + `args`, or `base` + `name` + `args`.
     Call,
-    /// Making an instance: `type` + `args`.
+    /// Construction of an instance: `type` + `args`.
     New,
     /// `base[key]`.
     Index,
     Await,
-    /// `value` seen as `type`.
+    /// `value` cast to `type`.
     Cast,
     /// `base<args>`.
     Apply,
@@ -24,22 +26,22 @@ pub(crate) enum ExprRole {
     /// One of its children.
     Either,
     Sequence(Sequence),
-    /// Values side by side: a tuple, or its only child.
+    /// Adjacent values: a tuple, or the only child.
     Run,
-    /// A chain of names that stand flat beside each other: `a.b.C<args>`.
+    /// A chain of sibling names: `a.b.C<args>`.
     Path,
     /// `name: value`.
     Named,
     Literal(Literal),
-    /// Stands for its `value`, or for its only named child.
+    /// Equivalent to its `value`, or to its only named child.
     Transparent,
     SelfRef,
     SuperRef,
-    /// A member of the receiver, told by how its name is written: `@x`.
+    /// A member of the receiver, recognised by its spelling: `@x`.
     Own,
-    /// Not followed; its inside is still looked at.
+    /// An unknown value; its children are still visited.
     Opaque,
-    /// Parts put together: text, if one of them is.
+    /// A concatenation: a string if one of its parts is one.
     Joined,
 }
 
@@ -117,7 +119,7 @@ const VISIBILITIES: &[(&str, Visibility)] = &[
     ("private", Visibility::Private),
 ];
 
-/// A word that stands in headers of several languages and always means the same. Packs add or change single words.
+/// Modifier words with the same meaning in several languages. Packs add or change single words.
 pub(crate) const HEADER_WORDS: &[(&str, HeaderWord)] = &[
     ("public", HeaderWord::Visibility(Visibility::Public)),
     ("open", HeaderWord::Visibility(Visibility::Public)),
@@ -154,63 +156,78 @@ pub(crate) const HEADER_WORDS: &[(&str, HeaderWord)] = &[
     ("mut", HeaderWord::Modifier(Modifier::Mutable)),
 ];
 
-/// What a word of a header says.
+/// The meaning of a modifier word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HeaderWord {
     Visibility(Visibility),
     Modifier(Modifier),
-    /// Says nothing here, whatever it says elsewhere.
+    /// Has no meaning in this language.
     Nothing,
 }
 
-/// A list of words, for errors.
-pub(crate) struct Unknown {
+/// The error for a word that is not in its list.
+pub(crate) struct UnknownWord {
+    /// What the word should have been.
     pub(crate) what: &'static str,
+    /// The words of the list.
     pub(crate) known: Vec<&'static str>,
 }
 
-fn find<T: Copy>(list: &[(&'static str, T)], word: &str, what: &'static str) -> Result<T, Unknown> {
+impl UnknownWord {
+    /// The error of a pack that uses the word at a place.
+    pub(crate) fn at(&self, pack: &str, place: &str, word: &str) -> PackError {
+        PackError::Word {
+            pack: pack.to_owned(),
+            place: place.to_owned(),
+            word: word.to_owned(),
+            what: self.what,
+            known: self.known.join(", "),
+        }
+    }
+}
+
+fn find<T: Copy>(list: &[(&'static str, T)], word: &str, what: &'static str) -> Result<T, UnknownWord> {
     list.iter()
         .find(|(known, _)| *known == word)
         .map(|(_, value)| *value)
-        .ok_or_else(|| Unknown { what, known: list.iter().map(|(known, _)| *known).collect() })
+        .ok_or_else(|| UnknownWord { what, known: list.iter().map(|(known, _)| *known).collect() })
 }
 
-pub(crate) fn expr_role(word: &str) -> Result<ExprRole, Unknown> {
+pub(crate) fn expr_role(word: &str) -> Result<ExprRole, UnknownWord> {
     find(EXPR_ROLES, word, "expression role")
 }
 
-pub(crate) fn scope(word: &str) -> Result<ScopeKind, Unknown> {
+pub(crate) fn scope(word: &str) -> Result<ScopeKind, UnknownWord> {
     find(SCOPES, word, "scope")
 }
 
-pub(crate) fn reference(word: &str) -> Result<RefKind, Unknown> {
+pub(crate) fn reference(word: &str) -> Result<RefKind, UnknownWord> {
     find(REFS, word, "reference")
 }
 
-pub(crate) fn via(word: &str) -> Result<Via, Unknown> {
+pub(crate) fn via(word: &str) -> Result<Via, UnknownWord> {
     find(VIAS, word, "way of binding")
 }
 
-pub(crate) fn visibility(word: &str) -> Result<Visibility, Unknown> {
+pub(crate) fn visibility(word: &str) -> Result<Visibility, UnknownWord> {
     find(VISIBILITIES, word, "visibility")
 }
 
-pub(crate) fn symbol(word: &str) -> Result<SymbolKind, Unknown> {
-    word.parse().map_err(|()| Unknown {
+pub(crate) fn symbol(word: &str) -> Result<SymbolKind, UnknownWord> {
+    word.parse().map_err(|()| UnknownWord {
         what: "symbol kind",
         known: SymbolKind::ALL.iter().map(|kind| kind.as_str()).collect(),
     })
 }
 
-pub(crate) fn header_word(word: &str) -> Result<HeaderWord, Unknown> {
+pub(crate) fn header_word(word: &str) -> Result<HeaderWord, UnknownWord> {
     if word == "nothing" {
         return Ok(HeaderWord::Nothing);
     }
     if let Ok(visibility) = visibility(word) {
         return Ok(HeaderWord::Visibility(visibility));
     }
-    word.parse().map(HeaderWord::Modifier).map_err(|()| Unknown {
+    word.parse().map(HeaderWord::Modifier).map_err(|()| UnknownWord {
         what: "modifier or visibility",
         known: Modifier::ALL.iter().map(|modifier| modifier.as_str()).collect(),
     })

@@ -1,17 +1,17 @@
-//! What the words of a source are, for those who show it in colours. Goes by the names of nodes that grammars share, so
-//! that it is right for any of them where it matters and merely plain elsewhere.
+//! Syntax highlighting: classifies tokens by the node names that grammars share. Correct for the tokens that matter in any
+//! language, and plain for the rest.
 
 use crate::extract;
 use crate::pack::Pack;
 use orient_grammars::Node;
 use std::ops::Range;
 
-/// What a piece of source is.
+/// The class of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// A word of the language.
+    /// A keyword.
     Keyword,
-    /// A text or a character.
+    /// A string or a character literal.
     Text,
     /// A comment.
     Comment,
@@ -21,7 +21,7 @@ pub enum Class {
     Type,
 }
 
-/// The pieces that are something, in order; they do not overlap. None where no grammar reads the file.
+/// The classified tokens, in order and without overlaps. Empty without a grammar.
 pub fn paint(pack: &Pack, bytes: &[u8]) -> Vec<(Range<usize>, Class)> {
     let mut pieces = Vec::new();
     let Some(tree) = extract::tree(pack, bytes) else { return pieces };
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn words_texts_comments_and_numbers_are_told_apart() {
+    fn keywords_strings_comments_and_numbers_are_classified() {
         let cases = [
             ("a.py", "def f(x):\n    return \"t\" + 12 # c\n", ["def", "return", "\"t\"", "12", "# c"]),
             (
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_piece_of_a_file_is_painted_as_far_as_it_can_be_read() {
+    fn a_fragment_is_highlighted_as_far_as_it_parses() {
         let found = painted("a.java", "    int m() {\n        return 1; // one\n");
         assert!(found.contains(&("// one".to_owned(), Class::Comment)), "{found:?}");
         assert!(paint(Registry::builtin().packs().first().expect("a pack"), b"\xff\xfe\0").len() < 4);

@@ -1,17 +1,17 @@
-//! The page of known languages, written from the packs themselves.
+//! The reference page of languages, generated from the packs.
 
 use crate::pack::Pack;
 use crate::pack::registry::Registry;
 use std::fmt::Write;
 
-/// The languages of a registry as a Markdown page: what each is called, which files it is for, and how deep it is read.
+/// The languages of a registry as a Markdown page: their names, files and depth of analysis.
 pub fn languages_reference(registry: &Registry) -> String {
     let mut page = String::from(
         "# Languages\n\n\
-         Deep: symbols, scopes, bindings, references as expressions, imports and where values go. \
-         Shallow: symbols, documentation, imports and references on the level of names. \
-         Text: cut into windows.\n\n\
-         A file is known by its name or, failing that, by its first line. Any other text file is cut into windows.\n\n\
+         Deep: symbols, scopes, bindings, references as expressions, imports and value flow. \
+         Shallow: symbols, documentation, imports and references by name. \
+         Text: windows of lines.\n\n\
+         A file is detected by its name, by its content if several languages share the name, or by its `#!` line. Any other text file is cut into windows.\n\n\
          | Language | Name | Also called | Files | Read |\n|---|---|---|---|---|\n",
     );
     for pack in registry.packs() {
@@ -27,8 +27,8 @@ pub fn languages_reference(registry: &Registry) -> String {
     }
     page.push_str(
         "\n## Project files\n\n\
-         Some files also say where modules are: names of packages, their entries, aliases and roots. \
-         Imports are followed by what they say.\n\n\
+         Some files also state where modules are: names of packages, their entries, aliases and roots. \
+         Import resolution uses these statements.\n\n\
          | Project file | Files | Language |\n|---|---|---|\n",
     );
     let mut projects: Vec<(&str, String, &str)> = registry.projects().iter().map(project_line).collect();
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_pack_has_its_line() {
+    fn every_pack_has_a_row() {
         let page = languages_reference(Registry::builtin());
         for pack in Registry::builtin().packs() {
             assert!(page.contains(&format!("| `{}` |", pack.name())), "{}", pack.name());

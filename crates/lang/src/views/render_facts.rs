@@ -1,4 +1,4 @@
-//! Facts as compact text, for people and for tests: one line a fact, in the order of the source.
+//! Facts as compact text, for people and tests: one line for each fact, in the order of the source.
 
 use orient_model::{
     BindingKind, Expr, ExprId, Facts, Flow, Import, Literal, Outline, Relation, Sequence, Symbol, Via,
@@ -62,7 +62,7 @@ pub fn render(facts: &Facts, part: &str) -> Option<String> {
     Some(out)
 }
 
-/// Every part [`render`] knows.
+/// All parts that [`render`] accepts.
 pub const PARTS: &[&str] = &[
     "symbols",
     "docs",

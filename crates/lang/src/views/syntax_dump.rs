@@ -1,15 +1,15 @@
-//! The syntax tree of a file as text, for those who write packs.
+//! The syntax tree of a file as text, for authors of packs.
 
 use crate::extract;
 use crate::pack::Pack;
 use orient_grammars::TreeCursor;
 use std::fmt::Write;
 
-/// How much of a leaf is shown.
+/// Maximum number of characters of a leaf.
 const LEAF_CAP: usize = 60;
 
-/// The tree as the pack's table or queries see it: a line for each named node, with its field, lines and text.
-/// Nothing where no grammar reads the file.
+/// The tree that the pack's node table or queries see: a line for each node, with its field, lines and text. None without a
+/// grammar.
 pub fn syntax(pack: &Pack, bytes: &[u8]) -> Option<String> {
     let tree = extract::tree(pack, bytes)?;
     let mut out = String::new();

@@ -1,55 +1,55 @@
-//! Where arguments go: functions that are called through a parameter, and what parameters are, where only the calls in
-//! the same file tell.
+//! Parameter types in dynamically typed code, inferred from the arguments of the calls in the same file.
 
-use crate::file::file_unit::{Held, Unit};
-use crate::session::{Frame, Session};
-use crate::types::ty::{Found, Sym, Thing, Ty};
+use crate::file::file_unit::{FileRef, FileUnit};
+use crate::session::{Session, Site};
+use crate::types::target::{Referent, Target};
+use crate::types::ty::{SymbolId, Ty};
 use orient_model::{Atom, BindingKind, Expr, ExprId, RefKind, Reference, Rule, SymbolKind, Via, Wrapper};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What calls give for parameters, by the place of the parameter's name.
-pub(crate) type Taken = FxHashMap<u32, Ty>;
+/// The inferred types of parameters, by the position of the parameter's name.
+pub(crate) type ParamTypes = FxHashMap<u32, Ty>;
 
-/// What the calls of a file give for those parameters of its functions that nothing else tells about.
-pub(crate) fn taken(session: &Session<'_>, unit: &Held) -> Taken {
-    let wanted = open_params(unit);
+/// The types that the calls of a file pass to parameters about which nothing else is known.
+pub(crate) fn param_types(session: &Session<'_>, unit: &FileRef) -> ParamTypes {
+    let wanted = untyped_params(unit);
     if wanted.is_empty() {
-        return Taken::default();
+        return ParamTypes::default();
     }
-    let mut collect = Collect { session, unit, wanted, taken: FxHashMap::default() };
+    let mut collect = ArgumentCollector { session, unit, wanted, param_types: FxHashMap::default() };
     for reference in unit.references() {
-        session.next_use();
+        session.start_reference();
         collect.call(reference);
     }
-    let each = collect.taken.into_iter().map(|(at, types)| (at, Ty::either(types)));
+    let each = collect.param_types.into_iter().map(|(at, types)| (at, Ty::union(types)));
     each.filter(|(_, ty)| ty.is_known()).collect()
 }
 
-/// Parameters without a declared type through which something is called or kept.
-fn open_params(unit: &Unit) -> FxHashSet<u32> {
+/// Parameters without a declared type whose members are called or that are stored.
+fn untyped_params(unit: &FileUnit) -> FxHashSet<u32> {
     let mut open = FxHashSet::default();
     let flow = &unit.facts.flow;
     for reference in unit.references().iter().filter(|reference| reference.kind == RefKind::Call) {
         let Expr::Call { callee, args } = unit.expr(reference.expr) else { continue };
-        let Some(at) = root(unit, callee).and_then(|name| open_param(unit, reference.scope, name)) else {
+        let Some(at) = root(unit, callee).and_then(|name| untyped_param(unit, reference.scope, name)) else {
             continue;
         };
         open.insert(at);
         let given = flow.list(args).iter().filter_map(|&arg| root(unit, arg));
-        open.extend(given.filter_map(|name| open_param(unit, reference.scope, name)));
+        open.extend(given.filter_map(|name| untyped_param(unit, reference.scope, name)));
     }
     let iterated = flow.bindings.iter().filter(|binding| matches!(binding.via, Via::Element | Via::Enter));
     let kept = flow.assigns.iter();
     let kept = kept.filter(|assign| matches!(unit.expr(assign.target), Expr::Member { .. }));
     let values = iterated.filter_map(|binding| Some((binding.scope, binding.value?)));
     for (scope, value) in values.chain(kept.filter_map(|assign| Some((assign.scope, assign.value?)))) {
-        open.extend(root(unit, value).and_then(|name| open_param(unit, scope, name)));
+        open.extend(root(unit, value).and_then(|name| untyped_param(unit, scope, name)));
     }
     open
 }
 
-/// The name an expression starts with.
-fn root(unit: &Unit, mut expr: ExprId) -> Option<Atom> {
+/// The name that an expression starts with.
+fn root(unit: &FileUnit, mut expr: ExprId) -> Option<Atom> {
     loop {
         match unit.expr(expr) {
             Expr::Name(name) => return Some(name),
@@ -60,47 +60,47 @@ fn root(unit: &Unit, mut expr: ExprId) -> Option<Atom> {
     }
 }
 
-/// The place of the parameter a name means, where no type is declared for it.
-fn open_param(unit: &Unit, scope: u32, name: Atom) -> Option<u32> {
+/// The position of the parameter that a name refers to, if it has no declared type.
+fn untyped_param(unit: &FileUnit, scope: u32, name: Atom) -> Option<u32> {
     let &first = unit.bindings_around(scope, unit.text(name)).first()?;
     let binding = unit.binding(first)?;
     (binding.kind == BindingKind::Param && binding.ty.is_none()).then_some(binding.at)
 }
 
-struct Collect<'a, 'r> {
+struct ArgumentCollector<'a, 'r> {
     session: &'a Session<'r>,
-    unit: &'a Held,
+    unit: &'a FileRef,
     wanted: FxHashSet<u32>,
-    taken: FxHashMap<u32, Vec<Ty>>,
+    param_types: FxHashMap<u32, Vec<Ty>>,
 }
 
-impl Collect<'_, '_> {
+impl ArgumentCollector<'_, '_> {
     fn call(&mut self, reference: &Reference) {
-        let frame = Frame { unit: self.unit.clone(), scope: reference.scope, at: reference.at };
+        let site = Site { unit: self.unit.clone(), scope: reference.scope, at: reference.at };
         match (reference.kind, self.unit.expr(reference.expr)) {
             (RefKind::Call, Expr::Call { callee, args }) if args.len > 0 => {
                 let args: Vec<ExprId> = self.unit.facts.flow.list(args).to_vec();
-                for (sym, skip) in self.functions(&self.session.callees(&frame, callee)) {
-                    self.give(&frame, sym, args.get(skip..).unwrap_or_default());
+                for (sym, skip) in self.functions(&self.session.callees(&site, callee)) {
+                    self.pass_arguments(&site, sym, args.get(skip..).unwrap_or_default());
                 }
             }
             (RefKind::Decorate, _) => {
                 let Some(decorated) = self.unit.next_symbol(reference.at) else { return };
                 let found = match self.unit.expr(reference.expr) {
                     Expr::Call { .. } => {
-                        let ty = self.session.eval(&frame, reference.expr).ty;
-                        vec![Found::value(ty, Rule::Value)]
+                        let ty = self.session.eval(&site, reference.expr).ty;
+                        vec![Target::value(ty, Rule::Value)]
                     }
-                    _ => self.session.callees(&frame, reference.expr),
+                    _ => self.session.callees(&site, reference.expr),
                 };
                 let given = match self.unit.kind(decorated) {
                     Some(kind) if kind.is_callable() => Ty::Function(self.unit.sym(decorated), None),
-                    Some(kind) if kind.is_type() => Ty::Type(self.unit.sym(decorated), Ty::none()),
+                    Some(kind) if kind.is_type() => Ty::Metatype(self.unit.sym(decorated), Ty::no_args()),
                     _ => return,
                 };
                 for (sym, _) in self.functions(&found) {
                     if let Some(at) = self.param(sym, 0) {
-                        self.taken.entry(at).or_default().push(given.clone());
+                        self.param_types.entry(at).or_default().push(given.clone());
                     }
                 }
             }
@@ -108,24 +108,24 @@ impl Collect<'_, '_> {
         }
     }
 
-    /// Functions of this file behind what is called, and how many of the arguments are their receiver.
-    fn functions(&self, found: &[Found]) -> Vec<(Sym, usize)> {
+    /// The functions of this file among the targets, and how many of the arguments are their receiver.
+    fn functions(&self, found: &[Target]) -> Vec<(SymbolId, usize)> {
         let mut functions = Vec::new();
         for one in found {
-            match &one.thing {
-                Thing::Symbol(sym, _) if self.session.kind(*sym).is_some_and(is_function) => {
+            match &one.referent {
+                Referent::Symbol(sym, _) if self.session.kind(*sym).is_some_and(is_function) => {
                     let unbound = one.rule == Rule::Static && self.has_receiver(*sym);
                     functions.push((*sym, usize::from(unbound)));
                 }
-                Thing::Symbol(sym, _) if self.session.is_type(*sym) => {
+                Referent::Symbol(sym, _) if self.session.is_type(*sym) => {
                     functions.extend(self.makers(*sym).map(|sym| (sym, 0)));
                 }
-                Thing::Outside(..) => {}
+                Referent::External(..) => {}
                 _ => {
-                    for ty in self.session.value(one).ty.each() {
+                    for ty in self.session.value(one).ty.alternatives() {
                         match ty {
                             Ty::Function(sym, _) => functions.push((*sym, 0)),
-                            Ty::Type(sym, _) => functions.extend(self.makers(*sym).map(|sym| (sym, 0))),
+                            Ty::Metatype(sym, _) => functions.extend(self.makers(*sym).map(|sym| (sym, 0))),
                             _ => {}
                         }
                     }
@@ -136,7 +136,7 @@ impl Collect<'_, '_> {
         functions
     }
 
-    fn has_receiver(&self, sym: Sym) -> bool {
+    fn has_receiver(&self, sym: SymbolId) -> bool {
         let scope = self.unit.scope_of(sym.at).filter(|_| sym.file == self.unit.file);
         let is_receiver = |binding: &orient_model::Binding| {
             Some(binding.scope) == scope && binding.kind == BindingKind::Receiver
@@ -144,19 +144,19 @@ impl Collect<'_, '_> {
         scope.is_some() && self.unit.facts.flow.bindings.iter().any(is_receiver)
     }
 
-    /// The constructor that makes a type, its own or that of a base.
-    fn makers(&self, sym: Sym) -> impl Iterator<Item = Sym> {
+    /// The constructor of a type, its own or inherited.
+    fn makers(&self, sym: SymbolId) -> impl Iterator<Item = SymbolId> {
         let names = &self.unit.rules.constructors;
-        let line = self.session.line(&Ty::of(sym));
+        let line = self.session.mro(&Ty::instance(sym));
         let found = line.iter().find_map(|of| {
-            let Ty::Of(of, _) = of else { return None };
+            let Ty::Instance(of, _) = of else { return None };
             let members = self.session.members(*of);
             names.iter().find_map(|name| members.get(name.as_str())?.first().copied())
         });
         found.into_iter()
     }
 
-    fn give(&mut self, frame: &Frame, sym: Sym, args: &[ExprId]) {
+    fn pass_arguments(&mut self, site: &Site, sym: SymbolId, args: &[ExprId]) {
         for (place, &arg) in args.iter().enumerate() {
             let (at, value) = match self.unit.expr(arg) {
                 Expr::Wrap { wrapper: Wrapper::Spread, .. } => break,
@@ -164,29 +164,29 @@ impl Collect<'_, '_> {
                 _ => (self.param(sym, place), arg),
             };
             let Some(at) = at else { continue };
-            let ty = self.session.eval(frame, value).ty;
-            let known = ty.each().iter().filter(|ty| flows(ty)).cloned();
-            self.taken.entry(at).or_default().extend(known);
+            let ty = self.session.eval(site, value).ty;
+            let known = ty.alternatives().iter().filter(|ty| is_informative(ty)).cloned();
+            self.param_types.entry(at).or_default().extend(known);
         }
     }
 
-    fn param(&self, sym: Sym, place: usize) -> Option<u32> {
+    fn param(&self, sym: SymbolId, place: usize) -> Option<u32> {
         let scope = self.unit.scope_of(sym.at)?;
         let &param = self.unit.params(scope).get(place)?;
-        self.open(sym, param)
+        self.wanted_param(sym, param)
     }
 
-    fn named_param(&self, sym: Sym, name: Atom) -> Option<u32> {
+    fn named_param(&self, sym: SymbolId, name: Atom) -> Option<u32> {
         let params = self.unit.params(self.unit.scope_of(sym.at)?).iter();
         let named = |&&at: &&u32| self.unit.binding(at).is_some_and(|binding| binding.name == name);
-        params.clone().find(named).and_then(|&at| self.open(sym, at))
+        params.clone().find(named).and_then(|&at| self.wanted_param(sym, at))
     }
 
-    /// The place of a parameter that takes one value and is asked about.
-    fn open(&self, sym: Sym, param: u32) -> Option<u32> {
+    /// The position of a parameter, if its type is wanted and it is not variadic.
+    fn wanted_param(&self, sym: SymbolId, param: u32) -> Option<u32> {
         let binding = self.unit.binding(param)?;
         let name = self.unit.text(binding.name);
-        let rest = |param: &orient_model::Param| param.variadic && self.unit.said(param.name) == name;
+        let rest = |param: &orient_model::Param| param.variadic && self.unit.outline_text(param.name) == name;
         let is_rest = self.unit.symbol(sym.at).is_some_and(|symbol| symbol.params.iter().any(rest));
         (!is_rest && self.wanted.contains(&binding.at)).then_some(binding.at)
     }
@@ -196,12 +196,12 @@ fn is_function(kind: SymbolKind) -> bool {
     kind.is_callable() && kind != SymbolKind::Property
 }
 
-/// Whether knowing this of a parameter tells what is called through it.
-fn flows(ty: &Ty) -> bool {
+/// Whether a type helps to find what is called through a parameter.
+fn is_informative(ty: &Ty) -> bool {
     matches!(
         ty,
-        Ty::Of(..)
-            | Ty::Type(..)
+        Ty::Instance(..)
+            | Ty::Metatype(..)
             | Ty::Function(..)
             | Ty::Lambda(..)
             | Ty::Shape(..)
@@ -211,8 +211,8 @@ fn flows(ty: &Ty) -> bool {
 }
 
 impl Session<'_> {
-    /// A result that is one of the arguments, handed on.
-    pub(crate) fn handed_on(&self, unit: &Held, sym: Sym, args: &[ExprId], from: &Frame) -> Ty {
+    /// The type of an argument that a function returns unchanged.
+    pub(super) fn handed_on(&self, unit: &FileRef, sym: SymbolId, args: &[ExprId], from: &Site) -> Ty {
         let declared = unit.binding_of(sym.at).is_some_and(|binding| binding.ty.is_some());
         let Some(scope) = unit.scope_of(sym.at).filter(|_| !declared) else { return Ty::Unknown };
         let params = unit.params(scope);
@@ -227,6 +227,6 @@ impl Session<'_> {
                 types.push(self.eval(from, arg).ty);
             }
         }
-        Ty::either(types)
+        Ty::union(types)
     }
 }

@@ -2,5 +2,5 @@
 
 pub(crate) mod argument_types;
 pub(crate) mod call_result;
+pub(crate) mod callees;
 pub(crate) mod overloads;
-pub(crate) mod receivers;

@@ -1,18 +1,18 @@
-//! What components take: the type of their properties.
+//! Edges from user-interface components to the types of their properties.
 
-use crate::file::file_unit::Held;
-use crate::session::{Frame, Session};
+use crate::file::file_unit::FileRef;
+use crate::session::{Session, Site};
 use crate::types::ty::Ty;
 use orient_model::{Confidence, Edge, EdgeKind, Expr, ExprId, Modifier, Node, Resolved, Rule, SymbolKind};
 
-/// Edges from the components of a file to the types of their properties.
-pub(crate) fn edges(session: &Session<'_>, unit: &Held, out: &mut Resolved) {
+/// Adds the edges of all components of a file.
+pub(super) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
     for at in 0..unit.facts.outline.symbols.len() as u32 {
         if !unit.is(at, Modifier::Component) {
             continue;
         }
         for props in properties(session, unit, at) {
-            let Ty::Of(props, _) = props else { continue };
+            let Ty::Instance(props, _) = props else { continue };
             out.edges.push(Edge {
                 from: Node { file: unit.file, symbol: Some(at) },
                 kind: EdgeKind::Accepts,
@@ -25,8 +25,8 @@ pub(crate) fn edges(session: &Session<'_>, unit: &Held, out: &mut Resolved) {
     }
 }
 
-/// The types a component declares for its properties: of its first parameter, or the first argument of its own type.
-pub(crate) fn properties(session: &Session<'_>, unit: &Held, at: u32) -> Vec<Ty> {
+/// The declared types of a component's properties: of its first parameter, or the first type argument of its own type.
+pub(crate) fn properties(session: &Session<'_>, unit: &FileRef, at: u32) -> Vec<Ty> {
     if unit.kind(at) == Some(SymbolKind::Class) {
         let bases = unit.bases(at).iter();
         return bases.flat_map(|&(expr, scope, _)| first_argument(session, unit, expr, scope)).collect();
@@ -49,19 +49,19 @@ pub(crate) fn properties(session: &Session<'_>, unit: &Held, at: u32) -> Vec<Ty>
     types.into_iter().flatten().flat_map(|ty| first_argument(session, unit, ty, binding.scope)).collect()
 }
 
-fn first_argument(session: &Session<'_>, unit: &Held, expr: ExprId, scope: u32) -> Vec<Ty> {
+fn first_argument(session: &Session<'_>, unit: &FileRef, expr: ExprId, scope: u32) -> Vec<Ty> {
     let Expr::Apply { args, .. } = unit.expr(expr) else { return Vec::new() };
     let Some(&first) = unit.facts.flow.list(args).first() else { return Vec::new() };
-    let frame = Frame { unit: unit.clone(), scope, at: u32::MAX };
-    types_of(session, &session.ty(&frame, first))
+    let site = Site { unit: unit.clone(), scope, at: u32::MAX };
+    types_of(session, &session.ty(&site, first))
 }
 
-/// Each type of ours; what only holds one is seen as what it holds.
+/// The types of the repository among the alternatives, also inside of external wrappers.
 fn types_of(session: &Session<'_>, ty: &Ty) -> Vec<Ty> {
-    let types = ty.each().iter().filter_map(|ty| match ty {
-        Ty::Of(sym, _) if session.is_type(*sym) => Some(ty.clone()),
-        Ty::Outside(holder, args) if !holder.is_empty() => match args.first() {
-            Some(held @ Ty::Of(sym, _)) if session.is_type(*sym) => Some(held.clone()),
+    let types = ty.alternatives().iter().filter_map(|ty| match ty {
+        Ty::Instance(sym, _) if session.is_type(*sym) => Some(ty.clone()),
+        Ty::External(holder, args) if !holder.is_empty() => match args.first() {
+            Some(held @ Ty::Instance(sym, _)) if session.is_type(*sym) => Some(held.clone()),
             _ => None,
         },
         _ => None,

@@ -1,43 +1,45 @@
-//! What types inherit, what members stand in for those of their bases, and what an interface's members may reach.
+//! Edges of the type hierarchy: inheritance, overriding members, and dispatch from interface members to
+//! implementations.
 
-use crate::file::file_unit::Held;
+use crate::file::file_unit::FileRef;
 use crate::session::Session;
-use crate::types::ty::{Sym, Thing, Ty};
+use crate::types::target::{Referent, Target};
+use crate::types::ty::{SymbolId, Ty};
 use orient_model::{
     Confidence, Edge, EdgeKind, ExprId, Miss, Node, Outside, Reason, RefKind, Relation, Resolved, Rule,
     SymbolKind,
 };
 
-/// The edges of all types a file declares.
-pub(crate) fn edges(session: &Session<'_>, unit: &Held, out: &mut Resolved) {
+/// Adds the edges of all types of a file.
+pub(super) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
     for at in 0..unit.facts.outline.symbols.len() as u32 {
         let Some(kind) = unit.kind(at) else { continue };
-        session.next_use();
+        session.start_reference();
         if kind.is_type() || kind == SymbolKind::Module {
             inherits(session, unit, at, out);
         }
-        if unit.rules.structural && kind == SymbolKind::Interface {
-            satisfied(session, unit, at, out);
+        if unit.rules.structural_interfaces && kind == SymbolKind::Interface {
+            structural_implementations(session, unit, at, out);
         }
     }
 }
 
-fn inherits(session: &Session<'_>, unit: &Held, at: u32, out: &mut Resolved) {
+fn inherits(session: &Session<'_>, unit: &FileRef, at: u32, out: &mut Resolved) {
     let line = unit.symbol(at).map_or(0, |symbol| symbol.name_span.first_line);
     let own = unit.sym(at);
     let of = session.own_type(own);
     for &(expr, scope, relation) in unit.bases(at) {
-        let frame = crate::session::Frame { unit: unit.clone(), scope, at: u32::MAX };
-        let bases = session.ty(&frame, expr);
+        let site = crate::session::Site { unit: unit.clone(), scope, at: u32::MAX };
+        let bases = session.ty(&site, expr);
         if !bases.is_known() {
-            unknown_base(session, unit, expr, (at, line), out);
+            push_unknown_base(session, unit, expr, (at, line), out);
         }
-        for ty in bases.each() {
-            if let Ty::Outside(name, _) = ty {
-                out.outside.push(foreign_base(session, &frame, expr, (at, line), name));
+        for ty in bases.alternatives() {
+            if let Ty::External(name, _) = ty {
+                out.outside.push(external_base(session, &site, expr, (at, line), name));
             }
-            let Ty::Of(base, _) = ty else { continue };
-            let kind = match session.home(*base).and_then(|home| home.kind(base.at)) {
+            let Ty::Instance(base, _) = ty else { continue };
+            let kind = match session.unit_of(*base).and_then(|home| home.kind(base.at)) {
                 Some(SymbolKind::Interface | SymbolKind::Trait)
                     if unit.kind(at) != Some(SymbolKind::Interface) =>
                 {
@@ -47,7 +49,7 @@ fn inherits(session: &Session<'_>, unit: &Held, at: u32, out: &mut Resolved) {
                 _ => EdgeKind::Inherits,
             };
             let from = match (&of, unit.kind(at)) {
-                (Ty::Of(sym, _), Some(SymbolKind::Impl)) => *sym,
+                (Ty::Instance(sym, _), Some(SymbolKind::Impl)) => *sym,
                 _ => own,
             };
             if from == *base {
@@ -57,9 +59,9 @@ fn inherits(session: &Session<'_>, unit: &Held, at: u32, out: &mut Resolved) {
         }
     }
     for &(expr, scope) in unit.type_mixins(at) {
-        let frame = crate::session::Frame { unit: unit.clone(), scope, at: u32::MAX };
-        for ty in session.ty(&frame, expr).each() {
-            if let Ty::Of(base, _) = ty
+        let site = crate::session::Site { unit: unit.clone(), scope, at: u32::MAX };
+        for ty in session.ty(&site, expr).alternatives() {
+            if let Ty::Instance(base, _) = ty
                 && *base != own
             {
                 out.edges.push(edge(own, EdgeKind::Inherits, *base, line, Confidence::Exact, Rule::Scope));
@@ -70,53 +72,53 @@ fn inherits(session: &Session<'_>, unit: &Held, at: u32, out: &mut Resolved) {
     inherited_implementations(session, unit, at, &of, out);
 }
 
-/// A base that is not here, by the package it comes from where an import says so.
-fn foreign_base(
+/// An external base, with its package if an import names one.
+fn external_base(
     session: &Session<'_>,
-    frame: &crate::session::Frame,
+    site: &crate::session::Site,
     expr: ExprId,
     (at, line): (u32, u32),
     name: &str,
 ) -> Outside {
-    let package = session.denote(frame, expr).iter().find_map(|found| match &found.thing {
-        Thing::Outside(package, _) => Some(package.to_string()),
+    let package = session.targets(site, expr).iter().find_map(|found| match &found.referent {
+        Referent::External(package, _) => Some(package.to_string()),
         _ => None,
     });
     let (package, name) = (package.unwrap_or_default(), name.to_owned());
     Outside { from: Some(at), kind: RefKind::Inherit, package, name, line }
 }
 
-/// A base that was not found: a candidate for the types of its name, or outside where there are none.
-fn unknown_base(
+/// Adds an unresolved base: a miss if the repository has a type of that name, else an external reference.
+fn push_unknown_base(
     session: &Session<'_>,
-    unit: &Held,
+    unit: &FileRef,
     expr: ExprId,
     (at, line): (u32, u32),
     out: &mut Resolved,
 ) {
     let Some(name) = crate::file::file_unit::last_name(&unit.facts, expr) else { return };
     let name = name.rsplit('\\').next().unwrap_or(name).to_owned();
-    let bearers = session.named(&unit.rules.family, &name);
+    let namesakes = session.symbols_named(&unit.rules.family, &name);
     let (from, kind) = (Some(at), RefKind::Inherit);
-    if bearers.iter().any(|bearer| bearer.kind.is_type() || bearer.kind == SymbolKind::TypeAlias) {
+    if namesakes.iter().any(|namesake| namesake.kind.is_type() || namesake.kind == SymbolKind::TypeAlias) {
         out.misses.push(Miss { from, kind, name, line, reason: Reason::Unknown });
     } else {
         out.outside.push(Outside { from, kind, package: String::new(), name, line });
     }
 }
 
-/// Members that stand in for those of a base.
-fn overrides(session: &Session<'_>, unit: &Held, at: u32, of: &Ty, out: &mut Resolved) {
+/// Adds edges from members to the inherited members they override.
+fn overrides(session: &Session<'_>, unit: &FileRef, at: u32, of: &Ty, out: &mut Resolved) {
     let bases: Vec<Ty> = match unit.kind(at) {
         Some(SymbolKind::Impl) => unit
             .bases(at)
             .iter()
             .flat_map(|&(expr, scope, _)| {
-                let frame = crate::session::Frame { unit: unit.clone(), scope, at: u32::MAX };
-                session.line(&session.ty(&frame, expr)).to_vec()
+                let site = crate::session::Site { unit: unit.clone(), scope, at: u32::MAX };
+                session.mro(&session.ty(&site, expr)).to_vec()
             })
             .collect(),
-        _ => session.line(of).iter().skip(1).cloned().collect(),
+        _ => session.mro(of).iter().skip(1).cloned().collect(),
     };
     if bases.is_empty() {
         return;
@@ -127,12 +129,12 @@ fn overrides(session: &Session<'_>, unit: &Held, at: u32, of: &Ty, out: &mut Res
             continue;
         }
         let name = unit.name(child);
-        session.ask(name);
+        session.depend_on(name);
         for base in &bases {
-            let Ty::Of(base, _) = base else { continue };
+            let Ty::Instance(base, _) = base else { continue };
             let members = session.members(*base);
             let Some(members) = members.get(name) else { continue };
-            let fit = members.iter().filter(|&&member| same_form(session, unit, child, member));
+            let fit = members.iter().filter(|&&member| has_compatible_form(session, unit, child, member));
             let mut any = false;
             for &member in fit {
                 if member != unit.sym(child) {
@@ -155,15 +157,16 @@ fn overrides(session: &Session<'_>, unit: &Held, at: u32, of: &Ty, out: &mut Res
     }
 }
 
-/// Members of a base class that do what an interface of the heir promises.
-fn inherited_implementations(session: &Session<'_>, unit: &Held, at: u32, of: &Ty, out: &mut Resolved) {
-    let line = session.line(of);
-    let interfaces: Vec<Sym> = line
+/// Adds dispatch edges from interface members to the implementations that a class inherits from its base class.
+fn inherited_implementations(session: &Session<'_>, unit: &FileRef, at: u32, of: &Ty, out: &mut Resolved) {
+    let line = session.mro(of);
+    let interfaces: Vec<SymbolId> = line
         .iter()
         .skip(1)
         .filter_map(|ty| match ty {
-            Ty::Of(sym, _)
-                if session.home(*sym).and_then(|home| home.kind(sym.at)) == Some(SymbolKind::Interface) =>
+            Ty::Instance(sym, _)
+                if session.unit_of(*sym).and_then(|home| home.kind(sym.at))
+                    == Some(SymbolKind::Interface) =>
             {
                 Some(*sym)
             }
@@ -175,15 +178,15 @@ fn inherited_implementations(session: &Session<'_>, unit: &Held, at: u32, of: &T
     }
     let shown = unit.symbol(at).map_or(0, |symbol| symbol.name_span.first_line);
     for interface in interfaces {
-        let Some(home) = session.home(interface) else { continue };
+        let Some(home) = session.unit_of(interface) else { continue };
         for &member in home.children(Some(interface.at)) {
             let name = home.name(member);
             if unit.children(Some(at)).iter().any(|&child| unit.name(child) == name) {
                 continue;
             }
             let found = session.type_member(of, name, 1, Rule::Implementation);
-            for one in found.iter().filter_map(crate::types::ty::Found::sym) {
-                let from_class = session.home(one).and_then(|unit| {
+            for one in found.iter().filter_map(Target::sym) {
+                let from_class = session.unit_of(one).and_then(|unit| {
                     let parent = unit.symbol(one.at)?.parent?;
                     Some(unit.kind(parent)? != SymbolKind::Interface)
                 });
@@ -202,17 +205,17 @@ fn inherited_implementations(session: &Session<'_>, unit: &Held, at: u32, of: &T
     }
 }
 
-/// Types that have all methods of an interface, where nobody has to say so. Where the interface embeds one that is not here, it
-/// asks for methods that cannot be seen: a type that has all others probably has those as well.
-fn satisfied(session: &Session<'_>, unit: &Held, at: u32, out: &mut Resolved) {
+/// Structural typing: adds edges from the types that have all methods of an interface. If the interface embeds an
+/// external one, it has unknown methods: a type that has all others probably has those as well.
+fn structural_implementations(session: &Session<'_>, unit: &FileRef, at: u32, out: &mut Resolved) {
     let interface = unit.sym(at);
-    let of = Ty::of(interface);
-    let mut wanted: Vec<Sym> = Vec::new();
+    let of = Ty::instance(interface);
+    let mut wanted: Vec<SymbolId> = Vec::new();
     let mut asks_for_more = false;
-    for ty in session.line(&of).iter() {
+    for ty in session.mro(&of).iter() {
         match ty {
-            Ty::Of(sym, _) => {
-                let Some(home) = session.home(*sym) else { continue };
+            Ty::Instance(sym, _) => {
+                let Some(home) = session.unit_of(*sym) else { continue };
                 wanted.extend(
                     home.children(Some(sym.at))
                         .iter()
@@ -220,47 +223,54 @@ fn satisfied(session: &Session<'_>, unit: &Held, at: u32, out: &mut Resolved) {
                         .map(|&m| home.sym(m)),
                 );
             }
-            Ty::Outside(..) | Ty::Unknown => asks_for_more = true,
+            Ty::External(..) | Ty::Unknown => asks_for_more = true,
             _ => return,
         }
     }
-    let sure = if asks_for_more { Confidence::Probable } else { Confidence::Exact };
+    let confidence = if asks_for_more { Confidence::Probable } else { Confidence::Exact };
     let Some(&first) = wanted.iter().min_by_key(|&&member| {
         session
-            .home(member)
+            .unit_of(member)
             .map_or(usize::MAX, |home| session.members_named(&home.rules.family, home.name(member.at)).len())
     }) else {
         return;
     };
-    let Some(home) = session.home(first) else { return };
+    let Some(home) = session.unit_of(first) else { return };
     let line = unit.symbol(at).map_or(0, |symbol| symbol.name_span.first_line);
     let mut seen = Vec::new();
-    for bearer in session.named(&unit.rules.family, home.name(first.at)).iter() {
-        if bearer.kind != SymbolKind::Method {
+    for namesake in session.symbols_named(&unit.rules.family, home.name(first.at)).iter() {
+        if namesake.kind != SymbolKind::Method {
             continue;
         }
-        let candidate = bearer.sym;
-        let Some(beside) = session.home(candidate) else { continue };
-        let Some(ty @ Ty::Of(sym, _)) = session.qualifier_type(&beside, candidate.at) else { continue };
+        let candidate = namesake.sym;
+        let Some(beside) = session.unit_of(candidate) else { continue };
+        let Some(ty @ Ty::Instance(sym, _)) = session.qualifier_type(&beside, candidate.at) else { continue };
         if seen.contains(&sym) || sym == interface {
             continue;
         }
         seen.push(sym);
         let mut reached = Vec::new();
         for &member in &wanted {
-            let Some(home) = session.home(member) else { break };
+            let Some(home) = session.unit_of(member) else { break };
             let found = session.type_member(&ty, home.name(member.at), 0, Rule::Implementation);
             let fit = found
                 .iter()
-                .filter_map(crate::types::ty::Found::sym)
-                .find(|&one| same_form(session, &home, member.at, one));
+                .filter_map(Target::sym)
+                .find(|&one| has_compatible_form(session, &home, member.at, one));
             match fit {
                 Some(one) => reached.push((member, one)),
                 None => break,
             }
         }
         if reached.len() == wanted.len() {
-            out.edges.push(edge(sym, EdgeKind::Implements, interface, line, sure, Rule::Implementation));
+            out.edges.push(edge(
+                sym,
+                EdgeKind::Implements,
+                interface,
+                line,
+                confidence,
+                Rule::Implementation,
+            ));
             for (member, one) in reached {
                 out.edges.push(edge(
                     member,
@@ -279,16 +289,17 @@ fn is_overridable(kind: SymbolKind) -> bool {
     matches!(kind, SymbolKind::Method | SymbolKind::Property | SymbolKind::Operator | SymbolKind::Event)
 }
 
-/// Whether two members can stand for each other: the same number of parameters.
-fn same_form(session: &Session<'_>, unit: &Held, at: u32, other: Sym) -> bool {
-    let Some(home) = session.home(other) else { return false };
+/// Whether one member can override another: by kind and number of parameters.
+fn has_compatible_form(session: &Session<'_>, unit: &FileRef, at: u32, other: SymbolId) -> bool {
+    let Some(home) = session.unit_of(other) else { return false };
     let (Some(one), Some(two)) = (unit.symbol(at), home.symbol(other.at)) else { return false };
-    let holds_function = unit.rules.type_space && two.kind == SymbolKind::Field;
+    let holds_function = unit.rules.type_namespace && two.kind == SymbolKind::Field;
     (is_overridable(two.kind) || holds_function)
-        && (!unit.rules.overloads && !unit.rules.structural || one.params.len() == two.params.len())
+        && (!unit.rules.overloads && !unit.rules.structural_interfaces
+            || one.params.len() == two.params.len())
 }
 
-fn edge(from: Sym, kind: EdgeKind, to: Sym, line: u32, confidence: Confidence, rule: Rule) -> Edge {
-    let node = |sym: Sym| Node { file: sym.file, symbol: Some(sym.at) };
+fn edge(from: SymbolId, kind: EdgeKind, to: SymbolId, line: u32, confidence: Confidence, rule: Rule) -> Edge {
+    let node = |sym: SymbolId| Node { file: sym.file, symbol: Some(sym.at) };
     Edge { from: node(from), kind, to: node(to), line, confidence, rule }
 }

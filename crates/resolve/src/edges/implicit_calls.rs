@@ -1,13 +1,14 @@
-//! What the language calls without being named: the members behind loops and `with`.
+//! Edges of implicit calls: the members behind loops and `with` statements.
 
-use crate::file::file_unit::Held;
-use crate::session::{Frame, Session};
-use crate::types::ty::{Found, Ty, Val};
+use crate::file::file_unit::FileRef;
+use crate::session::{Session, Site};
+use crate::types::target::{Target, Value};
+use crate::types::ty::Ty;
 use orient_model::{Binding, Confidence, Edge, EdgeKind, Node, Resolved, Rule, SymbolKind, Via};
 
-/// Calls of the members by which names are bound to parts of values.
-pub(crate) fn edges(session: &Session<'_>, unit: &Held, out: &mut Resolved) {
-    if !unit.rules.dynamic {
+/// Adds the implicit calls of all bindings of a file.
+pub(super) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
+    if !unit.rules.value_flow_typing {
         return;
     }
     for binding in &unit.facts.flow.bindings {
@@ -16,49 +17,56 @@ pub(crate) fn edges(session: &Session<'_>, unit: &Held, out: &mut Resolved) {
             Via::Enter => &["enter"],
             _ => continue,
         };
-        session.next_use();
+        session.start_reference();
         follow(session, unit, binding, cases, out);
     }
 }
 
-fn follow(session: &Session<'_>, unit: &Held, binding: &Binding, cases: &[&str], out: &mut Resolved) {
+fn follow(session: &Session<'_>, unit: &FileRef, binding: &Binding, cases: &[&str], out: &mut Resolved) {
     let Some(value) = binding.value else { return };
     let Some(line) = unit.line_of(value, binding.at) else { return };
-    let frame = Frame { unit: unit.clone(), scope: unit.scope_at(binding.at), at: binding.at };
-    let mut val = session.eval(&frame, value);
+    let site = Site { unit: unit.clone(), scope: unit.scope_at(binding.at), at: binding.at };
+    let mut val = session.eval(&site, value);
     let symbol = unit.facts.flow.scopes.get(binding.scope as usize).and_then(|scope| scope.symbol);
     let from = Node { file: unit.file, symbol };
     for case in cases {
         let Some(name) = unit.implicit(case) else { return };
-        let several = val.ty.each().len() > 1;
+        let several = val.ty.alternatives().len() > 1;
         let mut results = Vec::new();
         let mut members = Vec::new();
-        for ty in val.ty.each() {
+        for ty in val.ty.alternatives() {
             let found = match ty {
-                Ty::Of(..) => session.member(&Val { ty: ty.clone(), ..val.clone() }, name, unit),
+                Ty::Instance(..) => session.member(&Value { ty: ty.clone(), ..val.clone() }, name, unit),
                 _ => Vec::new(),
             };
             if found.is_empty() && several {
-                // It cannot be all of what we think: which of them it is, nobody knows.
+                // The value cannot have all of these types, and nothing decides between them.
                 return;
             }
             members.push(found);
         }
         for found in members {
-            results.push(session.call_found(&found, &[], None).ty);
+            results.push(session.call_targets_result(&found, &[], None).ty);
             for one in &found {
                 let callable = |sym| session.kind(sym).is_some_and(SymbolKind::is_callable);
                 let Some(sym) = one.sym().filter(|&sym| callable(sym)) else { continue };
-                let sure = if several { one.sure.max(Confidence::Probable) } else { one.sure };
-                out.edges.push(edge(from, one, sym, line, sure));
+                let confidence =
+                    if several { one.confidence.max(Confidence::Probable) } else { one.confidence };
+                out.edges.push(edge(from, one, sym, line, confidence));
             }
         }
-        val = val.with(Ty::either(results));
+        val = val.with(Ty::union(results));
     }
 }
 
-fn edge(from: Node, found: &Found, sym: crate::types::ty::Sym, line: u32, sure: Confidence) -> Edge {
+fn edge(
+    from: Node,
+    found: &Target,
+    sym: crate::types::ty::SymbolId,
+    line: u32,
+    confidence: Confidence,
+) -> Edge {
     let to = Node { file: sym.file, symbol: Some(sym.at) };
-    let confidence = found.sure.max(sure);
+    let confidence = found.confidence.max(confidence);
     Edge { from, kind: EdgeKind::Calls, to, line, confidence, rule: Rule::Implicit }
 }

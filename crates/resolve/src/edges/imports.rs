@@ -1,37 +1,39 @@
 //! Edges from a file to what it imports.
 
-use crate::file::file_unit::Held;
+use crate::file::file_unit::FileRef;
 use crate::session::Session;
-use crate::types::ty::{Found, Module, Thing, Ty};
+use crate::types::target::{Referent, Target};
+use crate::types::ty::{Module, Ty};
 use orient_model::{Edge, EdgeKind, ImportKind, Modules, Node, Resolved, Rule};
 
 /// Edges from a file to what it imports.
-pub(crate) fn edges(session: &Session<'_>, unit: &Held, out: &mut Resolved) {
+pub(super) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
     for (at, import) in unit.facts.outline.imports.iter().enumerate() {
-        session.next_use();
+        session.start_reference();
         let found = match import.kind {
             ImportKind::Wildcard => session
-                .find_module(unit, unit.said(import.module))
-                .map(|module| Found::module(module, Rule::Import))
+                .find_module(unit, unit.outline_text(import.module))
+                .map(|module| Target::module(module, Rule::Import))
                 .into_iter()
                 .collect(),
-            ImportKind::Effect => effect(session, unit, unit.said(import.module)),
+            ImportKind::Effect => effect(session, unit, unit.outline_text(import.module)),
             _ => session.import(unit, at as u32),
         };
         let found = match import.name {
-            Some(name) if found.iter().all(|one| matches!(one.thing, Thing::Outside(..))) => {
-                let mut extensions = session.extensions_in(unit, unit.said(import.module), unit.said(name));
+            Some(name) if found.iter().all(|one| matches!(one.referent, Referent::External(..))) => {
+                let mut extensions =
+                    session.extensions_in(unit, unit.outline_text(import.module), unit.outline_text(name));
                 extensions.extend(found);
                 extensions
             }
             _ => found,
         };
         for one in found {
-            let to = match &one.thing {
-                Thing::Symbol(sym, _) | Thing::Value(Ty::Type(sym, _)) => {
+            let to = match &one.referent {
+                Referent::Symbol(sym, _) | Referent::Value(Ty::Metatype(sym, _)) => {
                     Node { file: sym.file, symbol: Some(sym.at) }
                 }
-                Thing::Value(Ty::Module(Module::File(file))) => Node { file: *file, symbol: None },
+                Referent::Value(Ty::Module(Module::File(file))) => Node { file: *file, symbol: None },
                 _ => continue,
             };
             let from = Node { file: unit.file, symbol: None };
@@ -40,14 +42,14 @@ pub(crate) fn edges(session: &Session<'_>, unit: &Held, out: &mut Resolved) {
                 kind: EdgeKind::Imports,
                 to,
                 line: import.line,
-                confidence: one.sure,
+                confidence: one.confidence,
                 rule: one.rule,
             });
         }
     }
 }
 
-fn effect(session: &Session<'_>, unit: &Held, module: &str) -> Vec<Found> {
+fn effect(session: &Session<'_>, unit: &FileRef, module: &str) -> Vec<Target> {
     let file = match unit.rules.modules {
         Modules::Include => session.include(unit, module),
         _ => match session.find_module(unit, module) {
@@ -55,5 +57,5 @@ fn effect(session: &Session<'_>, unit: &Held, module: &str) -> Vec<Found> {
             _ => None,
         },
     };
-    file.map(|file| Found::module(Module::File(file), Rule::Import)).into_iter().collect()
+    file.map(|file| Target::module(Module::File(file), Rule::Import)).into_iter().collect()
 }

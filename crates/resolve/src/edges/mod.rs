@@ -1,18 +1,20 @@
 //! Edges: the output of resolution, one file for each kind of evidence.
 
+mod call_edges;
 pub(crate) mod component_props;
+mod construct_edges;
 mod hierarchy;
 mod implicit_calls;
 mod imports;
 mod references;
 mod test_fixtures;
 
-use crate::file::file_unit::Held;
+use crate::file::file_unit::FileRef;
 use crate::session::Session;
 use orient_model::Resolved;
 
 /// Adds all edges, external references and misses of a file.
-pub(crate) fn add_all(session: &Session<'_>, unit: &Held, out: &mut Resolved) {
+pub(crate) fn add_all(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
     references::edges(session, unit, out);
     imports::edges(session, unit, out);
     hierarchy::edges(session, unit, out);

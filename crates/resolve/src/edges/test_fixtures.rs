@@ -1,21 +1,21 @@
-//! What a test runner runs for a test without being named in its body: setup, suites around it, fixtures.
+//! Edges from tests to the code that a test runner runs for them: setup, enclosing suites, fixtures.
 //!
-//! All of it goes by convention, so no edge from here is exact. Fixtures that are imported from plain modules or come
-//! from plugins are not followed.
+//! Test runners go by conventions, so no edge from here is exact. Fixtures from plain imports and from plugins are not
+//! followed.
 
-use crate::file::file_unit::{Held, Unit};
-use crate::invalidation::name_reach::is_there;
+use crate::file::file_unit::{FileRef, FileUnit};
+use crate::invalidation::name_reach::file_exists_key;
 use crate::session::Session;
 use crate::types::eval::join;
-use crate::types::ty::{Sym, Ty};
+use crate::types::ty::{SymbolId, Ty};
 use orient_model::{Confidence, Edge, EdgeKind, Modifier, Node, Resolved, Rule, SymbolKind};
 use rustc_hash::FxHashSet;
 
-/// How many bases of a type of tests are looked at, at most.
+/// Maximum number of supertypes of a test class that are followed.
 const BASES: usize = 32;
 
-/// Edges from the tests and fixtures of a file to what runs for them.
-pub(crate) fn edges(session: &Session<'_>, unit: &Held, out: &mut Resolved) {
+/// Adds the edges of all tests and fixtures of a file.
+pub(super) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
     let mut shared = None;
     for at in 0..unit.facts.outline.symbols.len() as u32 {
         let Some(symbol) = unit.symbol(at) else { continue };
@@ -26,18 +26,18 @@ pub(crate) fn edges(session: &Session<'_>, unit: &Held, out: &mut Resolved) {
         } else if symbol.kind == SymbolKind::Test {
             suites(unit, at, out);
         }
-        if unit.rules.fixtures.by_parameter && (case || fixture) {
+        if unit.rules.fixtures.injected_by_parameter && (case || fixture) {
             let shared = shared.get_or_insert_with(|| folder_files(session, unit));
-            let from = Consumer { session, unit, at, shared };
-            from.requested(out);
+            let from = FixtureConsumer { session, unit, at, shared };
+            from.requested_fixtures(out);
             if case {
-                from.unasked(out);
+                from.automatic_fixtures(out);
             }
         }
     }
 }
 
-fn edge(unit: &Unit, from: u32, to: Sym, rule: Rule) -> Edge {
+fn edge(unit: &FileUnit, from: u32, to: SymbolId, rule: Rule) -> Edge {
     Edge {
         from: Node { file: unit.file, symbol: Some(from) },
         kind: EdgeKind::Calls,
@@ -48,8 +48,8 @@ fn edge(unit: &Unit, from: u32, to: Sym, rule: Rule) -> Edge {
     }
 }
 
-/// The setup of a test: of the suites and types around it and their bases, and of its file.
-fn setup(session: &Session<'_>, unit: &Held, at: u32, out: &mut Resolved) {
+/// The setup of a test: of the suites and types around it, of their supertypes, and of its file.
+fn setup(session: &Session<'_>, unit: &FileRef, at: u32, out: &mut Resolved) {
     suites(unit, at, out);
     let mut around = unit.symbol(at).and_then(|symbol| symbol.parent);
     while let Some(outer) = around {
@@ -67,21 +67,21 @@ fn setup(session: &Session<'_>, unit: &Held, at: u32, out: &mut Resolved) {
     }
 }
 
-/// Code of a suite runs before the tests in it.
-fn suites(unit: &Unit, at: u32, out: &mut Resolved) {
+/// The body of a suite runs before its tests.
+fn suites(unit: &FileUnit, at: u32, out: &mut Resolved) {
     let outer = unit.symbol(at).and_then(|symbol| symbol.parent);
     if let Some(outer) = outer.filter(|&outer| unit.kind(outer) == Some(SymbolKind::Test)) {
         out.edges.push(edge(unit, at, unit.sym(outer), Rule::Setup));
     }
 }
 
-/// What runs for every test of a type: its setup and constructors, and those of its bases.
-fn type_setup(session: &Session<'_>, of: Sym) -> Vec<Sym> {
+/// What runs for every test of a type: its setup and constructors, and those of its supertypes.
+fn type_setup(session: &Session<'_>, of: SymbolId) -> Vec<SymbolId> {
     let mut found = Vec::new();
     for sym in with_bases(session, of) {
-        let Some(unit) = session.home(sym) else { continue };
-        session.ask(unit.name(sym.at));
-        unit.rules.constructors.iter().for_each(|name| session.ask(name));
+        let Some(unit) = session.unit_of(sym) else { continue };
+        session.depend_on(unit.name(sym.at));
+        unit.rules.constructors.iter().for_each(|name| session.depend_on(name));
         let runs = |&child: &u32| {
             unit.is(child, Modifier::Setup) || unit.kind(child) == Some(SymbolKind::Constructor)
         };
@@ -90,14 +90,14 @@ fn type_setup(session: &Session<'_>, of: Sym) -> Vec<Sym> {
     found
 }
 
-/// A type and its bases that are here, nearest first.
-fn with_bases(session: &Session<'_>, of: Sym) -> Vec<Sym> {
+/// A type and its supertypes in the repository, in breadth-first order.
+fn with_bases(session: &Session<'_>, of: SymbolId) -> Vec<SymbolId> {
     let (mut found, mut known) = (vec![of], FxHashSet::from_iter([of]));
     let mut next = 0;
     while next < found.len() && found.len() < BASES {
-        for (base, _) in session.bases(found[next]).iter() {
-            for ty in base.each() {
-                if let Ty::Of(sym, _) | Ty::Type(sym, _) = ty
+        for (base, _) in session.supertypes(found[next]).iter() {
+            for ty in base.alternatives() {
+                if let Ty::Instance(sym, _) | Ty::Metatype(sym, _) = ty
                     && known.insert(*sym)
                 {
                     found.push(*sym);
@@ -109,15 +109,15 @@ fn with_bases(session: &Session<'_>, of: Sym) -> Vec<Sym> {
     found
 }
 
-/// The files whose fixtures are there for this one: those of its folder first, then outward.
-fn folder_files(session: &Session<'_>, unit: &Held) -> Vec<Held> {
+/// The files whose fixtures this file may use: those of its own folder first, then of the folders above.
+fn folder_files(session: &Session<'_>, unit: &FileRef) -> Vec<FileRef> {
     let mut found = Vec::new();
     let mut folder = unit.folder();
     loop {
         for name in &unit.rules.fixtures.folder_files {
             let path = join(&folder, name);
-            session.ask(&is_there(&path));
-            let file = session.file_of(unit, &path).filter(|&file| file != unit.file);
+            session.depend_on(&file_exists_key(&path));
+            let file = session.file_without_extension(unit, &path).filter(|&file| file != unit.file);
             found.extend(file.and_then(|file| session.unit(file)));
         }
         match folder.rsplit_once('/') {
@@ -128,23 +128,23 @@ fn folder_files(session: &Session<'_>, unit: &Held) -> Vec<Held> {
     }
 }
 
-/// A test or fixture that gets fixtures.
-struct Consumer<'a, 'r> {
+/// A test or fixture that uses fixtures.
+struct FixtureConsumer<'a, 'r> {
     session: &'a Session<'r>,
-    unit: &'a Held,
+    unit: &'a FileRef,
     at: u32,
-    /// Files whose fixtures are there for it, nearest first.
-    shared: &'a [Held],
+    /// Files whose fixtures it may use, nearest first.
+    shared: &'a [FileRef],
 }
 
-impl Consumer<'_, '_> {
-    /// The fixtures it asks for: by parameters of their names, and by attributes.
-    fn requested(&self, out: &mut Resolved) {
+impl FixtureConsumer<'_, '_> {
+    /// Adds the fixtures that it requests by parameters and attributes.
+    fn requested_fixtures(&self, out: &mut Resolved) {
         let Some(symbol) = self.unit.symbol(self.at) else { return };
         let fixtures = &self.unit.rules.fixtures;
         let mut names: Vec<&str> = Vec::new();
         for param in symbol.params.iter().filter(|param| !param.default && !param.variadic) {
-            let name = self.unit.said(param.name);
+            let name = self.unit.outline_text(param.name);
             let replaced = self.attributes(&fixtures.replaced_by).any(|text| quotes(text, name));
             if !replaced {
                 names.push(name);
@@ -152,15 +152,15 @@ impl Consumer<'_, '_> {
         }
         names.extend(self.attributes(&fixtures.requested_by).flat_map(quoted));
         for name in names {
-            self.session.ask(name);
+            self.session.depend_on(name);
             if let Some(sym) = self.fixture(name) {
                 out.edges.push(edge(self.unit, self.at, sym, Rule::Fixture));
             }
         }
     }
 
-    /// Fixtures of shared files that every test gets. Those of its own file and type are among its setup.
-    fn unasked(&self, out: &mut Resolved) {
+    /// Adds the automatic fixtures of shared files. Those of its own file and type are part of its setup.
+    fn automatic_fixtures(&self, out: &mut Resolved) {
         for unit in self.shared {
             for &at in unit.children(None) {
                 if unit.is(at, Modifier::Fixture) && unit.is(at, Modifier::Setup) {
@@ -170,12 +170,13 @@ impl Consumer<'_, '_> {
         }
     }
 
-    /// Texts of attributes with one of these last names, of the symbol and of what is around it.
+    /// Attributes with one of these last names, of the symbol and of the symbols around it.
     fn attributes<'t>(&'t self, wanted: &'t [String]) -> impl Iterator<Item = &'t str> {
         let around = std::iter::successors(self.unit.symbol(self.at), |symbol| {
             symbol.parent.and_then(|parent| self.unit.symbol(parent))
         });
-        let texts = around.flat_map(|symbol| symbol.attributes.iter().map(|&text| self.unit.said(text)));
+        let texts =
+            around.flat_map(|symbol| symbol.attributes.iter().map(|&text| self.unit.outline_text(text)));
         texts.filter(|text| {
             let name = text.split('(').next().unwrap_or_default();
             let last = name.rsplit('.').next().unwrap_or_default().trim();
@@ -183,42 +184,43 @@ impl Consumer<'_, '_> {
         })
     }
 
-    /// The fixture of a name that is nearest: in the types around, in the file, in shared files outward. One that asks for
-    /// its own name means the next.
-    fn fixture(&self, name: &str) -> Option<Sym> {
+    /// The nearest fixture of a name: in the enclosing types, in the file, in shared files. A fixture that requests its
+    /// own name means the next one.
+    fn fixture(&self, name: &str) -> Option<SymbolId> {
         let mut around = self.unit.symbol(self.at).and_then(|symbol| symbol.parent);
         while let Some(outer) = around {
             for sym in with_bases(self.session, self.unit.sym(outer)) {
-                let found = self.session.home(sym).and_then(|unit| self.among(&unit, Some(sym.at), name));
+                let found =
+                    self.session.unit_of(sym).and_then(|unit| self.fixture_in(&unit, Some(sym.at), name));
                 if found.is_some() {
                     return found;
                 }
             }
             around = self.unit.symbol(outer).and_then(|symbol| symbol.parent);
         }
-        std::iter::once(self.unit).chain(self.shared).find_map(|unit| self.among(unit, None, name))
+        std::iter::once(self.unit).chain(self.shared).find_map(|unit| self.fixture_in(unit, None, name))
     }
 
-    fn among(&self, unit: &Held, of: Option<u32>, name: &str) -> Option<Sym> {
+    fn fixture_in(&self, unit: &FileRef, of: Option<u32>, name: &str) -> Option<SymbolId> {
         let own = self.unit.sym(self.at);
         let mut fixtures = unit.children(of).iter().rev().copied();
         let found = fixtures.find(|&at| {
-            unit.is(at, Modifier::Fixture) && unit.sym(at) != own && given_name(unit, at) == name
+            unit.is(at, Modifier::Fixture) && unit.sym(at) != own && fixture_name(unit, at) == name
         });
         found.map(|at| unit.sym(at))
     }
 }
 
-/// The name tests ask for a fixture by.
-fn given_name(unit: &Unit, at: u32) -> &str {
+/// The name by which tests request a fixture.
+fn fixture_name(unit: &FileUnit, at: u32) -> &str {
     let renamed = unit.rules.fixtures.renamed_by.as_deref().and_then(|argument| {
         let symbol = unit.symbol(at)?;
-        symbol.attributes.iter().find_map(|&text| argument_text(unit.said(text), argument))
+        symbol.attributes.iter().find_map(|&text| argument_text(unit.outline_text(text), argument))
     });
     renamed.unwrap_or_else(|| unit.name(at))
 }
 
-/// The text given for a named argument: `b` in `f(a="b")`.
+/// The text of a named argument: `b` in `f(a="b")`.
 fn argument_text<'t>(call: &'t str, argument: &str) -> Option<&'t str> {
     for (start, _) in call.match_indices(argument) {
         let starts = call[..start].ends_with(['(', ',', ' ', '\n', '\t']);
@@ -235,7 +237,7 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split(['"', '\'']).skip(1).step_by(2)
 }
 
-/// Whether one of the quoted texts has a name among its words: `"a, b"` names `a`.
+/// Whether one of the quoted texts contains a name as a word: `"a, b"` contains `a`.
 fn quotes(text: &str, name: &str) -> bool {
     quoted(text).any(|words| words.split([',', ' ']).any(|word| word == name))
 }
@@ -252,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn several_names_may_share_a_text() {
+    fn a_quoted_text_may_list_several_names() {
         assert!(quotes("pytest.mark.parametrize('a, b', [(1, 2)])", "b"));
         assert!(!quotes("pytest.mark.parametrize('ab', [1])", "b"));
     }

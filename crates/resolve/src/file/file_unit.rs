@@ -1,11 +1,12 @@
-//! A file as resolution looks at it: its facts, and tables that find things in them.
+//! A file with its facts, rules and lookup tables.
 
 use crate::file::tables::{
-    Atoms, Bindings, Groups, Inherited, Lists, Put, assigned, called, put_into, returns, scopes_of,
+    AtomTable, Bindings, Inherited, KeyedAssign, MultiMap, RowGroups, assigned, assigned_keys, called,
+    returns, scopes_of,
 };
-use crate::modules::{is_plain, plain};
+use crate::modules::{dotted, is_dotted};
 use crate::repository::FileFacts;
-use crate::types::ty::Sym;
+use crate::types::ty::SymbolId;
 use orient_model::{
     Assign, Atom, Binding, Expr, ExprId, Modifier, Outline, Reference, Relation, Rules, Symbol, SymbolKind,
 };
@@ -16,76 +17,76 @@ use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
 /// Members by name.
-pub(crate) type Members = FxHashMap<Box<str>, Vec<Sym>>;
+pub(crate) type Members = FxHashMap<Box<str>, Vec<SymbolId>>;
 
-/// A file and tables over its facts.
-pub(crate) struct Unit {
+/// A file and lookup tables over its facts.
+pub(crate) struct FileUnit {
     pub(crate) file: u32,
     pub(crate) facts: Arc<FileFacts>,
     pub(crate) rules: Arc<Rules>,
-    /// The symbols directly in each symbol; those of the file itself under their number.
-    children: Groups,
-    /// Imports that bring in everything, by scope.
+    /// The direct children of each symbol; the top-level symbols come last.
+    children: RowGroups,
+    /// Wildcard imports: scope, import.
     wildcards: Vec<(u32, u32)>,
-    /// Tables over the inside, each made when it is first asked for: of most files only the outside is.
+    /// Tables over the flow, each built on first use: most files are only read for their outlines.
     bindings: OnceLock<Bindings>,
     /// Atoms of the flow by their text.
-    atoms: OnceLock<Atoms>,
-    /// The scope each symbol opens.
+    atoms: OnceLock<AtomTable>,
+    /// The scope that each symbol opens.
     scope_of: OnceLock<Vec<Option<u32>>>,
-    /// What each type inherits from, and what is mixed into it.
+    /// The declared bases and mixins of each type.
     inherited: OnceLock<Inherited>,
-    /// Values that leave each function, by its scope.
-    returns: OnceLock<Lists<u32, ExprId>>,
-    /// What is put into names, and into members of the receiver.
-    assigned: OnceLock<Lists<Atom, u32>>,
-    /// What is put under keys, by what it is put into.
-    put_into: OnceLock<Lists<ExprId, Put>>,
+    /// Returned values, by the scope of the function.
+    returns: OnceLock<MultiMap<u32, ExprId>>,
+    /// Assignments to names and to members of `self`, by name.
+    assigned: OnceLock<MultiMap<Atom, u32>>,
+    /// Assignments under keys, by container.
+    assigned_keys: OnceLock<MultiMap<ExprId, KeyedAssign>>,
     /// The lines on which a symbol calls a bare name.
-    called: OnceLock<Lists<(u32, Atom), u32>>,
-    /// The uses directly in each symbol.
-    used_in: OnceLock<Groups>,
-    /// The symbols directly in the file that name a container, by the hash of its name.
-    qualified: OnceLock<Lists<u64, u32>>,
-    /// The members of each symbol by name, where somebody asked.
+    called: OnceLock<MultiMap<(u32, Atom), u32>>,
+    /// The references directly in each symbol.
+    references_of: OnceLock<RowGroups>,
+    /// The top-level symbols with a qualifier, by the hash of the qualifier.
+    qualified: OnceLock<MultiMap<u64, u32>>,
+    /// The members of each symbol by name, built on first use.
     members: Box<[OnceLock<Arc<Members>>]>,
-    /// The names of symbols from the outermost namespace on, with dots, where somebody asked.
+    /// The full names of symbols, built on first use.
     full_names: OnceLock<Box<[OnceLock<Arc<str>>]>>,
-    /// Where functions without a declared type stand, by their scope.
-    pub(crate) places: OnceLock<FxHashMap<u32, crate::types::contextual_types::Place>>,
-    /// Functions that run what they are given as if it stood elsewhere.
-    pub(crate) runs_as_other: OnceLock<rustc_hash::FxHashSet<u32>>,
+    /// The contexts of functions without a declared type, by scope.
+    pub(crate) function_contexts: OnceLock<FxHashMap<u32, crate::types::contextual_types::ContextSite>>,
+    /// Functions that run a parameter with another `self`.
+    pub(crate) rebinds_self: OnceLock<rustc_hash::FxHashSet<u32>>,
 }
 
-/// A file in the hands of one session. Many share it with other threads, and take and leave it all the time: that is
-/// counted here, where no other thread counts.
+/// A reference to a file within one session. The file itself is shared with other threads; this count is not atomic,
+/// because references are cloned all the time.
 #[derive(Clone)]
 #[expect(
     clippy::redundant_allocation,
     reason = "it is the second count that is wanted, not the second place"
 )]
-pub(crate) struct Held(Rc<Arc<Unit>>);
+pub(crate) struct FileRef(Rc<Arc<FileUnit>>);
 
-impl Held {
-    pub(crate) fn new(unit: Arc<Unit>) -> Self {
+impl FileRef {
+    pub(crate) fn new(unit: Arc<FileUnit>) -> Self {
         Self(Rc::new(unit))
     }
 }
 
-impl Deref for Held {
-    type Target = Unit;
+impl Deref for FileRef {
+    type Target = FileUnit;
 
-    fn deref(&self) -> &Unit {
+    fn deref(&self) -> &FileUnit {
         &self.0
     }
 }
 
-impl Unit {
+impl FileUnit {
     pub(crate) fn new(file: u32, facts: Arc<FileFacts>, rules: Arc<Rules>) -> Self {
         let outline = &facts.outline;
         let symbols = outline.symbols.len();
         let around = outline.symbols.iter().map(|symbol| symbol.parent.map_or(symbols, |at| at as usize));
-        let children = Groups::new(symbols + 1, around);
+        let children = RowGroups::new(symbols + 1, around);
         let wildcards = outline
             .imports
             .iter()
@@ -107,17 +108,17 @@ impl Unit {
             inherited: OnceLock::new(),
             returns: OnceLock::new(),
             assigned: OnceLock::new(),
-            put_into: OnceLock::new(),
+            assigned_keys: OnceLock::new(),
             called: OnceLock::new(),
-            used_in: OnceLock::new(),
+            references_of: OnceLock::new(),
             qualified: OnceLock::new(),
             full_names: OnceLock::new(),
-            places: OnceLock::new(),
-            runs_as_other: OnceLock::new(),
+            function_contexts: OnceLock::new(),
+            rebinds_self: OnceLock::new(),
         }
     }
 
-    /// About how many bytes these tables and the facts behind them take, once all of them are made.
+    /// Approximate size in bytes of the facts and of all tables, once built.
     pub(crate) fn weight(&self) -> usize {
         self.facts.outline.symbols.len() * 192 + self.facts.flow.bytes() * 2
     }
@@ -130,7 +131,7 @@ impl Unit {
         self.inherited.get_or_init(|| Inherited::of(&self.facts, &self.rules))
     }
 
-    /// The name of a symbol from the outermost namespace on, with dots.
+    /// The full name of a symbol from the outermost namespace on, with dots.
     pub(crate) fn full_name(&self, at: u32) -> Option<&Arc<str>> {
         let outline = &self.facts.outline;
         let names = self.full_names.get_or_init(|| outline.symbols.iter().map(|_| OnceLock::new()).collect());
@@ -138,16 +139,16 @@ impl Unit {
     }
 
     /// Whether this is the full name of a symbol.
-    pub(crate) fn is_known_as(&self, at: u32, full: &str) -> bool {
+    pub(crate) fn has_full_name(&self, at: u32, full: &str) -> bool {
         self.symbol(at).is_some() && is_spelled(&self.facts.outline, at, full)
     }
 
     /// A symbol of this file.
-    pub(crate) fn sym(&self, at: u32) -> Sym {
-        Sym { file: self.file, at }
+    pub(crate) fn sym(&self, at: u32) -> SymbolId {
+        SymbolId { file: self.file, at }
     }
 
-    /// The definition at this place.
+    /// The symbol at an index.
     pub(crate) fn symbol(&self, at: u32) -> Option<&Symbol> {
         self.facts.outline.symbols.get(at as usize)
     }
@@ -157,12 +158,12 @@ impl Unit {
         self.symbol(at).map_or("", |symbol| self.facts.outline.strings.get(symbol.name))
     }
 
-    /// The container a symbol names itself.
+    /// The container that a symbol names in its own header.
     pub(crate) fn qualifier(&self, at: u32) -> Option<&str> {
         self.symbol(at)?.qualifier.map(|atom| self.facts.outline.strings.get(atom))
     }
 
-    /// The symbols directly in the file that name this container, in the order of the source.
+    /// The top-level symbols with this qualifier, in source order.
     pub(crate) fn qualified_by(&self, container: &str) -> impl Iterator<Item = u32> {
         let hash = |name: &str| FxBuildHasher.hash_one(name);
         let qualified = self.qualified.get_or_init(|| {
@@ -178,7 +179,7 @@ impl Unit {
         Some(self.symbol(at)?.kind)
     }
 
-    /// Whether a header says this of a symbol.
+    /// Whether a symbol has a modifier.
     pub(crate) fn is(&self, at: u32, modifier: Modifier) -> bool {
         self.symbol(at).is_some_and(|symbol| symbol.modifiers.contains(modifier))
     }
@@ -189,7 +190,7 @@ impl Unit {
     }
 
     /// The text of an atom of the outline.
-    pub(crate) fn said(&self, atom: Atom) -> &str {
+    pub(crate) fn outline_text(&self, atom: Atom) -> &str {
         self.facts.outline.strings.get(atom)
     }
 
@@ -198,7 +199,7 @@ impl Unit {
         self.facts.flow.expr(id)
     }
 
-    /// The bindings of a name in a scope, in the order of the source.
+    /// The bindings of a name in a scope, in source order.
     pub(crate) fn bound(&self, scope: u32, name: &str) -> &[u32] {
         self.atom(name).map_or(&[], |atom| self.bound_as(scope, atom))
     }
@@ -208,10 +209,10 @@ impl Unit {
         self.bindings().bound.get(&(scope, name))
     }
 
-    /// The atom of a text that the flow mentions.
+    /// The atom of a text, if the flow contains it.
     pub(crate) fn atom(&self, text: &str) -> Option<Atom> {
         let strings = &self.facts.flow.strings;
-        self.atoms.get_or_init(|| Atoms::of(strings)).get(strings, text)
+        self.atoms.get_or_init(|| AtomTable::of(strings)).get(strings, text)
     }
 
     /// A binding.
@@ -224,18 +225,18 @@ impl Unit {
         self.binding(self.bindings().of_symbol.get(symbol as usize).copied().flatten()?)
     }
 
-    /// The scope a symbol opens.
+    /// The scope that a symbol opens.
     pub(crate) fn scope_of(&self, symbol: u32) -> Option<u32> {
         let scopes = self.scope_of.get_or_init(|| scopes_of(&self.facts));
         scopes.get(symbol as usize).copied().flatten()
     }
 
-    /// The symbols directly in a symbol, or in the file.
+    /// The direct children of a symbol, or of the file.
     pub(crate) fn children(&self, symbol: Option<u32>) -> &[u32] {
         self.children.get(symbol.map_or(self.facts.outline.symbols.len(), |symbol| symbol as usize))
     }
 
-    /// The members that a type has in this place, by name; shared by all who look at it.
+    /// The members of one declaration of a type, by name; shared.
     pub(crate) fn members(&self, of: u32) -> Arc<Members> {
         let Some(known) = self.members.get(of as usize) else { return Arc::default() };
         let find = || {
@@ -248,46 +249,46 @@ impl Unit {
         known.get_or_init(find).clone()
     }
 
-    /// The members that a type has in this place, in the order of the source.
+    /// The members of one declaration of a type, in source order.
     pub(crate) fn members_in(&self, of: u32) -> impl Iterator<Item = u32> {
         let is_member = move |&child: &u32| {
-            // A member of an object inside an object is none of the outer one.
-            // What says for whom it is a member is none by its bare name.
-            let outer = self.rules.type_space && self.qualifier(child).is_some();
-            let of_other =
-                self.rules.bare_members && self.qualifier(child).is_some_and(|named| named != self.name(of));
-            // A test is named for people: nothing calls it by that name.
+            // A member of a nested object does not belong to the outer one. A member with another qualifier belongs to
+            // another type.
+            let outer = self.rules.type_namespace && self.qualifier(child).is_some();
+            let of_other = self.rules.implicit_receiver
+                && self.qualifier(child).is_some_and(|named| named != self.name(of));
+            // The name of a test is a title: nothing calls it by that name.
             self.kind(child) != Some(SymbolKind::Test) && !outer && !of_other
         };
         self.children(Some(of)).iter().copied().filter(is_member)
     }
 
-    /// What a type inherits from.
+    /// The declared bases of a type: expression, scope, relation.
     pub(crate) fn bases(&self, symbol: u32) -> &[(ExprId, u32, Relation)] {
         self.inherited().bases.get(&symbol).map_or(&[], Vec::as_slice)
     }
 
-    /// What is mixed into a type itself, not into its instances.
+    /// The modules mixed into a type itself, not into its instances.
     pub(crate) fn type_mixins(&self, symbol: u32) -> &[(ExprId, u32)] {
         self.inherited().mixins.get(&symbol).map_or(&[], Vec::as_slice)
     }
 
-    /// Values that leave the function with this scope.
+    /// The values that the function with this scope returns.
     pub(crate) fn returns(&self, scope: u32) -> &[ExprId] {
         self.returns.get_or_init(|| returns(&self.facts)).get(&scope)
     }
 
-    /// Imports that bring everything into a scope.
+    /// The wildcard imports of a scope.
     pub(crate) fn wildcards(&self, scope: u32) -> impl Iterator<Item = u32> {
         self.wildcards.iter().filter(move |(at, _)| *at == scope).map(|&(_, import)| import)
     }
 
-    /// The package or namespace the file says it belongs to.
+    /// The package or namespace that the file declares.
     pub(crate) fn package(&self) -> &str {
-        self.facts.outline.package.map_or("", |atom| self.said(atom))
+        self.facts.outline.package.map_or("", |atom| self.outline_text(atom))
     }
 
-    /// The innermost type around a symbol, itself included; a module that has methods counts.
+    /// The innermost type around a symbol, itself included; a module with methods counts as a type.
     pub(crate) fn type_around(&self, mut symbol: Option<u32>) -> Option<u32> {
         while let Some(at) = symbol {
             let found = self.symbol(at)?;
@@ -307,7 +308,7 @@ impl Unit {
         self.children(Some(at)).iter().any(|&child| self.kind(child) == Some(SymbolKind::Method))
     }
 
-    /// The folder the file is in, as text.
+    /// The folder of the file.
     pub(crate) fn folder(&self) -> String {
         String::from_utf8_lossy(self.facts.path.folder()).into_owned()
     }
@@ -326,7 +327,7 @@ impl Unit {
         0
     }
 
-    /// The type parameters a symbol declares, as bindings.
+    /// The type parameters of a symbol, as bindings.
     pub(crate) fn type_params(&self, symbol: u32) -> &[u32] {
         let scope = self.scope_of(symbol);
         scope.map_or(&[], |scope| self.bindings().type_params.get(&scope))
@@ -337,7 +338,7 @@ impl Unit {
         self.bindings().params.get(&scope)
     }
 
-    /// What is put into a name, or into this member of the receiver, after it was declared.
+    /// The assignments to a name or to this member of `self`, with their values.
     pub(crate) fn assigned(&self, name: &str) -> impl Iterator<Item = (&Assign, ExprId)> {
         let assigned = self.assigned.get_or_init(|| assigned(&self.facts));
         let places = self.atom(name).map_or(&[][..], |atom| assigned.get(&atom));
@@ -350,17 +351,17 @@ impl Unit {
         self.called.get_or_init(|| called(&self.facts)).get(&(symbol, name))
     }
 
-    /// Places where something is put under a key of this expression.
-    pub(crate) fn put_into(&self, base: ExprId) -> &[Put] {
-        self.put_into.get_or_init(|| put_into(&self.facts, &self.rules)).get(&base)
+    /// The assignments under keys of this expression.
+    pub(crate) fn assigned_keys(&self, base: ExprId) -> &[KeyedAssign] {
+        self.assigned_keys.get_or_init(|| assigned_keys(&self.facts, &self.rules)).get(&base)
     }
 
-    /// The bindings of a name in the innermost scope around that has any.
+    /// The bindings of a name in the innermost enclosing scope that has any.
     pub(crate) fn bindings_around(&self, scope: u32, name: &str) -> &[u32] {
         self.scope_binding(scope, name).map_or(&[], |scope| self.bound(scope, name))
     }
 
-    /// The innermost scope around that binds a name.
+    /// The innermost enclosing scope that binds a name.
     pub(crate) fn scope_binding(&self, scope: u32, name: &str) -> Option<u32> {
         let name = self.atom(name)?;
         let mut next = Some(scope);
@@ -375,20 +376,20 @@ impl Unit {
         None
     }
 
-    /// The first symbol whose name stands behind a position.
+    /// The first symbol whose name comes after a position.
     pub(crate) fn next_symbol(&self, at: u32) -> Option<u32> {
         let symbols = self.facts.outline.symbols.iter().enumerate();
         let behind = symbols.filter(|(_, symbol)| symbol.name_span.start > at);
         behind.min_by_key(|(_, symbol)| symbol.name_span.start).map(|(at, _)| at as u32)
     }
 
-    /// The line on which an expression is used nearest to a position.
+    /// The line of the reference with this expression nearest to a position.
     pub(crate) fn line_of(&self, expr: ExprId, near: u32) -> Option<u32> {
         let used = self.references().iter().filter(|reference| reference.expr == expr);
         used.min_by_key(|reference| reference.at.abs_diff(near)).map(|reference| reference.line)
     }
 
-    /// Whether a scope is another or lies in it.
+    /// Whether a scope is another one or inside of it.
     pub(crate) fn is_within(&self, mut scope: u32, outer: u32) -> bool {
         while scope != outer {
             match self.facts.flow.scopes.get(scope as usize).and_then(|scope| scope.parent) {
@@ -399,29 +400,29 @@ impl Unit {
         true
     }
 
-    /// The member the language calls by itself in this case.
+    /// The member that the language calls implicitly in this case.
     pub(crate) fn implicit(&self, case: &str) -> Option<&str> {
-        self.rules.implicit.iter().find(|(name, _)| name == case).map(|(_, member)| member.as_str())
+        self.rules.implicit_calls.iter().find(|(name, _)| name == case).map(|(_, member)| member.as_str())
     }
 
-    /// All uses.
+    /// All references.
     pub(crate) fn references(&self) -> &[Reference] {
         &self.facts.flow.references
     }
 
-    /// The uses directly in a symbol, in the order of the source.
+    /// The references directly in a symbol, in source order.
     pub(crate) fn references_in(&self, symbol: u32) -> impl Iterator<Item = &Reference> {
-        let used_in = self.used_in.get_or_init(|| {
+        let references_of = self.references_of.get_or_init(|| {
             let around =
                 |reference: &Reference| reference.symbol.map_or(usize::MAX, |symbol| symbol as usize);
-            Groups::new(self.facts.outline.symbols.len(), self.references().iter().map(around))
+            RowGroups::new(self.facts.outline.symbols.len(), self.references().iter().map(around))
         });
-        used_in.get(symbol as usize).iter().filter_map(|&at| self.references().get(at as usize))
+        references_of.get(symbol as usize).iter().filter_map(|&at| self.references().get(at as usize))
     }
 }
 
-/// The first name of a chain of members and items.
-pub(crate) fn first_name(unit: &Unit, mut expr: ExprId) -> Option<&str> {
+/// The first name of a chain of member and index accesses.
+pub(crate) fn first_name(unit: &FileUnit, mut expr: ExprId) -> Option<&str> {
     loop {
         match unit.expr(expr) {
             Expr::Name(name) => return Some(unit.text(name)),
@@ -447,28 +448,28 @@ pub(crate) fn last_name(facts: &FileFacts, mut expr: ExprId) -> Option<&str> {
         }
     }
 }
-/// The name of a symbol from the outermost namespace on, with dots.
+/// The full name of a symbol from the outermost namespace on, with dots.
 pub(crate) fn spell(outline: &Outline, at: u32) -> String {
-    let mut full = plain(outline.package.map_or("", |atom| outline.strings.get(atom)));
+    let mut full = dotted(outline.package.map_or("", |atom| outline.strings.get(atom)));
     for name in outline.qualified(at) {
         if !full.is_empty() {
             full.push('.');
         }
-        if is_plain(name) { full.push_str(name) } else { full.push_str(&plain(name)) }
+        if is_dotted(name) { full.push_str(name) } else { full.push_str(&dotted(name)) }
     }
     full
 }
 
-/// Whether that is this name. Most are told apart by their last parts, so it is compared from there.
+/// Whether a symbol has this full name. Most names differ in their last parts, so the comparison starts there.
 fn is_spelled(outline: &Outline, at: u32, full: &str) -> bool {
     let symbols = std::iter::successors(outline.symbols.get(at as usize), |symbol| {
         outline.symbols.get(symbol.parent? as usize)
     });
     let parts = symbols.flat_map(|symbol| [Some(symbol.name), symbol.qualifier]).chain([outline.package]);
-    // What is left to compare; a dot must stand before what was.
+    // The rest to compare; a dot must precede what was compared.
     let (mut left, mut dot) = (full, false);
     for part in parts.flatten().map(|atom| outline.strings.get(atom)) {
-        if part.is_empty() || !is_plain(part) {
+        if part.is_empty() || !is_dotted(part) {
             return spell(outline, at) == full;
         }
         if dot {

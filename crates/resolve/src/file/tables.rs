@@ -1,4 +1,4 @@
-//! Tables that find things in the facts of a file.
+//! Lookup tables over the facts of one file.
 
 use crate::file::file_unit::last_name;
 use crate::repository::FileFacts;
@@ -6,32 +6,32 @@ use orient_model::{Atom, BindingKind, Expr, ExprId, RefKind, Relation, Rules, Se
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::{BuildHasher, Hash};
 
-/// Lists under keys; what came first stands first.
-pub(crate) struct Lists<K, T> {
-    /// The number of each list.
+/// A multimap with all lists in one allocation; each list keeps its insertion order.
+pub(crate) struct MultiMap<K, T> {
+    /// The number of each key's list.
     numbers: FxHashMap<K, u32>,
-    /// Where each list ends; it starts at the end of the one before.
+    /// The end of each list; it starts at the end of the previous one.
     ends: Vec<u32>,
     all: Vec<T>,
 }
 
-impl<K: Hash + Eq, T: Copy> Lists<K, T> {
-    /// What stands under a key.
+impl<K: Hash + Eq, T: Copy> MultiMap<K, T> {
+    /// The list of a key.
     pub(crate) fn get(&self, key: &K) -> &[T] {
         let Some(&number) = self.numbers.get(key) else { return &[] };
         let start = number.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
         &self.all[start as usize..self.ends[number as usize] as usize]
     }
 
-    /// About how many bytes it takes.
+    /// Approximate size in bytes.
     pub(crate) fn weight(&self) -> usize {
         self.ends.len() * (size_of::<K>() + 12) + size_of_val(&self.all[..])
     }
 }
 
-impl<K: Hash + Eq, T: Copy> FromIterator<(K, T)> for Lists<K, T> {
+impl<K: Hash + Eq, T: Copy> FromIterator<(K, T)> for MultiMap<K, T> {
     fn from_iter<I: IntoIterator<Item = (K, T)>>(pairs: I) -> Self {
-        // One place for all lists: most have one entry, and many places would be many allocations.
+        // Most lists have one entry, so an allocation for each would be wasteful.
         let pairs = pairs.into_iter();
         let mut numbers: FxHashMap<K, u32> = FxHashMap::default();
         let mut numbered: Vec<(u32, T)> = Vec::with_capacity(pairs.size_hint().0);
@@ -50,7 +50,7 @@ impl<K: Hash + Eq, T: Copy> FromIterator<(K, T)> for Lists<K, T> {
             *each = end;
         }
         let mut all: Vec<T> = numbered.iter().map(|&(_, value)| value).collect();
-        // From behind, so that each list is filled from its end to its start.
+        // Backwards, so that each list is filled from its end to its start.
         let mut starts = ends.clone();
         for &(number, value) in numbered.iter().rev() {
             starts[number as usize] -= 1;
@@ -60,15 +60,15 @@ impl<K: Hash + Eq, T: Copy> FromIterator<(K, T)> for Lists<K, T> {
     }
 }
 
-/// Rows by the group they belong to, a number; in their order.
-pub(crate) struct Groups {
+/// Rows grouped by a number, in row order.
+pub(crate) struct RowGroups {
     ends: Vec<u32>,
     rows: Vec<u32>,
 }
 
-impl Groups {
-    /// The groups of rows; those of a group that is none are left out.
-    pub(crate) fn new(groups: usize, of_rows: impl Iterator<Item = usize> + Clone) -> Self {
+impl RowGroups {
+    /// Groups rows by the group of each; rows of a group out of range are left out.
+    pub(super) fn new(groups: usize, of_rows: impl Iterator<Item = usize> + Clone) -> Self {
         let mut ends = vec![0; groups];
         for group in of_rows.clone() {
             if let Some(size) = ends.get_mut(group) {
@@ -77,7 +77,7 @@ impl Groups {
         }
         let mut end = 0;
         for each in &mut ends {
-            // Where the group starts: it grows to its end below.
+            // The start of the group; it grows to the end below.
             end += std::mem::replace(each, end);
         }
         let mut rows = vec![0; end as usize];
@@ -91,21 +91,22 @@ impl Groups {
     }
 
     /// The rows of a group.
-    pub(crate) fn get(&self, group: usize) -> &[u32] {
+    pub(super) fn get(&self, group: usize) -> &[u32] {
         let Some(&end) = self.ends.get(group) else { return &[] };
         let start = group.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.rows[start as usize..end as usize]
     }
 }
 
-/// Atoms by their text, which stays where it is.
-pub(crate) struct Atoms {
-    /// One more than an atom, at the place its text hashes to or behind; a power of two of them, half of them free.
+/// An open-addressing hash table from texts to atoms, which does not copy the texts.
+pub(crate) struct AtomTable {
+    /// An atom plus one, at the slot its text hashes to or the next free one; 0 for a free slot. The size is a power of
+    /// two, at most half full.
     slots: Box<[u32]>,
 }
 
-impl Atoms {
-    pub(crate) fn of(strings: &Strings) -> Self {
+impl AtomTable {
+    pub(super) fn of(strings: &Strings) -> Self {
         let mut atoms = Self { slots: vec![0; (strings.len() * 2).next_power_of_two()].into() };
         for (atom, text) in strings.iter() {
             let slot = atoms.slot(strings, text);
@@ -115,11 +116,11 @@ impl Atoms {
     }
 
     /// The atom of a text.
-    pub(crate) fn get(&self, strings: &Strings, text: &str) -> Option<Atom> {
+    pub(super) fn get(&self, strings: &Strings, text: &str) -> Option<Atom> {
         self.slots[self.slot(strings, text)].checked_sub(1).map(Atom)
     }
 
-    /// Where a text stands, or would stand.
+    /// The slot of a text, or the slot where it belongs.
     fn slot(&self, strings: &Strings, text: &str) -> usize {
         let last = self.slots.len() - 1;
         let mut at = FxBuildHasher.hash_one(text) as usize & last;
@@ -130,19 +131,19 @@ impl Atoms {
     }
 }
 
-/// Where names are bound.
+/// The bindings of a file.
 pub(crate) struct Bindings {
-    /// By scope and name, in the order of the source.
-    pub(crate) bound: Lists<(u32, Atom), u32>,
+    /// By scope and name, in source order.
+    pub(crate) bound: MultiMap<(u32, Atom), u32>,
     /// The binding of each symbol.
     pub(crate) of_symbol: Vec<Option<u32>>,
     /// Parameters and type parameters by scope, in order.
-    pub(crate) params: Lists<u32, u32>,
-    pub(crate) type_params: Lists<u32, u32>,
+    pub(crate) params: MultiMap<u32, u32>,
+    pub(crate) type_params: MultiMap<u32, u32>,
 }
 
 impl Bindings {
-    pub(crate) fn of(facts: &FileFacts) -> Self {
+    pub(super) fn of(facts: &FileFacts) -> Self {
         let bindings = || (0..).zip(&facts.flow.bindings);
         let mut of_symbol = vec![None; facts.outline.symbols.len()];
         for (at, binding) in bindings() {
@@ -165,8 +166,8 @@ impl Bindings {
     }
 }
 
-/// The scope each symbol opens.
-pub(crate) fn scopes_of(facts: &FileFacts) -> Vec<Option<u32>> {
+/// The scope that each symbol opens.
+pub(super) fn scopes_of(facts: &FileFacts) -> Vec<Option<u32>> {
     let scopes = &facts.flow.scopes;
     let mut scope_of = vec![None; facts.outline.symbols.len()];
     for (at, scope) in scopes.iter().enumerate().skip(1) {
@@ -182,13 +183,13 @@ pub(crate) fn scopes_of(facts: &FileFacts) -> Vec<Option<u32>> {
     scope_of
 }
 
-/// Values that leave each function, by its scope.
-pub(crate) fn returns(facts: &FileFacts) -> Lists<u32, ExprId> {
+/// Returned values, by the scope of the function.
+pub(super) fn returns(facts: &FileFacts) -> MultiMap<u32, ExprId> {
     facts.flow.returns.iter().map(|leaves| (leaves.scope, leaves.value)).collect()
 }
 
-/// Where values are put into names, and into members of the receiver.
-pub(crate) fn assigned(facts: &FileFacts) -> Lists<Atom, u32> {
+/// Assignments to names and to members of `self`.
+pub(super) fn assigned(facts: &FileFacts) -> MultiMap<Atom, u32> {
     let flow = &*facts.flow;
     let name = |target| match flow.expr(target) {
         Expr::Name(name) => Some(name),
@@ -198,49 +199,55 @@ pub(crate) fn assigned(facts: &FileFacts) -> Lists<Atom, u32> {
     (0..).zip(&flow.assigns).filter_map(|(at, assign)| Some((name(assign.target)?, at))).collect()
 }
 
-/// A value that is put under a key.
+/// An assignment under a key.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Put {
-    pub(crate) key: PutKey,
+pub(crate) struct KeyedAssign {
+    pub(crate) key: AssignedKey,
     pub(crate) value: ExprId,
     pub(crate) via: Via,
     pub(crate) scope: u32,
     pub(crate) at: u32,
 }
 
-/// A key as it is written.
+/// The key of an assignment.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum PutKey {
-    /// In brackets.
+pub(crate) enum AssignedKey {
+    /// An index expression.
     Written(ExprId),
-    /// Before the entry of a map.
+    /// The key of a map entry.
     Entry(Atom),
 }
 
-/// Where values are put under keys: one by one, or all entries of a map at once.
-pub(crate) fn put_into(facts: &FileFacts, rules: &Rules) -> Lists<ExprId, Put> {
+/// Assignments under keys: one by one, or all entries of a map at once.
+pub(super) fn assigned_keys(facts: &FileFacts, rules: &Rules) -> MultiMap<ExprId, KeyedAssign> {
     let flow = &*facts.flow;
-    let mut puts: Vec<(ExprId, Put)> = Vec::new();
-    if !rules.dynamic {
+    let mut puts: Vec<(ExprId, KeyedAssign)> = Vec::new();
+    if !rules.value_flow_typing {
         return puts.into_iter().collect();
     }
     for assign in &flow.assigns {
         if let (Expr::Index { base, key }, Some(value)) = (flow.expr(assign.target), assign.value) {
-            let key = PutKey::Written(key);
-            puts.push((base, Put { key, value, via: assign.via, scope: assign.scope, at: assign.at }));
+            let key = AssignedKey::Written(key);
+            puts.push((
+                base,
+                KeyedAssign { key, value, via: assign.via, scope: assign.scope, at: assign.at },
+            ));
         }
     }
     for reference in flow.references.iter().filter(|reference| reference.kind == RefKind::Call) {
         if let Expr::Call { callee, args } = flow.expr(reference.expr)
             && let Expr::Member { base, name } = flow.expr(callee)
-            && rules.updates.iter().any(|known| known == flow.strings.get(name))
+            && rules.merging_methods.iter().any(|known| known == flow.strings.get(name))
             && let [map] = flow.list(args)
             && let Expr::Sequence { kind: Sequence::Map, items } = flow.expr(*map)
         {
             for &item in flow.list(items) {
                 if let Expr::Named { name, value } = flow.expr(item) {
-                    let (key, via) = (PutKey::Entry(name), Via::Value);
-                    puts.push((base, Put { key, value, via, scope: reference.scope, at: reference.at }));
+                    let (key, via) = (AssignedKey::Entry(name), Via::Value);
+                    puts.push((
+                        base,
+                        KeyedAssign { key, value, via, scope: reference.scope, at: reference.at },
+                    ));
                 }
             }
         }
@@ -249,7 +256,7 @@ pub(crate) fn put_into(facts: &FileFacts, rules: &Rules) -> Lists<ExprId, Put> {
 }
 
 /// The lines on which symbols call bare names.
-pub(crate) fn called(facts: &FileFacts) -> Lists<(u32, Atom), u32> {
+pub(super) fn called(facts: &FileFacts) -> MultiMap<(u32, Atom), u32> {
     let flow = &*facts.flow;
     let calls = flow.references.iter().filter(|reference| reference.kind == RefKind::Call);
     let bare = calls.filter_map(|reference| {
@@ -260,28 +267,27 @@ pub(crate) fn called(facts: &FileFacts) -> Lists<(u32, Atom), u32> {
     bare.collect()
 }
 
-/// What types inherit.
+/// The declared supertypes of the types of a file.
 #[derive(Default)]
 pub(crate) struct Inherited {
-    /// What each type inherits from: expression, scope, relation.
+    /// The bases of each type: expression, scope, relation.
     pub(crate) bases: FxHashMap<u32, Vec<(ExprId, u32, Relation)>>,
-    /// What is mixed into each type itself.
+    /// The modules mixed into each type itself: expression, scope.
     pub(crate) mixins: FxHashMap<u32, Vec<(ExprId, u32)>>,
 }
 
 impl Inherited {
-    /// What each type inherits from, and what is mixed into it as a value. The header says how; the use says where to
-    /// look.
-    pub(crate) fn of(facts: &FileFacts, rules: &Rules) -> Self {
+    /// Collects bases and mixins. The outline has the relation, the reference has the expression and scope.
+    pub(super) fn of(facts: &FileFacts, rules: &Rules) -> Self {
         let mut found = Self::default();
         let flow = &*facts.flow;
         for reference in &flow.references {
             let Some(symbol) = reference.symbol else { continue };
             if reference.kind == RefKind::Call
-                && !rules.mixes_into_type.is_empty()
+                && !rules.type_mixin_calls.is_empty()
                 && let Expr::Call { callee, args } = flow.expr(reference.expr)
                 && let Expr::Name(name) = flow.expr(callee)
-                && rules.mixes_into_type.iter().any(|known| known == flow.strings.get(name))
+                && rules.type_mixin_calls.iter().any(|known| known == flow.strings.get(name))
             {
                 let mixed = flow.list(args).iter().map(|&arg| (arg, reference.scope));
                 found.mixins.entry(symbol).or_default().extend(mixed);
@@ -306,8 +312,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_keep_the_order_in_which_things_came() {
-        let lists: Lists<&str, u32> =
+    fn lists_of_a_multimap_keep_the_insertion_order() {
+        let lists: MultiMap<&str, u32> =
             [("a", 1), ("b", 2), ("a", 3), ("c", 4), ("a", 5)].into_iter().collect();
         assert_eq!(lists.get(&"a"), [1, 3, 5]);
         assert_eq!((lists.get(&"b"), lists.get(&"c")), (&[2][..], &[4][..]));
@@ -315,21 +321,21 @@ mod tests {
     }
 
     #[test]
-    fn groups_keep_the_order_of_their_rows() {
-        let groups = Groups::new(3, [2, 0, 2, 9, 2].into_iter());
+    fn groups_keep_the_row_order() {
+        let groups = RowGroups::new(3, [2, 0, 2, 9, 2].into_iter());
         assert_eq!((groups.get(0), groups.get(2)), (&[1][..], &[0, 2, 4][..]));
-        assert!(groups.get(1).is_empty() && groups.get(9).is_empty(), "a group that is none has no rows");
+        assert!(groups.get(1).is_empty() && groups.get(9).is_empty(), "a group out of range has no rows");
     }
 
     #[test]
     fn atoms_are_found_by_their_text() {
         let mut strings = Strings::default();
-        assert_eq!(Atoms::of(&strings).get(&strings, "a"), None);
+        assert_eq!(AtomTable::of(&strings).get(&strings, "a"), None);
         let texts: Vec<String> = (0..100).map(|number| format!("name{number}")).collect();
         for text in &texts {
             strings.push(text);
         }
-        let atoms = Atoms::of(&strings);
+        let atoms = AtomTable::of(&strings);
         for (at, text) in (0..).zip(&texts) {
             assert_eq!(atoms.get(&strings, text), Some(Atom(at)));
         }

@@ -1,35 +1,35 @@
-//! What other files can see of a file: the names it gives, each with a hash of all that may be seen of it.
+//! The interface of a file: every name that other files may depend on, with a hash of all that resolution can read of it.
 //!
-//! A file is resolved again when a name it asked for has another hash, so a hash must change whenever resolution
-//! elsewhere might: with kind, header, bases and declared types always; with the body only where the type of the result
-//! or value has to be read from it.
+//! A file is resolved again when the hash of a name it depends on changes. So the hash covers kind, header, bases and
+//! declared types; it covers the body only where the type of the result or value follows from it. A new body of a function
+//! with a declared result invalidates no other file.
 
-use crate::invalidation::name_reach::{INCLUDES, WHOLE, called_params, is_there};
+use crate::invalidation::name_reach::{INCLUDES, WHOLE_FILE, called_params_key, file_exists_key};
 use orient_model::{
-    Atom, BindingKind, Expr, ExprId, Flow, ImportKind, Modifier, Outline, Reference, RepoPath, SymbolKind,
-    Via,
+    Atom, BindingKind, Expr, ExprId, Flow, ImportKind, Modifier, Outline, Reference, RepoPath, Rules,
+    SymbolKind, Via,
 };
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 
-/// The names others may depend on, sorted, each with a hash that changes whenever what they can see of it does.
-pub fn surface(outline: &Outline, flow: &Flow) -> Vec<(String, u64)> {
-    let reader = Reader::new(outline, flow);
+/// The names of a file, sorted, each with the hash of its interface.
+pub fn interface_hashes(outline: &Outline, flow: &Flow, rules: Option<&Rules>) -> Vec<(String, u64)> {
+    let hasher_of = InterfaceHasher::new(outline, flow, rules);
     let mut names: FxHashMap<String, FxHasher> = FxHashMap::default();
     let package = outline.package.map_or("", |atom| outline.strings.get(atom));
     let mut opened = FxHashSet::default();
     for (at, symbol) in outline.symbols.iter().enumerate() {
         let at = at as u32;
         let hasher = names.entry(outline.strings.get(symbol.name).to_owned()).or_default();
-        // A namespace that is opened again is the same one.
+        // A namespace that is reopened is the same one.
         if symbol.kind == SymbolKind::Module && !opened.insert(outline.qualified(at)) {
             continue;
         }
         package.hash(hasher);
-        reader.symbol(at, hasher);
-        let mut lines = reader.lines_of_called_params(at).peekable();
+        hasher_of.symbol(at, hasher);
+        let mut lines = hasher_of.lines_of_called_params(at).peekable();
         if lines.peek().is_some() {
-            let hasher = names.entry(called_params(outline.strings.get(symbol.name))).or_default();
+            let hasher = names.entry(called_params_key(outline.strings.get(symbol.name))).or_default();
             lines.for_each(|line| line.hash(hasher));
         }
     }
@@ -44,13 +44,13 @@ pub fn surface(outline: &Outline, flow: &Flow) -> Vec<(String, u64)> {
         let known = names.entry(INCLUDES.to_owned()).or_default();
         included.for_each(|import| outline.strings.get(import.module).hash(known));
     }
-    // Any name may come through an import of everything, and any name stands in the package.
-    let known = names.entry(WHOLE.to_owned()).or_default();
+    // Any name may come through a wildcard import, and every name belongs to the package.
+    let known = names.entry(WHOLE_FILE.to_owned()).or_default();
     package.hash(known);
     for import in outline.imports.iter().filter(|import| import.kind == ImportKind::Wildcard) {
         (outline.strings.get(import.module), import.reexport, import.scope).hash(known);
     }
-    // Setup and fixtures run for tests in other files that name neither.
+    // Setup and fixtures run for tests in other files that do not name them.
     for (at, symbol) in outline.symbols.iter().enumerate() {
         if symbol.modifiers.contains(Modifier::Setup) || symbol.modifiers.contains(Modifier::Fixture) {
             let attributes = symbol.attributes.iter().map(|&text| outline.strings.get(text));
@@ -70,8 +70,9 @@ pub fn surface(outline: &Outline, flow: &Flow) -> Vec<(String, u64)> {
     names
 }
 
-/// The names by which imports may ask for a file at this path: its last parts, without extension, and all of it.
-pub fn path_names(path: &RepoPath) -> Vec<String> {
+/// The names under which imports may look for a file at this path: its last two parts without extensions, and the whole
+/// path.
+pub fn path_keys(path: &RepoPath) -> Vec<String> {
     let shown = path.display();
     let mut names: Vec<String> = shown
         .rsplit('/')
@@ -82,7 +83,7 @@ pub fn path_names(path: &RepoPath) -> Vec<String> {
     names.dedup();
     let name = shown.rfind('/').map_or(0, |slash| slash + 1);
     let end = shown[name..].find('.').map_or(shown.len(), |dot| name + dot);
-    names.push(is_there(&shown[..end]));
+    names.push(file_exists_key(&shown[..end]));
     names
 }
 
@@ -90,13 +91,14 @@ fn last(name: &str) -> &str {
     name.rsplit(['.', '/', ':', '\\']).next().unwrap_or(name)
 }
 
-/// Reads what can be seen of symbols.
-struct Reader<'f> {
+/// Hashes the interfaces of the symbols of a file.
+struct InterfaceHasher<'f> {
     outline: &'f Outline,
     flow: &'f Flow,
+    rules: Option<&'f Rules>,
     /// The binding of each symbol.
     bindings: FxHashMap<u32, usize>,
-    /// The scope each symbol opens.
+    /// The scope that each symbol opens.
     scopes: FxHashMap<u32, u32>,
     /// The calls directly in each symbol.
     calls: FxHashMap<u32, Vec<&'f Reference>>,
@@ -105,8 +107,8 @@ struct Reader<'f> {
     params_of: FxHashSet<(u32, Atom)>,
 }
 
-impl<'f> Reader<'f> {
-    fn new(outline: &'f Outline, flow: &'f Flow) -> Self {
+impl<'f> InterfaceHasher<'f> {
+    fn new(outline: &'f Outline, flow: &'f Flow, rules: Option<&'f Rules>) -> Self {
         let mut bindings = FxHashMap::default();
         for (at, binding) in flow.bindings.iter().enumerate() {
             if let BindingKind::Symbol(symbol) = binding.kind {
@@ -128,7 +130,7 @@ impl<'f> Reader<'f> {
         let bound = flow.bindings.iter().filter(|binding| binding.kind == BindingKind::Param);
         let params_of: FxHashSet<(u32, Atom)> = bound.map(|binding| (binding.scope, binding.name)).collect();
         let params = params_of.iter().map(|&(_, name)| name).collect();
-        Self { outline, flow, bindings, scopes, calls, params, params_of }
+        Self { outline, flow, rules, bindings, scopes, calls, params, params_of }
     }
 
     fn symbol(&self, at: u32, hasher: &mut FxHasher) {
@@ -167,7 +169,7 @@ impl<'f> Reader<'f> {
         }
     }
 
-    /// All that decides what leaves a body: coarse, but never less than what resolution reads.
+    /// Hashes everything that decides the result of a body: coarse, but never less than what resolution reads.
     fn body(&self, scope: u32, hasher: &mut FxHasher, names: &mut FxHashSet<u32>) {
         let inside = self.flow.scopes.get(scope as usize).map_or(0..0, |scope| scope.start..scope.end);
         for leaves in self.flow.returns.iter().filter(|leaves| {
@@ -176,7 +178,7 @@ impl<'f> Reader<'f> {
             leaves.yields.hash(hasher);
             self.expr(Some(leaves.value), hasher, names);
         }
-        // Locals may stand for each other: go on until no new name comes up.
+        // Locals may be assigned to each other: repeat until no new name turns up.
         let mut seen = 0;
         while seen < names.len() {
             seen = names.len();
@@ -196,12 +198,12 @@ impl<'f> Reader<'f> {
         }
     }
 
-    /// Parameters that are called: whoever passes a function is followed to them.
+    /// Hashes which parameters are called: resolution follows a function that is passed to them.
     fn called_params(&self, symbol: u32, hasher: &mut FxHasher) {
         for reference in self.calls.get(&symbol).into_iter().flatten() {
             let Expr::Call { callee, args } = self.flow.expr(reference.expr) else { continue };
             if let Expr::Name(name) | Expr::Member { name, .. } = self.flow.expr(callee)
-                && crate::names::visibility::RUNS_AS_OTHER.contains(&self.flow.strings.get(name))
+                && self.rebinds_self(self.flow.strings.get(name))
             {
                 let list = self.flow.list(args).iter();
                 list.for_each(|&arg| self.expr(Some(arg), hasher, &mut FxHashSet::default()));
@@ -212,6 +214,12 @@ impl<'f> Reader<'f> {
                 self.flow.strings.get(name).hash(hasher);
             }
         }
+    }
+
+    /// Whether a member of this name runs the blocks it is given with another `self`: then resolution follows parameters
+    /// that are passed to it.
+    fn rebinds_self(&self, name: &str) -> bool {
+        self.rules.is_some_and(|rules| rules.self_rebinding_methods.iter().any(|member| member == name))
     }
 
     /// The lines on which a symbol calls a parameter of its own.
@@ -247,7 +255,7 @@ impl<'f> Reader<'f> {
         }
     }
 
-    /// An expression by its text, and the names in it.
+    /// Hashes an expression, and collects the names in it.
     fn expr(&self, expr: Option<ExprId>, hasher: &mut FxHasher, names: &mut FxHashSet<u32>) {
         let Some(expr) = expr else { return 0_u8.hash(hasher) };
         self.walk(expr, hasher, names, 0);
@@ -311,8 +319,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_asked_for_by_its_name_and_its_folder() {
-        assert_eq!(path_names(&"src/shop/cart.test.ts".into()), ["cart", "shop", "//src/shop/cart"]);
-        assert_eq!(path_names(&"a.py".into()), ["a", "//a"]);
+    fn a_file_is_looked_up_by_its_name_its_folder_and_its_path() {
+        assert_eq!(path_keys(&"src/shop/cart.test.ts".into()), ["cart", "shop", "//src/shop/cart"]);
+        assert_eq!(path_keys(&"a.py".into()), ["a", "//a"]);
     }
 }

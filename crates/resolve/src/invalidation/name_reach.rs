@@ -1,53 +1,68 @@
-//! What can be seen of a file from afar: what a change of its symbols means to files that never looked at it.
+//! Invalidation by name: which files a changed symbol concerns although they never read the file that declares it.
 //!
-//! A file depends on the names it asked for, each as it was in the files it looked at; that a symbol comes, goes or
-//! changes in another file concerns it only where symbols are found by their name alone. There are few ways to do so, and
-//! this is the list of them: [`crate::session::Session::named`] is only for those who keep to it.
+//! A file's resolution depends on names and on files ([`crate::dependencies`]). The file dependencies cover every symbol
+//! that resolution looked at closely. A symbol that is added, removed or changed in any other file matters only where
+//! resolution finds symbols by their name alone, with [`crate::session::Session::symbols_named`]. There are few such ways,
+//! and [`NameReach`] lists them; code that calls `symbols_named` must not rely on more.
+//!
+//! # Example
+//!
+//! ```text
+//! shop.py      class Cart: def add(self): ...      and somebody adds: def remove(self)
+//! a.py         cart.remove()      looked up `remove` and read shop.py
+//! b.py         basket.remove()    looked up `remove`, never read shop.py
+//! c.py         cart.add()         read shop.py, never looked up `remove`
+//! ```
+//!
+//! `remove` is a new name of `shop.py`, so its interface hash changes, and the files that looked up `remove` are checked.
+//! `a.py` read the file: it is resolved again. `b.py` did not, so only the reach of the new symbol counts: `remove` is a
+//! member with the container `Cart`; `b.py` did not look up `Cart`, nor members of any type: it is left alone. `c.py` did not
+//! look up the name: it is left alone.
 
 use crate::file::file_unit::spell;
-use orient_model::{Modifier, Modules, Outline, Rules, Shares, Symbol, SymbolKind, Visibility};
+use orient_model::{Modifier, Modules, Outline, Rules, SharedScope, Symbol, SymbolKind, Visibility};
 use std::collections::BTreeMap;
 
-/// Whoever asks for this depends on what the files that it includes, at any depth, include themselves.
+/// A dependency on the includes of all files that a file includes, at any depth.
 pub(crate) const INCLUDES: &str = "/includes";
 
-/// The name under which a surface keeps what concerns whoever looked at a file, whatever they ask for.
-pub const WHOLE: &str = "/whole";
+/// The key of the part of an interface that concerns every file that read this one, whatever names it looked up.
+pub const WHOLE_FILE: &str = "/whole";
 
-/// What is seen from afar of the symbols of one name in one file.
+/// How other files can find the symbols of one name in one file without reading the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Afar {
-    /// The sorts of symbols there are, a bit each: whether a name is that of a type, or of anything, can be asked without
-    /// any symbol in mind.
-    pub sorts: u64,
-    /// Whether anybody who asks for the name may mean one of them.
+pub struct NameReach {
+    /// The kinds of the symbols, one bit each: a lookup may ask only whether a type of this name exists.
+    pub kinds: u64,
+    /// Whether every file that looks the name up may mean one of the symbols.
     pub everyone: bool,
-    /// The names of what is directly around them: who asks for one of these as well may mean what is inside.
-    pub around: Vec<String>,
-    /// Whether one of them is a member: some ask for members of a name, whatever has them.
+    /// The names of the direct containers: a file that looked up one of these as well may mean what is inside.
+    pub containers: Vec<String>,
+    /// Whether one of them is a member: some lookups take members of any type. See [`any_member_key`].
     pub member: bool,
 }
 
-/// What is seen from afar of some names in a file.
-pub fn afar(outline: &Outline, rules: &Rules, names: &[String]) -> BTreeMap<String, Afar> {
-    let mut seen: BTreeMap<String, Afar> = names.iter().map(|name| (name.clone(), Afar::default())).collect();
+/// The reach of some names of a file.
+pub fn name_reach(outline: &Outline, rules: &Rules, names: &[String]) -> BTreeMap<String, NameReach> {
+    let mut reach: BTreeMap<String, NameReach> =
+        names.iter().map(|name| (name.clone(), NameReach::default())).collect();
     for (at, symbol) in outline.symbols.iter().enumerate() {
-        let Some(one) = seen.get_mut(outline.strings.get(symbol.name)) else { continue };
-        one.sorts |= sort(symbol.kind);
+        let Some(one) = reach.get_mut(outline.strings.get(symbol.name)) else { continue };
+        one.kinds |= kind_bit(symbol.kind);
         one.member |= is_member(symbol.kind) || symbol.kind == SymbolKind::Constructor;
-        let carries = symbol.kind == SymbolKind::Impl || symbol.modifiers.contains(Modifier::Extension);
+        let adds_members = symbol.kind == SymbolKind::Impl || symbol.modifiers.contains(Modifier::Extension);
         let full = spell(outline, at as u32);
-        match around(&full) {
-            _ if carries => one.everyone = true,
-            Some(name) => one.around.push(name.to_owned()),
-            None => one.everyone |= is_found_alone(symbol, rules),
+        match container(&full) {
+            _ if adds_members => one.everyone = true,
+            Some(name) => one.containers.push(name.to_owned()),
+            None => one.everyone |= is_found_by_name(symbol, rules),
         }
     }
-    seen
+    reach
 }
 
-/// Whether a symbol with nothing around it can be found by its name alone.
-fn is_found_alone(symbol: &Symbol, rules: &Rules) -> bool {
+/// Whether a symbol without a container can be found by its name alone.
+fn is_found_by_name(symbol: &Symbol, rules: &Rules) -> bool {
     let is = |modifier| symbol.modifiers.contains(modifier);
     let is_type = symbol.kind.is_type() || symbol.kind == SymbolKind::Module;
     match rules.modules {
@@ -58,15 +73,16 @@ fn is_found_alone(symbol: &Symbol, rules: &Rules) -> bool {
         }
         Modules::Include | Modules::Namespace | Modules::Global => true,
         Modules::None | Modules::Folder | Modules::Tree => {
-            let opened = symbol.kind == SymbolKind::Module || is(Modifier::Partial) || rules.reopens;
-            let shared = !matches!(rules.shares, Shares::None | Shares::Folder);
+            let opened = symbol.kind == SymbolKind::Module || is(Modifier::Partial) || rules.open_classes;
+            let shared = !matches!(rules.shared_scope, SharedScope::None | SharedScope::Folder);
             shared || (is_type && (opened || is(Modifier::Declaration)))
         }
     }
 }
 
-/// The bit of a kind of symbol. Members are one sort, types and macros are one each, and so is all the rest.
-fn sort(kind: SymbolKind) -> u64 {
+/// The bit of a kind of symbol. Each kind of type has its own, and so have macros; all members share one bit, and all other
+/// kinds share another.
+fn kind_bit(kind: SymbolKind) -> u64 {
     match kind {
         kind if is_member(kind) => 1,
         kind if kind.is_type()
@@ -78,33 +94,33 @@ fn sort(kind: SymbolKind) -> u64 {
     }
 }
 
-/// The bits of kinds of symbols.
-pub fn sorts(kinds: impl IntoIterator<Item = SymbolKind>) -> u64 {
-    kinds.into_iter().fold(0, |all, kind| all | sort(kind))
+/// The bits of several kinds of symbols.
+pub fn kind_bits(kinds: impl IntoIterator<Item = SymbolKind>) -> u64 {
+    kinds.into_iter().fold(0, |all, kind| all | kind_bit(kind))
 }
 
 fn is_member(kind: SymbolKind) -> bool {
     matches!(kind, SymbolKind::Method | SymbolKind::Field | SymbolKind::Property)
 }
 
-/// The last part but one of a full name: what is directly around what it names.
-pub(crate) fn around(full: &str) -> Option<&str> {
+/// The direct container of a full name: its last part but one.
+pub(crate) fn container(full: &str) -> Option<&str> {
     full.rsplit('.').nth(1).filter(|name| !name.is_empty())
 }
 
-/// What those ask for who mean members of a name, whatever has them.
-pub fn any_member(name: &str) -> String {
+/// A dependency on all members of a name, whatever type they belong to.
+pub fn any_member_key(name: &str) -> String {
     format!("{name}/")
 }
 
-/// What those ask for to whom it matters whether there is a file at a path, given without its extension.
-pub(crate) fn is_there(path: &str) -> String {
+/// A dependency on whether there is a file at a path, given without its extension.
+pub(crate) fn file_exists_key(path: &str) -> String {
     format!("//{path}")
 }
 
-/// What those ask for who are followed to where a function calls what it is given: a function that moves is the same to all
-/// others.
-pub(crate) fn called_params(name: &str) -> String {
+/// A dependency on the lines on which a function calls its parameters. They are kept apart from the rest of its interface:
+/// a function that only moves is the same to all files that pass it no function.
+pub(crate) fn called_params_key(name: &str) -> String {
     format!("{name}/called")
 }
 
@@ -113,24 +129,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_around_a_name_is_the_part_before_it() {
-        assert_eq!((around("shop.Cart.add"), around("shop.Cart")), (Some("Cart"), Some("shop")));
-        assert_eq!((around("add"), around("")), (None, None));
+    fn the_container_is_the_last_part_but_one() {
+        assert_eq!((container("shop.Cart.add"), container("shop.Cart")), (Some("Cart"), Some("shop")));
+        assert_eq!((container("add"), container("")), (None, None));
     }
 
     #[test]
-    fn every_type_is_a_sort_of_its_own_and_members_are_one() {
+    fn each_kind_of_type_has_its_own_bit_and_members_share_one() {
         let mut types = 0;
         for &kind in SymbolKind::ALL {
-            let bit = sort(kind);
+            let bit = kind_bit(kind);
             assert_eq!(bit.count_ones(), 1, "{kind:?}");
             if kind.is_type() {
-                assert_eq!(types & bit, 0, "{kind:?} is told apart");
+                assert_eq!(types & bit, 0, "{kind:?} has a bit of its own");
                 types |= bit;
             }
         }
-        assert_eq!(sort(SymbolKind::Method), sort(SymbolKind::Field));
-        assert_eq!(sorts([SymbolKind::Function, SymbolKind::Variable]), sort(SymbolKind::Constant));
-        assert_eq!(types & sorts([SymbolKind::Method, SymbolKind::Function]), 0);
+        assert_eq!(kind_bit(SymbolKind::Method), kind_bit(SymbolKind::Field));
+        assert_eq!(kind_bits([SymbolKind::Function, SymbolKind::Variable]), kind_bit(SymbolKind::Constant));
+        assert_eq!(types & kind_bits([SymbolKind::Method, SymbolKind::Function]), 0);
     }
 }

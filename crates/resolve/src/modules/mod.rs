@@ -1,76 +1,72 @@
-//! What imports mean, and what modules give: one file for each way languages find modules.
+//! Imports and modules: one file for each module system.
 
-mod dotted;
-mod folder;
-mod global;
-mod include;
-mod namespace;
-mod path;
+mod dotted_names;
+mod folder_packages;
+mod includes;
+mod module_tree;
+mod namespaces;
+mod path_imports;
 pub(crate) mod project_files;
-mod tree;
+mod project_wide;
 
-pub(crate) use folder::Tops;
-pub(crate) use include::Includes;
+pub(crate) use folder_packages::TopLevelSymbols;
+pub(crate) use includes::Includes;
 
-use crate::file::file_unit::{Held, Unit};
-use crate::names::bindings::Want;
-use crate::session::{Bearer, Frame, Question, Session};
-use crate::types::ty::{Found, Module, Sym, Thing, Ty};
+use crate::file::file_unit::FileRef;
+use crate::memo::Keep;
+use crate::names::bindings::LookupKind;
+use crate::session::{Session, Site};
+use crate::types::target::{Referent, Target};
+use crate::types::ty::{Module, SymbolId, Ty};
 use orient_model::{
-    BindingKind, Confidence, Import, ImportKind, Modifier, Modules, Rule, Shares, SymbolKind,
+    BindingKind, Import, ImportKind, Modifier, Modules, Rule, SharedScope, SymbolKind, TreeRules,
 };
+use std::rc::Rc;
 use std::sync::Arc;
 
 impl Session<'_> {
-    /// What an import brings in under its name.
-    pub(crate) fn import(&self, unit: &Held, at: u32) -> Vec<Found> {
-        let key = (unit.file, at);
-        if let Some(known) = self.imports.borrow().get(&key) {
-            return known.to_vec();
-        }
-        let found = self.once(Question::Import(unit.file, at), || {
+    /// What an import binds.
+    pub(crate) fn import(&self, unit: &FileRef, at: u32) -> Vec<Target> {
+        let keep = Keep::OutermostOr(|_, found: &Rc<[Target]>| !found.is_empty());
+        let found = self.queries.imports.query(&self.limits, (unit.file, at), keep, || {
             let import = unit.facts.outline.imports.get(at as usize)?;
-            self.ask_module(unit.said(import.module));
-            Some(self.imported(unit, import))
+            self.depend_on_module_path(unit.outline_text(import.module));
+            Some(Target::stored(self.imported(unit, import)))
         });
-        let Some(found) = found.flatten() else { return Vec::new() };
-        if self.is_top() || !found.is_empty() {
-            self.imports.borrow_mut().insert(key, found.clone().into());
-        }
-        found
+        found.map_or_else(Vec::new, |found| found.to_vec())
     }
 
-    /// The result depends on every part of the module's name: a file of that name may come or go.
-    pub(crate) fn ask_module(&self, module: &str) {
+    /// Makes the result depend on every part of a module's name: a file of that name may be added or removed.
+    pub(crate) fn depend_on_module_path(&self, module: &str) {
         for part in module.split(['/', '.', ':', '\\']).filter(|part| !part.is_empty()) {
-            self.ask(part);
+            self.depend_on(part);
         }
     }
 
-    fn imported(&self, unit: &Held, import: &Import) -> Vec<Found> {
-        let module = unit.said(import.module);
-        let name = import.name.map(|atom| unit.said(atom));
+    fn imported(&self, unit: &FileRef, import: &Import) -> Vec<Target> {
+        let module = unit.outline_text(import.module);
+        let name = import.name.map(|atom| unit.outline_text(atom));
         let found = match unit.rules.modules {
             Modules::Namespace => self.namespace_import(unit, import, module, name),
             Modules::Include => match name {
                 Some(name) => {
                     let found = self.qualified_member(unit, module, name);
-                    if found.is_empty() { self.declared_using(unit, import, module, name) } else { found }
+                    if found.is_empty() { self.scoped_using(unit, import, module, name) } else { found }
                 }
-                None => self.dotted_name(&top(unit), module),
+                None => self.lookup_dotted(&top(unit), module),
             },
             Modules::Tree => self.tree_import(unit, import, module, name),
             _ => self.module_import(unit, import, module, name),
         };
         if found.is_empty() {
-            return not_here(unit, import, module, name);
+            return external_import(unit, import, module, name);
         }
         found
     }
 
-    /// A name from a namespace or type that is named as the scope of the declaration sees it: `using Base::f` inside a class
-    /// inside a namespace.
-    fn declared_using(&self, unit: &Held, import: &Import, module: &str, name: &str) -> Vec<Found> {
+    /// A name from a namespace or type that is visible in the scope of the declaration: `using Base::f` inside of a
+    /// class inside of a namespace.
+    fn scoped_using(&self, unit: &FileRef, import: &Import, module: &str, name: &str) -> Vec<Target> {
         let imports = &unit.facts.outline.imports;
         let declares = |binding: &&orient_model::Binding| match binding.kind {
             BindingKind::Import(at) => imports.get(at as usize).is_some_and(|one| std::ptr::eq(one, import)),
@@ -80,79 +76,81 @@ impl Session<'_> {
         else {
             return Vec::new();
         };
-        let frame = Frame { unit: unit.clone(), scope: binding.scope, at: u32::MAX };
-        let outer = self.dotted_name(&frame, module);
-        let types = outer.iter().filter_map(Found::sym).filter(|&sym| self.is_type(sym));
-        let mut found = types.map(|sym| self.type_member(&Ty::of(sym), name, 0, Rule::Qualified));
+        let site = Site { unit: unit.clone(), scope: binding.scope, at: u32::MAX };
+        let outer = self.lookup_dotted(&site, module);
+        let types = outer.iter().filter_map(Target::sym).filter(|&sym| self.is_type(sym));
+        let mut found = types.map(|sym| self.type_member(&Ty::instance(sym), name, 0, Rule::Qualified));
         found.find(|found| !found.is_empty()).unwrap_or_default()
     }
 
-    fn module_import(&self, unit: &Held, import: &Import, module: &str, name: Option<&str>) -> Vec<Found> {
+    fn module_import(
+        &self,
+        unit: &FileRef,
+        import: &Import,
+        module: &str,
+        name: Option<&str>,
+    ) -> Vec<Target> {
         match import.kind {
             ImportKind::Module => {
                 // `import a.b.c` binds `a` alone.
                 let whole = import.alias.is_some() || unit.rules.modules != Modules::Dotted;
                 let wanted = if whole { module } else { module.split('.').next().unwrap_or(module) };
-                let found = self.find_module(unit, wanted).map(|module| Found::module(module, Rule::Import));
+                let found = self.find_module(unit, wanted).map(|module| Target::module(module, Rule::Import));
                 found.into_iter().collect()
             }
             ImportKind::Item => {
                 let (Some(from), Some(name)) = (self.find_module(unit, module), name) else {
                     return Vec::new();
                 };
-                self.module_member(&from, name, unit).into_iter().map(imported_rule).collect()
+                self.module_member(&from, name, unit).into_iter().map(through_import).collect()
             }
             ImportKind::Default => {
                 let Some(from) = self.find_module(unit, module) else { return Vec::new() };
                 let found = self.module_member(&from, "default", unit);
                 if found.is_empty() && !self.has_exports(&from) {
-                    return vec![Found::module(from, Rule::Import)];
+                    return vec![Target::module(from, Rule::Import)];
                 }
-                found.into_iter().map(imported_rule).collect()
+                found.into_iter().map(through_import).collect()
             }
             ImportKind::Wildcard | ImportKind::Effect => Vec::new(),
         }
     }
 
-    /// The module an import names.
-    pub(crate) fn find_module(&self, unit: &Held, module: &str) -> Option<Module> {
-        self.ask_module(module);
+    /// The module that an import names.
+    pub(crate) fn find_module(&self, unit: &FileRef, module: &str) -> Option<Module> {
+        self.depend_on_module_path(module);
         match unit.rules.modules {
-            Modules::Dotted => self.module_once(unit, module, Self::dotted_module),
-            Modules::Path => self.module_once(unit, module, Self::path_module),
+            Modules::Dotted => self.memoized_module(unit, module, Self::dotted_module),
+            Modules::Path => self.memoized_module(unit, module, Self::path_module),
             Modules::Folder => self.folder_module(unit, module),
-            Modules::Namespace => Some(Module::Namespace(plain(module))),
-            Modules::Global => self.run_by(unit, module),
+            Modules::Namespace => Some(Module::Namespace(dotted(module))),
+            Modules::Global => self.required_file(unit, module),
             Modules::None | Modules::Tree | Modules::Include => None,
         }
     }
 
-    /// The module that a file means by a name; found once.
-    fn module_once(
+    /// The module that a file means by a name, memoized.
+    fn memoized_module(
         &self,
-        unit: &Held,
+        unit: &FileRef,
         module: &str,
-        find: fn(&Self, &Held, &str) -> Option<Module>,
+        find: fn(&Self, &FileRef, &str) -> Option<Module>,
     ) -> Option<Module> {
-        if let Some(known) = self.modules.borrow().get(&unit.file).and_then(|known| known.get(module)) {
-            return known.clone();
+        let of_file = self.queries.modules.get_or_insert(&unit.file, Rc::default);
+        match of_file.get(module) {
+            Some(known) => known,
+            None => of_file.get_or(&self.limits, module.into(), Keep::Uncut, || find(self, unit, module)),
         }
-        let before = self.cut();
-        let found = find(self, unit, module);
-        if before == self.cut() {
-            self.modules.borrow_mut().entry(unit.file).or_default().insert(module.into(), found.clone());
-        }
-        found
     }
 
-    /// A name that comes through an import of everything.
-    pub(crate) fn through_wildcard(&self, unit: &Held, import: u32, name: &str) -> Vec<Found> {
+    /// A name that a wildcard import binds.
+    pub(crate) fn through_wildcard(&self, unit: &FileRef, import: u32, name: &str) -> Vec<Target> {
         let Some(import) = unit.facts.outline.imports.get(import as usize) else { return Vec::new() };
-        let module = unit.said(import.module);
-        self.ask_module(module);
-        self.ask(name);
-        let key = Question::Member(unit.file, hash(module, name));
-        let found = self.once(key, || match unit.rules.modules {
+        let module = unit.outline_text(import.module);
+        self.depend_on_module_path(module);
+        self.depend_on(name);
+        let key = (unit.file, name_hash(module, name));
+        let found = self.queries.module_members.enter(&self.limits, &key, || match unit.rules.modules {
             Modules::Namespace => self.wildcard_namespace(unit, import, module, name),
             Modules::Tree => self.wildcard_tree(unit, import, module, name),
             Modules::Include => self.qualified_member(unit, module, name),
@@ -165,18 +163,19 @@ impl Session<'_> {
     }
 
     /// Members of a module by name.
-    pub(crate) fn module_member(&self, module: &Module, name: &str, from: &Held) -> Vec<Found> {
-        self.ask(name);
+    pub(crate) fn module_member(&self, module: &Module, name: &str, from: &FileRef) -> Vec<Target> {
+        self.depend_on(name);
         match module {
             Module::File(file) => {
                 let Some(unit) = self.unit(*file) else { return Vec::new() };
-                let key = Question::Member(*file, hash("", name));
-                self.once(key, || match unit.rules.modules {
-                    Modules::Path => self.exported(&unit, name),
-                    Modules::Tree => self.tree_member(&unit, name, from),
-                    _ => self.file_member(&unit, name),
-                })
-                .unwrap_or_default()
+                let key = (*file, name_hash("", name));
+                let found =
+                    self.queries.module_members.enter(&self.limits, &key, || match unit.rules.modules {
+                        Modules::Path => self.exported(&unit, name),
+                        Modules::Tree => self.tree_member(&unit, name, from),
+                        _ => self.file_member(&unit, name),
+                    });
+                found.unwrap_or_default()
             }
             Module::Folder(path) => match from.rules.modules {
                 Modules::Folder => self.package_member(path, name, from),
@@ -186,9 +185,9 @@ impl Session<'_> {
         }
     }
 
-    /// What a file binds at its top.
-    fn file_member(&self, unit: &Held, name: &str) -> Vec<Found> {
-        let frame = top(unit);
+    /// A top-level name of a file.
+    fn file_member(&self, unit: &FileRef, name: &str) -> Vec<Target> {
+        let site = top(unit);
         let own = self.top_level(unit, name);
         if !own.is_empty() {
             return own;
@@ -199,16 +198,16 @@ impl Session<'_> {
                 return found;
             }
         }
-        let stem = stem(&unit.facts.path.display());
+        let stem = file_stem(&unit.facts.path.display());
         if unit.rules.folder_files.contains(&stem) {
-            return self.submodule(&frame.unit.folder(), name, unit).into_iter().collect();
+            return self.submodule(&site.unit.folder(), name, unit).into_iter().collect();
         }
         Vec::new()
     }
 
-    /// What a file binds at its top under this name, imports followed; the last binding counts.
-    pub(crate) fn top_level(&self, unit: &Held, name: &str) -> Vec<Found> {
-        let mut found: Vec<Found> = Vec::new();
+    /// The top-level bindings of a name, with imports followed; the last binding wins.
+    fn top_level(&self, unit: &FileRef, name: &str) -> Vec<Target> {
+        let mut found: Vec<Target> = Vec::new();
         for &at in unit.bound(0, name) {
             let Some(binding) = unit.binding(at) else { continue };
             if let BindingKind::Symbol(symbol) = binding.kind
@@ -217,15 +216,15 @@ impl Session<'_> {
                 continue;
             }
             for one in self.binding(unit, at) {
-                if !found.iter().any(|known| known.thing == one.thing) {
+                if !found.iter().any(|known| known.referent == one.referent) {
                     found.push(one);
                 }
             }
         }
-        if found.len() > 1 && unit.rules.type_space {
-            let mut last: Vec<Found> = Vec::new();
-            for want in [Want::Type, Want::Value] {
-                let of_kind = self.only(self.whole(found.clone()), want).pop();
+        if found.len() > 1 && unit.rules.type_namespace {
+            let mut last: Vec<Target> = Vec::new();
+            for lookup_kind in [LookupKind::Type, LookupKind::Value] {
+                let of_kind = self.filter_kind(self.prefer_definitions(found.clone()), lookup_kind).pop();
                 last.extend(of_kind.filter(|one| !last.contains(one)));
             }
             return last;
@@ -234,192 +233,74 @@ impl Session<'_> {
             let here = found.iter().rfind(|one| one.sym().is_some()).cloned();
             return here.into_iter().collect();
         }
-        self.whole(found)
+        self.prefer_definitions(found)
     }
 
-    /// Names that files see of each other without an import.
-    pub(crate) fn shared(&self, frame: &Frame, name: &str) -> Vec<Found> {
-        let unit = &frame.unit;
-        let found = match unit.rules.shares {
-            Shares::None => Vec::new(),
-            Shares::Folder => self.own_package_member(unit, name),
-            Shares::Namespace => self.shared_namespace(frame, name),
-            Shares::Everything => self.shared_by_all(frame, name),
+    /// Names of other files that are visible without an import.
+    pub(crate) fn visible_without_import(&self, site: &Site, name: &str) -> Vec<Target> {
+        let unit = &site.unit;
+        let found = match unit.rules.shared_scope {
+            SharedScope::None => Vec::new(),
+            SharedScope::Folder => self.own_package_member(unit, name),
+            SharedScope::Namespace => self.shared_namespace(site, name),
+            SharedScope::Everything => self.shared_by_all(site, name),
         };
         if !found.is_empty() {
             return found;
         }
         match unit.rules.modules {
-            Modules::Include => self.included_name(unit, name),
-            Modules::Tree => self.crate_name(unit, name),
+            Modules::Include => self.included_symbol(unit, name),
+            Modules::Tree => self.package_root_module(unit, name),
             _ => Vec::new(),
         }
     }
 
-    /// A member added to a type from elsewhere.
-    pub(crate) fn extension(&self, ty: &Ty, name: &str, from: &Held) -> Vec<Found> {
-        let mut found = Vec::new();
-        let bearers = self.named(&from.rules.family, name);
-        let extends = |bearer: &&Bearer| bearer.modifiers.contains(Modifier::Extension);
-        let mut extensions = bearers.iter().filter(extends).peekable();
-        if extensions.peek().is_none() {
-            return found;
-        }
-        let line = self.line(ty);
-        let mut nearest = usize::MAX;
-        for bearer in extensions {
-            if self.is_hidden(bearer.sym) || self.in_other_script(bearer.sym, from) {
-                continue;
-            }
-            let sym = bearer.sym;
-            let Some(unit) = self.home(sym) else { continue };
-            let Some((receiver, arity)) = extended(&unit, sym.at) else { continue };
-            let place = match line.iter().position(|of| self.is_called(of, receiver, arity)) {
-                None if Self::is_parameter(&unit, sym.at, receiver) => line.len(),
-                Some(place) => place,
-                None => continue,
-            };
-            let bound =
-                if place == line.len() { self.bound_holds(&unit, sym.at, receiver, &line) } else { None };
-            if bound == Some(false) {
-                continue;
-            }
-            // Functions are told apart by their arguments first.
-            let told = from.rules.overloads && crate::names::bindings::can_be_called(bearer.kind);
-            // One that is a member comes with its receiver, not by an import.
-            let comes = self.holder_of(sym).is_some() || self.sees(from, &unit, sym.at);
-            if (place > nearest && !told) || !comes {
-                continue;
-            }
-            if place < nearest {
-                found.retain(|_| told);
-                nearest = place;
-            }
-            let open = place == line.len() && bound.is_none();
-            let sure = if open { Confidence::Probable } else { Confidence::Exact };
-            let one = Found::symbol(sym, Rule::Extension).at_most(sure);
-            found.push(Found { far: place, ..one });
-        }
-        let several = found.len() > 1 && !from.rules.overloads;
-        found.into_iter().map(|one| if several { one.at_most(Confidence::Probable) } else { one }).collect()
-    }
-
-    /// Extensions of any type that stand in a namespace under this name: what an import of the name brings into sight.
-    pub(crate) fn extensions_in(&self, unit: &Held, space: &str, name: &str) -> Vec<Found> {
-        if unit.rules.modules != Modules::Namespace || !unit.rules.companions {
-            return Vec::new();
-        }
-        let space = plain(space);
-        let bearers = self.named(&unit.rules.family, name);
-        let extensions = bearers.iter().filter(|bearer| bearer.modifiers.contains(Modifier::Extension));
-        let inside = extensions.filter(|bearer| {
-            let home = self.home(bearer.sym);
-            self.holder_of(bearer.sym).is_none()
-                && home.is_some_and(|home| self.space_of(&home, bearer.sym.at) == space)
-        });
-        inside.map(|bearer| Found::symbol(bearer.sym, Rule::Import)).collect()
-    }
-
-    /// Whether an extension is for a type parameter of its own: for anything.
-    fn is_parameter(unit: &Unit, symbol: u32, name: &str) -> bool {
-        let called = |at: &u32| unit.binding(*at).is_some_and(|binding| unit.text(binding.name) == name);
-        unit.type_params(symbol).iter().any(called)
-    }
-
-    /// Whether a type is among what a type parameter must be; none where nothing is asked of it.
-    fn bound_holds(&self, unit: &Held, symbol: u32, name: &str, line: &[Ty]) -> Option<bool> {
-        let called = |at: &&u32| unit.binding(**at).is_some_and(|binding| unit.text(binding.name) == name);
-        let &param = unit.type_params(symbol).iter().find(called)?;
-        match self.constraint(unit, param).ty {
-            Ty::Of(sym, _) => {
-                Some(line.iter().any(|of| matches!(of, Ty::Of(known, _) if *known == self.canonical(sym))))
-            }
-            _ => None,
-        }
-    }
-
-    fn is_called(&self, ty: &Ty, name: &str, arity: usize) -> bool {
-        match ty {
-            Ty::Of(sym, _) => self.home(*sym).is_some_and(|unit| {
-                let alike = !unit.rules.arity || unit.type_params(sym.at).len() == arity;
-                alike && unit.name(sym.at) == name
-            }),
-            Ty::Outside(outside, _) => &**outside == name,
-            _ => false,
-        }
-    }
-
-    /// Whether a file sees what stands in the namespace of a symbol: by its own namespace or an import.
-    fn sees(&self, from: &Held, other: &Held, symbol: u32) -> bool {
-        let space = self.space_of(other, symbol);
-        let inside = |own: &str| {
-            own == space || (from.rules.nested_namespaces && own.starts_with(&format!("{space}.")))
-        };
-        if space.is_empty() || inside(&plain(from.package())) {
-            return true;
-        }
-        let symbols = 0..from.facts.outline.symbols.len() as u32;
-        let mut spaces = symbols.filter(|&at| from.kind(at) == Some(SymbolKind::Module));
-        if spaces.any(|at| inside(&self.full_name(from.sym(at)))) {
-            return true;
-        }
-        let name = other.name(symbol);
-        from.facts.outline.imports.iter().any(|import| {
-            let module = plain(from.said(import.module));
-            let below = module == space || module.starts_with(&format!("{space}."));
-            match import.name {
-                Some(named) => below && from.said(named) == name,
-                None => below,
-            }
-        }) || self.uses_everywhere(from, &space)
-    }
-
-    /// The namespace a symbol stands in.
-    fn space_of(&self, unit: &Held, symbol: u32) -> String {
+    /// The namespace that a symbol belongs to.
+    pub(crate) fn namespace_of(&self, unit: &FileRef, symbol: u32) -> String {
         let scope = unit.scope_of(symbol).unwrap_or(0);
-        self.namespace_at(&Frame { unit: unit.clone(), scope, at: u32::MAX })
+        self.namespace_at(&Site { unit: unit.clone(), scope, at: u32::MAX })
     }
 
-    /// The name of a symbol from the outermost namespace on, with dots.
-    pub(crate) fn full_name(&self, sym: Sym) -> String {
-        self.known_name(sym).to_string()
+    /// The full name of a symbol from the outermost namespace on, with dots.
+    pub(crate) fn full_name(&self, sym: SymbolId) -> String {
+        self.shared_full_name(sym).to_string()
     }
 
-    /// The full name of a symbol; spelled once.
-    pub(crate) fn known_name(&self, sym: Sym) -> Arc<str> {
-        self.home(sym).and_then(|unit| unit.full_name(sym.at).cloned()).unwrap_or_default()
+    /// The full name of a symbol, shared.
+    pub(crate) fn shared_full_name(&self, sym: SymbolId) -> Arc<str> {
+        self.unit_of(sym).and_then(|unit| unit.full_name(sym.at).cloned()).unwrap_or_default()
     }
 
     /// Whether this is the full name of a symbol.
-    pub(crate) fn is_known_as(&self, sym: Sym, full: &str) -> bool {
-        self.home(sym).is_some_and(|unit| unit.is_known_as(sym.at, full))
+    fn has_full_name(&self, sym: SymbolId, full: &str) -> bool {
+        self.unit_of(sym).is_some_and(|unit| unit.has_full_name(sym.at, full))
     }
 
     fn has_exports(&self, module: &Module) -> bool {
         let Module::File(file) = module else { return false };
         let Some(unit) = self.unit(*file) else { return false };
         let outline = &unit.facts.outline;
-        outline.exports.iter().any(|export| unit.said(export.public) == "default")
+        outline.exports.iter().any(|export| unit.outline_text(export.public) == "default")
             || outline.symbols.iter().any(|symbol| symbol.modifiers.contains(Modifier::Default))
     }
 }
 
-/// The top of a file, after all of it.
-pub(crate) fn top(unit: &Held) -> Frame {
-    Frame { unit: unit.clone(), scope: 0, at: u32::MAX }
+/// The end of a file's top-level scope.
+fn top(unit: &FileRef) -> Site {
+    Site { unit: unit.clone(), scope: 0, at: u32::MAX }
 }
 
-/// A namespace with dots between its parts.
-pub(crate) fn plain(space: &str) -> String {
-    if is_plain(space) {
+/// Writes a namespace with dots between its parts.
+pub(crate) fn dotted(space: &str) -> String {
+    if is_dotted(space) {
         return space.to_owned();
     }
     let joined = space.replace("::", ".").replace(['\\', '/'], ".");
     joined.trim_matches('.').to_owned()
 }
 
-/// Whether a namespace is written with dots between its parts, and nowhere else.
-pub(crate) fn is_plain(space: &str) -> bool {
+/// Whether a namespace is already written with dots.
+pub(crate) fn is_dotted(space: &str) -> bool {
     let bytes = space.as_bytes();
     bytes.first() != Some(&b'.')
         && bytes.last() != Some(&b'.')
@@ -427,50 +308,44 @@ pub(crate) fn is_plain(space: &str) -> bool {
 }
 
 /// A file's name without folder and extension.
-pub(crate) fn stem(path: &str) -> String {
+fn file_stem(path: &str) -> String {
     let name = path.rsplit('/').next().unwrap_or_default();
     name.split_once('.').map_or(name, |(stem, _)| stem).to_owned()
 }
 
-fn is_own(module: &str) -> bool {
+/// Whether a path begins with a keyword for a module of the same package.
+fn is_own(words: &TreeRules, module: &str) -> bool {
     let head = module.split("::").next().unwrap_or_default();
-    matches!(head, "crate" | "self" | "super")
+    [&words.root, &words.current, &words.parent].into_iter().any(|word| word == head)
 }
 
-fn imported_rule(found: Found) -> Found {
+fn through_import(found: Target) -> Target {
     match found.rule {
         Rule::Scope => found.by(Rule::Import),
-        Rule::Import | Rule::Wildcard if matches!(found.thing, Thing::Symbol(..)) => found.by(Rule::Reexport),
+        Rule::Import | Rule::Wildcard if matches!(found.referent, Referent::Symbol(..)) => {
+            found.by(Rule::Reexport)
+        }
         _ => found,
     }
 }
 
-/// A number that tells names of modules apart.
-pub(crate) fn hash(module: &str, name: &str) -> u64 {
+/// A hash of a name in a module.
+fn name_hash(module: &str, name: &str) -> u64 {
     use std::hash::{Hash, Hasher};
     let mut hasher = rustc_hash::FxHasher::default();
     (module, name).hash(&mut hasher);
     hasher.finish()
 }
 
-/// An import that leads to nothing here leads outside; a relative one leads nowhere.
-fn not_here(unit: &Held, import: &Import, module: &str, name: Option<&str>) -> Vec<Found> {
-    let relative = module.starts_with('.') || (unit.rules.modules == Modules::Tree && is_own(module));
+/// The external target of an import that was not found; none for a relative import.
+fn external_import(unit: &FileRef, import: &Import, module: &str, name: Option<&str>) -> Vec<Target> {
+    let relative =
+        module.starts_with('.') || (unit.rules.modules == Modules::Tree && is_own(&unit.rules.tree, module));
     if relative {
         return Vec::new();
     }
-    // A module keeps its own name, whatever it is called here.
-    let alias = import.alias.filter(|_| import.kind != ImportKind::Module).map(|atom| unit.said(atom));
-    vec![Found::outside(module, name.or(alias).unwrap_or(module))]
-}
-
-/// The name of the type an extension is for, and how many types that takes.
-fn extended(unit: &Unit, symbol: u32) -> Option<(&str, usize)> {
-    let written = match unit.qualifier(symbol) {
-        Some(qualifier) => qualifier,
-        None => unit.said(unit.symbol(symbol)?.params.first()?.ty?),
-    };
-    let written = written.trim_start_matches("this ").trim();
-    let head = written.split(['<', '?', '[']).next()?.trim();
-    Some((head.rsplit('.').next()?, crate::types::written_types::given(written)))
+    // A module keeps its own name, whatever its alias.
+    let alias =
+        import.alias.filter(|_| import.kind != ImportKind::Module).map(|atom| unit.outline_text(atom));
+    vec![Target::external(module, name.or(alias).unwrap_or(module))]
 }

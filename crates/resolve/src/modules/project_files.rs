@@ -1,6 +1,6 @@
-//! What the project files of the tree say about where modules are.
+//! Project files: where the modules of a language are.
 
-use crate::repository::World;
+use crate::repository::Repository;
 use orient_model::{Rules, Says};
 
 /// A project file.
@@ -14,20 +14,20 @@ pub(crate) struct Manifest {
 }
 
 impl Manifest {
-    /// Everything of one kind it says: name and value.
-    pub(crate) fn all(&self, says: Says) -> impl Iterator<Item = (&str, &str)> {
+    /// All its statements of one kind: name and value.
+    pub(super) fn all(&self, says: Says) -> impl Iterator<Item = (&str, &str)> {
         let of_kind = self.statements.iter().filter(move |(kind, ..)| *kind == says);
         of_kind.map(|(_, name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// The first of a kind.
-    pub(crate) fn first(&self, says: Says) -> Option<&str> {
+    /// The value of the first statement of a kind.
+    pub(super) fn first(&self, says: Says) -> Option<&str> {
         self.all(says).next().map(|(_, value)| value)
     }
 
     /// Whether it is a project file of a language with these rules.
     fn is_of(&self, rules: &Rules) -> bool {
-        rules.manifests.iter().any(|name| fits(name, &self.file))
+        rules.manifests.iter().any(|name| matches_pattern(name, &self.file))
     }
 }
 
@@ -38,10 +38,10 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    pub(crate) fn read(world: &dyn World) -> Self {
+    pub(crate) fn read(repository: &dyn Repository) -> Self {
         let mut manifests = Vec::new();
-        for file in world.manifests() {
-            let Some(facts) = world.facts(file) else { continue };
+        for file in repository.manifests() {
+            let Some(facts) = repository.facts(file) else { continue };
             let outline = &facts.outline;
             let text = |atom| outline.strings.get(atom).to_owned();
             manifests.push(Manifest {
@@ -53,35 +53,35 @@ impl Project {
         Self { manifests }
     }
 
-    /// The project files a language looks at.
-    pub(crate) fn of<'p>(&'p self, rules: &'p Rules) -> impl DoubleEndedIterator<Item = &'p Manifest> {
+    /// The project files of a language.
+    pub(super) fn of<'p>(&'p self, rules: &'p Rules) -> impl DoubleEndedIterator<Item = &'p Manifest> {
         self.manifests.iter().filter(|manifest| manifest.is_of(rules))
     }
 
-    /// Project files in this folder and those around it, nearest first.
-    pub(crate) fn around<'p>(&'p self, rules: &'p Rules, folder: &str) -> Vec<&'p Manifest> {
-        // Few lie around a folder: asking that first saves looking at the names of the others.
+    /// Project files in this folder and the folders above, nearest first.
+    pub(super) fn around<'p>(&'p self, rules: &'p Rules, folder: &str) -> Vec<&'p Manifest> {
+        // Few project files are above a folder: that check comes first.
         let around = self.manifests.iter().filter(|manifest| is_inside(folder, &manifest.folder));
         let mut found: Vec<&Manifest> = around.filter(|manifest| manifest.is_of(rules)).collect();
         found.sort_by_key(|manifest| std::cmp::Reverse(manifest.folder.len()));
         found
     }
 
-    /// The package with this name: its project file.
-    pub(crate) fn package<'p>(&'p self, rules: &'p Rules, name: &str) -> Option<&'p Manifest> {
+    /// The project file of the package with this name.
+    pub(super) fn package<'p>(&'p self, rules: &'p Rules, name: &str) -> Option<&'p Manifest> {
         self.of(rules).find(|manifest| manifest.all(Says::Name).any(|(_, value)| value == name))
     }
 }
 
-/// Whether a folder is another or lies inside it.
-pub(crate) fn is_inside(folder: &str, outer: &str) -> bool {
+/// Whether a folder is another one or inside of it.
+fn is_inside(folder: &str, outer: &str) -> bool {
     outer.is_empty()
         || folder == outer
         || (folder.starts_with(outer) && folder.as_bytes().get(outer.len()) == Some(&b'/'))
 }
 
-/// Whether a file's name fits a pattern with at most one `*`.
-pub(crate) fn fits(pattern: &str, name: &str) -> bool {
+/// Whether a file name matches a pattern with at most one `*`.
+pub(super) fn matches_pattern(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,
         Some((head, tail)) => {
@@ -90,8 +90,8 @@ pub(crate) fn fits(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// A path with `.` and `..` worked out; none if it leads above the top.
-pub(crate) fn normal(folder: &str, path: &str) -> Option<String> {
+/// Resolves `.` and `..` in a path; none if it leaves the repository.
+pub(super) fn normal(folder: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = if path.starts_with('/') { Vec::new() } else { folder.split('/').collect() };
     parts.retain(|part| !part.is_empty());
     for part in path.split('/') {

@@ -1,86 +1,94 @@
-//! From the scope of a use outwards, to the first that has something of its name; then what lies beyond the file.
+//! Scope lookup: from the scope of a reference outwards to the first scope that has the name, then beyond the file.
 //!
-//! What a scope binds may depend on where in it the use stands; what it offers besides, and what lies beyond all scopes,
-//! does not, and is remembered: names are used again and again.
+//! What a scope binds may depend on the position of the reference. What it offers besides (inherited members, wildcard
+//! imports), and what is visible beyond all scopes, does not depend on it and is memoized.
 
-use crate::names::bindings::{Want, can_be_called, can_be_type};
-use crate::session::{Frame, Memo, Session};
-use crate::types::ty::{Found, Module, Thing, Ty};
-use orient_model::{Atom, Modules, Rule, ScopeKind, Shares};
-use std::hash::Hash;
-use std::rc::Rc;
+use crate::memo::Keep;
+use crate::names::bindings::{LookupKind, can_be_called, can_be_type};
+use crate::session::{Session, Site};
+use crate::types::target::{Referent, Target};
+use crate::types::ty::{Module, Ty};
+use orient_model::{Atom, Modules, Rule, ScopeKind, SharedScope};
 
-/// What a scope offers under a name: file, the scope that asks where that matters, the scope, the name.
-pub(crate) type Around = (u32, u32, u32, Atom);
+/// The key of what a scope offers besides its bindings: file, scope of the reference if it matters, scope, name.
+pub(crate) type ScopeMemberKey = (u32, u32, u32, Atom);
 
-/// What lies beyond the scopes under a name: file, the symbol that asks where that matters, the name, what is wanted, and
-/// how many types it takes.
-pub(crate) type Beyond = (u32, Option<u32>, Atom, Want, Option<usize>);
+/// The key of what is visible beyond all scopes: file, enclosing symbol if it matters, name, kind of lookup, number of
+/// type parameters.
+pub(crate) type BeyondKey = (u32, Option<u32>, Atom, LookupKind, Option<usize>);
 
 impl Session<'_> {
-    /// What a name means, from the inside out.
-    pub(crate) fn look(&self, frame: &Frame, name: &str, want: Want) -> Vec<Found> {
-        let unit = &frame.unit;
+    /// What a name means, from the innermost scope outwards.
+    pub(super) fn walk_scopes(&self, site: &Site, name: &str, lookup_kind: LookupKind) -> Vec<Target> {
+        let unit = &site.unit;
         let arity = self.arity.take();
-        if let Some(found) = self.spelled_out(frame, name) {
+        if let Some(found) = self.qualified_name(site, name) {
             return found;
         }
         let atom = unit.atom(name);
         let mut left_function = false;
         let mut as_other = false;
-        // What an unknown base, or an unknown receiver, of the scopes so far may have.
-        let mut perhaps: Vec<Found> = Vec::new();
-        let mut scope = Some(frame.scope);
+        // Members that an unknown base or receiver of the scopes so far may have.
+        let mut maybe_inherited_targets: Vec<Target> = Vec::new();
+        let mut scope = Some(site.scope);
         while let Some(at) = scope {
             let Some(here) = unit.facts.flow.scopes.get(at as usize) else { break };
             let mut found = match atom {
-                Some(atom) => self.bound_here(frame, at, atom, left_function, want),
+                Some(atom) => self.bindings_in_scope(site, at, atom, left_function, lookup_kind),
                 None => Vec::new(),
             };
             if as_other && at != 0 {
-                found.retain(|one| !self.is_of_receiver(one));
+                found.retain(|one| !self.depends_on_self(one));
             }
-            self.keep_arity(&mut found, arity);
+            self.retain_arity(&mut found, arity);
             if !found.is_empty() {
-                return self.unless_inherited(perhaps, self.with_inherited(unit, here, name, found));
+                return self.weaken_by_unknown_base(
+                    maybe_inherited_targets,
+                    self.with_inherited(unit, here, name, found),
+                );
             }
-            let mut found = if as_other { Vec::new() } else { self.around(frame, at, name, atom) };
-            if found.iter().all(Found::is_perhaps_outside) {
-                perhaps.append(&mut found);
+            let mut found = if as_other { Vec::new() } else { self.scope_members(site, at, name, atom) };
+            if found.iter().all(Target::is_maybe_external) {
+                maybe_inherited_targets.append(&mut found);
             }
-            if want == Want::Type {
+            if lookup_kind == LookupKind::Type {
                 found.retain(|one| one.sym().is_none_or(|sym| self.kind(sym).is_some_and(can_be_type)));
             }
-            if want == Want::Function {
+            if lookup_kind == LookupKind::Function {
                 found.retain(|one| one.sym().is_some_and(|sym| self.kind(sym).is_some_and(can_be_called)));
             }
-            self.keep_arity(&mut found, arity);
+            self.retain_arity(&mut found, arity);
             if !found.is_empty() {
-                return self.unless_inherited(perhaps, found);
+                return self.weaken_by_unknown_base(maybe_inherited_targets, found);
             }
             left_function |= here.kind == ScopeKind::Function;
-            as_other |= here.kind == ScopeKind::Function && self.runs_as_other(unit, at);
+            as_other |= here.kind == ScopeKind::Function && self.rebinds_self(unit, at);
             scope = here.parent;
         }
-        let mut found = self.beyond(frame, name, atom, want, arity);
-        perhaps.truncate(1);
-        if matches!(want, Want::Type | Want::Function) {
-            // Whoever wants one of these looks for a definition, and knows what to do without.
-            return if found.is_empty() { found } else { self.unless_inherited(perhaps, found) };
+        let mut found = self.beyond_scopes(site, name, atom, lookup_kind, arity);
+        maybe_inherited_targets.truncate(1);
+        if matches!(lookup_kind, LookupKind::Type | LookupKind::Function) {
+            // These lookups want a definition; their callers handle its absence.
+            return if found.is_empty() {
+                found
+            } else {
+                self.weaken_by_unknown_base(maybe_inherited_targets, found)
+            };
         }
-        if found.iter().all(|one| matches!(one.thing, Thing::Value(Ty::Module(Module::Namespace(_))))) {
-            // Any name may be the first part of a full name, so that proves nothing.
-            found.append(&mut perhaps);
+        if found.iter().all(|one| matches!(one.referent, Referent::Value(Ty::Module(Module::Namespace(_))))) {
+            // Any name may be the first part of a qualified name, so this proves nothing.
+            found.append(&mut maybe_inherited_targets);
             return found;
         }
-        self.unless_inherited(perhaps, found)
+        self.weaken_by_unknown_base(maybe_inherited_targets, found)
     }
 
-    /// What a scope offers beyond its own bindings: members of the type it belongs to, and wildcard imports.
-    fn around(&self, frame: &Frame, at: u32, name: &str, atom: Option<Atom>) -> Vec<Found> {
-        let unit = &frame.unit;
+    /// What a scope offers besides its own bindings: members of the type it belongs to, and wildcard imports.
+    fn scope_members(&self, site: &Site, at: u32, name: &str, atom: Option<Atom>) -> Vec<Target> {
+        let unit = &site.unit;
         let Some(here) = unit.facts.flow.scopes.get(at as usize) else { return Vec::new() };
-        let members = unit.rules.bare_members && matches!(here.kind, ScopeKind::Type | ScopeKind::Function);
+        let members =
+            unit.rules.implicit_receiver && matches!(here.kind, ScopeKind::Type | ScopeKind::Function);
         let spaces = unit.rules.modules == Modules::Include;
         if here.symbol.is_none_or(|_| !members && !spaces) && (at == 0 || unit.wildcards(at).next().is_none())
         {
@@ -89,101 +97,87 @@ impl Session<'_> {
         let find = || {
             let mut found = Vec::new();
             if let Some(symbol) = here.symbol.filter(|_| members) {
-                found = self.bare_members(frame, at, symbol, name);
+                found = self.bare_members(site, at, symbol, name);
             }
-            if spaces && found.iter().all(Found::is_perhaps_outside) {
-                found = self.unless_inherited(found, self.around_in_spaces(unit, here, name));
+            if spaces && found.iter().all(Target::is_maybe_external) {
+                found =
+                    self.weaken_by_unknown_base(found, self.enclosing_namespace_symbols(unit, here, name));
             }
-            if at != 0 && found.iter().all(Found::is_perhaps_outside) {
-                found = self.unless_inherited(found, self.wildcard(frame, at, name, None));
+            if at != 0 && found.iter().all(Target::is_maybe_external) {
+                found = self.weaken_by_unknown_base(found, self.wildcard_names(site, at, name, None));
             }
             found
         };
         let Some(atom) = atom else { return find() };
-        // Where members have sides or holders, it matters who asks.
-        let from = if unit.rules.split_members || unit.rules.companions { frame.scope } else { at };
-        self.remembered(&self.around, (unit.file, from, at, atom), find)
+        // With class members or extension owners, the answer depends on the scope of the reference.
+        let from =
+            if unit.rules.separate_static_members || unit.rules.companion_objects { site.scope } else { at };
+        let (key, find) = ((unit.file, from, at, atom), || Target::stored(find()));
+        self.queries.scope_members.get_or(&self.limits, key, Keep::OutermostAndUncut, find).to_vec()
     }
 
-    /// What a name means that no scope of the file has.
-    fn beyond(
+    /// What a name means that no scope of the file binds.
+    fn beyond_scopes(
         &self,
-        frame: &Frame,
+        site: &Site,
         name: &str,
         atom: Option<Atom>,
-        want: Want,
+        lookup_kind: LookupKind,
         arity: Option<usize>,
-    ) -> Vec<Found> {
-        let find = || self.find_beyond(frame, name, want, arity);
+    ) -> Vec<Target> {
+        let find = || self.find_beyond_scopes(site, name, lookup_kind, arity);
         let Some(atom) = atom else { return find() };
-        let by_place = matches!(frame.unit.rules.shares, Shares::Namespace | Shares::Everything);
-        let key = (frame.unit.file, frame.symbol().filter(|_| by_place), atom, want, arity);
-        self.remembered(&self.beyond, key, find)
+        let by_place =
+            matches!(site.unit.rules.shared_scope, SharedScope::Namespace | SharedScope::Everything);
+        let key = (site.unit.file, site.symbol().filter(|_| by_place), atom, lookup_kind, arity);
+        let find = || Target::stored(find());
+        self.queries.beyond_scopes.get_or(&self.limits, key, Keep::OutermostAndUncut, find).to_vec()
     }
 
-    fn find_beyond(&self, frame: &Frame, name: &str, want: Want, arity: Option<usize>) -> Vec<Found> {
-        let unit = &frame.unit;
-        let mut found = self.shared(frame, name);
-        if want == Want::Type {
-            found.retain(|one| !matches!(one.thing, Thing::Value(Ty::Module(_))));
-        }
-        self.keep_arity(&mut found, arity);
-        if !found.is_empty() {
-            return found;
-        }
-        if unit.rules.own_module.iter().any(|own| own == name) {
-            return vec![Found::module(Module::File(unit.file), Rule::Scope)];
-        }
-        let found = self.wildcard(frame, 0, name, arity);
-        if !found.is_empty() {
-            return found;
-        }
-        let mut found = self.project_wide(frame, name);
-        self.keep_arity(&mut found, arity);
-        let may_be_space = matches!(want, Want::Anything | Want::Value);
-        if found.is_empty() && may_be_space { self.whole_namespace(unit, name) } else { found }
-    }
-
-    /// The answer that is known, or one that is found now; kept where it is all there is to say, whatever else is being
-    /// answered.
-    fn remembered<K: Eq + Hash>(
+    fn find_beyond_scopes(
         &self,
-        memo: &Memo<K, Rc<[Found]>>,
-        key: K,
-        find: impl FnOnce() -> Vec<Found>,
-    ) -> Vec<Found> {
-        if let Some(known) = memo.borrow().get(&key) {
-            return known.to_vec();
+        site: &Site,
+        name: &str,
+        lookup_kind: LookupKind,
+        arity: Option<usize>,
+    ) -> Vec<Target> {
+        let unit = &site.unit;
+        let mut found = self.visible_without_import(site, name);
+        if lookup_kind == LookupKind::Type {
+            found.retain(|one| !matches!(one.referent, Referent::Value(Ty::Module(_))));
         }
-        let before = self.cut();
-        let found = find();
-        if self.is_top() && self.cut() == before {
-            memo.borrow_mut().insert(key, Found::kept(found.clone()));
+        self.retain_arity(&mut found, arity);
+        if !found.is_empty() {
+            return found;
         }
-        found
+        if unit.rules.own_module_names.iter().any(|own| own == name) {
+            return vec![Target::module(Module::File(unit.file), Rule::Scope)];
+        }
+        let found = self.wildcard_names(site, 0, name, arity);
+        if !found.is_empty() {
+            return found;
+        }
+        let mut found = self.project_wide(site, name);
+        self.retain_arity(&mut found, arity);
+        let may_be_space = matches!(lookup_kind, LookupKind::Anything | LookupKind::Value);
+        if found.is_empty() && may_be_space { self.namespace_prefix(unit, name) } else { found }
     }
 
     /// Names that wildcard imports bring into a scope.
-    fn wildcard(&self, frame: &Frame, scope: u32, name: &str, arity: Option<usize>) -> Vec<Found> {
-        let mut found: Vec<Found> = Vec::new();
+    fn wildcard_names(&self, site: &Site, scope: u32, name: &str, arity: Option<usize>) -> Vec<Target> {
+        let mut found: Vec<Target> = Vec::new();
         let passes_on = |import: &u32| {
-            // Where modules are paths, passing all of a module on binds nothing here.
-            frame.unit.rules.modules == Modules::Path
-                && frame
-                    .unit
-                    .facts
-                    .outline
-                    .imports
-                    .get(*import as usize)
-                    .is_some_and(|import| import.reexport)
+            // `export * from` binds nothing in the file itself.
+            site.unit.rules.modules == Modules::Path
+                && site.unit.facts.outline.imports.get(*import as usize).is_some_and(|import| import.reexport)
         };
-        for import in frame.unit.wildcards(scope).filter(|import| !passes_on(import)) {
-            for one in self.through_wildcard(&frame.unit, import, name) {
-                if !found.iter().any(|known| known.thing == one.thing) {
+        for import in site.unit.wildcards(scope).filter(|import| !passes_on(import)) {
+            for one in self.through_wildcard(&site.unit, import, name) {
+                if !found.iter().any(|known| known.referent == one.referent) {
                     found.push(one);
                 }
             }
-            self.keep_arity(&mut found, arity);
+            self.retain_arity(&mut found, arity);
             if !found.is_empty() {
                 break;
             }

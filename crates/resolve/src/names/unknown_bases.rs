@@ -1,45 +1,51 @@
-//! Bases and receivers outside of the repository: what they may have, and what takes precedence over it.
+//! Bases and receivers outside of the repository: which members they may have, and what takes precedence over these.
 //!
-//! A type whose base is not in the repository may have members of any name. Where a name is looked up inside of such a type:
+//! A type whose base is not in the repository may have members of any name. A name that is looked up inside of such a type
+//! means, in this order:
 //!
-//! 1. what the type itself and its known bases define is meant, exactly;
-//! 2. a type, namespace or macro that a scope around, an import, the package or an included file defines is meant,
-//!    exactly: that a base brings a member type of the same name is possible, and practically does not happen;
-//! 3. so are locals and parameters of functions around;
-//! 4. a function, field or constant from there is probable: a member of the base would come before it;
-//! 5. else it may be a member of the base. Where something in the repository has the name, the use is kept as a candidate for
-//!    it (`Reason::Base`); else it leads outside.
+//! 1. a member of the type itself or of its known bases: exact;
+//! 2. a type, namespace or macro of an enclosing scope, an import, the package or an included file: exact, because an
+//!    external base practically never declares a member type of the same name;
+//! 3. a local variable or parameter of an enclosing function: exact;
+//! 4. a function, field or constant from there: probable, because an inherited member would hide it;
+//! 5. else a member that the base may have. If the repository has a symbol of the name, the reference is unresolved with
+//!    candidates (`Reason::Base`); else it is external.
 
 use crate::session::Session;
-use crate::types::ty::{Found, Thing, Ty};
+use crate::types::target::{Referent, Target};
+use crate::types::ty::Ty;
 use orient_model::{Confidence, SymbolKind};
 
 impl Session<'_> {
-    /// A member that a type may have from a base that is not known; nothing where all its bases are.
-    pub(crate) fn perhaps_inherited(&self, ty: &Ty, name: &str) -> Vec<Found> {
-        let (Ty::Of(sym, _) | Ty::Type(sym, _)) = ty else { return Vec::new() };
+    /// A member that a type may inherit from an unknown base; nothing if all bases are known.
+    pub(crate) fn maybe_inherited(&self, ty: &Ty, name: &str) -> Vec<Target> {
+        let (Ty::Instance(sym, _) | Ty::Metatype(sym, _)) = ty else { return Vec::new() };
         if !self.has_unknown_base(ty) {
             return Vec::new();
         }
-        let home = self.home(*sym);
-        vec![Found::perhaps_outside(home.as_ref().map_or("", |unit| unit.name(sym.at)), name)]
+        let home = self.unit_of(*sym);
+        vec![Target::maybe_external(home.as_ref().map_or("", |unit| unit.name(sym.at)), name)]
     }
 
-    /// Whether something that a type inherits from, at any depth, is not in the repository.
-    pub(crate) fn has_unknown_base(&self, ty: &Ty) -> bool {
+    /// Whether a supertype, at any depth, is outside of the repository.
+    fn has_unknown_base(&self, ty: &Ty) -> bool {
         let of = match ty {
-            Ty::Type(sym, args) => &Ty::Of(*sym, args.clone()),
+            Ty::Metatype(sym, args) => &Ty::Instance(*sym, args.clone()),
             of => of,
         };
-        self.line(of).iter().skip(1).any(|base| matches!(base, Ty::Outside(..) | Ty::Unknown))
+        self.mro(of).iter().skip(1).any(|base| matches!(base, Ty::External(..) | Ty::Unknown))
     }
 
-    /// What a name means by its scopes and imports, given what an unknown base may have under it; that itself where they have
-    /// nothing.
-    pub(crate) fn unless_inherited(&self, perhaps: Vec<Found>, found: Vec<Found>) -> Vec<Found> {
-        match (perhaps.is_empty(), found.is_empty()) {
+    /// Lowers the confidence of targets that a member of an unknown base could hide; the possible member itself if
+    /// there are no targets.
+    pub(super) fn weaken_by_unknown_base(
+        &self,
+        maybe_inherited_targets: Vec<Target>,
+        found: Vec<Target>,
+    ) -> Vec<Target> {
+        match (maybe_inherited_targets.is_empty(), found.is_empty()) {
             (true, _) => found,
-            (_, true) => perhaps,
+            (_, true) => maybe_inherited_targets,
             _ => found
                 .into_iter()
                 .map(|one| if self.is_inheritable(&one) { one.at_most(Confidence::Probable) } else { one })
@@ -47,9 +53,9 @@ impl Session<'_> {
         }
     }
 
-    /// Whether a base may well have a member that would be meant in place of this.
-    fn is_inheritable(&self, found: &Found) -> bool {
-        let Thing::Symbol(sym, _) = found.thing else { return false };
+    /// Whether an inherited member could hide this target.
+    fn is_inheritable(&self, found: &Target) -> bool {
+        let Referent::Symbol(sym, _) = found.referent else { return false };
         !self.is_type(sym) && self.kind(sym) != Some(SymbolKind::Macro)
     }
 }

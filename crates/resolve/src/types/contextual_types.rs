@@ -1,49 +1,66 @@
-//! What a function is given by whoever it is written for: the parameters of a function that stands where its type is
-//! known, as an argument, behind a declared name, or as a result.
+//! Contextual typing: the parameter types and the receiver of a function that follow from the place where it is written.
+//!
+//! A function without declared parameter types gets them from its context: the parameter of the function it is passed to, the
+//! declared type of the variable it is assigned to, the declared result of the function that returns it.
+//!
+//! # Example
+//!
+//! ```text
+//! class Cart { items: Item[];  each(visit: (item: Item) => void) { … } }
+//!
+//! cart.each(item => item.ship())
+//! ```
+//!
+//! `item` has no declared type. Its function is argument 0 of the call, and `cart.each` declares for parameter 0 the type
+//! `(item: Item) => void`. So the contextual type of the function is that signature, its parameter 0 is an `Item`, and
+//! `item.ship()` means `Item.ship`. Functions inside of object literals work the same way with a list of keys:
+//! in `on({ done: result => … })` the context is the member `done` of the declared parameter type.
 
-use crate::calls::call_result::{CALLED, mentions_param, unify};
-use crate::file::file_unit::{Held, Unit};
-use crate::names::bindings::Want;
-use crate::session::{Frame, Question, Session};
-use crate::types::ty::{Found, Sym, Thing, Ty, Val};
-use crate::types::type_expr::substitute;
+use crate::calls::call_result::CALLED;
+use crate::file::file_unit::{FileRef, FileUnit};
+use crate::memo::Keep;
+use crate::names::bindings::LookupKind;
+use crate::session::{Session, Site};
+use crate::types::generics::{mentions_param, substitute, unify};
+use crate::types::target::{Referent, Target, Value};
+use crate::types::ty::{SymbolId, Ty};
 use orient_model::{Atom, Binding, Expr, ExprId, RefKind, Rule, ScopeKind, Sequence, SymbolKind, Via};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// How deep functions are looked for in what is written out.
-const DEPTH: usize = 4;
+/// Maximum depth of object literals that are searched for functions.
+const MAX_DEPTH: usize = 4;
 
-/// Where a function stands.
+/// Where a function is written, if that decides its type.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
-    /// The value it is or lies in.
-    inside: Inside,
-    /// The names that lead to it from there.
+pub(crate) struct ContextSite {
+    /// What the outermost value is written as.
+    context: Context,
+    /// The keys from there to the function.
     keys: Vec<Atom>,
-    /// Where that value stands.
+    /// The scope and position of the value.
     scope: u32,
     at: u32,
 }
 
-/// What a function is or lies in.
+/// What supplies the type of a value.
 #[derive(Clone, Copy, Debug)]
-enum Inside {
-    /// The argument of a call at this place.
+enum Context {
+    /// The argument of a call at this index.
     Argument(ExprId, u32),
-    /// A property of the component that this markup names.
+    /// A property of the component that this markup element names.
     Property(ExprId),
-    /// What is put into a name of this type.
+    /// The value of a name with this declared type.
     Typed(ExprId),
-    /// What is put into this.
+    /// The value assigned to this expression.
     Assigned(ExprId),
-    /// What leaves the function with this scope.
+    /// A result of the function with this scope.
     Returned(u32),
 }
 
-/// The places of all functions in a file.
-fn places(unit: &Unit) -> FxHashMap<u32, Place> {
-    let mut found = Places { unit, known: FxHashMap::default() };
+/// The contexts of all functions of a file, by scope.
+fn function_contexts(unit: &FileUnit) -> FxHashMap<u32, ContextSite> {
+    let mut found = ContextCollector { unit, known: FxHashMap::default() };
     let flow = &unit.facts.flow;
     for reference in unit.references() {
         let list = match unit.expr(reference.expr) {
@@ -52,9 +69,9 @@ fn places(unit: &Unit) -> FxHashMap<u32, Place> {
             Expr::New { ty, args } if reference.kind == RefKind::Read => {
                 for &arg in flow.list(args) {
                     if let Expr::Named { name, value } = unit.expr(arg) {
-                        let inside = Inside::Property(ty);
+                        let context = Context::Property(ty);
                         let (scope, at) = (reference.scope, reference.at);
-                        found.look(value, &Place { inside, keys: vec![name], scope, at }, 0);
+                        found.visit(value, &ContextSite { context, keys: vec![name], scope, at }, 0);
                     }
                 }
                 continue;
@@ -62,8 +79,12 @@ fn places(unit: &Unit) -> FxHashMap<u32, Place> {
             _ => continue,
         };
         for (at, &arg) in flow.list(list).iter().enumerate() {
-            let inside = Inside::Argument(reference.expr, at as u32);
-            found.look(arg, &Place { inside, keys: Vec::new(), scope: reference.scope, at: reference.at }, 0);
+            let context = Context::Argument(reference.expr, at as u32);
+            found.visit(
+                arg,
+                &ContextSite { context, keys: Vec::new(), scope: reference.scope, at: reference.at },
+                0,
+            );
         }
     }
     for binding in &flow.bindings {
@@ -77,33 +98,41 @@ fn places(unit: &Unit) -> FxHashMap<u32, Place> {
         };
         let whole = matches!(unit.expr(value), Expr::Sequence { .. }) || binding.ty.is_none();
         if whole && binding.via == Via::Value {
-            let place =
-                Place { inside: Inside::Typed(ty), keys: Vec::new(), scope: binding.scope, at: binding.at };
-            found.look(value, &place, 0);
+            let place = ContextSite {
+                context: Context::Typed(ty),
+                keys: Vec::new(),
+                scope: binding.scope,
+                at: binding.at,
+            };
+            found.visit(value, &place, 0);
         }
     }
     for assign in &flow.assigns {
         if let (Some(value), Via::Value) = (assign.value, assign.via) {
-            let inside = Inside::Assigned(assign.target);
-            found.look(value, &Place { inside, keys: Vec::new(), scope: assign.scope, at: assign.at }, 0);
+            let context = Context::Assigned(assign.target);
+            found.visit(
+                value,
+                &ContextSite { context, keys: Vec::new(), scope: assign.scope, at: assign.at },
+                0,
+            );
         }
     }
     for leaves in &flow.returns {
         let at = flow.scopes.get(leaves.scope as usize).map_or(0, |scope| scope.end);
-        let inside = Inside::Returned(leaves.scope);
-        found.look(leaves.value, &Place { inside, keys: Vec::new(), scope: leaves.scope, at }, 0);
+        let context = Context::Returned(leaves.scope);
+        found.visit(leaves.value, &ContextSite { context, keys: Vec::new(), scope: leaves.scope, at }, 0);
     }
     found.known
 }
 
-struct Places<'u> {
-    unit: &'u Unit,
-    known: FxHashMap<u32, Place>,
+struct ContextCollector<'u> {
+    unit: &'u FileUnit,
+    known: FxHashMap<u32, ContextSite>,
 }
 
-impl Places<'_> {
-    fn look(&mut self, expr: ExprId, place: &Place, depth: usize) {
-        if depth > DEPTH {
+impl ContextCollector<'_> {
+    fn visit(&mut self, expr: ExprId, place: &ContextSite, depth: usize) {
+        if depth > MAX_DEPTH {
             return;
         }
         let unit = self.unit;
@@ -121,13 +150,13 @@ impl Places<'_> {
                     if let Expr::Named { name, value } = unit.expr(item) {
                         let mut inner = place.clone();
                         inner.keys.push(name);
-                        self.look(value, &inner, depth + 1);
+                        self.visit(value, &inner, depth + 1);
                     }
                 }
             }
             Expr::Either(items) => {
                 for &item in unit.facts.flow.list(items) {
-                    self.look(item, place, depth + 1);
+                    self.visit(item, place, depth + 1);
                 }
             }
             _ => {}
@@ -136,181 +165,200 @@ impl Places<'_> {
 }
 
 impl Session<'_> {
-    /// What a parameter is, where only the place of its function says so.
-    pub(crate) fn given(&self, unit: &Held, binding: &Binding) -> Val {
-        if !unit.rules.type_space && !unit.rules.given_types {
-            return Val::unknown();
+    /// The type of a parameter that follows from the context of its function.
+    pub(super) fn contextual_param(&self, unit: &FileRef, binding: &Binding) -> Value {
+        if !unit.rules.type_namespace && !unit.rules.contextual_typing {
+            return Value::unknown();
         }
         let scope = binding.scope;
         let is_function = |s: &orient_model::Scope| s.kind == ScopeKind::Function;
         if !unit.facts.flow.scopes.get(scope as usize).is_some_and(is_function) {
-            return Val::unknown();
+            return Value::unknown();
         }
-        let Some(index) = place_of(unit, scope, binding) else { return Val::unknown() };
-        let wanted = self.wanted(unit, scope);
-        let ty = Ty::either(wanted.each().iter().map(|ty| self.takes_at(ty, index)));
-        let frame = Frame { unit: unit.clone(), scope, at: binding.at };
-        let val = Val::new(ty, Rule::Declared);
+        let Some(index) = param_position(unit, scope, binding) else { return Value::unknown() };
+        let wanted = self.contextual_type(unit, scope);
+        let ty = Ty::union(wanted.alternatives().iter().map(|ty| self.param_type_at(ty, index)));
+        let site = Site { unit: unit.clone(), scope, at: binding.at };
+        let val = Value::new(ty, Rule::Declared);
         match binding.via {
             Via::Value => val,
-            via => self.via(&frame, &val, via),
+            via => self.destructure(&site, &val, via),
         }
     }
 
-    /// The type a function without a declared one is written for.
-    fn wanted(&self, unit: &Held, scope: u32) -> Ty {
-        if let Some(known) = self.wanted.borrow().get(&(unit.file, scope)) {
-            return known.clone();
-        }
-        let ty = self.find_wanted(unit, scope);
-        if self.is_top() || ty.is_known() {
-            self.wanted.borrow_mut().insert((unit.file, scope), ty.clone());
-        }
-        ty
+    /// The type that a function gets from its context.
+    fn contextual_type(&self, unit: &FileRef, scope: u32) -> Ty {
+        let keep = Keep::OutermostOr(|_, ty: &Ty| ty.is_known());
+        let find = || self.infer_contextual_type(unit, scope);
+        self.queries.contextual_types.get_or(&self.limits, (unit.file, scope), keep, find)
     }
 
-    fn find_wanted(&self, unit: &Held, scope: u32) -> Ty {
-        let Some(place) = unit.places.get_or_init(|| places(unit)).get(&scope) else { return Ty::Unknown };
-        let wanted = self.once(Question::Wanted(unit.file, scope), || {
-            let frame = Frame { unit: unit.clone(), scope: place.scope, at: place.at };
-            let mut ty = match place.inside {
-                Inside::Argument(call, at) => self.wanted_argument(&frame, call, at as usize),
-                Inside::Property(component) => self.properties(&frame, component),
-                Inside::Typed(ty) => self.ty(&frame, ty),
-                Inside::Assigned(target) => self.held_by(&frame, target),
-                Inside::Returned(scope) => self.wanted_result(unit, scope),
+    fn infer_contextual_type(&self, unit: &FileRef, scope: u32) -> Ty {
+        let Some(place) = unit.function_contexts.get_or_init(|| function_contexts(unit)).get(&scope) else {
+            return Ty::Unknown;
+        };
+        let in_progress = self.queries.contextual_types.in_progress();
+        let wanted = in_progress.enter(&self.limits, &(unit.file, scope), || {
+            let site = Site { unit: unit.clone(), scope: place.scope, at: place.at };
+            let mut ty = match place.context {
+                Context::Argument(call, at) => self.argument_context(&site, call, at as usize),
+                Context::Property(component) => self.properties(&site, component),
+                Context::Typed(ty) => self.ty(&site, ty),
+                Context::Assigned(target) => self.assignment_context(&site, target),
+                Context::Returned(scope) => self.result_context(unit, scope),
             };
             for &key in &place.keys {
-                let found = self.member(&Val::new(ty, Rule::Declared), unit.text(key), unit);
-                ty = self.values(&found).ty;
+                let found = self.member(&Value::new(ty, Rule::Declared), unit.text(key), unit);
+                ty = self.value_of_all(&found).ty;
             }
             ty
         });
         wanted.unwrap_or(Ty::Unknown)
     }
 
-    /// The type of what a component takes.
-    fn properties(&self, frame: &Frame, component: ExprId) -> Ty {
-        let found = self.only(self.denote(frame, component).to_vec(), Want::Value);
-        let syms = found.iter().filter_map(Found::sym);
-        Ty::either(syms.flat_map(|sym| match self.home(sym) {
+    /// The type of the properties of a component.
+    fn properties(&self, site: &Site, component: ExprId) -> Ty {
+        let found = self.filter_kind(self.targets(site, component).to_vec(), LookupKind::Value);
+        let syms = found.iter().filter_map(Target::sym);
+        Ty::union(syms.flat_map(|sym| match self.unit_of(sym) {
             Some(home) => crate::edges::component_props::properties(self, &home, sym.at),
             None => Vec::new(),
         }))
     }
 
-    /// The type of what is assigned to, not of what is.
-    fn held_by(&self, frame: &Frame, target: ExprId) -> Ty {
-        match frame.unit.expr(target) {
-            Expr::Member { .. } => self.eval(frame, target).ty,
+    /// The type of the left-hand side of an assignment.
+    fn assignment_context(&self, site: &Site, target: ExprId) -> Ty {
+        match site.unit.expr(target) {
+            Expr::Member { .. } => self.eval(site, target).ty,
             _ => Ty::Unknown,
         }
     }
 
-    /// What the function with this scope is declared to give.
-    fn wanted_result(&self, unit: &Held, scope: u32) -> Ty {
+    /// The declared or contextual result type of the function with this scope.
+    fn result_context(&self, unit: &FileRef, scope: u32) -> Ty {
         let symbol = unit.facts.flow.scopes.get(scope as usize).and_then(|scope| scope.symbol);
         if let Some(symbol) = symbol.filter(|&at| unit.scope_of(at) == Some(scope)) {
             let declared = unit.binding_of(symbol).and_then(|binding| binding.ty);
             if let Some(ty) = declared {
-                return self.ty(&Frame { unit: unit.clone(), scope, at: u32::MAX }, ty);
+                return self.ty(&Site { unit: unit.clone(), scope, at: u32::MAX }, ty);
             }
         }
-        let wanted = self.wanted(unit, scope);
-        Ty::either(wanted.each().iter().map(|ty| match ty {
-            Ty::Signature(_, result) | Ty::Gives(result) => (**result).clone(),
-            Ty::Of(..) => self.called_value(ty, &[], None).ty,
+        let wanted = self.contextual_type(unit, scope);
+        Ty::union(wanted.alternatives().iter().map(|ty| match ty {
+            Ty::Signature(_, result) | Ty::Returning(result) => (**result).clone(),
+            Ty::Instance(..) => self.called_value(ty, &[], None).ty,
             _ => Ty::Unknown,
         }))
     }
 
     /// The type that the callee declares for an argument.
-    fn wanted_argument(&self, frame: &Frame, call: ExprId, at: usize) -> Ty {
-        let unit = &frame.unit;
+    fn argument_context(&self, site: &Site, call: ExprId, at: usize) -> Ty {
+        let unit = &site.unit;
         let (callee, args, makes) = match unit.expr(call) {
             Expr::Call { callee, args } => (callee, args, false),
             Expr::New { ty, args } => (ty, args, true),
             _ => return Ty::Unknown,
         };
         let args = unit.facts.flow.list(args);
-        let found = self.only(self.denote(frame, callee).to_vec(), Want::Value);
-        let found = if unit.rules.given_types { self.fitting(frame, &found, args) } else { found };
+        let found = self.filter_kind(self.targets(site, callee).to_vec(), LookupKind::Value);
+        let found =
+            if unit.rules.contextual_typing { self.resolve_overloads(site, &found, args) } else { found };
         let mut types = Vec::new();
         for one in &found {
-            types.push(match &one.thing {
-                Thing::Symbol(sym, via) if makes => self.maker_takes(*sym, via.as_ref(), at),
-                Thing::Symbol(sym, via) if self.kind(*sym).is_some_and(is_function) => {
-                    let at = self.place_in(one, *sym, args.len(), at);
-                    self.function_takes(frame, *sym, via.as_ref(), args, at)
+            types.push(match &one.referent {
+                Referent::Symbol(sym, via) if makes => self.constructor_param_type(*sym, via.as_ref(), at),
+                Referent::Symbol(sym, via) if self.kind(*sym).is_some_and(is_function) => {
+                    let at = self.param_index(one, *sym, args.len(), at);
+                    self.inferred_param_type(site, *sym, via.as_ref(), args, at)
                 }
-                _ => self.takes_at_of(&self.value(one).ty, args.len(), at),
+                _ => self.param_type_of_value(&self.value(one).ty, args.len(), at),
             });
         }
-        let ty = Ty::either(types);
-        if ty.is_known() { ty } else { self.fed(frame, callee, at) }
+        let ty = Ty::union(types);
+        if ty.is_known() { ty } else { self.callback_type(site, callee, at) }
     }
 
-    /// The parameter an argument meets: a receiver among the parameters is no argument, and a function that stands last
-    /// meets the last.
-    pub(crate) fn place_in(&self, found: &Found, sym: Sym, count: usize, at: usize) -> usize {
-        let Some(unit) = self.home(sym).filter(|unit| unit.rules.given_types) else { return at };
+    /// The index of the parameter for an argument: a receiver parameter takes no argument, and a trailing lambda goes
+    /// to the last parameter.
+    pub(crate) fn param_index(&self, found: &Target, sym: SymbolId, count: usize, at: usize) -> usize {
+        let Some(unit) = self.unit_of(sym).filter(|unit| unit.rules.contextual_typing) else { return at };
         let params = unit.symbol(sym.at).map_or(0, |symbol| symbol.params.len());
         let at = at + crate::calls::overloads::receivers_of(found, &unit, sym.at);
-        if at + 1 == count && count < params && !unit.rules.enters.is_empty() { params - 1 } else { at }
+        if at + 1 == count && count < params && !unit.rules.receiver_scope_methods.is_empty() {
+            params - 1
+        } else {
+            at
+        }
     }
 
-    /// The call a function is an argument of, and where that stands.
-    pub(crate) fn argument_of(unit: &Held, scope: u32) -> Option<(ExprId, u32)> {
-        let place = unit.places.get_or_init(|| places(unit)).get(&scope)?;
-        match place.inside {
-            Inside::Argument(call, _) => Some((call, place.at)),
+    /// The call that a function is an argument of, and its position.
+    pub(crate) fn enclosing_call(unit: &FileRef, scope: u32) -> Option<(ExprId, u32)> {
+        let place = unit.function_contexts.get_or_init(|| function_contexts(unit)).get(&scope)?;
+        match place.context {
+            Context::Argument(call, _) => Some((call, place.at)),
             _ => None,
         }
     }
 
-    /// The receiver a function gets from where it stands.
-    pub(crate) fn entered(&self, unit: &Held, scope: u32) -> Option<Val> {
-        if unit.rules.enters.is_empty() {
+    /// The receiver that a lambda gets from its context.
+    pub(crate) fn lambda_receiver(&self, unit: &FileRef, scope: u32) -> Option<Value> {
+        if unit.rules.receiver_scope_methods.is_empty() {
             return None;
         }
-        let place = unit.places.get_or_init(|| places(unit)).get(&scope)?;
-        let Inside::Argument(call, at) = place.inside else { return None };
+        let place = unit.function_contexts.get_or_init(|| function_contexts(unit)).get(&scope)?;
+        let Context::Argument(call, at) = place.context else { return None };
         let Expr::Call { callee, args } = unit.expr(call) else { return None };
-        let frame = Frame { unit: unit.clone(), scope: place.scope, at: place.at };
+        let site = Site { unit: unit.clone(), scope: place.scope, at: place.at };
         let args = unit.facts.flow.list(args);
-        let enters = |name: Atom| unit.rules.enters.iter().any(|known| known == unit.text(name));
+        let enters =
+            |name: Atom| unit.rules.receiver_scope_methods.iter().any(|known| known == unit.text(name));
         let val = match unit.expr(callee) {
-            Expr::Member { base, name } if enters(name) => self.eval(&frame, base),
-            Expr::Name(name) if enters(name) && at > 0 => self.eval(&frame, *args.first()?),
-            _ => Val::new(self.entered_by(&frame, callee, args, at as usize)?, Rule::Declared),
+            Expr::Member { base, name } if enters(name) => self.eval(&site, base),
+            Expr::Name(name) if enters(name) && at > 0 => self.eval(&site, *args.first()?),
+            _ => Value::new(self.declared_lambda_receiver(&site, callee, args, at as usize)?, Rule::Declared),
         };
         val.ty.is_known().then_some(val)
     }
 
-    /// The receiver that a parameter's type declares: `T` of `T.() -> Unit`.
-    fn entered_by(&self, frame: &Frame, callee: ExprId, args: &[ExprId], at: usize) -> Option<Ty> {
-        let found = self
-            .once(Question::Wanted(frame.unit.file, u32::MAX - frame.at), || self.callees(frame, callee))?;
-        let found = self.fitting(frame, &found, args);
+    /// The receiver that the type of a parameter declares: `T` of `T.() -> Unit`.
+    fn declared_lambda_receiver(
+        &self,
+        site: &Site,
+        callee: ExprId,
+        args: &[ExprId],
+        at: usize,
+    ) -> Option<Ty> {
+        // Scopes are numbered from 0 up, so a position counted from the other end cannot clash with one.
+        let key = (site.unit.file, u32::MAX - site.at);
+        let in_progress = self.queries.contextual_types.in_progress();
+        let found = in_progress.enter(&self.limits, &key, || self.callees(site, callee))?;
+        let found = self.resolve_overloads(site, &found, args);
         let [one] = &found[..] else { return None };
         let sym = one.sym()?;
-        let unit = self.home(sym)?;
-        let param = unit.symbol(sym.at)?.params.get(self.place_in(one, sym, args.len(), at))?;
-        let (head, _) = unit.said(param.ty?).split_once(".(")?;
+        let unit = self.unit_of(sym)?;
+        let param = unit.symbol(sym.at)?.params.get(self.param_index(one, sym, args.len(), at))?;
+        let (head, _) = unit.outline_text(param.ty?).split_once(".(")?;
         let written = head.rsplit([' ', '(']).next()?;
         let scope = unit.scope_of(sym.at).unwrap_or(0);
-        let from = Frame { unit: unit.clone(), scope, at: u32::MAX };
-        let of = self.dotted_name(&from, written);
-        of.iter().find_map(Found::sym).filter(|&sym| self.is_type(sym)).map(|sym| self.instance_of(sym))
+        let from = Site { unit: unit.clone(), scope, at: u32::MAX };
+        let of = self.lookup_dotted(&from, written);
+        of.iter().find_map(Target::sym).filter(|&sym| self.is_type(sym)).map(|sym| self.instance_of(sym))
     }
 
-    /// The type of the parameter that an argument of this function meets, as far as the other arguments say.
-    fn function_takes(&self, from: &Frame, sym: Sym, via: Option<&Rc<Ty>>, args: &[ExprId], at: usize) -> Ty {
+    /// The type of the parameter for an argument, with type parameters inferred from the other arguments.
+    fn inferred_param_type(
+        &self,
+        from: &Site,
+        sym: SymbolId,
+        via: Option<&Rc<Ty>>,
+        args: &[ExprId],
+        at: usize,
+    ) -> Ty {
         let ty = self.param_type(sym, via, at);
         if !mentions_param(&ty) {
             return ty;
         }
-        let Some(unit) = self.home(sym) else { return ty };
+        let Some(unit) = self.unit_of(sym) else { return ty };
         let mut map = Vec::new();
         for (place, &arg) in args.iter().enumerate() {
             if place == at || matches!(from.unit.expr(arg), Expr::Lambda(_) | Expr::Function(_)) {
@@ -325,42 +373,45 @@ impl Session<'_> {
         substitute(&ty, &map)
     }
 
-    fn maker_takes(&self, sym: Sym, via: Option<&Rc<Ty>>, at: usize) -> Ty {
-        for of in self.line(&Ty::of(sym)).iter() {
-            let Ty::Of(of, _) = of else { continue };
+    fn constructor_param_type(&self, sym: SymbolId, via: Option<&Rc<Ty>>, at: usize) -> Ty {
+        for of in self.mro(&Ty::instance(sym)).iter() {
+            let Ty::Instance(of, _) = of else { continue };
             let members = self.members(*of);
-            let Some(home) = self.home(*of) else { continue };
+            let Some(home) = self.unit_of(*of) else { continue };
             let makers = home.rules.constructors.iter().filter_map(|name| members.get(name.as_str()));
             let types: Vec<Ty> = makers.flatten().map(|&maker| self.param_type(maker, via, at)).collect();
             if !types.is_empty() {
-                return Ty::either(types);
+                return Ty::union(types);
             }
         }
         Ty::Unknown
     }
 
-    /// What a value that is called takes at a place.
-    fn takes_at_of(&self, ty: &Ty, count: usize, at: usize) -> Ty {
+    /// The parameter type at an index of a value that is called.
+    fn param_type_of_value(&self, ty: &Ty, count: usize, at: usize) -> Ty {
         match ty {
-            Ty::Of(..) => {
+            Ty::Instance(..) => {
                 let found = self.type_member(ty, CALLED, 0, Rule::Declared);
                 let fit = found.iter().filter(|one| found.len() == 1 || self.takes_count(one, count));
-                Ty::either(fit.map(|one| match &one.thing {
-                    Thing::Symbol(sym, via) => self.param_type(*sym, via.as_ref(), at),
+                Ty::union(fit.map(|one| match &one.referent {
+                    Referent::Symbol(sym, via) => self.param_type(*sym, via.as_ref(), at),
                     _ => Ty::Unknown,
                 }))
             }
-            Ty::Either(types) => Ty::either(types.iter().map(|ty| self.takes_at_of(ty, count, at))),
-            ty => self.takes_at(ty, at),
+            Ty::Union(types) => Ty::union(types.iter().map(|ty| self.param_type_of_value(ty, count, at))),
+            ty => self.param_type_at(ty, at),
         }
     }
 
-    /// Whether a signature takes this many arguments; a rest that is written out as a tuple is as long as that.
-    fn takes_count(&self, found: &Found, count: usize) -> bool {
-        if !self.takes(found, count) {
+    /// Whether a signature takes this many arguments. A rest parameter with a tuple type takes as many as the tuple has
+    /// items.
+    fn takes_count(&self, found: &Target, count: usize) -> bool {
+        if !self.accepts_count(found, count) {
             return false;
         }
-        let Some((unit, sym)) = found.sym().and_then(|sym| Some((self.home(sym)?, sym))) else { return true };
+        let Some((unit, sym)) = found.sym().and_then(|sym| Some((self.unit_of(sym)?, sym))) else {
+            return true;
+        };
         let Some(params) = unit.symbol(sym.at).map(|symbol| &symbol.params) else { return true };
         let Some(last) = params.len().checked_sub(1).filter(|&last| params[last].variadic) else {
             return true;
@@ -372,30 +423,30 @@ impl Session<'_> {
         }
     }
 
-    /// What a function of this type takes at a place.
-    fn takes_at(&self, ty: &Ty, at: usize) -> Ty {
+    /// The parameter type at an index of a function type.
+    fn param_type_at(&self, ty: &Ty, at: usize) -> Ty {
         match ty {
             Ty::Signature(params, _) => match params.get(at) {
                 Some(ty) => ty.clone(),
                 None => Ty::Unknown,
             },
             Ty::Function(sym, via) => self.param_type(*sym, via.as_ref(), at),
-            Ty::Of(sym, _) if self.kind(*sym) == Some(SymbolKind::Delegate) => {
+            Ty::Instance(sym, _) if self.kind(*sym) == Some(SymbolKind::Delegate) => {
                 self.param_type(*sym, None, at)
             }
-            // What a function from outside takes stands in the arguments of its type.
-            Ty::Outside(_, args) => args.get(at).cloned().unwrap_or(Ty::Unknown),
-            Ty::Of(..) => {
+            // The type arguments of an external function type are its parameters.
+            Ty::External(_, args) => args.get(at).cloned().unwrap_or(Ty::Unknown),
+            Ty::Instance(..) => {
                 let found = self.type_member(ty, CALLED, 0, Rule::Declared);
-                Ty::either(found.iter().map(|one| match &one.thing {
-                    Thing::Symbol(sym, via) => self.param_type(*sym, via.as_ref(), at),
+                Ty::union(found.iter().map(|one| match &one.referent {
+                    Referent::Symbol(sym, via) => self.param_type(*sym, via.as_ref(), at),
                     _ => Ty::Unknown,
                 }))
             }
             Ty::Param(file, param) => match self.unit(*file) {
-                Some(unit) => match self.constraint(&unit, *param).ty {
+                Some(unit) => match self.type_param_bound(&unit, *param).ty {
                     Ty::Param(..) => Ty::Unknown,
-                    ty => Ty::either(ty.each().iter().map(|ty| self.takes_at(ty, at))),
+                    ty => Ty::union(ty.alternatives().iter().map(|ty| self.param_type_at(ty, at))),
                 },
                 None => Ty::Unknown,
             },
@@ -403,25 +454,25 @@ impl Session<'_> {
         }
     }
 
-    /// The declared type of a function's parameter, as its receiver sees it.
-    fn param_type(&self, sym: Sym, via: Option<&Rc<Ty>>, at: usize) -> Ty {
-        let Some(unit) = self.home(sym) else { return Ty::Unknown };
+    /// The declared type of a parameter, with the receiver's type arguments substituted.
+    fn param_type(&self, sym: SymbolId, via: Option<&Rc<Ty>>, at: usize) -> Ty {
+        let Some(unit) = self.unit_of(sym) else { return Ty::Unknown };
         let Some(scope) = unit.scope_of(sym.at) else { return Ty::Unknown };
         let Some(symbol) = unit.symbol(sym.at) else { return Ty::Unknown };
         let last = symbol.params.len().checked_sub(1);
         let rest = last.filter(|&last| at >= last && symbol.params[last].variadic);
         let wanted = rest.unwrap_or(at);
         let is_wanted = |at: &u32| {
-            unit.binding(*at).is_some_and(|binding| place_of(&unit, scope, binding) == Some(wanted))
+            unit.binding(*at).is_some_and(|binding| param_position(&unit, scope, binding) == Some(wanted))
         };
         let Some(param) = unit.params(scope).iter().copied().find(is_wanted) else { return Ty::Unknown };
         let ty = self.declared(&unit, param);
         let ty = match (rest, ty) {
-            (Some(_), Ty::Many(inner)) => (*inner).clone(),
+            (Some(_), Ty::List(inner)) => (*inner).clone(),
             (Some(first), Ty::Tuple(items)) => items.get(at - first).cloned().unwrap_or(Ty::Unknown),
             (_, ty) => ty,
         };
-        via.map_or(ty.clone(), |via| self.seen_through(&ty, via))
+        via.map_or(ty.clone(), |via| self.substitute_receiver(&ty, via))
     }
 }
 
@@ -429,8 +480,8 @@ fn is_function(kind: SymbolKind) -> bool {
     kind.is_callable() && kind != SymbolKind::Property
 }
 
-/// The place of a parameter in its function; the names of one pattern share a place.
-fn place_of(unit: &Unit, scope: u32, wanted: &Binding) -> Option<usize> {
+/// The index of a parameter; the names of one destructuring pattern share an index.
+fn param_position(unit: &FileUnit, scope: u32, wanted: &Binding) -> Option<usize> {
     let mut place: Option<usize> = None;
     let mut in_pattern = false;
     for at in unit.params(scope) {

@@ -1,17 +1,17 @@
-//! What a pattern takes out of a value, where it says which case or type it is for.
+//! Patterns that name a case or a type: the type of the payload they bind.
 
 use crate::file::file_unit::last_name;
-use crate::session::{Frame, Session};
-use crate::types::ty::{Found, Val};
+use crate::session::{Session, Site};
+use crate::types::target::{Target, Value};
 use orient_model::{Binding, Confidence, Modules, RefKind, Rule, SymbolKind, Via};
 
-/// How far a name may stand behind the name of the pattern it is in: `(x`, `(ref mut x`.
+/// The distance of a bound name from the end of the pattern's name: `(x`, `(ref mut x`.
 const OPENS: std::ops::RangeInclusive<u32> = 1..=9;
 
 impl Session<'_> {
-    /// What a name gets in a pattern that names a case or a type before it: `Case(name)`. None where no such pattern is.
-    pub(crate) fn payload(&self, frame: &Frame, binding: &Binding) -> Option<Val> {
-        let unit = &frame.unit;
+    /// The type of a name bound by a pattern such as `Case(name)`; none if there is no such pattern.
+    pub(super) fn pattern_payload(&self, site: &Site, binding: &Binding) -> Option<Value> {
+        let unit = &site.unit;
         if unit.rules.modules != Modules::Tree || !matches!(binding.via, Via::Item(0) | Via::Unknown) {
             return None;
         }
@@ -22,17 +22,17 @@ impl Session<'_> {
         if !OPENS.contains(&binding.at.checked_sub(end)?) {
             return None;
         }
-        let frame = Frame { unit: unit.clone(), scope: head.scope, at: head.at };
-        let found = self.denote(&frame, head.expr);
+        let site = Site { unit: unit.clone(), scope: head.scope, at: head.at };
+        let found = self.targets(&site, head.expr);
         let case = found
             .iter()
-            .filter_map(Found::sym)
+            .filter_map(Target::sym)
             .find(|&sym| matches!(self.kind(sym), Some(SymbolKind::EnumMember | SymbolKind::Struct)))?;
-        let home = self.home(case)?;
+        let home = self.unit_of(case)?;
         let parts = home.references().iter();
         let mut parts = parts.filter(|one| one.kind == RefKind::Type && one.symbol == Some(case.at));
-        let (Some(only), None) = (parts.next(), parts.next()) else { return Some(Val::unknown()) };
-        let frame = Frame { unit: home.clone(), scope: only.scope, at: only.at };
-        Some(Val { ty: self.ty(&frame, only.expr), rule: Rule::Inferred, sure: Confidence::Probable })
+        let (Some(only), None) = (parts.next(), parts.next()) else { return Some(Value::unknown()) };
+        let site = Site { unit: home.clone(), scope: only.scope, at: only.at };
+        Some(Value { ty: self.ty(&site, only.expr), rule: Rule::Inferred, confidence: Confidence::Probable })
     }
 }

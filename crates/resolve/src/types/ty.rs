@@ -1,11 +1,11 @@
-//! What an expression can mean, and what a value can be.
+//! The type of a value, as far as it decides which members the value has.
 
-use orient_model::{Confidence, ExprId, Rule};
+use orient_model::ExprId;
 use std::rc::Rc;
 
-/// A symbol: its file and its place there.
+/// A symbol: its file, and its index among the symbols of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Sym {
+pub(crate) struct SymbolId {
     pub(crate) file: u32,
     pub(crate) at: u32,
 }
@@ -21,75 +21,74 @@ pub(crate) enum Module {
     Namespace(String),
 }
 
-/// Set in the number of a type parameter that stands for the receiver's own type; the rest is the symbol of the type that
-/// says so.
+/// A bit of [`Ty::Param`] for the receiver's own type, written `this` or `Self`. The other bits are the index of
+/// the declaring type's symbol.
 pub(crate) const THIS: u32 = 1 << 31;
 
-/// What a value is, as far as it tells what its members are.
+/// The type of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Ty {
-    /// Nobody knows.
+    /// Not known.
     Unknown,
-    /// An instance of a type of ours, with its arguments.
-    Of(Sym, Rc<[Ty]>),
-    /// A type itself: its static members, its constructors.
-    Type(Sym, Rc<[Ty]>),
-    /// A function of ours, seen through a receiver where it is a member.
-    Function(Sym, Option<Rc<Ty>>),
-    /// A function without a name: file, scope.
+    /// An instance of a type of the repository, with its type arguments.
+    Instance(SymbolId, Rc<[Ty]>),
+    /// A type used as a value: it has static members and constructors.
+    Metatype(SymbolId, Rc<[Ty]>),
+    /// A function of the repository, with its receiver if it is a member.
+    Function(SymbolId, Option<Rc<Ty>>),
+    /// An anonymous function: file, scope.
     Lambda(u32, u32),
-    /// An object written out: file, scope, expression.
+    /// An object literal: file, scope, expression.
     Shape(u32, u32, ExprId),
     /// A module.
     Module(Module),
-    /// A type parameter: file and binding.
+    /// A type parameter: file, binding. See [`THIS`].
     Param(u32, u32),
-    /// Any number of these.
-    Many(Rc<Ty>),
-    /// These, in order.
+    /// A collection with elements of this type.
+    List(Rc<Ty>),
+    /// A tuple.
     Tuple(Rc<[Ty]>),
-    /// The type of a function with this result.
-    Gives(Rc<Ty>),
+    /// The type of a function with this result and unknown parameters.
+    Returning(Rc<Ty>),
     /// The type of a function with these parameters and this result.
     Signature(Rc<[Ty]>, Rc<Ty>),
-    /// A base with its arguments, and the receiver whose base it is: what members of the base are seen through.
-    Seen(Rc<Ty>, Rc<Ty>),
+    /// A base with its type arguments, and the receiver that inherits from it. Members of the base are seen through it.
+    SeenThrough(Rc<Ty>, Rc<Ty>),
     /// One of these.
-    Either(Rc<[Ty]>),
-    /// A type from outside, by its last name, with its arguments.
-    Outside(Rc<str>, Rc<[Ty]>),
+    Union(Rc<[Ty]>),
+    /// A type outside of the repository, by its last name, with its type arguments.
+    External(Rc<str>, Rc<[Ty]>),
 }
 
-/// More than this many types a value may be of say nothing.
-const CHOICES: usize = 16;
-/// From so many on, types that differ only in their arguments count as one.
-const FEW: usize = 4;
+/// Maximum number of alternatives of a union; with more, the type counts as unknown.
+const MAX_ALTERNATIVES: usize = 16;
+/// A union of this many alternatives takes no further one that differs only in its type arguments.
+const DISTINCT_ARGUMENTS: usize = 4;
 
 impl Ty {
-    /// No arguments. Most types have none, so all of a thread share these.
-    pub(crate) fn none() -> Rc<[Self]> {
+    /// The empty list of type arguments, shared by all types of a thread.
+    pub(crate) fn no_args() -> Rc<[Self]> {
         thread_local! {
             static NONE: Rc<[Ty]> = Rc::from([]);
         }
         NONE.with(Rc::clone)
     }
 
-    /// An instance of a type without arguments.
-    pub(crate) fn of(sym: Sym) -> Self {
-        Self::Of(sym, Self::none())
+    /// An instance of a type without type arguments.
+    pub(crate) fn instance(sym: SymbolId) -> Self {
+        Self::Instance(sym, Self::no_args())
     }
 
-    /// One of several; unknown ones say nothing.
-    pub(crate) fn either(types: impl IntoIterator<Item = Self>) -> Self {
+    /// One of several types. Unknown ones are left out.
+    pub(crate) fn union(types: impl IntoIterator<Item = Self>) -> Self {
         let mut distinct: Vec<Self> = Vec::new();
         for ty in types {
-            for ty in ty.each().iter().filter(|ty| ty.is_known()) {
-                let few = distinct.len() < FEW;
+            for ty in ty.alternatives().iter().filter(|ty| ty.is_known()) {
+                let few = distinct.len() < DISTINCT_ARGUMENTS;
                 if distinct.iter().any(|known| known == ty || !few && known.is_like(ty)) {
                     continue;
                 }
-                // However many more there are, they say nothing.
-                if distinct.len() == CHOICES {
+                if distinct.len() == MAX_ALTERNATIVES {
                     return Self::Unknown;
                 }
                 distinct.push(ty.clone());
@@ -98,14 +97,16 @@ impl Ty {
         match distinct.len() {
             0 => Self::Unknown,
             1 => distinct.remove(0),
-            _ => Self::Either(distinct.into()),
+            _ => Self::Union(distinct.into()),
         }
     }
 
     /// Whether it differs from another in type arguments alone.
     fn is_like(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Of(a, _), Self::Of(b, _)) | (Self::Type(a, _), Self::Type(b, _)) => a == b,
+            (Self::Instance(a, _), Self::Instance(b, _)) | (Self::Metatype(a, _), Self::Metatype(b, _)) => {
+                a == b
+            }
             (Self::Signature(a, _), Self::Signature(b, _)) => {
                 a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a == b || a.is_like(b))
             }
@@ -114,10 +115,10 @@ impl Ty {
         }
     }
 
-    /// Each of what it may be.
-    pub(crate) fn each(&self) -> &[Self] {
+    /// The alternatives of a union; the type itself otherwise.
+    pub(crate) fn alternatives(&self) -> &[Self] {
         match self {
-            Self::Either(types) => types,
+            Self::Union(types) => types,
             one => std::slice::from_ref(one),
         }
     }
@@ -128,109 +129,30 @@ impl Ty {
     }
 }
 
-/// What an expression names.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Thing {
-    /// A symbol, seen through a receiver where it is a member.
-    Symbol(Sym, Option<Rc<Ty>>),
-    /// A value that has no symbol of its own.
-    Value(Ty),
-    /// Something outside: package, name.
-    Outside(Rc<str>, Rc<str>),
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// What an expression names, and how we know.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
-    pub(crate) thing: Thing,
-    pub(crate) rule: Rule,
-    pub(crate) sure: Confidence,
-    /// How far the type of the receiver is from the one this was written for.
-    pub(crate) far: usize,
-}
-
-impl Found {
-    /// What was found, to be kept; nothing is kept once for all of a thread.
-    pub(crate) fn kept(found: Vec<Self>) -> Rc<[Self]> {
-        thread_local! {
-            static NOTHING: Rc<[Found]> = Rc::from([]);
-        }
-        if found.is_empty() { NOTHING.with(Rc::clone) } else { found.into() }
+    fn instance(at: u32, args: &[Ty]) -> Ty {
+        Ty::Instance(SymbolId { file: 0, at }, args.into())
     }
 
-    /// A symbol that is surely meant.
-    pub(crate) fn symbol(sym: Sym, rule: Rule) -> Self {
-        Self { thing: Thing::Symbol(sym, None), rule, sure: Confidence::Exact, far: 0 }
+    #[test]
+    fn a_union_drops_duplicates_and_unknown_types() {
+        assert_eq!(Ty::union([Ty::Unknown, instance(1, &[]), instance(1, &[])]), instance(1, &[]));
+        assert_eq!(Ty::union([Ty::Unknown]), Ty::Unknown);
+        assert_eq!(Ty::union([instance(1, &[]), instance(2, &[])]).alternatives().len(), 2);
     }
 
-    /// A value.
-    pub(crate) fn value(ty: Ty, rule: Rule) -> Self {
-        Self { thing: Thing::Value(ty), rule, sure: Confidence::Exact, far: 0 }
+    #[test]
+    fn a_union_of_too_many_types_is_unknown() {
+        assert_eq!(Ty::union((0..16).map(|at| instance(at, &[]))).alternatives().len(), 16);
+        assert_eq!(Ty::union((0..17).map(|at| instance(at, &[]))), Ty::Unknown);
     }
 
-    /// A module.
-    pub(crate) fn module(module: Module, rule: Rule) -> Self {
-        Self::value(Ty::Module(module), rule)
-    }
-
-    /// Something outside.
-    pub(crate) fn outside(package: &str, name: &str) -> Self {
-        let thing = Thing::Outside(package.into(), name.into());
-        Self { thing, rule: Rule::Import, sure: Confidence::Exact, far: 0 }
-    }
-
-    /// A member that a base outside of the repository may have; whether it has one is not known.
-    pub(crate) fn perhaps_outside(of: &str, name: &str) -> Self {
-        Self::outside(of, name).by(Rule::Inherited).at_most(Confidence::Approximate)
-    }
-
-    /// Whether nothing proves that this is outside: an unknown base or receiver may have it, or may not.
-    pub(crate) fn is_perhaps_outside(&self) -> bool {
-        matches!(self.thing, Thing::Outside(..)) && self.sure == Confidence::Approximate
-    }
-
-    /// The symbol, if it is one.
-    pub(crate) fn sym(&self) -> Option<Sym> {
-        match self.thing {
-            Thing::Symbol(sym, _) => Some(sym),
-            _ => None,
-        }
-    }
-
-    /// The same, no surer than this.
-    pub(crate) fn at_most(mut self, sure: Confidence) -> Self {
-        self.sure = self.sure.max(sure);
-        self
-    }
-
-    /// The same, by this rule.
-    pub(crate) fn by(mut self, rule: Rule) -> Self {
-        self.rule = rule;
-        self
-    }
-}
-
-/// A value and how we know it.
-#[derive(Clone, Debug)]
-pub(crate) struct Val {
-    pub(crate) ty: Ty,
-    pub(crate) rule: Rule,
-    pub(crate) sure: Confidence,
-}
-
-impl Val {
-    /// A value that is surely of this type.
-    pub(crate) fn new(ty: Ty, rule: Rule) -> Self {
-        Self { ty, rule, sure: Confidence::Exact }
-    }
-
-    /// A value nobody knows anything of.
-    pub(crate) fn unknown() -> Self {
-        Self::new(Ty::Unknown, Rule::Inferred)
-    }
-
-    /// The same with another type.
-    pub(crate) fn with(&self, ty: Ty) -> Self {
-        Self { ty, ..self.clone() }
+    #[test]
+    fn a_large_union_ignores_type_arguments() {
+        let types = (0..4).map(|at| instance(at, &[])).chain([instance(0, &[instance(9, &[])])]);
+        assert_eq!(Ty::union(types).alternatives().len(), 4);
     }
 }

@@ -1,57 +1,58 @@
-//! What a type as written is called, and what that says of the values it takes. The words are those of the language
-//! that wrote the type.
+//! Types as source text: the name of a type, the arity of function types, and how well a literal matches. Packs list
+//! the words of each language.
 
-use crate::calls::overloads::{FITS, NEVER, OPEN, SAME, TURNS};
+use crate::calls::overloads::{CONVERSION, IDENTICAL, MISMATCH, SUBTYPE, UNKNOWN};
 use orient_model::{Literal, Rules, TypeWords};
 
 fn has(words: &[String], word: &str) -> bool {
     words.iter().any(|known| known == word)
 }
 
-/// Whether a parameter of this type takes whatever comes: the root of all types, or a type parameter.
+/// Whether a parameter of this type takes any value: the root of all types, or a type parameter.
 pub(crate) fn is_anything(rules: &Rules, bare: &str) -> bool {
-    bare.len() < 2 || has(&rules.types.anything, bare)
+    bare.len() < 2 || has(&rules.types.top_types, bare)
 }
 
-/// Whether a type is of plain values, which are of no other type.
+/// Whether a type is primitive.
 pub(crate) fn is_plain(rules: &Rules, bare: &str) -> bool {
-    has(&rules.types.plain, bare)
+    has(&rules.types.primitives, bare)
 }
 
-/// Whether a type is called as types of functions are.
+/// Whether this is the name of a function type.
 pub(crate) fn is_function(rules: &Rules, name: &str) -> bool {
-    has(&rules.function_types, name) || has(&rules.types.procedures, name)
+    has(&rules.function_types, name) || has(&rules.types.void_functions, name)
 }
 
-/// How a type that is given as a value fits a type.
-pub(crate) fn type_fit(rules: &Rules, bare: &str) -> i32 {
+/// How well a type used as an argument matches a parameter type.
+pub(crate) fn score_type_argument(rules: &Rules, bare: &str) -> i32 {
     match bare {
-        _ if has(&rules.types.of_types, bare) => SAME,
-        _ if has(&rules.types.of_any_types, bare) => FITS,
-        _ => NEVER,
+        _ if has(&rules.types.type_values, bare) => IDENTICAL,
+        _ if has(&rules.types.any_type_values, bare) => SUBTYPE,
+        _ => MISMATCH,
     }
 }
 
-/// Whether what a function gives cannot be compared with this.
-pub(crate) fn is_vague(rules: &Rules, bare: &str) -> bool {
-    is_anything(rules, bare) || has(&rules.types.vague_results, bare)
+/// Whether a result type says nothing: any function matches it.
+pub(crate) fn is_any_result(rules: &Rules, bare: &str) -> bool {
+    is_anything(rules, bare) || has(&rules.types.uninformative_results, bare)
 }
 
-/// A type without words in front that are no part of it.
+/// Strips modifiers such as `const` from a type.
 pub(crate) fn without_marks<'w>(rules: &Rules, mut written: &'w str) -> &'w str {
-    while let Some((_, rest)) = written.split_once(' ').filter(|(word, _)| has(&rules.types.marks, word)) {
+    while let Some((_, rest)) = written.split_once(' ').filter(|(word, _)| has(&rules.types.modifiers, word))
+    {
         written = rest;
     }
     written
 }
 
-/// How a literal fits a type of the language.
-pub(crate) fn literal_fit(rules: &Rules, written: &str, bare: &str, literal: Literal) -> i32 {
+/// How well a literal matches a type.
+pub(crate) fn score_literal_type(rules: &Rules, written: &str, bare: &str, literal: Literal) -> i32 {
     let words = &rules.types;
     let pointer = written.contains('*');
     if literal == Literal::Null {
-        let never = has(&words.filled, bare) && !written.contains('?') && !pointer;
-        return if never { NEVER } else { OPEN };
+        let never = has(&words.non_null, bare) && !written.contains('?') && !pointer;
+        return if never { MISMATCH } else { UNKNOWN };
     }
     let pointed = format!("{bare}*");
     let among = |table: &[(String, Vec<String>)]| {
@@ -59,17 +60,17 @@ pub(crate) fn literal_fit(rules: &Rules, written: &str, bare: &str, literal: Lit
         listed.is_some_and(|(_, words)| has(words, bare) || pointer && has(words, &pointed))
     };
     match literal {
-        _ if among(&words.same) => SAME,
-        _ if among(&words.fits) => FITS,
-        _ if among(&words.turns) => TURNS,
-        Literal::Regex => OPEN,
-        _ if is_plain(rules, bare) => NEVER,
-        _ => OPEN,
+        _ if among(&words.exact) => IDENTICAL,
+        _ if among(&words.assignable) => SUBTYPE,
+        _ if among(&words.convertible) => CONVERSION,
+        Literal::Regex => UNKNOWN,
+        _ if is_plain(rules, bare) => MISMATCH,
+        _ => UNKNOWN,
     }
 }
 
-/// What packs call a literal.
-pub(crate) fn kind_of(literal: Literal) -> &'static str {
+/// The name of a kind of literal in packs.
+pub(super) fn kind_of(literal: Literal) -> &'static str {
     match literal {
         Literal::String => "string",
         Literal::Integer => "integer",
@@ -80,26 +81,26 @@ pub(crate) fn kind_of(literal: Literal) -> &'static str {
     }
 }
 
-/// What stands between the brackets behind one of these names.
+/// The type arguments of a type with one of these names.
 fn inside<'w>(words: &[String], written: &'w str) -> Option<&'w str> {
     let (name, inner) = written.split_once('<')?;
     if has(words, name) { inner.strip_suffix('>') } else { None }
 }
 
-/// How many arguments a function of this type takes: `Func<A, R>`, `(A, B) -> R`.
+/// The number of parameters of a function type: `Func<A, R>`, `(A, B) -> R`.
 pub(crate) fn function_arity(rules: &Rules, written: &str) -> Option<usize> {
     let written = unqualified(written);
-    let TypeWords { quotes, procedures, .. } = &rules.types;
-    if let Some(inner) = inside(quotes, written) {
+    let TypeWords { function_type_wrappers, void_functions, .. } = &rules.types;
+    if let Some(inner) = inside(function_type_wrappers, written) {
         return function_arity(rules, inner);
     }
     if let Some(inner) = inside(&rules.function_types, written) {
-        return Some(listed(inner).saturating_sub(1));
+        return Some(count_types(inner).saturating_sub(1));
     }
-    if let Some(inner) = inside(procedures, written) {
-        return Some(listed(inner));
+    if let Some(inner) = inside(void_functions, written) {
+        return Some(count_types(inner));
     }
-    if has(procedures, written) {
+    if has(void_functions, written) {
         return Some(0);
     }
     if !written.contains("->") {
@@ -114,13 +115,13 @@ pub(crate) fn function_arity(rules: &Rules, written: &str) -> Option<usize> {
     for (at, byte) in written.bytes().enumerate().skip(open) {
         depth += i32::from(byte == b'(') - i32::from(byte == b')');
         if depth == 0 {
-            return Some(listed(written.get(open + 1..at)?));
+            return Some(count_types(written.get(open + 1..at)?));
         }
     }
     None
 }
 
-/// What a function of this type gives: `R` of `Func<A, R>`, `(A) -> R`.
+/// The result of a function type: `R` of `Func<A, R>`, `(A) -> R`.
 pub(crate) fn function_result<'w>(rules: &Rules, written: &'w str) -> Option<&'w str> {
     let written = unqualified(written);
     if let Some(inner) = inside(&rules.function_types, written) {
@@ -137,7 +138,7 @@ pub(crate) fn function_result<'w>(rules: &Rules, written: &'w str) -> Option<&'w
     Some(result.trim()).filter(|result| !result.contains(')'))
 }
 
-/// A type as written, without its namespace and without a sign that it may be absent.
+/// A type without its namespace and nullability mark.
 fn unqualified(written: &str) -> &str {
     let written = written.trim().trim_end_matches('?');
     let head = written.find('<').unwrap_or(written.len());
@@ -146,7 +147,7 @@ fn unqualified(written: &str) -> &str {
     written.get(start..).unwrap_or(written)
 }
 
-/// The name of a type as written, without arguments, pointers and module.
+/// The bare name of a type, without type arguments, pointers and module.
 pub(crate) fn bare_type<'w>(rules: &Rules, written: &'w str) -> &'w str {
     let written = without_marks(rules, written.trim_start_matches(['*', '&', '?', ' ']));
     let head = written.split(['<', '[', '*', '&', '?', ' ']).next().unwrap_or_default();
@@ -163,16 +164,16 @@ fn balanced(text: &str) -> bool {
     })
 }
 
-/// How many types a type as written is given.
-pub(crate) fn given(written: &str) -> usize {
+/// The number of type arguments of a type.
+pub(crate) fn type_argument_count(written: &str) -> usize {
     match (written.find('<'), written.rfind('>')) {
-        (Some(open), Some(close)) => listed(written.get(open + 1..close).unwrap_or_default()),
+        (Some(open), Some(close)) => count_types(written.get(open + 1..close).unwrap_or_default()),
         _ => 0,
     }
 }
 
-/// How many types are listed, with commas between them.
-fn listed(text: &str) -> usize {
+/// The number of types in a comma-separated list.
+fn count_types(text: &str) -> usize {
     if text.trim().is_empty() {
         return 0;
     }
@@ -182,7 +183,7 @@ fn listed(text: &str) -> usize {
     for byte in text.trim().trim_end_matches(',').bytes() {
         match byte {
             b'<' | b'(' | b'[' => depth += 1,
-            // The head of an arrow closes nothing.
+            // The `>` of an arrow is not a bracket.
             b'>' if last == b'-' => {}
             b'>' | b')' | b']' => depth -= 1,
             b',' if depth == 0 => count += 1,
@@ -198,8 +199,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_of_functions_say_how_many_arguments_they_take() {
-        let types = TypeWords { procedures: vec!["Action".to_owned()], ..TypeWords::default() };
+    fn function_types_have_an_arity_and_a_result() {
+        let types = TypeWords { void_functions: vec!["Action".to_owned()], ..TypeWords::default() };
         let rules = Rules { function_types: vec!["Func".to_owned()], types, ..Rules::default() };
         assert_eq!(function_arity(&Rules::default(), "Func<int, string>"), None);
         assert_eq!(function_arity(&rules, "Func<int, Task<Dictionary<string, int>>>"), Some(1));

@@ -2,7 +2,7 @@
 
 use super::prepared_graph::PreparedGraph;
 use super::rows::StoredEdge;
-use super::symbol_table::SymbolTable;
+use super::symbol_table::InMemorySymbolTable;
 use crate::codec;
 use crate::error::unreadable;
 use crate::names::interner::Interner;
@@ -29,7 +29,7 @@ pub(crate) struct GraphLoad {
 }
 
 impl GraphLoad {
-    pub(crate) fn new(directory: &SymbolTable, next_file: i64, next_symbol: i64) -> Self {
+    pub(crate) fn new(directory: &InMemorySymbolTable, next_file: i64, next_symbol: i64) -> Self {
         let nodes = usize::try_from(next_file + next_symbol).unwrap_or_default();
         Self {
             known: Arc::clone(&directory.names),

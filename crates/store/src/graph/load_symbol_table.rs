@@ -1,7 +1,7 @@
 //! Reads the symbol table from an index that is being changed, for changes of many files.
 
 use super::reader::GraphReader;
-use super::symbol_table::{SymbolTable, SymbolTableBuilder};
+use super::symbol_table::{InMemorySymbolTable, SymbolTableBuilder};
 use crate::error::{AtPath, StoreError};
 use crate::names::interner::Interner;
 use crate::sql::{names, symbols};
@@ -22,7 +22,7 @@ struct Gathered {
 impl GraphReader<'_> {
     /// The symbol table of all files: many threads can use it without waiting for the database. `None` if there are more
     /// than `most` symbols.
-    pub fn symbol_table(&self, most: u64) -> Result<Option<SymbolTable>, StoreError> {
+    pub fn symbol_table(&self, most: u64) -> Result<Option<InMemorySymbolTable>, StoreError> {
         if symbols::count(self.db).at(self.path)? > most {
             return Ok(None);
         }
@@ -48,7 +48,7 @@ impl GraphReader<'_> {
                 ids.push(row.id);
             }
         }
-        Ok(Some(SymbolTable::new(noted, Arc::new(interner)).with_ids(ids)))
+        Ok(Some(InMemorySymbolTable::new(noted, Arc::new(interner)).with_ids(ids)))
     }
 
     /// The names of symbols, renumbered, and the new number of each id.

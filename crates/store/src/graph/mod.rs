@@ -19,4 +19,4 @@ pub use reader::{Dependencies, GraphReader};
 pub use rows::{EdgeRow, ExternalRow, FileGraph, NodeId, UnresolvedRow};
 pub(crate) use rows::{StoredEdge, parts, proof};
 pub(crate) use symbol_table::SymbolTableBuilder;
-pub use symbol_table::{IndexedFile, NamedSymbol, SymbolTable};
+pub use symbol_table::{InMemorySymbolTable, IndexedFile, SymbolEntry};

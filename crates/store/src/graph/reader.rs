@@ -1,7 +1,7 @@
 //! Reads the graph and what resolution needs, from a snapshot or within a change set.
 
 use super::rows::{EdgeRow, FileGraph, NodeId, StoredEdge, UnresolvedRow};
-use super::symbol_table::{IndexedFile, NamedSymbol};
+use super::symbol_table::{IndexedFile, SymbolEntry};
 use crate::codec::{self, id_list};
 use crate::error::{AtPath, StoreError};
 use crate::rows::{FileId, FileRow, SymbolId};
@@ -117,25 +117,25 @@ impl GraphReader<'_> {
     }
 
     /// All symbols with a name in files of these languages, by path and index.
-    pub fn symbols_named(&self, name: &str, languages: &[&str]) -> Result<Vec<NamedSymbol>, StoreError> {
+    pub fn symbols_named(&self, name: &str, languages: &[&str]) -> Result<Vec<SymbolEntry>, StoreError> {
         let read = || {
             let mut found = Vec::new();
             let Some(name) = names::by_text(self.db, name)? else { return Ok(found) };
             symbols::hits_by_name(self.db, name, |hit| {
                 let (file, at) = (FileId(hit.file), hit.at);
-                found.push(NamedSymbol { file, at, kind: hit.kind, modifiers: hit.modifiers });
+                found.push(SymbolEntry { file, at, kind: hit.kind, modifiers: hit.modifiers });
                 Ok(())
             })?;
             let asked = self.ids_of(languages)?;
             let mut paths = HashMap::new();
-            for &NamedSymbol { file, .. } in &found {
+            for &SymbolEntry { file, .. } in &found {
                 if let Entry::Vacant(slot) = paths.entry(file) {
                     let brief = files::brief(self.db, file.0)?;
                     slot.insert(brief.filter(|brief| brief.lang.is_some_and(|lang| asked.contains(&lang))));
                 }
             }
             found.retain(|bearer| paths[&bearer.file].is_some());
-            let path = |bearer: &NamedSymbol| paths[&bearer.file].as_ref().map(|brief| &brief.path);
+            let path = |bearer: &SymbolEntry| paths[&bearer.file].as_ref().map(|brief| &brief.path);
             found.sort_unstable_by(|a, b| (path(a), a.at).cmp(&(path(b), b.at)));
             Ok::<_, rusqlite::Error>(found)
         };

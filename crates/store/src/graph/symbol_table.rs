@@ -29,7 +29,7 @@ pub struct IndexedFile {
 
 /// A symbol that is found by its name, without reading its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NamedSymbol {
+pub struct SymbolEntry {
     /// Its file.
     pub file: FileId,
     /// Its index in the outline.
@@ -40,7 +40,7 @@ pub struct NamedSymbol {
     pub modifiers: Modifiers,
 }
 
-/// Collects files and symbols for a [`SymbolTable`].
+/// Collects files and symbols for a [`InMemorySymbolTable`].
 #[derive(Default)]
 pub(crate) struct SymbolTableBuilder {
     files: Vec<IndexedFile>,
@@ -65,7 +65,7 @@ impl SymbolTableBuilder {
 }
 
 /// All files and names of a repository.
-pub struct SymbolTable {
+pub struct InMemorySymbolTable {
     /// By id.
     files: Vec<IndexedFile>,
     first: Vec<u32>,
@@ -90,7 +90,7 @@ pub struct SymbolTable {
     in_order: bool,
 }
 
-impl SymbolTable {
+impl InMemorySymbolTable {
     pub(crate) fn new(noted: SymbolTableBuilder, names: Arc<Interner>) -> Self {
         let SymbolTableBuilder { files, first, names: of_symbols, kinds } = noted;
         let mut by_path: Vec<u32> = (0..files.len() as u32).collect();
@@ -196,7 +196,7 @@ impl SymbolTable {
     }
 
     /// All symbols with a name in files of these languages, by path and index.
-    pub fn symbols_named(&self, name: &str, languages: &[&str]) -> Vec<NamedSymbol> {
+    pub fn symbols_named(&self, name: &str, languages: &[&str]) -> Vec<SymbolEntry> {
         let Some(number) = self.names.find(name) else { return Vec::new() };
         let (start, end) = (self.starts[number as usize], self.starts[number as usize + 1]);
         let asked = |file: &IndexedFile| file.language.as_deref().is_some_and(|own| languages.contains(&own));
@@ -211,7 +211,7 @@ impl SymbolTable {
         if !self.in_order {
             found.sort_by(|a, b| (&self.files[a.0].path, a.1).cmp(&(&self.files[b.0].path, b.1)));
         }
-        let bearer = |(at, place, (kind, modifiers)): (usize, u32, _)| NamedSymbol {
+        let bearer = |(at, place, (kind, modifiers)): (usize, u32, _)| SymbolEntry {
             file: self.files[at].id,
             at: place,
             kind,

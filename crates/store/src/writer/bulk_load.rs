@@ -9,7 +9,7 @@ use crate::connection::open;
 use crate::connection::write_lock::{self, WriteLock};
 use crate::error::{AtPath, StoreError};
 use crate::format_version::Header;
-use crate::graph::{GraphLoad, IndexedFile, PreparedGraph, SymbolTable, SymbolTableBuilder};
+use crate::graph::{GraphLoad, InMemorySymbolTable, IndexedFile, PreparedGraph, SymbolTableBuilder};
 use crate::integrity::damaged_files::damage;
 use crate::integrity::seal;
 use crate::names::interner::Interner;
@@ -101,7 +101,7 @@ impl<'lock> BulkWriter<'lock> {
         // Free their memory now; a failure is reported when the load finishes.
         let flushed = trigrams.flush(&db).and_then(|()| terms.flush(&db));
         drop((trigrams, terms));
-        let directory = Arc::new(SymbolTable::new(noted, Arc::new(names)));
+        let directory = Arc::new(InMemorySymbolTable::new(noted, Arc::new(names)));
         let load = GraphLoad::new(&directory, meta.next_file, meta.next_symbol);
         GraphWriter { db, growing, path, meta, directory, load, flushed, lock }
     }
@@ -124,7 +124,7 @@ pub struct GraphWriter<'lock> {
     growing: Option<NewDatabase>,
     path: PathBuf,
     meta: Meta,
-    directory: Arc<SymbolTable>,
+    directory: Arc<InMemorySymbolTable>,
     load: GraphLoad,
     flushed: rusqlite::Result<()>,
     lock: PhantomData<&'lock WriteLock>,
@@ -132,7 +132,7 @@ pub struct GraphWriter<'lock> {
 
 impl GraphWriter<'_> {
     /// The symbol table of all files.
-    pub fn symbol_table(&self) -> Arc<SymbolTable> {
+    pub fn symbol_table(&self) -> Arc<InMemorySymbolTable> {
         Arc::clone(&self.directory)
     }
 

@@ -4,7 +4,7 @@ use crate::arguments::symbol_lookup::{UnresolvedName, resolve_symbol};
 use crate::error::{Code, ToolError};
 use crate::session::Session;
 use crate::text::escape::escape_invisible;
-use orient_engine::{DefinitionQuery, Depth, FileQuery, FileRow, NameMatch, PathPattern, Snapshot};
+use orient_engine::{DefinitionQuery, FileQuery, FileRow, NameMatch, PathPattern, RefreshDepth, Snapshot};
 use orient_model::{RepoPath, Span};
 use std::fmt::Write;
 
@@ -74,7 +74,7 @@ pub fn handles_like(
 
 /// The index, as far as files and symbols are concerned.
 fn facts(session: &Session<'_>) -> Result<Snapshot, ToolError> {
-    session.set_depth(Depth::Facts);
+    session.set_depth(RefreshDepth::Facts);
     session.snapshot()
 }
 

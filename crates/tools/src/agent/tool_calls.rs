@@ -7,7 +7,7 @@ use crate::error::{Code, ToolError};
 use crate::operation::{Operation, ReplyResult};
 use crate::operations::OPERATIONS;
 use crate::session::Session;
-use orient_engine::Depth;
+use orient_engine::RefreshDepth;
 use serde_json::{Map, Value, json};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -174,7 +174,7 @@ impl ToolCall {
     /// Where it waits for its turn: questions that take long, and those that wait for more than what is in the files,
     /// must not keep others waiting.
     pub fn queue_class(&self) -> QueueClass {
-        QueueClass { heavy: self.operation.heavy, deep: self.operation.depth == Depth::Graph }
+        QueueClass { heavy: self.operation.heavy, deep: self.operation.depth == RefreshDepth::Graph }
     }
 
     /// A remark of the operation, which may name flags of the command line, for whoever asked this: arguments that could

@@ -2,13 +2,13 @@
 
 use super::call_path::CallPath;
 use super::node_line::NodeLine;
-use orient_engine::{EngineError, GraphView, Reach, Step};
+use orient_engine::{EngineError, GraphView, Reach, ReachStep};
 use orient_model::{EdgeKind, Role};
 use std::collections::BTreeSet;
 
 /// The steps that are symbols that may break: not what changes, and not a base on the way to its callers.
-pub(crate) fn affected(reached: &Reach) -> impl Iterator<Item = (usize, &Step)> {
-    let by_dispatch = |step: &Step| step.edges.iter().all(|edge| edge.kind == EdgeKind::Dispatches);
+pub(crate) fn affected(reached: &Reach) -> impl Iterator<Item = (usize, &ReachStep)> {
+    let by_dispatch = |step: &ReachStep| step.edges.iter().all(|edge| edge.kind == EdgeKind::Dispatches);
     let steps = reached.steps.iter().enumerate();
     steps.filter(move |(_, step)| step.parent.is_some() && !step.again && !by_dispatch(step))
 }

@@ -2,7 +2,7 @@
 
 use super::node_line::NodeLine;
 use crate::text::writer::{Style, TextWriter};
-use orient_engine::{EdgeRow, EngineError, GraphView, NodeId, Way};
+use orient_engine::{EdgeRow, EngineError, GraphPath, GraphView, NodeId};
 use orient_model::{Confidence, EdgeKind};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -45,7 +45,7 @@ pub(crate) struct PathEdge {
 
 impl CallPath {
     /// A way in words.
-    pub(crate) fn of(view: &GraphView<'_>, path: &Way) -> Result<Self, EngineError> {
+    pub(crate) fn of(view: &GraphView<'_>, path: &GraphPath) -> Result<Self, EngineError> {
         Self::along(view, path.start, path.edges.iter().map(|edge| (edge, edge.target)))
     }
 

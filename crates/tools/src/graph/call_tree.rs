@@ -11,7 +11,7 @@ use crate::text::number_format::{count, plural};
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
 use orient_engine::{
-    Direction, Dispatching, EdgeRow, Edges, EngineError, GraphView, NodeId, Reach, ReachOptions, reach,
+    Direction, EdgeRow, Edges, EngineError, GraphView, NodeId, Reach, ReachOptions, WithDispatch, reach,
 };
 use orient_model::{Confidence, EdgeKind, SymbolKind};
 use schemars::JsonSchema;
@@ -207,7 +207,7 @@ pub(crate) fn run(
         follow: &|edge| is_calling(edge, least),
         enter: &|node| Ok(!args.no_tests || !view.is_test(node)?),
     };
-    let reached = reach(&Dispatching(&view), &starts, &options)?;
+    let reached = reach(&WithDispatch(&view), &starts, &options)?;
     let mut out = CallsOut {
         symbol: NodeLine::of(&view.describe(subject.definition.id.into())?),
         verified: direct(&view, &starts, direction, &options)?,

@@ -3,7 +3,7 @@
 use crate::arguments::enum_values;
 use crate::error::{Code, ToolError};
 use crate::text::writer::{Style, TextWriter};
-use orient_engine::{Compact, EdgeRow, EngineError, Owners, Project, Snapshot, cycles};
+use orient_engine::{CsrGraph, EdgeRow, EngineError, NodeOwners, Project, Snapshot, cyclic_components};
 use orient_model::{Confidence, EdgeKind, RepoPath};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -33,7 +33,7 @@ impl GroupBy {
 /// The groups files are put in, numbered in the order of their names.
 pub(crate) struct FileGroups {
     /// The files.
-    pub(crate) owners: Owners,
+    pub(crate) owners: NodeOwners,
     /// The names of the groups.
     pub(crate) names: Vec<String>,
     /// The group of each file.
@@ -43,7 +43,7 @@ pub(crate) struct FileGroups {
 impl FileGroups {
     /// Puts the files of a snapshot in groups.
     pub(crate) fn new(snapshot: &Snapshot, by: GroupBy) -> Result<Self, ToolError> {
-        let owners = snapshot.owners()?;
+        let owners = snapshot.node_owners()?;
         let projects = if by == GroupBy::Package { snapshot.projects()? } else { Vec::new() };
         if by == GroupBy::Package && projects.is_empty() {
             let error = ToolError::new(Code::NotFound, "no project file here gives a package a name");
@@ -149,9 +149,9 @@ pub(crate) fn find_cycles(
         pairs.sort_unstable();
         pairs.dedup();
     }
-    let graph = Compact::new(groups.names.len(), pairs);
+    let graph = CsrGraph::new(groups.names.len(), pairs);
     let name = |&group: &u32| groups.names[group as usize].clone();
-    let found = cycles(&graph);
+    let found = cyclic_components(&graph);
     Ok(found
         .iter()
         .map(|members| Cycle {
@@ -162,7 +162,7 @@ pub(crate) fn find_cycles(
 }
 
 /// A shortest way from the first member back to it, within the circle.
-fn around(graph: &Compact, members: &[u32]) -> Vec<u32> {
+fn around(graph: &CsrGraph, members: &[u32]) -> Vec<u32> {
     let start = members[0];
     let mut from: BTreeMap<u32, u32> = BTreeMap::new();
     let mut level = vec![start];
@@ -195,8 +195,8 @@ mod tests {
 
     #[test]
     fn the_way_around_is_a_shortest_one() {
-        let graph = Compact::new(5, vec![(0, 1), (1, 2), (2, 3), (3, 0), (2, 0), (3, 4)]);
-        assert_eq!(around(&graph, &cycles(&graph)[0]), [0, 1, 2, 0]);
+        let graph = CsrGraph::new(5, vec![(0, 1), (1, 2), (2, 3), (3, 0), (2, 0), (3, 4)]);
+        assert_eq!(around(&graph, &cyclic_components(&graph)[0]), [0, 1, 2, 0]);
     }
 
     #[test]

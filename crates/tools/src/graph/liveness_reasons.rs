@@ -1,12 +1,12 @@
 //! Why a definition without a verified use may be used still: one rule for each reason.
 //!
 //! A definition that no rule speaks for is reported at the strongest level. What a rule must know of a language comes
-//! from its pack, through [`Whole::rules`] and [`Whole::runtime_use`].
+//! from its pack, through [`FullGraph::rules`] and [`FullGraph::runtime_use`].
 
 use super::name_occurrences::NameOccurrences;
 use super::verified_uses::VerifiedUses;
 use crate::text::number_format::plural;
-use orient_engine::Whole;
+use orient_engine::FullGraph;
 use orient_model::{Modifier, Role, Rules, SymbolKind, Visibility};
 
 /// A reason to doubt that a definition is unused.
@@ -99,7 +99,7 @@ impl LivenessReason {
 
 /// A definition without a verified use, and what is known around it.
 pub(crate) struct UnusedCandidate<'a> {
-    pub(crate) whole: &'a Whole,
+    pub(crate) whole: &'a FullGraph,
     pub(crate) usage: &'a VerifiedUses,
     pub(crate) number: u32,
     /// Who may use it, as its declaration says.
@@ -150,7 +150,7 @@ pub(crate) fn textual_reasons(occurrences: &NameOccurrences, number: u32) -> Vec
 }
 
 impl UnusedCandidate<'_> {
-    fn node(&self) -> &orient_engine::WholeNode {
+    fn node(&self) -> &orient_engine::FullGraphNode {
         &self.whole.nodes[self.number as usize]
     }
 
@@ -163,14 +163,14 @@ impl UnusedCandidate<'_> {
     }
 
     /// The node directly around it; none at the top level.
-    fn parent(&self) -> Option<&orient_engine::WholeNode> {
+    fn parent(&self) -> Option<&orient_engine::FullGraphNode> {
         let parent = &self.whole.nodes[self.node().parent as usize];
         parent.kind.is_some().then_some(parent)
     }
 
     /// Whether it is a member that nothing outside its type can replace or call.
     fn is_sealed_in(&self) -> bool {
-        let hides = self.whole.rules(self.number).is_some_and(|rules| rules.hides_private);
+        let hides = self.whole.rules(self.number).is_some_and(|rules| rules.strict_private);
         hides && self.visibility == Visibility::Private
     }
 }
@@ -208,8 +208,8 @@ fn runtime_name(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
 }
 
 fn open_type(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
-    let reopens = candidate.whole.rules(candidate.number).is_some_and(|rules| rules.reopens);
-    let of_type = |parent: &orient_engine::WholeNode| {
+    let reopens = candidate.whole.rules(candidate.number).is_some_and(|rules| rules.open_classes);
+    let of_type = |parent: &orient_engine::FullGraphNode| {
         parent.kind.is_some_and(|kind| kind.is_type() || kind == SymbolKind::Module) && parent.bases == 0
     };
     (reopens && candidate.parent().is_some_and(of_type)).then_some(LivenessReason::OpenType)
@@ -229,7 +229,7 @@ fn is_in_header(candidate: &UnusedCandidate<'_>) -> bool {
     let name = candidate.whole.file(candidate.number).path.display();
     let is_header = |rules: &Rules| {
         let extension = name.rsplit_once('.').map(|(_, extension)| extension);
-        extension.is_some_and(|extension| rules.headers.iter().any(|known| known == extension))
+        extension.is_some_and(|extension| rules.header_extensions.iter().any(|known| known == extension))
     };
     !member && candidate.whole.rules(candidate.number).is_some_and(is_header)
 }
@@ -256,7 +256,7 @@ fn data_member(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
 fn object_member(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
     let of_type = candidate.parent().is_some_and(|parent| parent.kind.is_some_and(SymbolKind::is_type));
     // Where objects get members by assignment, what a member names before it is an object. Elsewhere it is its type.
-    let assigned = candidate.whole.rules(candidate.number).is_none_or(|rules| rules.type_space);
+    let assigned = candidate.whole.rules(candidate.number).is_none_or(|rules| rules.type_namespace);
     let of_object = !of_type && (assigned || !candidate.node().qualified);
     (candidate.is(&[SymbolKind::Method]) && of_object).then_some(LivenessReason::ObjectMember)
 }

@@ -5,7 +5,7 @@ use super::name_candidates::is_call;
 use super::node_line::NodeLine;
 use crate::text::writer::{Style, TextWriter};
 use orient_engine::{
-    Direction, Dispatching, EdgeRow, EngineError, GraphView, NodeId, Reach, ReachOptions, UnresolvedRow,
+    Direction, EdgeRow, EngineError, GraphView, NodeId, Reach, ReachOptions, UnresolvedRow, WithDispatch,
     reach,
 };
 use schemars::JsonSchema;
@@ -68,7 +68,7 @@ pub(crate) fn blocked(
         follow,
         enter: &|_| Ok(true),
     };
-    let reached = reach(&Dispatching(view), starts, &options)?;
+    let reached = reach(&WithDispatch(view), starts, &options)?;
     let bridge = bridge(view, &reached, behind)?;
     let deepest = (0..reached.steps.len())
         .filter(|&at| !reached.steps[at].again)
@@ -159,7 +159,7 @@ fn highest(
 ) -> Result<MissingPath, EngineError> {
     let mut highest = Vec::new();
     for &node in behind.iter().rev().take(LOOKED_AT) {
-        let called = orient_engine::Edges::incoming(&Dispatching(view), node)?;
+        let called = orient_engine::Edges::incoming(&WithDispatch(view), node)?;
         if !called.iter().any(|edge| follow(edge) && edge.source != node) && !ends.contains(&node) {
             highest.push(NodeLine::of(&view.describe(node)?));
         }

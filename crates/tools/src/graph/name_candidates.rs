@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 use crate::text::number_format::{count, plural};
 use crate::text::writer::{Style, TextWriter};
-use orient_engine::{EngineError, GraphView, Mention, UnresolvedRow};
+use orient_engine::{EngineError, GraphView, UnresolvedRow, UnresolvedUse};
 use orient_model::RefKind;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -59,15 +59,15 @@ impl NameCandidates {
         keep: impl Fn(&UnresolvedRow) -> Result<bool, EngineError>,
         most: usize,
     ) -> Result<Self, EngineError> {
-        let found = view.mentions(name)?;
-        let mut uses: Vec<Mention> = Vec::new();
+        let found = view.unresolved_uses(name)?;
+        let mut uses: Vec<UnresolvedUse> = Vec::new();
         for one in found.uses {
             if keep(&one.miss)? {
                 uses.push(one);
             }
         }
         let mut shown = Vec::new();
-        for Mention { path, miss } in uses.iter().take(most) {
+        for UnresolvedUse { path, miss } in uses.iter().take(most) {
             shown.push(CandidateLine {
                 path: path.display().into_owned(),
                 line: miss.line,

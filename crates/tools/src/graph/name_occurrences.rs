@@ -3,7 +3,7 @@
 //! Resolution does not see strings, templates, configuration, bodies of macros and other languages. Text search does:
 //! any occurrence of a name that is not shown to be something else counts as a possible use.
 
-use orient_engine::{Class, EngineError, Snapshot, Whole, paint};
+use orient_engine::{Class, EngineError, FullGraph, Snapshot, paint};
 use orient_model::SymbolKind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -43,7 +43,7 @@ fn is_word(c: char) -> bool {
 
 /// Names and places that are looked at while texts are read.
 struct Search<'w> {
-    whole: &'w Whole,
+    whole: &'w FullGraph,
     nodes: &'w [u32],
     /// The definitions by the word to look for.
     words: BTreeMap<&'w str, Vec<u32>>,
@@ -56,7 +56,7 @@ struct Search<'w> {
 
 impl NameOccurrences {
     /// Looks for the names of some definitions in all files.
-    pub(crate) fn find(snapshot: &Snapshot, whole: &Whole, nodes: &[u32]) -> Result<Self, EngineError> {
+    pub(crate) fn find(snapshot: &Snapshot, whole: &FullGraph, nodes: &[u32]) -> Result<Self, EngineError> {
         let mut search = Search::new(whole, nodes);
         if nodes.is_empty() {
             return Ok(Self { found: search.found, none: Occurrence::default(), files: 0 });
@@ -78,7 +78,7 @@ impl NameOccurrences {
 }
 
 impl<'w> Search<'w> {
-    fn new(whole: &'w Whole, nodes: &'w [u32]) -> Self {
+    fn new(whole: &'w FullGraph, nodes: &'w [u32]) -> Self {
         let mut words: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
         let mut found: BTreeMap<u32, Occurrence> = BTreeMap::new();
         for &node in nodes {

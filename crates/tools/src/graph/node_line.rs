@@ -1,7 +1,7 @@
 //! A node of the graph as answers show it, and how a use of it was proven.
 
 use crate::text::writer::{Style, TextWriter};
-use orient_engine::{Described, EdgeRow};
+use orient_engine::{DescribedNode, EdgeRow};
 use orient_model::{Confidence, EdgeKind};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -27,7 +27,7 @@ pub(crate) struct NodeLine {
 
 impl NodeLine {
     /// A node in words.
-    pub(crate) fn of(node: &Described) -> Self {
+    pub(crate) fn of(node: &DescribedNode) -> Self {
         let path = node.file.path.display().into_owned();
         let handle = node.definition.as_ref().map_or_else(|| path.clone(), |one| one.handle.to_string());
         Self {

@@ -2,7 +2,7 @@
 
 use super::node_line::NodeLine;
 use crate::operations::{CentralLine, EntryLine, FolderLine};
-use orient_engine::{Compact, EngineError, Entry, GraphView, Snapshot, Whole, rank};
+use orient_engine::{CsrGraph, EngineError, EntryPoint, FullGraph, GraphView, Snapshot, pagerank};
 use orient_model::{Confidence, EdgeKind, RepoPath, Role, SymbolKind, folder_of_examples};
 use std::collections::BTreeMap;
 
@@ -24,10 +24,10 @@ pub(crate) struct RepositoryMap {
 }
 
 /// Looks at all of a snapshot.
-pub(crate) fn map_repository(snapshot: &Snapshot, whole: &Whole) -> Result<RepositoryMap, EngineError> {
+pub(crate) fn map_repository(snapshot: &Snapshot, whole: &FullGraph) -> Result<RepositoryMap, EngineError> {
     let view = snapshot.graph();
     let Uses { graph, scripts } = usage(snapshot, whole)?;
-    let weights = rank(&graph);
+    let weights = pagerank(&graph);
     let used_by = graph.sources();
     let mut order: Vec<u32> = (0..whole.nodes.len() as u32).filter(|&node| matters(whole, node)).collect();
     order.retain(|&node| used_by[node as usize] > 0);
@@ -48,7 +48,7 @@ pub(crate) fn map_repository(snapshot: &Snapshot, whole: &Whole) -> Result<Repos
 }
 
 /// Whether a node can stand on the page: written by people, shipped, and something one would look up.
-fn matters(whole: &Whole, node: u32) -> bool {
+fn matters(whole: &FullGraph, node: u32) -> bool {
     let kind = whole.nodes[node as usize].kind;
     let shown = kind.is_some_and(|kind| {
         (kind.is_callable() || kind.is_type() || kind == SymbolKind::TypeAlias) && kind != SymbolKind::Impl
@@ -59,12 +59,12 @@ fn matters(whole: &Whole, node: u32) -> bool {
 /// Who uses what, outside tests.
 struct Uses {
     /// A use counts for the member and for the type around it.
-    graph: Compact,
+    graph: CsrGraph,
     /// For each file whether its top-level code calls something and no other file imports it.
     scripts: Vec<bool>,
 }
 
-fn usage(snapshot: &Snapshot, whole: &Whole) -> Result<Uses, EngineError> {
+fn usage(snapshot: &Snapshot, whole: &FullGraph) -> Result<Uses, EngineError> {
     let mut pairs = Vec::new();
     let (mut runs, mut imported) = (vec![false; whole.files.len()], vec![false; whole.files.len()]);
     whole.each_edge(snapshot, |edge| {
@@ -87,18 +87,18 @@ fn usage(snapshot: &Snapshot, whole: &Whole) -> Result<Uses, EngineError> {
         }
     })?;
     let scripts = runs.into_iter().zip(imported).map(|(runs, imported)| runs && !imported).collect();
-    Ok(Uses { graph: Compact::new(whole.nodes.len(), pairs), scripts })
+    Ok(Uses { graph: CsrGraph::new(whole.nodes.len(), pairs), scripts })
 }
 
-fn entries(view: &GraphView<'_>, whole: &Whole, scripts: &[bool]) -> Result<Vec<EntryLine>, EngineError> {
-    let mut found: Vec<(Entry, u32)> = Vec::new();
+fn entries(view: &GraphView<'_>, whole: &FullGraph, scripts: &[bool]) -> Result<Vec<EntryLine>, EngineError> {
+    let mut found: Vec<(EntryPoint, u32)> = Vec::new();
     for (number, node) in whole.nodes.iter().enumerate() {
         let number = number as u32;
         if whole.file(number).role != Role::Source || whole.is_test(number) {
             continue;
         }
         let script = node.kind.is_none() && scripts[node.file as usize];
-        let entry = node.entry.or(script.then_some(Entry::Script));
+        let entry = node.entry.or(script.then_some(EntryPoint::Script));
         found.extend(entry.map(|entry| (entry, number)));
     }
     found.sort_unstable();
@@ -146,7 +146,7 @@ fn with_examples_last(lines: Vec<EntryLine>) -> Vec<EntryLine> {
 /// Folders with their weight, the heaviest first.
 fn folders(
     snapshot: &Snapshot,
-    whole: &Whole,
+    whole: &FullGraph,
     weights: &[f64],
     order: &[u32],
 ) -> Result<Vec<FolderLine>, EngineError> {
@@ -178,7 +178,7 @@ fn folders(
     Ok(rows.into_iter().map(|(_, line)| line).collect())
 }
 
-fn languages(whole: &Whole) -> Vec<String> {
+fn languages(whole: &FullGraph) -> Vec<String> {
     let mut lines: BTreeMap<&str, u64> = BTreeMap::new();
     for file in &whole.files {
         if let Some(language) = file.language.as_deref().filter(|_| file.symbols > 0) {

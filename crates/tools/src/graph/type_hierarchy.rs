@@ -3,7 +3,7 @@
 use super::node_line::{NodeLine, UseLine};
 use crate::text::writer::{Style, TextWriter};
 use orient_engine::{
-    Direction, Dispatching, EdgeRow, Edges, EngineError, GraphView, NodeId, ReachOptions, reach,
+    Direction, EdgeRow, Edges, EngineError, GraphView, NodeId, ReachOptions, WithDispatch, reach,
 };
 use orient_model::EdgeKind;
 use schemars::JsonSchema;
@@ -98,7 +98,7 @@ fn add_dispatched(
         follow: &|edge| edge.kind == EdgeKind::Dispatches,
         enter: &|_| Ok(true),
     };
-    let reached = reach(&Dispatching(view), starts, &options)?;
+    let reached = reach(&WithDispatch(view), starts, &options)?;
     for step in reached.steps.iter().filter(|step| step.parent.is_some() && !step.again) {
         let node = NodeLine::of(&view.describe(step.node)?);
         if lines.iter().any(|line| line.node.handle == node.handle) {

@@ -1,6 +1,6 @@
 //! Which definitions have a verified use.
 
-use orient_engine::{Compact, EngineError, Snapshot, Whole};
+use orient_engine::{CsrGraph, EngineError, FullGraph, Snapshot};
 use orient_model::{EdgeKind, Modifier};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,7 @@ pub(crate) struct VerifiedUses {
 
 impl VerifiedUses {
     /// Looks at every edge.
-    pub(crate) fn read(snapshot: &Snapshot, whole: &Whole, no_tests: bool) -> Result<Self, EngineError> {
+    pub(crate) fn read(snapshot: &Snapshot, whole: &FullGraph, no_tests: bool) -> Result<Self, EngineError> {
         let mut usage = Self {
             used: vec![false; whole.nodes.len()],
             overrides: vec![false; whole.nodes.len()],
@@ -61,10 +61,10 @@ impl VerifiedUses {
 
     /// What a call of a base's member may reach is used with it, and so is each of several definitions of one name in
     /// one place: which of them a program means is decided when it runs.
-    fn spread(&mut self, whole: &Whole, heirs: Vec<(u32, u32)>) {
+    fn spread(&mut self, whole: &FullGraph, heirs: Vec<(u32, u32)>) {
         let bases: Vec<u32> =
             heirs.iter().map(|(base, _)| *base).filter(|&base| self.is_used(base)).collect();
-        let reached = Compact::new(whole.nodes.len(), heirs).reached(bases);
+        let reached = CsrGraph::new(whole.nodes.len(), heirs).reached(bases);
         for (used, reached) in self.used.iter_mut().zip(reached) {
             *used |= reached;
         }
@@ -78,7 +78,7 @@ impl VerifiedUses {
     }
 
     /// A use counts for all that is around its target and not around its source.
-    fn mark(&mut self, whole: &Whole, source: u32, target: u32) {
+    fn mark(&mut self, whole: &FullGraph, source: u32, target: u32) {
         let mut node = target;
         while whole.nodes[node as usize].kind.is_some() && !whole.is_within(source, node) {
             self.used[node as usize] = true;
@@ -97,12 +97,12 @@ impl VerifiedUses {
     }
 
     /// Whether a member stands in for one of a base.
-    pub(crate) fn overrides(&self, whole: &Whole, number: u32) -> bool {
+    pub(crate) fn overrides(&self, whole: &FullGraph, number: u32) -> bool {
         self.overrides[number as usize] || whole.nodes[number as usize].modifiers.contains(Modifier::Override)
     }
 
     /// Whether a type, or one of the bases known here, has a base that is not: outside of the repository, or unresolved.
-    pub(crate) fn has_foreign_base(&self, whole: &Whole, of: u32) -> bool {
+    pub(crate) fn has_foreign_base(&self, whole: &FullGraph, of: u32) -> bool {
         let (mut next, mut seen) = (vec![of], BTreeSet::from([of]));
         while let Some(number) = next.pop() {
             if self.bases[number as usize] < whole.nodes[number as usize].bases {

@@ -9,7 +9,7 @@ use crate::session::Session;
 use crate::text::number_format::count;
 use crate::text::writer::{Cell, Style, TextWriter};
 use clap::Args;
-use orient_engine::{EdgeRow, EngineError, Snapshot, Whole};
+use orient_engine::{EdgeRow, EngineError, FullGraph, Snapshot};
 use orient_model::{Confidence, EdgeKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -178,7 +178,7 @@ declaration. A SCIP index does not tell a call from another use of a function: b
 
 /// Our pairs in the scope; the surest edge stands for each, a call before another use.
 fn ours(snapshot: &Snapshot, truth: &GroundTruth) -> Result<BTreeMap<Pair, FoundEdge>, EngineError> {
-    let whole = Whole::read(snapshot)?;
+    let whole = FullGraph::read(snapshot)?;
     let mut best: BTreeMap<Pair, (bool, Confidence, u32, EdgeRow)> = BTreeMap::new();
     for file in &whole.files {
         if !truth.files.contains(file.path.display().as_ref()) {

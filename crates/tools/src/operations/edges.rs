@@ -9,7 +9,7 @@ use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
-use orient_engine::{EdgeRow, EngineError, PathPattern, Snapshot, Strays, Whole};
+use orient_engine::{EdgeRow, EngineError, ForeignEdges, FullGraph, PathPattern, Snapshot};
 use orient_model::{Confidence, EdgeKind, Rule};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::ser::{Error as _, SerializeSeq};
@@ -41,8 +41,8 @@ pub(crate) struct EdgesArgs {
 /// The edges of a snapshot. Written while they are read: they can be larger than memory.
 pub(crate) struct EdgesOut {
     snapshot: Snapshot,
-    whole: Whole,
-    strays: Strays,
+    whole: FullGraph,
+    strays: ForeignEdges,
     wanted: Wanted,
 }
 
@@ -82,7 +82,7 @@ pub(crate) struct EndLine<'w> {
 }
 
 impl<'w> EndLine<'w> {
-    fn of(whole: &'w Whole, number: u32) -> Self {
+    fn of(whole: &'w FullGraph, number: u32) -> Self {
         Self {
             path: whole.file(number).path.display(),
             line: whole.nodes[number as usize].line,
@@ -97,7 +97,7 @@ impl<'w> EndLine<'w> {
 
 impl<'w> EdgeLine<'w> {
     /// An edge in words; none if the index has lost one of its ends.
-    pub(crate) fn of(whole: &'w Whole, edge: &EdgeRow) -> Option<Self> {
+    pub(crate) fn of(whole: &'w FullGraph, edge: &EdgeRow) -> Option<Self> {
         let (source, target) = whole.ends(edge)?;
         Some(Self {
             caller: EndLine::of(whole, source),
@@ -203,8 +203,8 @@ leads from a member of an interface or base to what a call of it may reach.";
             rules,
             within: within.map(|named| named.pattern),
         };
-        let whole = Whole::read(&snapshot)?;
-        let strays = whole.strays(&snapshot)?;
+        let whole = FullGraph::read(&snapshot)?;
+        let strays = whole.foreign_edges(&snapshot)?;
         let Answer { complete, reasons, total, next, freshness, notes, .. } = session.answer(&snapshot, ());
         let data = EdgesOut { snapshot, whole, strays, wanted };
         Ok(Answer { data, complete, reasons, total, next, freshness, notes })

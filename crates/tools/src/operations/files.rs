@@ -11,7 +11,7 @@ use crate::session::Session;
 use crate::text::number_format::{bytes, plural};
 use crate::text::writer::{Cell, Style, TextWriter};
 use clap::Args;
-use orient_engine::{Depth, FileQuery, FileRow, Snapshot};
+use orient_engine::{FileQuery, FileRow, RefreshDepth, Snapshot};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -95,7 +95,7 @@ were met but not read are listed with --skipped.";
         Example { command: "files --skipped", about: "what was not read, and why" },
         Example { command: "files docs --role doc", about: "prose below a folder" },
     ];
-    const DEPTH: Depth = Depth::Facts;
+    const DEPTH: RefreshDepth = RefreshDepth::Facts;
     type Args = FilesArgs;
     type Out = FilesOut;
 

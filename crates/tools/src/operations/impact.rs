@@ -14,7 +14,7 @@ use crate::session::Session;
 use crate::text::number_format::{count, plural};
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
-use orient_engine::{Direction, Dispatching, EdgeRow, EngineError, GraphView, Reach, ReachOptions, reach};
+use orient_engine::{Direction, EdgeRow, EngineError, GraphView, Reach, ReachOptions, WithDispatch, reach};
 use orient_model::EdgeKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -149,7 +149,7 @@ read, and working files are compared by content.";
             follow: &follow,
             enter: &|_| Ok(true),
         };
-        let reached = reach(&Dispatching(&view), &subjects.nodes, &options)?;
+        let reached = reach(&WithDispatch(&view), &subjects.nodes, &options)?;
         let tests = tests(&view, &reached, most)?;
         let top_levels = tests.top_levels;
         let out = ImpactOut::of(&view, subjects, &reached, tests, most)?;

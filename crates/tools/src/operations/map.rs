@@ -9,7 +9,7 @@ use crate::session::Session;
 use crate::text::number_format::{count, plural};
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
-use orient_engine::Whole;
+use orient_engine::FullGraph;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -101,7 +101,7 @@ counting more what is itself used. Tests are left out. A token is taken as three
 
     fn run(session: &Session<'_>, args: MapArgs) -> Result<Answer<MapOut>, ToolError> {
         let snapshot = session.snapshot()?;
-        let whole = Whole::read(&snapshot)?;
+        let whole = FullGraph::read(&snapshot)?;
         let RepositoryMap { folders, entries, central, symbols, languages } =
             map_repository(&snapshot, &whole)?;
         let mut out = MapOut {

@@ -10,7 +10,7 @@ use crate::session::Session;
 use crate::text::number_format::{count, plural};
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
-use orient_engine::{Definition, Depth};
+use orient_engine::{Definition, RefreshDepth};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -94,7 +94,7 @@ Definitions with their line and header, nested as in the source. Of a folder, th
         Example { command: "outline src", about: "the outermost of each file of a folder" },
         Example { command: "outline src --depth 2", about: "with the members of types" },
     ];
-    const DEPTH: Depth = Depth::Facts;
+    const DEPTH: RefreshDepth = RefreshDepth::Facts;
     type Args = OutlineArgs;
     type Out = OutlineOut;
 

@@ -166,7 +166,7 @@ fn uses(view: &GraphView<'_>, nodes: &[NodeId]) -> Result<Vec<(RepoPath, EdgeRow
     for &node in nodes {
         for edge in view.incoming(node)? {
             if edge.confidence < Confidence::Approximate && edge.kind != EdgeKind::Dispatches {
-                found.push((view.place(edge.source)?, edge));
+                found.push((view.order(edge.source)?, edge));
             }
         }
     }

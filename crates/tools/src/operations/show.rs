@@ -11,7 +11,7 @@ use crate::session::Session;
 use crate::text::number_format::{count, plural};
 use crate::text::writer::{Excerpt, Style, TextWriter};
 use clap::Args;
-use orient_engine::{Definition, Depth, FileRow, Snapshot};
+use orient_engine::{Definition, FileRow, RefreshDepth, Snapshot};
 use orient_model::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -106,7 +106,7 @@ symbols: the one definition is shown and they are named beside it.";
             about: "what stands around a place, as answers write it",
         },
     ];
-    const DEPTH: Depth = Depth::Facts;
+    const DEPTH: RefreshDepth = RefreshDepth::Facts;
     type Args = ShowArgs;
     type Out = SymbolAnswer<Shown>;
 

@@ -9,7 +9,7 @@ use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
-use orient_engine::{Depth, FileRow, Likeness, SimilarHit, Snapshot};
+use orient_engine::{FileRow, RefreshDepth, SimilarHit, Similarity, Snapshot};
 use orient_model::Handle;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -81,7 +81,7 @@ their handles and exit code 3.";
             about: "built alike: copies with other names",
         },
     ];
-    const DEPTH: Depth = Depth::Facts;
+    const DEPTH: RefreshDepth = RefreshDepth::Facts;
     const HEAVY: bool = true;
     type Args = SimilarArgs;
     type Out = SymbolAnswer<SimilarOut>;
@@ -119,10 +119,10 @@ their handles and exit code 3.";
     }
 }
 
-fn likeness(word: Option<&str>) -> Result<Likeness, ToolError> {
-    let Some(word) = word else { return Ok(Likeness::Meaning) };
+fn likeness(word: Option<&str>) -> Result<Similarity, ToolError> {
+    let Some(word) = word else { return Ok(Similarity::Meaning) };
     enum_values::one_of("way to compare", word, &["meaning", "structure"])?;
-    Ok(if word == "structure" { Likeness::Structure } else { Likeness::Meaning })
+    Ok(if word == "structure" { Similarity::Structure } else { Similarity::Meaning })
 }
 
 /// What `path:line` or a path alone means.

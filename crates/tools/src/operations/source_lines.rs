@@ -1,6 +1,6 @@
 //! Lines of a file as answers hold them.
 
-use orient_engine::Excerpt;
+use orient_engine::Snippet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -19,8 +19,8 @@ impl SourceLines {
     }
 }
 
-impl From<Excerpt> for SourceLines {
-    fn from(excerpt: Excerpt) -> Self {
+impl From<Snippet> for SourceLines {
+    fn from(excerpt: Snippet) -> Self {
         Self::new(excerpt.first_line, &excerpt.lines)
     }
 }

@@ -66,7 +66,7 @@ the index has not caught up with.";
             summary: Summary::of(&snapshot)?,
         };
         let mut answer = session.answer_about(&snapshot, AnswerScope::FilesRead, out);
-        for cut in session.engine()?.cut_rules(&snapshot)? {
+        for cut in session.engine()?.truncated_ignore_rules(&snapshot)? {
             if !answer.notes.iter().any(|note| note.contains(&cut)) {
                 answer.notes.push(cut);
             }

@@ -10,7 +10,7 @@ use crate::session::Session;
 use crate::text::number_format::plural;
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
-use orient_engine::{Definition, DefinitionQuery, Depth, NameMatch, Page as Rows, Snapshot};
+use orient_engine::{Definition, DefinitionQuery, NameMatch, Page as Rows, RefreshDepth, Snapshot};
 use orient_model::Handle;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -88,7 +88,7 @@ word; a line above says so. If there is none of these either, names much like it
         },
         Example { command: "symbols --attr deprecated --limit 0", about: "all with an attribute" },
     ];
-    const DEPTH: Depth = Depth::Facts;
+    const DEPTH: RefreshDepth = RefreshDepth::Facts;
     type Args = SymbolsArgs;
     type Out = SymbolsOut;
 

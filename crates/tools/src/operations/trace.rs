@@ -14,8 +14,8 @@ use crate::text::number_format::plural;
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
 use orient_engine::{
-    Direction, Dispatching, EngineError, GraphView, NodeId, ReachOptions, Starts, Way, WayOptions, Ways,
-    reach, shortest,
+    Direction, EngineError, GraphPath, GraphPaths, GraphView, NodeId, PathOptions, PathStarts, ReachOptions,
+    WithDispatch, reach, shortest_paths,
 };
 use orient_model::{Confidence, EdgeKind};
 use schemars::JsonSchema;
@@ -107,7 +107,7 @@ impl TypedOperation for Trace {
     const NAME: &'static str = "trace";
     const ABOUT: &'static str = "Show how one symbol reaches another, call by call";
     const DETAILS: &'static str = "\
-The shortest ways along proven calls; a call of an interface may reach its implementations. From `-`, the entry points: main \
+The shortest_paths ways along proven calls; a call of an interface may reach its implementations. From `-`, the entry points: main \
 functions, functions that an attribute hands to a framework, scripts; never tests. Where there is no way, the answer is how \
 far the proof goes and which calls there lead outside or could not be resolved.";
     const EXAMPLES: &'static [Example] = &[
@@ -222,8 +222,8 @@ impl Held<'_> {
         view: &GraphView<'_>,
         from: Option<&[NodeId]>,
         to: &[NodeId],
-    ) -> Result<Ways, EngineError> {
-        let options = WayOptions {
+    ) -> Result<GraphPaths, EngineError> {
+        let options = PathOptions {
             paths: self.args.paths.max(1),
             depth: self.args.depth,
             visits: self.args.visits,
@@ -232,10 +232,10 @@ impl Held<'_> {
         };
         let is_entry = |node| Ok(view.entry(node)?.is_some());
         let starts = match from {
-            Some(nodes) => Starts::These(nodes),
-            None => Starts::Any(&is_entry, self.args.paths.max(1)),
+            Some(nodes) => PathStarts::These(nodes),
+            None => PathStarts::Any(&is_entry, self.args.paths.max(1)),
         };
-        shortest(&Dispatching(view), &starts, to, &options)
+        shortest_paths(&WithDispatch(view), &starts, to, &options)
     }
 
     /// Where the calls of a symbol end: the deepest of its ways down.
@@ -249,7 +249,7 @@ impl Held<'_> {
             follow: &|edge| is_calling(edge, self.least),
             enter: &|node| Ok(!self.args.no_tests || !view.is_test(node)?),
         };
-        let reached = reach(&Dispatching(view), &[start], &options)?;
+        let reached = reach(&WithDispatch(view), &[start], &options)?;
         let mut leads_on = vec![false; reached.steps.len()];
         for step in &reached.steps {
             step.parent.into_iter().for_each(|parent| leads_on[parent] = true);
@@ -281,8 +281,8 @@ impl Held<'_> {
 }
 
 /// The ways through all sections: each way of one with each of the next, the shortest in all first.
-fn joined(sections: &[Vec<Way>], most: usize) -> Vec<Way> {
-    let mut ways: Vec<Way> = sections.first().cloned().unwrap_or_default();
+fn joined(sections: &[Vec<GraphPath>], most: usize) -> Vec<GraphPath> {
+    let mut ways: Vec<GraphPath> = sections.first().cloned().unwrap_or_default();
     for section in sections.iter().skip(1) {
         let mut longer = Vec::new();
         for way in &ways {
@@ -291,7 +291,7 @@ fn joined(sections: &[Vec<Way>], most: usize) -> Vec<Way> {
             let fits = section.iter().any(|next| next.start == end);
             for next in section.iter().filter(|next| !fits || next.start == end) {
                 let edges = way.edges.iter().chain(&next.edges).copied().collect();
-                longer.push(Way { start: way.start, edges });
+                longer.push(GraphPath { start: way.start, edges });
             }
         }
         longer.sort_by_key(|way| way.edges.len());

@@ -13,7 +13,7 @@ use crate::session::Session;
 use crate::text::number_format::{count, plural};
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
-use orient_engine::{EngineError, GraphView, Whole};
+use orient_engine::{EngineError, FullGraph, GraphView};
 use orient_model::{Modifier, Role, SymbolKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -98,7 +98,7 @@ struct UnusedLine {
 /// uses either uses both, and the declaration says who may see it.
 fn judge(
     view: &GraphView<'_>,
-    whole: &Whole,
+    whole: &FullGraph,
     usage: &VerifiedUses,
     unused: &[u32],
 ) -> Result<Vec<(u32, Vec<LivenessReason>)>, EngineError> {
@@ -178,7 +178,7 @@ One is likely unused only if there is no such reason and its name occurs nowhere
             .as_deref()
             .map(|typed| path_argument::resolve(session, &snapshot, typed))
             .transpose()?;
-        let whole = Whole::read(&snapshot)?;
+        let whole = FullGraph::read(&snapshot)?;
         let usage = VerifiedUses::read(&snapshot, &whole, args.no_tests)?;
         let view = snapshot.graph();
         let mut listed = vec![false; whole.nodes.len()];

@@ -11,10 +11,10 @@ use crate::session::open_tree::OpenTree;
 use crate::session::query_embedding::ProviderState;
 use crate::text::number_format::{duration, plural};
 use orient_engine::{
-    Cancel, Depth, Engine, EngineError, GcOptions, Keeper, Mode, OpenOptions, Progress, Rebuilt, Refresh,
-    RefreshOptions, Repo, Snapshot, StoreError, Sweep,
+    Cancel, Engine, EngineError, Freshness as _, FullScan, GcOptions, OpenOptions, Progress, RebuildReason,
+    RefreshDepth, RefreshMode, RefreshOptions, RefreshReport, Repo, Snapshot, StoreError,
 };
-use orient_live::Neighbour;
+use orient_live::WatcherClient;
 use orient_model::RepoPath;
 use orient_settings::{Loaded, Override};
 use std::cell::{Cell, OnceCell, RefCell};
@@ -55,12 +55,12 @@ pub struct Session<'p> {
     progress: &'p dyn Progress,
     cancel: &'p Cancel,
     engine: OnceCell<Arc<Engine>>,
-    keeper: Arc<dyn Keeper>,
+    freshness: Arc<dyn orient_engine::Freshness>,
     provider_state: Arc<ProviderState>,
-    refreshed: RefCell<Option<Refresh>>,
+    refreshed: RefCell<Option<RefreshReport>>,
     /// How many files were looked at to answer, where nobody could vouch for them.
     files_checked: Cell<usize>,
-    depth: Cell<Depth>,
+    depth: Cell<RefreshDepth>,
     /// Whether to wait for a first index however long it takes; a server has others to answer.
     interactive: bool,
     asked: Option<Instant>,
@@ -83,7 +83,7 @@ impl<'p> Session<'p> {
             progress,
             cancel,
             engine,
-            keeper: Arc::new(Neighbour),
+            freshness: Arc::new(WatcherClient),
             provider_state: Arc::default(),
             refreshed,
             files_checked: Cell::default(),
@@ -102,7 +102,7 @@ impl<'p> Session<'p> {
             progress,
             cancel,
             engine: OnceCell::from(host.engine.clone()),
-            keeper: host.keeper.clone(),
+            freshness: host.freshness.clone(),
             provider_state: host.provider_state.clone(),
             refreshed: RefCell::new(None),
             files_checked: Cell::default(),
@@ -135,13 +135,13 @@ impl<'p> Session<'p> {
 
     /// Where the index of this tree is kept.
     pub(crate) fn store(&self) -> Result<String, ToolError> {
-        Ok(self.engine()?.place().tree.display().to_string())
+        Ok(self.engine()?.store_paths().tree.display().to_string())
     }
 
     /// The tree's folder in a store that the repository cannot have brought along: what stands there was put there by this
     /// user. Made where it is missing if something is to be `written`.
     pub(crate) fn private_folder(&self, written: bool) -> Result<PathBuf, ToolError> {
-        let inside = self.engine()?.place().store.starts_with(&self.root);
+        let inside = self.engine()?.store_paths().store.starts_with(&self.root);
         let store = match orient_settings::store_root() {
             None if inside => return Err(EngineError::NoStore.into()),
             store => store.filter(|_| inside),
@@ -151,7 +151,7 @@ impl<'p> Session<'p> {
         if written {
             engine.own_folder()?;
         }
-        Ok(engine.place().tree.clone())
+        Ok(engine.store_paths().tree.clone())
     }
 
     /// A flag that ends long work.
@@ -170,13 +170,17 @@ impl<'p> Session<'p> {
     }
 
     /// Catches up with the files, or makes the index anew, whatever the set-up says. Waits for another process.
-    pub(crate) fn index(&self, rebuild: bool) -> Result<Refresh, ToolError> {
-        let mode = if rebuild { Mode::Rebuild } else { Mode::CatchUp };
+    pub(crate) fn index(&self, rebuild: bool) -> Result<RefreshReport, ToolError> {
+        let mode = if rebuild { RefreshMode::Rebuild } else { RefreshMode::CatchUp };
         let refresh = if self.interactive {
             // What is told of the files is to be seen on them.
-            Sweep.catch_up(self.engine()?, &self.options(mode, Depth::Graph, None), self.progress)?
+            FullScan.catch_up(
+                self.engine()?,
+                &self.options(mode, RefreshDepth::Graph, None),
+                self.progress,
+            )?
         } else {
-            self.refresh(mode, Depth::Graph, None)?
+            self.refresh(mode, RefreshDepth::Graph, None)?
         };
         match self.engine()?.renew_vectors(self.cancel, self.progress) {
             // Search goes on without them, and says so.
@@ -188,24 +192,24 @@ impl<'p> Session<'p> {
     }
 
     /// How much of the index this question looks at; all of it, unless this says otherwise.
-    pub(crate) fn set_depth(&self, depth: Depth) {
+    pub(crate) fn set_depth(&self, depth: RefreshDepth) {
         self.depth.set(depth);
     }
 
     /// What is in the index, after catching up once unless the set-up says not to.
     pub(crate) fn snapshot(&self) -> Result<Snapshot, ToolError> {
         let depth = self.depth.get();
-        let enough = |refresh: &Refresh| refresh.owed == 0 || depth == Depth::Facts;
+        let enough = |refresh: &RefreshReport| refresh.owed == 0 || depth == RefreshDepth::Facts;
         if self.setup.refresh && !self.refreshed.borrow().as_ref().is_some_and(enough) {
-            let refresh = match self.refresh(Mode::CatchUp, depth, Some(BUSY_WAIT)) {
+            let refresh = match self.refresh(RefreshMode::CatchUp, depth, Some(BUSY_WAIT)) {
                 // There is nothing to answer from before the first index is there.
                 Err(EngineError::Busy { .. }) if self.interactive => {
-                    self.refresh(Mode::CatchUp, depth, Some(Duration::MAX))
+                    self.refresh(RefreshMode::CatchUp, depth, Some(Duration::MAX))
                 }
                 refresh => refresh,
             }?;
             if !refresh.in_memory {
-                self.files_checked.set(refresh.looked());
+                self.files_checked.set(refresh.files_compared());
             }
             self.refreshed.replace(Some(refresh));
         }
@@ -221,15 +225,17 @@ impl<'p> Session<'p> {
         let Some(engine) = self.engine.get() else { return Ok(false) };
         let Some(detail) = engine.damage() else { return Ok(false) };
         let wait = (!self.interactive).then_some(REBUILD_WAIT);
-        let refresh = engine.refresh(&self.options(Mode::CatchUp, self.depth.get(), wait), self.progress)?;
-        self.refreshed.replace(Some(Refresh { rebuilt: Some(Rebuilt::Damaged(detail)), ..refresh }));
+        let refresh =
+            engine.refresh(&self.options(RefreshMode::CatchUp, self.depth.get(), wait), self.progress)?;
+        self.refreshed
+            .replace(Some(RefreshReport { rebuilt: Some(RebuildReason::Damaged(detail)), ..refresh }));
         Ok(true)
     }
 
     /// What to say of damage that was mended for this question.
     pub(crate) fn damage_note(&self) -> Option<String> {
         match &self.refreshed.borrow().as_ref()?.rebuilt {
-            Some(Rebuilt::Damaged(detail)) => Some(damage_note_text(detail)),
+            Some(RebuildReason::Damaged(detail)) => Some(damage_note_text(detail)),
             _ => None,
         }
     }
@@ -240,7 +246,7 @@ impl<'p> Session<'p> {
         let from = self.loaded.settings.watch.from;
         from > 0
             && self.files_checked.get() >= from
-            && self.engine().is_ok_and(orient_live::calls_for_watcher)
+            && self.engine().is_ok_and(orient_live::should_spawn_daemon)
     }
 
     /// What is in the index as it is, without a look at the files; none where there is none that can be read.
@@ -249,7 +255,7 @@ impl<'p> Session<'p> {
     }
 
     /// Cleans up the whole store. Asks nothing of the folder one stands in, so that it works anywhere.
-    pub(crate) fn collect(&self, options: GcOptions) -> Result<orient_engine::Collected, ToolError> {
+    pub(crate) fn collect(&self, options: GcOptions) -> Result<orient_engine::GcReport, ToolError> {
         let anywhere = OpenOptions { force: u8::MAX, store: None };
         let engine = Engine::open(&self.setup.start, self.loaded.settings.clone(), &anywhere)?;
         Ok(engine.gc(options)?)
@@ -346,11 +352,16 @@ impl<'p> Session<'p> {
         Ok(self.engine.get_or_init(|| Arc::new(engine)))
     }
 
-    fn refresh(&self, mode: Mode, depth: Depth, wait: Option<Duration>) -> Result<Refresh, EngineError> {
-        self.keeper.catch_up(self.engine()?, &self.options(mode, depth, wait), self.progress)
+    fn refresh(
+        &self,
+        mode: RefreshMode,
+        depth: RefreshDepth,
+        wait: Option<Duration>,
+    ) -> Result<RefreshReport, EngineError> {
+        self.freshness.catch_up(self.engine()?, &self.options(mode, depth, wait), self.progress)
     }
 
-    fn options(&self, mode: Mode, depth: Depth, wait: Option<Duration>) -> RefreshOptions {
+    fn options(&self, mode: RefreshMode, depth: RefreshDepth, wait: Option<Duration>) -> RefreshOptions {
         let (asked, cancel) = (self.asked, self.cancel.clone());
         // Nothing that is held in memory for one answer may stay in a server.
         let in_memory_if_stuck = self.interactive && wait.is_some();
@@ -364,18 +375,18 @@ fn damage_note_text(detail: &str) -> String {
 }
 
 /// What a user should know of how the index came to be what it is.
-fn notes(refresh: &Refresh) -> Vec<String> {
+fn notes(refresh: &RefreshReport) -> Vec<String> {
     let mut notes = Vec::new();
     match &refresh.rebuilt {
-        Some(Rebuilt::Damaged(detail)) => {
+        Some(RebuildReason::Damaged(detail)) => {
             notes.push(damage_note_text(detail));
         }
-        Some(Rebuilt::Outdated) => {
+        Some(RebuildReason::Outdated) => {
             notes.push(
                 "the index was made by another version or with other settings, and has been made anew".into(),
             );
         }
-        Some(Rebuilt::First | Rebuilt::Asked) | None => {}
+        Some(RebuildReason::First | RebuildReason::Asked) | None => {}
     }
     if let Some(sibling) = &refresh.seeded_from {
         notes.push(format!("started from the index of {}", sibling.display()));

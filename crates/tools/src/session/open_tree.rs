@@ -3,7 +3,7 @@
 use crate::error::ToolError;
 use crate::session::SessionOptions;
 use crate::session::query_embedding::ProviderState;
-use orient_engine::{Engine, EngineError, Keeper, OpenOptions, Repo, check_settings};
+use orient_engine::{Engine, EngineError, Freshness, OpenOptions, Repo, check_settings};
 use orient_settings::{Loaded, Settings, Sources};
 use std::path::Path;
 use std::sync::Arc;
@@ -14,22 +14,22 @@ pub struct OpenTree {
     pub(crate) setup: SessionOptions,
     pub(crate) loaded: Loaded,
     pub(crate) engine: Arc<Engine>,
-    pub(crate) keeper: Arc<dyn Keeper>,
+    pub(crate) freshness: Arc<dyn Freshness>,
     pub(crate) provider_state: Arc<ProviderState>,
 }
 
 impl OpenTree {
-    /// Finds the repository, reads the settings and opens the engine; nothing is indexed yet. The keeper is made for the
+    /// Finds the repository, reads the settings and opens the engine; nothing is indexed yet. The freshness is made for the
     /// engine, which it may watch over from now on.
     pub fn open(
         setup: SessionOptions,
-        keeper: impl FnOnce(&Arc<Engine>, &Loaded) -> Arc<dyn Keeper>,
+        freshness: impl FnOnce(&Arc<Engine>, &Loaded) -> Arc<dyn Freshness>,
     ) -> Result<Self, ToolError> {
         let loaded = load(&setup)?;
         let options = OpenOptions { force: setup.force, store: None };
         let engine = Arc::new(Engine::open(&setup.start, loaded.settings.clone(), &options)?);
-        let keeper = keeper(&engine, &loaded);
-        Ok(Self { setup, loaded, engine, keeper, provider_state: Arc::default() })
+        let freshness = freshness(&engine, &loaded);
+        Ok(Self { setup, loaded, engine, freshness, provider_state: Arc::default() })
     }
 
     /// The top of the tree.

@@ -5,7 +5,7 @@ use crate::session::Session;
 use crate::session::open_tree::OpenTree;
 use crate::text::number_format::count;
 use orient_embed::Embedder;
-use orient_engine::{Cancel, Coverage, EngineError, Phase, Progress, Silent, Snapshot};
+use orient_engine::{Cancel, EmbeddingCoverage, EngineError, NoProgress, Phase, Progress, Snapshot};
 use orient_providers::{Amount, Job, Outcome, Plan, ProviderError, SystemRuntime, embed_all, environment};
 use std::path::Path;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub(crate) struct EmbeddingRun {
 }
 
 /// How far the model of a plan is.
-pub(crate) fn coverage(snapshot: &Snapshot, plan: &Plan) -> Result<Coverage, ToolError> {
+pub(crate) fn coverage(snapshot: &Snapshot, plan: &Plan) -> Result<EmbeddingCoverage, ToolError> {
     Ok(snapshot.coverage(&plan.source(), plan.dimensions().unwrap_or(0))?)
 }
 
@@ -116,7 +116,7 @@ impl Drop for BackgroundEmbedding {
 fn upgrade_vectors(host: &OpenTree, cancel: &Cancel) {
     let mut wait = POLL_INTERVAL;
     while !sleep_or_cancelled(wait, cancel) {
-        match host.engine.renew_vectors(cancel, &Silent) {
+        match host.engine.renew_vectors(cancel, &NoProgress) {
             Ok(_) => return,
             // A first index is on its way, and has them all.
             Err(EngineError::NotIndexed) => {}
@@ -127,7 +127,7 @@ fn upgrade_vectors(host: &OpenTree, cancel: &Cancel) {
 
 fn embed_continuously(host: &OpenTree, plan: &Plan, cancel: &Cancel) {
     let (mut backoff, mut seen) = (MIN_BACKOFF, None);
-    let Ok(folder) = Session::for_tree(host, &Silent, cancel).private_folder(false) else { return };
+    let Ok(folder) = Session::for_tree(host, &NoProgress, cancel).private_folder(false) else { return };
     // The first question has its turn first.
     let mut wait = POLL_INTERVAL;
     while !sleep_or_cancelled(wait, cancel) {
@@ -152,7 +152,7 @@ fn embed_pending(
     cancel: &Cancel,
     seen: &mut Option<u64>,
 ) -> Result<(), ToolError> {
-    let session = Session::for_tree(host, &Silent, cancel);
+    let session = Session::for_tree(host, &NoProgress, cancel);
     if plan.permission(folder).is_err() {
         return Ok(());
     }
@@ -164,7 +164,7 @@ fn embed_pending(
     let coverage = coverage(&snapshot, plan)?;
     drop(snapshot);
     if coverage.model.is_none() || coverage.known < coverage.total {
-        match run(&session, plan, folder, &Silent) {
+        match run(&session, plan, folder, &NoProgress) {
             // Whoever it is does it for us.
             Err(error) if error.code() == Code::Busy => return Ok(()),
             ran => {

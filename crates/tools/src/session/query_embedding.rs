@@ -4,7 +4,7 @@
 use crate::error::ToolError;
 use crate::session::Session;
 use crate::text::number_format::count;
-use orient_engine::{Coverage, Found, OtherQuestion, Snapshot, analyse};
+use orient_engine::{EmbeddingCoverage, RemoteQuery, SearchResults, Snapshot, analyse};
 use orient_providers::{Plan, ProviderError, QueryClient, SystemRuntime, environment};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -37,7 +37,7 @@ impl ProviderState {
 #[derive(Default)]
 pub(crate) struct QueryEmbedding {
     /// The question as a vector of the provider's model; none for the built-in one.
-    pub(crate) question: Option<OtherQuestion>,
+    pub(crate) question: Option<RemoteQuery>,
     /// Which model answers, where somebody chose one, and how far the other one is.
     pub(crate) note: Option<String>,
 }
@@ -85,7 +85,7 @@ impl QueryEmbedding {
                     ),
                 };
                 let note = Some(format!("vectors: {source}{rest}"));
-                Self { question: Some(OtherQuestion { model, sum }), note }
+                Self { question: Some(RemoteQuery { model, sum }), note }
             }
             Ok(_) => Self::built_in(&format!(
                 "0 chunks embedded by {source} as it is asked now (`orient embed run`)"
@@ -98,15 +98,15 @@ impl QueryEmbedding {
     }
 
     /// Which model answered, where somebody chose one.
-    pub(crate) fn note(self, found: &Found) -> Option<String> {
+    pub(crate) fn note(self, found: &SearchResults) -> Option<String> {
         match self {
-            Self { question: Some(_), .. } if !found.by_other => {
+            Self { question: Some(_), .. } if !found.by_remote => {
                 Self::built_in("what the provider made of the chunks is gone (`orient embed run`)").note
             }
             Self { note: Some(note), .. } => Some(note),
-            Self { note: None, .. } if found.bare > 0 => Some(format!(
+            Self { note: None, .. } if found.without_vector > 0 => Some(format!(
                 "vectors: {} chunks have none yet of the built-in model of this version; a server in the background, or `orient index`, makes them",
-                count(found.bare)
+                count(found.without_vector)
             )),
             Self { .. } => None,
         }
@@ -118,7 +118,7 @@ impl QueryEmbedding {
 }
 
 impl ProviderState {
-    fn progress(&self, source: &str, coverage: &Coverage) -> String {
+    fn progress(&self, source: &str, coverage: &EmbeddingCoverage) -> String {
         let (known, total) = (count(coverage.known), count(coverage.total));
         let how = match &*self.stopped.lock().unwrap_or_else(PoisonError::into_inner) {
             Some(reason) => format!(", no more for now: {reason}"),

@@ -1,20 +1,24 @@
-//! Which units are worth a closer look.
+//! The candidate pool: fusion of the channels' scores into the chunks that ranking looks at.
+//!
+//! Each channel is normalised by its best score and the two are added. Example: BM25 gives chunk 4 a score of 12
+//! (best) and chunk 9 a score of 6; cosine similarity gives chunk 9 0.8 (best) and chunk 4 0.2. The fused scores are
+//! 4: 12/12 + 0.2/0.8 = 1.25 and 9: 6/12 + 0.8/0.8 = 1.5, so chunk 9 comes first.
 
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// The best of many, best first, of equals the first; and how many there were.
-pub(super) fn best(units: impl Iterator<Item = (u32, f32)>, count: usize) -> (Vec<(u32, f32)>, usize) {
+/// The best `count` chunks, best first, ties by number; and how many chunks there were.
+pub(super) fn best(chunks: impl Iterator<Item = (u32, f32)>, count: usize) -> (Vec<(u32, f32)>, usize) {
     let order = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
     let mut kept = Vec::with_capacity(2 * count);
     let (mut least, mut seen) = (f32::NEG_INFINITY, 0);
-    for one in units {
+    for one in chunks {
         seen += 1;
         if one.1 < least {
             continue;
         }
         kept.push(one);
-        // Twice as many as wanted are kept before the worse half goes, which is cheaper than keeping them in order.
+        // Truncating when twice as many are held is cheaper than keeping a heap.
         if kept.len() >= 2 * count {
             let (_, last, _) = kept.select_nth_unstable_by(count.saturating_sub(1), order);
             least = last.1;
@@ -26,24 +30,24 @@ pub(super) fn best(units: impl Iterator<Item = (u32, f32)>, count: usize) -> (Ve
     (kept, seen)
 }
 
-/// The units worth a closer look: the best by both channels together, and all that the question names.
-pub(super) fn first_pass(
-    by_words: &[(u32, f32)],
-    by_meaning: &[u32],
+/// The chunks that ranking looks at: the best by fused score, and every chunk that the query names.
+pub(super) fn fuse(
+    by_terms: &[(u32, f32)],
+    by_vector: &[u32],
     exact: &BTreeMap<u32, f32>,
     near: impl Fn(u32) -> f32,
     count: usize,
 ) -> Vec<u32> {
-    let most = by_words.first().map_or(1.0, |best| best.1).max(f32::MIN_POSITIVE);
-    let nearest = by_meaning.first().map_or(1.0, |&best| near(best)).max(0.01);
-    let words: FxHashMap<u32, f32> = by_words.iter().copied().collect();
-    let mut all: Vec<u32> = by_words.iter().map(|one| one.0).chain(by_meaning.iter().copied()).collect();
+    let most = by_terms.first().map_or(1.0, |best| best.1).max(f32::MIN_POSITIVE);
+    let nearest = by_vector.first().map_or(1.0, |&best| near(best)).max(0.01);
+    let words: FxHashMap<u32, f32> = by_terms.iter().copied().collect();
+    let mut all: Vec<u32> = by_terms.iter().map(|one| one.0).chain(by_vector.iter().copied()).collect();
     all.sort_unstable();
     all.dedup();
-    let score = |unit| words.get(&unit).copied().unwrap_or(0.0) / most + near(unit) / nearest;
-    let (scored, _) = best(all.into_iter().map(|unit| (unit, score(unit))), count);
-    let mut units: Vec<u32> = scored.into_iter().map(|one| one.0).chain(exact.keys().copied()).collect();
-    units.sort_unstable();
-    units.dedup();
-    units
+    let score = |chunk| words.get(&chunk).copied().unwrap_or(0.0) / most + near(chunk) / nearest;
+    let (scored, _) = best(all.into_iter().map(|chunk| (chunk, score(chunk))), count);
+    let mut chunks: Vec<u32> = scored.into_iter().map(|one| one.0).chain(exact.keys().copied()).collect();
+    chunks.sort_unstable();
+    chunks.dedup();
+    chunks
 }

@@ -1,4 +1,4 @@
-//! What each channel says of the units: words by their terms, meaning by vectors, names by definitions.
+//! The channels of ranked search: terms by BM25, names by definition.
 
 use super::corpus::Corpus;
 use crate::{EngineError, Snapshot};
@@ -7,25 +7,25 @@ use orient_rank::{Analysis, Extent, Form, Held, Lexical, Weights};
 use orient_store::{ChunkPosting, NameMatch, SymbolQuery, SymbolRow};
 use orient_text::{for_each_term, plain_words, term_hash};
 
-/// How many bearers of a name are looked at.
-const BEARERS: usize = 200;
+/// Maximum number of symbols considered for a name.
+const MAX_SYMBOLS_PER_NAME: usize = 200;
 
-/// What the words say.
-pub(super) struct Words {
+/// The result of the term channel.
+pub(super) struct LexicalMatches {
     pub(super) lexical: Lexical,
     pub(super) replaced: Vec<(String, Vec<String>)>,
-    /// Room for another question.
+    /// Reusable buffer.
     pub(super) postings: Vec<Held>,
 }
 
 impl Snapshot {
-    /// Scores all units by the terms of a question.
-    pub(super) fn words(
+    /// Scores all chunks by the terms of a query.
+    pub(super) fn score_terms(
         &self,
         corpus: &Corpus,
-        asked: &Analysis,
+        analysis: &Analysis,
         weights: &Weights,
-    ) -> Result<Words, EngineError> {
+    ) -> Result<LexicalMatches, EngineError> {
         let catalogue = &corpus.catalogue;
         let mut room = corpus.room();
         let mut postings = std::mem::take(&mut room.postings);
@@ -47,35 +47,35 @@ impl Snapshot {
                 },
             )
         };
-        let mut held = Vec::with_capacity(asked.terms.len());
-        for term in &asked.terms {
+        let mut held = Vec::with_capacity(analysis.terms.len());
+        for term in &analysis.terms {
             read(term.number, &mut postings)?;
             held.push(!postings.is_empty());
             lexical.add(term.weight, term.whole, &postings);
         }
-        for word in mistyped(asked, &held) {
-            let near = self.near_words(&word)?;
-            for one in &near {
+        for word in misspelled(analysis, &held) {
+            let corrections = self.corrections(&word)?;
+            for one in &corrections {
                 read(one.number, &mut postings)?;
                 lexical.add(1.0, one.whole, &postings);
             }
-            if !near.is_empty() {
-                replaced.push((word, near.into_iter().map(|one| one.name).collect()));
+            if !corrections.is_empty() {
+                replaced.push((word, corrections.into_iter().map(|one| one.name).collect()));
             }
         }
-        Ok(Words { lexical, replaced, postings })
+        Ok(LexicalMatches { lexical, replaced, postings })
     }
 
-    /// The symbols that bear the name a question consists of, with how surely they are meant.
-    pub(super) fn named(&self, asked: &Analysis) -> Result<Vec<(SymbolRow, f32)>, EngineError> {
-        if asked.form != Form::Name {
+    /// The symbols with the name that the query consists of, with a confidence each.
+    pub(super) fn exact_names(&self, analysis: &Analysis) -> Result<Vec<(SymbolRow, f32)>, EngineError> {
+        if analysis.form != Form::Name {
             return Ok(Vec::new());
         }
-        let Some(text) = asked.names.first() else { return Ok(Vec::new()) };
+        let Some(text) = analysis.names.first() else { return Ok(Vec::new()) };
         let names = orient_model::Handle::split(text);
         let Some(own) = names.last() else { return Ok(Vec::new()) };
         let query = SymbolQuery { name: NameMatch::Exact(own.clone()), ..SymbolQuery::default() };
-        let page = self.store.symbols(&query, 0, BEARERS)?;
+        let page = self.store.symbols(&query, 0, MAX_SYMBOLS_PER_NAME)?;
         let mut found = Vec::new();
         for row in page.rows.into_iter().map(|found| found.symbol) {
             if names.len() > 1 {
@@ -84,31 +84,30 @@ impl Snapshot {
                     continue;
                 }
             }
-            let surely = surely(row.kind, row.parent.is_some());
-            found.push((row, surely));
+            let confidence = prior_by_kind(row.kind, row.parent.is_some());
+            found.push((row, confidence));
         }
         Ok(found)
     }
 }
 
-/// The words of a question that were perhaps mistyped: names written as code that stand nowhere; if no word stands
-/// anywhere, all of them.
-fn mistyped(asked: &Analysis, held: &[bool]) -> Vec<String> {
+/// The words to spell-correct: names written as code that do not occur; if no word occurs at all, all of them.
+fn misspelled(analysis: &Analysis, held: &[bool]) -> Vec<String> {
     let own = |name: &String| orient_model::Handle::split(name).pop();
     let stands = |name: &String| {
         let mut last = 0;
         for_each_term(name.as_bytes(), |term, _| last = term_hash(term));
-        asked.terms.iter().zip(held).any(|(term, held)| *held && term.number == last)
+        analysis.terms.iter().zip(held).any(|(term, held)| *held && term.number == last)
     };
-    let mut words: Vec<String> = asked.names.iter().filter_map(own).filter(|name| !stands(name)).collect();
+    let mut words: Vec<String> = analysis.names.iter().filter_map(own).filter(|name| !stands(name)).collect();
     if words.is_empty() && !held.contains(&true) {
-        words = plain_words(&asked.text);
+        words = plain_words(&analysis.text);
     }
     words
 }
 
-/// How likely a symbol of this kind is what a bare name means.
-fn surely(kind: SymbolKind, inside: bool) -> f32 {
+/// Prior confidence that a bare name means a symbol of this kind.
+fn prior_by_kind(kind: SymbolKind, inside: bool) -> f32 {
     use SymbolKind as K;
     let by_kind = match kind {
         K::Class
@@ -128,8 +127,8 @@ fn surely(kind: SymbolKind, inside: bool) -> f32 {
     if inside && by_kind < 0.9 { by_kind - 0.2 } else { by_kind }
 }
 
-/// What a role leaves of the certainty that a bearer of a name is meant.
-pub(super) fn of_role(role: Role) -> f32 {
+/// Factor by which a file's role reduces that confidence.
+pub(super) fn role_factor(role: Role) -> f32 {
     match role {
         Role::Source => 1.0,
         Role::Generated | Role::Vendored => 0.6,

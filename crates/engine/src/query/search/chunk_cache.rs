@@ -1,36 +1,36 @@
-//! What questions have looked at: files and their places, which later questions look at again. What no change concerned is
-//! as true in the next generation.
+//! Cache of the file and chunk rows that queries have read. Entries of unchanged files stay valid in later
+//! generations.
 
 use orient_store::{ChunkDetails, ChunkId, FileId, FileRow};
 use rustc_hash::FxHashMap;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// How many files and places are remembered before all are forgotten: a few megabytes.
-const FILES: usize = 8192;
-const PLACES: usize = 32_768;
+/// Maximum number of cached files and chunks; beyond it the cache is cleared. A few megabytes.
+const MAX_FILES: usize = 8192;
+const MAX_CHUNKS: usize = 32_768;
 
-/// A file that was looked at.
-pub(super) struct SeenFile {
+/// A cached file.
+pub(super) struct CachedFile {
     row: FileRow,
     /// The ids of its chunks, in order.
     pub(super) ids: Vec<ChunkId>,
-    /// Its chunks, as far as they were looked at.
-    places: Box<[OnceLock<Arc<ChunkDetails>>]>,
+    /// The chunks that were read.
+    chunks: Box<[OnceLock<Arc<ChunkDetails>>]>,
 }
 
-impl SeenFile {
+impl CachedFile {
     pub(super) fn new(row: FileRow, ids: Vec<ChunkId>) -> Self {
-        let places = ids.iter().map(|_| OnceLock::new()).collect();
-        Self { row, ids, places }
+        let chunks = ids.iter().map(|_| OnceLock::new()).collect();
+        Self { row, ids, chunks }
     }
 
-    fn seen(&self) -> usize {
-        self.places.iter().filter(|place| place.get().is_some()).count()
+    fn cached_chunks(&self) -> usize {
+        self.chunks.iter().filter(|chunk| chunk.get().is_some()).count()
     }
 }
 
-impl Deref for SeenFile {
+impl Deref for CachedFile {
     type Target = FileRow;
 
     fn deref(&self) -> &FileRow {
@@ -38,93 +38,93 @@ impl Deref for SeenFile {
     }
 }
 
-/// Files of one generation, the newest of those that share them.
-pub(crate) struct Looks(Mutex<Seen>);
+/// The cached files of one generation: the newest of the corpora that share the cache.
+pub(crate) struct ChunkCache(Mutex<CachedFiles>);
 
-struct Seen {
+struct CachedFiles {
     generation: u64,
-    files: FxHashMap<FileId, Arc<SeenFile>>,
-    /// How many places of them were looked at.
-    places: usize,
+    files: FxHashMap<FileId, Arc<CachedFile>>,
+    /// Number of cached chunks.
+    chunks: usize,
 }
 
-impl Seen {
-    fn forget(&mut self) {
+impl CachedFiles {
+    fn clear(&mut self) {
         self.files.clear();
-        self.places = 0;
+        self.chunks = 0;
     }
 }
 
-impl Looks {
-    /// Nothing yet, of a generation.
+impl ChunkCache {
+    /// An empty cache of a generation.
     pub(super) fn of(generation: u64) -> Self {
-        Self(Mutex::new(Seen { generation, files: FxHashMap::default(), places: 0 }))
+        Self(Mutex::new(CachedFiles { generation, files: FxHashMap::default(), chunks: 0 }))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Seen> {
+    fn lock(&self) -> MutexGuard<'_, CachedFiles> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Goes on from a generation to a later one, without the files that are not the same there. Who still asks about the
-    /// one before finds nothing here.
+    /// Advances from one generation to a later one, without the changed files. Readers of the earlier generation then
+    /// miss.
     pub(super) fn follow<'f>(
         self: &Arc<Self>,
         from: u64,
         to: u64,
         changed: impl Iterator<Item = &'f FileId>,
     ) -> Arc<Self> {
-        let mut seen = self.lock();
-        if seen.generation != from {
+        let mut cached = self.lock();
+        if cached.generation != from {
             return Arc::new(Self::of(to));
         }
         for file in changed {
-            let places = seen.files.remove(file).map_or(0, |file| file.seen());
-            seen.places = seen.places.saturating_sub(places);
+            let chunks = cached.files.remove(file).map_or(0, |file| file.cached_chunks());
+            cached.chunks = cached.chunks.saturating_sub(chunks);
         }
-        seen.generation = to;
+        cached.generation = to;
         Arc::clone(self)
     }
 
-    /// A file of a generation; read where nobody has looked at it. None where there is none.
+    /// A file of a generation, read on a miss; `None` if it does not exist.
     pub(super) fn file<E>(
         &self,
         generation: u64,
         id: FileId,
-        read: impl FnOnce() -> Result<Option<SeenFile>, E>,
-    ) -> Result<Option<Arc<SeenFile>>, E> {
-        let known = Some(self.lock()).filter(|seen| seen.generation == generation);
-        if let Some(known) = known.and_then(|seen| seen.files.get(&id).map(Arc::clone)) {
+        read: impl FnOnce() -> Result<Option<CachedFile>, E>,
+    ) -> Result<Option<Arc<CachedFile>>, E> {
+        let known = Some(self.lock()).filter(|cached| cached.generation == generation);
+        if let Some(known) = known.and_then(|cached| cached.files.get(&id).map(Arc::clone)) {
             return Ok(Some(known));
         }
         let Some(fresh) = read()?.map(Arc::new) else { return Ok(None) };
-        let mut seen = self.lock();
-        if seen.generation == generation {
-            if seen.files.len() >= FILES {
-                seen.forget();
+        let mut cached = self.lock();
+        if cached.generation == generation {
+            if cached.files.len() >= MAX_FILES {
+                cached.clear();
             }
-            // Of two who have read it, the first may have looked at places already.
-            return Ok(Some(Arc::clone(seen.files.entry(id).or_insert(fresh))));
+            // If two threads read the file, keep the first entry: it may already have chunks.
+            return Ok(Some(Arc::clone(cached.files.entry(id).or_insert(fresh))));
         }
         Ok(Some(fresh))
     }
 
-    /// A place of a file, by its number there; likewise.
-    pub(super) fn place<E>(
+    /// A chunk of a file by position, read on a miss.
+    pub(super) fn chunk<E>(
         &self,
-        file: &SeenFile,
+        file: &CachedFile,
         at: usize,
         read: impl FnOnce(ChunkId) -> Result<Option<ChunkDetails>, E>,
     ) -> Result<Option<Arc<ChunkDetails>>, E> {
-        let (Some(place), Some(id)) = (file.places.get(at), file.ids.get(at)) else { return Ok(None) };
-        if let Some(known) = place.get() {
+        let (Some(chunk), Some(id)) = (file.chunks.get(at), file.ids.get(at)) else { return Ok(None) };
+        if let Some(known) = chunk.get() {
             return Ok(Some(Arc::clone(known)));
         }
         let Some(fresh) = read(*id)?.map(Arc::new) else { return Ok(None) };
-        if place.set(Arc::clone(&fresh)).is_ok() {
-            let mut seen = self.lock();
-            seen.places += 1;
-            if seen.places > PLACES {
-                seen.forget();
+        if chunk.set(Arc::clone(&fresh)).is_ok() {
+            let mut cached = self.lock();
+            cached.chunks += 1;
+            if cached.chunks > MAX_CHUNKS {
+                cached.clear();
             }
         }
         Ok(Some(fresh))

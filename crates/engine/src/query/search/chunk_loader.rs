@@ -1,8 +1,8 @@
-//! A closer look at units: their chunk, their symbol, their file.
+//! Loads candidate chunks with their symbol and their file, through the cache.
 
-use super::chunk_cache::SeenFile;
+use super::chunk_cache::CachedFile;
 use super::corpus::Corpus;
-use super::hit::SearchQuery;
+use super::search_query::SearchQuery;
 use crate::{EngineError, Snapshot};
 use orient_model::{ChunkKind, Modifier, Modifiers, SymbolKind};
 use orient_store::{ChunkDetails, FileId, INDEXED};
@@ -10,13 +10,13 @@ use rustc_hash::FxHashMap;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A unit that was looked at.
-pub(super) struct Place {
+/// A chunk with its symbol, and the number of its file.
+pub(super) struct LoadedChunk {
     pub(super) file: u32,
     row: Arc<ChunkDetails>,
 }
 
-impl Deref for Place {
+impl Deref for LoadedChunk {
     type Target = ChunkDetails;
 
     fn deref(&self) -> &ChunkDetails {
@@ -24,74 +24,74 @@ impl Deref for Place {
     }
 }
 
-/// Looks at units; what was looked at before is not read again.
-pub(super) struct Closer<'s> {
+/// Loads chunks; keeps the files it has met.
+pub(super) struct ChunkLoader<'s> {
     snapshot: &'s Snapshot,
     corpus: &'s Corpus,
-    pub(super) files: Vec<Arc<SeenFile>>,
+    pub(super) files: Vec<Arc<CachedFile>>,
     numbers: FxHashMap<FileId, u32>,
 }
 
-impl<'s> Closer<'s> {
+impl<'s> ChunkLoader<'s> {
     pub(super) fn new(snapshot: &'s Snapshot, corpus: &'s Corpus) -> Self {
         Self { snapshot, corpus, files: Vec::new(), numbers: FxHashMap::default() }
     }
 
-    /// Looks at a unit; none where it is not there any more.
-    pub(super) fn look(&mut self, unit: u32) -> Result<Option<Place>, EngineError> {
+    /// Loads a chunk; `None` if it no longer exists.
+    pub(super) fn load(&mut self, chunk: u32) -> Result<Option<LoadedChunk>, EngineError> {
         let catalogue = &self.corpus.catalogue;
-        let chunks = catalogue.file(catalogue.file_of(unit));
+        let chunks = catalogue.file(catalogue.file_of(chunk));
         let file = if let Some(&number) = self.numbers.get(&chunks.file) {
             number
         } else {
-            let Some(seen) = self.snapshot.seen_file(self.corpus, chunks.file)? else { return Ok(None) };
-            self.files.push(seen);
+            let Some(cached) = self.snapshot.cached_file(self.corpus, chunks.file)? else { return Ok(None) };
+            self.files.push(cached);
             let number = self.files.len() as u32 - 1;
             self.numbers.insert(chunks.file, number);
             number
         };
-        let (seen, at) = (&self.files[file as usize], (unit - chunks.first) as usize);
-        let row = self.corpus.looks.place(seen, at, |id| self.snapshot.store.place(id))?;
-        Ok(row.map(|row| Place { file, row }))
+        let (cached, at) = (&self.files[file as usize], (chunk - chunks.first) as usize);
+        let row = self.corpus.chunk_cache.chunk(cached, at, |id| self.snapshot.store.place(id))?;
+        Ok(row.map(|row| LoadedChunk { file, row }))
     }
 
     /// The catalogue number of each file.
     pub(super) fn file_numbers(&self) -> Vec<u32> {
-        let number = |file: &Arc<SeenFile>| self.corpus.catalogue.find(file.id).unwrap_or(0);
+        let number = |file: &Arc<CachedFile>| self.corpus.catalogue.find(file.id).unwrap_or(0);
         self.files.iter().map(number).collect()
     }
 }
 
 impl Snapshot {
-    /// An indexed file with its chunks.
-    pub(super) fn seen_file(
+    /// An indexed file with the ids of its chunks.
+    pub(super) fn cached_file(
         &self,
         corpus: &Corpus,
         id: FileId,
-    ) -> Result<Option<Arc<SeenFile>>, EngineError> {
-        corpus.looks.file(corpus.generation, id, || {
+    ) -> Result<Option<Arc<CachedFile>>, EngineError> {
+        corpus.chunk_cache.file(corpus.generation, id, || {
             let Some(row) = self.store.file_by_id(id)?.filter(|row| row.status == INDEXED) else {
                 return Ok(None);
             };
-            Ok(Some(SeenFile::new(row, self.store.chunk_ids(id)?)))
+            Ok(Some(CachedFile::new(row, self.store.chunk_ids(id)?)))
         })
     }
 }
 
-impl Place {
+impl LoadedChunk {
     /// Whether it is a whole symbol, or the head of a large one.
     pub(super) fn defines(&self) -> bool {
         matches!(self.chunk.kind, ChunkKind::Symbol | ChunkKind::Head)
     }
 
-    /// Whether it is of a kind that is asked for.
+    /// Whether it matches the query's symbol filters.
     pub(super) fn fits(&self, query: &SearchQuery) -> bool {
         let kind = self.symbol.as_ref().map(|symbol| symbol.kind);
         (query.kinds.is_empty() || kind.is_some_and(|kind| query.kinds.contains(&kind)))
             && (!query.symbols_only || (self.defines() && kind.is_some()))
     }
 
-    /// Whether it is a test, or stands in what is only there for tests.
+    /// Whether it is a test, or inside a test module.
     pub(super) fn is_test(&self) -> bool {
         let is = |kind: SymbolKind, modifiers: Modifiers| {
             kind == SymbolKind::Test || modifiers.contains(Modifier::Test)

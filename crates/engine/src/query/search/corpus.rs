@@ -1,9 +1,9 @@
-//! What search reads of a generation as a whole: all chunks with their files, and their vectors.
+//! The corpus: all chunks of a generation, numbered, with their files and vectors.
 //!
-//! A process that asks once compares the question with the stored vectors as they are read; one that asks again keeps them
-//! with the bits of a first pass, and after a change reads those of the changed files alone.
+//! A process that searches once compares the query with the vectors while reading them. One that searches again keeps
+//! them in a packed index, and after a change reads only the vectors of the changed files.
 
-use super::chunk_cache::Looks;
+use super::chunk_cache::ChunkCache;
 use crate::{EngineError, chunk_features};
 use orient_embed::{BuiltIn, Embedder, PackedGroup, PackedIndex, Scan, Vector, cosine};
 use orient_model::RepoPath;
@@ -14,73 +14,74 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 
-/// All chunks of a generation, numbered: here they are called units, and their files shelves.
+/// All chunks of a generation. Chunks and files are referred to by their catalogue numbers.
 pub(crate) struct Corpus {
     pub(super) generation: u64,
     pub(crate) catalogue: Catalogue,
-    /// All vectors, in groups that are files.
+    /// All vectors, grouped by file.
     vectors: OnceLock<PackedIndex>,
-    /// Held while all vectors are read: once is enough.
+    /// Held while all vectors are read, so that only one thread reads them.
     reading: Mutex<()>,
-    questions: AtomicU32,
-    /// How many search the vectors now.
+    queries: AtomicU32,
+    /// Number of threads that search the vectors now.
     searching: AtomicU32,
-    /// How many units have vectors, once somebody has read all vectors.
+    /// Number of chunks with vectors, once all vectors were read.
     covered: OnceLock<usize>,
-    /// What questions before have looked at; shared with the corpora that follow.
-    pub(super) looks: Arc<Looks>,
-    /// Room that no question uses; likewise.
-    spare: Arc<Mutex<Vec<Room>>>,
+    /// Rows that earlier queries read; shared with later corpora.
+    pub(super) chunk_cache: Arc<ChunkCache>,
+    /// Idle scoring buffers; shared with later corpora.
+    idle_rooms: Arc<Mutex<Vec<Room>>>,
 }
 
-/// So much room is kept while nobody uses it: for more questions at once it is made anew.
-const SPARE: usize = 2;
+/// Maximum number of idle scoring buffers.
+const MAX_IDLE_ROOMS: usize = 2;
 
-/// With fewer vectors the search takes less time than starting a thread.
-const WORTH_A_THREAD: usize = 16_384;
+/// Minimum number of vectors for which a search thread is worth starting.
+const MIN_VECTORS_FOR_THREAD: usize = 16_384;
 
-/// Somebody who searches the vectors. Where others do as well, the processors have enough to do.
-struct Searching<'c> {
+/// Counts a thread that searches the vectors. If others search too, the processors are busy and no extra thread
+/// starts.
+struct ActiveSearch<'c> {
     all: &'c AtomicU32,
     others: u32,
 }
 
-impl<'c> Searching<'c> {
+impl<'c> ActiveSearch<'c> {
     fn begin(all: &'c AtomicU32) -> Self {
         Self { all, others: all.fetch_add(1, Ordering::Relaxed) }
     }
 }
 
-impl Drop for Searching<'_> {
+impl Drop for ActiveSearch<'_> {
     fn drop(&mut self) {
         self.all.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// Which units are wanted.
-pub(crate) struct Wanted<'w> {
+/// Which chunks a vector search returns.
+pub(crate) struct VectorQuery<'w> {
     pub(crate) count: usize,
-    /// Whether only some units are allowed.
+    /// Whether a filter excludes some chunks.
     pub(crate) filtered: bool,
     pub(crate) allows: &'w dyn Fn(u32) -> bool,
 }
 
-/// The units nearest to a question.
+/// The chunks nearest to a query.
 pub(crate) struct Nearest<'c, T> {
-    /// Nearest first, with their products.
+    /// Nearest first, with their dot products.
     pub(crate) best: Vec<(u32, i32)>,
-    pub(crate) nearness: Nearness<'c>,
-    /// What was done at the same time.
+    pub(crate) similarity: ChunkSimilarity<'c>,
+    /// The result of the concurrent work.
     pub(crate) meanwhile: T,
 }
 
-/// How near units are to a question.
-pub(crate) enum Nearness<'c> {
-    /// The products of all units.
+/// The similarity of chunks to a query.
+pub(crate) enum ChunkSimilarity<'c> {
+    /// The dot products of all chunks.
     All(Vec<i32>),
-    /// The products are made when asked for.
+    /// Dot products are computed on demand.
     Some(&'c Corpus, Scan),
-    /// How near all units are by another model, on the scale of the built-in one.
+    /// Similarities by a remote model, on the scale of the built-in one.
     Scaled(Vec<f32>),
 }
 
@@ -93,15 +94,15 @@ impl Corpus {
             catalogue: snapshot.catalogue()?,
             vectors: OnceLock::new(),
             reading: Mutex::default(),
-            questions: AtomicU32::new(0),
+            queries: AtomicU32::new(0),
             searching: AtomicU32::new(0),
             covered: OnceLock::new(),
-            looks: Arc::new(Looks::of(generation)),
-            spare: Arc::default(),
+            chunk_cache: Arc::new(ChunkCache::of(generation)),
+            idle_rooms: Arc::default(),
         })
     }
 
-    /// The corpus of a snapshot in which the files at these paths, which are sorted, may differ from another, and no others.
+    /// Derives the corpus of a snapshot from an earlier one. Only the files at `paths` (sorted) may differ.
     pub(super) fn after(before: &Self, paths: &[RepoPath], snapshot: &Snapshot) -> Result<Self, EngineError> {
         let generation = snapshot.generation();
         let CatalogueUpdate { catalogue, changed, gone } =
@@ -111,16 +112,21 @@ impl Corpus {
             catalogue,
             vectors: OnceLock::new(),
             reading: Mutex::default(),
-            questions: AtomicU32::new(before.questions.load(Ordering::Relaxed)),
+            queries: AtomicU32::new(before.queries.load(Ordering::Relaxed)),
             searching: AtomicU32::new(0),
             covered: OnceLock::new(),
-            looks: before.looks.follow(before.generation, generation, changed.iter().chain(&gone)),
-            spare: before.spare.clone(),
+            chunk_cache: before.chunk_cache.follow(
+                before.generation,
+                generation,
+                changed.iter().chain(&gone),
+            ),
+            idle_rooms: before.idle_rooms.clone(),
         };
         if let Some(vectors) = before.vectors.get() {
             let mut others = BTreeMap::new();
             for file in changed {
-                let own = snapshot.vectors_of(file)?.filter(|bytes| corpus.fitting(file, bytes).is_some());
+                let own =
+                    snapshot.vectors_of(file)?.filter(|bytes| corpus.parse_vectors(file, bytes).is_some());
                 others.insert(file.0, own.unwrap_or_default());
             }
             others.extend(gone.into_iter().map(|file| (file.0, Vec::new())));
@@ -129,45 +135,45 @@ impl Corpus {
         Ok(corpus)
     }
 
-    /// How many units have no vector, as far as anybody has looked; all of them where there are none of today.
-    pub(crate) fn bare(&self, all: bool) -> u64 {
-        let units = self.catalogue.len();
-        let covered = if all { 0 } else { self.covered.get().copied().unwrap_or(units) };
-        (units - covered.min(units)) as u64
+    /// Number of chunks without a vector, as far as known; all chunks if the stored vectors are outdated (`all`).
+    pub(crate) fn without_vector(&self, all: bool) -> u64 {
+        let chunks = self.catalogue.len();
+        let covered = if all { 0 } else { self.covered.get().copied().unwrap_or(chunks) };
+        (chunks - covered.min(chunks)) as u64
     }
 
-    /// Room for what words say of the units.
+    /// Takes a scoring buffer.
     pub(crate) fn room(&self) -> Room {
-        self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+        self.idle_rooms.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
     }
 
-    /// Takes such room back.
-    pub(crate) fn take_back(&self, room: Room) {
-        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
-        if spare.len() < SPARE {
-            spare.push(room);
+    /// Returns a scoring buffer.
+    pub(crate) fn return_room(&self, room: Room) {
+        let mut idle_rooms = self.idle_rooms.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle_rooms.len() < MAX_IDLE_ROOMS {
+            idle_rooms.push(room);
         }
     }
 
-    /// The first unit of a file and how many it has.
-    pub(crate) fn units_of(&self, file: FileId) -> Option<(u32, u32)> {
+    /// The first chunk of a file and its number of chunks.
+    pub(crate) fn chunks_of(&self, file: FileId) -> Option<(u32, u32)> {
         let file = self.catalogue.file(self.catalogue.find(file)?);
         Some((file.first, file.count))
     }
 
-    /// The units nearest to a vector, nearest first, with their products; `meanwhile` is done at the same time where that
-    /// can be.
+    /// The chunks nearest to a vector, nearest first, with their dot products. Runs `meanwhile` concurrently if that
+    /// pays.
     pub(crate) fn nearest<T>(
         &self,
         snapshot: &Snapshot,
         query: &Vector,
-        wanted: &Wanted<'_>,
+        wanted: &VectorQuery<'_>,
         meanwhile: impl FnOnce() -> Result<T, EngineError>,
     ) -> Result<Nearest<'_, T>, EngineError> {
-        let first_time = self.questions.fetch_add(1, Ordering::Relaxed) == 0 && self.vectors.get().is_none();
+        let first_time = self.queries.fetch_add(1, Ordering::Relaxed) == 0 && self.vectors.get().is_none();
         if first_time || wanted.filtered {
             let products = self.products(snapshot, query)?;
-            let allowed = |(unit, product): &(u32, i32)| *product > 0 && (wanted.allows)(*unit);
+            let allowed = |(chunk, product): &(u32, i32)| *product > 0 && (wanted.allows)(*chunk);
             let mut best: Vec<(u32, i32)> = (0..).zip(products.iter().copied()).filter(allowed).collect();
             let order = |one: &(u32, i32)| (std::cmp::Reverse(one.1), one.0);
             if best.len() > wanted.count {
@@ -175,50 +181,50 @@ impl Corpus {
                 best.truncate(wanted.count);
             }
             best.sort_unstable_by_key(order);
-            return Ok(Nearest { best, nearness: Nearness::All(products), meanwhile: meanwhile()? });
+            return Ok(Nearest { best, similarity: ChunkSimilarity::All(products), meanwhile: meanwhile()? });
         }
         let vectors = self.vectors(snapshot)?;
-        let searching = Searching::begin(&self.searching);
-        let (hits, done) = if vectors.len() < WORTH_A_THREAD || searching.others > 0 {
+        let searching = ActiveSearch::begin(&self.searching);
+        let (hits, done) = if vectors.len() < MIN_VECTORS_FOR_THREAD || searching.others > 0 {
             (vectors.search(query, wanted.count), meanwhile()?)
         } else {
             let count = wanted.count;
             thread::scope(|scope| {
                 let search = scope.spawn(move || vectors.search(query, count));
                 let done = meanwhile()?;
-                // A search cannot panic; were it to, the other channels would still answer.
+                // The search does not panic; if it did, the other channels would still answer.
                 Ok::<_, EngineError>((search.join().unwrap_or_default(), done))
             })?
         };
         let mut best = Vec::with_capacity(wanted.count);
         for hit in hits.into_iter().filter(|hit| hit.score > 0) {
             let (file, members) = vectors.members_of(hit.row);
-            let Some((first, _)) = self.units_of(FileId(file)) else { continue };
+            let Some((first, _)) = self.chunks_of(FileId(file)) else { continue };
             best.extend(members.map(|at| (first + at, hit.score)));
         }
         best.truncate(wanted.count);
-        Ok(Nearest { best, nearness: Nearness::Some(self, Scan::new(query)), meanwhile: done })
+        Ok(Nearest { best, similarity: ChunkSimilarity::Some(self, Scan::new(query)), meanwhile: done })
     }
 
-    /// The products of all units with a query.
+    /// The dot products of all chunks with a query.
     fn products(&self, snapshot: &Snapshot, query: &Vector) -> Result<Vec<i32>, EngineError> {
         let scan = Scan::new(query);
         let mut all = vec![0; self.catalogue.bound()];
         let (mut some, mut covered) = (Vec::new(), 0);
         let mut see = |file: FileId, group: PackedGroup<'_>| {
-            let Some((first, _)) = self.units_of(file) else { return };
+            let Some((first, _)) = self.chunks_of(file) else { return };
             some.clear();
             scan.products(group.vectors, &mut some);
-            let mut units = all[first as usize..].iter_mut();
+            let mut chunks = all[first as usize..].iter_mut();
             for (&product, &count) in some.iter().zip(group.counts) {
-                units.by_ref().take(usize::from(count)).for_each(|unit| *unit = product);
+                chunks.by_ref().take(usize::from(count)).for_each(|chunk| *chunk = product);
             }
             covered += group.members();
         };
         match self.vectors.get() {
             Some(vectors) => vectors.groups().for_each(|(file, group)| see(FileId(file), group)),
             None => snapshot.each_vectors(|file, bytes| {
-                if let Some(group) = self.fitting(file, bytes) {
+                if let Some(group) = self.parse_vectors(file, bytes) {
                     see(file, group);
                 }
             })?,
@@ -227,15 +233,15 @@ impl Corpus {
         Ok(all)
     }
 
-    /// How near all units are to a query.
-    pub(crate) fn nearness(&self, snapshot: &Snapshot, query: &Vector) -> Result<Vec<f32>, EngineError> {
+    /// The cosine similarity of all chunks to a query.
+    pub(crate) fn similarity(&self, snapshot: &Snapshot, query: &Vector) -> Result<Vec<f32>, EngineError> {
         let dimension = BuiltIn::shared().dimension();
         Ok(self.products(snapshot, query)?.into_iter().map(|product| cosine(product, dimension)).collect())
     }
 
-    /// The vectors of a file, if these are those of its chunks.
-    fn fitting<'b>(&self, file: FileId, bytes: &'b [u8]) -> Option<PackedGroup<'b>> {
-        let (_, count) = self.units_of(file)?;
+    /// Parses the vectors of a file; `None` if they do not match its chunks.
+    fn parse_vectors<'b>(&self, file: FileId, bytes: &'b [u8]) -> Option<PackedGroup<'b>> {
+        let (_, count) = self.chunks_of(file)?;
         chunk_features::read_vectors(bytes).filter(|group| group.members() == count as usize)
     }
 
@@ -249,34 +255,34 @@ impl Corpus {
         }
         let mut index = PackedIndex::new(BuiltIn::shared().dimension());
         snapshot.each_vectors(|file, bytes| {
-            if let Some(group) = self.fitting(file, bytes) {
+            if let Some(group) = self.parse_vectors(file, bytes) {
                 index.push(file.0, group);
             }
         })?;
         Ok(self.keep(index))
     }
 
-    /// Keeps vectors, whose groups are files of the corpus with as many units.
+    /// Keeps an index whose groups match the files of the corpus.
     fn keep(&self, index: PackedIndex) -> &PackedIndex {
         self.covered.get_or_init(|| index.members());
         self.vectors.get_or_init(|| index)
     }
 
-    /// The product of a unit with a query; nought where it has no vector.
-    fn product(&self, unit: u32, query: &Scan) -> i32 {
-        let file = self.catalogue.file(self.catalogue.file_of(unit));
-        let of = |vectors: &PackedIndex| vectors.product(file.file.0, unit - file.first, query);
+    /// The dot product of a chunk with a query; 0 if it has no vector.
+    fn product(&self, chunk: u32, query: &Scan) -> i32 {
+        let file = self.catalogue.file(self.catalogue.file_of(chunk));
+        let of = |vectors: &PackedIndex| vectors.product(file.file.0, chunk - file.first, query);
         self.vectors.get().and_then(of).unwrap_or(0)
     }
 }
 
-impl Nearness<'_> {
-    /// How near a unit is to the question.
-    pub(crate) fn of(&self, unit: u32) -> f32 {
+impl ChunkSimilarity<'_> {
+    /// The similarity of a chunk to the query.
+    pub(crate) fn of(&self, chunk: u32) -> f32 {
         let product = match self {
-            Self::All(products) => products[unit as usize],
-            Self::Some(corpus, query) => corpus.product(unit, query),
-            Self::Scaled(near) => return near[unit as usize],
+            Self::All(products) => products[chunk as usize],
+            Self::Some(corpus, query) => corpus.product(chunk, query),
+            Self::Scaled(near) => return near[chunk as usize],
         };
         cosine(product, BuiltIn::shared().dimension())
     }

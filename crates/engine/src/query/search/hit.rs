@@ -1,99 +1,60 @@
-//! What is asked of a search, and what it finds.
+//! Search results: hits with their chunks, symbols and scores.
 
-use super::chunk_loader::Place;
-use crate::{OtherQuestion, PathPattern, SymbolId};
+use super::chunk_loader::LoadedChunk;
+use crate::SymbolId;
 use orient_model::{ChunkKind, RepoPath, Role, SymbolKind};
-use orient_rank::{Analysis, Most, Part, Switches, Weights};
+use orient_rank::{Analysis, Part};
 use orient_store::ChunkDetails;
-use std::collections::BTreeSet;
 
-/// A question in words, with what the answer must be like.
-#[derive(Clone, Debug, Default)]
-pub struct SearchQuery {
-    /// The question.
-    pub text: String,
-    /// At most so many hits.
-    pub limit: usize,
-    /// At most so many other places of the file of each hit.
-    pub also: usize,
-    /// In files of one of these languages; empty for any.
-    pub languages: Vec<String>,
-    /// In files with one of these roles; empty for any.
-    pub roles: Vec<Role>,
-    /// In files with such a path.
-    pub path: Option<PathPattern>,
-    /// In one of these files; none for any.
-    pub among: Option<BTreeSet<RepoPath>>,
-    /// In symbols of one of these kinds; empty for any.
-    pub kinds: Vec<SymbolKind>,
-    /// Only whole symbols and the heads of large ones.
-    pub symbols_only: bool,
-    /// Whether to ask the vectors.
-    pub without_vectors: bool,
-    /// The question as a vector of another model, whose vectors are then asked in place of the built-in one's.
-    pub other: Option<OtherQuestion>,
-    /// Which rules are in force.
-    pub switches: Switches,
-    /// What they weigh.
-    pub weights: Weights,
-}
-
-/// A place that answers a question.
+/// A ranked result: a chunk with its file and its score.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchHit {
     /// The file.
     pub path: RepoPath,
     /// Its language.
     pub language: Option<String>,
-    /// What it is for.
+    /// Its role.
     pub role: Role,
-    /// What the place is a piece of.
+    /// The kind of chunk.
     pub kind: ChunkKind,
-    /// The first line of the place.
+    /// The first line of the chunk.
     pub first_line: u32,
     /// The last line.
     pub last_line: u32,
-    /// The symbol it is, or the innermost one around it.
+    /// The symbol that the chunk is, or the innermost enclosing one.
     pub symbol: Option<SymbolId>,
-    /// The qualified name of that.
+    /// The qualified name of that symbol.
     pub name: Vec<String>,
-    /// What that is.
+    /// The kind of that symbol.
     pub symbol_kind: Option<SymbolKind>,
-    /// Comparable within one answer.
+    /// Comparable within one answer only.
     pub score: f32,
-    /// Whether it is what the question names.
+    /// Whether the query names this symbol.
     pub exact: bool,
-    /// What the score is made of.
+    /// The contributions to the score.
     pub parts: Vec<Part>,
-    /// Other good places of the same file, best first.
-    pub also: Vec<OtherPlace>,
+    /// Further good chunks of the same file, best first.
+    pub also: Vec<SameFileHit>,
 }
 
-/// Another place of a hit's file.
+/// A further hit in the same file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OtherPlace {
-    /// What it is a piece of.
+pub struct SameFileHit {
+    /// The kind of chunk.
     pub kind: ChunkKind,
     /// Its first line.
     pub first_line: u32,
     /// Its last line.
     pub last_line: u32,
-    /// The name of the symbol it is, or of the innermost one around it, behind that of the symbol around that.
+    /// The name of its symbol, or of the innermost enclosing one, after the name of that symbol's parent.
     pub name: Vec<String>,
-    /// What that is.
+    /// The kind of that symbol.
     pub symbol_kind: Option<SymbolKind>,
 }
 
-impl SearchQuery {
-    /// How many are looked for: one hit more than is asked for, to know whether there are more.
-    pub(super) fn most(&self) -> Most {
-        Most { hits: self.limit.saturating_add(1), also: self.also }
-    }
-}
-
-impl OtherPlace {
-    /// A place that is named beside a hit.
-    pub(super) fn new(place: &Place) -> Self {
+impl SameFileHit {
+    /// A further hit from a loaded chunk.
+    pub(super) fn new(place: &LoadedChunk) -> Self {
         let ChunkDetails { chunk, symbol } = &**place;
         let around =
             symbol.iter().filter_map(|symbol| symbol.around.as_ref()).map(|(_, _, name)| name.clone());
@@ -107,23 +68,23 @@ impl OtherPlace {
     }
 }
 
-/// What a search found.
+/// The results of a search.
 #[derive(Clone, Debug)]
-pub struct Found {
-    /// The best places, best first.
+pub struct SearchResults {
+    /// The hits, best first.
     pub hits: Vec<SearchHit>,
-    /// How the question was understood.
+    /// How the query was analysed.
     pub analysis: Analysis,
-    /// Words of the question that stand nowhere, with those that were looked for in their place.
+    /// Words of the query that do not occur, with the spell-corrected words used instead.
     pub replaced: Vec<(String, Vec<String>)>,
-    /// Whether anything matches well. If not, the hits are only the nearest there is.
+    /// Whether anything matches well. If not, the hits are merely the nearest chunks.
     pub confident: bool,
-    /// How many places hold a word of the question.
-    pub holders: usize,
-    /// Whether there are more than are given.
+    /// Number of chunks that contain a word of the query.
+    pub matching_chunks: usize,
+    /// Whether there are more hits than the limit.
     pub more: bool,
-    /// How many places have no vector yet, while the built-in model makes all anew: words alone find them.
-    pub bare: u64,
-    /// Whether another model's vectors were asked.
-    pub by_other: bool,
+    /// Number of chunks without a vector, while the built-in model's vectors are being renewed: only words find them.
+    pub without_vector: u64,
+    /// Whether a remote model's vectors were used.
+    pub by_remote: bool,
 }

@@ -1,7 +1,7 @@
-//! Ranked search: the channels over one generation, and what they found in its order.
+//! Ranked search: candidates from several channels, fused and ranked.
 //!
-//! Words and vectors each name their best chunks; the union is looked at closely and ranked. What a question needs of the
-//! index as a whole is read once, brought to each generation by what changed, and shared by all snapshots of it.
+//! The term channel (BM25) and the vector channel each propose their best chunks; the union is loaded and ranked. The
+//! corpus of a generation is read once, brought forward by the change log, and shared by all snapshots.
 
 mod candidate_pool;
 mod channels;
@@ -12,14 +12,17 @@ mod corpus_cache;
 mod hit;
 mod name_cache;
 mod retrieval;
+mod search_query;
 mod similar_code;
 mod snippet;
 mod spelling;
 mod structural_similarity;
 
 pub(crate) use corpus::Corpus;
-pub(crate) use corpus_cache::Corpora;
-pub use hit::{Found, OtherPlace, SearchHit, SearchQuery};
-pub use retrieval::Gathered;
-pub use similar_code::{Likeness, SimilarHit};
-pub use snippet::{Excerpt, Shown};
+pub(crate) use corpus_cache::CorpusCache;
+pub use hit::{SameFileHit, SearchHit, SearchResults};
+pub(crate) use name_cache::NameCache;
+pub use retrieval::RetrievedCandidates;
+pub use search_query::SearchQuery;
+pub use similar_code::{SimilarHit, Similarity};
+pub use snippet::{HitText, Snippet};

@@ -1,42 +1,42 @@
-//! The names of the index at a glance, kept from one mistyped question to the next.
+//! Cache of all symbol names for spell correction.
 
 use crate::EngineError;
-use crate::change_log::Steps;
+use crate::change_log::ChangeLog;
 use orient_store::{NameTable, Snapshot};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The names of the newest generation that was asked; shared by an engine and its snapshots.
-#[derive(Clone, Default)]
-pub(super) struct Names(Arc<Mutex<Kept>>);
+/// The names of the newest queried generation.
+#[derive(Default)]
+pub(crate) struct NameCache(Mutex<CachedNames>);
 
-/// The names, with their generation.
-type Kept = Option<(u64, Arc<NameTable>)>;
+/// The generation and its names.
+type CachedNames = Option<(u64, Arc<NameTable>)>;
 
-impl Names {
-    /// Forgets everything: the index is another one.
-    pub(super) fn clear(&self) {
+impl NameCache {
+    /// Clears the cache, because the index was replaced.
+    pub(crate) fn clear(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// The names of a snapshot; none where only those of a later one are kept.
-    pub(super) fn of(
+    /// The names of a snapshot; `None` if the cache holds a later generation.
+    pub(crate) fn get(
         &self,
         snapshot: &Snapshot,
-        steps: &Steps,
+        change_log: &ChangeLog,
     ) -> Result<Option<Arc<NameTable>>, EngineError> {
         let generation = snapshot.generation();
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut sheet = match kept.take() {
-            Some((known, sheet)) if known >= generation => {
-                let same = (known == generation).then(|| Arc::clone(&sheet));
-                *kept = Some((known, sheet));
+        let mut names = match kept.take() {
+            Some((known, names)) if known >= generation => {
+                let same = (known == generation).then(|| Arc::clone(&names));
+                *kept = Some((known, names));
                 return Ok(same);
             }
-            Some((known, sheet)) if steps.between(known, generation).is_some() => sheet,
+            Some((known, names)) if change_log.changed_between(known, generation).is_some() => names,
             _ => Arc::default(),
         };
-        snapshot.follow_names(Arc::make_mut(&mut sheet))?;
-        *kept = Some((generation, Arc::clone(&sheet)));
-        Ok(Some(sheet))
+        snapshot.follow_names(Arc::make_mut(&mut names))?;
+        *kept = Some((generation, Arc::clone(&names)));
+        Ok(Some(names))
     }
 }

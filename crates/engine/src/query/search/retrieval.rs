@@ -1,11 +1,17 @@
-//! From a question to ranked places.
+//! Retrieval and ranking: from a query to ranked hits.
+//!
+//! 1. Every channel scores chunks: BM25 terms, vectors, exact names.
+//! 2. Fusion picks the pool of chunks worth loading.
+//! 3. The pool is loaded with symbols and files, and linked by the call graph.
+//! 4. The ranking rules order it.
 
-use super::candidate_pool::{best, first_pass};
-use super::channels::{Words, of_role};
-use super::chunk_cache::SeenFile;
-use super::chunk_loader::{Closer, Place};
-use super::corpus::{Corpus, Nearness, Wanted};
-use super::hit::{Found, OtherPlace, SearchHit, SearchQuery};
+use super::candidate_pool::{best, fuse};
+use super::channels::{LexicalMatches, role_factor};
+use super::chunk_cache::CachedFile;
+use super::chunk_loader::{ChunkLoader, LoadedChunk};
+use super::corpus::{ChunkSimilarity, Corpus, VectorQuery};
+use super::hit::{SameFileHit, SearchHit, SearchResults};
+use super::search_query::SearchQuery;
 use crate::chunk_features::embedder;
 use crate::{EngineError, FileQuery, Snapshot};
 use orient_embed::{BuiltIn, combine};
@@ -16,200 +22,230 @@ use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// How many of the best are asked for their neighbours.
-const STRONG: usize = 5;
-/// More uses than this are not counted.
-const MANY_USES: u32 = 64;
-/// How many units each channel names.
-const OF_WORDS: usize = 250;
-const OF_VECTORS: usize = 200;
-/// How many of them are looked at closely.
-const POOL: usize = 160;
-/// The same where most will be thrown away for what they are.
-const FILTERED: usize = 6;
+/// Number of best hits whose callers and callees raise other candidates.
+const LINKED_HITS: usize = 5;
+/// Uses beyond this number are not counted.
+const MAX_COUNTED_USES: u32 = 64;
+/// Number of chunks that each channel proposes.
+const TERM_CANDIDATES: usize = 250;
+const VECTOR_CANDIDATES: usize = 200;
+/// Number of chunks in the pool.
+const POOL_SIZE: usize = 160;
+/// Factor for pool and channels if a symbol filter discards most chunks.
+const FILTER_FACTOR: usize = 6;
 
 impl Snapshot {
-    /// The places that answer a question best, best first.
-    pub fn search(&self, query: &SearchQuery) -> Result<Found, EngineError> {
-        let gathered = self.gather(query)?;
-        self.order(query, &gathered)
+    /// Builds the corpus of this generation, which the first search does otherwise.
+    pub fn prepare_search(&self) -> Result<(), EngineError> {
+        self.caches.corpus(&self.store).map(drop)
     }
 
-    /// What the channels say about the places worth a closer look. Depends on the weights of words alone.
-    pub fn gather(&self, query: &SearchQuery) -> Result<Gathered, EngineError> {
-        let asked = analyse(&query.text);
-        let corpus = self.corpora.of(&self.store)?;
+    /// The chunks that answer a query best, best first.
+    pub fn search(&self, query: &SearchQuery) -> Result<SearchResults, EngineError> {
+        let retrieved = self.retrieve(query)?;
+        self.rank(query, &retrieved)
+    }
+
+    /// Retrieves the candidates for a query. Depends only on the weights of terms, so one retrieval serves several
+    /// rankings.
+    pub fn retrieve(&self, query: &SearchQuery) -> Result<RetrievedCandidates, EngineError> {
+        let analysis = analyse(&query.text);
+        let corpus = self.caches.corpus(&self.store)?;
         let allowed = self.allowed(query, &corpus)?;
-        let allows = |unit: u32| {
-            allowed.as_ref().is_none_or(|allowed| allowed[corpus.catalogue.file_of(unit) as usize])
+        let allows = |chunk: u32| {
+            allowed.as_ref().is_none_or(|allowed| allowed[corpus.catalogue.file_of(chunk) as usize])
         };
-        let times = if query.kinds.is_empty() && !query.symbols_only { 1 } else { FILTERED };
+        let factor = if query.kinds.is_empty() && !query.symbols_only { 1 } else { FILTER_FACTOR };
         let without = query.without_vectors || self.store.embedder() != embedder();
-        let vector = (!without).then(|| combine(&[(&BuiltIn::shared().embed_text(&asked.text), 1.0)]));
+        let vector = (!without).then(|| combine(&[(&BuiltIn::shared().embed_text(&analysis.text), 1.0)]));
         let vector = vector.filter(|vector| vector.values().iter().any(|value| *value != 0));
-        let by_terms = || self.words(&corpus, &asked, &query.weights);
-        let other = query.other.as_ref().filter(|_| !query.without_vectors);
-        let by_other = match other {
-            Some(other) => self.nearness_by_other(&corpus, other, vector.as_ref())?,
+        let by_terms = || self.score_terms(&corpus, &analysis, &query.weights);
+        let remote = query.remote.as_ref().filter(|_| !query.without_vectors);
+        let by_remote = match remote {
+            Some(remote) => self.remote_similarity(&corpus, remote, vector.as_ref())?,
             None => None,
         };
-        let is_by_other = by_other.is_some();
-        let (by_meaning, nearness, words) = match (by_other, &vector) {
+        let used_remote = by_remote.is_some();
+        let (by_vector, similarity, words) = match (by_remote, &vector) {
             (None, None) => (Vec::new(), None, by_terms()?),
             (None, Some(vector)) => {
-                let wanted =
-                    Wanted { count: OF_VECTORS * times, filtered: allowed.is_some(), allows: &allows };
+                let wanted = VectorQuery {
+                    count: VECTOR_CANDIDATES * factor,
+                    filtered: allowed.is_some(),
+                    allows: &allows,
+                };
                 let found = corpus.nearest(&self.store, vector, &wanted, by_terms)?;
-                let units = found.best.into_iter().map(|one| one.0).collect();
-                (units, Some(found.nearness), found.meanwhile)
+                let chunks = found.best.into_iter().map(|one| one.0).collect();
+                (chunks, Some(found.similarity), found.meanwhile)
             }
             (Some(near), _) => {
-                let units = nearest_of(&near, OF_VECTORS * times, allows);
-                (units, Some(Nearness::Scaled(near)), by_terms()?)
+                let chunks = nearest_of(&near, VECTOR_CANDIDATES * factor, allows);
+                (chunks, Some(ChunkSimilarity::Scaled(near)), by_terms()?)
             }
         };
-        let Words { lexical, replaced, postings } = words;
-        let held = lexical.touched.iter().map(|&unit| (unit, lexical.units[unit as usize].score));
-        let (by_words, holders) = best(held.filter(|(unit, _)| allows(*unit)), OF_WORDS * times);
-        let exact = self.exact_units(&corpus, &asked, &allows)?;
-        let near = |unit: u32| nearness.as_ref().map_or(0.0, |nearness| nearness.of(unit));
-        let pool = first_pass(&by_words, &by_meaning, &exact, near, POOL * times);
-        let seen = Seen { words: &lexical, exact: &exact, near: &near };
-        let mut gathered = self.look_at(query, asked, &corpus, &seen, pool)?;
-        corpus.take_back(lexical.into_room(postings));
-        gathered.pool.semantic = nearness.is_some();
-        self.link(query, &mut gathered)?;
-        let bare = if query.without_vectors { 0 } else { corpus.bare(without) };
-        Ok(Gathered { replaced, holders, bare, by_other: is_by_other, ..gathered })
-    }
-
-    /// Looks at units, and leaves out what is not of a kind that is asked for.
-    fn look_at(
-        &self,
-        query: &SearchQuery,
-        asked: Analysis,
-        corpus: &Corpus,
-        seen: &Seen<'_>,
-        units: Vec<u32>,
-    ) -> Result<Gathered, EngineError> {
-        let mut closer = Closer::new(self, corpus);
-        let (mut candidates, mut places) = (Vec::with_capacity(units.len()), Vec::with_capacity(units.len()));
-        for unit in units {
-            let Some(place) = closer.look(unit)?.filter(|place| place.fits(query)) else { continue };
-            let own = place.symbol.as_ref().filter(|_| place.defines());
-            let role = closer.files[place.file as usize].role;
-            candidates.push(Candidate {
-                unit,
-                file: place.file,
-                lexical: seen.words.units[unit as usize],
-                semantic: (seen.near)(unit),
-                kind: place.chunk.kind,
-                symbol: place.symbol.as_ref().map(|symbol| symbol.kind),
-                name: own.map_or_else(String::new, |symbol| symbol.name.clone()),
-                owner: place.symbol.as_ref().map(|symbol| symbol.id.0),
-                exact: seen.exact.get(&unit).map_or(0.0, |surely| surely * of_role(role)),
-                test: place.is_test(),
-                uses: self.uses(own.filter(|_| asked.form == Form::Name))?,
-                linked: 0.0,
-                first_line: place.chunk.first_line,
-                last_line: place.chunk.last_line,
-            });
-            places.push(place);
-        }
-        let numbers = closer.file_numbers();
-        let files = closer.files.iter().zip(&numbers).map(|(file, &number)| FileInfo {
-            path: file.path.display().into_owned(),
-            role: file.role,
-            units: file.chunks,
-            lexical: seen.words.files[number as usize],
-        });
-        let Lexical { total, missing, .. } = *seen.words;
-        let pool = Pool { files: files.collect(), candidates, total, missing, semantic: false };
-        Ok(Gathered {
-            asked,
-            pool,
-            files: closer.files,
-            places,
-            replaced: Vec::new(),
-            holders: 0,
-            bare: 0,
-            by_other: false,
+        let LexicalMatches { lexical, replaced, postings } = words;
+        let held = lexical.touched.iter().map(|&chunk| (chunk, lexical.units[chunk as usize].score));
+        let (term_matches, matching_chunks) =
+            best(held.filter(|(chunk, _)| allows(*chunk)), TERM_CANDIDATES * factor);
+        let exact = self.exact_chunks(&corpus, &analysis, &allows)?;
+        let near = |chunk: u32| similarity.as_ref().map_or(0.0, |similarity| similarity.of(chunk));
+        let pool = fuse(&term_matches, &by_vector, &exact, near, POOL_SIZE * factor);
+        let scores = ChannelScores { words: &lexical, exact: &exact, near: &near };
+        let mut retrieved = self.load_candidates(query, analysis, &corpus, &scores, pool)?;
+        corpus.return_room(lexical.into_room(postings));
+        retrieved.pool.semantic = similarity.is_some();
+        self.link(query, &mut retrieved)?;
+        let without_vector = if query.without_vectors { 0 } else { corpus.without_vector(without) };
+        Ok(RetrievedCandidates {
+            replaced,
+            matching_chunks,
+            without_vector,
+            by_remote: used_remote,
+            ..retrieved
         })
     }
 
-    /// Puts what was gathered in its order.
-    pub fn order(&self, query: &SearchQuery, gathered: &Gathered) -> Result<Found, EngineError> {
-        let Gathered { asked, pool, files, places, replaced, holders, bare, by_other } = gathered;
-        let ranked = rank(asked, pool, &query.weights, query.switches, query.most());
+    /// Loads chunks and drops those that do not match the symbol filters.
+    fn load_candidates(
+        &self,
+        query: &SearchQuery,
+        analysis: Analysis,
+        corpus: &Corpus,
+        scores: &ChannelScores<'_>,
+        chunks: Vec<u32>,
+    ) -> Result<RetrievedCandidates, EngineError> {
+        let mut loader = ChunkLoader::new(self, corpus);
+        let (mut candidates, mut loaded_chunks) =
+            (Vec::with_capacity(chunks.len()), Vec::with_capacity(chunks.len()));
+        for chunk in chunks {
+            let Some(loaded) = loader.load(chunk)?.filter(|loaded| loaded.fits(query)) else { continue };
+            let own = loaded.symbol.as_ref().filter(|_| loaded.defines());
+            let role = loader.files[loaded.file as usize].role;
+            candidates.push(Candidate {
+                unit: chunk,
+                file: loaded.file,
+                lexical: scores.words.units[chunk as usize],
+                semantic: (scores.near)(chunk),
+                kind: loaded.chunk.kind,
+                symbol: loaded.symbol.as_ref().map(|symbol| symbol.kind),
+                name: own.map_or_else(String::new, |symbol| symbol.name.clone()),
+                owner: loaded.symbol.as_ref().map(|symbol| symbol.id.0),
+                exact: scores.exact.get(&chunk).map_or(0.0, |confidence| confidence * role_factor(role)),
+                test: loaded.is_test(),
+                uses: self.uses(own.filter(|_| analysis.form == Form::Name))?,
+                linked: 0.0,
+                first_line: loaded.chunk.first_line,
+                last_line: loaded.chunk.last_line,
+            });
+            loaded_chunks.push(loaded);
+        }
+        let file_numbers = loader.file_numbers();
+        let files = loader.files.iter().zip(&file_numbers).map(|(file, &number)| FileInfo {
+            path: file.path.display().into_owned(),
+            role: file.role,
+            units: file.chunks,
+            lexical: scores.words.files[number as usize],
+        });
+        let Lexical { total, missing, .. } = *scores.words;
+        let pool = Pool { files: files.collect(), candidates, total, missing, semantic: false };
+        Ok(RetrievedCandidates {
+            analysis,
+            pool,
+            files: loader.files,
+            loaded_chunks,
+            replaced: Vec::new(),
+            matching_chunks: 0,
+            without_vector: 0,
+            by_remote: false,
+        })
+    }
+
+    /// Ranks retrieved candidates.
+    pub fn rank(
+        &self,
+        query: &SearchQuery,
+        retrieved: &RetrievedCandidates,
+    ) -> Result<SearchResults, EngineError> {
+        let RetrievedCandidates {
+            analysis,
+            pool,
+            files,
+            loaded_chunks,
+            replaced,
+            matching_chunks,
+            without_vector,
+            by_remote,
+        } = retrieved;
+        let ranked = rank(analysis, pool, &query.weights, query.switches, query.most());
         let more = ranked.len() > query.limit;
         let mut hits = Vec::with_capacity(query.limit.min(ranked.len()));
         for hit in ranked.into_iter().take(query.limit) {
-            let (place, candidate) = (&places[hit.candidate], &pool.candidates[hit.candidate]);
-            let file = &files[place.file as usize];
+            let (loaded, candidate) = (&loaded_chunks[hit.candidate], &pool.candidates[hit.candidate]);
+            let file = &files[loaded.file as usize];
             hits.push(SearchHit {
                 path: file.path.clone(),
                 language: file.language.clone(),
                 role: file.role,
-                kind: place.chunk.kind,
-                first_line: place.chunk.first_line,
-                last_line: place.chunk.last_line,
-                symbol: place.symbol.as_ref().map(|symbol| symbol.id),
-                name: self.qualified(place.symbol.as_ref())?,
+                kind: loaded.chunk.kind,
+                first_line: loaded.chunk.first_line,
+                last_line: loaded.chunk.last_line,
+                symbol: loaded.symbol.as_ref().map(|symbol| symbol.id),
+                name: self.qualified(loaded.symbol.as_ref())?,
                 symbol_kind: candidate.symbol,
                 score: hit.score,
                 exact: candidate.exact > 0.0,
                 parts: hit.parts,
-                also: hit.also.iter().map(|&at| OtherPlace::new(&places[at])).collect(),
+                also: hit.also.iter().map(|&at| SameFileHit::new(&loaded_chunks[at])).collect(),
             });
         }
-        Ok(Found {
+        Ok(SearchResults {
             hits,
-            analysis: asked.clone(),
+            analysis: analysis.clone(),
             replaced: replaced.clone(),
             confident: pool.is_confident(),
-            holders: *holders,
+            matching_chunks: *matching_chunks,
             more,
-            bare: *bare,
-            by_other: *by_other,
+            without_vector: *without_vector,
+            by_remote: *by_remote,
         })
     }
 
-    /// Marks the candidates that the best ones call, or are called by.
-    fn link(&self, query: &SearchQuery, gathered: &mut Gathered) -> Result<(), EngineError> {
-        let Gathered { asked, pool, places, .. } = gathered;
+    /// Marks the candidates that call, or are called by, the best ones.
+    fn link(&self, query: &SearchQuery, retrieved: &mut RetrievedCandidates) -> Result<(), EngineError> {
+        let RetrievedCandidates { analysis, pool, loaded_chunks, .. } = retrieved;
         if query.weights.neighbours <= 0.0 || !query.switches.has(Rule::Neighbours) {
             return Ok(());
         }
         let mut near = FxHashSet::default();
         let switches = query.switches.without(Rule::Neighbours);
-        for hit in rank(asked, pool, &query.weights, switches, Most { hits: STRONG, also: 0 }) {
-            let Some(symbol) = &places[hit.candidate].symbol else { continue };
+        for hit in rank(analysis, pool, &query.weights, switches, Most { hits: LINKED_HITS, also: 0 }) {
+            let Some(symbol) = &loaded_chunks[hit.candidate].symbol else { continue };
             let calls = |edge: &&EdgeRow| edge.kind == EdgeKind::Calls;
-            let file = places[hit.candidate].chunk.file;
+            let file = loaded_chunks[hit.candidate].chunk.file;
             near.extend(
                 self.store.edges_from(file, symbol.id.into())?.iter().filter(calls).map(|edge| edge.target),
             );
-            // What everything calls says nothing about who calls it.
-            if self.uses(Some(symbol))? < MANY_USES {
+            // Something that everything calls says nothing about its callers.
+            if self.uses(Some(symbol))? < MAX_COUNTED_USES {
                 near.extend(self.incoming(symbol.id.into())?.iter().filter(calls).map(|edge| edge.source));
             }
         }
-        for (candidate, place) in pool.candidates.iter_mut().zip(places) {
-            let linked = place.symbol.as_ref().is_some_and(|symbol| near.contains(&symbol.id.into()));
+        for (candidate, loaded) in pool.candidates.iter_mut().zip(loaded_chunks) {
+            let linked = loaded.symbol.as_ref().is_some_and(|symbol| near.contains(&symbol.id.into()));
             candidate.linked = f32::from(u8::from(linked));
         }
         Ok(())
     }
 
-    /// How often a symbol is used, as far as it matters.
+    /// Number of uses of a symbol, up to `MAX_COUNTED_USES`.
     fn uses(&self, symbol: Option<&ChunkSymbol>) -> Result<u32, EngineError> {
         match symbol {
-            Some(symbol) => Ok(self.store.reader().count_incoming(symbol.id.into(), MANY_USES)?),
+            Some(symbol) => Ok(self.store.reader().count_incoming(symbol.id.into(), MAX_COUNTED_USES)?),
             None => Ok(0),
         }
     }
 
-    /// The names around and of a symbol, outermost first.
+    /// The qualified name of a symbol, outermost name first.
     pub(super) fn qualified(&self, symbol: Option<&ChunkSymbol>) -> Result<Vec<String>, EngineError> {
         let mut names = Vec::new();
         let mut next = match symbol {
@@ -227,7 +263,7 @@ impl Snapshot {
         Ok(names)
     }
 
-    /// Which files the filters allow, by number; none where there are no filters.
+    /// Which files the filters allow, by catalogue number; `None` without filters.
     fn allowed(&self, query: &SearchQuery, corpus: &Corpus) -> Result<Option<Vec<bool>>, EngineError> {
         if query.languages.is_empty()
             && query.roles.is_empty()
@@ -236,7 +272,7 @@ impl Snapshot {
         {
             return Ok(None);
         }
-        let asked = FileQuery {
+        let analysis = FileQuery {
             path: query.path.clone(),
             languages: query.languages.clone(),
             roles: query.roles.clone(),
@@ -244,7 +280,7 @@ impl Snapshot {
             with_issues: false,
         };
         let mut allowed = vec![false; corpus.catalogue.file_bound()];
-        for file in self.files(&asked, 0, usize::MAX)?.rows {
+        for file in self.files(&analysis, 0, usize::MAX)?.rows {
             let is_among = query.among.as_ref().is_none_or(|among| among.contains(&file.path));
             if let Some(number) = corpus.catalogue.find(file.id).filter(|_| is_among) {
                 allowed[number as usize] = true;
@@ -253,18 +289,19 @@ impl Snapshot {
         Ok(Some(allowed))
     }
 
-    /// The units that define what the question names, with how surely it is meant.
-    fn exact_units(
+    /// The chunks that define what the query names, with a confidence each.
+    fn exact_chunks(
         &self,
         corpus: &Corpus,
-        asked: &Analysis,
+        analysis: &Analysis,
         allows: &dyn Fn(u32) -> bool,
     ) -> Result<BTreeMap<u32, f32>, EngineError> {
-        let mut units = BTreeMap::new();
-        for (symbol, surely) in self.named(asked)? {
-            let Some((first, _)) = corpus.units_of(symbol.file) else { continue };
-            let Some(file) = self.seen_file(corpus, symbol.file)? else { continue };
-            // The first chunk that reaches into the symbol holds its header. Chunks come in the order of the source.
+        let mut chunks = BTreeMap::new();
+        for (symbol, confidence) in self.exact_names(analysis)? {
+            let Some((first, _)) = corpus.chunks_of(symbol.file) else { continue };
+            let Some(file) = self.cached_file(corpus, symbol.file)? else { continue };
+            // The first chunk that reaches into the symbol contains its header. Chunks are in source order, so search
+            // by bisection.
             let (mut low, mut high) = (0, file.ids.len());
             while low < high {
                 let middle = usize::midpoint(low, high);
@@ -273,40 +310,40 @@ impl Snapshot {
                     _ => low = middle + 1,
                 }
             }
-            let unit = first + low as u32;
-            if low < file.ids.len() && allows(unit) {
-                let known = units.entry(unit).or_insert(surely);
-                *known = f32::max(*known, surely);
+            let chunk = first + low as u32;
+            if low < file.ids.len() && allows(chunk) {
+                let known = chunks.entry(chunk).or_insert(confidence);
+                *known = f32::max(*known, confidence);
             }
         }
-        Ok(units)
+        Ok(chunks)
     }
 }
 
-/// What the channels say of all units.
-struct Seen<'s> {
+/// The scores of all chunks by channel.
+struct ChannelScores<'s> {
     words: &'s Lexical,
     exact: &'s BTreeMap<u32, f32>,
     near: &'s dyn Fn(u32) -> f32,
 }
 
-/// What the channels said, before it is put in order.
-pub struct Gathered {
-    /// How the question was understood.
-    pub asked: Analysis,
-    /// What the channels and the index say of the places.
+/// Retrieved candidates, before ranking.
+pub struct RetrievedCandidates {
+    /// How the query was analysed.
+    pub analysis: Analysis,
+    /// The candidates with everything that ranking uses.
     pub pool: Pool,
-    files: Vec<Arc<SeenFile>>,
-    places: Vec<Place>,
+    files: Vec<Arc<CachedFile>>,
+    loaded_chunks: Vec<LoadedChunk>,
     replaced: Vec<(String, Vec<String>)>,
-    holders: usize,
-    bare: u64,
-    by_other: bool,
+    matching_chunks: usize,
+    without_vector: u64,
+    by_remote: bool,
 }
 
-/// The nearest of all units that are allowed, nearest first.
+/// The nearest allowed chunks, nearest first.
 fn nearest_of(near: &[f32], count: usize, allows: impl Fn(u32) -> bool) -> Vec<u32> {
-    let allowed = |(unit, near): &(u32, f32)| *near > 0.0 && allows(*unit);
-    let (units, _) = best((0..).zip(near.iter().copied()).filter(allowed), count);
-    units.into_iter().map(|one| one.0).collect()
+    let allowed = |(chunk, near): &(u32, f32)| *near > 0.0 && allows(*chunk);
+    let (chunks, _) = best((0..).zip(near.iter().copied()).filter(allowed), count);
+    chunks.into_iter().map(|one| one.0).collect()
 }

@@ -1,33 +1,40 @@
-//! Words that stand nowhere: what was perhaps meant.
+//! Spell correction of query words that do not occur in the index.
 
 use crate::{EngineError, Snapshot};
 use orient_text::{for_each_term, term_hash};
 
-/// How many words may take the place of one.
-const OFFERED: usize = 3;
-/// Shorter words are near to too much.
-const SHORTEST: usize = 4;
+/// Maximum number of corrections per word.
+const MAX_CORRECTIONS: usize = 3;
+/// Minimum length of a word to correct: shorter ones are close to too many names.
+const MIN_WORD_CHARS: usize = 4;
 
-/// A word in the place of another.
-pub(super) struct Near {
-    /// As names have it.
+/// A correction of a word.
+pub(super) struct SpellingCandidate {
+    /// The symbol name.
     pub(super) name: String,
-    /// The number of its term.
+    /// Its term number.
     pub(super) number: u32,
     pub(super) whole: bool,
 }
 
 impl Snapshot {
-    /// Names of the index that are one or two typing mistakes from a word, nearest first.
-    pub(super) fn near_words(&self, word: &str) -> Result<Vec<Near>, EngineError> {
-        let mut near: Vec<Near> = Vec::new();
-        if word.chars().count() < SHORTEST {
+    /// Symbol names within a small edit distance of `name`, nearest first.
+    pub fn similar_names(&self, name: &str, limit: usize) -> Result<Vec<String>, EngineError> {
+        let distance = if name.chars().count() < 5 { 1 } else { 2 };
+        let names = self.caches.names(&self.store)?;
+        Ok(self.store.similar_names(name, distance, limit, names.as_deref())?)
+    }
+
+    /// Symbol names within edit distance one or two of a word, nearest first.
+    pub(super) fn corrections(&self, word: &str) -> Result<Vec<SpellingCandidate>, EngineError> {
+        let mut near: Vec<SpellingCandidate> = Vec::new();
+        if word.chars().count() < MIN_WORD_CHARS {
             return Ok(near);
         }
-        for name in self.similar_names(word, OFFERED)? {
+        for name in self.similar_names(word, MAX_CORRECTIONS)? {
             let mut last = None;
             for_each_term(name.as_bytes(), |term, whole| last = Some((term_hash(term), whole)));
-            near.extend(last.map(|(number, whole)| Near { name, number, whole }));
+            near.extend(last.map(|(number, whole)| SpellingCandidate { name, number, whole }));
         }
         Ok(near)
     }

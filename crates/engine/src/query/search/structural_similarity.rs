@@ -1,19 +1,22 @@
-//! The shape of a piece of source: what is left when all names are taken for the same.
+//! Structural similarity of source by token shingles: Jaccard similarity of multisets, with all names treated as
+//! equal.
+//!
+//! Example: `log(a);` and `say(b);` both become the tokens `c(n);`, so they have the same shingles.
 
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
-/// So many tokens in a row are compared.
-const RUN: usize = 5;
-/// What opens a line that is only a comment.
+/// Number of tokens in a shingle.
+const SHINGLE_TOKENS: usize = 5;
+/// Prefixes of lines that are only comments.
 const COMMENTS: [&[u8]; 6] = [b"//", b"#", b"--", b"*", b"/*", b"\"\"\""];
 
-/// How often each run of tokens occurs.
+/// The number of occurrences of each shingle.
 #[derive(Debug, Default)]
-pub(super) struct Shape(FxHashMap<u64, u32>);
+pub(super) struct TokenShingles(FxHashMap<u64, u32>);
 
-impl Shape {
-    /// The shape of lines of source.
+impl TokenShingles {
+    /// The shingles of source lines.
     pub(super) fn of<'l>(lines: impl Iterator<Item = &'l str>) -> Self {
         let mut tokens = Vec::new();
         for line in lines {
@@ -23,7 +26,7 @@ impl Shape {
             }
         }
         let mut runs = FxHashMap::default();
-        for run in tokens.windows(RUN) {
+        for run in tokens.windows(SHINGLE_TOKENS) {
             let mut hasher = FxHasher::default();
             run.hash(&mut hasher);
             *runs.entry(hasher.finish()).or_insert(0) += 1;
@@ -31,7 +34,7 @@ impl Shape {
         Self(runs)
     }
 
-    /// Which part of both they have in common, from nought to one.
+    /// The Jaccard similarity of two multisets, from 0 to 1.
     pub(super) fn likeness(&self, other: &Self) -> f32 {
         let count = |shape: &Self| shape.0.values().map(|&count| f64::from(count)).sum::<f64>();
         let mut common = 0.0;
@@ -45,7 +48,7 @@ impl Shape {
     }
 }
 
-/// Tokens of a line: a call, another name, a number, a string, or a sign as it is.
+/// Tokenises a line: `c` for a call, `n` for another name, `0` for a number, `s` for a string, punctuation as it is.
 fn push_tokens(line: &[u8], tokens: &mut Vec<u8>) {
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
     let mut at = 0;
@@ -77,14 +80,14 @@ fn push_tokens(line: &[u8], tokens: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use super::Shape;
+    use super::TokenShingles;
 
-    fn shape(text: &str) -> Shape {
-        Shape::of(text.lines())
+    fn shape(text: &str) -> TokenShingles {
+        TokenShingles::of(text.lines())
     }
 
     #[test]
-    fn names_do_not_matter_and_structure_does() {
+    fn similarity_ignores_names_and_compares_structure() {
         let one = shape("fn add(a: i32, b: i32) -> i32 {\n    log(\"x\");\n    a + b\n}");
         let renamed =
             shape("fn sum(x: u8, y: u8) -> u8 {\n    // other words\n    say('yes');\n    x + y\n}");

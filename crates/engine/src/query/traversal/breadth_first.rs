@@ -1,4 +1,4 @@
-//! What can be reached from a node, level by level, within bounds.
+//! Breadth-first search with limits: what can be reached from a node, level by level.
 
 use super::edges::toward;
 use super::{Direction, Edges};
@@ -6,61 +6,61 @@ use crate::{EdgeRow, NodeId};
 use orient_model::EdgeKind;
 use rustc_hash::FxHashMap;
 
-/// How to walk.
+/// The options of a search.
 pub struct ReachOptions<'f, F> {
-    /// Which way.
+    /// The direction to follow edges in.
     pub direction: Direction,
-    /// How many levels.
+    /// Maximum number of levels.
     pub depth: u32,
-    /// At most so many steps on each level.
+    /// Maximum number of steps per level.
     pub per_level: usize,
-    /// At most so many steps in all.
+    /// Maximum number of steps in total.
     pub total: usize,
-    /// Which edges are followed.
+    /// Which edges to follow.
     pub follow: &'f dyn Fn(&EdgeRow) -> bool,
-    /// Which nodes are entered; others are counted.
+    /// Which nodes to enter; others are only counted.
     pub enter: &'f dyn Fn(NodeId) -> Result<bool, F>,
 }
 
-/// A node that was come to from another.
+/// A node that was reached from another.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct ReachStep {
     /// The node.
     pub node: NodeId,
-    /// How many calls away from the start it is. Dispatch is part of a call, so it costs nothing.
+    /// The number of calls from the start. Dispatch is part of a call and adds no level.
     pub level: u32,
-    /// The step it was come to from; none for a start.
+    /// The step that it was reached from; `None` for a start.
     pub parent: Option<usize>,
-    /// The edges between that and this, surest first, then by line; none for a start.
+    /// The edges between the two, most confident first, then by line; empty for a start.
     pub edges: Vec<EdgeRow>,
-    /// Whether the node was met before: what lies behind it is found there.
+    /// Whether the node was reached before: its successors are listed there.
     pub again: bool,
 }
 
-/// How much there was on a level.
+/// Counts of a level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Level {
-    /// Steps that are told.
+pub struct LevelCounts {
+    /// Steps in the result.
     pub shown: usize,
-    /// Steps that the bounds left out.
+    /// Steps that the limits left out.
     pub cut: usize,
-    /// Nodes that were not to be entered.
+    /// Nodes that were not entered.
     pub barred: usize,
 }
 
-/// Where a walk came.
+/// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reach {
-    /// The starts, then what was come to, level by level.
-    pub steps: Vec<Step>,
-    /// How much there was on each level; the first is that of the starts, with what they dispatch to.
-    pub levels: Vec<Level>,
-    /// How many nodes of the last level were not looked behind, because no more levels were asked for.
+    /// The starts, then the reached nodes, level by level.
+    pub steps: Vec<ReachStep>,
+    /// Counts by level; the first is that of the starts, with what they dispatch to.
+    pub levels: Vec<LevelCounts>,
+    /// Number of nodes of the last level that were not expanded because of the depth limit.
     pub unexplored: usize,
 }
 
 impl Reach {
-    /// Whether the bounds left nothing out.
+    /// Whether the limits left nothing out.
     pub fn is_whole(&self) -> bool {
         self.levels.iter().all(|level| level.cut == 0)
     }
@@ -77,17 +77,23 @@ impl Reach {
     }
 }
 
-/// Walks from the starts, breadth first. Neighbours come in the order of their places, dispatch behind the rest.
+/// Searches from the starts, breadth first. Neighbours are in node order, those reached by dispatch last.
 pub fn reach<E: Edges>(
     graph: &E,
     starts: &[NodeId],
-    options: &ReachOptions<'_, E::Fault>,
-) -> Result<Reach, E::Fault> {
-    let mut walk = Walk { graph, options, seen: FxHashMap::default(), reach: Reach::default() };
-    walk.reach.levels.push(Level::default());
+    options: &ReachOptions<'_, E::Error>,
+) -> Result<Reach, E::Error> {
+    let mut walk = BreadthFirst { graph, options, seen: FxHashMap::default(), reach: Reach::default() };
+    walk.reach.levels.push(LevelCounts::default());
     for &node in starts {
         if walk.seen.insert(node, walk.reach.steps.len()).is_none() {
-            walk.reach.steps.push(Step { node, level: 0, parent: None, edges: Vec::new(), again: false });
+            walk.reach.steps.push(ReachStep {
+                node,
+                level: 0,
+                parent: None,
+                edges: Vec::new(),
+                again: false,
+            });
         }
     }
     walk.reach.levels[0].shown = walk.reach.steps.len();
@@ -107,16 +113,16 @@ pub fn reach<E: Edges>(
     Ok(walk.reach)
 }
 
-struct Walk<'w, E: Edges> {
+struct BreadthFirst<'w, E: Edges> {
     graph: &'w E,
-    options: &'w ReachOptions<'w, E::Fault>,
+    options: &'w ReachOptions<'w, E::Error>,
     seen: FxHashMap<NodeId, usize>,
     reach: Reach,
 }
 
-impl<E: Edges> Walk<'_, E> {
-    /// Looks behind the steps of a level, and those that dispatch adds to it; gives the steps of the next.
-    fn expand(&mut self, current: &mut Vec<usize>, level: u32) -> Result<Vec<usize>, E::Fault> {
+impl<E: Edges> BreadthFirst<'_, E> {
+    /// Expands the steps of a level, including those that dispatch adds to it; returns the steps of the next level.
+    fn expand(&mut self, current: &mut Vec<usize>, level: u32) -> Result<Vec<usize>, E::Error> {
         let mut next = Vec::new();
         let mut at = 0;
         while let Some(&from) = current.get(at) {
@@ -132,12 +138,12 @@ impl<E: Edges> Walk<'_, E> {
         Ok(next)
     }
 
-    /// Adds to the last level what dispatch leads to from it.
-    fn close(&mut self, current: &mut Vec<usize>) -> Result<(), E::Fault> {
+    /// Adds to the last level what dispatch reaches from it.
+    fn close(&mut self, current: &mut Vec<usize>) -> Result<(), E::Error> {
         let (mut at, level) = (0, self.options.depth);
         while let Some(&from) = current.get(at) {
             at += 1;
-            // Against the edges, a base is only of interest for who calls it.
+            // Against the edges, a base member matters only for its callers.
             if self.options.direction == Direction::In {
                 continue;
             }
@@ -149,13 +155,14 @@ impl<E: Edges> Walk<'_, E> {
     }
 
     /// The neighbours of a step, each with all edges to it.
-    fn neighbours(&self, from: usize) -> Result<Vec<(NodeId, Vec<EdgeRow>)>, E::Fault> {
+    fn neighbours(&self, from: usize) -> Result<Vec<(NodeId, Vec<EdgeRow>)>, E::Error> {
         let Self { graph, options, .. } = self;
         let mut edges = toward(*graph, self.reach.steps[from].node, options.direction)?;
         edges.retain(|edge| (options.follow)(edge));
         let step = &self.reach.steps[from];
         if options.direction == Direction::In && step.parent.is_some() && is_dispatch(&step.edges) {
-            // Of a base, only what may run the member that was come from: its other heirs have nothing to do with it.
+            // From a base member, follow only edges that may run the overriding member: its other subtypes are
+            // unrelated.
             edges.retain(|edge| runs(edge.kind));
         }
         let mut at: FxHashMap<NodeId, usize> = FxHashMap::default();
@@ -168,25 +175,25 @@ impl<E: Edges> Walk<'_, E> {
             });
             found[index].1.push(edge);
         }
-        let mut placed = Vec::with_capacity(found.len());
+        let mut ordered = Vec::with_capacity(found.len());
         for (node, mut edges) in found {
             edges.sort_unstable_by_key(|edge| (edge.confidence, edge.line, edge.kind, edge.rule));
-            placed.push((is_dispatch(&edges), graph.place(node)?, node, edges));
+            ordered.push((is_dispatch(&edges), graph.order(node)?, node, edges));
         }
-        placed.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
-        Ok(placed.into_iter().map(|(_, _, node, edges)| (node, edges)).collect())
+        ordered.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
+        Ok(ordered.into_iter().map(|(_, _, node, edges)| (node, edges)).collect())
     }
 
-    /// Takes a step if the bounds allow it; gives its index if one must look behind it.
+    /// Adds a step if the limits allow it; returns its index if it must be expanded.
     fn step(
         &mut self,
         from: usize,
         node: NodeId,
         edges: Vec<EdgeRow>,
         level: u32,
-    ) -> Result<Option<usize>, E::Fault> {
+    ) -> Result<Option<usize>, E::Error> {
         let levels = &mut self.reach.levels;
-        levels.resize(levels.len().max(level as usize + 1), Level::default());
+        levels.resize(levels.len().max(level as usize + 1), LevelCounts::default());
         let again = self.seen.contains_key(&node);
         if !again && !(self.options.enter)(node)? {
             self.reach.levels[level as usize].barred += 1;
@@ -199,7 +206,7 @@ impl<E: Edges> Walk<'_, E> {
         }
         here.shown += 1;
         let index = self.reach.steps.len();
-        self.reach.steps.push(Step { node, level, parent: Some(from), edges, again });
+        self.reach.steps.push(ReachStep { node, level, parent: Some(from), edges, again });
         if again {
             return Ok(None);
         }
@@ -208,12 +215,12 @@ impl<E: Edges> Walk<'_, E> {
     }
 }
 
-/// Whether an edge may run what it leads to.
+/// Whether an edge may run its target.
 fn runs(kind: EdgeKind) -> bool {
     matches!(kind, EdgeKind::Calls | EdgeKind::Constructs | EdgeKind::References | EdgeKind::Dispatches)
 }
 
-/// Whether a neighbour is come to by dispatch alone.
+/// Whether a neighbour is reached by dispatch only.
 fn is_dispatch(edges: &[EdgeRow]) -> bool {
     edges.iter().all(|edge| edge.kind == EdgeKind::Dispatches)
 }
@@ -221,12 +228,12 @@ fn is_dispatch(edges: &[EdgeRow]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::query::traversal::Dispatching;
-    use crate::query::traversal::test_graph::Sketch;
+    use crate::query::traversal::WithDispatch;
+    use crate::query::traversal::test_graph::TestGraph;
 
-    /// The steps behind the start, one a line, indented by their parents: name and level, `=` for one met before.
+    /// The steps after the start, each as `parent name level`; `=` marks a node that was reached before.
     fn walked(text: &str, start: &str, direction: Direction, bounds: [usize; 3]) -> (String, Reach) {
-        let graph = Dispatching(Sketch::new(text));
+        let graph = WithDispatch(TestGraph::new(text));
         let options = ReachOptions {
             direction,
             depth: bounds[0] as u32,
@@ -236,7 +243,7 @@ mod tests {
             enter: &|node| Ok(!graph.0.name(node).starts_with("test")),
         };
         let reach = reach(&graph, &[graph.0.node(start)], &options).expect("there");
-        let show = |step: &Step| {
+        let show = |step: &ReachStep| {
             let parent =
                 step.parent.map_or(String::new(), |at| format!("{} ", graph.0.name(reach.steps[at].node)));
             let again = if step.again { "=" } else { "" };
@@ -248,7 +255,7 @@ mod tests {
     const ALL: [usize; 3] = [9, 99, 99];
 
     #[test]
-    fn levels_are_told_in_order_and_circles_end() {
+    fn levels_are_in_order_and_cycles_terminate() {
         let text = "main calls run; run calls step; step calls run; run calls help; main calls help";
         let (out, reach) = walked(text, "main", Direction::Out, ALL);
         assert_eq!(out, "main help1, main run1, run help=2, run step2, step run=3");
@@ -277,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn heirs_of_a_base_have_nothing_to_do_with_each_other() {
+    fn sibling_overrides_do_not_reach_each_other() {
         let text =
             "main calls shape.area; circle.area overrides shape.area; square.area overrides shape.area";
         let (back, _) = walked(text, "circle.area", Direction::In, ALL);
@@ -287,11 +294,11 @@ mod tests {
     }
 
     #[test]
-    fn bounds_cut_and_say_so() {
+    fn limits_truncate_and_are_reported() {
         let text = "s calls a; s calls b; s calls c; a calls d; b calls e; e calls f";
         let (out, reach) = walked(text, "s", Direction::Out, [9, 2, 99]);
         assert_eq!(out, "s a1, s b1, a d2, b e2, e f3");
-        assert_eq!(reach.levels[1], Level { shown: 2, cut: 1, barred: 0 });
+        assert_eq!(reach.levels[1], LevelCounts { shown: 2, cut: 1, barred: 0 });
         let (out, reach) = walked(text, "s", Direction::Out, [9, 99, 3]);
         assert_eq!(out, "s a1, s b1");
         assert!(!reach.is_whole());
@@ -300,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_to_be_entered_is_counted() {
+    fn nodes_that_are_not_entered_are_counted() {
         let (out, reach) = walked("test1 calls a; b calls a; test2 calls b", "a", Direction::In, ALL);
         assert_eq!(out, "a b1");
         assert_eq!((reach.levels[1].barred, reach.levels[2].barred), (1, 1));

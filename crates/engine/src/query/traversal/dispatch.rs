@@ -1,17 +1,18 @@
-//! Dispatch: whoever calls a member of a base may reach what stands in for it.
+//! Dynamic dispatch: a call of a base member may run its overrides.
 //!
-//! `overrides` leads from the heir's member to the base's; a call goes the other way. The reverse is not stored, since
-//! it follows.
+//! `overrides` edges lead from the overriding member to the overridden one; a call goes the other way. The reverse
+//! `dispatches` edges are derived, not stored. Example: `Circle.area overrides Shape.area` gives `Shape.area
+//! dispatches Circle.area`.
 
 use super::Edges;
 use crate::{EdgeRow, NodeId};
 use orient_model::{Confidence, EdgeKind};
 
-/// A graph together with the dispatch that follows from its `overrides`.
+/// A graph extended with the dispatch edges derived from `overrides`.
 #[derive(Clone, Copy, Debug)]
-pub struct Dispatching<E>(pub E);
+pub struct WithDispatch<E>(pub E);
 
-/// The dispatch that follows from an edge; none unless it is an `overrides`.
+/// The dispatch edge derived from an edge; `None` unless it is an `overrides`.
 pub(crate) fn reversed(edge: &EdgeRow) -> Option<EdgeRow> {
     (edge.kind == EdgeKind::Overrides).then(|| EdgeRow {
         source: edge.target,
@@ -22,11 +23,11 @@ pub(crate) fn reversed(edge: &EdgeRow) -> Option<EdgeRow> {
     })
 }
 
-impl<E: Edges> Edges for Dispatching<E> {
-    type Fault = E::Fault;
-    type Place = E::Place;
+impl<E: Edges> Edges for WithDispatch<E> {
+    type Error = E::Error;
+    type Order = E::Order;
 
-    fn incoming(&self, node: NodeId) -> Result<Vec<EdgeRow>, E::Fault> {
+    fn incoming(&self, node: NodeId) -> Result<Vec<EdgeRow>, E::Error> {
         let mut edges = self.0.incoming(node)?;
         if self.0.can_override(node)? {
             add(&mut edges, &self.0.outgoing(node)?);
@@ -34,7 +35,7 @@ impl<E: Edges> Edges for Dispatching<E> {
         Ok(edges)
     }
 
-    fn outgoing(&self, node: NodeId) -> Result<Vec<EdgeRow>, E::Fault> {
+    fn outgoing(&self, node: NodeId) -> Result<Vec<EdgeRow>, E::Error> {
         let mut edges = self.0.outgoing(node)?;
         if self.0.can_override(node)? {
             add(&mut edges, &self.0.incoming(node)?);
@@ -42,16 +43,16 @@ impl<E: Edges> Edges for Dispatching<E> {
         Ok(edges)
     }
 
-    fn place(&self, node: NodeId) -> Result<E::Place, E::Fault> {
-        self.0.place(node)
+    fn order(&self, node: NodeId) -> Result<E::Order, E::Error> {
+        self.0.order(node)
     }
 
-    fn can_override(&self, node: NodeId) -> Result<bool, E::Fault> {
+    fn can_override(&self, node: NodeId) -> Result<bool, E::Error> {
         self.0.can_override(node)
     }
 }
 
-/// Adds the dispatch that follows from others, where it is not known by itself.
+/// Adds the dispatch edges derived from others, unless they are present.
 fn add(edges: &mut Vec<EdgeRow>, others: &[EdgeRow]) {
     for edge in others.iter().filter_map(reversed) {
         let same = |known: &EdgeRow| {
@@ -66,11 +67,11 @@ fn add(edges: &mut Vec<EdgeRow>, others: &[EdgeRow]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::query::traversal::test_graph::Sketch;
+    use crate::query::traversal::test_graph::TestGraph;
 
     #[test]
-    fn an_override_is_a_dispatch_seen_from_the_base() {
-        let graph = Dispatching(Sketch::new("circle.area overrides shape.area; main calls shape.area"));
+    fn an_override_gives_a_dispatch_from_the_base() {
+        let graph = WithDispatch(TestGraph::new("circle.area overrides shape.area; main calls shape.area"));
         assert_eq!(
             graph.0.shown(&graph.outgoing(graph.0.node("shape.area")).expect("there")),
             ["shape.area dispatches circle.area"]
@@ -81,8 +82,8 @@ mod tests {
     }
 
     #[test]
-    fn a_dispatch_that_is_known_is_not_told_twice() {
-        let graph = Dispatching(Sketch::new("b overrides a; a dispatches b"));
+    fn an_existing_dispatch_is_not_duplicated() {
+        let graph = WithDispatch(TestGraph::new("b overrides a; a dispatches b"));
         assert_eq!(graph.outgoing(graph.0.node("a")).expect("there").len(), 1);
         assert_eq!(graph.incoming(graph.0.node("b")).expect("there").len(), 1);
     }

@@ -1,18 +1,18 @@
-//! What a walk asks of a graph.
+//! The interface between graph algorithms and a graph.
 
 use crate::{EdgeRow, NodeId};
 
-/// Which way a walk goes.
+/// The direction of a traversal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// Against the edges: to those that use.
+    /// Against the edges: to users.
     In,
     /// Along the edges: to what is used.
     Out,
 }
 
 impl Direction {
-    /// The end of an edge a walk in this direction comes to.
+    /// The end of an edge that a traversal in this direction reaches.
     pub fn end(self, edge: &EdgeRow) -> NodeId {
         match self {
             Self::In => edge.source,
@@ -21,42 +21,42 @@ impl Direction {
     }
 }
 
-/// A graph, as far as walks look at it.
+/// A graph as traversals see it.
 pub trait Edges {
-    /// What can go wrong when it is looked at.
-    type Fault;
-    /// Where a node stands. Decides every order, since ids depend on the history of the index.
-    type Place: Ord;
+    /// The error of a lookup.
+    type Error;
+    /// The sort key of nodes. All results are ordered by it, because ids depend on the history of the index.
+    type Order: Ord;
 
     /// The edges that lead to a node.
-    fn incoming(&self, node: NodeId) -> Result<Vec<EdgeRow>, Self::Fault>;
+    fn incoming(&self, node: NodeId) -> Result<Vec<EdgeRow>, Self::Error>;
     /// The edges that start at a node.
-    fn outgoing(&self, node: NodeId) -> Result<Vec<EdgeRow>, Self::Fault>;
-    /// Where a node stands.
-    fn place(&self, node: NodeId) -> Result<Self::Place, Self::Fault>;
-    /// Whether a node can stand in for a member of a base. Saves a look at nodes that cannot.
-    fn can_override(&self, _node: NodeId) -> Result<bool, Self::Fault> {
+    fn outgoing(&self, node: NodeId) -> Result<Vec<EdgeRow>, Self::Error>;
+    /// The sort key of a node.
+    fn order(&self, node: NodeId) -> Result<Self::Order, Self::Error>;
+    /// Whether a node can override a base member. Avoids lookups for nodes that cannot.
+    fn can_override(&self, _node: NodeId) -> Result<bool, Self::Error> {
         Ok(true)
     }
 }
 
 impl<E: Edges> Edges for &E {
-    type Fault = E::Fault;
-    type Place = E::Place;
+    type Error = E::Error;
+    type Order = E::Order;
 
-    fn incoming(&self, node: NodeId) -> Result<Vec<EdgeRow>, E::Fault> {
+    fn incoming(&self, node: NodeId) -> Result<Vec<EdgeRow>, E::Error> {
         (**self).incoming(node)
     }
 
-    fn outgoing(&self, node: NodeId) -> Result<Vec<EdgeRow>, E::Fault> {
+    fn outgoing(&self, node: NodeId) -> Result<Vec<EdgeRow>, E::Error> {
         (**self).outgoing(node)
     }
 
-    fn place(&self, node: NodeId) -> Result<E::Place, E::Fault> {
-        (**self).place(node)
+    fn order(&self, node: NodeId) -> Result<E::Order, E::Error> {
+        (**self).order(node)
     }
 
-    fn can_override(&self, node: NodeId) -> Result<bool, E::Fault> {
+    fn can_override(&self, node: NodeId) -> Result<bool, E::Error> {
         (**self).can_override(node)
     }
 }
@@ -66,7 +66,7 @@ pub(crate) fn toward<E: Edges>(
     graph: &E,
     node: NodeId,
     direction: Direction,
-) -> Result<Vec<EdgeRow>, E::Fault> {
+) -> Result<Vec<EdgeRow>, E::Error> {
     match direction {
         Direction::In => graph.incoming(node),
         Direction::Out => graph.outgoing(node),

@@ -1,4 +1,5 @@
-//! Walks over the graph. They see it through [`Edges`] and know no store, so that a graph of five nodes tests them.
+//! Graph algorithms. They see the graph through [`Edges`] and not the store, so that tests can use a graph of five
+//! nodes.
 
 mod breadth_first;
 mod csr_graph;
@@ -10,11 +11,11 @@ mod strongly_connected;
 #[cfg(test)]
 mod test_graph;
 
-pub use breadth_first::{Level, Reach, ReachOptions, Step, reach};
-pub use csr_graph::Compact;
-pub use dispatch::Dispatching;
+pub use breadth_first::{LevelCounts, Reach, ReachOptions, ReachStep, reach};
+pub use csr_graph::CsrGraph;
+pub use dispatch::WithDispatch;
 pub(crate) use dispatch::reversed;
 pub use edges::{Direction, Edges};
-pub use pagerank::rank;
-pub use shortest_paths::{Starts, Way, WayOptions, Ways, shortest};
-pub use strongly_connected::cycles;
+pub use pagerank::pagerank;
+pub use shortest_paths::{GraphPath, GraphPaths, PathOptions, PathStarts, shortest_paths};
+pub use strongly_connected::cyclic_components;

@@ -1,7 +1,10 @@
-//! Shortest ways from one node to another: several, in a total order, or where the search ended.
+//! Shortest paths between nodes: several paths in a total order, or everything from which the end can be reached.
 //!
-//! The search goes back from the end, since edges are found fastest by where they lead. What it met is then walked
-//! forward, nearest first; every distance is known, so no wrong way is tried.
+//! A breadth-first search runs backward from the ends, because incoming edges are indexed. A best-first search then
+//! runs forward from the starts it met; since all distances are known, it never leaves a shortest path needlessly.
+//!
+//! Example: for `a→b→d`, `a→c→d`, the backward search gives d:0, b:1, c:1, a:2; the forward search yields `a b d` and
+//! `a c d`.
 
 use super::Edges;
 use crate::{EdgeRow, NodeId};
@@ -9,59 +12,59 @@ use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// How many half-finished ways are looked at for each that is asked for.
-const TRIED: usize = 2_000;
+/// Maximum number of partial paths tried per requested path.
+const MAX_PARTIAL_PATHS: usize = 2_000;
 
-/// Where ways may start.
-pub enum Starts<'f, F> {
-    /// At one of these; the search ends with the first of them.
+/// The start nodes of paths.
+pub enum PathStarts<'f, F> {
+    /// Any of these; the search ends when it meets the first.
     These(&'f [NodeId]),
-    /// At any node this says yes to; the search goes on until there are so many.
+    /// Any node that the predicate accepts; the search ends when it has met this many.
     Any(&'f dyn Fn(NodeId) -> Result<bool, F>, usize),
 }
 
-/// How to search.
-pub struct WayOptions<'f, F> {
-    /// At most so many ways.
+/// The options of a search.
+pub struct PathOptions<'f, F> {
+    /// Maximum number of paths.
     pub paths: usize,
-    /// No way longer than this.
+    /// Maximum length of a path.
     pub depth: u32,
-    /// Give up after so many nodes.
+    /// Maximum number of nodes to visit.
     pub visits: usize,
-    /// Which edges are followed.
+    /// Which edges to follow.
     pub follow: &'f dyn Fn(&EdgeRow) -> bool,
-    /// Which nodes are entered.
+    /// Which nodes to enter.
     pub enter: &'f dyn Fn(NodeId) -> Result<bool, F>,
 }
 
-/// A way: from the source of the first edge to the target of the last.
+/// A path from the source of the first edge to the target of the last.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Way {
-    /// Where it starts; the end too where there are no edges.
+pub struct GraphPath {
+    /// The start; also the end if there are no edges.
     pub start: NodeId,
-    /// The edges, each from where the one before leads; the surest of those between two nodes.
+    /// The edges in order; between two nodes the most confident one.
     pub edges: Vec<EdgeRow>,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ways {
-    /// The ways, shortest first, then by the places on them.
-    pub found: Vec<Way>,
+pub struct GraphPaths {
+    /// The paths, shortest first, then by node order.
+    pub found: Vec<GraphPath>,
     /// Every node from which the end can be reached, as far as the search went; nearest first.
     pub behind: Vec<NodeId>,
-    /// Whether the search gave up before it had seen all.
+    /// Whether the search hit a limit.
     pub gave_up: bool,
 }
 
-/// The shortest ways to one of `ends`. Ways one edge longer than the shortest follow where more are asked for.
-pub fn shortest<E: Edges>(
+/// The shortest paths to one of `ends`. If more paths are requested, paths one edge longer follow.
+pub fn shortest_paths<E: Edges>(
     graph: &E,
-    starts: &Starts<'_, E::Fault>,
+    starts: &PathStarts<'_, E::Error>,
     ends: &[NodeId],
-    options: &WayOptions<'_, E::Fault>,
-) -> Result<Ways, E::Fault> {
-    let mut search = Search {
+    options: &PathOptions<'_, E::Error>,
+) -> Result<GraphPaths, E::Error> {
+    let mut search = PathSearch {
         graph,
         options,
         distance: FxHashMap::default(),
@@ -69,24 +72,28 @@ pub fn shortest<E: Edges>(
         met: Vec::new(),
         gave_up: false,
     };
-    let from = search.back(starts, ends)?;
+    let from = search.backward(starts, ends)?;
     let found = search.forward(from)?;
-    Ok(Ways { found, behind: search.met, gave_up: search.gave_up })
+    Ok(GraphPaths { found, behind: search.met, gave_up: search.gave_up })
 }
 
-struct Search<'s, E: Edges> {
+struct PathSearch<'s, E: Edges> {
     graph: &'s E,
-    options: &'s WayOptions<'s, E::Fault>,
+    options: &'s PathOptions<'s, E::Error>,
     distance: FxHashMap<NodeId, u32>,
-    /// The surest edge from a node to each that is nearer to the end or was met after it.
+    /// The most confident edge from a node to each node that is nearer to the end or was met after it.
     onward: FxHashMap<NodeId, Vec<EdgeRow>>,
     met: Vec<NodeId>,
     gave_up: bool,
 }
 
-impl<E: Edges> Search<'_, E> {
-    /// Goes back from the ends; gives the starts that were met.
-    fn back(&mut self, starts: &Starts<'_, E::Fault>, ends: &[NodeId]) -> Result<Vec<NodeId>, E::Fault> {
+impl<E: Edges> PathSearch<'_, E> {
+    /// Searches backward from the ends; returns the starts that it met.
+    fn backward(
+        &mut self,
+        starts: &PathStarts<'_, E::Error>,
+        ends: &[NodeId],
+    ) -> Result<Vec<NodeId>, E::Error> {
         for &end in ends {
             if self.distance.insert(end, 0).is_none() {
                 self.met.push(end);
@@ -101,9 +108,9 @@ impl<E: Edges> Search<'_, E> {
                 }
             }
             if here.is_empty() || starts.enough(&from) {
-                // The nodes of this level lead to each other too: a way that is one edge longer.
+                // Also record edges between nodes of this level: they give paths that are one edge longer.
                 for node in here {
-                    self.look_behind(node, None)?;
+                    self.expand_backward(node, None)?;
                 }
                 break;
             }
@@ -113,14 +120,14 @@ impl<E: Edges> Search<'_, E> {
             }
             done = self.met.len();
             for node in here {
-                self.look_behind(node, Some(level + 1))?;
+                self.expand_backward(node, Some(level + 1))?;
             }
         }
         Ok(from)
     }
 
-    /// Notes the edges that lead to a node, and gives those at their start a distance if there is one to give.
-    fn look_behind(&mut self, node: NodeId, distance: Option<u32>) -> Result<(), E::Fault> {
+    /// Records the edges that lead to a node, and assigns a distance to their sources if one is given.
+    fn expand_backward(&mut self, node: NodeId, distance: Option<u32>) -> Result<(), E::Error> {
         let mut best: Vec<EdgeRow> = Vec::new();
         for edge in self.graph.incoming(node)?.into_iter().filter(|edge| (self.options.follow)(edge)) {
             match best.iter_mut().find(|known| known.source == edge.source) {
@@ -144,58 +151,61 @@ impl<E: Edges> Search<'_, E> {
         Ok(())
     }
 
-    /// Walks forward from the starts, nearest first.
-    fn forward(&mut self, from: Vec<NodeId>) -> Result<Vec<Way>, E::Fault> {
-        let mut placed = Vec::with_capacity(from.len());
+    /// Searches forward from the starts, nearest first.
+    fn forward(&mut self, from: Vec<NodeId>) -> Result<Vec<GraphPath>, E::Error> {
+        let mut ordered = Vec::with_capacity(from.len());
         for node in from {
-            placed.push((self.graph.place(node)?, node));
+            ordered.push((self.graph.order(node)?, node));
         }
-        placed.sort();
+        ordered.sort();
         let mut open = BinaryHeap::new();
-        let mut ways: Vec<Way> = Vec::new();
-        for (_, start) in placed {
+        let mut paths_so_far: Vec<GraphPath> = Vec::new();
+        for (_, start) in ordered {
             let estimate = self.distance[&start];
-            open.push(Reverse((estimate, ways.len())));
-            ways.push(Way { start, edges: Vec::new() });
+            open.push(Reverse((estimate, paths_so_far.len())));
+            paths_so_far.push(GraphPath { start, edges: Vec::new() });
         }
         let mut found = Vec::new();
         while let Some(Reverse((_, at))) = open.pop() {
-            if found.len() >= self.options.paths || ways.len() > self.options.paths * TRIED {
+            if found.len() >= self.options.paths
+                || paths_so_far.len() > self.options.paths * MAX_PARTIAL_PATHS
+            {
                 break;
             }
-            let way = ways[at].clone();
-            let end = way.edges.last().map_or(way.start, |edge| edge.target);
+            let path = paths_so_far[at].clone();
+            let end = path.edges.last().map_or(path.start, |edge| edge.target);
             if self.distance[&end] == 0 {
-                found.push(way);
+                found.push(path);
                 continue;
             }
             for edge in self.sorted_onward(end)? {
-                let known = way.start == edge.target || way.edges.iter().any(|one| one.target == edge.target);
-                let length = way.edges.len() as u32 + 1 + self.distance[&edge.target];
+                let known =
+                    path.start == edge.target || path.edges.iter().any(|one| one.target == edge.target);
+                let length = path.edges.len() as u32 + 1 + self.distance[&edge.target];
                 if known || length > self.options.depth {
                     continue;
                 }
-                let mut longer = way.clone();
+                let mut longer = path.clone();
                 longer.edges.push(edge);
-                open.push(Reverse((length, ways.len())));
-                ways.push(longer);
+                open.push(Reverse((length, paths_so_far.len())));
+                paths_so_far.push(longer);
             }
         }
         Ok(found)
     }
 
-    fn sorted_onward(&self, node: NodeId) -> Result<Vec<EdgeRow>, E::Fault> {
+    fn sorted_onward(&self, node: NodeId) -> Result<Vec<EdgeRow>, E::Error> {
         let Some(edges) = self.onward.get(&node) else { return Ok(Vec::new()) };
-        let mut placed = Vec::with_capacity(edges.len());
+        let mut ordered = Vec::with_capacity(edges.len());
         for &edge in edges {
-            placed.push((self.graph.place(edge.target)?, edge.line, edge));
+            ordered.push((self.graph.order(edge.target)?, edge.line, edge));
         }
-        placed.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
-        Ok(placed.into_iter().map(|(_, _, edge)| edge).collect())
+        ordered.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
+        Ok(ordered.into_iter().map(|(_, _, edge)| edge).collect())
     }
 }
 
-impl<F> Starts<'_, F> {
+impl<F> PathStarts<'_, F> {
     fn contains(&self, node: NodeId) -> Result<bool, F> {
         match self {
             Self::These(nodes) => Ok(nodes.contains(&node)),
@@ -211,7 +221,7 @@ impl<F> Starts<'_, F> {
     }
 }
 
-/// The surest edge first, then the first in the file.
+/// Most confident edge first, then the first in the file.
 fn rank(edge: &EdgeRow) -> impl Ord + use<> {
     (edge.confidence, edge.line, edge.kind, edge.rule)
 }
@@ -219,19 +229,19 @@ fn rank(edge: &EdgeRow) -> impl Ord + use<> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::query::traversal::Dispatching;
-    use crate::query::traversal::test_graph::Sketch;
+    use crate::query::traversal::WithDispatch;
+    use crate::query::traversal::test_graph::TestGraph;
     use proptest::prelude::*;
 
-    /// The ways found, as `a b c | a d c`, and how the search went.
-    fn ways(text: &str, from: &str, to: &str, paths: usize) -> (String, Ways) {
-        let graph = Dispatching(Sketch::new(text));
-        let options = WayOptions { paths, depth: 9, visits: 99, follow: &|_| true, enter: &|_| Ok(true) };
+    /// The paths found, as `a b c | a d c`, and the full result.
+    fn paths_so_far(text: &str, from: &str, to: &str, paths: usize) -> (String, GraphPaths) {
+        let graph = WithDispatch(TestGraph::new(text));
+        let options = PathOptions { paths, depth: 9, visits: 99, follow: &|_| true, enter: &|_| Ok(true) };
         let any = |node| Ok(graph.0.name(node).starts_with("main"));
         let these = [graph.0.node(if from.is_empty() { to } else { from })];
-        let starts = if from.is_empty() { Starts::Any(&any, 2) } else { Starts::These(&these) };
-        let found = shortest(&graph, &starts, &[graph.0.node(to)], &options).expect("there");
-        let show = |path: &Way| {
+        let starts = if from.is_empty() { PathStarts::Any(&any, 2) } else { PathStarts::These(&these) };
+        let found = shortest_paths(&graph, &starts, &[graph.0.node(to)], &options).expect("there");
+        let show = |path: &GraphPath| {
             let rest = path.edges.iter().map(|edge| format!(" {}", graph.0.name(edge.target)));
             format!("{}{}", graph.0.name(path.start), rest.collect::<String>())
         };
@@ -239,38 +249,38 @@ mod tests {
     }
 
     #[test]
-    fn the_shortest_come_first_and_then_in_order() {
+    fn shortest_paths_come_first_and_ties_are_in_node_order() {
         let text = "a calls c; a calls b; b calls d; c calls d; a calls e; e calls b; d calls a";
-        assert_eq!(ways(text, "a", "d", 1).0, "a b d");
-        assert_eq!(ways(text, "a", "d", 9).0, "a b d | a c d | a e b d");
+        assert_eq!(paths_so_far(text, "a", "d", 1).0, "a b d");
+        assert_eq!(paths_so_far(text, "a", "d", 9).0, "a b d | a c d | a e b d");
     }
 
     #[test]
-    fn a_way_goes_through_what_a_call_may_reach() {
+    fn paths_go_through_dispatch() {
         let text = "main calls shape.area; circle.area overrides shape.area; circle.area calls sqrt";
-        assert_eq!(ways(text, "main", "sqrt", 3).0, "main shape.area circle.area sqrt");
+        assert_eq!(paths_so_far(text, "main", "sqrt", 3).0, "main shape.area circle.area sqrt");
     }
 
     #[test]
-    fn without_a_start_the_nearest_entries_are_found() {
+    fn without_a_start_the_nearest_accepted_nodes_are_found() {
         let text = "main1 calls a; main2 calls b; b calls a; a calls x; main3 calls c; c calls b";
-        assert_eq!(ways(text, "", "x", 9).0, "main1 a x | main2 b a x");
+        assert_eq!(paths_so_far(text, "", "x", 9).0, "main1 a x | main2 b a x");
     }
 
     #[test]
-    fn where_there_is_no_way_all_that_leads_to_the_end_is_known() {
-        let (found, paths) = ways("a calls b; c calls d; d calls e", "a", "e", 3);
+    fn without_a_path_the_ancestors_of_the_end_are_returned() {
+        let (found, paths) = paths_so_far("a calls b; c calls d; d calls e", "a", "e", 3);
         assert_eq!((found.as_str(), paths.behind.len(), paths.gave_up), ("", 3, false));
     }
 
     #[test]
-    fn a_node_is_its_own_shortest_way() {
-        assert_eq!(ways("a calls b; b calls a", "a", "a", 3).0, "a");
+    fn a_node_has_an_empty_path_to_itself() {
+        assert_eq!(paths_so_far("a calls b; b calls a", "a", "a", 3).0, "a");
     }
 
     proptest! {
         #[test]
-        fn ways_are_whole_simple_and_the_first_is_a_shortest(
+        fn paths_are_connected_simple_and_the_first_is_shortest(
             pairs in prop::collection::vec((0..8_u8, 0..8_u8), 1..24),
         ) {
             let name = |node: u8| char::from(b'a' + node);
@@ -278,21 +288,21 @@ mod tests {
                 pairs.iter().map(|&(from, to)| format!("{} calls {}", name(from), name(to))).collect();
             let (from, to) = (pairs[0].0, pairs[pairs.len() - 1].1);
             let shown = [name(from).to_string(), name(to).to_string()];
-            let (_, paths) = ways(&edges.join(";"), &shown[0], &shown[1], 4);
+            let (_, paths) = paths_so_far(&edges.join(";"), &shown[0], &shown[1], 4);
             prop_assert_eq!(paths.found.first().map(|path| path.edges.len()), distance(&pairs, from, to));
             prop_assert!(paths.found.is_sorted_by_key(|path| path.edges.len()));
             for path in &paths.found {
                 let mut nodes = vec![path.start];
                 for edge in &path.edges {
                     prop_assert_eq!(Some(&edge.source), nodes.last());
-                    prop_assert!(!nodes.contains(&edge.target), "a way comes nowhere twice");
+                    prop_assert!(!nodes.contains(&edge.target), "a path comes nowhere twice");
                     nodes.push(edge.target);
                 }
             }
         }
     }
 
-    /// How many edges are between two nodes, by trying all of them again and again.
+    /// The distance between two nodes, by brute force.
     fn distance(pairs: &[(u8, u8)], from: u8, to: u8) -> Option<usize> {
         let mut reached = vec![from];
         for length in 0..=8 {

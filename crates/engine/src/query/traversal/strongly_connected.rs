@@ -1,12 +1,14 @@
-//! Circles: sets of nodes that all lead to each other.
+//! Strongly connected components (SCCs): sets of nodes that all reach each other.
 
-use super::Compact;
+use super::CsrGraph;
 
-/// The circles of a graph: each at least two nodes, sorted; the circles by their first node.
+/// The SCCs of at least two nodes, each sorted, ordered by their first node.
 ///
-/// Tarjan's algorithm with a stack of its own, since a chain of imports can be longer than the stack of a thread.
-pub fn cycles(graph: &Compact) -> Vec<Vec<u32>> {
-    let mut search = Search {
+/// Tarjan's algorithm with an explicit stack, because a chain of imports can be longer than a thread's call stack
+/// allows. Example: 0→1→2→0, 2→3: the search numbers the nodes 0, 1, 2; the edge 2→0 lowers `low` of 2, 1 and 0 to 0,
+/// so leaving 0 pops {2, 1, 0} as one component; 3 is alone and is not reported.
+pub fn cyclic_components(graph: &CsrGraph) -> Vec<Vec<u32>> {
+    let mut search = Tarjan {
         graph,
         order: vec![UNSEEN; graph.nodes()],
         low: vec![0; graph.nodes()],
@@ -26,8 +28,8 @@ pub fn cycles(graph: &Compact) -> Vec<Vec<u32>> {
 
 const UNSEEN: u32 = u32::MAX;
 
-struct Search<'g> {
-    graph: &'g Compact,
+struct Tarjan<'g> {
+    graph: &'g CsrGraph,
     order: Vec<u32>,
     low: Vec<u32>,
     on_stack: Vec<bool>,
@@ -36,7 +38,7 @@ struct Search<'g> {
     found: Vec<Vec<u32>>,
 }
 
-impl Search<'_> {
+impl Tarjan<'_> {
     fn visit(&mut self, start: u32) {
         let mut calls = vec![(start, 0)];
         self.enter(start);
@@ -71,17 +73,17 @@ impl Search<'_> {
     }
 
     fn leave(&mut self, root: u32) {
-        let mut circle = Vec::new();
+        let mut component = Vec::new();
         while let Some(node) = self.stack.pop() {
             self.on_stack[node as usize] = false;
-            circle.push(node);
+            component.push(node);
             if node == root {
                 break;
             }
         }
-        if circle.len() > 1 {
-            circle.sort_unstable();
-            self.found.push(circle);
+        if component.len() > 1 {
+            component.sort_unstable();
+            self.found.push(component);
         }
     }
 }
@@ -92,29 +94,29 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn circles_are_found_apart_from_each_other() {
-        let graph = Compact::new(7, vec![(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 3), (5, 5), (5, 6)]);
-        assert_eq!(cycles(&graph), [vec![0, 1, 2], vec![3, 4]]);
+    fn separate_components_are_found() {
+        let graph = CsrGraph::new(7, vec![(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 3), (5, 5), (5, 6)]);
+        assert_eq!(cyclic_components(&graph), [vec![0, 1, 2], vec![3, 4]]);
     }
 
     #[test]
-    fn a_long_chain_is_no_danger() {
+    fn a_long_chain_does_not_overflow_the_stack() {
         let edges = (0..200_000).map(|node| (node, node + 1)).chain([(200_000, 0)]).collect();
-        assert_eq!(cycles(&Compact::new(200_001, edges))[0].len(), 200_001);
+        assert_eq!(cyclic_components(&CsrGraph::new(200_001, edges))[0].len(), 200_001);
     }
 
     proptest! {
         #[test]
-        fn two_nodes_share_a_circle_when_each_reaches_the_other(
+        fn two_nodes_share_a_component_if_each_reaches_the_other(
             edges in prop::collection::vec((0..9_u32, 0..9_u32), 0..24),
         ) {
-            let graph = Compact::new(9, edges);
-            let found = cycles(&graph);
+            let graph = CsrGraph::new(9, edges);
+            let found = cyclic_components(&graph);
             let reached: Vec<Vec<bool>> = (0..9).map(|node| graph.reached([node])).collect();
             for a in 0..9_u32 {
                 for b in 0..9_u32 {
                     let both = reached[a as usize][b as usize] && reached[b as usize][a as usize];
-                    let together = found.iter().any(|circle| circle.contains(&a) && circle.contains(&b));
+                    let together = found.iter().any(|component| component.contains(&a) && component.contains(&b));
                     prop_assert_eq!(together, both && (a != b || together));
                 }
             }

@@ -5,16 +5,15 @@ use crate::{EdgeRow, NodeId, SymbolId};
 use orient_model::{Confidence, EdgeKind, Rule};
 use std::convert::Infallible;
 
-/// A graph of named nodes. A node stands where its name does in the alphabet; its id goes the other way round, so that
-/// an order by ids shows.
-pub(crate) struct Sketch {
+/// A graph of named nodes. Nodes are ordered by name; ids go the other way, so that a test detects an order by id.
+pub(crate) struct TestGraph {
     names: Vec<String>,
     edges: Vec<EdgeRow>,
 }
 
-impl Sketch {
-    /// Edges as `from kind to`, separated by `;`. The line of an edge is its place in the text, from 1; `?` behind the
-    /// kind makes it probable.
+impl TestGraph {
+    /// Parses edges as `from kind to`, separated by `;`. The line of an edge is its position in the text, from 1; `?`
+    /// after the kind makes it probable.
     pub(crate) fn new(text: &str) -> Self {
         let edges: Vec<Vec<&str>> = text.split(';').map(|edge| edge.split_whitespace().collect()).collect();
         let mut names: Vec<String> =
@@ -50,9 +49,9 @@ impl Sketch {
     }
 }
 
-impl Edges for Sketch {
-    type Fault = Infallible;
-    type Place = String;
+impl Edges for TestGraph {
+    type Error = Infallible;
+    type Order = String;
 
     fn incoming(&self, node: NodeId) -> Result<Vec<EdgeRow>, Infallible> {
         Ok(self.edges.iter().filter(|edge| edge.target == node).copied().collect())
@@ -62,7 +61,7 @@ impl Edges for Sketch {
         Ok(self.edges.iter().filter(|edge| edge.source == node).copied().collect())
     }
 
-    fn place(&self, node: NodeId) -> Result<String, Infallible> {
+    fn order(&self, node: NodeId) -> Result<String, Infallible> {
         Ok(self.name(node).to_owned())
     }
 }

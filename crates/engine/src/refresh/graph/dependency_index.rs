@@ -1,21 +1,21 @@
-//! Who depends on what, as the change set at hand knows it.
+//! Dependency lookups in a change set: who depends on a name or a file.
 
+use super::invalidation::DependencyIndex;
 use crate::extraction;
-use crate::refresh::graph::invalidation::Dependents;
 use orient_model::EdgeKind;
-use orient_resolve::sorts;
+use orient_resolve::kind_bits;
 use orient_store::{ChangeSet, Dependencies, FileId, NodeId, StoreError};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// Answers the planner from a change set; what was read once is remembered while the plan is made.
-pub(crate) struct Asked<'s, 'w> {
+/// Answers the invalidation queries from a change set; memoised for one plan.
+pub(crate) struct ChangeSetDependencies<'s, 'w> {
     set: &'s ChangeSet<'w>,
     depends: HashMap<FileId, Dependencies>,
     names: HashMap<String, Option<i64>>,
     includers: HashMap<FileId, HashSet<FileId>>,
 }
 
-impl<'s, 'w> Asked<'s, 'w> {
+impl<'s, 'w> ChangeSetDependencies<'s, 'w> {
     pub(crate) fn new(set: &'s ChangeSet<'w>) -> Self {
         Self { set, depends: HashMap::new(), names: HashMap::new(), includers: HashMap::new() }
     }
@@ -36,10 +36,10 @@ impl<'s, 'w> Asked<'s, 'w> {
         Ok(id)
     }
 
-    /// The files that include a file, at any depth: its text counts as theirs.
+    /// The files that include a file, transitively: its text is part of theirs.
     fn includers(&mut self, file: FileId) -> Result<&HashSet<FileId>, StoreError> {
         if !self.includers.contains_key(&file) {
-            // What those include that have yet to be resolved is not known: it may be this file.
+            // The includes of owed files are unknown: any of them may include this file.
             let mut next = self.set.owed()?;
             next.push(file);
             let mut found: HashSet<FileId> = next.iter().copied().collect();
@@ -54,7 +54,7 @@ impl<'s, 'w> Asked<'s, 'w> {
     }
 }
 
-/// Whether files of a family stand in the place where others include them.
+/// Whether a language family includes files textually.
 fn includes(family: &str) -> bool {
     extraction::family(family).is_some_and(|family| family.includes)
 }
@@ -63,26 +63,26 @@ fn languages_of(family: &str) -> &'static [&'static str] {
     extraction::family(family).map_or(&[], |family| &family.languages)
 }
 
-impl Dependents for Asked<'_, '_> {
-    fn asking(&mut self, name: &str, family: Option<&str>) -> Result<Vec<FileId>, StoreError> {
+impl DependencyIndex for ChangeSetDependencies<'_, '_> {
+    fn dependents_of_name(&mut self, name: &str, family: Option<&str>) -> Result<Vec<FileId>, StoreError> {
         match family {
             None => self.set.reader().dependents_of_name(name),
             Some(family) => self.set.reader().dependents_of_name_in(name, languages_of(family)),
         }
     }
 
-    fn under(&mut self, folder: &[u8]) -> Result<Vec<FileId>, StoreError> {
+    fn files_under(&mut self, folder: &[u8]) -> Result<Vec<FileId>, StoreError> {
         Ok(self.set.reader().indexed_under(folder)?.into_iter().map(|file| file.id).collect())
     }
 
-    fn looked(&mut self, asker: FileId, file: FileId, family: &str) -> Result<bool, StoreError> {
-        if includes(family) && self.includers(file)?.contains(&asker) {
+    fn depends_on_file(&mut self, dependent: FileId, file: FileId, family: &str) -> Result<bool, StoreError> {
+        if includes(family) && self.includers(file)?.contains(&dependent) {
             return Ok(true);
         }
-        Ok(self.depends(asker)?.has_file(file))
+        Ok(self.depends(dependent)?.has_file(file))
     }
 
-    fn looking(&mut self, files: &BTreeMap<FileId, &str>) -> Result<Vec<FileId>, StoreError> {
+    fn dependents_of_files(&mut self, files: &BTreeMap<FileId, &str>) -> Result<Vec<FileId>, StoreError> {
         let mut found = self.set.reader().dependents_of_files(|file| files.contains_key(&file))?;
         for (&file, family) in files {
             if includes(family) {
@@ -92,12 +92,12 @@ impl Dependents for Asked<'_, '_> {
         Ok(found)
     }
 
-    fn asks(&mut self, asker: FileId, name: &str) -> Result<bool, StoreError> {
+    fn depends_on_name(&mut self, dependent: FileId, name: &str) -> Result<bool, StoreError> {
         let Some(name) = self.name(name)? else { return Ok(false) };
-        Ok(self.depends(asker)?.has_name(name))
+        Ok(self.depends(dependent)?.has_name(name))
     }
 
-    fn sorts(
+    fn kinds(
         &mut self,
         name: &str,
         family: &str,
@@ -107,7 +107,7 @@ impl Dependents for Asked<'_, '_> {
         let mut seen = 0;
         self.set.reader().each_kind(name, languages_of(family), |file, kind| {
             if !without.contains(&file) {
-                seen |= sorts([kind]);
+                seen |= kind_bits([kind]);
             }
             seen & enough != enough
         })?;

@@ -1,86 +1,93 @@
-//! Which files must be resolved again after a change: pure, from what changed and who depends on it.
+//! Invalidation: which files must be resolved again after a change. A pure function of the changes and the dependency
+//! index.
+//!
+//! Example: `a.c` defines `f`, `b.c` calls `f` and looked at `a.c` when it was resolved, `c.c` calls another `f` of
+//! `d.c`. Editing the signature of `f` in `a.c` invalidates `a.c` (changed) and `b.c` (depends on the name `f` and on
+//! the file `a.c`), but not `c.c`, which depends on the name only. If the edit makes `f` a type for the first time in
+//! its family, every file that depends on `f` is invalidated, because name lookup itself may now give a different
+//! answer.
 
 use orient_model::Says;
-use orient_resolve::{Afar, any_member};
+use orient_resolve::{NameReach, any_member_key};
 use orient_store::{FileId, StoreError};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What became of a file, as far as others may depend on it.
+/// A changed file, as far as other files may depend on it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Touch {
-    /// The file, where it is still there.
+pub(crate) struct FileChange {
+    /// The file, if it still exists.
     pub(crate) file: Option<FileId>,
-    /// The names others may ask for of which they would now see something else; none where nobody can tell.
-    pub(crate) names: Option<Names>,
-    /// How far a change of what it says about modules reaches, if it does.
-    pub(crate) reach: Option<Reach>,
+    /// The names whose meaning changed for others; `None` if unknown.
+    pub(crate) names: Option<ChangedNames>,
+    /// The files that a change of a project file affects, if any.
+    pub(crate) reach: Option<ProjectScope>,
 }
 
-/// Names of which others would now see something else.
+/// Names whose meaning changed for other files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Names {
-    /// Whoever asks for one of them is concerned.
+pub(crate) enum ChangedNames {
+    /// Every file that depends on one of them is affected.
     All(Vec<String>),
-    /// Those are who may see the symbols that have them.
-    Seen(Seen),
+    /// Only files that may see the symbols are affected.
+    Visible(VisibleChange),
 }
 
-/// Names in a file that was edited, came or went, as far as others see them.
+/// Changed names of a file that was edited, added or removed, with who may see them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Seen {
+pub(crate) struct VisibleChange {
     /// The file, as it is or was.
     pub(crate) at: FileId,
-    /// The family of languages whose files alone see its symbols.
+    /// The language family; only its files see the symbols.
     pub(crate) family: &'static str,
-    /// Whether whoever looked at the file is concerned, whatever he asks for.
-    pub(crate) whole: bool,
-    /// Names by which anybody may ask for the file itself, where it came or went.
+    /// Whether every file that depends on this file is affected, whatever names it uses.
+    pub(crate) all_dependents: bool,
+    /// Names that refer to the file itself, if it was added or removed.
     pub(crate) paths: Vec<String>,
-    /// The files beside one that came, where whoever looks at one of a folder looks at all.
-    pub(crate) beside: Vec<FileId>,
-    pub(crate) names: Vec<Edited>,
+    /// The other files of the directory of an added file, if files see their whole directory.
+    pub(crate) siblings: Vec<FileId>,
+    pub(crate) names: Vec<ChangedName>,
 }
 
-/// A name in a file, as it was and is seen from afar.
+/// A changed name with its visibility before and after.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Edited {
+pub(crate) struct ChangedName {
     pub(crate) name: String,
-    pub(crate) before: Afar,
-    pub(crate) after: Afar,
+    pub(crate) before: NameReach,
+    pub(crate) after: NameReach,
 }
 
-/// How far a change of a project file reaches.
+/// The files that a change of a project file affects.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Reach {
-    /// To the files at and below this folder.
+pub(crate) enum ProjectScope {
+    /// The files at and below this directory.
     Folder(Vec<u8>),
-    /// To files that may be anywhere.
+    /// Any file.
     Anywhere,
 }
 
-/// What must be resolved again.
+/// The files to resolve again.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum GraphPlan {
+pub(crate) enum Invalidation {
     /// All files.
     Everything,
-    /// These.
+    /// These files.
     Files(BTreeSet<FileId>),
 }
 
-/// What the planner asks of the index.
-pub(crate) trait Dependents {
-    /// The files that ask for a name: all, or those of a family of languages.
-    fn asking(&mut self, name: &str, family: Option<&str>) -> Result<Vec<FileId>, StoreError>;
-    /// The indexed files at and below a folder.
-    fn under(&mut self, folder: &[u8]) -> Result<Vec<FileId>, StoreError>;
-    /// Whether a file of a family looked at another when it was resolved.
-    fn looked(&mut self, asker: FileId, file: FileId, family: &str) -> Result<bool, StoreError>;
-    /// The files that looked at one of some files, each given with its family.
-    fn looking(&mut self, files: &BTreeMap<FileId, &str>) -> Result<Vec<FileId>, StoreError>;
-    /// Whether a file asks for a name.
-    fn asks(&mut self, asker: FileId, name: &str) -> Result<bool, StoreError>;
-    /// The sorts of symbols that have a name in files of a family, without some of them; `enough` need not be gone past.
-    fn sorts(
+/// Dependency lookups that invalidation needs.
+pub(crate) trait DependencyIndex {
+    /// The files that depend on a name: all, or those of a language family.
+    fn dependents_of_name(&mut self, name: &str, family: Option<&str>) -> Result<Vec<FileId>, StoreError>;
+    /// The indexed files at and below a directory.
+    fn files_under(&mut self, folder: &[u8]) -> Result<Vec<FileId>, StoreError>;
+    /// Whether the resolution of `dependent` read `file`.
+    fn depends_on_file(&mut self, dependent: FileId, file: FileId, family: &str) -> Result<bool, StoreError>;
+    /// The files whose resolution read one of these files, each given with its family.
+    fn dependents_of_files(&mut self, files: &BTreeMap<FileId, &str>) -> Result<Vec<FileId>, StoreError>;
+    /// Whether a file depends on a name.
+    fn depends_on_name(&mut self, dependent: FileId, name: &str) -> Result<bool, StoreError>;
+    /// The symbol kinds with a name in files of a family, except `without`; may stop once `enough` kinds are found.
+    fn kinds(
         &mut self,
         name: &str,
         family: &str,
@@ -89,138 +96,142 @@ pub(crate) trait Dependents {
     ) -> Result<u64, StoreError>;
 }
 
-/// Files that ask for this name are resolved again whatever changed.
+/// Files that depend on this name are resolved again on every change.
 const ALWAYS: &str = "";
 
-/// Which files to resolve again: those that changed, those that ask for a name that changed, those with edges to what
-/// is gone, and those that a project file reaches.
-pub(crate) fn plan(
-    touched: &[Touch],
+/// The files to resolve again: changed files, files that depend on a changed name, files with edges to deleted
+/// symbols, and files affected by a project file.
+pub(crate) fn invalidate(
+    changes: &[FileChange],
     severed: Vec<FileId>,
-    index: &mut dyn Dependents,
-) -> Result<GraphPlan, StoreError> {
-    let unknown = |touch: &Touch| touch.names.is_none() || touch.reach == Some(Reach::Anywhere);
-    if touched.iter().any(unknown) {
-        return Ok(GraphPlan::Everything);
+    index: &mut dyn DependencyIndex,
+) -> Result<Invalidation, StoreError> {
+    let unknown =
+        |change: &FileChange| change.names.is_none() || change.reach == Some(ProjectScope::Anywhere);
+    if changes.iter().any(unknown) {
+        return Ok(Invalidation::Everything);
     }
-    let mut planning = Planning { index, files: severed.into_iter().collect() };
-    planning.files.extend(touched.iter().filter_map(|touch| touch.file));
-    if !touched.is_empty() {
-        planning.everyone(ALWAYS, None)?;
+    let mut invalidated = InvalidatedFiles { index, files: severed.into_iter().collect() };
+    invalidated.files.extend(changes.iter().filter_map(|change| change.file));
+    if !changes.is_empty() {
+        invalidated.add_dependents(ALWAYS, None)?;
     }
-    planning.by_name(touched)?;
-    planning.by_sight(touched)?;
-    planning.by_whole(touched)?;
-    for touch in touched {
-        if let Some(Reach::Folder(folder)) = &touch.reach {
-            planning.files.extend(planning.index.under(folder)?);
+    invalidated.by_name(changes)?;
+    invalidated.by_visibility(changes)?;
+    invalidated.by_file(changes)?;
+    for change in changes {
+        if let Some(ProjectScope::Folder(folder)) = &change.reach {
+            invalidated.files.extend(invalidated.index.files_under(folder)?);
         }
     }
-    Ok(GraphPlan::Files(planning.files))
+    Ok(Invalidation::Files(invalidated.files))
 }
 
-/// A plan on its way.
-struct Planning<'i> {
-    index: &'i mut dyn Dependents,
+/// The files found so far.
+struct InvalidatedFiles<'i> {
+    index: &'i mut dyn DependencyIndex,
     files: BTreeSet<FileId>,
 }
 
-impl Planning<'_> {
-    /// All who ask for a name.
-    fn everyone(&mut self, name: &str, family: Option<&str>) -> Result<(), StoreError> {
-        let asking = self.index.asking(name, family)?;
-        self.files.extend(asking);
+impl InvalidatedFiles<'_> {
+    /// Adds every file that depends on a name.
+    fn add_dependents(&mut self, name: &str, family: Option<&str>) -> Result<(), StoreError> {
+        let dependents = self.index.dependents_of_name(name, family)?;
+        self.files.extend(dependents);
         Ok(())
     }
 
-    fn by_name(&mut self, touched: &[Touch]) -> Result<(), StoreError> {
+    fn by_name(&mut self, changes: &[FileChange]) -> Result<(), StoreError> {
         let mut names = BTreeSet::new();
-        for touch in touched {
-            let Some(Names::All(all) | Names::Seen(Seen { paths: all, .. })) = &touch.names else {
+        for change in changes {
+            let Some(ChangedNames::All(all) | ChangedNames::Visible(VisibleChange { paths: all, .. })) =
+                &change.names
+            else {
                 continue;
             };
             names.extend(all.iter().map(String::as_str));
         }
-        names.into_iter().try_for_each(|name| self.everyone(name, None))
+        names.into_iter().try_for_each(|name| self.add_dependents(name, None))
     }
 
-    fn by_whole(&mut self, touched: &[Touch]) -> Result<(), StoreError> {
-        let mut whole = BTreeMap::new();
-        for touch in touched {
-            if let Some(Names::Seen(seen)) = &touch.names
-                && seen.whole
+    fn by_file(&mut self, changes: &[FileChange]) -> Result<(), StoreError> {
+        let mut all_dependents = BTreeMap::new();
+        for change in changes {
+            if let Some(ChangedNames::Visible(visible)) = &change.names
+                && visible.all_dependents
             {
-                whole.insert(seen.at, seen.family);
+                all_dependents.insert(visible.at, visible.family);
             }
         }
-        if !whole.is_empty() {
-            self.files.extend(self.index.looking(&whole)?);
+        if !all_dependents.is_empty() {
+            self.files.extend(self.index.dependents_of_files(&all_dependents)?);
         }
         Ok(())
     }
 
-    fn by_sight(&mut self, touched: &[Touch]) -> Result<(), StoreError> {
-        let mut names: BTreeMap<(&str, &str), Vec<(&Seen, &Edited)>> = BTreeMap::new();
-        for touch in touched {
-            let Some(Names::Seen(seen)) = &touch.names else { continue };
-            for edited in &seen.names {
-                names.entry((seen.family, &edited.name)).or_default().push((seen, edited));
+    fn by_visibility(&mut self, changes: &[FileChange]) -> Result<(), StoreError> {
+        let mut names: BTreeMap<(&str, &str), Vec<(&VisibleChange, &ChangedName)>> = BTreeMap::new();
+        for change in changes {
+            let Some(ChangedNames::Visible(visible)) = &change.names else { continue };
+            for edited in &visible.names {
+                names.entry((visible.family, &edited.name)).or_default().push((visible, edited));
             }
         }
         for ((family, name), edits) in names {
-            if self.concerns_all(family, name, &edits)? {
-                self.everyone(name, Some(family))?;
+            if self.affects_all(family, name, &edits)? {
+                self.add_dependents(name, Some(family))?;
                 continue;
             }
-            for asker in self.index.asking(name, Some(family))? {
-                if !self.files.contains(&asker) && self.concerns(asker, family, &edits)? {
-                    self.files.insert(asker);
+            for dependent in self.index.dependents_of_name(name, Some(family))? {
+                if !self.files.contains(&dependent) && self.affects(dependent, family, &edits)? {
+                    self.files.insert(dependent);
                 }
             }
             if edits.iter().any(|(_, edited)| edited.before.member || edited.after.member) {
-                self.everyone(&any_member(name), Some(family))?;
+                self.add_dependents(&any_member_key(name), Some(family))?;
             }
         }
         Ok(())
     }
 
-    /// Whether edits of a name concern whoever asks for it: one of its symbols is found by the name alone, or symbols of
-    /// some sort have the name for the first time, or no longer.
-    fn concerns_all(
+    /// Whether changes of a name affect every file that depends on it: a symbol is found by name alone, or the set of
+    /// kinds with that name changes.
+    fn affects_all(
         &mut self,
         family: &str,
         name: &str,
-        edits: &[(&Seen, &Edited)],
+        edits: &[(&VisibleChange, &ChangedName)],
     ) -> Result<bool, StoreError> {
         if edits.iter().any(|(_, edited)| edited.before.everyone || edited.after.everyone) {
             return Ok(true);
         }
-        let before = edits.iter().fold(0, |all, (_, edited)| all | edited.before.sorts);
-        let after = edits.iter().fold(0, |all, (_, edited)| all | edited.after.sorts);
+        let before = edits.iter().fold(0, |all, (_, edited)| all | edited.before.kinds);
+        let after = edits.iter().fold(0, |all, (_, edited)| all | edited.after.kinds);
         let differ = before ^ after;
         if differ == 0 {
             return Ok(false);
         }
-        let without = edits.iter().map(|(seen, _)| seen.at).collect();
-        let elsewhere = self.index.sorts(name, family, &without, differ)?;
+        let without = edits.iter().map(|(visible, _)| visible.at).collect();
+        let elsewhere = self.index.kinds(name, family, &without, differ)?;
         Ok(differ & !elsewhere != 0)
     }
 
-    /// Whether edits of a name concern one who asks for it: he looked at the file, or asks for what is around a symbol.
-    fn concerns(
+    /// Whether changes of a name affect one file that depends on it: it read the changed file, or depends on a symbol
+    /// that encloses the changed one.
+    fn affects(
         &mut self,
-        asker: FileId,
+        dependent: FileId,
         family: &str,
-        edits: &[(&Seen, &Edited)],
+        edits: &[(&VisibleChange, &ChangedName)],
     ) -> Result<bool, StoreError> {
-        for &(seen, edited) in edits {
-            for &file in seen.beside.iter().chain([&seen.at]) {
-                if file == asker || self.index.looked(asker, file, family)? {
+        for &(visible, edited) in edits {
+            for &file in visible.siblings.iter().chain([&visible.at]) {
+                if file == dependent || self.index.depends_on_file(dependent, file, family)? {
                     return Ok(true);
                 }
             }
-            for around in edited.before.around.iter().chain(&edited.after.around) {
-                if self.index.asks(asker, around)? {
+            for container in edited.before.containers.iter().chain(&edited.after.containers) {
+                if self.index.depends_on_name(dependent, container)? {
                     return Ok(true);
                 }
             }
@@ -230,22 +241,29 @@ impl Planning<'_> {
 }
 
 /// A statement of a project file as text.
-pub(crate) type Said = (Says, String, String);
+pub(crate) type ProjectStatement = (Says, String, String);
 
-/// How far it reaches that a project file in this folder said one thing and now says another. Only what a package needs
-/// is its own affair; names, entries and aliases may matter to files anywhere.
-pub(crate) fn reach(folder: &[u8], before: &[Said], after: &[Said]) -> Option<Reach> {
+/// The files affected when the statements of a project file in this directory change. Dependencies of a package
+/// concern its own directory; names, entry points and aliases may concern any file.
+pub(crate) fn reach(
+    folder: &[u8],
+    before: &[ProjectStatement],
+    after: &[ProjectStatement],
+) -> Option<ProjectScope> {
     if before == after {
         return None;
     }
-    let rest = |said: &[Said]| -> Vec<Said> {
+    let rest = |said: &[ProjectStatement]| -> Vec<ProjectStatement> {
         said.iter().filter(|(says, ..)| *says != Says::Depends).cloned().collect()
     };
-    Some(if rest(before) == rest(after) { Reach::Folder(folder.to_vec()) } else { Reach::Anywhere })
+    Some(if rest(before) == rest(after) {
+        ProjectScope::Folder(folder.to_vec())
+    } else {
+        ProjectScope::Anywhere
+    })
 }
 
-/// The names of which others see something else: those of one list alone, and those with another hash. Both lists are
-/// sorted.
+/// The names that differ between two sorted lists: present in only one, or with different hashes.
 pub(crate) fn changed(before: &[(String, u64)], after: &[(String, u64)]) -> Vec<String> {
     let (before, after): (BTreeSet<_>, BTreeSet<_>) = (before.iter().collect(), after.iter().collect());
     let mut names: Vec<String> = before.symmetric_difference(&after).map(|(name, _)| name.clone()).collect();
@@ -257,12 +275,16 @@ pub(crate) fn changed(before: &[(String, u64)], after: &[(String, u64)]) -> Vec<
 mod tests {
     use super::*;
 
-    /// Files 1 to 9; `f` is asked for by 3, who looked at 1, and by 4, who asks for `Cart`; `g` by 5, and as a member of
-    /// anything by 6; 9 is always tried again.
+    /// Files 1 to 9: 3 depends on `f` and file 1; 4 depends on `f` and `Cart`; 5 depends on `g`; 6 depends on `g` as
+    /// a member of anything; 9 is always resolved again.
     struct Index;
 
-    impl Dependents for Index {
-        fn asking(&mut self, name: &str, family: Option<&str>) -> Result<Vec<FileId>, StoreError> {
+    impl DependencyIndex for Index {
+        fn dependents_of_name(
+            &mut self,
+            name: &str,
+            family: Option<&str>,
+        ) -> Result<Vec<FileId>, StoreError> {
             Ok(match (name, family) {
                 ("f", _) => vec![FileId(3), FileId(4)],
                 ("g", _) => vec![FileId(5)],
@@ -271,142 +293,159 @@ mod tests {
                 _ => Vec::new(),
             })
         }
-        fn looked(&mut self, asker: FileId, file: FileId, _: &str) -> Result<bool, StoreError> {
-            Ok((asker, file) == (FileId(3), FileId(1)))
+        fn depends_on_file(&mut self, dependent: FileId, file: FileId, _: &str) -> Result<bool, StoreError> {
+            Ok((dependent, file) == (FileId(3), FileId(1)))
         }
-        fn looking(&mut self, files: &BTreeMap<FileId, &str>) -> Result<Vec<FileId>, StoreError> {
+        fn dependents_of_files(&mut self, files: &BTreeMap<FileId, &str>) -> Result<Vec<FileId>, StoreError> {
             Ok(if files.contains_key(&FileId(1)) { vec![FileId(3)] } else { Vec::new() })
         }
-        fn asks(&mut self, asker: FileId, name: &str) -> Result<bool, StoreError> {
-            Ok((asker, name) == (FileId(4), "Cart"))
+        fn depends_on_name(&mut self, dependent: FileId, name: &str) -> Result<bool, StoreError> {
+            Ok((dependent, name) == (FileId(4), "Cart"))
         }
-        fn sorts(&mut self, _: &str, _: &str, _: &BTreeSet<FileId>, _: u64) -> Result<u64, StoreError> {
+        fn kinds(&mut self, _: &str, _: &str, _: &BTreeSet<FileId>, _: u64) -> Result<u64, StoreError> {
             Ok(1)
         }
-        fn under(&mut self, folder: &[u8]) -> Result<Vec<FileId>, StoreError> {
+        fn files_under(&mut self, folder: &[u8]) -> Result<Vec<FileId>, StoreError> {
             Ok(if folder == b"lib" { vec![FileId(6), FileId(7)] } else { Vec::new() })
         }
     }
 
-    fn files(touched: &[Touch], severed: &[i64]) -> Vec<i64> {
+    fn files(changes: &[FileChange], severed: &[i64]) -> Vec<i64> {
         let severed = severed.iter().copied().map(FileId).collect();
-        match plan(touched, severed, &mut Index).expect("no store, no fault") {
-            GraphPlan::Everything => vec![-1],
-            GraphPlan::Files(files) => files.into_iter().map(|file| file.0).collect(),
+        match invalidate(changes, severed, &mut Index).expect("the test index cannot fail") {
+            Invalidation::Everything => vec![-1],
+            Invalidation::Files(files) => files.into_iter().map(|file| file.0).collect(),
         }
     }
 
-    fn touch(file: Option<i64>, names: &[&str], reach: Option<Reach>) -> Touch {
-        let names = Some(Names::All(names.iter().map(|&name| name.to_owned()).collect()));
-        Touch { file: file.map(FileId), names, reach }
+    fn change(file: Option<i64>, names: &[&str], reach: Option<ProjectScope>) -> FileChange {
+        let names = Some(ChangedNames::All(names.iter().map(|&name| name.to_owned()).collect()));
+        FileChange { file: file.map(FileId), names, reach }
     }
 
-    fn edited(file: i64, name: &str, before: &Afar, after: &Afar) -> Touch {
-        let edited = Edited { name: name.to_owned(), before: before.clone(), after: after.clone() };
+    fn edited(file: i64, name: &str, before: &NameReach, after: &NameReach) -> FileChange {
+        let edited = ChangedName { name: name.to_owned(), before: before.clone(), after: after.clone() };
         let (at, names) = (FileId(file), vec![edited]);
-        let seen = Seen { at, family: "all", whole: false, paths: Vec::new(), beside: Vec::new(), names };
-        Touch { file: Some(at), names: Some(Names::Seen(seen)), reach: None }
+        let visible = VisibleChange {
+            at,
+            family: "all",
+            all_dependents: false,
+            paths: Vec::new(),
+            siblings: Vec::new(),
+            names,
+        };
+        FileChange { file: Some(at), names: Some(ChangedNames::Visible(visible)), reach: None }
     }
 
     #[test]
-    fn a_changed_body_concerns_its_file_alone() {
-        assert_eq!(files(&[touch(Some(1), &[], None)], &[]), [1, 9]);
-        assert_eq!(files(&[], &[]), [0; 0], "nothing changed, nothing is tried again");
+    fn a_changed_body_invalidates_only_its_file() {
+        assert_eq!(files(&[change(Some(1), &[], None)], &[]), [1, 9]);
+        assert_eq!(files(&[], &[]), [0; 0], "without a change nothing is resolved again");
     }
 
     #[test]
-    fn a_changed_definition_concerns_those_who_ask_for_its_name() {
-        assert_eq!(files(&[touch(Some(1), &["f", "h"], None)], &[]), [1, 3, 4, 9]);
-        assert_eq!(files(&[touch(None, &["f"], None), touch(Some(2), &["g"], None)], &[]), [2, 3, 4, 5, 9]);
+    fn a_changed_definition_invalidates_files_that_depend_on_its_name() {
+        assert_eq!(files(&[change(Some(1), &["f", "h"], None)], &[]), [1, 3, 4, 9]);
+        assert_eq!(files(&[change(None, &["f"], None), change(Some(2), &["g"], None)], &[]), [2, 3, 4, 5, 9]);
     }
 
     #[test]
-    fn an_edit_concerns_those_who_ask_and_looked_at_the_file() {
-        let seen = Afar { sorts: 1, ..Afar::default() };
-        assert_eq!(files(&[edited(1, "f", &seen, &seen)], &[]), [1, 3, 9]);
-        assert_eq!(files(&[edited(2, "f", &seen, &seen)], &[]), [2, 9], "nobody looked at 2");
+    fn an_edit_invalidates_files_that_depend_on_both_name_and_file() {
+        let visible = NameReach { kinds: 1, ..NameReach::default() };
+        assert_eq!(files(&[edited(1, "f", &visible, &visible)], &[]), [1, 3, 9]);
+        assert_eq!(files(&[edited(2, "f", &visible, &visible)], &[]), [2, 9], "no file depends on 2");
     }
 
     #[test]
-    fn a_file_that_comes_concerns_those_who_look_at_its_folder_or_ask_for_its_path() {
-        let mut came = edited(2, "f", &Afar::default(), &Afar { sorts: 1, ..Afar::default() });
-        let Some(Names::Seen(seen)) = &mut came.names else { unreachable!("an edit is seen") };
-        (seen.beside, seen.paths) = (vec![FileId(1)], vec!["g".to_owned()]);
+    fn an_added_file_invalidates_dependents_of_its_directory_and_path() {
+        let mut came = edited(2, "f", &NameReach::default(), &NameReach { kinds: 1, ..NameReach::default() });
+        let Some(ChangedNames::Visible(visible)) = &mut came.names else { unreachable!("built above") };
+        (visible.siblings, visible.paths) = (vec![FileId(1)], vec!["g".to_owned()]);
         assert_eq!(
             files(&[came], &[]),
             [2, 3, 5, 9],
-            "3 looked at 1, which is beside it; 5 asks for its path"
+            "3 depends on 1 in the same directory; 5 depends on its path"
         );
     }
 
     #[test]
-    fn a_file_that_goes_concerns_whoever_looked_at_it() {
-        let mut went = edited(1, "h", &Afar::default(), &Afar::default());
-        let Some(Names::Seen(seen)) = &mut went.names else { unreachable!("an edit is seen") };
-        seen.whole = true;
-        assert_eq!(files(&[went], &[]), [1, 3, 9], "3 asks for no name of it");
+    fn a_removed_file_invalidates_every_file_that_read_it() {
+        let mut went = edited(1, "h", &NameReach::default(), &NameReach::default());
+        let Some(ChangedNames::Visible(visible)) = &mut went.names else { unreachable!("built above") };
+        visible.all_dependents = true;
+        assert_eq!(files(&[went], &[]), [1, 3, 9], "3 depends on none of its names");
     }
 
     #[test]
-    fn an_edit_concerns_those_who_ask_for_what_is_around_it() {
-        let inside = Afar { sorts: 1, around: vec!["Cart".to_owned()], ..Afar::default() };
-        assert_eq!(files(&[edited(2, "f", &Afar { sorts: 1, ..Afar::default() }, &inside)], &[]), [2, 4, 9]);
-    }
-
-    #[test]
-    fn an_edit_concerns_all_who_ask_where_the_name_alone_is_enough() {
-        let (seen, alone) =
-            (Afar { sorts: 1, ..Afar::default() }, Afar { everyone: true, ..Afar::default() });
-        assert_eq!(files(&[edited(2, "f", &seen, &alone)], &[]), [2, 3, 4, 9]);
-        let member = Afar { sorts: 1, member: true, ..Afar::default() };
+    fn an_edit_invalidates_dependents_of_the_enclosing_symbol() {
+        let inside = NameReach { kinds: 1, containers: vec!["Cart".to_owned()], ..NameReach::default() };
         assert_eq!(
-            files(&[edited(2, "g", &member, &Afar::default())], &[]),
+            files(&[edited(2, "f", &NameReach { kinds: 1, ..NameReach::default() }, &inside)], &[]),
+            [2, 4, 9]
+        );
+    }
+
+    #[test]
+    fn symbols_found_by_name_alone_invalidate_all_dependents_of_the_name() {
+        let (visible, alone) = (
+            NameReach { kinds: 1, ..NameReach::default() },
+            NameReach { everyone: true, ..NameReach::default() },
+        );
+        assert_eq!(files(&[edited(2, "f", &visible, &alone)], &[]), [2, 3, 4, 9]);
+        let member = NameReach { kinds: 1, member: true, ..NameReach::default() };
+        assert_eq!(
+            files(&[edited(2, "g", &member, &NameReach::default())], &[]),
             [2, 6, 9],
-            "members of anything"
+            "6 depends on any member of that name"
         );
     }
 
     #[test]
-    fn an_edit_concerns_all_who_ask_where_it_brings_the_first_of_its_sort() {
-        let (member, ty) = (Afar { sorts: 1, ..Afar::default() }, Afar { sorts: 4, ..Afar::default() });
+    fn the_first_symbol_of_a_kind_invalidates_all_dependents_of_the_name() {
+        let (member, ty) =
+            (NameReach { kinds: 1, ..NameReach::default() }, NameReach { kinds: 4, ..NameReach::default() });
         assert_eq!(
-            files(&[edited(2, "f", &Afar::default(), &member)], &[]),
+            files(&[edited(2, "f", &NameReach::default(), &member)], &[]),
             [2, 9],
-            "there are members of the name"
+            "other members have the name"
         );
-        assert_eq!(files(&[edited(2, "f", &member, &ty)], &[]), [2, 3, 4, 9], "it is that of a type now");
+        assert_eq!(
+            files(&[edited(2, "f", &member, &ty)], &[]),
+            [2, 3, 4, 9],
+            "the name is now that of a type"
+        );
     }
 
     #[test]
-    fn who_points_at_what_is_gone_is_resolved_again() {
-        assert_eq!(files(&[touch(None, &[], None)], &[8]), [8, 9]);
+    fn files_with_edges_to_deleted_symbols_are_resolved_again() {
+        assert_eq!(files(&[change(None, &[], None)], &[8]), [8, 9]);
     }
 
     #[test]
-    fn a_project_file_concerns_its_folder_or_all() {
-        let folder = Some(Reach::Folder(b"lib".to_vec()));
-        assert_eq!(files(&[touch(Some(1), &[], folder)], &[]), [1, 6, 7, 9]);
-        assert_eq!(files(&[touch(Some(1), &[], Some(Reach::Anywhere))], &[]), [-1]);
+    fn a_project_file_invalidates_its_directory_or_everything() {
+        let folder = Some(ProjectScope::Folder(b"lib".to_vec()));
+        assert_eq!(files(&[change(Some(1), &[], folder)], &[]), [1, 6, 7, 9]);
+        assert_eq!(files(&[change(Some(1), &[], Some(ProjectScope::Anywhere))], &[]), [-1]);
     }
 
     #[test]
-    fn what_cannot_be_told_concerns_all() {
-        assert_eq!(files(&[Touch { file: Some(FileId(1)), ..Touch::default() }], &[]), [-1]);
+    fn an_unknown_change_invalidates_everything() {
+        assert_eq!(files(&[FileChange { file: Some(FileId(1)), ..FileChange::default() }], &[]), [-1]);
     }
 
     #[test]
-    fn only_what_a_package_needs_is_its_own_affair() {
+    fn only_dependencies_of_a_package_stay_local() {
         let said = |says, name: &str| (says, name.to_owned(), String::new());
         let (name, other) = (said(Says::Name, "a"), said(Says::Name, "b"));
         let needs = said(Says::Depends, "c");
         let (plain, needing) = ([name.clone()], [needs, name]);
         assert_eq!(reach(b"x", &plain, &plain), None);
-        assert_eq!(reach(b"x", &plain, &needing), Some(Reach::Folder(b"x".to_vec())));
-        assert_eq!(reach(b"x", &plain, &[other]), Some(Reach::Anywhere));
+        assert_eq!(reach(b"x", &plain, &needing), Some(ProjectScope::Folder(b"x".to_vec())));
+        assert_eq!(reach(b"x", &plain, &[other]), Some(ProjectScope::Anywhere));
     }
 
     #[test]
-    fn names_that_came_went_or_look_different_have_changed() {
+    fn added_removed_and_different_names_have_changed() {
         let list = |pairs: &[(&str, u64)]| {
             pairs.iter().map(|&(name, hash)| (name.to_owned(), hash)).collect::<Vec<_>>()
         };

@@ -1,8 +1,18 @@
 //! Updating the graph of an index: which files must be resolved again, and resolving them.
 
-pub(crate) mod dependency_index;
-pub(crate) mod invalidation;
-pub(crate) mod resolve_files;
-pub(crate) mod resolver_input;
+mod dependency_index;
+mod invalidation;
+mod resolve_files;
+mod resolver_hooks;
+mod resolver_input;
+mod surface_diff;
 #[cfg(test)]
 mod tests;
+mod update;
+
+pub(crate) use resolve_files::{GraphResolver, ResolveOutcome};
+pub(crate) use resolver_hooks::ResolverHooks;
+pub(crate) use resolver_input::{FactsSource, has_rules};
+pub(crate) use update::{
+    FilesToResolve, PathsBefore, files_to_resolve, record_before, resolve_in_change_set, resolve_invalidated,
+};

@@ -1,25 +1,27 @@
-//! The graph under edits, with a resolver made for the purpose: small, and wrong in no way that could hide a fault of
-//! what is around it.
+//! Tests of incremental graph updates with a toy resolver, which is simple enough not to hide errors of the code
+//! around it.
 
-use crate::refresh::graph::resolve_files::{Resolution, Resolve};
-use crate::{Cancel, Engine, EngineError, Mode, OpenOptions, Refresh, RefreshOptions, Silent};
+use super::resolver_hooks::{Resolve, ResolverHooks};
+use crate::{
+    Cancel, Engine, EngineError, NoProgress, OpenOptions, RefreshMode, RefreshOptions, RefreshReport,
+};
 use orient_model::{Confidence, Edge, EdgeKind, Expr, Flow, Miss, Node, Outline, Outside, Reason, RefKind};
 use orient_model::{Resolved, Rule, Rules};
-use orient_resolve::{Afar, World};
+use orient_resolve::{NameReach, Repository};
 use orient_settings::Settings;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// A call of a bare name leads to the only symbol of that name elsewhere; `boom()` breaks the resolver while `fuse` is
-/// defined anywhere; a definition named `on_x` makes `x` elsewhere dispatch to it; `lib_x` is outside.
-fn toy(world: &dyn World) -> Resolve<'_> {
+/// A call of a bare name resolves to the only symbol of that name elsewhere; `boom()` makes the resolver panic while
+/// `fuse` is defined anywhere; a definition named `on_x` makes `x` elsewhere dispatch to it; `lib_x` is external.
+fn toy(world: &dyn Repository) -> Resolve<'_> {
     Box::new(move |file| {
         let mut resolved = Resolved::default();
         let Some(facts) = world.facts(file) else { return resolved };
         let named = |name: &str| -> Vec<Node> {
-            world.named(&facts.language, name).into_iter().map(|named| named.node).collect()
+            world.symbols_named(&facts.language, name).into_iter().map(|named| named.node).collect()
         };
         let elsewhere =
             |name: &str| -> Vec<Node> { named(name).into_iter().filter(|node| node.file != file).collect() };
@@ -30,7 +32,7 @@ fn toy(world: &dyn World) -> Resolve<'_> {
             if name == "boom" {
                 resolved.asks.push("fuse".to_owned());
                 if !named("fuse").is_empty() {
-                    // As a panic, without the message.
+                    // A panic without the message.
                     std::panic::resume_unwind(Box::new("made up for this test"));
                 }
             }
@@ -71,8 +73,8 @@ fn called(flow: &Flow, expr: Expr) -> Option<String> {
     Some(flow.strings.get(atom).to_owned())
 }
 
-/// What the toy looks at: how often a name is there, and where.
-fn toy_surface(outline: &Outline, _: &Flow) -> Vec<(String, u64)> {
+/// The surface of the toy resolver: how often each name occurs, and where.
+fn toy_surface(outline: &Outline, _: &Flow, _: Option<&Rules>) -> Vec<(String, u64)> {
     let mut names: BTreeMap<String, u64> = BTreeMap::new();
     for (at, symbol) in (1..).zip(&outline.symbols) {
         let seen = names.entry(outline.strings.get(symbol.name).to_owned()).or_default();
@@ -81,9 +83,9 @@ fn toy_surface(outline: &Outline, _: &Flow) -> Vec<(String, u64)> {
     names.into_iter().collect()
 }
 
-/// The toy finds everything by its name alone.
-fn toy_afar(_: &Outline, _: &Rules, names: &[String]) -> BTreeMap<String, Afar> {
-    names.iter().map(|name| (name.clone(), Afar { everyone: true, ..Afar::default() })).collect()
+/// The toy resolver finds everything by name alone.
+fn toy_reach(_: &Outline, _: &Rules, names: &[String]) -> BTreeMap<String, NameReach> {
+    names.iter().map(|name| (name.clone(), NameReach { everyone: true, ..NameReach::default() })).collect()
 }
 
 fn open(root: &Path, store: &Path, threads: usize) -> Engine {
@@ -91,15 +93,15 @@ fn open(root: &Path, store: &Path, threads: usize) -> Engine {
     settings.index.threads = threads;
     let options = OpenOptions { store: Some(store.to_owned()), ..OpenOptions::default() };
     let mut engine = Engine::open(root, settings, &options).unwrap();
-    engine.resolution = Resolution { make: toy, surface: toy_surface, afar: toy_afar };
+    engine.resolver = ResolverHooks { make: toy, surface: toy_surface, reach: toy_reach };
     engine
 }
 
-fn refresh(engine: &Engine) -> Refresh {
-    engine.refresh(&RefreshOptions::default(), &Silent).unwrap()
+fn refresh(engine: &Engine) -> RefreshReport {
+    engine.refresh(&RefreshOptions::default(), &NoProgress).unwrap()
 }
 
-/// The graph of an index, after a check that it is whole.
+/// The graph of an index, after an integrity check.
 fn graph(engine: &Engine) -> String {
     let snapshot = engine.snapshot().unwrap();
     assert_eq!(snapshot.check().unwrap(), Vec::<String>::new());
@@ -152,13 +154,13 @@ impl Bench {
 
     fn assert_fresh(&self) {
         let (root, incremental) = (self.folder.path().join("tree"), graph(&self.engine));
-        assert_eq!(incremental, fresh(&root, 1), "caught up, against built anew on one thread");
-        assert_eq!(incremental, fresh(&root, 4), "caught up, against built anew on four threads");
+        assert_eq!(incremental, fresh(&root, 1), "refreshed, compared to a full build on one thread");
+        assert_eq!(incremental, fresh(&root, 4), "refreshed, compared to a full build on four threads");
     }
 }
 
 #[test]
-fn edges_lead_across_files_and_follow_edits() {
+fn edges_cross_files_and_follow_edits() {
     let bench =
         Bench::new(&[("a.py", "def a():\n    b()\n"), ("b.py", "def b(): pass\n"), ("c.md", "# b\n")]);
     bench.put("c.md", "# other\n");
@@ -166,11 +168,11 @@ fn edges_lead_across_files_and_follow_edits() {
     assert_eq!(bench.edges(), ["a.py#a calls b.py#b"]);
 
     bench.put("b.py", "def b():\n    return 1\n");
-    assert_eq!(refresh(&bench.engine).resolved, 1, "another body concerns nobody else");
+    assert_eq!(refresh(&bench.engine).resolved, 1, "a changed body affects no other file");
     assert_eq!(bench.edges(), ["a.py#a calls b.py#b"]);
 
     bench.put("b.py", "\n\nclass early: pass\n\ndef b():\n    return 1\n");
-    assert_eq!(refresh(&bench.engine).resolved, 2, "its place is seen by who asks for it");
+    assert_eq!(refresh(&bench.engine).resolved, 2, "dependents see its position");
     assert_eq!(bench.edges(), ["a.py#a calls b.py#b"]);
 
     bench.put("d.py", "def b(): pass\n");
@@ -183,7 +185,7 @@ fn edges_lead_across_files_and_follow_edits() {
 }
 
 #[test]
-fn a_moved_file_keeps_what_leads_to_it() {
+fn a_moved_file_keeps_its_incoming_edges() {
     let bench = Bench::new(&[("a.py", "b()\n"), ("b.py", "def b(): a()\n")]);
     refresh(&bench.engine);
     assert_eq!(bench.edges(), ["a.py calls b.py#b"]);
@@ -195,14 +197,14 @@ fn a_moved_file_keeps_what_leads_to_it() {
 }
 
 #[test]
-fn a_fault_of_the_resolver_costs_the_graph_of_one_file() {
+fn a_resolver_panic_costs_the_edges_of_one_file() {
     let bench = Bench::new(&[("a.py", "boom()\nb()\n"), ("b.py", "def b(): pass\n"), ("c.py", "b()\n")]);
     bench.put("fuse.py", "def fuse(): pass\n");
     let done = refresh(&bench.engine);
     assert_eq!((done.resolved, done.unresolved), (4, 1));
     assert_eq!(bench.edges(), ["c.py calls b.py#b"]);
     assert!(graph(&bench.engine).contains("issue\tthe resolver failed, a fault of ours"));
-    // Nobody knows what it asked for: it is tried again whatever changes.
+    // Its dependencies are unknown, so it is resolved again on every change.
     bench.put("c.py", "pass\n");
     assert_eq!(refresh(&bench.engine).unresolved, 1);
     bench.remove("fuse.py");
@@ -212,12 +214,12 @@ fn a_fault_of_the_resolver_costs_the_graph_of_one_file() {
 }
 
 #[test]
-fn other_rules_resolve_everything_and_parse_nothing() {
+fn changed_rules_resolve_everything_without_parsing() {
     let bench = Bench::new(&[("a.py", "b()\n"), ("b.py", "def b(): pass\n")]);
     refresh(&bench.engine);
     let mut engine = open(&bench.folder.path().join("tree"), &bench.folder.path().join("store"), 2);
-    engine.languages.set_resolver(7);
-    engine.resolution.make = |_| Box::new(|_| Resolved::default());
+    engine.classifier.set_resolver(7);
+    engine.resolver.make = |_| Box::new(|_| Resolved::default());
     let done = refresh(&engine);
     assert_eq!((done.parsed, done.from_cache, done.resolved, done.rebuilt), (0, 0, 2, None));
     assert_eq!(bench.edges(), [""; 0]);
@@ -227,21 +229,21 @@ fn other_rules_resolve_everything_and_parse_nothing() {
 }
 
 #[test]
-fn a_lost_cache_costs_time_and_nothing_else() {
+fn a_lost_cache_changes_no_edges() {
     let bench = Bench::new(&[("a.py", "b()\n"), ("b.py", "def b(): pass\n"), ("c.py", "b()\n")]);
     refresh(&bench.engine);
-    fs::remove_file(bench.engine.place().cache()).unwrap();
+    fs::remove_file(bench.engine.store_paths().cache()).unwrap();
     bench.put("b.py", "def c(): pass\n");
-    assert_eq!(refresh(&bench.engine).resolved, 3, "what was there is forgotten, so all are looked at");
+    assert_eq!(refresh(&bench.engine).resolved, 3, "previous facts are lost, so everything is resolved");
     assert_eq!(bench.edges(), [""; 0]);
-    fs::remove_file(bench.engine.place().cache()).unwrap();
+    fs::remove_file(bench.engine.store_paths().cache()).unwrap();
     bench.put("d.py", "def b(): pass\n");
     refresh(&bench.engine);
     assert_eq!(bench.edges(), ["a.py calls d.py#b", "c.py calls d.py#b"]);
     bench.assert_fresh();
 }
 
-/// Cancels once files are resolved.
+/// Cancels once resolution begins.
 struct Stop(Cancel);
 impl crate::Progress for Stop {
     fn phase(&self, phase: crate::Phase, _: u64, _: u64) {
@@ -255,12 +257,12 @@ impl crate::Progress for Stop {
 }
 
 #[test]
-fn a_cancelled_resolution_leaves_the_index_as_it_was() {
+fn a_cancelled_resolution_leaves_the_index_unchanged() {
     let bench = Bench::new(&[("a.py", "b()\n"), ("b.py", "def b(): pass\n")]);
     refresh(&bench.engine);
     let before = graph(&bench.engine);
     bench.put("b.py", "def c(): pass\n");
-    for mode in [Mode::CatchUp, Mode::Rebuild] {
+    for mode in [RefreshMode::CatchUp, RefreshMode::Rebuild] {
         let options = RefreshOptions { mode, ..RefreshOptions::default() };
         let done = bench.engine.refresh(&options, &Stop(options.cancel.clone()));
         assert!(matches!(done, Err(EngineError::Cancelled)));
@@ -295,7 +297,7 @@ proptest! {
     #![proptest_config(ProptestConfig { max_shrink_iters: 200, failure_persistence: None, ..ProptestConfig::with_cases(cases()) })]
 
     #[test]
-    fn catching_up_equals_building_anew(edits in edits()) {
+    fn incremental_update_equals_a_full_build(edits in edits()) {
         let bench = Bench::new(&[]);
         let mut there: BTreeMap<&str, String> = BTreeMap::new();
         for edit in edits {
@@ -305,7 +307,7 @@ proptest! {
                     there.insert(PATHS[path], text);
                     continue;
                 }
-                // What is removed comes back elsewhere, as often as not.
+                // Removed content often reappears under another path.
                 bench.remove(PATHS[path]);
                 let next = PATHS[(path + 1) % PATHS.len()];
                 if let (Some(text), 0) = (there.remove(PATHS[path]), path % 2) {
@@ -319,12 +321,12 @@ proptest! {
     }
 }
 
-/// A handful in everyday runs; as many as one likes with `PROPTEST_CASES`.
+/// Few cases by default; set `PROPTEST_CASES` for more.
 fn cases() -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|number| number.parse().ok()).unwrap_or(32)
 }
 
-/// What the graph costs around the resolver: run with `ORIENT_FIGURES` naming a folder.
+/// Measures the cost of graph updates besides the resolver: run with `ORIENT_FIGURES` set to a directory.
 #[test]
 #[ignore = "measures; means something in release only"]
 fn figures() {
@@ -334,10 +336,10 @@ fn figures() {
     let clock = Clock(std::time::Instant::now());
     let done = engine.refresh(&RefreshOptions::default(), &clock).unwrap();
     println!("{:?} {} files resolved", done.elapsed, done.resolved);
-    println!("{} bytes of index", fs::metadata(engine.place().index()).unwrap().len());
+    println!("{} bytes of index", fs::metadata(engine.store_paths().index()).unwrap().len());
 }
 
-/// Prints when each phase begins, and how much memory was taken until then.
+/// Prints when each phase begins, and the memory used so far.
 struct Clock(std::time::Instant);
 
 impl crate::Progress for Clock {

@@ -43,7 +43,7 @@ pub(super) fn choose(
     let query = SearchQuery {
         text: task.to_owned(),
         limit: limit * HITS_FOR_EACH,
-        other: query_embedding.question.clone(),
+        remote: query_embedding.question.clone(),
         ..SearchQuery::default()
     };
     let found = snapshot.search(&query)?;

@@ -246,7 +246,7 @@ impl ContextChunk {
             return Ok(());
         }
         for most in EXCERPT_LINES {
-            let excerpts = snapshot.shown(hit, analysis, most)?.excerpts.into_iter();
+            let excerpts = snapshot.hit_text(hit, analysis, most)?.snippets.into_iter();
             let lines: Vec<SourceLines> = excerpts.map(SourceLines::from).collect();
             let cost: usize = lines.iter().map(cost).sum();
             if cost <= *room {

@@ -4,7 +4,8 @@ use crate::graph::affected_symbols;
 use crate::graph::call_path::CallPath;
 use crate::graph::node_line::NodeLine;
 use orient_engine::{
-    Described, Direction, Dispatching, EdgeRow, Edges, EngineError, GraphView, NodeId, ReachOptions, reach,
+    DescribedNode, Direction, EdgeRow, Edges, EngineError, GraphView, NodeId, ReachOptions, WithDispatch,
+    reach,
 };
 use orient_model::{Confidence, EdgeKind};
 use schemars::JsonSchema;
@@ -116,7 +117,7 @@ fn gather(
     Ok(found.into_iter().map(|(_, one)| one).collect())
 }
 
-fn signature(described: &Described) -> Option<String> {
+fn signature(described: &DescribedNode) -> Option<String> {
     let written = &described.definition.as_ref()?.signature;
     (!written.is_empty()).then(|| crate::answer::symbol_line::shortened(written))
 }
@@ -130,6 +131,6 @@ fn tests_of(view: &GraphView<'_>, starts: &[NodeId]) -> Result<Vec<CallPath>, En
         follow: &is_use,
         enter: &|_| Ok(true),
     };
-    let reached = reach(&Dispatching(view), starts, &options)?;
+    let reached = reach(&WithDispatch(view), starts, &options)?;
     Ok(affected_symbols::tests(view, &reached, TESTS)?.routes)
 }

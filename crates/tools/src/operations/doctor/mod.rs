@@ -11,7 +11,7 @@ use crate::text::writer::{Style, TextWriter};
 use clap::Args;
 use log_report::LogReport;
 use orient_engine::{EngineError, why_unusable};
-use orient_live::{Limits, Unwatchable, probe, silent_watcher, watched_by};
+use orient_live::{Unwatchable, WatchLimits, probe, unresponsive_watcher, watcher_process};
 use orient_safefs::Directory;
 use orient_setup::{CLIENTS, Client, ConfigDirs, NAME, Scope, registered};
 use schemars::JsonSchema;
@@ -147,7 +147,7 @@ damaged is rebuilt. Ends with code 5 where something does not work. Servers and 
 
 /// Where the log is, and what went wrong lately.
 fn log(session: &Session<'_>) -> Result<DoctorOut, ToolError> {
-    let store = &session.engine()?.place().store;
+    let store = &session.engine()?.store_paths().store;
     let (check, log) = match LogReport::of(store) {
         Ok(log) if log.bytes == 0 => {
             let says = format!("{}: not written yet; servers and watchers write it", log.file);
@@ -188,7 +188,7 @@ fn settings(session: &Session<'_>) -> Vec<Check> {
 /// Whether indexes can be kept: a file is written, and waited for.
 fn store(session: &Session<'_>) -> Check {
     let folder = match session.engine() {
-        Ok(engine) => engine.place().tree.clone(),
+        Ok(engine) => engine.store_paths().tree.clone(),
         Err(error) => return failed("store", error),
     };
     // A folder that is not there yet is made where the nearest one is.
@@ -262,8 +262,8 @@ fn watching(session: &Session<'_>) -> Vec<Check> {
     let Ok(engine) = session.engine() else { return Vec::new() };
     let check = match probe(engine.root()) {
         None => {
-            let folders = engine.survey(None).map_or(0, |survey| survey.folders.len() as u64);
-            let Limits { watches, .. } = Limits::read();
+            let folders = engine.watch_scope(None).map_or(0, |survey| survey.folders.len() as u64);
+            let WatchLimits { watches, .. } = WatchLimits::read();
             match watches {
                 // Other programs watch too, and the limit is for all of a user's.
                 Some(most) if folders > most / 2 => Check::new(
@@ -295,11 +295,11 @@ fn watching(session: &Session<'_>) -> Vec<Check> {
             format!("{why}; servers compare all files for each question, which is slower but as right"),
         ),
     };
-    let asked = watched_by(engine).map(|process| {
+    let asked = watcher_process(engine).map(|process| {
         let says = format!("process {process} watches this tree, and commands ask it");
         Check::new("watched", Health::Well, says)
     });
-    let silent = silent_watcher(engine).map(|process| {
+    let silent = unresponsive_watcher(engine).map(|process| {
         let says =
             format!("process {process} watches this tree but does not respond; commands look for themselves");
         let fix = format!("kill -CONT {process} to continue it, or kill -KILL {process} to end it");

@@ -13,7 +13,8 @@ use crate::text::safe_line::unescape;
 use crate::text::writer::{Style, TextWriter};
 use args::{GrepArgs, UnsetDefaults};
 use orient_engine::{
-    Basis, Candidates, Depth, EngineError, RootDirectory, SearchFile, SearchScope, Snapshot, TrigramQuery,
+    EngineError, RefreshDepth, RootDirectory, SearchFile, SearchScope, Snapshot, TextCandidates,
+    TrigramQuery, Verification,
 };
 use orient_grep::{GrepError, Mode, Search, Totals, in_batches};
 use schemars::JsonSchema;
@@ -78,7 +79,7 @@ answered without reading the rest. Types (-t) are ripgrep's own. Without a match
     ];
     const LOCAL: &'static [&'static str] =
         &["file", "null", "pretty", "threads", "sort", "text", "binary", "vimgrep", "replace", "passthru"];
-    const DEPTH: Depth = Depth::Facts;
+    const DEPTH: RefreshDepth = RefreshDepth::Facts;
     const HEAVY: bool = true;
     type Args = GrepArgs;
     type Out = GrepOut;
@@ -97,14 +98,14 @@ answered without reading the rest. Types (-t) are ripgrep's own. Without a match
         scope.threads = session.threads()?;
         let threads = args.threads.filter(|threads| *threads > 0).unwrap_or(scope.threads);
         let tree = RootDirectory::open(session.root()).map_err(EngineError::from)?;
-        let (mut found, mut snapshot) = (Candidates::default(), None);
+        let (mut found, mut snapshot) = (TextCandidates::default(), None);
         let files = if nothing {
             Files::Listed(Vec::new())
         } else if scope.is_plain(session.root()) {
             (found, snapshot) = match candidates(session, &scope, &query) {
                 // It only rules files out. Whoever asked is told once it has been made anew.
                 Err(error) if error.code() == Code::Damaged => {
-                    (Candidates::all(session.root(), &scope)?, None)
+                    (TextCandidates::all(session.root(), &scope)?, None)
                 }
                 found => found?,
             };
@@ -199,31 +200,31 @@ fn candidates(
     session: &Session<'_>,
     scope: &SearchScope,
     query: &TrigramQuery,
-) -> Result<(Candidates, Option<Snapshot>), ToolError> {
+) -> Result<(TextCandidates, Option<Snapshot>), ToolError> {
     let root = session.root();
     if !query.is_all() {
         session.shared_engine()?.prepare();
     }
     let mut known = None;
     if let Some(snapshot) = session.snapshot_without_refresh()? {
-        let out = snapshot.excluded_files(query)?;
+        let out = snapshot.left_out(query)?;
         if !out.is_selective() {
-            return Ok((snapshot.everything(scope)?, None));
+            return Ok((snapshot.all_text_candidates(scope)?, None));
         }
         known = Some((snapshot.generation(), out));
     } else if query.is_all() {
-        return Ok((Candidates::all(root, scope)?, None));
+        return Ok((TextCandidates::all(root, scope)?, None));
     }
     let snapshot = match session.snapshot() {
         // The first index is on its way: what can be told without it is told.
-        Err(error) if error.code() == Code::Busy => return Ok((Candidates::all(root, scope)?, None)),
+        Err(error) if error.code() == Code::Busy => return Ok((TextCandidates::all(root, scope)?, None)),
         snapshot => snapshot?,
     };
     let out = match known {
         Some((generation, out)) if generation == snapshot.generation() => out,
-        _ => snapshot.excluded_files(query)?,
+        _ => snapshot.left_out(query)?,
     };
-    let basis = Basis { pending: &session.pending(), remembered: session.remembered() };
+    let basis = Verification { pending: &session.pending(), manifest_valid: session.remembered() };
     Ok((snapshot.candidates(scope, &out, &basis)?, Some(snapshot)))
 }
 

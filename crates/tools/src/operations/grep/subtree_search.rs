@@ -78,7 +78,7 @@ impl SubtreeWalk<'_> {
         // Without an index that can be read, everything is searched.
         if !query.is_all()
             && let Ok(snapshot) = engine.snapshot()
-            && let Ok(out) = snapshot.excluded_files(query)
+            && let Ok(out) = snapshot.left_out(query)
             && out.is_selective()
             && let Ok(ruled_out) = snapshot.narrow(&mut rest, &out, scope.threads)
         {

@@ -10,14 +10,14 @@ use crate::session::Session;
 use crate::session::query_embedding::QueryEmbedding;
 use crate::text::writer::TextWriter;
 use args::{Group, SearchArgs};
-use orient_engine::{Form, Found, Scope};
+use orient_engine::{Form, Scope, SearchResults};
 use search_answer::SearchOut;
 use std::io;
 
 pub(crate) struct Search;
 
 /// What to say of words that stand nowhere.
-pub(crate) fn replaced(found: &Found) -> impl Iterator<Item = String> {
+pub(crate) fn replaced(found: &SearchResults) -> impl Iterator<Item = String> {
     let said = |(word, names): &(String, Vec<String>)| {
         format!("`{word}` stands nowhere; looked for {} in its place", names.join(", "))
     };
@@ -54,7 +54,7 @@ it was perhaps meant to be, and the answer says so. For every place where a patt
         } else {
             QueryEmbedding::of(session, &snapshot, &query.text)?
         };
-        query.other.clone_from(&query_embedding.question);
+        query.remote.clone_from(&query_embedding.question);
         let found = snapshot.search(&query)?;
         let group = group.unwrap_or(match found.analysis.scope {
             Scope::CrossCutting | Scope::Exploratory => Group::File,

@@ -5,7 +5,7 @@ use crate::error::ToolError;
 use crate::operations::source_lines::SourceLines;
 use crate::text::token_estimate::tokens;
 use crate::text::writer::{Style, TextWriter};
-use orient_engine::{Found, OtherPlace, SearchHit, Snapshot};
+use orient_engine::{SameFileHit, SearchHit, SearchResults, Snapshot};
 use orient_model::Handle;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -124,7 +124,7 @@ impl SearchOut {
     pub(crate) fn new(
         snapshot: &Snapshot,
         query: &str,
-        found: &Found,
+        found: &SearchResults,
         group: Group,
         args: &SearchArgs,
     ) -> Result<Self, ToolError> {
@@ -141,8 +141,8 @@ impl SearchOut {
             if left == 0 {
                 break;
             }
-            let shown = snapshot.shown(hit, &found.analysis, lines)?;
-            let source: Vec<SourceLines> = shown.excerpts.into_iter().map(SourceLines::from).collect();
+            let shown = snapshot.hit_text(hit, &found.analysis, lines)?;
+            let source: Vec<SourceLines> = shown.snippets.into_iter().map(SourceLines::from).collect();
             let cost: usize =
                 source.iter().map(|lines| tokens(&lines.text) + 2 * lines.text.lines().count()).sum();
             if cost <= left {
@@ -283,7 +283,7 @@ impl HitOut {
 }
 
 impl AlsoOut {
-    fn new(place: &OtherPlace, text: Option<String>) -> Self {
+    fn new(place: &SameFileHit, text: Option<String>) -> Self {
         Self {
             start_line: place.first_line,
             end_line: place.last_line,

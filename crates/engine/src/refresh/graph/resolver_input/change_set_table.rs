@@ -1,54 +1,54 @@
-//! The table of a change set on its way: threads ask the database in turn, and what it said is remembered.
+//! The symbol table of an uncommitted change set: threads query the database in turn, and answers are cached.
 
-use super::{Table, id};
+use super::{SymbolTable, id};
 use orient_model::{Node, RepoPath};
 use orient_store::{
-    ChangeSet, FileId, GraphReader, IndexedFile, NamedSymbol, NodeId, PreparedGraph, StoreError, SymbolId,
+    ChangeSet, FileId, GraphReader, IndexedFile, NodeId, PreparedGraph, StoreError, SymbolEntry, SymbolId,
 };
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// How many answers of a kind are remembered before starting over.
-const REMEMBERED: usize = 1 << 15;
+/// Maximum number of cached answers of a kind.
+const MAX_CACHED_ANSWERS: usize = 1 << 15;
 
 /// A change set whose files are final and whose graph is being written.
-pub(crate) struct Live<'s, 'w> {
-    state: Mutex<State<'s, 'w>>,
+pub(crate) struct ChangeSetTable<'s, 'w> {
+    state: Mutex<TableState<'s, 'w>>,
 }
 
-struct State<'s, 'w> {
+struct TableState<'s, 'w> {
     set: &'s mut ChangeSet<'w>,
     files: HashMap<FileId, Option<IndexedFile>>,
-    names: HashMap<(Box<str>, Box<str>), Vec<NamedSymbol>>,
+    names: HashMap<(Box<str>, Box<str>), Vec<SymbolEntry>>,
     ids: HashMap<FileId, Vec<SymbolId>>,
-    /// The first thing that went wrong; the answers since then mean nothing.
+    /// The first error; later answers are meaningless.
     fault: Option<StoreError>,
 }
 
-impl<'s, 'w> Live<'s, 'w> {
+impl<'s, 'w> ChangeSetTable<'s, 'w> {
     pub(crate) fn new(set: &'s mut ChangeSet<'w>) -> Self {
         let (files, names, ids) = (HashMap::new(), HashMap::new(), HashMap::new());
-        Self { state: Mutex::new(State { set, files, names, ids, fault: None }) }
+        Self { state: Mutex::new(TableState { set, files, names, ids, fault: None }) }
     }
 
-    /// Writes what resolving a file gave.
+    /// Writes the edges of a file.
     pub(crate) fn put(&self, graph: &PreparedGraph) -> Result<(), StoreError> {
         self.lock().set.put_graph(graph)
     }
 
-    /// Whether all that was asked could be answered.
+    /// Returns the first error of a lookup, if any.
     pub(crate) fn finish(self) -> Result<(), StoreError> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         state.fault.map_or(Ok(()), Err)
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<'s, 'w>> {
+    fn lock(&self) -> MutexGuard<'_, TableState<'s, 'w>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State<'_, '_> {
+impl TableState<'_, '_> {
     fn read<T: Default>(&mut self, read: impl FnOnce(&GraphReader<'_>) -> Result<T, StoreError>) -> T {
         match read(&self.set.reader()) {
             Ok(value) => value,
@@ -60,15 +60,15 @@ impl State<'_, '_> {
     }
 }
 
-/// Puts an answer where it is found again.
-fn remember<K: Hash + Eq, V>(answers: &mut HashMap<K, V>, key: K, value: V) {
-    if answers.len() >= REMEMBERED {
+/// Caches an answer.
+fn cache<K: Hash + Eq, V>(answers: &mut HashMap<K, V>, key: K, value: V) {
+    if answers.len() >= MAX_CACHED_ANSWERS {
         answers.clear();
     }
     answers.insert(key, value);
 }
 
-impl Table for Live<'_, '_> {
+impl SymbolTable for ChangeSetTable<'_, '_> {
     fn file_at(&self, path: &RepoPath) -> Option<FileId> {
         self.lock().read(|reader| reader.indexed_at(path)).map(|file| file.id)
     }
@@ -79,19 +79,19 @@ impl Table for Live<'_, '_> {
             return known.clone();
         }
         let file = state.read(|reader| reader.indexed(id));
-        remember(&mut state.files, id, file.clone());
+        cache(&mut state.files, id, file.clone());
         file
     }
 
-    fn named(&self, name: &str, languages: &[&str]) -> Vec<NamedSymbol> {
+    fn named(&self, name: &str, languages: &[&str]) -> Vec<SymbolEntry> {
         let mut state = self.lock();
-        // Families share no language, so the first one tells them apart.
+        // Families share no language, so the first language identifies the family.
         let key = (languages.first().copied().unwrap_or_default().into(), name.into());
         if let Some(known) = state.names.get(&key) {
             return known.clone();
         }
         let found = state.read(|reader| reader.symbols_named(name, languages));
-        remember(&mut state.names, key, found.clone());
+        cache(&mut state.names, key, found.clone());
         found
     }
 
@@ -113,7 +113,7 @@ impl Table for Live<'_, '_> {
         let mut state = self.lock();
         if !state.ids.contains_key(&file) {
             let ids = state.read(|reader| reader.symbol_ids(file));
-            remember(&mut state.ids, file, ids);
+            cache(&mut state.ids, file, ids);
         }
         state.ids.get(&file)?.get(at as usize).copied().map(NodeId::from)
     }

@@ -1,10 +1,10 @@
-//! The table of a first load: all of it is in memory.
+//! The symbol table of a first build: everything is in memory.
 
-use super::Table;
+use super::SymbolTable;
 use orient_model::{Node, RepoPath};
-use orient_store::{FileId, IndexedFile, NamedSymbol, NodeId, SymbolTable};
+use orient_store::{FileId, InMemorySymbolTable, IndexedFile, NodeId, SymbolEntry};
 
-impl Table for SymbolTable {
+impl SymbolTable for InMemorySymbolTable {
     fn file_at(&self, path: &RepoPath) -> Option<FileId> {
         Self::file_at(self, path)
     }
@@ -13,7 +13,7 @@ impl Table for SymbolTable {
         Self::file(self, id).cloned()
     }
 
-    fn named(&self, name: &str, languages: &[&str]) -> Vec<NamedSymbol> {
+    fn named(&self, name: &str, languages: &[&str]) -> Vec<SymbolEntry> {
         Self::symbols_named(self, name, languages)
     }
 

@@ -1,38 +1,40 @@
-//! Facts on demand: decoded from the cache, or extracted again where that lost them; the last ones used stay in memory.
+//! Facts on demand: decoded from the cache, or extracted again if missing there. The most recently used stay in
+//! memory.
 
 use crate::extraction::{self, Language};
 use orient_model::{Chunk, ContentHash, Facts, Import, Outline, Param, RepoPath, Symbol};
-use orient_resolve::{FileFacts, Inside};
+use orient_resolve::{FileFacts, LazyFlow};
 use orient_store::{Cache, CacheKey, CachedFacts, Encoded, IndexedFile, decode_flow, decode_outline};
 use orient_walk::RootDirectory;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How many bytes a flow takes in memory for each of its plain form, as measured.
+/// Measured ratio of a flow's size in memory to its uncompressed encoding.
 const UNPACKED: usize = 4;
 
-/// Gives the facts of files, to many threads at once.
+/// Provides the facts of files to many threads.
 pub(crate) struct FactsSource {
     cache: PathBuf,
-    files: Arc<Files>,
-    /// Connections that no thread uses now.
+    files: Arc<SourceFiles>,
+    /// Idle connections.
     idle: Mutex<Vec<Cache>>,
-    kept: Mutex<Kept>,
+    kept: Mutex<FactsCache>,
 }
 
 impl FactsSource {
     /// Facts from the cache at a path, or from the files of a tree; about `bytes` of them stay in memory.
     ///
-    /// The cache is opened at once and stays open: whoever closes a database last has to tidy up behind all others.
+    /// The cache is opened right away and stays open, because closing the last connection triggers a checkpoint.
     pub(crate) fn new(cache: PathBuf, tree: RootDirectory, max_file_size: u64, bytes: u64) -> Self {
-        let kept = Kept { most: usize::try_from(bytes / 2).unwrap_or(usize::MAX), ..Kept::default() };
+        let kept =
+            FactsCache { most: usize::try_from(bytes / 2).unwrap_or(usize::MAX), ..FactsCache::default() };
         let idle = Mutex::new(vec![Cache::open(&cache)]);
-        let files = Arc::new(Files { tree, max_file_size });
+        let files = Arc::new(SourceFiles { tree, max_file_size });
         Self { cache, files, idle, kept: Mutex::new(kept) }
     }
 
-    /// The facts of a file; `describe` says which file has the number.
+    /// The facts of a file; `describe` looks up the file on a miss.
     pub(crate) fn get(
         &self,
         number: u32,
@@ -46,7 +48,7 @@ impl FactsSource {
         Some(facts)
     }
 
-    /// The facts of a file; none where nobody remembers, and the file has changed. Its inside is read when it is needed.
+    /// The facts of a file; `None` if they are not cached and the file has changed. Its flow is decoded on first use.
     pub(crate) fn read(&self, file: &IndexedFile) -> Option<Arc<FileFacts>> {
         self.read_with(file, |content, flow| {
             let (files, content, bytes) =
@@ -55,11 +57,11 @@ impl FactsSource {
                 let known = decode_flow(flow.as_bytes()).ok();
                 known.or_else(|| Some(files.facts(&content)?.flow)).unwrap_or_default()
             };
-            Some(Inside::later(bytes, read))
+            Some(LazyFlow::later(bytes, read))
         })
     }
 
-    /// The facts of a file as it was, which it may no longer be: none where a part of them is lost.
+    /// The facts of a previous version of a file; `None` if a part of them is lost.
     pub(crate) fn read_before(&self, file: &IndexedFile) -> Option<Arc<FileFacts>> {
         self.read_with(file, |_, flow| Some(decode_flow(flow.as_bytes()).ok()?.into()))
     }
@@ -67,10 +69,10 @@ impl FactsSource {
     fn read_with(
         &self,
         file: &IndexedFile,
-        inside: impl FnOnce(&Content, Encoded) -> Option<Inside>,
+        inside: impl FnOnce(&FileVersion, Encoded) -> Option<LazyFlow>,
     ) -> Option<Arc<FileFacts>> {
         let language = Language::of(file.language.as_deref(), &file.path);
-        let content = Content { path: file.path.clone(), hash: file.hash?, language };
+        let content = FileVersion { path: file.path.clone(), hash: file.hash?, language };
         let remembered = |facts: CachedFacts| {
             Some((decode_outline(facts.outline.as_bytes()).ok()?, inside(&content, facts.flow)?))
         };
@@ -82,7 +84,7 @@ impl FactsSource {
         Some(Arc::new(FileFacts { language, path: file.path.clone(), role: file.role, outline, flow }))
     }
 
-    fn cached(&self, content: &Content) -> Option<CachedFacts> {
+    fn cached(&self, content: &FileVersion) -> Option<CachedFacts> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut cache = idle.unwrap_or_else(|| Cache::open(&self.cache));
         let facts = cache.get(&CacheKey::new(content.hash, Language::version(content.language)));
@@ -90,44 +92,44 @@ impl FactsSource {
         facts
     }
 
-    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
+    fn kept(&self) -> std::sync::MutexGuard<'_, FactsCache> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What a file holds, or held.
+/// A version of a file.
 #[derive(Clone)]
-struct Content {
+struct FileVersion {
     path: RepoPath,
     hash: ContentHash,
     language: Option<Language>,
 }
 
-/// Where facts come from that nobody remembers.
-struct Files {
+/// Extracts facts that are not cached.
+struct SourceFiles {
     tree: RootDirectory,
     max_file_size: u64,
 }
 
-impl Files {
+impl SourceFiles {
     /// The facts of a file, if it still has this content.
-    fn facts(&self, of: &Content) -> Option<Facts> {
+    fn facts(&self, of: &FileVersion) -> Option<Facts> {
         let content = self.tree.read(&of.path, self.max_file_size).ok()?;
         (content.hash == of.hash).then(|| extraction::facts(of.language, &content.bytes))
     }
 }
 
-/// Facts that were used lately: those used since the last change of guard, and those used in the one before.
+/// Recently used facts in two generations: when `young` is full it becomes `old`, and the previous `old` is dropped.
 #[derive(Default)]
-struct Kept {
+struct FactsCache {
     young: HashMap<u32, (Arc<FileFacts>, usize)>,
     old: HashMap<u32, (Arc<FileFacts>, usize)>,
     bytes: usize,
-    /// How many bytes the young ones may take.
+    /// Maximum number of bytes in `young`.
     most: usize,
 }
 
-impl Kept {
+impl FactsCache {
     fn get(&mut self, number: u32) -> Option<Arc<FileFacts>> {
         if let Some((facts, _)) = self.young.get(&number) {
             return Some(Arc::clone(facts));
@@ -153,7 +155,7 @@ impl Kept {
     }
 }
 
-/// About how many bytes the outside of a file takes in memory.
+/// Approximate size of an outline in memory.
 fn weight(path: &RepoPath, outline: &Outline) -> usize {
     const STRING: usize = 16;
     let params = outline.symbols.iter().map(|symbol| size_of_val::<[Param]>(&symbol.params)).sum::<usize>();
@@ -177,8 +179,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_used_stays_and_the_rest_goes() {
-        let mut kept = Kept { most: 4500, ..Kept::default() };
+    fn recently_used_facts_stay_and_the_rest_is_evicted() {
+        let mut kept = FactsCache { most: 4500, ..FactsCache::default() };
         kept.put(0, facts(250));
         for number in 1..20 {
             kept.put(number, facts(250));
@@ -189,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lost_of_a_file_is_extracted_again_and_else_not_made_up() {
+    fn lost_facts_are_extracted_again_only_from_the_same_content() {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("a.py"), "def f(): return g()\n").expect("a file");
         let (tree, cache) =

@@ -1,48 +1,48 @@
-//! The tree as resolution sees it: tables of files and names from the store, facts from the cache.
+//! The input of resolution: tables of files and names from the store, facts from the cache.
 
 mod change_set_table;
 mod directory_table;
 mod facts_source;
 
 use crate::extraction::{self, Language};
-pub(crate) use change_set_table::Live;
+pub(crate) use change_set_table::ChangeSetTable;
 pub(crate) use facts_source::FactsSource;
 use orient_model::{Node, RepoPath, Rules};
-use orient_resolve::{FileFacts, Named, World};
-use orient_store::{FileId, IndexedFile, NamedSymbol, NodeId};
+use orient_resolve::{FileFacts, NamedSymbol, Repository};
+use orient_store::{FileId, IndexedFile, NodeId, SymbolEntry};
 use std::sync::Arc;
 
-/// The files and names of an index that is being written, for many threads at once.
-pub(crate) trait Table: Sync {
+/// The files and names of an index that is being written, for many threads.
+pub(crate) trait SymbolTable: Sync {
     /// The indexed file at a path.
     fn file_at(&self, path: &RepoPath) -> Option<FileId>;
     /// The indexed file with an id.
     fn file(&self, id: FileId) -> Option<IndexedFile>;
-    /// Every symbol of a name in files of these languages, by path and place.
-    fn named(&self, name: &str, languages: &[&str]) -> Vec<NamedSymbol>;
-    /// The files directly in a folder, by path.
+    /// Every symbol with a name in files of these languages, by path and position.
+    fn named(&self, name: &str, languages: &[&str]) -> Vec<SymbolEntry>;
+    /// The files directly in a directory, by path.
     fn folder(&self, folder: &[u8]) -> Vec<FileId>;
-    /// The files whose path is this, or ends so after a `/`, by path.
+    /// The files whose path equals this one, or ends with it after a `/`, by path.
     fn ending(&self, path: &[u8]) -> Vec<FileId>;
-    /// The files that say where modules are, by path.
+    /// The project files, by path.
     fn manifests(&self) -> Vec<FileId>;
-    /// The id of a node in resolution's own numbers.
+    /// The stored id of a node in resolution's numbering.
     fn node(&self, node: Node) -> Option<NodeId>;
 }
 
-/// A world over a table, and facts for its files.
-pub(crate) struct TableWorld<'t> {
-    table: &'t dyn Table,
+/// The resolver's view of an index: a symbol table, and facts for its files.
+pub(crate) struct IndexRepository<'t> {
+    table: &'t dyn SymbolTable,
     facts: &'t FactsSource,
 }
 
-impl<'t> TableWorld<'t> {
-    pub(crate) fn new(table: &'t dyn Table, facts: &'t FactsSource) -> Self {
+impl<'t> IndexRepository<'t> {
+    pub(crate) fn new(table: &'t dyn SymbolTable, facts: &'t FactsSource) -> Self {
         Self { table, facts }
     }
 }
 
-impl World for TableWorld<'_> {
+impl Repository for IndexRepository<'_> {
     fn file_at(&self, path: &RepoPath) -> Option<u32> {
         self.table.file_at(path).and_then(number)
     }
@@ -51,10 +51,10 @@ impl World for TableWorld<'_> {
         self.facts.get(file, || self.table.file(id(file)))
     }
 
-    fn named(&self, family: &str, name: &str) -> Vec<Named> {
+    fn symbols_named(&self, family: &str, name: &str) -> Vec<NamedSymbol> {
         let Some(family) = extraction::family(family) else { return Vec::new() };
-        let named = |NamedSymbol { file, at, kind, modifiers }| {
-            Some(Named { node: Node { file: number(file)?, symbol: Some(at) }, kind, modifiers })
+        let named = |SymbolEntry { file, at, kind, modifiers }| {
+            Some(NamedSymbol { node: Node { file: number(file)?, symbol: Some(at) }, kind, modifiers })
         };
         self.table.named(name, &family.languages).into_iter().filter_map(named).collect()
     }
@@ -63,7 +63,7 @@ impl World for TableWorld<'_> {
         numbers(self.table.folder(path.as_bytes()))
     }
 
-    fn ending(&self, path: &str) -> Vec<u32> {
+    fn files_ending_with(&self, path: &str) -> Vec<u32> {
         numbers(self.table.ending(path.as_bytes()))
     }
 
@@ -76,7 +76,7 @@ impl World for TableWorld<'_> {
     }
 }
 
-/// Whether the names of a file are resolved.
+/// Whether the references of a file are resolved.
 pub(crate) fn has_rules(file: &IndexedFile) -> bool {
     file.language.as_deref().and_then(Language::by_name).is_some_and(|language| language.rules().is_some())
 }
@@ -86,7 +86,7 @@ pub(crate) fn number(file: FileId) -> Option<u32> {
     u32::try_from(file.0).ok()
 }
 
-/// The file behind a number of resolution.
+/// The file with a number in resolution.
 pub(crate) fn id(number: u32) -> FileId {
     FileId(i64::from(number))
 }

@@ -1,0 +1,178 @@
+//! Replacing a file whole: it has its old content or its new one, never a part of either.
+
+use orient_safefs::Directory;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// The file behind a path: links are followed, so that it is the file they lead to that is replaced. A path at which there
+/// is nothing yet stands for itself.
+fn behind(path: &Path) -> io::Result<PathBuf> {
+    match fs::canonicalize(path) {
+        Ok(real) => Ok(real),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => match fs::read_link(path) {
+            // A link to what is not there yet: that is what is made.
+            Ok(target) => behind(&path.parent().unwrap_or(Path::new("")).join(target)),
+            Err(_) => Ok(path.to_owned()),
+        },
+        Err(error) => Err(error),
+    }
+}
+
+/// Which links on the way to a file are followed.
+#[derive(Clone, Copy)]
+pub(crate) enum Links<'l> {
+    /// All: users keep their configurations where they like.
+    Follow,
+    /// None below this folder: they came with a project, and may lead anywhere.
+    RefuseBelow(&'l Path),
+}
+
+impl Links<'_> {
+    /// The file that a path stands for.
+    pub(crate) fn resolve(self, path: &Path) -> io::Result<PathBuf> {
+        let Self::RefuseBelow(root) = self else { return behind(path) };
+        let below = path.ancestors().take_while(|part| part.starts_with(root) && *part != root);
+        match below.filter(|part| part.is_symlink()).last() {
+            Some(link) => {
+                let why = format!("{} is a symbolic link of the project, and not followed", link.display());
+                Err(io::Error::new(io::ErrorKind::PermissionDenied, why))
+            }
+            None => Ok(path.to_owned()),
+        }
+    }
+
+    /// Makes the folder of a file where it is missing. Where links are refused, it is held by a descriptor.
+    fn folder(self, folder: &Path) -> io::Result<Option<Directory>> {
+        match self {
+            Self::Follow => fs::create_dir_all(folder).map(|()| None),
+            Self::RefuseBelow(_) => Directory::public(folder).map(Some),
+        }
+    }
+}
+
+/// The content of a file; nothing where there is none.
+pub(crate) fn read(path: &Path) -> io::Result<Option<String>> {
+    match fs::read(path) {
+        Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(|_| io::ErrorKind::InvalidData.into()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Puts `after` in the place of `before`, if that is still what is there. Permissions stay; folders on the way are made, and
+/// those that were are handed back, outermost first.
+pub(crate) fn replace(
+    path: &Path,
+    before: Option<&str>,
+    after: &str,
+    links: Links<'_>,
+) -> io::Result<Vec<PathBuf>> {
+    let real = links.resolve(path)?;
+    let folder = real.parent().unwrap_or(Path::new(""));
+    let made: Vec<PathBuf> = {
+        let mut missing: Vec<&Path> = folder.ancestors().take_while(|folder| !folder.exists()).collect();
+        missing.reverse();
+        missing.into_iter().map(Path::to_owned).collect()
+    };
+    let held = links.folder(folder)?;
+    let through = |name: &str| {
+        let held = held.as_ref().and_then(|folder| folder.descriptor_path(name));
+        held.unwrap_or_else(|| folder.join(name))
+    };
+    let name = real.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let (real, draft) = (through(&name), through(&format!(".{name}.orient-{}", std::process::id())));
+    if read(&real)?.as_deref() != before {
+        return Err(io::Error::other("it was changed by somebody else meanwhile; try again"));
+    }
+    let done = write(&draft, &real, after);
+    if done.is_err() {
+        let _ = fs::remove_file(&draft);
+    }
+    done.map(|()| made)
+}
+
+fn write(draft: &Path, real: &Path, text: &str) -> io::Result<()> {
+    let mut file = File::options().write(true).create_new(true).open(draft)?;
+    if let Ok(metadata) = real.metadata() {
+        file.set_permissions(metadata.permissions())?;
+    }
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    drop(file);
+    fs::rename(draft, real)
+}
+
+/// Removes a file that has this content, and then folders that are empty.
+pub(crate) fn remove(path: &Path, before: &str, folders: &[PathBuf], links: Links<'_>) -> io::Result<()> {
+    let real = links.resolve(path)?;
+    if read(&real)?.as_deref() != Some(before) {
+        return Err(io::Error::other("it was changed by somebody else meanwhile; try again"));
+    }
+    fs::remove_file(real)?;
+    for folder in folders.iter().rev() {
+        // One that holds something else by now long_running.
+        let _ = fs::remove_dir(folder);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_made_and_go_again() {
+        let top = tempfile::tempdir().expect("a folder");
+        let file = top.path().join("a/b/c.json");
+        let made = replace(&file, None, "new", Links::Follow).expect("written");
+        assert_eq!(made, [top.path().join("a"), top.path().join("a/b")]);
+        assert_eq!(read(&file).expect("readable").as_deref(), Some("new"));
+        assert!(replace(&file, Some("other"), "x", Links::Follow).is_err(), "somebody else was there");
+        remove(&file, "new", &made, Links::Follow).expect("removed");
+        assert!(!top.path().join("a").exists());
+        assert_eq!(read(&file).expect("nothing is no error"), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_of_a_project_are_refused() {
+        let top = tempfile::tempdir().expect("a folder");
+        let (top, root) = (top.path(), top.path().join("project"));
+        fs::create_dir_all(&root).expect("made");
+        fs::write(top.join("victim.json"), "mine").expect("written");
+        std::os::unix::fs::symlink("../victim.json", root.join("file.json")).expect("a link");
+        std::os::unix::fs::symlink("../new.json", root.join("dangling.json")).expect("a link");
+        std::os::unix::fs::symlink("..", root.join("folder")).expect("a link");
+        for (path, before) in [("file.json", Some("mine")), ("dangling.json", None), ("folder/x.json", None)]
+        {
+            let refused = replace(&root.join(path), before, "x", Links::RefuseBelow(&root));
+            let said = refused.expect_err("it leads out").to_string();
+            assert!(said.contains("symbolic link"), "{path}: {said}");
+        }
+        assert_eq!(fs::read_to_string(top.join("victim.json")).expect("still there"), "mine");
+        assert_eq!(fs::read_dir(top).expect("readable").count(), 2, "nothing was made outside");
+        replace(&root.join("sub/plain.json"), None, "x", Links::RefuseBelow(&root)).expect("written");
+        assert_eq!(fs::read_to_string(root.join("sub/plain.json")).expect("there"), "x");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_and_permissions_stay() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let top = tempfile::tempdir().expect("a folder");
+        let (real, link) = (top.path().join("dotfiles.json"), top.path().join("link.json"));
+        fs::write(&real, "old").expect("written");
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).expect("set");
+        symlink("dotfiles.json", &link).expect("a link");
+        replace(&link, Some("old"), "new", Links::Follow).expect("written");
+        assert!(link.symlink_metadata().expect("there").is_symlink());
+        assert_eq!(fs::read_to_string(&real).expect("readable"), "new");
+        assert_eq!(real.metadata().expect("there").permissions().mode() & 0o777, 0o640);
+        let dangling = top.path().join("dangling.json");
+        symlink("later/there.json", &dangling).expect("a link");
+        replace(&dangling, None, "made", Links::Follow).expect("written");
+        assert_eq!(fs::read_to_string(top.path().join("later/there.json")).expect("made"), "made");
+        assert_eq!(fs::read_dir(top.path()).expect("readable").count(), 4, "no draft is left");
+    }
+}

@@ -1,0 +1,34 @@
+//! What the command does beside asking: one line each. The operations are in their own table.
+
+use crate::config::Config;
+use crate::{completions_and_man, serve, setup, watch};
+use clap::{ArgMatches, Command};
+use orient_tools::{Exit, ToolError};
+
+/// A subcommand that is no operation.
+pub(crate) struct Subcommand {
+    /// Its arguments and help.
+    pub(crate) command: fn() -> Command,
+    /// Whether it long_running until it is told to end, and logs to the store.
+    pub(crate) long_running: bool,
+    /// Does it.
+    pub(crate) run: fn(Config, &ArgMatches) -> Result<Exit, ToolError>,
+}
+
+/// Every subcommand, in the order of the help.
+pub(crate) const SUBCOMMANDS: &[Subcommand] = &[
+    Subcommand { command: serve::mcp_command, long_running: true, run: serve::mcp },
+    Subcommand { command: serve::serve_command, long_running: true, run: serve::serve },
+    Subcommand { command: setup::command, long_running: false, run: setup::run },
+    Subcommand { command: watch::command, long_running: true, run: watch::run },
+    Subcommand {
+        command: completions_and_man::completions_command,
+        long_running: false,
+        run: completions_and_man::completions,
+    },
+    Subcommand {
+        command: completions_and_man::man_command,
+        long_running: false,
+        run: completions_and_man::man,
+    },
+];

@@ -1,0 +1,254 @@
+//! Providers of vectors: chosen by settings, asked only after a yes, and never shown a key that was not theirs.
+
+use crate::sandbox::{Tree, holds, text};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::Output;
+use std::sync::{Arc, Mutex};
+
+const KEY: &str = "sk-77aa-never-to-be-seen";
+
+/// A server that speaks the protocol of `OpenAI` with vectors of three values, and remembers what it was sent.
+struct Server {
+    port: u16,
+    seen: Arc<Mutex<Vec<String>>>,
+}
+
+impl Server {
+    fn new() -> Self {
+        let listener = TcpListener::bind("0.0.0.0:0").expect("a free port");
+        let port = listener.local_addr().expect("bound").port();
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let shared = seen.clone();
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                serve(&stream, &shared);
+            }
+        });
+        Self { port, seen }
+    }
+
+    /// An address that is not on this machine, as far as it looks.
+    fn elsewhere(&self) -> String {
+        format!("http://0.0.0.0:{}", self.port)
+    }
+
+    fn here(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    fn seen(&self) -> Vec<String> {
+        self.seen.lock().expect("nobody panicked").clone()
+    }
+}
+
+fn serve(mut stream: &TcpStream, seen: &Mutex<Vec<String>>) {
+    let mut reader = BufReader::new(stream);
+    loop {
+        let (mut request, mut length) = (String::new(), 0);
+        while !request.ends_with("\r\n\r\n") {
+            let begun = request.len();
+            if reader.read_line(&mut request).is_ok_and(|bytes| bytes == 0) {
+                return;
+            }
+            if let Some(value) = request[begun..].to_lowercase().strip_prefix("content-length:") {
+                length = value.trim().parse().expect("a number");
+            }
+        }
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body).expect("a whole body");
+        seen.lock().expect("nobody panicked").push(request + &text(&body));
+        let answer = r#"{"data":[{"index":0,"embedding":[0.5,-1,0.25]}]}"#;
+        let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", answer.len());
+        if stream.write_all(format!("{head}{answer}").as_bytes()).is_err() {
+            return;
+        }
+    }
+}
+
+fn chosen(provider: &str, url: &str) -> String {
+    format!("[embed]\nprovider = '{provider}'\nmodel = 'm'\nurl = '{url}'\n")
+}
+
+/// Runs the command with a key in the environment.
+fn with_key(tree: &Tree, args: &[&str]) -> Output {
+    tree.command(args).env("OPENAI_API_KEY", KEY).output().expect("the command starts")
+}
+
+#[test]
+fn the_built_in_model_is_the_default_and_sends_nothing() {
+    let tree = Tree::new(&[("a.py", "def one(): pass\n")]);
+    tree.assert_output(
+        &["embed"],
+        "
+        provider    built-in
+        model       orient-embed-1
+        dimensions  256
+        ",
+    );
+    let answer = tree.json(&["embed", "test", "--json"]);
+    assert_eq!(answer["data"]["provider"], "built-in");
+    assert!(answer["data"]["test"]["next_ms"].is_u64(), "{answer}");
+    tree.assert_outcome(
+        &["embed", "allow"],
+        2,
+        "
+        error: there is nothing to allow: the built-in model sends nothing anywhere
+        help:  choose a provider first, for example with `provider = \"ollama\"` under [embed] in the settings
+        ",
+    );
+}
+
+/// Where the user's settings are.
+const USER_FILE: &str = "../home/.config/orient/config.toml";
+
+#[test]
+fn a_repository_cannot_choose_a_provider() {
+    let server = Server::new();
+    for url in [server.elsewhere(), server.here()] {
+        let tree = Tree::new(&[("a.py", "x = 1\n"), (".orient.toml", &chosen("openai", &url))]);
+        for action in ["status", "test", "run"] {
+            with_key(&tree, &["embed", action]);
+        }
+        let output = with_key(&tree, &["embed", "status"]);
+        assert!(text(&output.stdout).starts_with("provider    built-in"), "{}", text(&output.stdout));
+        let said = text(&output.stderr);
+        assert!(said.contains("embed.model, embed.provider and 1 more are ignored in "), "{said}");
+        assert_eq!(with_key(&tree, &["embed", "allow"]).status.code(), Some(2), "there is nothing to allow");
+    }
+    assert!(server.seen().is_empty());
+}
+
+#[test]
+fn a_yes_that_came_with_a_repository_does_not_count() {
+    let server = Server::new();
+    let tree = Tree::new(&[("a.py", "x = 1\n")]);
+    tree.write(USER_FILE, chosen("openai", &server.elsewhere()));
+    // The user keeps the store inside of the repository, where its author may have put one before.
+    let run = |args: &[&str]| {
+        let mut command = tree.command(args);
+        command.env("ORIENT_STORE", tree.root().join(".store")).env("OPENAI_API_KEY", KEY);
+        command.output().expect("the command starts")
+    };
+    let status: serde_json::Value =
+        serde_json::from_slice(&run(&["status", "--json"]).stdout).expect("an answer");
+    let folder = status["data"]["store"].as_str().expect("a path");
+    assert!(folder.starts_with(&tree.root().display().to_string()), "{folder}");
+    let url = format!("{}/v1/embeddings", server.elsewhere());
+    let yes = format!("provider = 'openai'\nurl = '{url}'\nmodel = 'm'\n");
+    std::fs::write(format!("{folder}/embed-allowed.toml"), yes).expect("written");
+    let output = run(&["embed", "test"]);
+    assert_eq!(output.status.code(), Some(4));
+    assert_eq!(
+        text(&output.stderr),
+        format!(
+            "error: nothing was sent: openai at {url} with m has not been allowed for this project\n\
+             help:  `orient embed allow` allows it for this project; `orient embed forget` takes that back\n"
+        )
+    );
+    assert!(server.seen().is_empty());
+    assert_eq!(run(&["embed", "allow"]).status.code(), Some(0));
+    assert_eq!(run(&["embed", "test"]).status.code(), Some(0));
+    assert!(!server.seen().is_empty());
+}
+
+#[test]
+fn a_yes_holds_until_something_changes_or_it_is_taken_back() {
+    let server = Server::new();
+    let tree = Tree::new(&[("a.py", "x = 1\n"), (USER_FILE, &chosen("openai", &server.elsewhere()))]);
+    let output = with_key(&tree, &["embed", "allow"]);
+    let said = text(&output.stdout).replace(&server.port.to_string(), "PORT");
+    assert_eq!(
+        said,
+        "\
+allowed for this project: code may be sent to http://0.0.0.0:PORT/v1/embeddings
+provider    openai
+model       m
+dimensions  as many as the model has
+url         http://0.0.0.0:PORT/v1/embeddings
+key         OPENAI_API_KEY: set
+consent     given
+limits      256 texts a request, 4 requests at once, 60 s each
+fallback    orient-embed-1
+not encrypted: everybody on the way can read the code and the key
+"
+    );
+    assert!(server.seen().is_empty(), "a yes is no request");
+    let output = with_key(&tree, &["embed", "test", "--json"]);
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).expect("an answer");
+    assert_eq!(answer["data"]["dimensions"], 3, "{answer}");
+    assert!(answer["data"]["test"]["first_ms"].is_u64(), "{answer}");
+    assert!(server.seen().iter().all(|request| !request.contains("x = 1")), "a test sends no code");
+    let before = server.seen().len();
+    tree.write(USER_FILE, chosen("openai", &server.elsewhere()).replace("'m'", "'n'"));
+    assert_eq!(with_key(&tree, &["embed", "test"]).status.code(), Some(4));
+    let status = text(&with_key(&tree, &["embed", "status"]).stdout);
+    assert!(status.contains("consent     missing: given to openai at http://0.0.0.0:"), "{status}");
+    tree.write(USER_FILE, chosen("openai", &server.elsewhere()));
+    assert_eq!(with_key(&tree, &["embed", "test"]).status.code(), Some(0));
+    assert!(
+        text(&with_key(&tree, &["embed", "forget"]).stdout).starts_with("forgotten: nothing may be sent")
+    );
+    assert_eq!(with_key(&tree, &["embed", "test"]).status.code(), Some(4));
+    assert!(server.seen().len() > before);
+}
+
+#[test]
+fn a_provider_on_this_machine_needs_no_yes_and_gets_no_key() {
+    let server = Server::new();
+    let tree = Tree::new(&[("a.py", "x = 1\n"), (USER_FILE, &chosen("openai", &server.here()))]);
+    let status = text(&with_key(&tree, &["embed", "status"]).stdout);
+    assert!(status.contains("consent     not needed: nothing leaves this machine"), "{status}");
+    // A proxy would take it elsewhere.
+    let mut command = tree.command(&["embed", "test"]);
+    let output = command
+        .env("OPENAI_API_KEY", KEY)
+        .env("http_proxy", "http://192.0.2.1:9")
+        .env("ALL_PROXY", "http://192.0.2.1:9");
+    assert_eq!(output.output().expect("the command starts").status.code(), Some(0));
+    let requests = server.seen();
+    assert!(!requests.is_empty() && requests.iter().all(|request| !request.contains(KEY)));
+    with_key(&tree, &["embed", "allow"]);
+    with_key(&tree, &["embed", "test"]);
+    assert!(server.seen().last().expect("a request").contains(KEY), "with a yes it does");
+}
+
+#[test]
+fn no_key_is_printed_or_kept() {
+    let server = Server::new();
+    let tree = Tree::new(&[("a.py", "x = 1\n"), (USER_FILE, &chosen("openai", &server.elsewhere()))]);
+    let mut said = Vec::new();
+    for action in ["status", "test", "allow", "status", "test", "forget"] {
+        for form in [&["embed", action][..], &["embed", action, "--json"]] {
+            let output = with_key(&tree, form);
+            said.extend([output.stdout, output.stderr].concat());
+        }
+    }
+    for other in [&["config"][..], &["config", "--json"], &["status"], &["dump"]] {
+        let output = with_key(&tree, other);
+        said.extend([output.stdout, output.stderr].concat());
+    }
+    assert!(server.seen().iter().any(|request| request.contains(KEY)), "it was used");
+    let part = &KEY.as_bytes()[3..12];
+    assert!(!holds(&said, part), "{}", text(&said));
+    Tree::assert_nowhere(tree.store(), part);
+}
+
+#[test]
+fn wrong_settings_and_silent_providers_say_what_to_do() {
+    let tree = Tree::new(&[("a.py", "x = 1\n")]);
+    tree.assert_outcome(
+        &["embed", "--set", "embed.provider=olama"],
+        2,
+        "
+        error: unknown embedding provider `olama`; did you mean `ollama`?
+        ",
+    );
+    let free = TcpListener::bind("127.0.0.1:0").and_then(|port| port.local_addr()).expect("a port");
+    let url = format!("embed.url=http://{free}");
+    let output = tree.run(&["embed", "test", "--set", "embed.provider=ollama", "--set", &url]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(5), "{said}");
+    assert!(said.starts_with("error: Ollama is not available: the connection to 127.0.0.1 failed"), "{said}");
+    assert!(said.contains("without an answer the built-in model is used"), "{said}");
+}

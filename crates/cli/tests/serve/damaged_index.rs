@@ -1,0 +1,88 @@
+//! An index that is damaged while a server has it open: the next answers are right, one of them says what happened, and
+//! nobody restarts or repairs anything.
+
+use crate::stdio_client::Stdio;
+use serde_json::json;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// The questions whose answers must stay the same, and what each must contain.
+const QUESTIONS: &[(&str, &str, &str)] = &[
+    ("graph", r#"{"relation": "callers", "symbol": "total"}"#, "shop/cart.py:6"),
+    ("search", r#"{"query": "total", "again": true}"#, "def total"),
+    ("read", r#"{"target": "total", "again": true}"#, "def total"),
+    ("grep", r#"{"pattern": "def total", "again": true}"#, "shop/cart.py"),
+];
+
+/// The index of a store with one tree.
+pub(crate) fn index(store: &Path) -> PathBuf {
+    let folders = |folder: &Path| -> Vec<PathBuf> {
+        let entries = fs::read_dir(folder).expect("a folder").flatten();
+        entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
+    };
+    let trees = folders(store).iter().flat_map(|repository| folders(repository)).collect::<Vec<_>>();
+    let [tree] = &trees[..] else { panic!("one tree is expected: {trees:?}") };
+    tree.join("index.db")
+}
+
+/// Writes a file in place: a server has it mapped.
+pub(crate) fn write_in_place(path: &Path, bytes: &[u8]) {
+    let mut file = fs::OpenOptions::new().write(true).open(path).expect("it is there");
+    file.write_all(bytes).and_then(|()| file.set_len(bytes.len() as u64)).expect("written");
+}
+
+/// Asks all questions; returns what was said, with the tool of each answer.
+fn ask(server: &mut Stdio) -> Vec<(&'static str, String)> {
+    let mut said = Vec::new();
+    for (tool, arguments, expected) in QUESTIONS {
+        let arguments = serde_json::from_str(arguments).expect("JSON");
+        let answer = server.call(tool, &arguments);
+        assert!(!answer.error && answer.text.contains(expected), "{tool}: {}", answer.text);
+        said.push((*tool, answer.text));
+    }
+    said
+}
+
+/// The tool whose answer says that the index was damaged.
+pub(crate) fn notices(server: &mut Stdio) -> Option<&'static str> {
+    ask(server).into_iter().find(|(_, text)| text.contains("damaged")).map(|(tool, _)| tool)
+}
+
+/// Damages the index of a server that has answered, and asks everything again.
+fn survives(damage: impl Fn(&mut Vec<u8>)) {
+    let mut server = Stdio::new();
+    assert_eq!(notices(&mut server), None);
+    let path = index(&server.tree.store());
+    let mut bytes = fs::read(&path).expect("it is there");
+    damage(&mut bytes);
+    write_in_place(&path, &bytes);
+    assert!(notices(&mut server).is_some(), "an answer says so");
+    assert_eq!(notices(&mut server), None, "once");
+    server.tree.write("shop/new.py", "def added():\n    pass\n");
+    let said = server.call("read", &json!({ "target": "added" }));
+    assert!(said.text.contains("def added"), "the index follows changes again: {}", said.text);
+}
+
+#[test]
+fn zeros_in_the_place_of_every_other_page() {
+    survives(|bytes| {
+        for page in bytes.chunks_mut(4096).skip(1).step_by(2) {
+            page.fill(0);
+        }
+    });
+}
+
+#[test]
+fn one_bit_of_every_page() {
+    survives(|bytes| {
+        for page in bytes.chunks_mut(4096).skip(1) {
+            page[1000] ^= 1;
+        }
+    });
+}
+
+#[test]
+fn half_of_the_file_is_gone() {
+    survives(|bytes| bytes.truncate(bytes.len() / 8192 * 4096));
+}

@@ -1,0 +1,155 @@
+//! A client of `orient serve` that sends bytes and reads what comes back.
+
+use crate::sandbox::{SECRET, Tree};
+use crate::stdio_client::hello;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// The machine may be busy.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A server and where it is.
+pub(crate) struct Web {
+    child: Child,
+    pub(crate) address: String,
+    pub(crate) tree: Tree,
+}
+
+/// What came back.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
+}
+
+impl Web {
+    pub(crate) fn new() -> Self {
+        Self::with(&[], None)
+    }
+
+    /// A server with more arguments and a token.
+    pub(crate) fn with(arguments: &[&str], token: Option<&str>) -> Self {
+        let tree = Tree::new();
+        let mut command = command(&tree, arguments);
+        if let Some(token) = token {
+            command.env("ORIENT_TOKEN", token);
+        }
+        let mut child = command.stderr(Stdio::piped()).spawn().expect("the server starts");
+        let mut said = String::new();
+        let mut lines = BufReader::new(child.stderr.take().expect("it is piped"));
+        lines.read_line(&mut said).expect("it says where it is");
+        let address =
+            said.trim().strip_prefix("serving on http://").and_then(|rest| rest.strip_suffix("/mcp"));
+        let address = address.unwrap_or_else(|| panic!("no address: {said}")).to_owned();
+        // Whatever else it says must not fill the pipe.
+        std::thread::spawn(move || lines.read_to_string(&mut String::new()));
+        Self { child, address, tree }
+    }
+
+    /// Sends bytes and reads to the end of the connection, or until nothing more comes.
+    pub(crate) fn raw(&self, bytes: &[u8]) -> Reply {
+        let mut stream = TcpStream::connect(&self.address).expect("it listens");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a time");
+        // It may turn us away before it has read everything.
+        let _ = stream.write_all(bytes);
+        let mut all = Vec::new();
+        let mut part = [0; 4096];
+        while let Ok(read) = stream.read(&mut part) {
+            all.extend_from_slice(&part[..read]);
+            if read == 0 || finished(&all) {
+                break;
+            }
+        }
+        let text = String::from_utf8_lossy(&all).into_owned();
+        assert!(!text.contains(SECRET), "the secret is out: {text}");
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+        Reply { status, head: head.to_ascii_lowercase(), body: body.to_owned() }
+    }
+
+    /// A request with these headers, beside those every client sends.
+    pub(crate) fn request(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
+        let mut head = format!("{method} {path} HTTP/1.1\r\nContent-Length: {}\r\n", body.len());
+        let usual = [
+            ("Host", self.address.as_str()),
+            ("Content-Type", "application/json"),
+            ("Accept", "application/json, text/event-stream"),
+        ];
+        let given = |name: &str| headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
+        for (name, value) in usual.iter().filter(|(name, _)| !given(name)).chain(headers) {
+            let _ = write!(head, "{name}: {value}\r\n");
+        }
+        self.raw(format!("{head}Connection: close\r\n\r\n{body}").as_bytes())
+    }
+
+    /// The greeting with these headers.
+    pub(crate) fn greet(&self, headers: &[(&str, &str)]) -> Reply {
+        let body =
+            json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello("2025-06-18") });
+        self.request("POST", "/mcp", headers, &body.to_string())
+    }
+
+    /// Fails unless the server goes on as if nothing had happened.
+    pub(crate) fn alive(&self) {
+        assert_eq!(self.request("GET", "/healthz", &[], "").status, 200);
+    }
+
+    /// A session: the header that stands for it.
+    pub(crate) fn session(&self) -> String {
+        let reply = self.greet(&[]);
+        let line =
+            reply.head.lines().find_map(|line| line.strip_prefix("mcp-session-id: ").map(str::to_owned));
+        line.unwrap_or_else(|| panic!("no session: {reply:?}"))
+    }
+
+    /// The answer to a request in a session.
+    pub(crate) fn ask(&self, session: &str, method: &str, params: &Value) -> Value {
+        let body = json!({ "jsonrpc": "2.0", "id": 5, "method": method, "params": params }).to_string();
+        let reply = self.request("POST", "/mcp", &[("Mcp-Session-Id", session)], &body);
+        reply.message()
+    }
+}
+
+impl Reply {
+    /// The last message in the body, plain or as an event.
+    pub(crate) fn message(&self) -> Value {
+        let data = self.body.lines().map(|line| line.trim_start_matches("data:").trim());
+        data.filter_map(|line| serde_json::from_str::<Value>(line).ok())
+            .rfind(Value::is_object)
+            .unwrap_or_else(|| panic!("no message: {self:?}"))
+    }
+}
+
+/// Whether an event with an answer came: its stream may stay open.
+fn finished(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    text.contains("\"result\"") && text.ends_with("\n\n")
+}
+
+/// The server's command, for those that must not start.
+pub(crate) fn command(tree: &Tree, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_orient"));
+    command
+        .arg("serve")
+        .args(["--root".as_ref(), tree.root().as_os_str(), "--store".as_ref(), tree.store().as_os_str()])
+        .args(arguments)
+        .env_remove("ORIENT_TOKEN")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null());
+    if !arguments.contains(&"--listen") {
+        command.args(["--listen", "127.0.0.1:0"]);
+    }
+    command
+}
+
+impl Drop for Web {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,60 @@
+//! The registry of in-memory caches that follow the generations of an index.
+//!
+//! Each cache belongs to a generation and moves to the next one through the change log, without the changed files.
+//! When the index itself is replaced (a rebuild, a repair, a return from memory), generation numbers start over and
+//! all caches are cleared together.
+
+use crate::EngineError;
+use crate::FileOutline;
+use crate::change_log::ChangeLog;
+use crate::query::outline_cache::OutlineCache;
+use crate::query::search::{Corpus, CorpusCache, NameCache};
+use crate::refresh::PendingFactsSlot;
+use crate::remote_embeddings::RemoteVectorCache;
+use orient_store::{FileId, NameTable, Snapshot};
+use std::sync::Arc;
+
+/// All caches of one index; an engine shares them with its snapshots.
+#[derive(Default)]
+pub(crate) struct GenerationCaches {
+    pub(crate) change_log: ChangeLog,
+    pub(crate) pending_facts: PendingFactsSlot,
+    pub(crate) remote_vectors: RemoteVectorCache,
+    outlines: OutlineCache,
+    corpora: CorpusCache,
+    names: NameCache,
+}
+
+impl GenerationCaches {
+    /// Clears all caches, because the index was replaced: generations of the new one may have the same numbers.
+    pub(crate) fn clear(&self) {
+        // Without `..`, so that a new cache cannot be forgotten here.
+        let Self { change_log, pending_facts, remote_vectors, outlines, corpora, names } = self;
+        change_log.clear();
+        pending_facts.clear();
+        remote_vectors.clear();
+        outlines.clear();
+        corpora.clear();
+        names.clear();
+    }
+
+    /// The outline of a file in a generation; calls `read` on a miss.
+    pub(crate) fn outline(
+        &self,
+        generation: u64,
+        file: FileId,
+        read: impl FnOnce() -> Result<Option<FileOutline>, EngineError>,
+    ) -> Result<Option<Arc<FileOutline>>, EngineError> {
+        self.outlines.get(&self.change_log, generation, file, read)
+    }
+
+    /// The corpus of a snapshot.
+    pub(crate) fn corpus(&self, snapshot: &Snapshot) -> Result<Arc<Corpus>, EngineError> {
+        self.corpora.get(&self.change_log, snapshot)
+    }
+
+    /// All symbol names of a snapshot; `None` if the cache holds a later generation.
+    pub(crate) fn names(&self, snapshot: &Snapshot) -> Result<Option<Arc<NameTable>>, EngineError> {
+        self.names.get(snapshot, &self.change_log)
+    }
+}

@@ -1,0 +1,44 @@
+//! Search queries: the text, its filters and the ranking options.
+
+use crate::{PathPattern, RemoteQuery};
+use orient_model::{RepoPath, Role, SymbolKind};
+use orient_rank::{Most, Switches, Weights};
+use std::collections::BTreeSet;
+
+/// A search query with its filters.
+#[derive(Clone, Debug, Default)]
+pub struct SearchQuery {
+    /// The query text.
+    pub text: String,
+    /// Maximum number of hits.
+    pub limit: usize,
+    /// Maximum number of further hits in the file of each hit.
+    pub also: usize,
+    /// In files of one of these languages; empty for any.
+    pub languages: Vec<String>,
+    /// In files with one of these roles; empty for any.
+    pub roles: Vec<Role>,
+    /// In files whose path matches.
+    pub path: Option<PathPattern>,
+    /// In one of these files; `None` for any.
+    pub among: Option<BTreeSet<RepoPath>>,
+    /// In symbols of one of these kinds; empty for any.
+    pub kinds: Vec<SymbolKind>,
+    /// Only whole symbols and the heads of large ones.
+    pub symbols_only: bool,
+    /// Whether to skip the vector channel.
+    pub without_vectors: bool,
+    /// The query embedded by a remote model, whose vectors then replace the built-in ones.
+    pub remote: Option<RemoteQuery>,
+    /// The ranking rules in force.
+    pub switches: Switches,
+    /// The weights of ranking.
+    pub weights: Weights,
+}
+
+impl SearchQuery {
+    /// The number of hits to rank: one more than requested, to know whether there are more.
+    pub(super) fn most(&self) -> Most {
+        Most { hits: self.limit.saturating_add(1), also: self.also }
+    }
+}

@@ -1,0 +1,184 @@
+//! `pack.toml` as written: which files a language has, how they are detected, its naming conventions and its test rules.
+
+use super::error::PackError;
+use super::resolution_rules::ResolveSection;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// `pack.toml`: what must be known of a language before any of its files is read.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct PackManifest {
+    /// The name users write: `python`.
+    pub(crate) name: String,
+    /// The name shown to people: `Python`.
+    pub(crate) title: String,
+    /// The grammar, if its name differs from the pack's.
+    pub(crate) grammar: Option<String>,
+    /// Patterns of file names: `*.py`, `Makefile`. The longest matching pattern wins.
+    pub(crate) files: Vec<String>,
+    /// Interpreters that a `#!` line may name.
+    pub(crate) shebangs: Vec<String>,
+    /// Other names users write for the language.
+    pub(crate) aliases: Vec<String>,
+    /// The role of its files, unless their path says otherwise.
+    pub(crate) role: Option<String>,
+    /// Maximum indentation depth that its parser survives.
+    pub(crate) max_indentation: Option<usize>,
+    /// Text after which its parser never returns if the file does not end with a newline.
+    pub(crate) needs_newline_after: Option<String>,
+    /// The separator of qualified names in the source; `.` by default.
+    pub(crate) separator: Option<String>,
+    /// Names that are private, public or constants by convention.
+    pub(crate) private_names: Option<String>,
+    pub(crate) public_names: Option<String>,
+    pub(crate) constant_names: Option<String>,
+    /// Names that a pattern binds; any other name in a pattern refers to an existing definition.
+    pub(crate) pattern_variables: Option<String>,
+    /// The part of a module's path that is its name: the first group.
+    pub(crate) module_name: Option<String>,
+    /// How to recognise tests.
+    pub(crate) tests: TestSpec,
+    /// Patterns of the names of generated files.
+    pub(crate) generated_files: Vec<String>,
+    /// Files whose names other packs claim as well, and the content that decides for this language.
+    pub(crate) ambiguous_files: Vec<AmbiguousFiles>,
+    /// The hand-written scanner that reads its files, if there is no grammar.
+    pub(crate) scanner: Option<String>,
+    /// Other languages inside its files.
+    pub(crate) embedded: Vec<EmbeddedSpec>,
+    /// In shallow packs: symbols that the grammar has no node for.
+    pub(crate) regex_symbol: Vec<RegexSymbolSpec>,
+    /// In shallow packs: the visibility of a symbol that does not state one.
+    pub(crate) default_visibility: Option<String>,
+    /// In shallow packs: modifier words of definitions, beyond the common ones.
+    pub(crate) modifier_words: BTreeMap<String, String>,
+    /// What resolution must know; names are not resolved without it.
+    pub(crate) resolve: Option<ResolveSection>,
+    /// How its files are read as values, if project files are written in it.
+    pub(crate) values: Option<ValuesSpec>,
+    /// Names that a runtime or framework uses by itself.
+    pub(crate) runtime: Vec<RuntimeSpec>,
+}
+
+impl PackManifest {
+    /// Parses `pack.toml` of the pack in directory `pack`.
+    pub(crate) fn parse(pack: &str, text: &str) -> Result<Self, PackError> {
+        toml::from_str(text).map_err(|error| PackError::Syntax {
+            pack: pack.to_owned(),
+            file: "pack.toml",
+            message: error.to_string(),
+        })
+    }
+
+    /// The name of its grammar.
+    pub(crate) fn grammar_name(&self) -> &str {
+        self.grammar.as_deref().unwrap_or(&self.name)
+    }
+
+    /// The languages that may be embedded in its files, by name or alias.
+    pub(crate) fn embedded_languages(&self) -> impl Iterator<Item = &String> {
+        self.embedded.iter().flat_map(|spec| spec.language.iter().chain(spec.languages.values()))
+    }
+
+    /// The error for a pattern that does not compile.
+    pub(crate) fn pattern_error(&self, place: &str, error: &dyn std::fmt::Display) -> PackError {
+        PackError::Pattern { pack: self.name.clone(), place: place.to_owned(), message: error.to_string() }
+    }
+}
+
+/// File names that several languages share.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct AmbiguousFiles {
+    /// Patterns of the file names.
+    pub(crate) files: Vec<String>,
+    /// A pattern that the beginning of a file contains if it is in this language.
+    pub(crate) contains: String,
+}
+
+/// `[tests]`: how to recognise tests.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct TestSpec {
+    /// Patterns of the names or paths of test files.
+    pub(crate) files: Vec<String>,
+    /// Symbols that a runner runs as tests.
+    pub(crate) cases: Vec<TestRuleSpec>,
+    /// Symbols that a runner runs before or after the tests around them.
+    pub(crate) setup: Vec<TestRuleSpec>,
+    /// Symbols that a runner passes to the tests that name them.
+    pub(crate) fixtures: Vec<TestRuleSpec>,
+    /// Other symbols that only tests can see or use.
+    pub(crate) test_only: Vec<TestRuleSpec>,
+}
+
+/// A rule of `[tests]`: a symbol must satisfy every pattern that is given.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct TestRuleSpec {
+    /// Kinds of the symbol; any callable kind by default.
+    pub(crate) kinds: Vec<String>,
+    /// Its name.
+    pub(crate) names: Option<String>,
+    /// One of its attributes.
+    pub(crate) attributes: Option<String>,
+    /// Its signature.
+    pub(crate) signatures: Option<String>,
+    /// The name of its container; empty at the top level.
+    pub(crate) within: Option<String>,
+    /// A base of its container.
+    pub(crate) bases: Option<String>,
+}
+
+/// `[[runtime]]`: names that a runtime or framework uses by itself. Written after `[resolve]`, because they do not affect
+/// the facts of a file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct RuntimeSpec {
+    /// A pattern of the names.
+    pub(crate) names: String,
+    /// Kinds of the symbols; any kind by default.
+    pub(crate) kinds: Vec<String>,
+    /// The user: completes "by its name, …".
+    pub(crate) why: String,
+}
+
+/// `[[embedded]]`: a place where files contain another language.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct EmbeddedSpec {
+    /// The kind of the node.
+    pub(crate) node: String,
+    /// The kind of the descendant that holds the text; the node's own text by default.
+    pub(crate) text: Option<String>,
+    /// The pack that reads the text, unless an attribute names another.
+    pub(crate) language: Option<String>,
+    /// Attributes before the text that name its language, and the pack for each of their values.
+    pub(crate) attributes: Vec<String>,
+    pub(crate) languages: BTreeMap<String, String>,
+    /// The text is a fragment of a program: its syntax errors are not reported.
+    pub(crate) fragment: bool,
+}
+
+/// `[[regex_symbol]]`: a symbol that the grammar has no node for, found by a regular expression.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct RegexSymbolSpec {
+    /// The kind of the symbol.
+    pub(crate) kind: String,
+    /// Its beginning; the first group is its name.
+    pub(crate) pattern: String,
+    /// Its end: the first match after its beginning. The end of the line by default.
+    pub(crate) until: Option<String>,
+}
+
+/// `[values]`: how a file of the language is read as a value. Without it a file is one text.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct ValuesSpec {
+    /// The line scanner that reads it, if there is no grammar.
+    pub(crate) scanner: Option<String>,
+    /// The meaning of node kinds. All other nodes are replaced by their children.
+    pub(crate) nodes: BTreeMap<String, String>,
+}

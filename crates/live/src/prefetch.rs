@@ -1,0 +1,80 @@
+//! Prefetch: extracts the facts of files on other branches while idle, so that a switch to such a branch finds them cached.
+
+use crate::watcher::WatcherCore;
+use orient_engine::{PARSER_STACK_BYTES, Prefetcher};
+use orient_history::{History, Tip};
+use orient_model::RepoPath;
+
+/// Maximum number of files per branch. A branch that differs more takes its time anyway.
+const MAX_FILES: usize = 5000;
+/// Maximum number of bytes per branch.
+const MAX_BYTES: usize = 64 << 20;
+
+impl WatcherCore {
+    /// Prefetches the newest branches until something changes; returns whether it completed. Without a readable repository
+    /// there is nothing to do.
+    pub(crate) fn prefetch_branches(&self) -> bool {
+        let work = || {
+            lower_priority();
+            self.prefetch_newest().unwrap_or(true)
+        };
+        std::thread::scope(|scope| {
+            let thread =
+                std::thread::Builder::new().name("prefetch".to_owned()).stack_size(PARSER_STACK_BYTES);
+            thread.spawn_scoped(scope, work).is_ok_and(|thread| thread.join().unwrap_or(true))
+        })
+    }
+
+    fn prefetch_newest(&self) -> Option<bool> {
+        let mut history = History::open(self.engine.root()).ok()?;
+        let tips = history.tips().ok()?;
+        let mut ahead = self.engine.prefetcher()?;
+        for tip in tips.iter().take(self.options.prefetch_branches) {
+            if !ahead.has_whole(tip.id()) && !self.prefetch_branch(&mut history, &mut ahead, tip)? {
+                return Some(false);
+            }
+        }
+        Some(true)
+    }
+
+    /// Prefetches one branch; returns false if other work interrupted it.
+    fn prefetch_branch(&self, history: &mut History, ahead: &mut Prefetcher<'_>, tip: &Tip) -> Option<bool> {
+        let files = history.incoming_files(tip).ok()?;
+        let paths: Vec<RepoPath> = files.iter().map(|file| file.path.clone()).collect();
+        let indexed = self.engine.are_indexed(&paths).ok()?;
+        // A file that exists but is not in the index is excluded from it, and will be excluded after the switch.
+        let wanted = files.iter().zip(indexed).filter(|(file, indexed)| *indexed || !file.replaces);
+        let mut bytes = 0;
+        for (file, _) in wanted.take(MAX_FILES) {
+            if self.has_other_work() {
+                ahead.keep();
+                return Some(false);
+            }
+            // A partial clone lacks objects until git fetches them: the switch indexes those files.
+            let Ok(content) = history.read(file) else { continue };
+            bytes += content.len();
+            if bytes > MAX_BYTES {
+                break;
+            }
+            ahead.read(&file.path, content.to_vec());
+        }
+        ahead.keep_whole(tip.id());
+        Some(true)
+    }
+
+    fn has_other_work(&self) -> bool {
+        let mut state = self.state();
+        state.drain();
+        self.stop.is_cancelled() || !state.dirty.is_empty() || !state.in_progress.is_empty()
+    }
+}
+
+/// Lowers the priority of this thread.
+#[cfg(target_os = "linux")]
+fn lower_priority() {
+    // If that fails, the thread runs with normal priority.
+    let _ = rustix::process::nice(10);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn lower_priority() {}

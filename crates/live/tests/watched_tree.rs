@@ -1,0 +1,483 @@
+//! A watched tree: whatever happens to its files, the next answer shows it.
+
+#![cfg(target_os = "linux")]
+
+#[path = "../../engine/tests/support/mod.rs"]
+mod support;
+
+use orient_engine::{
+    Engine, Freshness, NoProgress, RefreshDepth, RefreshMode, RefreshOptions, RefreshReport,
+};
+use orient_live::{WatchOptions, Watcher, WatcherClient};
+use orient_testkit::git;
+use proptest::prelude::*;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use support::edits::{PATHS, apply, assert_same, path, step, text, write};
+use support::{dump, facts_of, fresh, open, put};
+
+/// A watched tree with its index.
+struct Watched {
+    folder: tempfile::TempDir,
+    engine: Arc<Engine>,
+    live: Watcher,
+}
+
+impl Watched {
+    fn new(files: &[(&str, &str)]) -> Self {
+        Self::with(files, WatchOptions { startup_delay: Duration::ZERO, ..WatchOptions::default() })
+    }
+
+    fn with(files: &[(&str, &str)], options: WatchOptions) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().join("tree");
+        fs::create_dir(&root).expect("the tree");
+        for (path, text) in files {
+            put(&root, path, text);
+        }
+        let engine = Arc::new(open(&root, &folder.path().join("store"), 2));
+        let live = Watcher::start(&engine, options);
+        let watched = Self { folder, engine, live };
+        let begun = Instant::now();
+        while !watched.live.is_synced() && watched.live.unwatched().is_none() {
+            assert!(begun.elapsed() < Duration::from_mins(1), "it settles");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        watched
+    }
+
+    fn root(&self) -> std::path::PathBuf {
+        self.folder.path().join("tree")
+    }
+
+    fn catch_up(&self) -> RefreshReport {
+        self.live.catch_up(&self.engine, &RefreshOptions::default(), &NoProgress).expect("caught up")
+    }
+
+    fn catch_up_with_facts(&self) -> RefreshReport {
+        let options = RefreshOptions {
+            depth: RefreshDepth::Facts,
+            max_resolved_with_change: Some(0),
+            ..RefreshOptions::default()
+        };
+        self.live.catch_up(&self.engine, &options, &NoProgress).expect("caught up")
+    }
+
+    fn check(&self) {
+        let refresh = self.catch_up();
+        assert!(refresh.pending.is_empty(), "{refresh:?}");
+        assert_same(&dump(&self.engine), &fresh(&self.root(), 2), "built anew");
+        let faults = self.engine.snapshot().expect("a snapshot").check().expect("it can be checked");
+        assert_eq!(faults, Vec::<String>::new());
+    }
+}
+
+/// Whether the index knows a definition of that name.
+fn knows(watched: &Watched, name: &str) -> bool {
+    dump(&watched.engine).contains(name)
+}
+
+const SMALL: &[(&str, &str)] =
+    &[("src/a.py", "def first(): pass\n"), ("src/net/b.go", "package b\n"), ("README.md", "# Hi\n")];
+
+#[test]
+fn a_save_is_in_the_next_answer() {
+    let watched = Watched::new(SMALL);
+    for number in 0..20 {
+        put(&watched.root(), "src/a.py", format!("def saved_{number}(): pass\n"));
+        watched.catch_up();
+        assert!(knows(&watched, &format!("saved_{number}")));
+    }
+    watched.check();
+}
+
+#[test]
+fn where_nothing_changed_nothing_is_looked_at() {
+    let watched = Watched::new(SMALL);
+    watched.catch_up();
+    // Were files looked at, they would be counted.
+    let again = watched.catch_up();
+    assert_eq!((again.same, again.touched, again.changed), (0, 0, 0), "{again:?}");
+    put(&watched.root(), "src/a.py", "def other(): pass\n");
+    let one = watched.catch_up();
+    assert_eq!(one.changed + one.same + one.touched, usize::from(one.changed == 1), "{one:?}");
+}
+
+#[test]
+fn new_folders_are_watched_with_all_that_came_before_they_were() {
+    let watched = Watched::new(SMALL);
+    for depth in 0..5 {
+        let folder = "deep/".repeat(depth + 1);
+        put(&watched.root(), &format!("{folder}x{depth}.py"), format!("def at_{depth}(): pass\n"));
+        watched.catch_up();
+        put(&watched.root(), &format!("{folder}y{depth}.py"), format!("def later_{depth}(): pass\n"));
+        watched.catch_up();
+        assert!(knows(&watched, &format!("later_{depth}")));
+    }
+    watched.check();
+}
+
+#[test]
+fn a_moved_folder_is_watched_where_it_is_now() {
+    let watched = Watched::new(SMALL);
+    fs::rename(watched.root().join("src"), watched.root().join("lib")).expect("moved");
+    put(&watched.root(), "src/new.py", "def in_its_place(): pass\n");
+    watched.catch_up();
+    put(&watched.root(), "lib/net/c.py", "def in_the_moved(): pass\n");
+    put(&watched.root(), "src/new.py", "def again_in_its_place(): pass\n");
+    watched.catch_up();
+    assert!(knows(&watched, "in_the_moved") && knows(&watched, "again_in_its_place"));
+    watched.check();
+}
+
+#[test]
+fn what_an_ignore_file_hides_and_shows_follows_it() {
+    let watched = Watched::new(SMALL);
+    put(&watched.root(), ".gitignore", "net/\n");
+    watched.check();
+    assert!(!knows(&watched, "src/net/b.go"));
+    put(&watched.root(), "src/net/hidden.py", "def hidden(): pass\n");
+    watched.check();
+    put(&watched.root(), "src/.orientignore", "a.py\n!net/\n");
+    watched.check();
+    put(&watched.root(), "src/net/hidden.py", "def shown(): pass\n");
+    watched.check();
+    assert!(knows(&watched, "shown") && !knows(&watched, "first"));
+}
+
+#[test]
+fn rules_inside_of_git_are_looked_at() {
+    let watched = Watched::new(&[(".git/HEAD", "ref: refs/heads/main\n"), ("a.py", "def a(): pass\n")]);
+    put(&watched.root(), ".git/info/exclude", "*.py\n");
+    watched.check();
+    assert!(!knows(&watched, "a.py"));
+}
+
+#[test]
+fn clones_and_worktrees_come_and_go_while_the_tree_is_watched() {
+    let watched = Watched::new(SMALL);
+    let root = watched.root();
+    git(&root, &["init", "-q", "-b", "main"]);
+    git(&root, &["add", "-A"]);
+    git(&root, &["commit", "-q", "-m", "first"]);
+    watched.check();
+    git(&root, &["worktree", "add", "-q", "trees/x", "-b", "x"]);
+    git(&root, &["clone", "-q", ".", "clone"]);
+    watched.check();
+    assert!(knows(&watched, "skipped\ttrees/x\tnested repository"));
+    assert!(knows(&watched, "skipped\tclone\tnested repository"));
+    assert!(!knows(&watched, "trees/x/src/a.py") && !knows(&watched, "clone/src/a.py"));
+
+    put(&root, "clone/src/new.py", "def unseen(): pass\n");
+    put(&root, ".gitmodules", "[submodule \"clone\"]\n\tpath = clone\n");
+    watched.check();
+    assert!(knows(&watched, "clone/src/new.py"), "it is registered as a submodule now");
+    fs::remove_file(root.join(".gitmodules")).expect("removed");
+    watched.check();
+    assert!(!knows(&watched, "clone/src/new.py"));
+
+    fs::remove_dir_all(root.join("clone/.git")).expect("removed");
+    watched.check();
+    assert!(knows(&watched, "clone/src/new.py"), "a folder like any other");
+    put(&root, "clone/src/newer.py", "def newer(): pass\n");
+    watched.check();
+    assert!(knows(&watched, "clone/src/newer.py"), "and it is watched");
+
+    git(&root, &["worktree", "remove", "--force", "trees/x"]);
+    watched.check();
+    assert!(!knows(&watched, "trees/x"));
+}
+
+#[test]
+fn thousands_of_files_at_once_are_caught_up_with() {
+    let watched = Watched::new(SMALL);
+    for number in 0..2000 {
+        put(
+            &watched.root(),
+            &format!("many/{}/f{number}.py", number % 40),
+            format!("def f{number}(): pass\n"),
+        );
+    }
+    watched.check();
+    fs::remove_dir_all(watched.root().join("many")).expect("removed");
+    watched.check();
+    put(&watched.root(), "src/a.py", "def after_all(): pass\n");
+    watched.check();
+}
+
+#[test]
+fn hundreds_of_files_rewritten_are_no_reason_to_watch_anew() {
+    let watched = Watched::new(SMALL);
+    let rewrite = |name: &str| {
+        for number in 0..700 {
+            let file = format!("many/{}/f{number}.py", number % 7);
+            put(&watched.root(), &file, format!("def {name}{number}(): pass\n"));
+        }
+    };
+    rewrite("first");
+    watched.check();
+    rewrite("second");
+    watched.catch_up();
+    assert!(watched.live.is_synced(), "nothing was missed, so notices still tell all");
+    watched.check();
+}
+
+#[test]
+fn each_of_many_who_save_and_ask_at_once_finds_what_he_saved() {
+    let watched = &Watched::new(SMALL);
+    std::thread::scope(|scope| {
+        for who in 0..4 {
+            scope.spawn(move || {
+                for round in 0..20 {
+                    let name = format!("of_{who}_in_{round}");
+                    put(&watched.root(), &format!("src/by{who}.py"), format!("def {name}(): pass\n"));
+                    let depth = if round % 2 == 0 { RefreshDepth::Facts } else { RefreshDepth::Graph };
+                    let options = RefreshOptions {
+                        depth,
+                        max_resolved_with_change: Some(0),
+                        ..RefreshOptions::default()
+                    };
+                    watched.live.catch_up(&watched.engine, &options, &NoProgress).expect("caught up");
+                    assert!(knows(watched, &name), "{name} was there before the question");
+                }
+            });
+        }
+    });
+    watched.check();
+}
+
+#[test]
+fn the_background_finds_out_what_uses_mean_where_nobody_asked_for_it() {
+    let watched = Watched::new(SMALL);
+    put(&watched.root(), "src/a.py", "def second(): pass\n");
+    watched.catch_up_with_facts();
+    assert!(knows(&watched, "second"));
+    let begun = Instant::now();
+    while watched.engine.snapshot().expect("a snapshot").owed() > 0 {
+        assert!(begun.elapsed() < Duration::from_mins(1), "it is found out");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    watched.check();
+}
+
+#[test]
+fn the_background_works_ahead_of_the_questions() {
+    let (sender, seen) = std::sync::mpsc::channel();
+    let sender = std::sync::Mutex::new(sender);
+    let tell = move |seen: &orient_live::BackgroundRefresh| {
+        let paths: Vec<String> = seen.paths.iter().map(|path| path.display().into_owned()).collect();
+        let changed = seen.refresh.as_ref().map_or(0, |refresh| refresh.changed);
+        let _ = sender.lock().expect("one thread").send((paths, changed));
+    };
+    let startup_delay = Duration::ZERO;
+    let watched = Watched::with(
+        SMALL,
+        WatchOptions { startup_delay, on_refresh: Some(Arc::new(tell)), ..WatchOptions::default() },
+    );
+    seen.recv_timeout(Duration::from_secs(30)).expect("the first index");
+    put(&watched.root(), "src/a.py", "def ahead(): pass\n");
+    let told = seen.recv_timeout(Duration::from_secs(30)).expect("told");
+    assert_eq!(told, (vec!["src/a.py".to_owned()], 1));
+    assert!(knows(&watched, "ahead"), "nobody asked");
+    let remembered = seen.recv_timeout(Duration::from_secs(30)).expect("a look at all files");
+    assert_eq!(remembered, (Vec::new(), 0));
+    assert!(watched.catch_up().remembered);
+}
+
+#[test]
+fn what_no_notice_tells_of_is_found_by_a_later_look() {
+    let full_scan_interval = Duration::ZERO;
+    let options =
+        WatchOptions { startup_delay: Duration::ZERO, full_scan_interval, ..WatchOptions::default() };
+    let outside = tempfile::tempdir().expect("a folder");
+    let other = outside.path().join("other.py");
+    let watched = Watched::with(SMALL, options);
+    fs::write(&other, "def linked(): pass\n").expect("written");
+    fs::hard_link(&other, watched.root().join("linked.py")).expect("another name");
+    watched.check();
+    std::thread::sleep(Duration::from_millis(300));
+    fs::write(&other, "def through_another_name(): pass\n").expect("written");
+    let begun = Instant::now();
+    while !knows(&watched, "through_another_name") {
+        assert!(begun.elapsed() < Duration::from_secs(20), "it is found");
+        watched.catch_up();
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn an_index_written_by_somebody_else_is_compared_with_the_files() {
+    let watched = Watched::new(SMALL);
+    watched.catch_up();
+    let mut settings = support::settings(1);
+    settings.index.exclude = vec!["*.go".to_owned()];
+    let other = support::open_with(&watched.root(), &watched.folder.path().join("store"), settings);
+    support::refresh(&other);
+    assert!(!dump(&other).contains("b.go"));
+    watched.check();
+    fs::remove_dir_all(watched.folder.path().join("store")).expect("removed");
+    watched.check();
+}
+
+#[test]
+fn a_rebuild_is_a_rebuild() {
+    let watched = Watched::new(SMALL);
+    let options = RefreshOptions { mode: RefreshMode::Rebuild, ..RefreshOptions::default() };
+    let rebuilt = watched.live.catch_up(&watched.engine, &options, &NoProgress).expect("rebuilt");
+    assert_eq!(rebuilt.rebuilt, Some(orient_engine::RebuildReason::Asked));
+    watched.check();
+}
+
+#[test]
+fn a_tree_that_is_moved_away_is_no_longer_vouched_for() {
+    let watched = Watched::new(SMALL);
+    let away = watched.folder.path().join("away");
+    fs::rename(watched.root(), &away).expect("moved");
+    assert!(watched.live.catch_up(&watched.engine, &RefreshOptions::default(), &NoProgress).is_err());
+    fs::rename(&away, watched.root()).expect("moved back");
+    put(&watched.root(), "src/a.py", "def back(): pass\n");
+    let refresh = watched.catch_up();
+    assert!(refresh.note.is_some_and(|note| note.contains("moved or removed")));
+    assert!(knows(&watched, "back"));
+    assert_eq!(watched.catch_up().note, None, "said once");
+    watched.check();
+}
+
+#[test]
+fn a_question_with_a_deadline_names_what_is_pending() {
+    let watched = Watched::new(SMALL);
+    let hold = fs::File::options()
+        .append(true)
+        .open(lock_file(&watched.folder.path().join("store")))
+        .expect("there");
+    hold.lock().expect("ours");
+    put(&watched.root(), "src/a.py", "def unseen(): pass\n");
+    let soon = Duration::from_millis(200);
+    let options = RefreshOptions { wait: Some(soon), deadline: Some(soon), ..RefreshOptions::default() };
+    let refresh = watched.live.catch_up(&watched.engine, &options, &NoProgress).expect("answered");
+    assert!(refresh.busy && !refresh.pending.is_empty(), "{refresh:?}");
+    drop(hold);
+    watched.check();
+}
+
+/// What a command of its own learns, and whether it had to look at files for that.
+fn ask(engine: &Engine) -> (RefreshReport, bool) {
+    let refresh = WatcherClient.catch_up(engine, &RefreshOptions::default(), &NoProgress).expect("caught up");
+    assert!(refresh.pending.is_empty(), "{refresh:?}");
+    let looked = refresh.same + refresh.touched + refresh.changed + refresh.added > 0;
+    (refresh, looked)
+}
+
+/// Another engine of the same tree, as a command opens it.
+fn beside(watched: &Watched) -> Engine {
+    open(&watched.root(), &watched.folder.path().join("store"), 1)
+}
+
+#[test]
+fn a_command_asks_the_watcher_and_misses_nothing() {
+    let watched = Watched::new(SMALL);
+    for number in 0..20 {
+        assert!(!ask(&beside(&watched)).1, "the watcher knows");
+        put(&watched.root(), "src/a.py", format!("def saved_{number}(): pass\n"));
+        let engine = beside(&watched);
+        assert!(!ask(&engine).1, "the watcher has caught up");
+        assert!(dump(&engine).contains(&format!("saved_{number}")));
+    }
+    watched.check();
+}
+
+#[test]
+fn a_watcher_with_another_view_is_not_believed() {
+    let watched = Watched::new(SMALL);
+    let mut settings = support::settings(1);
+    settings.index.exclude = vec!["*.go".to_owned()];
+    let other = support::open_with(&watched.root(), &watched.folder.path().join("store"), settings);
+    WatcherClient.catch_up(&other, &RefreshOptions::default(), &NoProgress).expect("caught up");
+    assert!(!dump(&other).contains("b.go"));
+    watched.check();
+}
+
+#[test]
+fn without_a_watcher_a_command_looks_for_itself() {
+    let watched = Watched::new(SMALL);
+    let engine = beside(&watched);
+    let root = watched.root();
+    let socket = engine.store_paths().tree.join("watcher.socket");
+    assert!(socket.exists());
+    let newer = Watcher::start(&watched.engine, WatchOptions::default());
+    drop(newer);
+    assert!(!socket.exists(), "the newest has the door, and closes it");
+    let Watched { folder, live, engine: ours } = watched;
+    drop((live, ours));
+    put(&root, "src/a.py", "def unwatched(): pass\n");
+    assert!(ask(&engine).1);
+    assert!(dump(&engine).contains("unwatched"));
+    // What a killed watcher leaves is a door nobody is behind.
+    drop(std::os::unix::net::UnixListener::bind(&socket).expect("a socket"));
+    put(&root, "src/a.py", "def killed(): pass\n");
+    assert!(ask(&engine).1);
+    assert!(dump(&engine).contains("killed"));
+    drop(folder);
+}
+
+/// The file a writer locks.
+fn lock_file(store: &Path) -> std::path::PathBuf {
+    let mut folders = vec![store.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("readable").flatten() {
+            if entry.file_name() == "lock" {
+                return entry.path();
+            }
+            if entry.path().is_dir() {
+                folders.push(entry.path());
+            }
+        }
+    }
+    panic!("a writer leaves its lock file")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { max_shrink_iters: 100, ..ProptestConfig::with_cases(cases()) })]
+
+    #[test]
+    fn a_watched_tree_equals_one_indexed_anew(
+        start in prop::collection::vec((0..PATHS, 0..20_usize), 0..20),
+        steps in prop::collection::vec((step(), 0..6_u8), 1..14),
+        max_resolved_with_change in prop::option::of(0..3_usize),
+    ) {
+        let options = WatchOptions { startup_delay: Duration::ZERO, max_resolved_with_change, ..WatchOptions::default() };
+        let watched = Watched::with(&[], options);
+        for (p, t) in start {
+            write(&watched.root(), &path(p), text(&path(p), t));
+        }
+        for (step, then) in &steps {
+            apply(&watched.root(), step);
+            match then {
+                // Now and then two steps at once, or time for the background.
+                0 => {}
+                1 => std::thread::sleep(Duration::from_millis(40)),
+                2 => { watched.catch_up(); }
+                3 => {
+                    let engine = beside(&watched);
+                    ask(&engine);
+                    assert_same(&dump(&engine), &fresh(&watched.root(), 2), "as a command sees it");
+                }
+                4 => {
+                    watched.catch_up_with_facts();
+                    let (ours, anew) = (facts_of(&dump(&watched.engine)), fresh(&watched.root(), 2));
+                    assert_same(&ours, &facts_of(&anew), "what is in the files");
+                }
+                _ => watched.check(),
+            }
+        }
+        watched.check();
+        prop_assert!(watched.live.unwatched().is_none());
+    }
+}
+
+/// A handful in everyday runs; as many as one likes with `PROPTEST_CASES`.
+fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|number| number.parse().ok()).unwrap_or(16)
+}

@@ -1,0 +1,122 @@
+//! Modules with dotted names: packages are folders, modules are files, leading dots are relative.
+
+use crate::file::file_unit::{FileRef, FileUnit};
+use crate::invalidation::name_reach::file_exists_key;
+use crate::modules::project_files::normal;
+use crate::session::Session;
+use crate::types::eval::join;
+use crate::types::target::Target;
+use crate::types::ty::Module;
+use orient_model::{Rule, Says};
+use std::rc::Rc;
+
+impl Session<'_> {
+    /// The module of a dotted name.
+    pub(super) fn dotted_module(&self, unit: &FileRef, module: &str) -> Option<Module> {
+        let dots = module.len() - module.trim_start_matches('.').len();
+        let parts: Vec<&str> = module[dots..].split('.').filter(|part| !part.is_empty()).collect();
+        if dots > 0 {
+            let mut folder = unit.folder();
+            for _ in 1..dots {
+                folder = folder.rsplit_once('/').map_or(String::new(), |(outer, _)| outer.to_owned());
+            }
+            if parts.is_empty() {
+                self.depend_on_folder_file(unit, &folder);
+            }
+            return self.below(unit, &folder, &parts);
+        }
+        self.source_roots(unit).iter().find_map(|root| self.below(unit, root, &parts))
+    }
+
+    /// The folders where absolute module names may start, most likely first.
+    fn source_roots(&self, unit: &FileRef) -> Rc<[String]> {
+        self.queries.source_roots.get_or_insert(&unit.file, || self.find_source_roots(unit).into())
+    }
+
+    fn find_source_roots(&self, unit: &FileRef) -> Vec<String> {
+        let source = &unit.rules.source_folder;
+        let mut roots = Vec::new();
+        let mut add = |root: String| {
+            if !roots.contains(&root) {
+                roots.push(root);
+            }
+        };
+        // The folder above the outermost package that contains this file.
+        let mut folder = unit.folder();
+        loop {
+            self.depend_on_folder_file(unit, &folder);
+            if folder.is_empty() || self.folder_module_file(unit, &folder).is_none() {
+                break;
+            }
+            folder = folder.rsplit_once('/').map_or(String::new(), |(outer, _)| outer.to_owned());
+        }
+        add(folder.clone());
+        add(unit.folder());
+        for manifest in self.resolver.project.around(&unit.rules, &unit.folder()) {
+            for (_, root) in manifest.all(Says::Root) {
+                normal(&manifest.folder, root).into_iter().for_each(&mut add);
+            }
+            add(join(&manifest.folder, source));
+            add(manifest.folder.clone());
+        }
+        while !folder.is_empty() {
+            folder = folder.rsplit_once('/').map_or(String::new(), |(outer, _)| outer.to_owned());
+            add(join(&folder, source));
+            add(folder.clone());
+        }
+        add(String::new());
+        add(source.clone());
+        for manifest in self.resolver.project.of(&unit.rules) {
+            add(manifest.folder.clone());
+            add(join(&manifest.folder, source));
+        }
+        roots
+    }
+
+    fn below(&self, unit: &FileRef, root: &str, parts: &[&str]) -> Option<Module> {
+        let mut path = root.to_owned();
+        for (at, part) in parts.iter().enumerate() {
+            let inner = join(&path, part);
+            let last = at + 1 == parts.len();
+            if last && let Some(file) = self.file_without_extension(unit, &inner) {
+                return Some(Module::File(file));
+            }
+            path = inner;
+        }
+        self.module_of_folder(unit, &path)
+    }
+
+    fn module_of_folder(&self, unit: &FileRef, path: &str) -> Option<Module> {
+        if let Some(file) = self.folder_module_file(unit, path) {
+            return Some(Module::File(file));
+        }
+        (!path.is_empty() && self.is_folder(path)).then(|| Module::Folder(path.to_owned()))
+    }
+
+    fn is_folder(&self, path: &str) -> bool {
+        !self.folder(path).is_empty()
+            || !self.resolver.repository.folder(&format!("{path}/").as_str().into()).is_empty()
+    }
+
+    /// The file with this path and one of the language's extensions.
+    pub(crate) fn file_without_extension(&self, unit: &FileUnit, path: &str) -> Option<u32> {
+        unit.rules.extensions.iter().find_map(|extension| {
+            self.resolver.repository.file_at(&format!("{path}.{extension}").as_str().into())
+        })
+    }
+
+    /// Makes the result depend on whether a folder has a module file.
+    fn depend_on_folder_file(&self, unit: &FileUnit, folder: &str) {
+        unit.rules.folder_files.iter().for_each(|name| self.depend_on(&file_exists_key(&join(folder, name))));
+    }
+
+    /// The module file of a folder: `__init__`, `index`, `mod`.
+    pub(super) fn folder_module_file(&self, unit: &FileUnit, folder: &str) -> Option<u32> {
+        unit.rules.folder_files.iter().find_map(|name| self.file_without_extension(unit, &join(folder, name)))
+    }
+
+    /// A module inside a package.
+    pub(super) fn submodule(&self, folder: &str, name: &str, from: &FileRef) -> Option<Target> {
+        self.below(from, folder, &[name]).map(|module| Target::module(module, Rule::Import))
+    }
+}

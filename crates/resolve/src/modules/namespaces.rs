@@ -1,0 +1,200 @@
+//! Namespaces that files declare, whatever folder they are in; and names that the whole program shares.
+
+use super::dotted;
+use crate::file::file_unit::FileRef;
+use crate::session::{Session, Site};
+use crate::types::target::{Target, Value};
+use crate::types::ty::{Module, SymbolId, Ty};
+use orient_model::{Import, ImportKind, Modifier, Modifiers, Modules, Rule, SharedScope, SymbolKind};
+
+impl Session<'_> {
+    /// Every symbol with this full name.
+    pub(super) fn symbols_with_full_name(&self, family: &str, full: &str) -> Vec<SymbolId> {
+        if let Some(known) = self.queries.symbols_by_full_name.get(full) {
+            return known.to_vec();
+        }
+        let last = full.rsplit('.').next().unwrap_or(full);
+        self.depend_on_container(full);
+        let named = self.symbols_named(family, last);
+        // Constructors and `impl` blocks have the names of types; members always have longer names than this.
+        let inner = |kind| matches!(kind, SymbolKind::Method | SymbolKind::Field | SymbolKind::EnumMember);
+        let first = named.iter().filter(|namesake| match namesake.kind {
+            SymbolKind::Constructor | SymbolKind::Impl => false,
+            kind => last.len() < full.len() || !inner(kind),
+        });
+        let mut syms: Vec<SymbolId> = Vec::new();
+        for sym in first.map(|namesake| namesake.sym).filter(|&sym| self.has_full_name(sym, full)) {
+            let sym = self.canonical(sym);
+            if !syms.contains(&sym) {
+                syms.push(sym);
+            }
+        }
+        self.queries.symbols_by_full_name.insert(full.into(), syms.clone().into());
+        syms
+    }
+
+    pub(super) fn namespace_import(
+        &self,
+        unit: &FileRef,
+        import: &Import,
+        module: &str,
+        name: Option<&str>,
+    ) -> Vec<Target> {
+        let space = dotted(module);
+        match (import.kind, name) {
+            (ImportKind::Item | ImportKind::Default, Some(name)) => {
+                let full = if space.is_empty() { name.to_owned() } else { format!("{space}.{name}") };
+                self.by_full_name(unit, &full, Rule::Import)
+            }
+            (ImportKind::Module, _) => self.by_full_name(unit, &space, Rule::Import),
+            _ => Vec::new(),
+        }
+    }
+
+    /// A full name: of a definition, or of a member of a type.
+    pub(crate) fn by_full_name(&self, unit: &FileRef, full: &str, rule: Rule) -> Vec<Target> {
+        let syms = self.symbols_with_full_name(&unit.rules.family, full);
+        if !syms.is_empty() {
+            return self.prefer_definitions(syms.into_iter().map(|sym| Target::symbol(sym, rule)).collect());
+        }
+        let Some((outer, last)) = full.rsplit_once('.') else { return Vec::new() };
+        let types = self.symbols_with_full_name(&unit.rules.family, outer);
+        // The contents of a namespace have full names, which were looked up above.
+        let is_type = |sym: &SymbolId| self.is_type(*sym) && self.kind(*sym) != Some(SymbolKind::Module);
+        let of = types.into_iter().find(is_type);
+        let Some(of) = of else { return Vec::new() };
+        let val = Value::new(Ty::Metatype(of, Ty::no_args()), Rule::Static);
+        self.member(&val, last, unit).into_iter().map(|found| found.by(rule)).collect()
+    }
+
+    pub(crate) fn namespace_member(&self, space: &str, name: &str, from: &FileRef) -> Vec<Target> {
+        let full = if space.is_empty() { name.to_owned() } else { format!("{space}.{name}") };
+        let found = self.by_full_name(from, &full, Rule::Qualified);
+        if found.is_empty() { vec![Target::module(Module::Namespace(full), Rule::Qualified)] } else { found }
+    }
+
+    pub(super) fn wildcard_namespace(
+        &self,
+        unit: &FileRef,
+        import: &Import,
+        module: &str,
+        name: &str,
+    ) -> Vec<Target> {
+        let space = dotted(module);
+        let is_static = Modifiers(import.modifiers.0).contains(Modifier::Static);
+        if !is_static {
+            let syms = self.symbols_with_full_name(&unit.rules.family, &format!("{space}.{name}"));
+            if !syms.is_empty() {
+                return self.prefer_definitions(
+                    syms.into_iter().map(|sym| Target::symbol(sym, Rule::Wildcard)).collect(),
+                );
+            }
+        }
+        let types = self.symbols_with_full_name(&unit.rules.family, &space);
+        let is_type = |sym: &SymbolId| self.is_type(*sym) && self.kind(*sym) != Some(SymbolKind::Module);
+        let Some(of) = types.into_iter().find(is_type) else { return Vec::new() };
+        let mut found = self.member(&Value::new(Ty::Metatype(of, Ty::no_args()), Rule::Static), name, unit);
+        if is_static {
+            // An instance method has no receiver here.
+            let is_bound = |sym: SymbolId| {
+                let home = self.unit_of(sym).filter(|home| home.kind(sym.at) == Some(SymbolKind::Method));
+                home.is_some_and(|home| !home.is(sym.at, Modifier::Static))
+            };
+            found.retain(|one| !one.sym().is_some_and(is_bound));
+        }
+        found
+    }
+
+    /// A name in the file's own namespace, and in those around it.
+    pub(super) fn shared_namespace(&self, site: &Site, name: &str) -> Vec<Target> {
+        let unit = &site.unit;
+        let mut space = self.namespace_at(site);
+        loop {
+            let full = if space.is_empty() { name.to_owned() } else { format!("{space}.{name}") };
+            let mut syms = self.symbols_with_full_name(&unit.rules.family, &full);
+            syms.retain(|&sym| !self.in_other_script(sym, unit) && !self.is_private_to_other_file(sym, unit));
+            if !syms.is_empty() {
+                return self.prefer_definitions(
+                    syms.into_iter().map(|sym| Target::symbol(sym, Rule::Package)).collect(),
+                );
+            }
+            if !unit.rules.sees_enclosing_namespaces || space.is_empty() {
+                let wide = unit.rules.global_function_fallback && !space.is_empty();
+                return if wide { self.global_function(unit, name) } else { Vec::new() };
+            }
+            space = space.rsplit_once('.').map_or(String::new(), |(outer, _)| outer.to_owned());
+        }
+    }
+
+    /// The namespace around a place.
+    pub(super) fn namespace_at(&self, site: &Site) -> String {
+        let unit = &site.unit;
+        let mut next = site.symbol();
+        while let Some(at) = next {
+            if unit.kind(at) == Some(SymbolKind::Module) {
+                return self.full_name(unit.sym(at));
+            }
+            next = unit.symbol(at).and_then(|symbol| symbol.parent);
+        }
+        dotted(unit.package())
+    }
+
+    /// A namespace as the first part of a qualified name, without an import.
+    pub(crate) fn namespace_prefix(&self, unit: &FileRef, name: &str) -> Vec<Target> {
+        if unit.rules.modules != Modules::Namespace || unit.rules.shared_scope != SharedScope::Namespace {
+            return Vec::new();
+        }
+        // Whether the namespace exists shows when its members are looked up.
+        self.depend_on(name);
+        let is_type = |sym: &SymbolId| self.is_type(*sym) && self.kind(*sym) != Some(SymbolKind::Module);
+        if self.symbols_with_full_name(&unit.rules.family, name).iter().any(is_type) {
+            return Vec::new();
+        }
+        vec![Target::module(Module::Namespace(name.to_owned()), Rule::Qualified)]
+    }
+
+    /// Names that all files share: in the types and modules around the place, innermost first, then at top level.
+    pub(super) fn shared_by_all(&self, site: &Site, name: &str) -> Vec<Target> {
+        let unit = &site.unit;
+        let mut around = Vec::new();
+        let mut next = site.symbol();
+        while let Some(at) = next {
+            let kind = unit.kind(at);
+            if kind.is_some_and(|kind| kind.is_type() || kind == SymbolKind::Module) {
+                around.push(self.full_name(unit.sym(at)));
+            }
+            next = unit.symbol(at).and_then(|symbol| symbol.parent);
+        }
+        for space in around {
+            let syms = self.symbols_with_full_name(&unit.rules.family, &format!("{space}.{name}"));
+            if let Some(&first) = syms.iter().find(|&&sym| self.is_type(sym) || self.is_value(sym)) {
+                return vec![Target::symbol(first, Rule::Package)];
+            }
+        }
+        self.global_symbol(unit, name)
+    }
+
+    /// A top-level name outside of all types and namespaces.
+    pub(super) fn global_symbol(&self, unit: &FileRef, name: &str) -> Vec<Target> {
+        let syms = self.symbols_with_full_name(&unit.rules.family, name);
+        let types: Vec<SymbolId> = syms.iter().copied().filter(|&sym| self.is_type(sym)).collect();
+        if let Some(&first) = types.first() {
+            return vec![Target::symbol(first, Rule::Global)];
+        }
+        // A top-level function exists only if its file was loaded.
+        let is_here = |sym: &SymbolId| {
+            let calls = self.kind(*sym).is_some_and(SymbolKind::is_callable);
+            !calls || self.kind(*sym) != Some(SymbolKind::Test) && self.loads(unit, sym.file)
+        };
+        let here: Vec<SymbolId> = syms.into_iter().filter(is_here).collect();
+        match here[..] {
+            [one] => vec![Target::symbol(one, Rule::Global)],
+            _ => Vec::new(),
+        }
+    }
+
+    fn is_value(&self, sym: SymbolId) -> bool {
+        let kind = self.unit_of(sym).and_then(|unit| unit.kind(sym.at));
+        matches!(kind, Some(SymbolKind::Constant | SymbolKind::Variable))
+    }
+}

@@ -1,0 +1,217 @@
+//! Modules named by a relative path or by the name of a package.
+
+use crate::file::file_unit::{FileRef, FileUnit};
+use crate::modules::project_files::{Manifest, matches_pattern, normal};
+use crate::session::Session;
+use crate::types::eval::join;
+use crate::types::target::Target;
+use crate::types::ty::Module;
+use orient_model::{ImportKind, Modifier, Rule, Says};
+
+/// Maximum length of a chain of project files that extend each other.
+const EXTENDS: usize = 8;
+
+impl Session<'_> {
+    /// The file of a module path.
+    pub(super) fn path_module(&self, unit: &FileRef, module: &str) -> Option<Module> {
+        if module.starts_with('.') || module.starts_with('/') {
+            let path = normal(&unit.folder(), module)?;
+            return self.file_at_module_path(unit, &path).map(Module::File);
+        }
+        if let Some(file) = self.aliased_file(unit, module) {
+            return Some(Module::File(file));
+        }
+        self.package_file(unit, module).map(Module::File)
+    }
+
+    /// The file by the path aliases and base folders of the enclosing project files.
+    fn aliased_file(&self, unit: &FileRef, module: &str) -> Option<u32> {
+        for manifest in self.resolver.project.around(&unit.rules, &unit.folder()) {
+            let mut chain = vec![manifest];
+            for at in 0..EXTENDS {
+                let Some(&last) = chain.get(at) else { break };
+                chain.extend(self.extended_manifests(unit, last));
+            }
+            let base_of = |manifest: &Manifest| {
+                manifest.first(Says::Base).and_then(|base| normal(&manifest.folder, base))
+            };
+            for &manifest in &chain {
+                let base = base_of(manifest).unwrap_or_else(|| manifest.folder.clone());
+                for (pattern, target) in manifest.all(Says::Alias) {
+                    let Some(inner) = inner(pattern, module) else { continue };
+                    let Some(path) = normal(&base, &target.replace('*', inner)) else { continue };
+                    if let Some(file) = self.file_at_module_path(unit, &path) {
+                        return Some(file);
+                    }
+                }
+            }
+            for base in chain.iter().filter_map(|manifest| base_of(manifest)) {
+                if let Some(file) = self.file_at_module_path(unit, &join(&base, module)) {
+                    return Some(file);
+                }
+            }
+        }
+        None
+    }
+
+    fn extended_manifests<'s>(&'s self, unit: &'s FileUnit, manifest: &Manifest) -> Vec<&'s Manifest> {
+        let words = &unit.rules.packages;
+        let mut found = Vec::new();
+        for (_, value) in manifest.all(Says::Extends) {
+            let Some(path) = normal(&manifest.folder, value) else { continue };
+            let wanted =
+                [path.clone(), format!("{path}.{}", words.config_extension), join(&path, &words.config_file)];
+            let of = self.resolver.project.of(&unit.rules);
+            found.extend(of.filter(|other| wanted.contains(&join(&other.folder, &other.file))));
+        }
+        found
+    }
+
+    /// The file by the name of a package of the repository.
+    fn package_file(&self, unit: &FileRef, module: &str) -> Option<u32> {
+        let mut cut = module.len();
+        loop {
+            let (name, rest) = (&module[..cut], module[cut..].trim_start_matches('/'));
+            if let Some(manifest) = self.resolver.project.package(&unit.rules, name) {
+                return self.package_entry(unit, manifest, rest);
+            }
+            cut = module[..cut].rfind('/')?;
+        }
+    }
+
+    /// The file that a package exports under a path.
+    fn package_entry(&self, unit: &FileRef, manifest: &Manifest, rest: &str) -> Option<u32> {
+        let wanted = if rest.is_empty() { ".".to_owned() } else { format!("./{rest}") };
+        for (pattern, target) in manifest.all(Says::Export) {
+            let Some(inner) = inner(pattern, &wanted) else { continue };
+            if let Some(file) = self.source_of_built_file(unit, manifest, &target.replace('*', inner)) {
+                return Some(file);
+            }
+        }
+        if rest.is_empty() {
+            for (_, target) in manifest.all(Says::Entry) {
+                if let Some(file) = self.source_of_built_file(unit, manifest, target) {
+                    return Some(file);
+                }
+            }
+            let entries = &unit.rules.packages.entry_files;
+            return entries
+                .iter()
+                .find_map(|path| self.file_at_module_path(unit, &join(&manifest.folder, path)));
+        }
+        [join(&manifest.folder, rest), join(&manifest.folder, &join(&unit.rules.source_folder, rest))]
+            .iter()
+            .find_map(|path| self.file_at_module_path(unit, path))
+    }
+
+    /// The file at a path, or the source of a built file.
+    fn source_of_built_file(&self, unit: &FileRef, manifest: &Manifest, target: &str) -> Option<u32> {
+        let path = normal(&manifest.folder, target)?;
+        if let Some(file) = self.file_at_module_path(unit, &path) {
+            return Some(file);
+        }
+        let inside = normal("", target)?;
+        let (head, rest) = inside.split_once('/')?;
+        let words = &unit.rules.packages;
+        let is_built = |folder: &str| words.build_folders.iter().any(|built| built == folder);
+        if !is_built(head) {
+            return None;
+        }
+        let rest = rest.split_once('/').filter(|(next, _)| is_built(next)).map_or(rest, |(_, rest)| rest);
+        words.source_folders.iter().find_map(|source| {
+            let path = join(&manifest.folder, &join(source, rest));
+            self.file_at_module_path(unit, path.trim_start_matches('/'))
+        })
+    }
+
+    /// The file at a path that may omit its extension or name the build output.
+    fn file_at_module_path(&self, unit: &FileUnit, path: &str) -> Option<u32> {
+        let repository = self.resolver.repository;
+        if let Some(file) = repository.file_at(&path.into()) {
+            return Some(file);
+        }
+        if let Some(file) =
+            self.file_without_extension(unit, path).or_else(|| self.folder_module_file(unit, path))
+        {
+            return Some(file);
+        }
+        let (head, extension) = path.rsplit_once('.')?;
+        let words = &unit.rules.packages;
+        let head = head.strip_suffix(words.declaration_suffix.as_str()).unwrap_or(head);
+        let is_built = words.built_extensions.iter().any(|built| built == extension);
+        if is_built { self.file_without_extension(unit, head) } else { None }
+    }
+
+    /// What a file exports under a name.
+    pub(super) fn exported(&self, unit: &FileRef, name: &str) -> Vec<Target> {
+        let outline = &unit.facts.outline;
+        for export in outline.exports.iter().filter(|export| unit.outline_text(export.public) == name) {
+            let inner = unit.outline_text(export.name);
+            let found =
+                if inner.is_empty() { exported_value(unit, name) } else { self.top_level(unit, inner) };
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        let wanted = if name == "default" { Modifier::Default } else { Modifier::Exported };
+        let own: Vec<Target> = unit
+            .children(None)
+            .iter()
+            .filter(|&&at| unit.is(at, wanted) && (name == "default" || unit.name(at) == name))
+            .map(|&at| Target::symbol(unit.sym(at), Rule::Scope))
+            .collect();
+        if !own.is_empty() {
+            return self.prefer_definitions(own);
+        }
+        self.reexported(unit, name)
+    }
+
+    fn reexported(&self, unit: &FileRef, name: &str) -> Vec<Target> {
+        let imports = unit.facts.outline.imports.iter().enumerate();
+        for (at, import) in imports.filter(|(_, import)| import.reexport) {
+            let public = import.alias.or(import.name).map(|atom| unit.outline_text(atom));
+            if import.kind != ImportKind::Wildcard && public == Some(name) {
+                let found = self.import(unit, at as u32);
+                if !found.is_empty() {
+                    return found;
+                }
+            }
+        }
+        if name == "default" {
+            return Vec::new();
+        }
+        for import in unit.wildcards(0) {
+            let passes =
+                unit.facts.outline.imports.get(import as usize).is_some_and(|import| import.reexport);
+            if passes {
+                let found = self.through_wildcard(unit, import, name);
+                if !found.is_empty() {
+                    return found.into_iter().map(|found| found.by(Rule::Reexport)).collect();
+                }
+            }
+        }
+        Vec::new()
+    }
+}
+
+/// A value exported without a name.
+fn exported_value(unit: &FileRef, name: &str) -> Vec<Target> {
+    let children = unit.children(None).iter();
+    children
+        .filter(|&&at| {
+            unit.name(at) == name && (unit.is(at, Modifier::Exported) || unit.is(at, Modifier::Default))
+        })
+        .map(|&at| Target::symbol(unit.sym(at), Rule::Scope))
+        .collect()
+}
+
+/// The part of a module name that matches the `*` of a pattern; empty for an exact match.
+fn inner<'m>(pattern: &str, module: &'m str) -> Option<&'m str> {
+    if !matches_pattern(pattern, module) {
+        return None;
+    }
+    match pattern.split_once('*') {
+        None => Some(""),
+        Some((head, tail)) => module.get(head.len()..module.len() - tail.len()),
+    }
+}

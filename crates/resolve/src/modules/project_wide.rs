@@ -1,0 +1,202 @@
+//! Project-wide names, names qualified from the root namespace, and files that are loaded at run time.
+
+use super::dotted;
+use crate::file::file_unit::FileRef;
+use crate::session::{Session, Site};
+use crate::types::target::{Target, Value};
+use crate::types::ty::{Module, Ty};
+use orient_model::{ImportKind, Modules, Rule, Says, SharedScope, SymbolKind};
+
+impl Session<'_> {
+    /// What a qualified name means, from the root namespace or relative to the current one.
+    pub(crate) fn qualified_name(&self, site: &Site, name: &str) -> Option<Vec<Target>> {
+        let unit = &site.unit;
+        if let Some(rooted) =
+            name.strip_prefix("::").filter(|_| unit.rules.shared_scope == SharedScope::Everything)
+        {
+            return Some(self.global_symbol(unit, rooted));
+        }
+        if !name.contains('\\') {
+            return None;
+        }
+        let full = match name.split_once('\\')? {
+            ("", rest) => dotted(rest),
+            (first, rest) if first == unit.rules.current_namespace => {
+                joined(&self.namespace_at(site), &dotted(rest))
+            }
+            (first, rest) => match Self::imported_namespace(unit, first) {
+                Some(space) => joined(&space, &dotted(rest)),
+                None => joined(&self.namespace_at(site), &dotted(name)),
+            },
+        };
+        let found = self.by_full_name(unit, &full, Rule::Qualified);
+        if !found.is_empty() {
+            return Some(found);
+        }
+        let (space, last) = full.rsplit_once('.').unwrap_or(("", &full));
+        Some(vec![Target::external(space, last)])
+    }
+
+    /// The full name behind the local name of an import.
+    fn imported_namespace(unit: &FileRef, name: &str) -> Option<String> {
+        let called = |import: &&orient_model::Import| {
+            let said = import.alias.or(import.name).map(|atom| unit.outline_text(atom));
+            said == Some(name)
+        };
+        let import = unit.facts.outline.imports.iter().find(called)?;
+        let last = import.name.map_or("", |atom| unit.outline_text(atom));
+        Some(joined(&dotted(unit.outline_text(import.module)), last))
+    }
+
+    /// Functions and constants in the root namespace.
+    pub(super) fn global_function(&self, unit: &FileRef, name: &str) -> Vec<Target> {
+        let syms = self.symbols_with_full_name(&unit.rules.family, name).into_iter();
+        let fits = |kind: SymbolKind| matches!(kind, SymbolKind::Function | SymbolKind::Constant);
+        let fit = syms.filter(|&sym| self.kind(sym).is_some_and(fits));
+        fit.map(|sym| Target::symbol(sym, Rule::Global)).collect()
+    }
+
+    /// What project files import for all files of the project, and what a prelude file imports for all.
+    pub(crate) fn project_wide(&self, site: &Site, name: &str) -> Vec<Target> {
+        let unit = &site.unit;
+        if unit.rules.modules != Modules::Namespace || unit.rules.prelude_files.is_empty() {
+            return Vec::new();
+        }
+        if self.symbols_named(&unit.rules.family, name).is_empty() && !self.is_project_alias(unit, name) {
+            return Vec::new();
+        }
+        let manifests = self.resolver.project.around(&unit.rules, &unit.folder());
+        for manifest in &manifests {
+            for (key, value) in manifest.all(Says::Using) {
+                let found = match key {
+                    "" => {
+                        let syms =
+                            self.symbols_with_full_name(&unit.rules.family, &joined(&dotted(value), name));
+                        syms.into_iter().map(|sym| Target::symbol(sym, Rule::Wildcard)).collect()
+                    }
+                    "static" => self.static_members_of(unit, &dotted(value), name),
+                    alias if alias == name => self.by_full_name(unit, &dotted(value), Rule::Import),
+                    _ => Vec::new(),
+                };
+                if !found.is_empty() {
+                    return found;
+                }
+            }
+        }
+        let folder = manifests.first().map_or("", |manifest| manifest.folder.as_str());
+        self.prelude_names(unit, folder, name)
+    }
+
+    /// Whether project files import a namespace for all files.
+    pub(crate) fn is_project_wide_import(&self, unit: &FileRef, space: &str) -> bool {
+        if unit.rules.prelude_files.is_empty() {
+            return false;
+        }
+        let manifests = self.resolver.project.around(&unit.rules, &unit.folder());
+        manifests.iter().any(|manifest| manifest.all(Says::Using).any(|(_, value)| dotted(value) == space))
+    }
+
+    fn static_members_of(&self, unit: &FileRef, full: &str, name: &str) -> Vec<Target> {
+        let types = self.symbols_with_full_name(&unit.rules.family, full);
+        let Some(of) = types.into_iter().find(|&sym| self.is_type(sym)) else { return Vec::new() };
+        let found = self.member(&Value::new(Ty::Metatype(of, Ty::no_args()), Rule::Static), name, unit);
+        found.into_iter().map(|one| one.by(Rule::Wildcard)).collect()
+    }
+
+    /// Whether a project file declares this alias.
+    fn is_project_alias(&self, unit: &FileRef, name: &str) -> bool {
+        let manifests = self.resolver.project.around(&unit.rules, &unit.folder());
+        manifests.iter().any(|manifest| manifest.all(Says::Using).any(|(key, _)| key == name))
+    }
+
+    fn prelude_names(&self, unit: &FileRef, folder: &str, name: &str) -> Vec<Target> {
+        for known in &unit.rules.prelude_files {
+            self.depend_on(known.split('.').next().unwrap_or_default());
+        }
+        for &file in self.folder(folder).iter() {
+            let Some(other) = self.unit(file).filter(|other| other.file != unit.file) else { continue };
+            let called = String::from_utf8_lossy(other.facts.path.file_name()).into_owned();
+            if !unit.rules.prelude_files.contains(&called) {
+                continue;
+            }
+            for (at, import) in other.facts.outline.imports.iter().enumerate() {
+                let found = match import.kind {
+                    _ if !import.reexport => Vec::new(),
+                    ImportKind::Wildcard => self.through_wildcard(&other, at as u32, name),
+                    _ if import.alias.map(|atom| other.outline_text(atom)) == Some(name) => {
+                        self.import(&other, at as u32)
+                    }
+                    _ => Vec::new(),
+                };
+                if !found.is_empty() {
+                    return found;
+                }
+            }
+        }
+        Vec::new()
+    }
+
+    /// Whether a file loads another one, directly or through a file that it loads.
+    pub(super) fn loads(&self, unit: &FileRef, file: u32) -> bool {
+        if unit.file == file {
+            return true;
+        }
+        if let Some(other) = self.unit(file) {
+            for name in crate::invalidation::interface_hash::path_keys(&other.facts.path) {
+                self.depend_on(&name);
+            }
+        }
+        let direct = self.loaded_by(unit);
+        direct.contains(&file)
+            || direct
+                .iter()
+                .any(|&one| self.unit(one).is_some_and(|between| self.loaded_by(&between).contains(&file)))
+    }
+
+    fn loaded_by(&self, unit: &FileRef) -> Vec<u32> {
+        let modules = unit.facts.outline.imports.iter().map(|import| unit.outline_text(import.module));
+        let files = modules.filter_map(|module| {
+            self.depend_on_module_path(module);
+            match self.find_module(unit, module) {
+                Some(Module::File(file)) => Some(file),
+                _ => None,
+            }
+        });
+        files.collect()
+    }
+
+    /// The file that `require` loads: relative to the file, or the only one whose path ends with the name.
+    pub(super) fn required_file(&self, unit: &FileRef, module: &str) -> Option<Module> {
+        let extension = unit.rules.extensions.first()?;
+        let dotted = format!(".{extension}");
+        let path = if module.ends_with(&dotted) { module.to_owned() } else { format!("{module}{dotted}") };
+        let repository = self.resolver.repository;
+        if module.starts_with('.') {
+            let path = crate::modules::project_files::normal(&unit.folder(), &path)?;
+            return repository.file_at(&path.as_str().into()).map(Module::File);
+        }
+        let mut files = repository.files_ending_with(&path);
+        if files.len() > 1 {
+            let is_root = |file: &u32| {
+                let under = repository.facts(*file).map(|facts| facts.path.display().into_owned());
+                under.is_some_and(|full| {
+                    full.trim_end_matches(path.as_str()).ends_with(&format!("{}/", unit.rules.load_folder))
+                })
+            };
+            files.retain(is_root);
+        }
+        match files[..] {
+            [one] => Some(Module::File(one)),
+            _ => None,
+        }
+    }
+}
+
+/// Joins two parts of a full name.
+fn joined(space: &str, name: &str) -> String {
+    match (space, name) {
+        ("", name) => name.to_owned(),
+        (space, "") => space.to_owned(),
+        (space, name) => format!("{space}.{name}"),
+    }
+}

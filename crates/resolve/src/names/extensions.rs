@@ -1,0 +1,223 @@
+//! Extension members: which ones a type has at a place, by their receiver type, imports and enclosing receivers.
+
+use crate::file::file_unit::{FileRef, FileUnit};
+use crate::modules::dotted;
+use crate::names::bindings::can_be_called;
+use crate::session::{Namesake, Session, Site};
+use crate::types::target::Target;
+use crate::types::ty::{SymbolId, Ty};
+use orient_model::{Confidence, Modifier, Modules, Rule, ScopeKind, SymbolKind};
+
+impl Session<'_> {
+    /// Extension members of a type by name.
+    pub(crate) fn extension(&self, ty: &Ty, name: &str, from: &FileRef) -> Vec<Target> {
+        let mut found = Vec::new();
+        let namesakes = self.symbols_named(&from.rules.family, name);
+        let extends = |namesake: &&Namesake| namesake.modifiers.contains(Modifier::Extension);
+        let mut extensions = namesakes.iter().filter(extends).peekable();
+        if extensions.peek().is_none() {
+            return found;
+        }
+        let line = self.mro(ty);
+        let mut nearest = usize::MAX;
+        for namesake in extensions {
+            if self.is_hidden(namesake.sym) || self.in_other_script(namesake.sym, from) {
+                continue;
+            }
+            let sym = namesake.sym;
+            let Some(unit) = self.unit_of(sym) else { continue };
+            let Some((receiver, arity)) = extended(&unit, sym.at) else { continue };
+            let place = match line.iter().position(|of| self.is_called(of, receiver, arity)) {
+                None if Self::is_parameter(&unit, sym.at, receiver) => line.len(),
+                Some(place) => place,
+                None => continue,
+            };
+            let bound =
+                if place == line.len() { self.bound_holds(&unit, sym.at, receiver, &line) } else { None };
+            if bound == Some(false) {
+                continue;
+            }
+            // Overload resolution decides between functions.
+            let told = from.rules.overloads && can_be_called(namesake.kind);
+            // An extension that is a member comes with its owner, not by an import.
+            let comes = self.extension_owner(sym).is_some() || self.sees(from, &unit, sym.at);
+            if (place > nearest && !told) || !comes {
+                continue;
+            }
+            if place < nearest {
+                found.retain(|_| told);
+                nearest = place;
+            }
+            let open = place == line.len() && bound.is_none();
+            let confidence = if open { Confidence::Probable } else { Confidence::Exact };
+            let one = Target::symbol(sym, Rule::Extension).at_most(confidence);
+            found.push(Target { receiver_distance: place, ..one });
+        }
+        let several = found.len() > 1 && !from.rules.overloads;
+        found.into_iter().map(|one| if several { one.at_most(Confidence::Probable) } else { one }).collect()
+    }
+
+    /// Extensions of this name in a namespace: what an import of the name makes visible.
+    pub(crate) fn extensions_in(&self, unit: &FileRef, space: &str, name: &str) -> Vec<Target> {
+        if unit.rules.modules != Modules::Namespace || !unit.rules.companion_objects {
+            return Vec::new();
+        }
+        let space = dotted(space);
+        let namesakes = self.symbols_named(&unit.rules.family, name);
+        let extensions = namesakes.iter().filter(|namesake| namesake.modifiers.contains(Modifier::Extension));
+        let inside = extensions.filter(|namesake| {
+            let home = self.unit_of(namesake.sym);
+            self.extension_owner(namesake.sym).is_none()
+                && home.is_some_and(|home| self.namespace_of(&home, namesake.sym.at) == space)
+        });
+        inside.map(|namesake| Target::symbol(namesake.sym, Rule::Import)).collect()
+    }
+
+    /// Whether an extension's receiver type is its own type parameter, so that it extends every type.
+    fn is_parameter(unit: &FileUnit, symbol: u32, name: &str) -> bool {
+        let called = |at: &u32| unit.binding(*at).is_some_and(|binding| unit.text(binding.name) == name);
+        unit.type_params(symbol).iter().any(called)
+    }
+
+    /// Whether a type satisfies the bound of a type parameter; none if there is no bound.
+    fn bound_holds(&self, unit: &FileRef, symbol: u32, name: &str, line: &[Ty]) -> Option<bool> {
+        let called = |at: &&u32| unit.binding(**at).is_some_and(|binding| unit.text(binding.name) == name);
+        let &param = unit.type_params(symbol).iter().find(called)?;
+        match self.type_param_bound(unit, param).ty {
+            Ty::Instance(sym, _) => Some(
+                line.iter().any(|of| matches!(of, Ty::Instance(known, _) if *known == self.canonical(sym))),
+            ),
+            _ => None,
+        }
+    }
+
+    fn is_called(&self, ty: &Ty, name: &str, arity: usize) -> bool {
+        match ty {
+            Ty::Instance(sym, _) => self.unit_of(*sym).is_some_and(|unit| {
+                let alike = !unit.rules.generic_arity_overloads || unit.type_params(sym.at).len() == arity;
+                alike && unit.name(sym.at) == name
+            }),
+            Ty::External(outside, _) => &**outside == name,
+            _ => false,
+        }
+    }
+
+    /// Whether the namespace of a symbol is visible in a file: by its own namespace or an import.
+    fn sees(&self, from: &FileRef, other: &FileRef, symbol: u32) -> bool {
+        let space = self.namespace_of(other, symbol);
+        let inside = |own: &str| {
+            own == space || (from.rules.sees_enclosing_namespaces && own.starts_with(&format!("{space}.")))
+        };
+        if space.is_empty() || inside(&dotted(from.package())) {
+            return true;
+        }
+        let symbols = 0..from.facts.outline.symbols.len() as u32;
+        let mut spaces = symbols.filter(|&at| from.kind(at) == Some(SymbolKind::Module));
+        if spaces.any(|at| inside(&self.full_name(from.sym(at)))) {
+            return true;
+        }
+        let name = other.name(symbol);
+        from.facts.outline.imports.iter().any(|import| {
+            let module = dotted(from.outline_text(import.module));
+            let below = module == space || module.starts_with(&format!("{space}."));
+            match import.name {
+                Some(named) => below && from.outline_text(named) == name,
+                None => below,
+            }
+        }) || self.is_project_wide_import(from, &space)
+    }
+
+    /// Drops extensions whose owner is no implicit receiver at the place; the nearest receiver wins.
+    pub(crate) fn visible_extensions(&self, site: &Site, found: Vec<Target>) -> Vec<Target> {
+        let holders: Vec<Option<SymbolId>> = found.iter().map(|one| self.owner_of_extension(one)).collect();
+        if holders.iter().all(Option::is_none) {
+            return found;
+        }
+        let around = self.implicit_receivers(site);
+        let place = |holder: SymbolId| match around.iter().position(|&one| one == holder) {
+            None if self.imports_of(&site.unit, holder, &found) => Some(around.len()),
+            place => place,
+        };
+        let places: Vec<Option<usize>> = holders.iter().map(|holder| holder.and_then(place)).collect();
+        let nearest = places.iter().flatten().min().copied();
+        let kept = found.into_iter().zip(holders.iter().zip(places));
+        kept.filter(|(_, (holder, place))| match (holder, nearest) {
+            (None, nearest) => nearest.is_none(),
+            (Some(_), _) => place.is_some() && *place == nearest,
+        })
+        .map(|(one, _)| one)
+        .collect()
+    }
+
+    /// The owner of a target that is an extension.
+    fn owner_of_extension(&self, found: &Target) -> Option<SymbolId> {
+        self.extension_owner(found.sym().filter(|_| found.rule == Rule::Extension)?)
+    }
+
+    /// The type that declares an extension as a member; none for a top-level extension.
+    fn extension_owner(&self, sym: SymbolId) -> Option<SymbolId> {
+        let unit = self.unit_of(sym).filter(|unit| unit.rules.companion_objects)?;
+        let parent = unit.symbol(sym.at)?.parent?;
+        unit.kind(parent)?.is_type().then(|| unit.sym(parent))
+    }
+
+    /// Whether a file imports the extension, or everything, from an object.
+    fn imports_of(&self, unit: &FileRef, holder: SymbolId, found: &[Target]) -> bool {
+        if self.kind(holder) != Some(SymbolKind::Object) {
+            return false;
+        }
+        let space = self.shared_full_name(holder);
+        let name = found
+            .iter()
+            .find_map(Target::sym)
+            .and_then(|sym| self.unit_of(sym).map(|home| home.name(sym.at).to_owned()));
+        unit.facts.outline.imports.iter().any(|import| {
+            let named = import.name.map(|atom| unit.outline_text(atom));
+            dotted(unit.outline_text(import.module)) == *space
+                && (named.is_none() || named == name.as_deref())
+        })
+    }
+
+    /// The types whose members are visible without a receiver, innermost first.
+    fn implicit_receivers(&self, site: &Site) -> Vec<SymbolId> {
+        let unit = &site.unit;
+        let mut around = Vec::new();
+        let mut next = Some(site.scope);
+        while let Some((at, scope)) = next.and_then(|at| Some((at, unit.facts.flow.scopes.get(at as usize)?)))
+        {
+            next = scope.parent;
+            let ty = match (scope.kind, scope.symbol) {
+                (ScopeKind::Type, Some(symbol)) => Some(self.own_type(unit.sym(symbol))),
+                (ScopeKind::Function, symbol) => {
+                    let entered = self.lambda_receiver(unit, at).map(|val| val.ty);
+                    entered.or_else(|| self.qualifier_type(unit, symbol?))
+                }
+                _ => None,
+            };
+            let Some(ty) = ty else { continue };
+            for of in self.mro(&ty).iter() {
+                let Ty::Instance(sym, _) = of else { continue };
+                around.push(*sym);
+                let Some(home) = self.unit_of(*sym) else { continue };
+                let folder_module_file = |at: &&u32| {
+                    home.kind(**at) == Some(SymbolKind::Object) && home.is(**at, Modifier::Static)
+                };
+                around.extend(
+                    home.children(Some(sym.at)).iter().filter(folder_module_file).map(|&at| home.sym(at)),
+                );
+            }
+        }
+        around
+    }
+}
+
+/// The name of an extension's receiver type, and the number of its type arguments.
+fn extended(unit: &FileUnit, symbol: u32) -> Option<(&str, usize)> {
+    let written = match unit.qualifier(symbol) {
+        Some(qualifier) => qualifier,
+        None => unit.outline_text(unit.symbol(symbol)?.params.first()?.ty?),
+    };
+    let written = written.trim_start_matches("this ").trim();
+    let head = written.split(['<', '?', '[']).next()?.trim();
+    Some((head.rsplit('.').next()?, crate::types::written_types::type_argument_count(written)))
+}

@@ -1,0 +1,93 @@
+//! Functions that run with another `self` than the one where they are written: blocks given to `instance_eval`.
+
+use crate::file::file_unit::{FileRef, FileUnit, last_name};
+use crate::session::{Session, Site};
+use crate::types::target::Target;
+use orient_model::{Expr, ExprId, RefKind, SymbolKind};
+use rustc_hash::FxHashSet;
+
+impl Session<'_> {
+    /// Whether a target is a member, and so depends on `self`.
+    pub(super) fn depends_on_self(&self, found: &Target) -> bool {
+        let kind = found.sym().and_then(|sym| self.kind(sym));
+        kind.is_some_and(|kind| kind.is_callable() || kind == SymbolKind::Field)
+    }
+
+    /// Whether the function with this scope runs with another `self`, because of the function it is passed to.
+    pub(super) fn rebinds_self(&self, unit: &FileRef, scope: u32) -> bool {
+        if !unit.rules.separate_static_members {
+            return false;
+        }
+        if let Some(known) = self.queries.self_rebinding.get(&(unit.file, scope)) {
+            return known;
+        }
+        let Some((call, at)) = Self::enclosing_call(unit, scope) else { return false };
+        let Expr::Call { callee, .. } = unit.expr(call) else { return false };
+        let called = last_name(&unit.facts, callee).unwrap_or_default();
+        let runs = rebinds(unit, called) || {
+            // While the answer is being found, assume that it does not.
+            self.queries.self_rebinding.insert((unit.file, scope), false);
+            let outer = unit.facts.flow.scopes.get(scope as usize).and_then(|scope| scope.parent);
+            let site = Site { unit: unit.clone(), scope: outer.unwrap_or(0), at };
+            let found = self.callees(&site, callee);
+            found.iter().filter_map(Target::sym).any(|sym| {
+                let Some(home) = self.unit_of(sym) else { return false };
+                home.rebinds_self.get_or_init(|| self_rebinding_functions(&home)).contains(&sym.at)
+                    || (sym.file == unit.file && self.forwards_to_rebinding(unit, sym.at))
+            })
+        };
+        self.queries.self_rebinding.insert((unit.file, scope), runs);
+        runs
+    }
+
+    /// Whether a function of this file passes a parameter on inside of a block that runs with another `self`.
+    fn forwards_to_rebinding(&self, unit: &FileRef, symbol: u32) -> bool {
+        let Some(own) = unit.scope_of(symbol) else { return false };
+        let mut calls = unit.references_in(symbol).filter(|one| one.kind == RefKind::Call);
+        calls.any(|reference| {
+            let Expr::Call { args, .. } = unit.expr(reference.expr) else { return false };
+            unit.facts.flow.list(args).iter().any(|&arg| is_param(unit, own, arg)) && {
+                let mut next = Some(reference.scope).filter(|&at| at != own);
+                let mut other = false;
+                while let Some(at) = next.filter(|_| !other) {
+                    other = self.rebinds_self(unit, at);
+                    let parent = unit.facts.flow.scopes.get(at as usize).and_then(|scope| scope.parent);
+                    next = parent.filter(|&at| at != own);
+                }
+                other
+            }
+        })
+    }
+}
+
+/// Whether an argument is a parameter of the function with this scope.
+fn is_param(unit: &FileUnit, scope: u32, arg: ExprId) -> bool {
+    match unit.expr(arg) {
+        Expr::Name(name) => {
+            unit.params(scope).iter().any(|&at| unit.binding(at).is_some_and(|param| param.name == name))
+        }
+        _ => false,
+    }
+}
+
+/// Functions that pass one of their parameters to a member that rebinds `self`.
+fn self_rebinding_functions(unit: &FileUnit) -> FxHashSet<u32> {
+    let mut givers = FxHashSet::default();
+    for reference in unit.references().iter().filter(|reference| reference.kind == RefKind::Call) {
+        let (Some(symbol), Expr::Call { callee, args }) = (reference.symbol, unit.expr(reference.expr))
+        else {
+            continue;
+        };
+        let runs = last_name(&unit.facts, callee).is_some_and(|name| rebinds(unit, name));
+        let Some(scope) = unit.scope_of(symbol).filter(|_| runs) else { continue };
+        if unit.facts.flow.list(args).iter().any(|&arg| is_param(unit, scope, arg)) {
+            givers.insert(symbol);
+        }
+    }
+    givers
+}
+
+/// Whether a member of this name runs a block with its receiver as `self`.
+fn rebinds(unit: &FileUnit, name: &str) -> bool {
+    unit.rules.self_rebinding_methods.iter().any(|member| member == name)
+}

@@ -1,0 +1,87 @@
+//! The receiver: the type of `self` inside of a member.
+
+use crate::file::file_unit::FileRef;
+use crate::session::{Session, Site};
+use crate::types::target::Value;
+use crate::types::ty::{SymbolId, Ty};
+use orient_model::{Binding, Modifier, Rule, SymbolKind};
+
+impl Session<'_> {
+    /// The value of a receiver parameter.
+    pub(super) fn receiver(&self, unit: &FileRef, binding: &Binding) -> Value {
+        let symbol = unit.facts.flow.scopes.get(binding.scope as usize).and_then(|scope| scope.symbol);
+        let Some(of) = self.self_type(unit, symbol) else { return Value::unknown() };
+        let class = symbol.is_some_and(|symbol| unit.is(symbol, Modifier::Static));
+        match (class, of) {
+            (true, Ty::Instance(sym, args)) => Value::new(Ty::Metatype(sym, args), Rule::Receiver),
+            (_, of) => Value::new(of, Rule::Receiver),
+        }
+    }
+
+    /// The type of `self` inside of a symbol.
+    pub(crate) fn self_type(&self, unit: &FileRef, symbol: Option<u32>) -> Option<Ty> {
+        let mut next = symbol;
+        while let Some(at) = next {
+            let found = unit.symbol(at)?;
+            if unit.type_around(Some(at)) == Some(at) {
+                return Some(self.own_type(unit.sym(at)));
+            }
+            // A method of an object literal: the variable that holds the object.
+            if unit.rules.type_namespace
+                && matches!(found.kind, SymbolKind::Method | SymbolKind::Property)
+                && let Some(holder) = found.parent.filter(|_| found.qualifier.is_none())
+                && matches!(unit.kind(holder), Some(SymbolKind::Variable | SymbolKind::Constant))
+            {
+                return Some(Ty::instance(unit.sym(holder)));
+            }
+            if found.qualifier.is_some()
+                && let Some(ty) = self.qualifier_type(unit, at)
+            {
+                return Some(ty);
+            }
+            next = found.parent;
+        }
+        None
+    }
+
+    /// A type with its own type parameters as arguments; for an `impl` block, the type it is for.
+    pub(crate) fn own_type(&self, sym: SymbolId) -> Ty {
+        let Some(unit) = self.unit_of(sym) else { return Ty::Unknown };
+        if unit.kind(sym.at) == Some(SymbolKind::Impl) {
+            return self.impl_target(&unit, sym.at);
+        }
+        let args: Vec<Ty> = unit.type_params(sym.at).iter().map(|&at| Ty::Param(sym.file, at)).collect();
+        Ty::Instance(self.canonical(sym), args.into())
+    }
+
+    /// The type that a symbol names as its container: `Foo` of `void Foo::bar()`.
+    pub(crate) fn qualifier_type(&self, unit: &FileRef, symbol: u32) -> Option<Ty> {
+        let qualifier = unit.qualifier(symbol)?;
+        let scope = unit.symbol(symbol)?.parent.and_then(|parent| unit.scope_of(parent)).unwrap_or(0);
+        let site = Site { unit: unit.clone(), scope, at: u32::MAX };
+        let found = self.lookup_dotted(&site, qualifier);
+        found.iter().find_map(|found| match found.sym() {
+            Some(sym) if self.is_type(sym) => Some(self.own_type(sym)),
+            // A constructor function, or an object that gets its members one by one.
+            Some(sym) if unit.rules.type_namespace => match self.kind(sym)? {
+                SymbolKind::Function => Some(Ty::Function(sym, None)),
+                SymbolKind::Variable | SymbolKind::Constant => Some(Ty::instance(sym)),
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+
+    /// The value of `self` at a place.
+    pub(crate) fn self_value(&self, site: &Site) -> Value {
+        let symbol = site.symbol();
+        let Some(ty) = self.self_type(&site.unit, symbol) else { return Value::unknown() };
+        let is_type =
+            |at: u32| site.unit.rules.separate_static_members && site.unit.type_around(Some(at)) == Some(at);
+        let is_static = symbol.is_some_and(|at| site.unit.is(at, Modifier::Static) || is_type(at));
+        match ty {
+            Ty::Instance(sym, args) if is_static => Value::new(Ty::Metatype(sym, args), Rule::Receiver),
+            ty => Value::new(ty, Rule::Receiver),
+        }
+    }
+}
