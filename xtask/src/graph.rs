@@ -2,7 +2,7 @@
 
 use crate::packs;
 use anyhow::{Context, Result};
-use orient_lang::{Registry, Roles};
+use orient_lang::{Registry, RolePatterns};
 use orient_model::{EdgeKind, Node, Role};
 use orient_resolve::{FileFacts, MemoryRepository, Repository, Resolver};
 use orient_walk::{RootDirectory, WalkOptions};
@@ -87,7 +87,7 @@ fn world(folder: &Path, registry: &Registry) -> Result<MemoryRepository> {
     let kept = Registry::project_files().map(str::to_owned).collect();
     let listing = orient_walk::list(folder, &WalkOptions { kept, ..WalkOptions::default() })?;
     let tree = RootDirectory::open(folder)?;
-    let roles = Roles::new(&[], &[]).map_err(anyhow::Error::msg)?;
+    let roles = RolePatterns::new(&[], &[]).map_err(anyhow::Error::msg)?;
     let mut files = Vec::new();
     for entry in &listing.files {
         let Ok(content) = tree.read(&entry.path, 2 << 20) else { continue };

@@ -54,7 +54,7 @@ fn run(Args { globals, asked, matches }: Args) -> Result<Exit, ToolError> {
             return (subcommand.run)(config, &matches);
         }
     };
-    if tool.asks {
+    if tool.exposed {
         allocator::do_without_huge_pages();
     }
     let interrupt = Interrupt::install();

@@ -24,7 +24,7 @@ pub(crate) fn answer(reply: &dyn Reply, manner: Manner) -> io::Result<bool> {
     }
     let mut terminal = Terminal::stdout(manner.colour);
     let mut whole = false;
-    if let Some(written) = reply.lines(&mut terminal.out) {
+    if let Some(written) = reply.json_lines(&mut terminal.out) {
         written?;
     } else {
         reply.json(&mut terminal.out)?;
@@ -69,7 +69,7 @@ pub(crate) fn raw(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::R
 /// Writes what surrounds an answer to the standard error, so that it is in nobody's pipe.
 pub(crate) fn remarks(reply: &dyn Reply, colour: bool) -> io::Result<()> {
     let mut terminal = Terminal::stderr(colour);
-    reply.remarks(&mut TextWriter::new(&mut terminal))?;
+    reply.notes(&mut TextWriter::new(&mut terminal))?;
     terminal.out.flush()
 }
 

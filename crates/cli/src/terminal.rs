@@ -1,7 +1,7 @@
 //! A stream of text for a terminal or a pipe: colours, links to places, source with its words painted.
 
 use anstream::{AutoStream, ColorChoice};
-use orient_engine::{Class, paint};
+use orient_engine::{TokenClass, highlight};
 use orient_tools::{Excerpt, OutputMode, Style, TextSink, escape_invisible};
 use std::io::{self, BufWriter, IsTerminal, Write};
 
@@ -132,7 +132,7 @@ impl TextSink for Terminal<'_> {
         if !self.colour {
             return Ok(false);
         }
-        let pieces = paint(excerpt.path, excerpt.text);
+        let pieces = highlight(excerpt.path, excerpt.text);
         let mut pieces = pieces.iter().peekable();
         let lines = excerpt.text.lines().count();
         let width = (excerpt.first_line as usize + lines.saturating_sub(1)).to_string().len();
@@ -173,13 +173,13 @@ fn style(tone: Style) -> &'static str {
 }
 
 /// The same sixteen for the words of a source.
-fn ink(class: Class) -> &'static str {
+fn ink(class: TokenClass) -> &'static str {
     match class {
-        Class::Keyword => "35",
-        Class::Text => "32",
-        Class::Comment => "2",
-        Class::Number => "36",
-        Class::Type => "33",
+        TokenClass::Keyword => "35",
+        TokenClass::Text => "32",
+        TokenClass::Comment => "2",
+        TokenClass::Number => "36",
+        TokenClass::Type => "33",
     }
 }
 

@@ -1,6 +1,6 @@
 //! The only module that calls the extractor: language detection, facts, roles and syntax highlighting.
 
-use orient_lang::{Class, Pack, Registry, Roles, classify, says_generated};
+use orient_lang::{Pack, Registry, RolePatterns, TokenClass, classify, is_generated};
 use orient_model::{Facts, Issue, IssueKind, Modules, RepoPath, Role, Rules, Span, SymbolKind};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -8,11 +8,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
 /// Classifies the tokens of some lines of a file for syntax highlighting: ranges in order, without overlap.
-pub fn paint(path: &str, lines: &str) -> Vec<(Range<usize>, Class)> {
+pub fn highlight(path: &str, lines: &str) -> Vec<(Range<usize>, TokenClass)> {
     let language = Registry::builtin().detect(path.as_bytes(), lines.as_bytes());
     // A parser panic must not fail the query.
-    let painted = || language.map(|pack| orient_lang::paint(pack, lines.as_bytes())).unwrap_or_default();
-    catch_unwind(AssertUnwindSafe(painted)).unwrap_or_default()
+    let highlighted =
+        || language.map(|pack| orient_lang::highlight(pack, lines.as_bytes())).unwrap_or_default();
+    catch_unwind(AssertUnwindSafe(highlighted)).unwrap_or_default()
 }
 
 /// A language.
@@ -134,7 +135,7 @@ fn guarded(bytes: &[u8], extract: impl FnOnce() -> Facts) -> Facts {
 
 /// Whether a text that is not extracted declares itself generated.
 pub(crate) fn generated(bytes: &[u8]) -> bool {
-    says_generated(bytes)
+    is_generated(bytes)
 }
 
 /// Typical memory for parsing a file of this size; a file that needs more is parsed alone.
@@ -143,7 +144,12 @@ pub(crate) fn usual_memory(bytes: u64) -> u64 {
 }
 
 /// The role of a file.
-pub(crate) fn role(path: &RepoPath, language: Option<Language>, generated: bool, roles: &Roles) -> Role {
+pub(crate) fn role(
+    path: &RepoPath,
+    language: Option<Language>,
+    generated: bool,
+    roles: &RolePatterns,
+) -> Role {
     classify(path, language.map(|Language(pack)| pack), generated, roles)
 }
 

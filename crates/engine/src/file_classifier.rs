@@ -3,7 +3,7 @@
 use crate::EngineError;
 use crate::extraction::{self, Language};
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
-use orient_lang::Roles;
+use orient_lang::RolePatterns;
 use orient_model::{RepoPath, Role};
 use orient_settings::{Index, Settings};
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ pub(crate) struct FileClassifier {
     overrides: GlobSet,
     /// The language of each override, longest glob first.
     chosen: Vec<Language>,
-    roles: Roles,
+    roles: RolePatterns,
     index: Index,
     /// Computed on first use, because it reads all language packs.
     extraction_version: OnceLock<u64>,
@@ -38,9 +38,8 @@ impl FileClassifier {
         Ok(Self {
             chosen: pairs.iter().map(known).collect::<Result<_, _>>()?,
             overrides: globs("index.languages", pairs.iter().map(|(glob, _)| glob.as_str()))?,
-            roles: Roles::new(&index.generated, &index.vendored).map_err(|problem| EngineError::Setting {
-                key: "index.generated or index.vendored",
-                problem,
+            roles: RolePatterns::new(&index.generated, &index.vendored).map_err(|problem| {
+                EngineError::Setting { key: "index.generated or index.vendored", problem }
             })?,
             index: index.clone(),
             extraction_version: OnceLock::new(),

@@ -58,3 +58,37 @@ impl GenerationCaches {
         self.names.get(snapshot, &self.change_log)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Engine, NoProgress, OpenOptions, RefreshMode, RefreshOptions};
+    use orient_settings::Settings;
+    use std::fs;
+    use std::sync::Arc;
+
+    #[test]
+    fn snapshots_share_the_caches_until_the_index_is_replaced() {
+        let folder = tempfile::tempdir().expect("a directory");
+        let (tree, store) = (folder.path().join("tree"), folder.path().join("store"));
+        fs::create_dir(&tree).expect("created");
+        fs::write(tree.join("a.py"), "def a(): pass\n").expect("written");
+        let options = OpenOptions { store: Some(store), ..OpenOptions::default() };
+        let engine = Engine::open(&tree, Settings::default(), &options).expect("it can be opened");
+        let refresh = |mode| {
+            let options = RefreshOptions { mode, ..RefreshOptions::default() };
+            engine.refresh(&options, &NoProgress).expect("refreshed");
+        };
+        let corpus = || {
+            let snapshot = engine.snapshot().expect("an index");
+            snapshot.caches.corpus(&snapshot.store).expect("readable")
+        };
+        refresh(RefreshMode::CatchUp);
+        let first = corpus();
+        assert!(Arc::ptr_eq(&first, &corpus()), "the second snapshot uses the cached corpus");
+        refresh(RefreshMode::Rebuild);
+        let rebuilt = corpus();
+        assert!(!Arc::ptr_eq(&first, &rebuilt), "a rebuild replaces the index");
+        engine.caches.clear();
+        assert!(!Arc::ptr_eq(&rebuilt, &corpus()), "cleared");
+    }
+}

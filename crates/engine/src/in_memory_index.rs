@@ -11,11 +11,11 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(if cfg!(test) { 0 } else { 
 
 /// The slot of the in-memory index. Clones share it.
 #[derive(Clone, Default)]
-pub(crate) struct InMemoryIndex(Arc<Shared>);
+pub(crate) struct InMemoryIndex(Arc<SharedSlot>);
 
 #[derive(Default)]
-struct Shared {
-    slot: Mutex<Slot>,
+struct SharedSlot {
+    slot: Mutex<IndexSlot>,
     returned: Condvar,
     why: Mutex<FallbackReason>,
 }
@@ -28,7 +28,7 @@ struct FallbackReason {
 }
 
 #[derive(Default)]
-enum Slot {
+enum IndexSlot {
     /// The index is in its file.
     #[default]
     Unused,
@@ -37,35 +37,35 @@ enum Slot {
 }
 
 impl InMemoryIndex {
-    fn lock(&self) -> MutexGuard<'_, Slot> {
+    fn lock(&self) -> MutexGuard<'_, IndexSlot> {
         self.0.slot.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether the index is in memory.
     pub(crate) fn is_used(&self) -> bool {
-        !matches!(*self.lock(), Slot::Unused)
+        !matches!(*self.lock(), IndexSlot::Unused)
     }
 
     /// Leases the index, waiting for another reader; `None` if the index is in its file.
     pub(crate) fn lease(&self) -> Option<SnapshotLease> {
         let mut slot = self.lock();
         loop {
-            match std::mem::replace(&mut *slot, Slot::Lent) {
-                Slot::Unused => {
-                    *slot = Slot::Unused;
+            match std::mem::replace(&mut *slot, IndexSlot::Lent) {
+                IndexSlot::Unused => {
+                    *slot = IndexSlot::Unused;
                     return None;
                 }
-                Slot::Here(snapshot) => {
+                IndexSlot::Here(snapshot) => {
                     return Some(SnapshotLease { snapshot: Some(*snapshot), owner: Some(self.clone()) });
                 }
-                Slot::Lent => slot = self.0.returned.wait(slot).unwrap_or_else(PoisonError::into_inner),
+                IndexSlot::Lent => slot = self.0.returned.wait(slot).unwrap_or_else(PoisonError::into_inner),
             }
         }
     }
 
     /// Stores an index in the slot.
     pub(crate) fn put(&self, snapshot: Snapshot) {
-        *self.lock() = Slot::Here(Box::new(snapshot));
+        *self.lock() = IndexSlot::Here(Box::new(snapshot));
         self.0.returned.notify_one();
     }
 
@@ -101,7 +101,7 @@ impl InMemoryIndex {
     }
 
     fn empty(&self) {
-        *self.lock() = Slot::Unused;
+        *self.lock() = IndexSlot::Unused;
         self.0.returned.notify_all();
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! - `refresh/` is the write path: list, compare, parse and resolve on several threads, write on one.
 //! - `query/` is the read path: every query reads one generation.
-//! - `maintenance/` is other work on the store: garbage collection, repair, prefetching.
+//! - `maintenance/` is other work on the store: garbage collection, vector renewal, prefetching.
 //!
 //! The crate contains no SQL, no grammar and no output formatting.
 
@@ -29,7 +29,7 @@ mod word_cache;
 
 pub use engine::{Engine, OpenOptions};
 pub use error::EngineError;
-pub use extraction::paint;
+pub use extraction::highlight;
 pub use file_classifier::check_settings;
 pub use freshness::{Freshness, FullScan};
 pub use maintenance::{GcOptions, GcReport, Prefetcher};
@@ -51,8 +51,8 @@ pub use remote_embeddings::{EmbeddingCoverage, EmbeddingJob, EmbeddingLock, Remo
 pub use store_paths::StorePaths;
 
 // Types that answers consist of, so that callers depend on this crate alone.
-pub use orient_lang::Class;
-pub use orient_rank::{Analysis, Form, Part, Rule, Scope, Switches, Weights, analyse};
+pub use orient_lang::TokenClass;
+pub use orient_rank::{Analysis, EnabledRules, Form, Rule, Scope, ScorePart, Weights, analyse};
 pub use orient_store::{
     EdgeRow, EmbedModel, ExcludedFiles, ExternalRow, FileGraph, FileId, FileRow, INDEXED, LanguageCount,
     NameMatch, NodeId, Page, ProcessStatus, Sizes, StoreError, SymbolId, UnresolvedRow, why_unusable,

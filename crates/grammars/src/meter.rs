@@ -1,9 +1,9 @@
-//! Counts what the parser runtime allocates, so that one parse can be stopped before it takes too much.
+//! A counting allocator for the parser runtime, so that a parse can be stopped before it takes too much memory.
 //!
-//! The runtime takes its allocator as four C functions. Ours put the requested size in front of each block and keep sums
-//! per thread: what a parse holds is then a number of its own, the same on every machine, whatever other threads do and
-//! however the allocator below rounds. External scanners of grammars allocate on their own and are not counted; what they
-//! keep is bounded by the runtime's buffer for their state.
+//! The runtime takes its allocator as four C functions. Ours write the requested size in front of each block and keep sums
+//! per thread, so that the memory of a parse is the same number on every machine, independent of other threads and of the
+//! rounding of the allocator below. External scanners of grammars allocate by themselves and are not counted; the
+//! runtime's buffer for their state bounds what they keep.
 #![expect(unsafe_code, reason = "the runtime takes its allocator as C functions over raw pointers")]
 
 use std::cell::Cell;
@@ -11,13 +11,14 @@ use std::ffi::c_void;
 use std::sync::Once;
 use tree_sitter::{Allocator, Parser, QueryCursor};
 
-/// Room in front of each block for its size; as large as the alignment that `malloc` guarantees.
+/// Size of the header in front of each block: the alignment that `malloc` guarantees.
 const HEADER: usize = 16;
-/// The size of the list that the runtime makes when it begins to recover from an error: a pointer and two numbers. Nothing
-/// else of that size comes from `malloc`, so counting them counts recoveries, which no report of the runtime tells of.
+/// The size of the list that the runtime allocates when it begins to recover from an error: a pointer and two numbers.
+/// Nothing else of that size comes from `malloc`, so that counting these blocks counts recoveries, which the runtime does
+/// not report.
 const SUMMARY: usize = size_of::<*mut c_void>() + 2 * size_of::<u32>();
 
-/// A block from `malloc` that is larger than any node of a tree or of the parser's stack.
+/// Minimum size of a large block: larger than any node of a tree or of the parser's stack.
 const LARGE: usize = 512;
 
 thread_local! {
@@ -48,7 +49,7 @@ pub fn query_cursor() -> QueryCursor {
     QueryCursor::new()
 }
 
-/// What the runtime allocates on this thread from a moment on.
+/// Measures what the runtime allocates on this thread, from its creation on.
 #[derive(Clone, Copy, Debug)]
 pub struct Meter {
     held: u64,
@@ -58,7 +59,7 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// Starts counting. To be called before the parser is made that is to be measured.
+    /// Starts counting. Call it before creating the parser to measure.
     #[must_use]
     pub fn start() -> Self {
         Self {
@@ -69,34 +70,34 @@ impl Meter {
         }
     }
 
-    /// The bytes that are held now, by requested size.
+    /// The number of bytes currently held, by requested size.
     #[must_use]
     pub fn held(&self) -> u64 {
         HELD.get().saturating_sub(self.held)
     }
 
-    /// How many times the parser began to recover from an error.
+    /// The number of error recoveries of the parser.
     #[must_use]
     pub fn recoveries(&self) -> u64 {
         RECOVERIES.get().wrapping_sub(self.recoveries)
     }
 
-    /// How many bytes were asked for in large blocks: copies of the state of a scanner that has much to remember, which takes
-    /// as long again to be read back for every token, and copies of long lists of nodes.
+    /// The number of bytes allocated in large blocks: copies of a large scanner state, which takes as long again to read back
+    /// for every token, and copies of long lists of nodes.
     #[must_use]
     pub fn copied(&self) -> u64 {
         COPIED.get().wrapping_sub(self.copied)
     }
 
-    /// How many times memory was asked for.
+    /// The number of allocations.
     #[must_use]
     pub fn allocations(&self) -> u64 {
         ALLOCATIONS.get().wrapping_sub(self.allocations)
     }
 }
 
-/// Makes the runtime use the counting allocator. Everything of the runtime that allocates is made by this crate, which
-/// calls this first: no block of another allocator ever comes to ours.
+/// Makes the runtime use the counting allocator. Only this crate creates objects of the runtime that allocate, and it calls
+/// this first, so that no block of another allocator ever gets here.
 pub(crate) fn install() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
@@ -118,23 +119,23 @@ fn count(size: usize) {
 }
 
 fn uncount(size: usize) {
-    // Wraps where a block is freed on another thread than it came from: only differences are ever looked at.
+    // Wraps if a block is freed on another thread than it was allocated on; only differences are used.
     HELD.set(HELD.get().wrapping_sub((size + HEADER) as u64));
 }
 
-/// The size of a block with its header; no block is that large, so the process ends as it would without memory.
+/// The size of a block with its header. On overflow the process aborts, as it would without memory.
 fn with_header(size: usize) -> usize {
     size.checked_add(HEADER).unwrap_or_else(|| std::process::abort())
 }
 
-/// Notes the size of a block in its header; what comes back is the block behind it.
+/// Writes the size of a block into its header; returns the address after the header.
 ///
 /// # Safety
 ///
 /// `block` comes from `malloc` and its kin, with room for the header, or is null.
 unsafe fn sealed(block: *mut c_void, size: usize) -> *mut c_void {
     if block.is_null() {
-        // As the runtime does by default: there is no way to tell it that memory is short.
+        // As the runtime does by default: there is no way to report an allocation failure to it.
         std::process::abort();
     }
     // SAFETY: the block has room for the header, and is aligned for any type of that size.
@@ -150,7 +151,7 @@ unsafe fn sealed(block: *mut c_void, size: usize) -> *mut c_void {
 ///
 /// `behind` was returned by [`sealed`] and not freed since.
 unsafe fn opened(behind: *mut c_void) -> (*mut c_void, usize) {
-    // SAFETY: the header stands in front of it.
+    // SAFETY: the header is in front of it.
     unsafe {
         let block = behind.byte_sub(HEADER);
         (block, block.cast::<usize>().read())

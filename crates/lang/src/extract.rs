@@ -33,7 +33,7 @@ pub(crate) fn extract_within(pack: Option<&Pack>, bytes: &[u8], budget: &mut Bud
     if let Some(project) = pack.and_then(Pack::project) {
         project.add(bytes, &mut facts.outline, budget);
     }
-    facts.outline.generated = generated::says_generated(bytes);
+    facts.outline.generated = generated::is_generated(bytes);
     facts
 }
 

@@ -33,14 +33,14 @@ mod scanners;
 mod schema;
 mod views;
 
-pub use conventions::generated::says_generated;
+pub use conventions::generated::is_generated;
 pub use extract::{extract, parse_only};
 pub use pack::Pack;
-pub use pack::file_role::{Roles, classify};
+pub use pack::file_role::{RolePatterns, classify};
 pub use pack::registry::Registry;
 pub use parse::budget::usual_memory;
 pub use schema::error::PackError;
-pub use views::highlight::{Class, paint};
+pub use views::highlight::{TokenClass, highlight};
 pub use views::languages_page::languages_reference;
 pub use views::render_facts::{PARTS, render, render_symbol};
 pub use views::syntax_dump::syntax;

@@ -3,7 +3,7 @@
 //! A block lists everything of its kind, so that it also asserts what is absent. `UPDATE_EXPECT=1` writes the actual result
 //! into the documents; review the difference before you keep it.
 
-use orient_lang::{Registry, Roles, classify, extract};
+use orient_lang::{Registry, RolePatterns, classify, extract};
 use orient_model::{EdgeKind, Handle, Node, RepoPath};
 use orient_resolve::{FileFacts, MemoryRepository, Repository, Resolver};
 use orient_testkit::{Block, Document, difference};
@@ -143,7 +143,7 @@ fn world<'b>(blocks: impl Iterator<Item = &'b Block>) -> MemoryRepository {
         FileFacts {
             path: path.into(),
             language: pack.map_or("", |pack| pack.name()).to_owned(),
-            role: classify(&RepoPath::from(path), pack, false, &Roles::default()),
+            role: classify(&RepoPath::from(path), pack, false, &RolePatterns::default()),
             outline: facts.outline,
             flow: facts.flow.into(),
         }

@@ -1,35 +1,31 @@
-//! What is ranked: units with what the channels and the index say about them.
+//! Candidates: chunks with the scores of the channels and their properties.
 
-use crate::lexical::{Evidence, FileEvidence};
+use crate::bm25::{FileEvidence, TermEvidence};
 use orient_model::{ChunkKind, Role, SymbolKind};
 
-/// A unit that may answer the question.
+/// A chunk that may answer the query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
-    /// Its number, for whoever gave it.
-    pub unit: u32,
-    /// Its file, as an index into the files of the pool.
+    /// Its number, chosen by the caller.
+    pub chunk: u32,
+    /// The index of its file in the pool.
     pub file: u32,
-    /// What the terms say.
-    pub lexical: Evidence,
-    /// How near its vector is, from -1 to 1.
+    /// The BM25 score and its details.
+    pub lexical: TermEvidence,
+    /// Cosine similarity of its vector.
     pub semantic: f32,
-    /// What it is a piece of.
+    /// The kind of chunk.
     pub kind: ChunkKind,
-    /// The kind of the symbol around it.
+    /// The kind of its symbol.
     pub symbol: Option<SymbolKind>,
-    /// The name of that symbol, if it is defined in this unit; else empty.
+    /// The name of its symbol if this chunk defines it, else empty.
     pub name: String,
-    /// The symbol it is or is a part of, for telling places of one symbol from places of several.
+    /// The symbol it is or belongs to.
     pub owner: Option<i64>,
-    /// Whether it is what the question names: its qualified name, letter by letter. Greater comes first.
+    /// Greater than 0 if the query is its exact qualified name; greater values rank first.
     pub exact: f32,
-    /// Whether it is a test, or only there for tests.
+    /// Whether it is test code.
     pub test: bool,
-    /// How many uses of it there are.
-    pub uses: u32,
-    /// Whether it is used by, or uses, one of the best.
-    pub linked: f32,
     /// Its first line.
     pub first_line: u32,
     /// Its last line.
@@ -39,27 +35,25 @@ pub struct Candidate {
 /// A file with candidates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileInfo {
-    /// Where it is.
+    /// Its path.
     pub path: String,
-    /// What it is for.
+    /// Its role.
     pub role: Role,
-    /// How many units it has.
-    pub units: u32,
-    /// What the terms say about all of it.
+    /// The BM25 score of the whole file.
     pub lexical: FileEvidence,
 }
 
-/// All that is ranked.
+/// All candidates of a query.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pool {
     /// The files.
     pub files: Vec<FileInfo>,
-    /// The units.
+    /// The chunks.
     pub candidates: Vec<Candidate>,
-    /// The weight of all terms of the question.
+    /// The total weight of the terms of the query.
     pub total: f32,
-    /// The weight of those that stand nowhere.
+    /// The weight of the terms that occur nowhere.
     pub missing: f32,
-    /// Whether there are vectors.
+    /// Whether the candidates have vectors.
     pub semantic: bool,
 }

@@ -1,27 +1,26 @@
-//! From a question and candidates to an order, with reasons.
+//! Ranking: from a query and candidate chunks to an ordered list of hits with explanations.
 //!
-//! [`analyse`] says what kind of question it is and which terms it asks for; [`Lexical`] scores units by their terms;
-//! [`rank`] fuses what the channels say and applies the rules, one file each in `rules/`. All weights stand in one
-//! table, [`Weights`]; every rule can be switched off; every hit says what it owes to which rule.
+//! [`analyse`] classifies the query and extracts its terms; [`Bm25`] scores chunks by their terms; [`rank`] fuses the channels
+//! and applies the rules, one module each in `rules/`. All weights are in one table, [`Weights`]; every rule can be disabled;
+//! every hit lists the contribution of each rule.
 //!
-//! Pure: no files, no SQL, no index. Candidates come from whoever has them.
+//! Pure: no files, no SQL, no index. The caller provides the candidates.
 
-mod also;
-mod analyse;
+mod bm25;
 mod candidate;
-mod confidence;
-mod explain;
-mod lexical;
-mod number;
-mod order;
+mod explanation;
+mod query_analysis;
+mod ranking;
+mod result_confidence;
 mod rules;
-mod stop;
+mod same_file_chunks;
+mod stop_words;
 mod weights;
 
-pub use analyse::{Analysis, Asked, Form, Scope, Term, analyse};
+pub use bm25::{Bm25, CorpusSize, FileEvidence, Posting, ScratchBuffers, TermEvidence};
 pub use candidate::{Candidate, FileInfo, Pool};
-pub use explain::{Part, Ranked};
-pub use lexical::{Evidence, Extent, FileEvidence, Held, Lexical, Room};
-pub use order::{Most, rank};
+pub use explanation::{RankedChunk, ScorePart};
+pub use query_analysis::{Analysis, Form, RequestedRoles, Scope, Term, analyse};
+pub use ranking::{ResultLimits, rank};
 pub use rules::Rule;
-pub use weights::{Switches, Weights};
+pub use weights::{EnabledRules, Weights};

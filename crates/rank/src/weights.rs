@@ -1,10 +1,10 @@
-//! Every number that ranking rests on, in one table.
+//! The weights of the ranking, in one table, and the set of enabled rules.
 
 use crate::rules::Rule;
 
 macro_rules! weights {
     ($($(#[doc = $doc:literal])+ $name:ident = $value:literal;)*) => {
-        /// The numbers that ranking rests on.
+        /// The weights of the ranking.
         #[derive(Clone, Copy, Debug, PartialEq)]
         pub struct Weights { $($(#[doc = $doc])+ pub $name: f32,)* }
 
@@ -16,7 +16,7 @@ macro_rules! weights {
             /// The names of all weights.
             pub const NAMES: &'static [&'static str] = &[$(stringify!($name),)*];
 
-            /// The weight with a name, to be changed: for measuring.
+            /// A weight by name, to change it in measurements.
             pub fn named(&mut self, name: &str) -> Option<&mut f32> {
                 match name { $(stringify!($name) => Some(&mut self.$name),)* _ => None }
             }
@@ -25,98 +25,84 @@ macro_rules! weights {
 }
 
 weights! {
-    /// BM25: how soon more of the same word says no more.
+    /// BM25 `k1`: saturation of term frequency.
     saturation = 1.2;
-    /// BM25: how much a long unit is held against.
+    /// BM25 `b`: length normalisation.
     length = 0.5;
-    /// What a word in a defined name counts, in occurrences in the text.
+    /// Occurrences that a term in a defined name counts for.
     name = 3.0;
-    /// What a word in a header or in the names around counts.
+    /// The same for a term in a signature or in an enclosing name.
     header = 1.0;
-    /// What a word in the path counts.
+    /// The same for a term in the path.
     path = 2.0;
-    /// What a word in the documentation counts.
+    /// The same for a term in the documentation.
     doc = 1.0;
 
-    /// What the words say.
+    /// BM25 score.
     lexical = 0.8;
-    /// What the vectors say, from the rest to the nearest.
+    /// Similarity of vectors, scaled from the hundredth best to the best.
     semantic = 1.3;
-    /// What the vectors say, from nought to the nearest.
+    /// Similarity of vectors, scaled from 0 to the best.
     nearness = 0.6;
-    /// A definition whose name stands in the question.
+    /// A definition whose name is in the query.
     definition = 0.5;
-    /// A definition the question writes as code, by its own name.
-    identifier = 0.3;
-    /// A neighbour in the graph of what is found.
-    neighbours = 0.05;
-    /// How much of the repository leads to it, for a question that is a name.
-    centrality = 0.1;
-    /// What the words of a whole file say.
+    /// BM25 score of the file.
     coherence = 0.5;
-    /// What the vectors of a whole file say.
+    /// Similarity of the vectors of the file.
     harmony = 0.8;
-    /// How much of a file answers.
-    density = 0.3;
-    /// A file whose name stands in the question.
-    stem = 0.3;
-    /// Folders that stand in the question.
-    folder = 0.2;
-    /// By how much the words and the name of a file count more where there are no vectors, which know both.
+    /// Factor of the file's BM25 score if there are no vectors.
     alone = 2.0;
 
-    /// Tests, unless asked for: what is left of the score.
+    /// Factor for tests, unless requested.
     test = 0.45;
-    /// Prose, unless asked for.
+    /// Factor for documentation, unless requested.
     docs = 0.4;
-    /// Examples, unless asked for.
+    /// Factor for examples, unless requested.
     example = 0.6;
-    /// Settings and data, unless asked for.
+    /// Factor for configuration and data, unless requested.
     config = 0.6;
-    /// What a program wrote or was copied from elsewhere.
+    /// Factor for generated and vendored code, unless requested.
     foreign = 0.5;
 
-    /// What has a newer version beside it, unless the question names a version.
+    /// Factor for a folder with a newer version beside it, unless the query names a version.
     previous = 0.8;
 
-    /// What the words say once more, among the places of a file.
-    inside = 0.8;
-    /// What only declares, among the places of a file: what is left of its score.
-    declared = 0.6;
-    /// How much the size of a place counts among the places of a file: the power of its share of many lines.
+    /// Additional weight of the BM25 score among the chunks of a file.
+    words_in_file = 0.8;
+    /// Factor for declarations among the chunks of a file.
+    declaration = 0.6;
+    /// Exponent of the relative size among the chunks of a file.
     size = 0.1;
 
-    /// What is left of the score for each further unit of the same file.
+    /// Factor for each further chunk of the same file.
     decay = 0.3;
-    /// Which part of a hit's score another place of its file must have to be named beside it.
+    /// Minimum share of the best score for a chunk listed beside a hit.
     also = 0.3;
-    /// The same for each further file of the same folder, where a question is about several places.
-    spread = 0.9;
 }
 
-/// Which rules are in force.
+/// The set of enabled rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Switches {
-    off: u32,
+pub struct EnabledRules {
+    disabled: u32,
 }
 
-impl Switches {
-    /// All of them.
-    pub const ALL: Self = Self { off: 0 };
+impl EnabledRules {
+    /// All rules.
+    pub const ALL: Self = Self { disabled: 0 };
 
-    /// The same without one.
+    /// The same set without a rule.
     #[must_use]
     pub fn without(self, rule: Rule) -> Self {
-        Self { off: self.off | 1 << rule as u32 }
+        Self { disabled: self.disabled | 1 << rule as u32 }
     }
 
-    /// Whether a rule is in force.
-    pub fn has(self, rule: Rule) -> bool {
-        self.off >> (rule as u32) & 1 == 0
+    /// Whether a rule is enabled.
+    pub fn contains(self, rule: Rule) -> bool {
+        self.disabled >> (rule as u32) & 1 == 0
     }
 }
 
-impl Default for Switches {
+impl Default for EnabledRules {
     fn default() -> Self {
         Self::ALL
     }

@@ -3,7 +3,7 @@
 use crate::calls::argument_types;
 use crate::edges;
 use crate::file::file_unit::{FileUnit, Members};
-use crate::modules::{Includes, TopLevelSymbols};
+use crate::modules::{DirectIncludes, TopLevelSymbols};
 use crate::repository::{NamedSymbol, Repository};
 use crate::session::Namesake;
 use crate::session::Session;
@@ -40,7 +40,7 @@ pub struct Resolver<'w> {
     pub(crate) repository: &'w dyn Repository,
     units: ShardedCache<u32, Option<Arc<FileUnit>>>,
     rules: Mutex<FxHashMap<String, Option<Arc<Rules>>>>,
-    includes: ShardedCache<u32, Arc<Includes>>,
+    includes: ShardedCache<u32, Arc<DirectIncludes>>,
     /// By language family and name, with a slash between them.
     names: ShardedCache<Box<str>, Namesakes>,
     /// By folder.
@@ -107,12 +107,12 @@ impl<'w> Resolver<'w> {
     }
 
     /// The direct includes of a file, cached.
-    pub(crate) fn includes(&self, file: u32, find: impl FnOnce() -> Includes) -> Arc<Includes> {
+    pub(crate) fn includes(&self, file: u32, find: impl FnOnce() -> DirectIncludes) -> Arc<DirectIncludes> {
         if let Some(known) = self.includes.get(&file) {
             return known;
         }
         let found = Arc::new(find());
-        let weight = found.files.len() * 4 + found.asks.iter().map(|name| name.len() + 24).sum::<usize>();
+        let weight = found.files.len() * 4 + found.names.iter().map(|name| name.len() + 24).sum::<usize>();
         self.includes.put(file, found.clone(), weight + OVERHEAD);
         found
     }

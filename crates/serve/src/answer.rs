@@ -33,6 +33,8 @@ pub(crate) struct Answered {
     pub(crate) text: String,
     /// The same for programs.
     pub(crate) structured: Value,
+    /// The generation of the index it describes.
+    pub(crate) generation: Option<u64>,
     /// Whether what was asked for could not be told.
     pub(crate) failed: bool,
 }
@@ -84,8 +86,8 @@ impl AnswerContext<'_> {
             notes.push(SafeLine::new("to have what was sent before once more, add \"again\": true"));
         }
         let failed = around.unresolved_name || reply.exit() == Exit::Failed;
-        Ok(Framed { question, cursor: cursor.as_ref(), written, around, notes, failed, data: self.data }
-            .close())
+        let data = self.data.then(|| reply.data());
+        Ok(Framed { question, cursor: cursor.as_ref(), written, around, notes, failed, data }.close())
     }
 
     fn write(
@@ -133,13 +135,8 @@ fn remarks(
     indexing: Option<&String>,
     around: &mut AnswerMetadata,
 ) -> Vec<SafeLine> {
-    let in_its_words = |remark: &String| Some(question.in_its_words(remark)).filter(|own| !own.is_empty());
-    around.notes = around.notes.iter().filter_map(in_its_words).collect();
-    // A partial answer never passes for a complete one, whatever its reasons look like.
-    let reasons = around.reasons.iter().map(|reason| in_its_words(reason).unwrap_or_else(|| reason.clone()));
-    around.reasons = reasons.collect();
     let mut notes = question.notes.clone();
-    notes.append(&mut around.notes);
+    notes.extend(around.notes.iter().map(|note| question.spell(note)));
     if let (Some(cursor), Some(generation)) = (cursor, around.generation)
         && cursor.generation != generation
     {
@@ -150,7 +147,7 @@ fn remarks(
         notes.push(format!("the index is being brought up to date ({words})"));
     }
     if !around.checked {
-        around.reasons.push("the files were not looked at".to_owned());
+        around.reasons.push("the files were not checked".into());
     }
     let (most, longest) = NOTES;
     notes.iter().take(most).map(|note| SafeLine::truncated(note, longest)).collect()
@@ -164,7 +161,7 @@ struct Framed<'f> {
     around: AnswerMetadata,
     notes: Vec<SafeLine>,
     failed: bool,
-    data: bool,
+    data: Option<Value>,
 }
 
 impl Framed<'_> {
@@ -177,7 +174,7 @@ impl Framed<'_> {
             let first = self.cursor.map_or(0, |cursor| cursor.skip) + 1;
             let total = count(self.written.total as u64);
             let reason = format!("lines {}-{} of {total}", count(first as u64), count(cut as u64));
-            self.around.reasons.insert(0, reason);
+            self.around.reasons.insert(0, reason.into());
         }
         let mut text = std::mem::take(&mut self.written.text);
         let body = text.trim_end_matches('\n').to_owned();
@@ -191,8 +188,8 @@ impl Framed<'_> {
             text = format!("{body}\n");
         }
         text.push_str(&closing);
-        let failed = self.failed;
-        Answered { text, structured: self.structured(&body, next), failed }
+        let (failed, generation) = (self.failed, self.around.generation);
+        Answered { text, structured: self.structured(&body, next), generation, failed }
     }
 
     fn next(&self) -> Option<String> {
@@ -208,7 +205,8 @@ impl Framed<'_> {
 
     /// Why something is missing.
     fn reasons(&self) -> Option<SafeLine> {
-        let reasons = &self.around.reasons;
+        let reasons: Vec<String> =
+            self.around.reasons.iter().map(|reason| self.question.spell(reason)).collect();
         (!reasons.is_empty()).then(|| SafeLine::truncated(&reasons.join("; "), REASONS))
     }
 
@@ -246,8 +244,7 @@ impl Framed<'_> {
         optional("generation", around.generation.map(|generation| json!(generation)));
         optional("pending", (around.pending > 0).then(|| json!(around.pending)));
         optional("notes", (!notes.is_empty()).then(|| json!(notes)));
-        if self.data {
-            let data = around.value.get("data").cloned().unwrap_or_default();
+        if let Some(data) = self.data {
             let fits = tokens(&data.to_string()) <= self.question.max_tokens;
             optional("data", fits.then_some(data));
         }

@@ -33,8 +33,7 @@ impl CallTracker {
         });
         match answered {
             Ok(answered) if !self.span.is_disabled() => {
-                let generation = answered.structured["generation"].as_u64();
-                self.span.record("tokens", tokens(&answered.text)).record("generation", generation);
+                self.span.record("tokens", tokens(&answered.text)).record("generation", answered.generation);
             }
             Err(error) => {
                 let _entered = self.span.enter();

@@ -202,7 +202,7 @@ impl Server {
         };
         let bridge = ProgressNotifier::new(context.peer.clone(), context.meta.get_progress_token());
         let sent = self.sent.clone();
-        let (data, queue) = (serving.offers[at].gives_data(), question.queue_class());
+        let (data, queue) = (serving.offers[at].returns_data(), question.queue_class());
         let mut call = CallTracker::new(&serving.metrics, serving.offers[at].name);
         let (begun, span) = (call.begun, call.span.clone());
         let answered = self

@@ -1,30 +1,30 @@
-//! What can go wrong in an operation: one table of code, class, exit code, HTTP status and hint for every surface.
+//! Errors of operations: one table of code, class, exit code, HTTP status and hint for every interface.
 
 use serde::Serialize;
 use std::fmt;
 
-/// How a command ends. The only list of exit codes there is.
+/// Exit codes of commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Exit {
-    /// Done.
+    /// Success.
     Ok = 0,
-    /// Done, and there is nothing of what was asked for.
+    /// Success, but nothing was found.
     Nothing = 1,
-    /// The command or a setting is wrong; nothing was done.
+    /// Invalid command or setting; nothing was done.
     Usage = 2,
-    /// The name stands for several things, which are listed.
+    /// The name is ambiguous; the candidates are listed.
     Ambiguous = 3,
-    /// Could be done, but must not be without being asked for in another way.
+    /// Possible, but only with an explicit request.
     Refused = 4,
-    /// Could not be done.
+    /// Failure.
     Failed = 5,
     /// Stopped by the user.
     Interrupted = 130,
 }
 
 impl Exit {
-    /// Every way to end, in the order of their numbers.
+    /// All exit codes, in numerical order.
     pub const ALL: &'static [Self] = &[
         Self::Ok,
         Self::Nothing,
@@ -35,35 +35,35 @@ impl Exit {
         Self::Interrupted,
     ];
 
-    /// What it means, for the manual.
+    /// Its meaning, for the manual.
     pub fn meaning(self) -> &'static str {
         match self {
-            Self::Ok => "done",
-            Self::Nothing => "done, and there is nothing of what was asked for",
-            Self::Usage => "the command or a setting is wrong; nothing was done",
-            Self::Ambiguous => "the name stands for several things, which are listed",
-            Self::Refused => "refused; the message says how to ask for it",
-            Self::Failed => "could not be done",
+            Self::Ok => "success",
+            Self::Nothing => "success, but nothing was found",
+            Self::Usage => "invalid command or setting; nothing was done",
+            Self::Ambiguous => "the name is ambiguous; the candidates are listed",
+            Self::Refused => "refused; the message says how to request it explicitly",
+            Self::Failed => "failure",
             Self::Interrupted => "stopped by the user",
         }
     }
 }
 
-/// Who can mend an error.
+/// Who can fix an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
-    /// The one who asked.
+    /// The caller.
     User,
-    /// The one who runs the machine: disk, rights, another process.
+    /// The administrator of the machine: disk, permissions, another process.
     Machine,
-    /// The makers of Orient.
+    /// The developers of Orient.
     Bug,
 }
 
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $variant:ident: $word:literal, $class:ident, $exit:ident, $http:literal, $hint:literal;)*) => {
-        /// The kind of an error. The words are a contract with scripts.
+        /// The kind of an error. Scripts may rely on the words.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Code { $($(#[doc = $doc])+ $variant,)* }
 
@@ -71,32 +71,32 @@ macro_rules! codes {
             /// Every code.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// The word for machines.
+            /// The word that programs see.
             pub fn word(self) -> &'static str {
                 match self { $(Self::$variant => $word,)* }
             }
 
-            /// What it means.
+            /// Its meaning.
             pub fn meaning(self) -> &'static str {
                 match self { $(Self::$variant => concat!($($doc),+).trim_ascii_start(),)* }
             }
 
-            /// Who can mend it.
+            /// Who can fix it.
             pub fn class(self) -> Class {
                 match self { $(Self::$variant => Class::$class,)* }
             }
 
-            /// How the command line ends.
+            /// The exit code of the command.
             pub fn exit(self) -> Exit {
                 match self { $(Self::$variant => Exit::$exit,)* }
             }
 
-            /// The status of an HTTP answer.
+            /// The HTTP status.
             pub fn http(self) -> u16 {
                 match self { $(Self::$variant => $http,)* }
             }
 
-            /// What to do, where the error itself does not say it; may be empty.
+            /// The default hint; may be empty.
             pub fn hint(self) -> &'static str {
                 match self { $(Self::$variant => $hint,)* }
             }
@@ -105,35 +105,35 @@ macro_rules! codes {
 }
 
 codes! {
-    /// An argument is unknown, missing or of the wrong form.
+    /// An argument is unknown, missing or malformed.
     BadArgument: "bad_argument", User, Usage, 400, "";
-    /// A setting is unknown or of the wrong form.
+    /// A setting is unknown or malformed.
     BadSetting: "bad_setting", User, Usage, 400, "";
-    /// There is no such file, folder or symbol.
+    /// The file, folder or symbol does not exist.
     NotFound: "not_found", User, Nothing, 404, "";
-    /// The folder is not indexed unless asked for twice.
+    /// The folder is only indexed with `--force`.
     Refused: "refused", User, Refused, 403, "";
-    /// Code of the project was about to leave the machine, and the user has not agreed to that.
-    NotAllowed: "not_allowed", User, Refused, 403, "`orient embed allow` allows it for this project; `orient embed forget` takes that back";
-    /// An embedding provider does not answer, or not as it should.
-    Provider: "provider", Machine, Failed, 502, "`orient embed status` shows who is asked; without an answer the built-in model is used";
+    /// Code would be sent to another machine, and the user has not agreed to that.
+    NotAllowed: "not_allowed", User, Refused, 403, "`orient embed allow` allows it for this project; `orient embed forget` revokes it";
+    /// An embedding provider does not respond, or sends an invalid response.
+    Provider: "provider", Machine, Failed, 502, "`orient embed status` shows the provider; until it responds, the built-in model is used";
     /// The index was written by a newer version.
-    NewerIndex: "newer_index", User, Refused, 409, "update orient, or use another folder with --store DIR";
-    /// There is no index yet, and none was to be made.
-    NotIndexed: "not_indexed", User, Failed, 409, "leave out --no-refresh, or run `orient index`";
+    NewerIndex: "newer_index", User, Refused, 409, "update orient, or use another store with --store DIR";
+    /// There is no index yet, and `--no-refresh` prevents building one.
+    NotIndexed: "not_indexed", User, Failed, 409, "omit --no-refresh, or run `orient index`";
     /// Another process is writing the index and did not finish in time.
-    Busy: "busy", Machine, Failed, 503, "wait for it, or answer from what is there with --no-refresh";
-    /// The index is damaged and could not be made anew.
-    Damaged: "damaged", Machine, Failed, 500, "`orient index --rebuild` makes it anew from the files";
+    Busy: "busy", Machine, Failed, 503, "wait for it, or answer from the current index with --no-refresh";
+    /// The index is damaged and could not be rebuilt.
+    Damaged: "damaged", Machine, Failed, 500, "`orient index --rebuild` rebuilds it from the files";
     /// A file or folder cannot be read or written.
     Io: "io", Machine, Failed, 500, "";
     /// Stopped by the user.
     Interrupted: "interrupted", User, Interrupted, 499, "";
-    /// A fault of Orient itself.
-    Internal: "internal", Bug, Failed, 500, "this is a fault of Orient: please report it with the command you used";
+    /// A bug in Orient.
+    Internal: "internal", Bug, Failed, 500, "this is a bug in Orient: please report it with the command you used";
 }
 
-/// An operation that gave no answer.
+/// The error of an operation.
 #[derive(Debug, Serialize)]
 pub struct ToolError {
     #[serde(serialize_with = "as_word")]
@@ -145,28 +145,28 @@ pub struct ToolError {
 }
 
 impl ToolError {
-    /// An error with the hint of the table.
+    /// An error with the default hint of its code.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self { code, class: code.class(), message: message.into(), hint: code.hint().to_owned() }
     }
 
-    /// The same with a hint of its own: what to type instead.
+    /// The same error with a specific hint.
     #[must_use]
     pub fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: hint.into(), ..self }
     }
 
-    /// Its kind.
+    /// Its code.
     pub fn code(&self) -> Code {
         self.code
     }
 
-    /// What is wrong.
+    /// The message.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// What to do about it; may be empty.
+    /// The hint; may be empty.
     pub fn help(&self) -> &str {
         &self.hint
     }
@@ -186,7 +186,7 @@ impl From<orient_settings::SettingsError> for ToolError {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the form serde asks for")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde requires")]
 fn as_word<S: serde::Serializer>(code: &Code, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(code.word())
 }
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_unique_and_numbers_too() {
+    fn words_and_exit_codes_are_unique() {
         let mut words: Vec<_> = Code::ALL.iter().map(|code| code.word()).collect();
         words.sort_unstable();
         words.dedup();

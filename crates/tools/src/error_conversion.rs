@@ -1,4 +1,4 @@
-//! From the errors of the engine to those of the table: who can mend them, and how.
+//! Conversion of engine errors to operation errors.
 
 use crate::error::{Code, ToolError};
 use orient_engine::{EngineError, PatternError, StoreError, WalkError};
@@ -22,7 +22,7 @@ impl From<EngineError> for ToolError {
             EngineError::System(_) | EngineError::VectorsNotStored { .. } => Code::Io,
         };
         match error {
-            EngineError::Cancelled => Self::new(code, "stopped; the index is as it was before"),
+            EngineError::Cancelled => Self::new(code, "stopped; the index is unchanged"),
             error => Self::new(code, error.to_string()),
         }
     }
@@ -40,7 +40,6 @@ fn store(error: &StoreError) -> Code {
 
 impl From<PatternError> for ToolError {
     fn from(error: PatternError) -> Self {
-        Self::new(Code::BadArgument, error.to_string())
-            .hint("write for example `src`, `*.md` or `src/**/test_*`")
+        Self::new(Code::BadArgument, error.to_string()).hint("for example `src`, `*.md` or `src/**/test_*`")
     }
 }

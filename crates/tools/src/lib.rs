@@ -21,6 +21,7 @@ pub use agent::resources::{file_text, handles_like, paths_like, symbol_text};
 pub use agent::tool_calls::{
     AgentTool, DEFAULT_TOKENS, MAX_TOKENS, QueueClass, ToolCall, agent_tools, suggest_tool,
 };
+pub use answer::Note;
 pub use answer::escaped_json::{write_json, write_json_line};
 pub use error::{Class, Code, Exit, ToolError};
 pub use operation::{AnswerMetadata, Example, Operation, Reply, ReplyResult};

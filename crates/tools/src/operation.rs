@@ -1,7 +1,7 @@
-//! What an operation is, and the form in which the table holds it.
+//! The definition of an operation, and its type-erased entry in the table of operations.
 
-use crate::answer::Answer;
 use crate::answer::escaped_json::write_json;
+use crate::answer::{Answer, Note};
 use crate::arguments::correction::{CorrectedArguments, correct_arguments};
 use crate::error::{Code, Exit, ToolError};
 use crate::session::Session;
@@ -14,105 +14,105 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::io;
 
-/// A command as one would type it, without the `orient` in front.
+/// An example command line, without the leading `orient`.
 pub struct Example {
     /// The command.
     pub command: &'static str,
-    /// What it is good for.
+    /// What the example shows.
     pub about: &'static str,
 }
 
-/// An operation: one file in `ops`, one line in the table. Every surface gets all it needs from here.
+/// An operation: one module in `operations`, one line in the table there. Every interface is generated from it.
 pub(crate) trait TypedOperation: 'static {
-    /// Its name: the subcommand, the tool.
+    /// The name of the subcommand and of the tool.
     const NAME: &'static str;
     /// What it does, in one line.
     const ABOUT: &'static str;
-    /// What else one should know; may be empty.
+    /// Further documentation; may be empty.
     const DETAILS: &'static str;
-    /// How it is used; the first is the commonest.
+    /// Examples, the commonest first.
     const EXAMPLES: &'static [Example];
-    /// Whether it answers a question about the code. What tends the index, or reads files of the machine, does not:
-    /// it is for the one at the terminal, and no program is offered it.
-    const ASKS: bool = true;
-    /// How much of the index it looks at. What is in the files is known before what uses mean, where much changed.
+    /// Whether programs may call it. Operations that maintain the index or read arbitrary files of the machine are for
+    /// the command line only.
+    const EXPOSED: bool = true;
+    /// How much of the index it reads. After a large change, facts are available before the graph is.
     const DEPTH: RefreshDepth = RefreshDepth::Graph;
-    /// Whether it looks at much of the index or at many files: many such questions must not keep the others waiting.
+    /// Whether it reads much of the index or many files. Heavy calls have a queue of their own.
     const HEAVY: bool = false;
-    /// Arguments for the one at the terminal alone: they name files of the machine, or steer the terminal.
-    const LOCAL: &'static [&'static str] = &[];
-    /// What it takes.
+    /// Arguments for the command line only: they name files of the machine, or control the terminal.
+    const TERMINAL_ONLY: &'static [&'static str] = &[];
+    /// The arguments.
     type Args: Args + DeserializeOwned + JsonSchema;
-    /// What it gives; the only shape any surface may print.
+    /// The data of the answer; interfaces print nothing else.
     type Out: Serialize + JsonSchema + 'static;
-    /// Answers.
+    /// Computes the answer.
     fn run(session: &Session<'_>, args: Self::Args) -> Result<Answer<Self::Out>, ToolError>;
     /// Writes the compact text form.
     fn text(out: &Self::Out, writer: &mut TextWriter<'_>) -> io::Result<()>;
-    /// Writes the answer as JSON: the answer as it is, unless the form was agreed with other programs.
+    /// Writes the answer as JSON. Overridden by operations that use the format of another program.
     fn json(answer: &Answer<Self::Out>, out: &mut dyn io::Write) -> io::Result<()> {
         write_json(answer, out)
     }
-    /// Writes what came up while the data was written, for an operation that works until then.
-    fn remarks(_out: &Self::Out, _page: &mut TextWriter<'_>) -> io::Result<()> {
+    /// Writes notes that arose while the data was written, for an operation that computes lazily.
+    fn late_notes(_out: &Self::Out, _writer: &mut TextWriter<'_>) -> io::Result<()> {
         Ok(())
     }
-    /// What went wrong while the data was written, for an operation that works until then.
+    /// Errors that occurred while the data was written, for an operation that computes lazily.
     fn late_errors(_out: &Self::Out) -> Vec<String> {
         Vec::new()
     }
-    /// How a command with this outcome ends.
+    /// The exit code of a command with this outcome.
     fn exit(_out: &Self::Out) -> Exit {
         Exit::Ok
     }
-    /// Writes the data as JSON lines, for data that is one long list and is read as it comes; nothing for other data.
-    fn lines(_out: &Self::Out, _to: &mut dyn io::Write) -> Option<io::Result<()>> {
+    /// Writes the data as JSON lines, if it is one long list; `None` for other data.
+    fn json_lines(_out: &Self::Out, _to: &mut dyn io::Write) -> Option<io::Result<()>> {
         None
     }
 }
 
-/// What came of asking any operation.
+/// The result of running an operation.
 pub type ReplyResult = Result<Box<dyn Reply>, ToolError>;
 
-/// An answer of any operation, ready to be shown in any form.
+/// The answer of any operation, ready to be written in any form.
 pub trait Reply {
     /// Writes the answer as JSON.
     fn json(&self, out: &mut dyn io::Write) -> io::Result<()>;
-    /// Writes the data alone as JSON lines, if that is its form for programs that read it as it comes.
-    fn lines(&self, out: &mut dyn io::Write) -> Option<io::Result<()>>;
+    /// Writes the data alone as JSON lines; `None` if the data is not one long list.
+    fn json_lines(&self, out: &mut dyn io::Write) -> Option<io::Result<()>>;
     /// Writes the data as text.
     fn text(&self, writer: &mut TextWriter<'_>) -> io::Result<()>;
-    /// Writes what surrounds the data as text; nothing for a complete and fresh answer.
-    fn remarks(&self, writer: &mut TextWriter<'_>) -> io::Result<()>;
-    /// How the command ends.
+    /// Writes reasons, cursor, pending files and notes as text; nothing for a complete and fresh answer.
+    fn notes(&self, writer: &mut TextWriter<'_>) -> io::Result<()>;
+    /// The exit code of the command.
     fn exit(&self) -> Exit;
-    /// What surrounds the data, for a surface that says it in its own way. Asked for after the text was written.
+    /// Everything but the data. Call it after the text has been written: lazy operations report errors only then.
     fn metadata(&self) -> AnswerMetadata;
+    /// The data alone, in the form of its schema.
+    fn data(&self) -> Value;
 }
 
-/// What surrounds the data of an answer.
+/// Everything about an answer but its data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AnswerMetadata {
     /// Why something is missing; empty for a complete answer.
-    pub reasons: Vec<String>,
-    /// For a list: how many there are in all.
+    pub reasons: Vec<Note>,
+    /// Total number of rows, for a list.
     pub total: Option<u64>,
-    /// For a list that goes on: where.
+    /// The cursor that continues a list.
     pub next: Option<String>,
-    /// The generation of the index; absent where none was asked.
+    /// The generation of the index; absent if the answer does not come from an index.
     pub generation: Option<u64>,
-    /// Whether the files were looked at before.
+    /// Whether the files were compared with the index.
     pub checked: bool,
-    /// How many changed files the index has not caught up with.
+    /// Number of changed files that the index does not contain yet.
     pub pending: u64,
     /// The first of them.
     pub pending_files: Vec<String>,
-    /// What else is good to know.
-    pub notes: Vec<String>,
-    /// Whether the name that was asked for stands for nothing, or for several things: what is listed is no answer.
+    /// Remarks.
+    pub notes: Vec<Note>,
+    /// Whether a name in the request matches no symbol, or several: the data lists candidates.
     pub unresolved_name: bool,
-    /// The answer as its schema says it.
-    pub value: Value,
 }
 
 struct TypedReply<O: TypedOperation>(Answer<O::Out>);
@@ -122,17 +122,17 @@ impl<O: TypedOperation> Reply for TypedReply<O> {
         O::json(&self.0, out)
     }
 
-    fn lines(&self, out: &mut dyn io::Write) -> Option<io::Result<()>> {
-        O::lines(&self.0.data, out)
+    fn json_lines(&self, out: &mut dyn io::Write) -> Option<io::Result<()>> {
+        O::json_lines(&self.0.data, out)
     }
 
     fn text(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
         O::text(&self.0.data, writer)
     }
 
-    fn remarks(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
-        O::remarks(&self.0.data, writer)?;
-        self.0.remarks(writer)
+    fn notes(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        O::late_notes(&self.0.data, writer)?;
+        self.0.write_notes(writer)
     }
 
     fn exit(&self) -> Exit {
@@ -141,10 +141,9 @@ impl<O: TypedOperation> Reply for TypedReply<O> {
 
     fn metadata(&self) -> AnswerMetadata {
         let answer = &self.0;
-        let value = serde_json::to_value(answer).unwrap_or_default();
         let freshness = answer.freshness.as_ref();
         let mut reasons = answer.reasons.clone();
-        reasons.extend(O::late_errors(&answer.data));
+        reasons.extend(O::late_errors(&answer.data).into_iter().map(Note::from));
         AnswerMetadata {
             reasons,
             total: answer.total,
@@ -154,14 +153,17 @@ impl<O: TypedOperation> Reply for TypedReply<O> {
             pending: freshness.map_or(0, |freshness| freshness.pending),
             pending_files: freshness.map_or_else(Vec::new, |freshness| freshness.pending_files.clone()),
             notes: answer.notes.clone(),
-            unresolved_name: matches!(value["data"]["found"].as_str(), Some("none" | "several")),
-            value,
+            unresolved_name: answer.unresolved_name,
         }
+    }
+
+    fn data(&self) -> Value {
+        serde_json::to_value(&self.0.data).unwrap_or_default()
     }
 }
 
-/// Answers a question. Where the index turns out to be damaged on the way, it is made anew and the question answered once
-/// more; the answer says so. What is to be said of the settings it was given under is said, too.
+/// Runs an operation. If the index turns out to be damaged, rebuilds it and runs the operation once more, with a note.
+/// Adds the notes about the settings.
 fn run_with_repair<O: TypedOperation>(
     session: &Session<'_>,
     args: impl Fn() -> Result<O::Args, ToolError>,
@@ -172,35 +174,37 @@ fn run_with_repair<O: TypedOperation>(
     let mut answer = match session.rebuild_if_damaged() {
         Ok(false) => first?,
         Ok(true) => O::run(session, args()?)?,
-        // What can be told without the index is told.
+        // An answer that did not need the index is still valid.
         Err(error) => return first.map_err(|_| error),
     };
-    if let Some(note) = session.damage_note().filter(|note| !answer.notes.contains(note)) {
-        answer.notes.push(note);
+    if let Some(note) =
+        session.damage_note().filter(|note| answer.notes.iter().all(|known| known.text != *note))
+    {
+        answer.add_notes([note]);
     }
-    answer.notes.extend(session.loaded().notes.iter().cloned());
+    answer.add_notes(session.loaded().notes.iter().cloned());
     span.record("generation", answer.freshness.as_ref().map(|freshness| freshness.generation));
     Ok(answer)
 }
 
-/// An entry of the table: an operation without its types.
+/// An entry of the table of operations: an operation without its types.
 pub struct Operation {
-    /// Its name.
+    /// The name of the subcommand and of the tool.
     pub name: &'static str,
     /// What it does, in one line.
     pub about: &'static str,
-    /// What else one should know.
+    /// Further documentation; may be empty.
     pub details: &'static str,
-    /// How it is used.
+    /// Examples, the commonest first.
     pub examples: &'static [Example],
-    /// Whether it answers a question about the code, and programs may be offered it.
-    pub asks: bool,
-    /// How much of the index it looks at.
+    /// Whether programs may call it.
+    pub exposed: bool,
+    /// How much of the index it reads.
     pub depth: RefreshDepth,
-    /// Whether it takes long enough for others not to wait behind it.
+    /// Whether its calls have a queue of their own.
     pub heavy: bool,
-    /// Arguments for the one at the terminal alone.
-    pub local: &'static [&'static str],
+    /// Arguments for the command line only.
+    pub terminal_only: &'static [&'static str],
     command: fn() -> Command,
     input: fn() -> Value,
     output: fn() -> Value,
@@ -216,10 +220,10 @@ impl Operation {
             about: O::ABOUT,
             details: O::DETAILS,
             examples: O::EXAMPLES,
-            asks: O::ASKS,
+            exposed: O::EXPOSED,
             depth: O::DEPTH,
             heavy: O::HEAVY,
-            local: O::LOCAL,
+            terminal_only: O::TERMINAL_ONLY,
             command: || O::Args::augment_args(Command::new(O::NAME)),
             input: || schema_for!(O::Args).to_value(),
             output: || schema_for!(Answer<O::Out>).to_value(),
@@ -235,7 +239,7 @@ impl Operation {
                     serde_json::from_value(value.clone())
                         .map_err(|error| ToolError::new(Code::BadArgument, error.to_string()))
                 })?;
-                answer.notes.extend(notes);
+                answer.add_notes(notes);
                 Ok(Box::new(TypedReply::<O>(answer)))
             },
         }
@@ -265,18 +269,18 @@ impl Operation {
         (self.output)()
     }
 
-    /// Answers a command.
+    /// Runs the operation with command-line arguments.
     pub fn run(&self, session: &Session<'_>, matches: &ArgMatches) -> ReplyResult {
         (self.run)(session, matches)
     }
 
-    /// Answers arguments given as a JSON object. What is meant without doubt is understood and noted in the answer; an
-    /// unknown argument is named with the nearest known, and so is one that is for the terminal alone.
+    /// Runs the operation with a JSON object of arguments. Unambiguous mistakes in argument names and types are corrected,
+    /// with a note; other unknown arguments, and those for the command line only, are errors.
     pub fn call(&self, session: &Session<'_>, arguments: Value) -> ReplyResult {
         let CorrectedArguments { arguments, notes } =
             correct_arguments(self.name, &self.input_schema(), arguments)?;
-        if let Some(name) = self.local.iter().find(|name| arguments.contains_key(**name)) {
-            let message = format!("`{name}` of `{}` is for the command line alone", self.name);
+        if let Some(name) = self.terminal_only.iter().find(|name| arguments.contains_key(**name)) {
+            let message = format!("`{name}` of `{}` is for the command line only", self.name);
             return Err(ToolError::new(Code::BadArgument, message).hint("leave it out"));
         }
         (self.call)(session, Value::Object(arguments), notes)

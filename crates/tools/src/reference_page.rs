@@ -1,4 +1,4 @@
-//! The reference page of the operations, written from the table.
+//! The reference page of the commands, generated from the table of operations.
 
 use crate::error::{Code, Exit};
 use crate::operation::Operation;
@@ -9,35 +9,35 @@ use std::fmt::Write;
 const OPENING: &str = "\
 # Commands
 
-Every command takes `--json`: the answer is then an object with `data`, `complete` (and `reasons` where it is not),
-`total` and `next` for lists, and `freshness` with the generation of the index and the files it has not caught up with.
-`orient COMMAND --help` says the same as this page.
+Every command accepts `--json`: the answer is then an object with `data`, `complete` (and `reasons` if it is partial),
+`total` and `next` for lists, and `freshness` with the generation of the index and the files that are not in it yet.
+`orient COMMAND --help` has the same content as this page.
 ";
 
 const LOG: &str = "
 ## Log
 
-Servers (`orient mcp`, `orient serve`) and watchers append JSON lines to `log/orient.log` in the store: 4 MiB in each file, three
-files, readable by you alone. A command logs nothing, unless `--verbose` sends each step and its duration to the standard
-error. `ORIENT_LOG` overrides what is logged: a level (`off`, `error`, `warn`, `info`, `debug`), or levels by part of the program, such
-as `warn,engine=debug`. Without it, servers and watchers log at `info`, and `--verbose` at `debug`. `orient doctor --log` shows where
-the log is, and its last warnings and errors.
+Servers (`orient mcp`, `orient serve`) and watchers append JSON lines to `log/orient.log` in the store: at most three files of
+4 MiB, readable only by you. Commands do not log, unless `--verbose` prints each step and its duration to the standard
+error. `ORIENT_LOG` sets the log filter: a level (`off`, `error`, `warn`, `info`, `debug`), or levels by target, for example
+`warn,engine=debug`. By default, servers and watchers log at `info`, and `--verbose` at `debug`. `orient doctor --log` shows the
+location of the log, and its last warnings and errors.
 
-A line holds no source text, no query and no secret. Names of files appear at the level `debug` alone.
+A line contains no source text, no query and no secret. File names appear only at the level `debug`.
 
 | field | meaning |
 |---|---|
-| `ts` | when, in UTC |
+| `ts` | time, in UTC |
 | `level` | `error`, `warn`, `info` or `debug` |
-| `target` | the part of the program: `cli`, `engine`, `live`, `serve`, `store`, `tools` |
-| `pid` | the process |
-| `span` | what ended, or what an event happened in: `tool_call`, `query`, `refresh` and its phases `walk`, `parse`, `resolve`, `write` |
-| `duration_ms` | how long it took, where a span ended |
-| `message` | what happened, for an event |
-| `tool` | the tool that was called |
-| `outcome`, `reason` | `ok`, `missed` or the code of an error; what a refresh did, and why |
-| `tokens` | the size of the answer |
-| `generation` | the generation of the index |
+| `target` | the log target: `cli`, `engine`, `live`, `serve`, `store`, `tools` |
+| `pid` | process id |
+| `span` | the log span that ended, or in which the event happened: `tool_call`, `query`, `refresh` and its phases `walk`, `parse`, `resolve`, `write` |
+| `duration_ms` | duration of the span |
+| `message` | message of an event |
+| `tool` | the called tool |
+| `outcome`, `reason` | `ok`, `missed` or an error code; the outcome of a refresh, and why it ran |
+| `tokens` | size of the answer |
+| `generation` | generation of the index |
 | others | counts: `files`, `added`, `changed`, `removed`, `parsed`, `from_cache`, `resolved`, `owed`, `bytes` |
 ";
 
@@ -84,7 +84,7 @@ fn write_tool(page: &mut String, tool: &Operation) {
     page.push_str("```\n");
 }
 
-/// `symbols [NAME]`: the name and what stands behind it without a flag.
+/// The usage line: the name and the positional arguments, `symbols [NAME]`.
 fn usage(command: &Command) -> String {
     let mut line = command.get_name().to_owned();
     for argument in command.get_positionals() {

@@ -271,7 +271,7 @@ fn answer(session: &Session<'_>, question: &[String]) -> Result<Asking> {
     let reply = reply(session, question)?;
     let mut text = String::new();
     reply.text(&mut TextWriter::new(&mut text))?;
-    Ok((shown(&text), reply.metadata().notes.iter().any(|note| note.contains("damaged"))))
+    Ok((shown(&text), reply.metadata().notes.iter().any(|note| note.text.contains("damaged"))))
 }
 
 /// The lines that depend on the files and on nothing else.

@@ -50,11 +50,11 @@ fn a_symbol_comes_with_its_source_callers_tests_callees_and_types() {
 fn a_task_finds_the_places_it_is_about() {
     let answer =
         shop().json(&["context", "total", "of", "prices", "in", "a", "cart", "--limit", "2", "--json"]);
-    let spots = answer["data"]["spots"].as_array().expect("a list");
-    assert_eq!(spots.len(), 2);
-    assert_eq!(spots[0]["handle"], "shop/cart.py#total");
-    assert_eq!(spots[0]["whole"], true);
-    assert_eq!(spots[0]["callers"]["total"], 1);
+    let chunks = answer["data"]["chunks"].as_array().expect("a list");
+    assert_eq!(chunks.len(), 2);
+    assert_eq!(chunks[0]["handle"], "shop/cart.py#total");
+    assert_eq!(chunks[0]["whole"], true);
+    assert_eq!(chunks[0]["callers"]["total"], 1);
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn an_answer_keeps_to_its_budget_and_says_what_it_left_out() {
     let printed = text(&output.stdout);
     assert!(printed.starts_with("long.py:1-401  function long\n"), "{printed}");
     assert!(printed.len() < 300 * 4, "{} bytes", printed.len());
-    assert_eq!(text(&output.stderr), "partial: 1 shortened to fit --max-tokens 300\n");
+    assert_eq!(text(&output.stderr), "partial: 1 shortened to 300 tokens (see --max-tokens)\n");
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn nothing_is_said_to_be_nothing() {
         &["context", "   "],
         2,
         "
-        error: say what you want to do, or name a symbol
+        error: a task or a symbol is required
         help:  for example `orient context \"add a timeout to uploads\"`
     ",
     );

@@ -13,7 +13,7 @@ fn wrong_words_are_answered_with_the_nearest() {
         &["symbols", "Server", "--kind", "clas"],
         2,
         "
-        error: there is no kind `clas`
+        error: unknown kind `clas`
         help:  did you mean `class`?
         ",
     );
@@ -21,7 +21,7 @@ fn wrong_words_are_answered_with_the_nearest() {
         &["files", "--lang", "pyton"],
         2,
         "
-        error: there is no language `pyton` in this index
+        error: unknown language `pyton` in this index
         help:  did you mean `python`?
         ",
     );
@@ -29,7 +29,7 @@ fn wrong_words_are_answered_with_the_nearest() {
         &["outline", "src/srever.py"],
         1,
         "
-        error: there is no file or folder `src/srever.py` in the index
+        error: the index has no file or folder `src/srever.py`
         help:  did you mean `src/server.py`?
         ",
     );
@@ -37,7 +37,7 @@ fn wrong_words_are_answered_with_the_nearest() {
         &["outline", "client.py"],
         1,
         "
-        error: there is no file or folder `client.py` in the index
+        error: the index has no file or folder `client.py`
         help:  did you mean `src/client.py`?
         ",
     );
@@ -49,7 +49,7 @@ fn a_question_without_a_name_says_what_to_give() {
         &["symbols"],
         2,
         "
-        error: give a name, or say what kind of symbols you look for
+        error: a name or a filter is required
         help:  for example `orient symbols Server`, or `orient symbols --kind class`
         ",
     );
@@ -110,5 +110,5 @@ fn lines_that_are_not_there_are_named() {
     );
     let output = tree.run(&["show", "src/server.py", "--lines", "9-1"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(crate::sandbox::text(&output.stderr).contains("write 1-9"));
+    assert!(crate::sandbox::text(&output.stderr).contains("use 1-9"));
 }

@@ -20,8 +20,8 @@ fn the_first_question_indexes_and_later_ones_catch_up() {
         &["symbols", "one"],
         1,
         "
-        nothing is called `one`, nor anything like it
-        note: no file was found: the folder is empty, or .gitignore, .ignore, .orientignore or index.exclude leave nothing
+        no symbol is named `one` or similar
+        note: no files found: the folder is empty, or .gitignore, .ignore, .orientignore or index.exclude exclude everything
         ",
     );
 }
@@ -54,7 +54,7 @@ fn status_says_where_the_index_is_and_what_is_in_it() {
     assert!(said.contains(&format!("root        {}", tree.root().display())), "{said}");
     assert!(said.contains(&tree.store().display().to_string()), "{said}");
     assert!(said.contains("files       2 ("), "{said}");
-    assert!(said.contains("not understood everywhere: 1 file"), "{said}");
+    assert!(said.contains("parsed only in part: 1 file"), "{said}");
     assert!(said.contains("  broken.py:1  syntax not understood"), "{said}");
 }
 
@@ -66,7 +66,7 @@ fn without_a_refresh_the_answer_says_so() {
         5,
         "
         error: nothing is indexed here yet: run `orient index`
-        help:  leave out --no-refresh, or run `orient index`
+        help:  omit --no-refresh, or run `orient index`
         ",
     );
     index_text(&tree);
@@ -75,7 +75,7 @@ fn without_a_refresh_the_answer_says_so() {
         &["files", "--no-refresh"],
         "
         a.py
-        note: answered from the index as it is, without a look at the files (--no-refresh)
+        note: answered from the index without checking the files (see --no-refresh)
         ",
     );
     tree.assert_output(&["files"], "a.py\nb.py");
@@ -110,20 +110,20 @@ fn the_dump_does_not_depend_on_history() {
 fn indexes_of_folders_that_are_gone_are_collected() {
     let tree = Tree::new(&[("sub/a.py", "def one(): pass\n")]);
     assert!(tree.run(&["index", "--root", "sub"]).status.success());
-    tree.assert_output(&["gc"], "0 B given back");
+    tree.assert_output(&["gc"], "0 B freed");
     fs::remove_dir_all(tree.root().join("sub")).expect("it is there");
     let dry = text(&tree.run(&["gc", "--dry-run"]).stdout);
     assert!(
         dry.starts_with(
-            "the index of TREE/sub, which is gone"
+            "the index of TREE/sub, which no longer exists"
                 .replace("TREE", &tree.root().display().to_string())
                 .as_str()
         ),
         "{dry}"
     );
-    assert!(dry.contains("would be given back"), "{dry}");
-    assert!(text(&tree.run(&["gc"]).stdout).contains("which is gone"));
-    tree.assert_output(&["gc"], "0 B given back");
+    assert!(dry.contains("would be freed"), "{dry}");
+    assert!(text(&tree.run(&["gc"]).stdout).contains("which no longer exists"));
+    tree.assert_output(&["gc"], "0 B freed");
 }
 
 #[test]

@@ -83,7 +83,7 @@ fn tests_can_be_left_out_and_levels_listed_flat() {
         1 verified caller of total (shop/cart.py:20), 1 name-only candidate
         shop/order.py:6  function checkout
         shop/order.py:10  function main  level 2
-        note: 1 test left out (--no-tests)
+        note: 1 test excluded (see --no-tests)
         ",
     );
 }
@@ -105,12 +105,12 @@ fn callees_show_what_a_call_may_reach() {
     shop().assert_output(
         &["callees", "total", "--depth", "2"],
         "
-        1 verified callee of total (shop/cart.py:20), 2 more by dispatch, 1 outside, 0 not resolved
+        1 verified callee of total (shop/cart.py:20), 2 more by dispatch, 1 external, 0 unresolved
         shop/cart.py:7  method Priced.price  at 21
           may be shop/cart.py:11  method Item.price
             shop/tax.py:1  function rate  at 12
           may be shop/cart.py:16  method Gift.price
-        outside: abs
+        external: abs
         ",
     );
 }
@@ -122,7 +122,7 @@ fn several_bearers_of_a_name_are_never_merged() {
         &["callers", "price"],
         3,
         "
-        `price` stands for several symbols; name one by its handle:
+        `price` is ambiguous; use one of these handles:
         shop/cart.py#Priced.price  line 6  method  def price(self) -> int
         shop/cart.py#Item.price  line 11  method  def price(self) -> int
         shop/cart.py#Gift.price  line 16  method  def price(self) -> int
@@ -140,7 +140,7 @@ fn a_way_is_told_call_by_call() {
     tree.assert_output(
         &["trace", "main", "rate"],
         "
-        1 way from main to rate
+        1 path from main to rate
         1: 4 calls, probable
           shop/order.py:10  function main  calls
             shop/order.py:6  function checkout  calls
@@ -151,9 +151,9 @@ fn a_way_is_told_call_by_call() {
         ",
     );
     let from_entries = text(&tree.run(&["trace", "-", "rate"]).stdout);
-    assert!(from_entries.starts_with("1 way from the entry points to rate\n"), "{from_entries}");
+    assert!(from_entries.starts_with("1 path from the entry points to rate\n"), "{from_entries}");
     let past = text(&tree.run(&["trace", "main", "rate", "--via", "Gift.price"]).stdout);
-    assert!(past.starts_with("no proven way from main to rate\n"), "{past}");
+    assert!(past.starts_with("no proven path from main to rate\n"), "{past}");
 }
 
 #[test]
@@ -169,12 +169,12 @@ fn without_a_way_the_answer_is_where_the_proof_ends() {
         &["trace", "main", "write"],
         1,
         "
-        no proven way from main to write
-        proven as far as:
+        no proven path from main to write
+        proven up to:
           a.py:5  function main  calls
             a.py:8  function load
-        not resolved there:
-          a.py:9  save  the type of the receiver is not known; if it means b.py:2  method Store.save the way goes on
+        unresolved there:
+          a.py:9  save  the type of the receiver is not known; if it means b.py:2  method Store.save the path continues
         ",
     );
 }
@@ -201,7 +201,7 @@ fn families_are_told_up_and_down() {
         "
         shop/cart.py:5  class Priced
         up:
-          shop/cart.py:5  not here: ABC
+          shop/cart.py:5  external ABC
         down:
           shop/cart.py:10  class Item  inherits
           shop/cart.py:15  class Gift  inherits
@@ -222,8 +222,8 @@ fn impact_goes_by_distance_and_names_the_tests() {
     shop().assert_output(
         &["impact", "rate"],
         "
-        changes: shop/tax.py:1  function rate
-        6 symbols in 3 files may break, 1 test reaches it, 0 name-only candidates
+        changed: shop/tax.py:1  function rate
+        6 symbols in 3 files affected, 1 test affected, 0 name-only candidates
         1 step away
           shop/cart.py:2  top level  imports rate
           shop/cart.py:12  method Item.price  calls rate
@@ -304,7 +304,7 @@ fn files_use_files() {
     );
     let folders = text(&tree.run(&["rdeps", "shop", "--by", "folder"]).stdout);
     assert!(folders.starts_with("1 uses shop\n  tests  "), "{folders}");
-    tree.assert_outcome(&["deps", "--cycles"], 1, "no circles");
+    tree.assert_outcome(&["deps", "--cycles"], 1, "no cycles");
 }
 
 #[test]
@@ -314,7 +314,7 @@ fn circles_are_shown_with_a_way_around() {
         ("b.py", "import c\n\ndef g():\n    c.h()\n"),
         ("c.py", "import a\n\ndef h():\n    a.f()\n"),
     ]);
-    tree.assert_output(&["deps", "--cycles"], "3 in a circle: a.py → b.py → c.py → a.py");
+    tree.assert_output(&["deps", "--cycles"], "cycle of 3: a.py → b.py → c.py → a.py");
 }
 
 #[test]
@@ -322,10 +322,10 @@ fn what_nothing_uses_is_listed_with_the_reasons_for_doubt() {
     shop().assert_output(
         &["unused", "shop"],
         "
-        3 definitions without a verified use: 1 likely unused, 2 that may still be used
-        likely unused: nothing outside can see it, no rule gives a reason for doubt, and its name occurs nowhere else in the text of 4 files
+        3 definitions without a verified use: 1 likely unused, 2 may still be used
+        likely unused: not visible outside, no reason to assume a use, and the name occurs nowhere else in the text of 4 files
         shop/cart.py:24  function _dead
-        shop/cart.py:15  class Gift  but: has a base that is not here, public
+        shop/cart.py:15  class Gift  but: has an external base, public
         shop/order.py:9  function main  but: entry point, public
         ",
     );
@@ -340,10 +340,10 @@ fn a_name_in_any_text_speaks_for_a_definition() {
     tree.assert_output(
         &["unused"],
         "
-        2 definitions without a verified use: 1 likely unused, 1 that may still be used
-        likely unused: nothing outside can see it, no rule gives a reason for doubt, and its name occurs nowhere else in the text of 2 files
+        2 definitions without a verified use: 1 likely unused, 1 may still be used
+        likely unused: not visible outside, no reason to assume a use, and the name occurs nowhere else in the text of 2 files
         a.py:7  function _three
-        a.py:4  function _two  but: its name occurs at 1 other place in the text
+        a.py:4  function _two  but: its name occurs in 1 other place of the text
         ",
     );
 }
@@ -493,7 +493,7 @@ fn imports_between_files_are_followed() {
     tree.assert_output(
         &["trace", "run", "write"],
         "
-        1 way from run to write
+        1 path from run to write
         1: 2 calls
           src/app.ts:5  function run  calls
             src/store.ts:3  method Store.save  calls
@@ -545,7 +545,7 @@ fn main() {
     let way = text(&tree.run(&["trace", "main", "cents"]).stdout);
     assert!(way.contains("method Priced.price  may reach\n"), "{way}");
     let unused = text(&tree.run(&["unused", "--likely"]).stdout);
-    assert!(unused.ends_with(": 0 likely unused, 1 that may still be used\n"), "{unused}");
+    assert!(unused.ends_with(": 0 likely unused, 1 may still be used\n"), "{unused}");
 }
 
 /// A function that a test calls, in a folder that comes first by name, and code.
@@ -571,7 +571,7 @@ fn tests_come_behind_the_rest_so_that_bounds_leave_them_out_first() {
         "
         2 verified callers of price (src/price.ts:1), 0 name-only candidates
         src/cart.ts:4  function total
-        partial: 1 shown, 1 more left out: --per-level and --limit show more
+        partial: 1 shown, 1 more omitted (see --per-level)
         ",
     );
     tested().assert_outcome(

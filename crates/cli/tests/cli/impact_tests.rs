@@ -50,13 +50,13 @@ fn a_fixture_for_every_test_reaches_all_below_its_folder() {
 fn a_fixture_that_is_added_later_is_found() {
     let tree = Tree::new(&[RATE, ("tests/test_a.py", "def test_a(price):\n    pass\n")]);
     let before = text(&tree.run(&["impact", "rate"]).stdout);
-    assert!(before.contains("0 tests reach it"), "{before}");
+    assert!(before.contains("0 tests affected"), "{before}");
     tree.write(
         "tests/conftest.py",
         "import pytest\nfrom shop import rate\n\n@pytest.fixture(name='price')\ndef make():\n    return rate()\n",
     );
     let after = text(&tree.run(&["impact", "rate"]).stdout);
-    assert!(after.contains("1 test reaches it"), "{after}");
+    assert!(after.contains("1 test affected"), "{after}");
 }
 
 #[test]
@@ -83,5 +83,5 @@ fn unresolved_uses_in_tests_make_the_count_incomplete() {
     let answer = tree.json(&["impact", "rate", "--json"]);
     assert_eq!((&answer["complete"], &answer["data"]["name_only_in_tests"]), (&false.into(), &1.into()));
     let told = text(&tree.run(&["impact", "rate"]).stdout);
-    assert!(told.contains("0 tests reach it"), "{told}");
+    assert!(told.contains("0 tests affected"), "{told}");
 }

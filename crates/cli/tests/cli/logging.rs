@@ -86,7 +86,7 @@ fn nobody_is_verbose_and_quiet() {
 fn the_doctor_shows_the_log() {
     let tree = tree();
     let first = text(&tree.run(&["doctor", "--log"]).stdout);
-    assert!(first.contains("orient.log: not written yet") && first.starts_with("note "), "{first}");
+    assert!(first.contains("orient.log: empty") && first.starts_with("note "), "{first}");
     fs::create_dir_all(log(&tree).parent().expect("a directory")).expect("made");
     let line = |level: &str, rest: &str| {
         let start = "{\"ts\":\"2026-03-01T09:30:00.125Z\",\"level\":";

@@ -81,7 +81,7 @@ fn symbols_are_found_by_their_name() {
         &["symbols", "rate"],
         "
         shop/tax.py:1  function rate  def rate()
-        note: 1 more symbol begins with `rate`: --match prefix
+        note: 1 more symbol starts with `rate` (see --match)
         ",
     );
 }
@@ -92,21 +92,21 @@ fn what_is_not_called_exactly_so_is_marked() {
     tree.assert_output(
         &["symbols", "CART"],
         "
-        nothing is called exactly so; but for upper and lower case:
+        no exact match; names that differ in case:
         shop/cart.py:4  class Cart
         ",
     );
     tree.assert_output(
         &["symbols", "rate_"],
         "
-        nothing is called exactly so; these begin with it:
+        no exact match; names that start with it:
         shop/tax.py:5  function rate_of_country  def rate_of_country(country)
         ",
     );
     tree.assert_output(
         &["symbols", "country"],
         "
-        nothing is called exactly so; these have it as a word:
+        no exact match; names that contain it as a word:
         shop/tax.py:5  function rate_of_country  def rate_of_country(country)
         ",
     );
@@ -114,11 +114,11 @@ fn what_is_not_called_exactly_so_is_marked() {
         &["symbols", "GiftCrat"],
         1,
         "
-        nothing is called `GiftCrat`; did you mean:
+        no symbol is named `GiftCrat`; did you mean:
         shop/cart.py:15  class GiftCart  class GiftCart(Cart)
         ",
     );
-    tree.assert_outcome(&["symbols", "Warehouse"], 1, "nothing is called `Warehouse`, nor anything like it");
+    tree.assert_outcome(&["symbols", "Warehouse"], 1, "no symbol is named `Warehouse` or similar");
 }
 
 #[test]
@@ -143,8 +143,8 @@ fn symbols_are_found_by_what_they_are() {
         &["symbols", "total", "--kind", "class"],
         1,
         "
-        nothing is called `total`, nor anything like it
-        note: without the filters, 2 symbols are called `total`
+        no symbol is named `total` or similar
+        note: without the filters, 2 symbols are named `total`
         ",
     );
 }
@@ -216,7 +216,7 @@ fn an_ambiguous_name_is_answered_with_handles() {
         &["show", "total"],
         3,
         "
-        `total` stands for several symbols; name one by its handle:
+        `total` is ambiguous; use one of these handles:
         shop/cart.py#Cart.total  line 7  method  def total(self, items)
         shop/cart.py#GiftCart.total  line 16  method  def total(self, items)
         ",
@@ -238,7 +238,7 @@ fn what_only_speaks_of_a_symbol_does_not_make_its_name_ambiguous() {
         1  export function total(prices: number[]) {
         2    return prices.length;
         3  }
-        note: not the heading or test of that name: README.md#Shop.total and 1 more
+        note: not the heading or test of the same name: README.md#Shop.total and 1 more
         ",
     );
 }
@@ -249,7 +249,7 @@ fn an_unknown_symbol_is_answered_with_suggestions() {
         &["show", "rtae"],
         1,
         "
-        nothing is called `rtae`; did you mean:
+        no symbol is named `rtae`; did you mean:
         shop/tax.py#rate  line 1  function  def rate()
         ",
     );

@@ -38,19 +38,19 @@ fn what_was_left_out_is_told_by_status_and_by_files() {
         &["files", "vendor/clone"],
         1,
         "
-        note: `vendor/clone` is not indexed: nested repository; `index.nested_repositories = true` in your own settings includes it; or start from it with --root
+        note: `vendor/clone` is not indexed: nested repository; `index.nested_repositories = true` in your user settings includes it; or use it as --root
         ",
     );
     tree.assert_outcome(
         &["files", "vendor/clone/src"],
         1,
         "
-        error: `vendor/clone/src` is not indexed: `vendor/clone` is left out (nested repository)
-        help:  `index.nested_repositories = true` in your own settings includes it; or start from it with --root
+        error: `vendor/clone/src` is not indexed: `vendor/clone` is skipped (nested repository)
+        help:  `index.nested_repositories = true` in your user settings includes it; or use it as --root
         ",
     );
     let shown = text(&tree.run(&["show", "vendor/clone/src/a.py:1"]).stderr);
-    assert!(shown.contains("`vendor/clone` is left out (nested repository)"), "{shown}");
+    assert!(shown.contains("`vendor/clone` is skipped (nested repository)"), "{shown}");
     let answer = tree.json(&["symbols", "first", "--json"]);
     assert_eq!(answer["complete"], true, "it is left out by design: {answer}");
 }

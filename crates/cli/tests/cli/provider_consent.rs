@@ -93,7 +93,7 @@ fn the_built_in_model_is_the_default_and_sends_nothing() {
         &["embed", "allow"],
         2,
         "
-        error: there is nothing to allow: the built-in model sends nothing anywhere
+        error: nothing to allow: the built-in model sends no code
         help:  choose a provider first, for example with `provider = \"ollama\"` under [embed] in the settings
         ",
     );
@@ -143,7 +143,7 @@ fn a_yes_that_came_with_a_repository_does_not_count() {
         text(&output.stderr),
         format!(
             "error: nothing was sent: openai at {url} with m has not been allowed for this project\n\
-             help:  `orient embed allow` allows it for this project; `orient embed forget` takes that back\n"
+             help:  `orient embed allow` allows it for this project; `orient embed forget` revokes it\n"
         )
     );
     assert!(server.seen().is_empty());
@@ -164,13 +164,13 @@ fn a_yes_holds_until_something_changes_or_it_is_taken_back() {
 allowed for this project: code may be sent to http://0.0.0.0:PORT/v1/embeddings
 provider    openai
 model       m
-dimensions  as many as the model has
+dimensions  unknown before the first response
 url         http://0.0.0.0:PORT/v1/embeddings
 key         OPENAI_API_KEY: set
 consent     given
-limits      256 texts a request, 4 requests at once, 60 s each
+limits      256 texts per request, 4 concurrent requests, timeout 60 s
 fallback    orient-embed-1
-not encrypted: everybody on the way can read the code and the key
+not encrypted: others on the network can read the code and the key
 "
     );
     assert!(server.seen().is_empty(), "a yes is no request");
@@ -183,11 +183,12 @@ not encrypted: everybody on the way can read the code and the key
     tree.write(USER_FILE, chosen("openai", &server.elsewhere()).replace("'m'", "'n'"));
     assert_eq!(with_key(&tree, &["embed", "test"]).status.code(), Some(4));
     let status = text(&with_key(&tree, &["embed", "status"]).stdout);
-    assert!(status.contains("consent     missing: given to openai at http://0.0.0.0:"), "{status}");
+    assert!(status.contains("consent     missing (given for openai at http://0.0.0.0:"), "{status}");
     tree.write(USER_FILE, chosen("openai", &server.elsewhere()));
     assert_eq!(with_key(&tree, &["embed", "test"]).status.code(), Some(0));
     assert!(
-        text(&with_key(&tree, &["embed", "forget"]).stdout).starts_with("forgotten: nothing may be sent")
+        text(&with_key(&tree, &["embed", "forget"]).stdout)
+            .starts_with("consent revoked: no code will be sent")
     );
     assert_eq!(with_key(&tree, &["embed", "test"]).status.code(), Some(4));
     assert!(server.seen().len() > before);
@@ -250,5 +251,5 @@ fn wrong_settings_and_silent_providers_say_what_to_do() {
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(5), "{said}");
     assert!(said.starts_with("error: Ollama is not available: the connection to 127.0.0.1 failed"), "{said}");
-    assert!(said.contains("without an answer the built-in model is used"), "{said}");
+    assert!(said.contains("until it responds, the built-in model is used"), "{said}");
 }

@@ -63,8 +63,8 @@ fn the_providers_vectors_decide_the_order() {
     assert_eq!(
         notes,
         [
-            "vectors: built-in model; 0 of 12 chunks embedded by ollama/m (`orient embed run`, or a server in the \
-          background, embeds the rest)"
+            "vectors: built-in model; 0 of 12 chunks embedded by ollama/m (`orient embed run` or a running server \
+             embeds the rest)"
         ]
     );
     assert!(server.texts().is_empty(), "before a run nothing is sent");
@@ -93,7 +93,7 @@ fn the_providers_vectors_decide_the_order() {
     assert_eq!(server.texts().len(), count);
     let context = tree.json(&["context", QUESTION, "--json"]);
     assert!(context["notes"].to_string().contains("vectors: ollama/m"), "{context}");
-    assert!(run(&tree, &[]).starts_with("everything was embedded before"));
+    assert!(run(&tree, &[]).starts_with("everything is embedded already"));
 }
 
 #[test]
@@ -170,7 +170,10 @@ fn search_goes_on_whatever_becomes_of_the_provider() {
         (Mood::Says(429, r#"{"error":"slow down"}"#), "status 429: slow down"),
         (Mood::Says(500, "oops"), "status 500: oops"),
         (Mood::Says(200, "<html>"), "unexpected JSON"),
-        (Mood::Dimension(DIMENSION + 1), "instead of 64 (`orient embed run` embeds anew what does not fit)"),
+        (
+            Mood::Dimension(DIMENSION + 1),
+            "instead of 64 (`orient embed run` embeds the affected chunks again)",
+        ),
         (Mood::SilentAfter(0), "no response within"),
     ];
     for (mood, words) in moods {
@@ -196,10 +199,7 @@ fn a_run_that_fails_says_how_far_it_came() {
     assert_eq!(output.status.code(), Some(5));
     let said = said(&output);
     assert!(said.contains("error: Ollama is not available: status 400: enough"), "{said}");
-    assert!(
-        said.contains("6 chunks were embedded and are kept; `orient embed run` goes on from there"),
-        "{said}"
-    );
+    assert!(said.contains("6 chunks were embedded and are kept; `orient embed run` continues"), "{said}");
     server.mood(Mood::Good);
     assert!(run(&tree, &[]).starts_with("6 chunks embedded"));
 }

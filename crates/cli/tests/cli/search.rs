@@ -66,7 +66,7 @@ fn a_mistyped_name_is_never_replaced_in_silence() {
     assert_eq!(answer["data"]["hits"][0]["symbol"], "country_rate");
     assert_eq!(answer["data"]["replaced"][0]["word"], "contry_rate");
     let notes = answer["notes"].to_string();
-    assert!(notes.contains("`contry_rate` stands nowhere"), "{notes}");
+    assert!(notes.contains("`contry_rate` does not occur"), "{notes}");
 }
 
 #[test]
@@ -84,11 +84,11 @@ fn filters_leave_out_the_rest() {
 fn an_answer_explains_itself() {
     let tree = Tree::new(SHOP);
     let answer = tree.json(&["search", "--json", "discount of a coupon", "--explain"]);
-    let why = answer["data"]["hits"][0]["why"].as_array().expect("reasons");
+    let why = answer["data"]["hits"][0]["explanation"].as_array().expect("reasons");
     assert!(why.iter().any(|part| part["rule"] == "words"));
     assert!(why.iter().any(|part| part["rule"] == "meaning"));
     for hit in answer["data"]["hits"].as_array().expect("hits") {
-        let parts = hit["why"].as_array().expect("reasons");
+        let parts = hit["explanation"].as_array().expect("reasons");
         let added: f64 = parts.iter().filter_map(|part| part["added"].as_f64()).sum();
         let times: f64 = parts.iter().filter_map(|part| part["times"].as_f64()).product();
         assert!((added * times - hit["score"].as_f64().expect("a score")).abs() < 1e-4, "{hit}");

@@ -140,8 +140,9 @@ fn stopped_watcher(args: &[&str]) {
     assert!(tree.run(&["index"]).status.success());
     let watcher = Running::start(&tree, args);
     let pid = watcher.0.id();
-    let watches =
-        || text(&tree.run(&["doctor"]).stdout).contains(&format!("process {pid} watches this tree, and"));
+    let watches = || {
+        text(&tree.run(&["doctor"]).stdout).contains(&format!("process {pid} watches this tree for commands"))
+    };
     until("it can be asked", watches);
     watcher.signal("-STOP");
     tree.write("a.py", "\n\ndef one(): pass\n");

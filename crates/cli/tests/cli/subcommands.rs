@@ -94,7 +94,7 @@ fn the_doctor_says_what_to_type() {
     let output = tree.run(&["doctor"]);
     assert_eq!(output.status.code(), Some(5));
     let ill = text(&output.stdout);
-    assert!(ill.contains("is told to start /not/there, which is not there"), "{ill}");
+    assert!(ill.contains("is configured to start /not/there, which does not exist"), "{ill}");
     assert!(ill.contains("orient setup claude-code --scope project"), "{ill}");
 }
 
@@ -172,7 +172,7 @@ fn a_command_that_looked_at_many_files_leaves_a_watcher_that_ends_by_itself() {
             serde_json::from_slice(&tree.run(&["doctor", "--quick", "--json"]).stdout).expect("JSON");
         let checks = checks["data"]["checks"].as_array().expect("a list").clone();
         let watched = checks.into_iter().find(|check| check["about"] == "watched")?;
-        Some(watched["says"].as_str().expect("text").to_owned())
+        Some(watched["detail"].as_str().expect("text").to_owned())
     };
     let becomes = |there: bool| {
         let begun = std::time::Instant::now();

@@ -112,7 +112,7 @@ fn what_could_not_have_changed_the_answer_does_not_count() {
         assert!(remarks.contains("locked"), "{question:?}: {said}{remarks}");
     }
     let (_, error) = tree.run(&["outline", "locked/deep/x.py"]);
-    assert!(error.contains("`locked` is left out (cannot be read: permission denied)"), "{error}");
+    assert!(error.contains("`locked` is skipped (cannot be read: permission denied)"), "{error}");
 }
 
 #[test]

@@ -126,9 +126,9 @@ fn comments_are_no_uses() {
 fn the_answer_says_what_the_claim_rests_on() {
     let tree = Tree::new(&[("a.py", "def _dead():\n    return 1\n"), ("notes.md", "Nothing.\n")]);
     let told = text(&tree.run(&["unused", "--likely"]).stdout);
-    assert!(told.contains("its name occurs nowhere else in the text of 2 files"), "{told}");
+    assert!(told.contains("the name occurs nowhere else in the text of 2 files"), "{told}");
     let former = tree.run(&["unused", "--certain"]);
     assert!(text(&former.stdout).starts_with(&told), "the former name of the option means the same");
     let said = text(&former.stdout) + &text(&former.stderr);
-    assert!(said.contains("`certain` is called `likely`"), "{said}");
+    assert!(said.contains("`certain` is now `likely`"), "{said}");
 }

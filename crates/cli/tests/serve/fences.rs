@@ -37,7 +37,7 @@ pub(crate) fn assert_inert(what: &str, text: &str) {
         "next: ",
         "nothing ",
         "much like it",
-        "there is no such symbol",
+        "no symbol matches",
         "(lines ",
         "(the same answer",
         "`",

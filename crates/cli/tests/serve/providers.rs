@@ -72,7 +72,7 @@ fn a_provider_that_fails_is_told_and_left_alone() {
     let model = Server::new();
     model.mood(Mood::Says(401, "{}"));
     let mut server = serving(&model.here());
-    let said = ask_until(&mut server, "no more for now: Ollama is not available: status 401");
+    let said = ask_until(&mut server, "stopped for now: Ollama is not available: status 401");
     assert!(said.text.contains("vectors: built-in model; 0 of "), "{}", said.text);
     let before = model.connections();
     for _ in 0..5 {

@@ -51,7 +51,7 @@ impl PathPattern {
     /// Whether an unreadable directory may contain something that the pattern matches.
     pub fn may_reach_into(&self, folder: &RepoPath) -> bool {
         match &self.matcher {
-            // Nobody knows what the glob would match in there.
+            // What the glob would match in there is unknown.
             Matcher::All | Matcher::Glob(_) => true,
             Matcher::Under(named) => {
                 let inside = named.strip_prefix(folder.as_bytes()).is_some_and(|rest| rest.starts_with(b"/"));

@@ -66,12 +66,12 @@ pub(crate) struct FileReader<'e> {
 }
 
 /// State of each thread.
-pub(crate) struct Tools {
+pub(crate) struct ReaderTools {
     cache: Cache,
     extractor: TrigramExtractor,
 }
 
-impl Tools {
+impl ReaderTools {
     /// The trigrams of a text; `None` for noise that is better read on every search.
     fn trigrams(&mut self, bytes: &[u8]) -> Option<Trigrams> {
         Some(self.extractor.trigrams(bytes)).filter(|trigrams| !trigrams.are_high_entropy(bytes.len()))
@@ -81,10 +81,10 @@ impl Tools {
 impl ParallelWork for FileReader<'_> {
     type Job = ReadTask;
     type Output = ReadOutcome;
-    type Tools = Tools;
+    type Tools = ReaderTools;
 
-    fn tools(&self) -> Tools {
-        Tools { cache: Cache::open(self.cache), extractor: TrigramExtractor::default() }
+    fn tools(&self) -> ReaderTools {
+        ReaderTools { cache: Cache::open(self.cache), extractor: TrigramExtractor::default() }
     }
 
     fn cost(&self, task: &ReadTask) -> u64 {
@@ -95,7 +95,7 @@ impl ParallelWork for FileReader<'_> {
         extraction::usual_memory(task.job.size) + BYTES_PER_FILE
     }
 
-    fn run(&self, tools: &mut Tools, task: &ReadTask) -> (ReadOutcome, u64) {
+    fn run(&self, tools: &mut ReaderTools, task: &ReadTask) -> (ReadOutcome, u64) {
         if let Some(reason) = &task.job.skipped {
             let outcome = self.grams_alone(&task.job, reason, tools);
             let held = held(&outcome);
@@ -123,7 +123,7 @@ impl ParallelWork for FileReader<'_> {
 impl FileReader<'_> {
     /// Records a file that is too large for facts, with its trigrams. If it changed in the meantime, the next refresh
     /// reads it again.
-    fn grams_alone(&self, job: &ReadJob, reason: &SkipReason, tools: &mut Tools) -> ReadOutcome {
+    fn grams_alone(&self, job: &ReadJob, reason: &SkipReason, tools: &mut ReaderTools) -> ReadOutcome {
         let (stamp, trigrams, bytes) = match self.tree.read(&job.path, job.size) {
             Ok(content) => (content.stamp, tools.trigrams(&content.bytes), content.bytes),
             Err(unread) => (unread.stamp, None, Vec::new()),
@@ -140,7 +140,7 @@ impl FileReader<'_> {
         ReadOutcome::Put(Box::new(put), None)
     }
 
-    fn index(&self, path: &RepoPath, content: &Content, tools: &mut Tools) -> ReadOutcome {
+    fn index(&self, path: &RepoPath, content: &Content, tools: &mut ReaderTools) -> ReadOutcome {
         let language = self.classifier.detect(path, &content.bytes);
         let key = CacheKey::new(content.hash, Language::version(language));
         let cached = tools.cache.get_outline(&key);

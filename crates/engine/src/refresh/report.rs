@@ -105,7 +105,7 @@ impl RefreshReport {
             skipped: tally.skipped,
             bytes: tally.bytes,
             rebuilt: Some(reason),
-            remembered: tally.remembered,
+            remembered: tally.manifest_written,
             ..Self::default()
         }
     }
@@ -128,7 +128,7 @@ impl RefreshReport {
             skipped: tally.skipped,
             bytes: tally.bytes,
             pending: tally.pending,
-            remembered: tally.remembered,
+            remembered: tally.manifest_written,
             ..Self::default()
         }
     }

@@ -19,7 +19,7 @@ pub(crate) struct RefreshTally {
     /// Files whose parser gave up.
     pub(crate) limited: usize,
     /// Whether the tree manifest was written.
-    pub(crate) remembered: bool,
+    pub(crate) manifest_written: bool,
     pub(crate) graph: ResolveOutcome,
     /// Files that are still to be resolved.
     pub(crate) owed: u64,
@@ -46,7 +46,7 @@ impl RefreshTally {
         manifest: Option<&ManifestBuilder>,
     ) -> Option<Vec<u8>> {
         let bytes = manifest.filter(|_| self.pending.is_empty()).and_then(|manifest| manifest.encode(files));
-        self.remembered = bytes.is_some();
+        self.manifest_written = bytes.is_some();
         bytes
     }
 

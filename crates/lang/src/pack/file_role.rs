@@ -34,12 +34,12 @@ const VENDOR_FOLDERS: &[&[u8]] = &[
 
 /// Path patterns from the user's settings, which override the built-in rules.
 #[derive(Default)]
-pub struct Roles {
+pub struct RolePatterns {
     generated: GlobSet,
     vendored: GlobSet,
 }
 
-impl Roles {
+impl RolePatterns {
     /// Compiles the path patterns; the error names the invalid one.
     pub fn new(generated: &[String], vendored: &[String]) -> Result<Self, String> {
         Ok(Self { generated: globs(generated)?, vendored: globs(vendored)? })
@@ -55,7 +55,7 @@ fn globs(patterns: &[String]) -> Result<GlobSet, String> {
 }
 
 /// The role of a file. `generated` is whether its content says that it was generated.
-pub fn classify(path: &RepoPath, pack: Option<&Pack>, generated: bool, roles: &Roles) -> Role {
+pub fn classify(path: &RepoPath, pack: Option<&Pack>, generated: bool, roles: &RolePatterns) -> Role {
     let shown = path.display();
     let conventions = pack.map(Pack::conventions);
     let name = String::from_utf8_lossy(path.file_name());
@@ -85,12 +85,12 @@ mod tests {
 
     #[test]
     fn the_path_of_a_file_decides_its_role() {
-        let none = Roles::default();
+        let none = RolePatterns::default();
         assert_eq!(classify(&"a/vendor/x.c".into(), None, false, &none), Role::Vendored);
         assert_eq!(classify(&"a/tests/x.c".into(), None, false, &none), Role::Test);
         assert_eq!(classify(&"a/x.c".into(), None, true, &none), Role::Generated);
-        let own = Roles::new(&["gen/**".to_owned()], &[]).unwrap();
+        let own = RolePatterns::new(&["gen/**".to_owned()], &[]).unwrap();
         assert_eq!(classify(&"gen/x.c".into(), None, false, &own), Role::Generated);
-        assert!(Roles::new(&["[".to_owned()], &[]).is_err());
+        assert!(RolePatterns::new(&["[".to_owned()], &[]).is_err());
     }
 }

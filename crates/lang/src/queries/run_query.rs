@@ -9,16 +9,16 @@ use orient_model::{ImportKind, RefKind, Span, SymbolKind};
 use std::cell::Cell;
 use std::ops::ControlFlow;
 
-/// Matches under way at once; a file that needs more loses some of them, always the same ones.
+/// Maximum number of open matches. A file that needs more loses some of them, always the same ones.
 const MATCH_LIMIT: u32 = 4096;
 /// Maximum number of parameters of a symbol.
 const PARAMS_CAP: usize = 64;
 
-/// The query reports once in so much work.
+/// Work of the query between two progress callbacks.
 const WORK_PER_REPORT: u64 = 1000;
 
 impl QuerySet {
-    /// What the query finds, and the limit that kept it from finding all.
+    /// Runs the query; returns the drafts, and the limit that stopped it early.
     pub(super) fn gather(
         &self,
         tree: &Tree,
@@ -40,7 +40,7 @@ impl QuerySet {
             limit.set(Some(Limit::Work));
             ControlFlow::Break(())
         };
-        // A cursor of its own: one that was used before keeps what it needed then.
+        // A new cursor each time: a used one keeps its memory.
         let mut cursor = query_cursor();
         cursor.set_match_limit(MATCH_LIMIT);
         let options = QueryCursorOptions::new().progress_callback(&mut watch);
@@ -188,15 +188,15 @@ impl QuerySet {
     }
 }
 
-/// How many siblings a query looks at. For each node it looks for a later sibling that has a name; inside an error, whose
-/// children may be a hundred thousand signs in a row, that is the square of their number, and no report tells.
+/// The number of siblings that a query visits. For each node it searches for the next named sibling. Inside an error node,
+/// which may have a hundred thousand unnamed children in a row, that is quadratic, without a progress callback.
 fn sibling_steps(tree: &Tree) -> u64 {
     let mut steps = 0;
     if !tree.root_node().has_error() {
         return steps;
     }
     let mut cursor = tree.walk();
-    // For each node that is open, how many children without a name stand in a row.
+    // For each open node, the current number of consecutive unnamed children.
     let mut rows: Vec<u64> = vec![0];
     loop {
         let node = cursor.node();
@@ -217,14 +217,14 @@ fn sibling_steps(tree: &Tree) -> u64 {
     }
 }
 
-/// How many hidden ancestors a query passes, at most. For each node it looks for the parent that the grammar shows. Where a
-/// rule without a name repeats itself on its left, as in `a.b.b.b`, all of a chain lies between, and no report tells.
+/// An upper bound of the hidden ancestors that a query visits. For each node it searches for the visible parent. With a
+/// left-recursive hidden rule, as in `a.b.b.b`, a whole chain is between them, without a progress callback.
 fn ancestor_steps(tree: &Tree) -> u64 {
-    /// What a cursor holds for each ancestor of its node; its memory doubles when it is full.
+    /// Memory of a cursor for each ancestor of its node; the cursor doubles its memory when it is full.
     const ENTRY: u64 = 32;
-    /// Long lists lie in balanced trees of hidden nodes.
+    /// Long lists are balanced trees of hidden nodes.
     const USUAL_LEVELS: u64 = 64;
-    /// Fewer nodes have no long chains.
+    /// Trees with fewer nodes have no long chains.
     const FEW_NODES: usize = 2000;
     const MOST: u64 = 1 << 20;
     let nodes = tree.root_node().descendant_count();

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// The class of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
+pub enum TokenClass {
     /// A keyword.
     Keyword,
     /// A string or a character literal.
@@ -22,7 +22,7 @@ pub enum Class {
 }
 
 /// The classified tokens, in order and without overlaps. Empty without a grammar.
-pub fn paint(pack: &Pack, bytes: &[u8]) -> Vec<(Range<usize>, Class)> {
+pub fn highlight(pack: &Pack, bytes: &[u8]) -> Vec<(Range<usize>, TokenClass)> {
     let mut pieces = Vec::new();
     let Some(tree) = extract::tree(pack, bytes) else { return pieces };
     let mut cursor = tree.walk();
@@ -43,33 +43,33 @@ pub fn paint(pack: &Pack, bytes: &[u8]) -> Vec<(Range<usize>, Class)> {
     }
 }
 
-fn class(node: Node<'_>, bytes: &[u8]) -> Option<Class> {
+fn class(node: Node<'_>, bytes: &[u8]) -> Option<TokenClass> {
     let kind = node.kind();
     if !node.is_named() {
         let text = bytes.get(node.byte_range())?;
         let word = text.len() > 1 && text.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
-        return (node.child_count() == 0 && word).then_some(Class::Keyword);
+        return (node.child_count() == 0 && word).then_some(TokenClass::Keyword);
     }
     if kind.contains("comment") {
-        return Some(Class::Comment);
+        return Some(TokenClass::Comment);
     }
     let leaf = node.named_child_count() == 0;
     let parts = kind.split('_').collect::<Vec<_>>();
     let has = |words: &[&str]| parts.iter().any(|part| words.contains(part));
     if has(&["string", "char", "character", "rune", "heredoc", "regex"]) {
-        return Some(Class::Text);
+        return Some(TokenClass::Text);
     }
     if !leaf {
         return None;
     }
     if has(&["number", "integer", "float", "int", "decimal", "hex"]) {
-        return Some(Class::Number);
+        return Some(TokenClass::Number);
     }
     if has(&["true", "false", "boolean", "null", "nil", "none", "self", "this", "super"]) {
-        return Some(Class::Keyword);
+        return Some(TokenClass::Keyword);
     }
     if kind == "type_identifier" || has(&["primitive", "predefined"]) {
-        return Some(Class::Type);
+        return Some(TokenClass::Type);
     }
     None
 }
@@ -79,9 +79,12 @@ mod tests {
     use super::*;
     use crate::Registry;
 
-    fn painted(path: &str, source: &str) -> Vec<(String, Class)> {
+    fn painted(path: &str, source: &str) -> Vec<(String, TokenClass)> {
         let pack = Registry::builtin().detect(path.as_bytes(), source.as_bytes()).expect("a known language");
-        paint(pack, source.as_bytes()).into_iter().map(|(at, class)| (source[at].to_owned(), class)).collect()
+        highlight(pack, source.as_bytes())
+            .into_iter()
+            .map(|(at, class)| (source[at].to_owned(), class))
+            .collect()
     }
 
     #[test]
@@ -102,13 +105,13 @@ mod tests {
                 assert!(words.contains(&word), "{path}: {word:?} in {found:?}");
             }
         }
-        assert!(painted("a.py", "x = '#'\n").contains(&("'#'".to_owned(), Class::Text)));
+        assert!(painted("a.py", "x = '#'\n").contains(&("'#'".to_owned(), TokenClass::Text)));
     }
 
     #[test]
     fn a_fragment_is_highlighted_as_far_as_it_parses() {
         let found = painted("a.java", "    int m() {\n        return 1; // one\n");
-        assert!(found.contains(&("// one".to_owned(), Class::Comment)), "{found:?}");
-        assert!(paint(Registry::builtin().packs().first().expect("a pack"), b"\xff\xfe\0").len() < 4);
+        assert!(found.contains(&("// one".to_owned(), TokenClass::Comment)), "{found:?}");
+        assert!(highlight(Registry::builtin().packs().first().expect("a pack"), b"\xff\xfe\0").len() < 4);
     }
 }

@@ -1,14 +1,14 @@
-//! A place that defines what the question names beats one that mentions it.
+//! A chunk that defines a name of the query ranks above chunks that mention it.
 
 use super::{Context, Rule};
-use crate::order::Board;
+use crate::ranking::ScoreBoard;
 use orient_model::SymbolKind;
 use orient_text::{for_each_term, term_hash};
 
-/// What counts of a match with one of several names.
-const UNSURE: f32 = 0.5;
+/// Factor if the name of the chunk is not that of its content.
+const WEAK_NAME: f32 = 0.5;
 
-pub(super) fn apply(context: &Context<'_>, board: &mut Board) {
+pub(super) fn apply(context: &Context<'_>, scores: &mut ScoreBoard) {
     if context.pool.total <= 0.0 {
         return;
     }
@@ -17,22 +17,22 @@ pub(super) fn apply(context: &Context<'_>, board: &mut Board) {
         if share <= 0.0 {
             continue;
         }
-        // A name that says more than was asked is less surely what is meant.
-        // What a namespace or a heading is called says little of what is in it.
+        // A longer name than requested is a weaker match.
+        // The name of a namespace, heading or key says little about its content.
         let own =
             matches!(candidate.symbol, Some(SymbolKind::Module | SymbolKind::Heading | SymbolKind::Key))
                 || candidate.name.is_empty();
-        let said = if own { UNSURE } else { said(context, &candidate.name) };
-        board.add(at, Rule::Definition, context.weights.definition * share.sqrt() * said);
+        let coverage = if own { WEAK_NAME } else { name_coverage(context, &candidate.name) };
+        scores.add(at, Rule::Definition, context.weights.definition * share.sqrt() * coverage);
     }
 }
 
-/// Which part of a name the question says.
-fn said(context: &Context<'_>, name: &str) -> f32 {
+/// The share of a name's terms that are in the query.
+fn name_coverage(context: &Context<'_>, name: &str) -> f32 {
     let (mut all, mut found) = (0.0_f32, 0.0_f32);
     for_each_term(name.as_bytes(), |term, whole| {
         let number = term_hash(term);
-        let is_asked = context.asked.terms.iter().any(|term| term.number == number);
+        let is_asked = context.query.terms.iter().any(|term| term.number == number);
         if !whole {
             all += 1.0;
             found += f32::from(u8::from(is_asked));

@@ -1,34 +1,28 @@
-//! The rules, one file each. A rule adds to scores, or multiplies them, and leaves a line in the explanation.
+//! The ranking rules. A rule adds to scores or multiplies them, and records its contribution.
 
-mod centrality;
-mod coherence;
+mod channel_fusion;
 mod definition;
-mod density;
-mod folder;
-mod fusion;
-mod identifier;
-mod neighbours;
-mod place;
-mod role;
-mod stem;
+mod file_coherence;
+mod file_role;
+mod within_file;
 
-use crate::analyse::Analysis;
 use crate::candidate::{Candidate, Pool};
-use crate::order::Board;
-use crate::weights::{Switches, Weights};
+use crate::query_analysis::Analysis;
+use crate::ranking::ScoreBoard;
+use crate::weights::{EnabledRules, Weights};
 
 macro_rules! rules {
     ($($(#[doc = $doc:literal])+ $name:ident, $word:literal;)*) => {
-        /// What makes the order. They are applied in this order.
+        /// The ranking rules, in the order in which they are applied.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         #[repr(u8)]
         pub enum Rule { $($(#[doc = $doc])+ $name,)* }
 
         impl Rule {
-            /// Every rule, in the order in which they are applied.
+            /// All rules, in the order in which they are applied.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
-            /// The word users see.
+            /// The name that users see.
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $word,)* }
             }
@@ -37,75 +31,55 @@ macro_rules! rules {
 }
 
 rules! {
-    /// What the words say.
+    /// BM25 score.
     Lexical, "words";
-    /// What the vectors say.
+    /// Similarity of vectors.
     Semantic, "meaning";
-    /// A definition whose name stands in the question.
+    /// A definition whose name is in the query.
     Definition, "definition";
-    /// A definition the question writes as code.
-    Identifier, "identifier";
-    /// A caller or callee of what is found.
-    Neighbours, "neighbours";
-    /// How much of the repository leads to it.
-    Centrality, "centrality";
-    /// Of the places of a file, those that hold the words come first.
-    Inside, "inside";
-    /// Of the places of a file, those that do something come before those that declare.
-    Deeds, "deeds";
-    /// Of the places of a file, those that do much come before those that do little.
+    /// Among the chunks of a file, those with the words of the query come first.
+    WordsInFile, "words in file";
+    /// Among the chunks of a file, callables come before declarations.
+    Implementation, "implementation";
+    /// Among the chunks of a file, larger ones come first.
     Size, "size";
-    /// A file is as good as the best it has of each of the above; within a file the best comes first.
+    /// A file gets the maximum of each rule above over its chunks; within a file the best chunk comes first.
     Best, "best of file";
-    /// What all units of a file say together.
+    /// The scores of all chunks of a file together.
     Coherence, "coherence";
-    /// How much of a file answers.
-    Density, "density";
-    /// A file whose name stands in the question.
-    Stem, "file name";
-    /// Folders that stand in the question.
-    Folder, "folder";
-    /// Tests, prose, settings and what nobody here wrote count less, unless asked for.
+    /// Tests, documentation, configuration, generated and vendored code rank lower, unless requested.
     Role, "role";
-    /// Further units of the same file count less.
+    /// Further chunks of the same file rank lower.
     Decay, "decay";
-    /// Other good places of a hit's file are named beside it.
+    /// Other good chunks of a hit's file are listed beside it.
     Also, "also";
-    /// Further files of the same folder count less, where a question is about several places.
-    Spread, "spread";
 }
 
-/// What a rule looks at.
+/// The input of a rule.
 pub(crate) struct Context<'c> {
-    pub(crate) asked: &'c Analysis,
+    pub(crate) query: &'c Analysis,
     pub(crate) pool: &'c Pool,
     pub(crate) weights: &'c Weights,
-    pub(crate) switches: Switches,
+    pub(crate) enabled: EnabledRules,
 }
 
-/// What is left of the score of a place that is held back for what it is, whatever its file is.
-pub(crate) fn held_back(context: &Context<'_>, candidate: &Candidate) -> f32 {
-    if context.switches.has(Rule::Role) { role::of_place(context, candidate) } else { 1.0 }
+/// The factor of a chunk's own role, apart from that of its file.
+pub(crate) fn role_penalty(context: &Context<'_>, candidate: &Candidate) -> f32 {
+    if context.enabled.contains(Rule::Role) { file_role::of_chunk(context, candidate) } else { 1.0 }
 }
 
-/// Applies a rule; those about the order itself are applied while it is made.
-pub(crate) fn apply(rule: Rule, context: &Context<'_>, board: &mut Board) {
+/// Applies a rule. `Decay` and `Also` are applied during the selection of hits.
+pub(crate) fn apply(rule: Rule, context: &Context<'_>, scores: &mut ScoreBoard) {
     match rule {
-        Rule::Lexical => fusion::words(context, board),
-        Rule::Semantic => fusion::vectors(context, board),
-        Rule::Definition => definition::apply(context, board),
-        Rule::Identifier => identifier::apply(context, board),
-        Rule::Neighbours => neighbours::apply(context, board),
-        Rule::Centrality => centrality::apply(context, board),
-        Rule::Inside => place::inside(context, board),
-        Rule::Deeds => place::deeds(context, board),
-        Rule::Size => place::size(context, board),
-        Rule::Best => board.best_of_files(context),
-        Rule::Coherence => coherence::apply(context, board),
-        Rule::Density => density::apply(context, board),
-        Rule::Stem => stem::apply(context, board),
-        Rule::Folder => folder::apply(context, board),
-        Rule::Role => role::apply(context, board),
-        Rule::Decay | Rule::Also | Rule::Spread => {}
+        Rule::Lexical => channel_fusion::words(context, scores),
+        Rule::Semantic => channel_fusion::vectors(context, scores),
+        Rule::Definition => definition::apply(context, scores),
+        Rule::WordsInFile => within_file::words(context, scores),
+        Rule::Implementation => within_file::implementation(context, scores),
+        Rule::Size => within_file::size(context, scores),
+        Rule::Best => scores.best_of_files(context),
+        Rule::Coherence => file_coherence::apply(context, scores),
+        Rule::Role => file_role::apply(context, scores),
+        Rule::Decay | Rule::Also => {}
     }
 }

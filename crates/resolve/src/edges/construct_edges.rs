@@ -13,27 +13,7 @@ impl ReferenceEdges<'_, '_> {
             Expr::New { ty, args } | Expr::Call { callee: ty, args } => (ty, self.unit.facts.flow.list(args)),
             _ => (self.reference.expr, &[][..]),
         };
-        let found = match self.unit.expr(ty) {
-            Expr::SelfRef => {
-                let own = self.session.self_type(self.unit, site.symbol());
-                let own = own.map(|ty| Target::value(ty, Rule::Receiver));
-                own.into_iter().collect()
-            }
-            Expr::Apply { base, args } if self.unit.rules.overloads => {
-                self.session.find_type_targets(site, base, args.len as usize)
-            }
-            Expr::Apply { base, args } => self.session.targets_of_arity(site, base, args.len as usize),
-            Expr::Name(_) if self.unit.rules.overloads && !self.unit.rules.type_namespace => {
-                // In a construction, a member does not hide a type of the same name.
-                let mut found = self.session.find_type_targets(site, ty, 0);
-                if found.is_empty() {
-                    found = self.session.targets(site, ty).to_vec();
-                    found.retain(|one| one.sym().is_none_or(|sym| self.session.is_type(sym)));
-                }
-                found
-            }
-            _ => self.session.targets(site, ty).to_vec(),
-        };
+        let found = self.constructed_targets(site, ty);
         let found = self.session.filter_kind(found, LookupKind::Value);
         let mut targets = Vec::new();
         let type_space = self.unit.rules.type_namespace && self.unit.expr(ty) != Expr::SelfRef;
@@ -81,6 +61,31 @@ impl ReferenceEdges<'_, '_> {
             return self.push_unresolved(site, ty);
         }
         self.emit_calls(site, targets, args);
+    }
+
+    /// What the type expression of a construction refers to.
+    fn constructed_targets(&self, site: &Site, ty: ExprId) -> Vec<Target> {
+        match self.unit.expr(ty) {
+            Expr::SelfRef => {
+                let own = self.session.self_type(self.unit, site.symbol());
+                let own = own.map(|ty| Target::value(ty, Rule::Receiver));
+                own.into_iter().collect()
+            }
+            Expr::Apply { base, args } if self.unit.rules.overloads => {
+                self.session.find_type_targets(site, base, args.len as usize)
+            }
+            Expr::Apply { base, args } => self.session.targets_of_arity(site, base, args.len as usize),
+            Expr::Name(_) if self.unit.rules.overloads && !self.unit.rules.type_namespace => {
+                // In a construction, a member does not hide a type of the same name.
+                let mut found = self.session.find_type_targets(site, ty, 0);
+                if found.is_empty() {
+                    found = self.session.targets(site, ty).to_vec();
+                    found.retain(|one| one.sym().is_none_or(|sym| self.session.is_type(sym)));
+                }
+                found
+            }
+            _ => self.session.targets(site, ty).to_vec(),
+        }
     }
 
     /// The constructors of a type; the type itself represents its primary constructor.

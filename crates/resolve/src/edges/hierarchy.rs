@@ -209,80 +209,70 @@ fn inherited_implementations(session: &Session<'_>, unit: &FileRef, at: u32, of:
 /// external one, it has unknown methods: a type that has all others probably has those as well.
 fn structural_implementations(session: &Session<'_>, unit: &FileRef, at: u32, out: &mut Resolved) {
     let interface = unit.sym(at);
-    let of = Ty::instance(interface);
-    let mut wanted: Vec<SymbolId> = Vec::new();
-    let mut asks_for_more = false;
-    for ty in session.mro(&of).iter() {
-        match ty {
-            Ty::Instance(sym, _) => {
-                let Some(home) = session.unit_of(*sym) else { continue };
-                wanted.extend(
-                    home.children(Some(sym.at))
-                        .iter()
-                        .filter(|&&m| home.kind(m) == Some(SymbolKind::Method))
-                        .map(|&m| home.sym(m)),
-                );
-            }
-            Ty::External(..) | Ty::Unknown => asks_for_more = true,
-            _ => return,
-        }
-    }
-    let confidence = if asks_for_more { Confidence::Probable } else { Confidence::Exact };
-    let Some(&first) = wanted.iter().min_by_key(|&&member| {
+    let Some((required, confidence)) = required_methods(session, interface) else { return };
+    // Only types with the rarest of the methods need a check.
+    let Some(&rarest) = required.iter().min_by_key(|&&member| {
         session
             .unit_of(member)
             .map_or(usize::MAX, |home| session.members_named(&home.rules.family, home.name(member.at)).len())
     }) else {
         return;
     };
-    let Some(home) = session.unit_of(first) else { return };
+    let Some(home) = session.unit_of(rarest) else { return };
     let line = unit.symbol(at).map_or(0, |symbol| symbol.name_span.first_line);
     let mut seen = Vec::new();
-    for namesake in session.symbols_named(&unit.rules.family, home.name(first.at)).iter() {
+    for namesake in session.symbols_named(&unit.rules.family, home.name(rarest.at)).iter() {
         if namesake.kind != SymbolKind::Method {
             continue;
         }
-        let candidate = namesake.sym;
-        let Some(beside) = session.unit_of(candidate) else { continue };
-        let Some(ty @ Ty::Instance(sym, _)) = session.qualifier_type(&beside, candidate.at) else { continue };
+        let Some(beside) = session.unit_of(namesake.sym) else { continue };
+        let owner = session.qualifier_type(&beside, namesake.sym.at);
+        let Some(ty @ Ty::Instance(sym, _)) = owner else { continue };
         if seen.contains(&sym) || sym == interface {
             continue;
         }
         seen.push(sym);
-        let mut reached = Vec::new();
-        for &member in &wanted {
-            let Some(home) = session.unit_of(member) else { break };
-            let found = session.type_member(&ty, home.name(member.at), 0, Rule::Implementation);
-            let fit = found
-                .iter()
-                .filter_map(Target::sym)
-                .find(|&one| has_compatible_form(session, &home, member.at, one));
-            match fit {
-                Some(one) => reached.push((member, one)),
-                None => break,
-            }
-        }
-        if reached.len() == wanted.len() {
-            out.edges.push(edge(
-                sym,
-                EdgeKind::Implements,
-                interface,
-                line,
-                confidence,
-                Rule::Implementation,
-            ));
+        let reached = implementations(session, &ty, &required);
+        if reached.len() == required.len() {
+            let (kind, rule) = (EdgeKind::Implements, Rule::Implementation);
+            out.edges.push(edge(sym, kind, interface, line, confidence, rule));
             for (member, one) in reached {
-                out.edges.push(edge(
-                    member,
-                    EdgeKind::Dispatches,
-                    one,
-                    line,
-                    Confidence::Probable,
-                    Rule::Implementation,
-                ));
+                let (kind, confidence) = (EdgeKind::Dispatches, Confidence::Probable);
+                out.edges.push(edge(member, kind, one, line, confidence, rule));
             }
         }
     }
+}
+
+/// The methods of an interface and of those it embeds, and the confidence that these are all.
+fn required_methods(session: &Session<'_>, interface: SymbolId) -> Option<(Vec<SymbolId>, Confidence)> {
+    let mut required: Vec<SymbolId> = Vec::new();
+    let mut confidence = Confidence::Exact;
+    for ty in session.mro(&Ty::instance(interface)).iter() {
+        match ty {
+            Ty::Instance(sym, _) => {
+                let Some(home) = session.unit_of(*sym) else { continue };
+                let methods = home.children(Some(sym.at)).iter();
+                let methods = methods.filter(|&&at| home.kind(at) == Some(SymbolKind::Method));
+                required.extend(methods.map(|&at| home.sym(at)));
+            }
+            Ty::External(..) | Ty::Unknown => confidence = Confidence::Probable,
+            _ => return None,
+        }
+    }
+    Some((required, confidence))
+}
+
+/// The methods of a type that implement the required ones, up to the first that is missing.
+fn implementations(session: &Session<'_>, ty: &Ty, required: &[SymbolId]) -> Vec<(SymbolId, SymbolId)> {
+    let implementation = |&member: &SymbolId| {
+        let home = session.unit_of(member)?;
+        let found = session.type_member(ty, home.name(member.at), 0, Rule::Implementation);
+        let mut found = found.iter().filter_map(Target::sym);
+        let one = found.find(|&one| has_compatible_form(session, &home, member.at, one))?;
+        Some((member, one))
+    };
+    required.iter().map_while(implementation).collect()
 }
 
 fn is_overridable(kind: SymbolKind) -> bool {

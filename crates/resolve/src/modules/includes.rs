@@ -14,13 +14,13 @@ use std::rc::Rc;
 
 /// The direct includes of a file, and the names they depend on.
 #[derive(Debug, Default)]
-pub(crate) struct Includes {
+pub(crate) struct DirectIncludes {
     pub(crate) files: Vec<u32>,
-    pub(crate) asks: Vec<String>,
+    pub(crate) names: Vec<String>,
 }
 
 /// Maximum number of files that one file includes, at any depth.
-const INCLUDED: usize = 2000;
+const MAX_INCLUDED: usize = 2000;
 
 impl Session<'_> {
     /// The files that a file includes, at any depth.
@@ -37,9 +37,9 @@ impl Session<'_> {
             at += 1;
             self.depend_on(crate::invalidation::name_reach::INCLUDES);
             let includes = self.resolver.includes(file, || self.direct_includes(file));
-            includes.asks.iter().for_each(|name| self.depend_on(name));
+            includes.names.iter().for_each(|name| self.depend_on(name));
             for &found in &includes.files {
-                if files.len() < INCLUDED && seen.insert(found) {
+                if files.len() < MAX_INCLUDED && seen.insert(found) {
                     files.push(found);
                 }
             }
@@ -48,13 +48,13 @@ impl Session<'_> {
         seen
     }
 
-    fn direct_includes(&self, file: u32) -> Includes {
-        let mut includes = Includes::default();
+    fn direct_includes(&self, file: u32) -> DirectIncludes {
+        let mut includes = DirectIncludes::default();
         // Read without a file dependency: other sessions reuse the answer and depend only on its names.
         let Some(unit) = self.resolver.unit(file) else { return includes };
         for import in unit.facts.outline.imports.iter().filter(|import| import.kind == ImportKind::Effect) {
             let path = unit.outline_text(import.module);
-            includes.asks.push(file_stem(path));
+            includes.names.push(file_stem(path));
             includes.files.extend(self.include(&unit, path));
         }
         includes

@@ -10,7 +10,7 @@ pub(crate) mod project_files;
 mod project_wide;
 
 pub(crate) use folder_packages::TopLevelSymbols;
-pub(crate) use includes::Includes;
+pub(crate) use includes::DirectIncludes;
 
 use crate::file::file_unit::FileRef;
 use crate::memo::Keep;

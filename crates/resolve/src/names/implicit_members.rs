@@ -9,7 +9,7 @@ use crate::types::ty::{SymbolId, Ty};
 use orient_model::{Confidence, Modifier, Rule, ScopeKind, SymbolKind};
 
 /// Maximum number of members of one name that are checked for subtypes.
-const HEIRS: usize = 64;
+const MAX_SUBTYPES: usize = 64;
 
 impl Session<'_> {
     /// Members of the type that a scope belongs to, by their bare name.
@@ -58,14 +58,16 @@ impl Session<'_> {
     pub(crate) fn subtype_members(&self, sym: SymbolId, name: &str, from: &FileRef) -> Vec<Target> {
         let namesakes = self.members_named(&from.rules.family, name);
         let mut found = Vec::new();
-        for namesake in namesakes.iter().filter(|namesake| has_side(namesake.kind)).take(HEIRS) {
+        for namesake in namesakes.iter().filter(|namesake| has_side(namesake.kind)).take(MAX_SUBTYPES) {
             let Some(home) = self.unit_of(namesake.sym) else { continue };
-            let Some(heir) = home.symbol(namesake.sym.at).and_then(|symbol| symbol.parent) else { continue };
-            let is_type = home.kind(heir).is_some_and(SymbolKind::is_type);
-            let heir = Ty::instance(home.sym(heir));
+            let Some(subtype) = home.symbol(namesake.sym.at).and_then(|symbol| symbol.parent) else {
+                continue;
+            };
+            let is_type = home.kind(subtype).is_some_and(SymbolKind::is_type);
+            let subtype = Ty::instance(home.sym(subtype));
             let inherits = |ty: &Ty| matches!(ty, Ty::Instance(base, _) if *base == sym);
-            if is_type && self.mro(&heir).iter().skip(1).any(inherits) {
-                let referent = Referent::Symbol(namesake.sym, Some(heir.into()));
+            if is_type && self.mro(&subtype).iter().skip(1).any(inherits) {
+                let referent = Referent::Symbol(namesake.sym, Some(subtype.into()));
                 found.push(Target {
                     referent,
                     rule: Rule::Implementation,

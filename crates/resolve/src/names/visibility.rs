@@ -30,14 +30,14 @@ impl Session<'_> {
 
     /// Whether members are private to a base class and so not inherited. Mixed-in members become the type's own, and
     /// code inside of one outermost type sees all of it.
-    pub(crate) fn is_private_to_base(&self, heir: &Ty, base: SymbolId, members: &[SymbolId]) -> bool {
-        let (Some(unit), Ty::Instance(heir, _)) = (self.unit_of(base), heir) else { return false };
+    pub(crate) fn is_private_to_base(&self, subtype: &Ty, base: SymbolId, members: &[SymbolId]) -> bool {
+        let (Some(unit), Ty::Instance(subtype, _)) = (self.unit_of(base), subtype) else { return false };
         let is_class = matches!(unit.kind(base.at), Some(SymbolKind::Class | SymbolKind::Struct));
         let private = |&member: &SymbolId| self.visibility(member) == Some(Visibility::Private);
         unit.rules.strict_private
             && is_class
             && members.iter().all(private)
-            && self.outermost(*heir) != self.outermost(base)
+            && self.outermost(*subtype) != self.outermost(base)
     }
 
     /// Whether a top-level definition is private to another file.

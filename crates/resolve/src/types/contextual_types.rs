@@ -87,26 +87,7 @@ fn function_contexts(unit: &FileUnit) -> FxHashMap<u32, ContextSite> {
             );
         }
     }
-    for binding in &flow.bindings {
-        let (ty, value) = match (binding.ty, binding.value) {
-            (Some(ty), Some(value)) => (ty, value),
-            (None, Some(value)) => match unit.expr(value) {
-                Expr::Cast { value, ty } => (ty, value),
-                _ => continue,
-            },
-            _ => continue,
-        };
-        let whole = matches!(unit.expr(value), Expr::Sequence { .. }) || binding.ty.is_none();
-        if whole && binding.via == Via::Value {
-            let place = ContextSite {
-                context: Context::Typed(ty),
-                keys: Vec::new(),
-                scope: binding.scope,
-                at: binding.at,
-            };
-            found.visit(value, &place, 0);
-        }
-    }
+    found.visit_typed_bindings();
     for assign in &flow.assigns {
         if let (Some(value), Via::Value) = (assign.value, assign.via) {
             let context = Context::Assigned(assign.target);
@@ -131,6 +112,31 @@ struct ContextCollector<'u> {
 }
 
 impl ContextCollector<'_> {
+    /// Functions in the values of bindings with a declared type.
+    fn visit_typed_bindings(&mut self) {
+        let unit = self.unit;
+        for binding in &unit.facts.flow.bindings {
+            let (ty, value) = match (binding.ty, binding.value) {
+                (Some(ty), Some(value)) => (ty, value),
+                (None, Some(value)) => match unit.expr(value) {
+                    Expr::Cast { value, ty } => (ty, value),
+                    _ => continue,
+                },
+                _ => continue,
+            };
+            let whole = matches!(unit.expr(value), Expr::Sequence { .. }) || binding.ty.is_none();
+            if whole && binding.via == Via::Value {
+                let place = ContextSite {
+                    context: Context::Typed(ty),
+                    keys: Vec::new(),
+                    scope: binding.scope,
+                    at: binding.at,
+                };
+                self.visit(value, &place, 0);
+            }
+        }
+    }
+
     fn visit(&mut self, expr: ExprId, place: &ContextSite, depth: usize) {
         if depth > MAX_DEPTH {
             return;

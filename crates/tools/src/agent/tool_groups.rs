@@ -1,41 +1,42 @@
-//! Operations put together as an agent thinks: find it, read it, follow it, see the whole. One table; an operation that
-//! is not in the table of operations is simply not offered.
+//! The default tools for agents: groups of operations by task (search, context, read, graph, overview, grep).
 //!
-//! Every word here is paid for by every agent at every start, so there is none too many: a test counts them.
+//! Agents pay for every word here at every start, so the descriptions are short; a test limits their size.
 
 use crate::operation::Operation;
 use crate::operations::OPERATIONS;
 use serde_json::{Map, Value, json};
 
-/// Several operations behind one name.
+/// A tool that stands for several operations.
 pub(crate) struct Group {
-    /// What agents call.
+    /// The name of the tool.
     pub(crate) name: &'static str,
-    /// When to use it and what it gives, for the model that must choose.
+    /// When to use it and what it returns, for the model that chooses a tool.
     pub(crate) about: &'static str,
-    /// The parameter whose value chooses the operation; without one the first operation there is serves.
+    /// Example arguments.
+    pub(crate) example: &'static str,
+    /// The parameter whose value selects the operation; without one, the first available operation is used.
     pub(crate) selector: Option<&'static str>,
     /// The operations.
     pub(crate) members: &'static [Member],
-    /// What it takes.
+    /// The parameters.
     pub(crate) params: &'static [Param],
 }
 
 /// An operation of a group.
 pub(crate) struct Member {
-    /// The value that chooses it.
+    /// The value of the selector.
     pub(crate) choice: &'static str,
-    /// Other words for it.
+    /// Other values that agents use for it.
     pub(crate) aliases: &'static [&'static str],
     /// The operation.
     pub(crate) operation: &'static str,
-    /// Which parameter is which of its arguments.
+    /// Pairs of a parameter of the group and the argument of the operation it sets.
     pub(crate) arguments: &'static [(&'static str, &'static str)],
-    /// Arguments that are always given.
+    /// Arguments that are always set.
     pub(crate) fixed: &'static [(&'static str, FixedValue)],
 }
 
-/// The value of an argument that is always given.
+/// The value of an argument that is always set.
 #[derive(Clone, Copy)]
 pub(crate) enum FixedValue {
     Flag(bool),
@@ -46,19 +47,19 @@ pub(crate) enum FixedValue {
 pub(crate) struct Param {
     pub(crate) name: &'static str,
     pub(crate) param_type: ParamType,
-    /// What to give; empty where the name says it.
+    /// Description; empty if the name is enough.
     pub(crate) about: &'static str,
     pub(crate) required: bool,
 }
 
-/// What a parameter holds.
+/// The type of a parameter.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ParamType {
     Text,
     Texts,
     Number,
     Flag,
-    /// One of the words of the members.
+    /// The selector: one of the choices of the members.
     Choice,
 }
 
@@ -70,11 +71,11 @@ const fn optional(name: &'static str, param_type: ParamType, about: &'static str
     Param { name, param_type, about, required: false }
 }
 
-/// More than anybody reads: the budget cuts the text, and a cursor goes on.
+/// Practically no limit: the token budget cuts the text, and a cursor continues it.
 const AGENT_LIMIT: FixedValue = FixedValue::Number(2_000);
 
 impl Member {
-    /// The same with arguments that are always given.
+    /// The same member with fixed arguments.
     const fn with(mut self, fixed: &'static [(&'static str, FixedValue)]) -> Self {
         self.fixed = fixed;
         self
@@ -95,8 +96,8 @@ pub(crate) const GROUPS: &[Group] = &[
     Group {
         name: "search",
         about: "Find code when you do not know where it is. Start here. Query: a symbol name (exact comes first), \
-                keywords, or a question. Returns ranked path:line with signatures. \
-                Example: {\"query\": \"retry backoff\"}",
+                keywords, or a question. Returns ranked path:line with signatures.",
+        example: "{\"query\": \"retry backoff\"}",
         selector: None,
         members: &[
             member(
@@ -115,8 +116,8 @@ pub(crate) const GROUPS: &[Group] = &[
     },
     Group {
         name: "context",
-        about: "Collect what a task needs in one answer: the code it touches, callers, tests. \
-                Example: {\"task\": \"add a timeout to uploads\"}",
+        about: "Collect what a task needs in one answer: the code it touches, callers, tests.",
+        example: "{\"task\": \"add a timeout to uploads\"}",
         selector: None,
         members: &[member("context", &[], "context", &[("task", "task"), ("max_tokens", "max_tokens")])],
         params: &[required("task", ParamType::Text, "")],
@@ -124,7 +125,8 @@ pub(crate) const GROUPS: &[Group] = &[
     Group {
         name: "read",
         about: "Read source by symbol or place: current lines with numbers. view=outline lists what a file or \
-                folder defines. Example: {\"target\": \"Server.Run\"}",
+                folder defines.",
+        example: "{\"target\": \"Server.Run\"}",
         selector: Some("view"),
         members: &[
             member(
@@ -148,10 +150,10 @@ pub(crate) const GROUPS: &[Group] = &[
     },
     Group {
         name: "graph",
-        about: "Follow proven relations of a symbol, each with path:line and how sure: who calls or uses it, what it \
-                calls, who implements it, how one reaches another (trace, to), what a change breaks (impact), which \
-                files depend (deps, rdeps of a path). Complete, unlike text search. \
-                Example: {\"symbol\": \"Server.Run\", \"relation\": \"callers\"}",
+        about: "Follow proven relations of a symbol, each with path:line and confidence: callers and uses, callees, \
+                implementations, paths from one symbol to another (trace, to), what a change breaks (impact), file \
+                dependencies (deps, rdeps of a path). Complete, unlike text search.",
+        example: "{\"symbol\": \"Server.Run\", \"relation\": \"callers\"}",
         selector: Some("relation"),
         members: &[
             member(
@@ -228,7 +230,8 @@ pub(crate) const GROUPS: &[Group] = &[
     Group {
         name: "overview",
         about: "See the whole: map (folders, entry points, central symbols; for an unknown repository), files by \
-                path, unused code, status of the index. Example: {\"about\": \"map\"}",
+                path, unused code, status of the index.",
+        example: "{\"about\": \"map\"}",
         selector: Some("about"),
         members: &[
             member(
@@ -249,7 +252,8 @@ pub(crate) const GROUPS: &[Group] = &[
     Group {
         name: "grep",
         about: "Search text in all files, as ripgrep does: literals, messages, config, comments. For symbols use \
-                search or graph. Example: {\"pattern\": \"TODO|FIXME\", \"glob\": [\"*.py\"]}",
+                search or graph.",
+        example: "{\"pattern\": \"TODO|FIXME\", \"glob\": [\"*.py\"]}",
         selector: None,
         members: &[Member {
             choice: "grep",
@@ -281,18 +285,18 @@ pub(crate) const GROUPS: &[Group] = &[
     },
 ];
 
-/// An operation by its name, if it is in the table and answers questions.
+/// An exposed operation by its name.
 pub(crate) fn operation(name: &str) -> Option<&'static Operation> {
-    OPERATIONS.iter().find(|operation| operation.name == name && operation.asks)
+    OPERATIONS.iter().find(|operation| operation.name == name && operation.exposed)
 }
 
 impl Group {
-    /// Its operations that there are.
-    pub(crate) fn present(&self) -> impl Iterator<Item = (&'static Member, &'static Operation)> {
+    /// Its members whose operations exist.
+    pub(crate) fn available(&self) -> impl Iterator<Item = (&'static Member, &'static Operation)> {
         self.members.iter().filter_map(|member| Some((member, operation(member.operation)?)))
     }
 
-    /// The schema of what it takes, as short as can be.
+    /// The schema of its parameters, as short as possible.
     pub(crate) fn input_schema(&self) -> Value {
         let mut properties = Map::new();
         for param in self.params {
@@ -302,8 +306,8 @@ impl Group {
                 ParamType::Number => json!({ "type": "integer" }),
                 ParamType::Flag => json!({ "type": "boolean" }),
                 ParamType::Choice => {
-                    let words: Vec<&str> = self.present().map(|(member, _)| member.choice).collect();
-                    json!({ "type": "string", "enum": words })
+                    let choices: Vec<&str> = self.available().map(|(member, _)| member.choice).collect();
+                    json!({ "type": "string", "enum": choices })
                 }
             };
             if !param.about.is_empty() {
@@ -327,11 +331,11 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn every_parameter_leads_to_an_argument_that_there_is() {
+    fn every_parameter_sets_an_existing_argument() {
         for group in GROUPS {
             let params: BTreeSet<&str> =
                 group.params.iter().map(|param| param.name).chain(["max_tokens", "cursor"]).collect();
-            for (member, operation) in group.present() {
+            for (member, operation) in group.available() {
                 let schema = operation.input_schema();
                 for (param, argument) in member.arguments {
                     assert!(params.contains(param), "{} {param}", group.name);
@@ -361,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn words_choose_one_operation() {
+    fn every_choice_selects_one_operation() {
         for group in GROUPS {
             let words: Vec<&str> = group
                 .members
@@ -379,10 +383,10 @@ mod tests {
     }
 
     #[test]
-    fn there_are_six_at_most_and_each_has_an_example() {
+    fn there_are_at_most_six_groups_with_valid_examples() {
         assert!(GROUPS.len() <= 6);
         for group in GROUPS {
-            assert!(group.about.contains("Example: {"), "{}", group.name);
+            assert!(serde_json::from_str::<Map<String, Value>>(group.example).is_ok(), "{}", group.name);
         }
     }
 }

@@ -1,27 +1,27 @@
-//! JSON that is exact as data and harmless on a terminal: characters that act are written as `\uXXXX`.
+//! JSON output in which invisible and control characters are `\uXXXX`, so that it is harmless on a terminal.
 
 use crate::text::escape::is_invisible;
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
 use std::io;
 
-/// Writes a value as indented JSON with a line break at the end.
+/// Writes a value as indented JSON, with a final line break.
 pub fn write_json(value: &impl Serialize, out: &mut dyn io::Write) -> io::Result<()> {
     let mut out = out;
-    value.serialize(&mut Serializer::with_formatter(&mut out, Visible(PrettyFormatter::new())))?;
+    value.serialize(&mut Serializer::with_formatter(&mut out, Escaping(PrettyFormatter::new())))?;
     out.write_all(b"\n")
 }
 
 /// Writes a value as JSON on one line.
 pub fn write_json_line(value: &impl Serialize, out: &mut dyn io::Write) -> io::Result<()> {
     let mut out = out;
-    value.serialize(&mut Serializer::with_formatter(&mut out, Visible(CompactFormatter)))?;
+    value.serialize(&mut Serializer::with_formatter(&mut out, Escaping(CompactFormatter)))?;
     out.write_all(b"\n")
 }
 
-struct Visible<F>(F);
+struct Escaping<F>(F);
 
-impl<F: Formatter> Formatter for Visible<F> {
+impl<F: Formatter> Formatter for Escaping<F> {
     fn write_string_fragment<W: ?Sized + io::Write>(&mut self, writer: &mut W, text: &str) -> io::Result<()> {
         let mut rest = text;
         while let Some((at, c)) = rest.char_indices().find(|&(_, c)| is_invisible(c)) {
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn data_survives_and_nothing_acts() {
+    fn strings_round_trip_and_invisible_characters_are_escaped() {
         let evil = "a\u{202e}b\u{9b}\u{1b}\n\"\u{e0041}ö";
         let mut out = Vec::new();
         write_json(&[evil], &mut out).expect("memory takes everything");

@@ -1,4 +1,4 @@
-//! What an index holds, by language, and what it does not hold and why. Shown by `index` and `status`.
+//! The contents of an index by language, and the files it does not contain, with reasons. Shown by `index` and `status`.
 
 use crate::error::ToolError;
 use crate::text::number_format::{bytes, count, plural};
@@ -10,12 +10,12 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io;
 
-/// How many files are named for each reason; the rest are counted.
-pub(crate) const NAMED: usize = 3;
-/// The same for nested repositories.
-const NESTED_NAMED: usize = 20;
+/// Maximum number of files named for each reason; the rest are counted.
+const MAX_NAMED: usize = 3;
+/// Maximum number of nested repositories named.
+const MAX_NESTED_NAMED: usize = 20;
 
-/// What an index holds.
+/// The contents of an index.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Summary {
     /// Indexed files.
@@ -28,13 +28,13 @@ pub(crate) struct Summary {
     pub(crate) symbols: u64,
     /// The same for each language, most lines first.
     pub(crate) languages: Vec<Language>,
-    /// What was not read, by reason, most files first.
+    /// Skipped files by reason, most files first.
     pub(crate) skipped: Vec<Group>,
-    /// What the parser did not understand everywhere.
+    /// Files that were parsed only in part.
     pub(crate) issues: Vec<Group>,
 }
 
-/// What an index holds of one language.
+/// The indexed files of one language.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Language {
     /// Its name; empty for text without a language.
@@ -52,11 +52,11 @@ pub(crate) struct Language {
 /// Files with something in common.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Group {
-    /// What they have in common, as one word or phrase.
+    /// The common reason, as a word or phrase.
     pub(crate) reason: String,
-    /// How many there are.
+    /// Number of files.
     pub(crate) files: u64,
-    /// The first of them by path, with what is particular to each.
+    /// The first files by path, each with its own details.
     pub(crate) examples: Vec<GroupExample>,
 }
 
@@ -65,15 +65,15 @@ pub(crate) struct Group {
 pub(crate) struct GroupExample {
     /// Its path.
     pub(crate) path: String,
-    /// Where in it; absent for the whole file.
+    /// The line; absent for the whole file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) line: Option<u32>,
-    /// The reason in full.
+    /// The reason in detail.
     pub(crate) detail: String,
 }
 
 impl Summary {
-    /// What a snapshot holds: one pass over its files.
+    /// The contents of a snapshot, in one pass over its files.
     pub(crate) fn of(snapshot: &Snapshot) -> Result<Self, ToolError> {
         let mut summary = Self::default();
         let mut languages: BTreeMap<Option<String>, Language> = BTreeMap::new();
@@ -92,7 +92,7 @@ impl Summary {
             languages.entry(file.language.clone()).or_default().add(&file);
             if file.issues > 0 {
                 issues += 1;
-                if broken.len() < NAMED {
+                if broken.len() < MAX_NAMED {
                     broken.push(file);
                 }
             }
@@ -146,10 +146,10 @@ impl Summary {
         writer.table(0, &rows)
     }
 
-    /// Writes what is missing and why.
+    /// Writes the skipped and partly parsed files, with reasons.
     pub(crate) fn gaps(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
         groups(writer, "skipped", &self.skipped)?;
-        groups(writer, "not understood everywhere", &self.issues)
+        groups(writer, "parsed only in part", &self.issues)
     }
 }
 
@@ -172,8 +172,8 @@ impl Group {
 
     fn add(&mut self, file: &FileRow, reason: &SkipReason) {
         self.files += 1;
-        // Each of them is a project of its own that somebody may look for here.
-        let named = if *reason == SkipReason::NestedRepository { NESTED_NAMED } else { NAMED };
+        // Each is a project that users may look for.
+        let named = if *reason == SkipReason::NestedRepository { MAX_NESTED_NAMED } else { MAX_NAMED };
         if self.examples.len() < named {
             let (path, detail) = (file.path.display().into_owned(), reason.to_string());
             self.examples.push(GroupExample { path, line: None, detail });
@@ -181,7 +181,7 @@ impl Group {
     }
 }
 
-/// What all skips of a kind have in common.
+/// The common part of the reasons of a kind.
 fn common(reason: &SkipReason) -> String {
     match reason {
         SkipReason::TooLarge { .. } => "too large".to_owned(),
@@ -195,22 +195,22 @@ fn issue_example(snapshot: &Snapshot, file: FileRow) -> Result<GroupExample, Too
     let held = snapshot.outline(file)?;
     let issue = held.outline.issues.first();
     let detail = issue.map_or("", |issue| issue.kind.as_str()).to_owned();
-    Ok(GroupExample { path, line: issue.and_then(place), detail })
+    Ok(GroupExample { path, line: issue.and_then(line_of), detail })
 }
 
-/// The line of an issue; some are about the whole file and have none.
-fn place(issue: &Issue) -> Option<u32> {
+/// The line of an issue; issues of the whole file have none.
+fn line_of(issue: &Issue) -> Option<u32> {
     Some(issue.span.first_line).filter(|&line| line > 0)
 }
 
-/// Where the parser first failed to understand a file, and why: `12  syntax not understood`.
+/// The first issue of a file: `12  syntax not understood`.
 pub(crate) fn first_issue(snapshot: &Snapshot, file: FileRow) -> Result<Option<String>, ToolError> {
     let held = snapshot.outline(file)?;
-    Ok(held.outline.issues.first().map(told))
+    Ok(held.outline.issues.first().map(issue_text))
 }
 
-fn told(issue: &Issue) -> String {
-    let line = place(issue).map_or_else(String::new, |line| format!("{line}  "));
+fn issue_text(issue: &Issue) -> String {
+    let line = line_of(issue).map_or_else(String::new, |line| format!("{line}  "));
     format!("{line}{}", issue.kind.as_str())
 }
 
@@ -249,8 +249,8 @@ mod tests {
             kind: IssueKind::Depth,
             span: Span { first_line, last_line: first_line, ..Span::default() },
         };
-        assert_eq!((place(&issue(0)), place(&issue(3))), (None, Some(3)));
-        assert_eq!(told(&issue(3)), format!("3  {}", IssueKind::Depth.as_str()));
-        assert_eq!(told(&issue(0)), IssueKind::Depth.as_str());
+        assert_eq!((line_of(&issue(0)), line_of(&issue(3))), (None, Some(3)));
+        assert_eq!(issue_text(&issue(3)), format!("3  {}", IssueKind::Depth.as_str()));
+        assert_eq!(issue_text(&issue(0)), IssueKind::Depth.as_str());
     }
 }

@@ -1,53 +1,58 @@
-//! What every operation answers with: the data, how much of the whole it is, and how fresh.
+//! The answer of an operation: data, completeness, freshness, notes, and a cursor for the rest.
 
 pub(crate) mod escaped_json;
 pub(crate) mod index_summary;
+mod note;
+mod pagination;
 pub(crate) mod symbol_line;
 pub(crate) mod unread_files;
 
-use crate::text::number_format::{count, plural};
+use crate::text::number_format::plural;
 use crate::text::writer::{Style, TextWriter};
+pub use note::Note;
+pub(crate) use pagination::{Cursor, PageWindow};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use std::fmt;
+use serde::Serialize;
 use std::io;
-use std::str::FromStr;
 
-/// How many files that could not be caught up are named; the rest are counted.
-const PENDING_NAMED: usize = 20;
+/// Maximum number of pending files that are named; the rest are counted.
+const MAX_PENDING_NAMED: usize = 20;
 
-/// An answer. `complete` is a promise: whatever was left out is in `reasons`, with totals.
+/// An answer. If anything is left out, `complete` is false and `reasons` says what.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Answer<T> {
-    /// What was asked for.
+    /// The requested data.
     pub(crate) data: T,
-    /// Whether nothing was left out.
+    /// Whether nothing is left out.
     pub(crate) complete: bool,
     /// Why something is missing; empty for a complete answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) reasons: Vec<String>,
-    /// For a list: how many there are in all.
+    pub(crate) reasons: Vec<Note>,
+    /// Total number of rows, for a list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) total: Option<u64>,
-    /// For a list that goes on: what to give as `after` to get the rest.
+    /// The value of `after` that continues the list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) next: Option<String>,
-    /// How fresh it is; absent where no index was asked.
+    /// The state of the index; absent if the answer does not come from an index.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) freshness: Option<Freshness>,
-    /// What else is good to know.
+    /// Remarks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) notes: Vec<String>,
+    pub(crate) notes: Vec<Note>,
+    /// Whether a name in the request matches no symbol, or several: the data lists candidates.
+    #[serde(skip)]
+    pub(crate) unresolved_name: bool,
 }
 
-/// Which state of the files an answer describes.
+/// The state of the files that an answer describes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Freshness {
-    /// Grows with every change of the index.
+    /// The generation of the index; every change increments it.
     pub(crate) generation: u64,
-    /// Whether the files were looked at; without that nobody knows what is pending.
+    /// Whether the files were compared with the index. If not, `pending` is unknown.
     pub(crate) checked: bool,
-    /// How many changed files the index has not caught up with.
+    /// Number of changed files that the index does not contain yet.
     pub(crate) pending: u64,
     /// The first of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -55,13 +60,13 @@ pub(crate) struct Freshness {
 }
 
 impl Freshness {
-    /// The state of a generation with these files not caught up.
+    /// The state of a generation in which these files are pending.
     pub(crate) fn new(generation: u64, pending: impl ExactSizeIterator<Item = String>) -> Self {
         Self {
             generation,
             checked: true,
             pending: pending.len() as u64,
-            pending_files: pending.take(PENDING_NAMED).collect(),
+            pending_files: pending.take(MAX_PENDING_NAMED).collect(),
         }
     }
 }
@@ -77,10 +82,11 @@ impl<T> Answer<T> {
             next: None,
             freshness: None,
             notes: Vec::new(),
+            unresolved_name: false,
         }
     }
 
-    /// A complete answer from an index; files not caught up make it partial.
+    /// An answer from an index: partial if files are pending, else complete.
     pub(crate) fn from_index(data: T, freshness: Freshness) -> Self {
         let mut answer = Self::new(data);
         if freshness.pending > 0 {
@@ -91,40 +97,37 @@ impl<T> Answer<T> {
         answer
     }
 
-    /// The same, with something left out.
+    /// The same answer with other data.
+    pub(crate) fn with_data<U>(self, data: U) -> Answer<U> {
+        let Self { data: _, complete, reasons, total, next, freshness, notes, unresolved_name } = self;
+        Answer { data, complete, reasons, total, next, freshness, notes, unresolved_name }
+    }
+
+    /// The same answer, marked as partial for a reason.
     #[must_use]
-    pub(crate) fn partial(mut self, reason: impl Into<String>) -> Self {
+    pub(crate) fn partial(mut self, reason: impl Into<Note>) -> Self {
         self.complete = false;
         self.reasons.push(reason.into());
         self
     }
 
-    /// The same, with a remark.
+    /// The same answer with a note.
     #[must_use]
-    pub(crate) fn note(mut self, note: impl Into<String>) -> Self {
+    pub(crate) fn note(mut self, note: impl Into<Note>) -> Self {
         self.notes.push(note.into());
         self
     }
 
-    /// The same as a part of a list: from `start`, `shown` of `total`. What comes behind can be had with the cursor.
-    #[must_use]
-    pub(crate) fn listed(mut self, start: u64, shown: u64, total: u64) -> Self {
-        self.total = Some(total);
-        if start + shown < total {
-            let generation = self.freshness.as_ref().map_or(0, |freshness| freshness.generation);
-            self.next = Some(Cursor { offset: start + shown, generation }.to_string());
-        }
-        if shown < total {
-            self = self.partial(format!("{} of {} shown", count(shown), count(total)));
-        }
-        self
+    /// Adds notes.
+    pub(crate) fn add_notes<N: Into<Note>>(&mut self, notes: impl IntoIterator<Item = N>) {
+        self.notes.extend(notes.into_iter().map(Into::into));
     }
 
-    /// Writes what surrounds the data: what is missing, what is pending, what else is good to know.
-    pub(crate) fn remarks(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
+    /// Writes the reasons, the cursor, the pending files and the notes.
+    pub(crate) fn write_notes(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
         for reason in &self.reasons {
             writer.put(Style::Warn, "partial: ")?;
-            writer.line(Style::Plain, reason)?;
+            writer.line(Style::Plain, &reason.with_flag())?;
         }
         if let Some(next) = &self.next {
             writer.put(Style::Dim, "more: ")?;
@@ -138,80 +141,9 @@ impl<T> Answer<T> {
         }
         for note in &self.notes {
             writer.put(Style::Dim, "note: ")?;
-            writer.line(Style::Plain, note)?;
+            writer.line(Style::Plain, &note.with_flag())?;
         }
         Ok(())
-    }
-}
-
-/// Where a list goes on: the place of the next row, and the generation that place was counted in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(try_from = "String")]
-#[schemars(with = "String")]
-pub(crate) struct Cursor {
-    /// How many rows come before it.
-    pub(crate) offset: u64,
-    /// The generation of the list.
-    pub(crate) generation: u64,
-}
-
-/// The part of a list that is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PageWindow {
-    pub(crate) offset: usize,
-    pub(crate) limit: usize,
-    generation: Option<u64>,
-}
-
-impl PageWindow {
-    /// From what was asked: zero means no limit.
-    pub(crate) fn new(limit: Option<u64>, usual: u64, after: Option<Cursor>) -> Self {
-        let limit = match limit.unwrap_or(usual) {
-            0 => usize::MAX,
-            limit => usize::try_from(limit).unwrap_or(usize::MAX),
-        };
-        let offset = after.map_or(0, |cursor| usize::try_from(cursor.offset).unwrap_or(usize::MAX));
-        Self { offset, limit, generation: after.map(|cursor| cursor.generation) }
-    }
-
-    /// Says in the answer which part it is, and when the list is no longer the one the cursor was counted in.
-    pub(crate) fn paginate<T>(self, answer: Answer<T>, shown: usize, total: usize) -> Answer<T> {
-        let now = answer.freshness.as_ref().map(|freshness| freshness.generation);
-        let moved = self.generation.is_some_and(|then| Some(then) != now);
-        let answer = answer.listed(self.offset as u64, shown as u64, total as u64);
-        if moved {
-            return answer
-                .note("the index has changed since the first part: rows may be missing or repeated");
-        }
-        answer
-    }
-}
-
-impl fmt::Display for Cursor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}@{}", self.offset, self.generation)
-    }
-}
-
-impl TryFrom<String> for Cursor {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        text.parse()
-    }
-}
-
-impl FromStr for Cursor {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        text.split_once('@')
-            .and_then(|(offset, generation)| {
-                Some(Self { offset: offset.parse().ok()?, generation: generation.parse().ok()? })
-            })
-            .ok_or_else(|| {
-                format!("{text:?} is not a place in a list; give what the answer before named, such as 50@7")
-            })
     }
 }
 
@@ -219,40 +151,30 @@ impl FromStr for Cursor {
 mod tests {
     use super::*;
 
-    fn remarks(answer: &Answer<()>) -> String {
+    fn notes(answer: &Answer<()>) -> String {
         let mut text = String::new();
-        answer.remarks(&mut TextWriter::new(&mut text)).expect("a string takes everything");
+        answer.write_notes(&mut TextWriter::new(&mut text)).expect("a string takes everything");
         text
     }
 
     #[test]
-    fn a_part_of_a_list_says_how_to_get_the_rest() {
+    fn a_page_of_a_list_says_how_to_get_the_rest() {
         let fresh = Freshness { generation: 7, ..Freshness::default() };
-        let answer = Answer::from_index((), fresh.clone()).listed(0, 50, 1234);
+        let answer = Answer::from_index((), fresh.clone()).rows(0, 50, 1234);
         assert!(!answer.complete);
         assert_eq!(answer.next.as_deref(), Some("50@7"));
-        assert_eq!(
-            remarks(&answer),
-            "partial: 50 of 1,234 shown\nmore: --after 50@7, or all with --limit 0\n"
-        );
+        assert_eq!(notes(&answer), "partial: 50 of 1,234 shown\nmore: --after 50@7, or all with --limit 0\n");
 
-        let last = Answer::from_index((), fresh.clone()).listed(1200, 34, 1234);
-        assert_eq!((last.complete, last.next), (false, None), "the last part is still a part");
-        let whole = Answer::from_index((), fresh).listed(0, 3, 3);
+        let last = Answer::from_index((), fresh.clone()).rows(1200, 34, 1234);
+        assert_eq!((last.complete, last.next), (false, None), "the last page is still partial");
+        let whole = Answer::from_index((), fresh).rows(0, 3, 3);
         assert_eq!((whole.complete, whole.next), (true, None));
     }
 
     #[test]
-    fn files_not_caught_up_are_named() {
+    fn pending_files_are_named() {
         let fresh = Freshness::new(7, vec!["src/a.go".to_owned()].into_iter());
         let answer = Answer::from_index((), fresh);
-        assert_eq!(remarks(&answer), "partial: 1 changed file is not in the index yet\npending: src/a.go\n");
-    }
-
-    #[test]
-    fn cursors_read_back() {
-        let cursor = Cursor { offset: 50, generation: 7 };
-        assert_eq!(cursor.to_string().parse(), Ok(cursor));
-        assert!("50".parse::<Cursor>().is_err());
+        assert_eq!(notes(&answer), "partial: 1 changed file is not in the index yet\npending: src/a.go\n");
     }
 }

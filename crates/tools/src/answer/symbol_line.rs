@@ -1,4 +1,4 @@
-//! A symbol as every operation shows it.
+//! A symbol as answers show it: handle, kind, location and signature.
 
 use crate::error::ToolError;
 use crate::text::writer::{Style, TextWriter};
@@ -8,16 +8,16 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::io;
 
-/// A symbol: enough to recognise it and to ask for it again.
+/// A symbol in a list.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct SymbolLine {
-    /// Its address: `src/server.go#Server.Run`. Give it to `show`.
+    /// Its handle: `src/server.go#Server.Run`. `show` accepts it.
     pub(crate) handle: String,
-    /// Its own name.
+    /// Its name.
     pub(crate) name: String,
-    /// Its name with those of its containers.
+    /// Its name with those of its containers: `Server.Run`.
     pub(crate) qualified: String,
-    /// What it is.
+    /// Its kind.
     pub(crate) kind: String,
     /// The language of its file.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -28,15 +28,15 @@ pub(crate) struct SymbolLine {
     pub(crate) line: u32,
     /// Its last line.
     pub(crate) last_line: u32,
-    /// Its header as written.
+    /// Its signature as written.
     pub(crate) signature: String,
-    /// How it fits what was asked: `exact`, `case`, `prefix`, `word` or `fuzzy`. A fuzzy one is a suggestion, not an answer.
+    /// How its name matches: `exact`, `case`, `prefix`, `word` or `fuzzy`. A fuzzy match is a suggestion, not an answer.
     #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
     pub(crate) matched: Option<&'static str>,
 }
 
 impl SymbolLine {
-    /// A definition, and how it fits what was asked.
+    /// A definition, and how its name matches.
     pub(crate) fn new(definition: Definition, matched: Option<&'static str>) -> Self {
         Self {
             qualified: Handle::join(definition.handle.names.iter().map(String::as_str)),
@@ -52,7 +52,7 @@ impl SymbolLine {
         }
     }
 
-    /// One line: where it is, what it is, what it is called, and its header.
+    /// Writes one line: location, kind, qualified name, signature.
     pub(crate) fn write(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
         writer.put(Style::Path, &format!("{}:{}", self.path, self.line))?;
         writer.plain("  ")?;
@@ -62,7 +62,7 @@ impl SymbolLine {
         self.write_header(writer)
     }
 
-    /// The same with the handle in place of the name, for choosing among several.
+    /// Writes one line with the handle instead of the name, for choosing among candidates.
     pub(crate) fn write_handle(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
         writer.put(Style::Path, &self.handle)?;
         writer.put(Style::Dim, &format!("  line {}  ", self.line))?;
@@ -71,34 +71,34 @@ impl SymbolLine {
     }
 
     fn write_header(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
-        let said = [self.name.clone(), format!("{} {}", self.kind, self.name)];
-        if !self.signature.is_empty() && !said.contains(&self.signature) {
+        let redundant = [self.name.clone(), format!("{} {}", self.kind, self.name)];
+        if !self.signature.is_empty() && !redundant.contains(&self.signature) {
             writer.put(Style::Dim, &format!("  {}", shortened(&self.signature)))?;
         }
         writer.end_line()
     }
 }
 
-/// The symbols that bear these names, as suggestions: a few of each, since one common name would hide the others.
+/// Symbols with these names as suggestions: a few of each, since one common name would hide the others.
 pub(crate) fn suggestions(
     snapshot: &Snapshot,
     filters: &DefinitionQuery,
     names: Vec<String>,
 ) -> Result<Vec<SymbolLine>, ToolError> {
-    const OF_EACH: usize = 3;
+    const MAX_OF_EACH: usize = 3;
     let mut found = Vec::new();
     for name in names {
         let query = DefinitionQuery { name: NameMatch::Exact(name), ..filters.clone() };
-        let rows = snapshot.symbols(&query, 0, OF_EACH)?.rows;
+        let rows = snapshot.symbols(&query, 0, MAX_OF_EACH)?.rows;
         found.extend(rows.into_iter().map(|definition| SymbolLine::new(definition, Some("fuzzy"))));
     }
     Ok(found)
 }
 
-/// A header can be long; a line of a list should not be.
+/// A signature shortened for a list.
 pub(crate) fn shortened(text: &str) -> String {
-    const LONGEST: usize = 100;
-    match text.char_indices().nth(LONGEST) {
+    const MAX_CHARS: usize = 100;
+    match text.char_indices().nth(MAX_CHARS) {
         Some((at, _)) => format!("{}…", text[..at].trim_end()),
         None => text.to_owned(),
     }

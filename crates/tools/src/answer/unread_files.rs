@@ -1,20 +1,20 @@
-//! What was not read and could have changed an answer: it makes the answer partial, and is named.
+//! Files that were not read and could have changed an answer: they make it partial.
 
 use crate::text::number_format::{bytes, count};
 use orient_engine::{PathPattern, SkipReason, Snapshot};
 use orient_model::RepoPath;
 
-/// How many files and folders are named; the rest are counted.
-const NAMED: usize = 3;
+/// Maximum number of files and folders named; the rest are counted.
+const MAX_NAMED: usize = 3;
 
-/// Which files could change an answer.
+/// The files that could change an answer.
 #[derive(Clone, Copy)]
 pub(crate) enum AnswerScope<'a> {
-    /// Any of the tree.
+    /// Any file of the tree.
     Tree,
-    /// Those of these paths.
+    /// The files of these paths.
     Within(&'a PathPattern),
-    /// None but those it was made from, which were read.
+    /// Only the files it was computed from, all of which were read.
     FilesRead,
 }
 
@@ -24,7 +24,7 @@ impl<'a> From<Option<&'a PathPattern>> for AnswerScope<'a> {
     }
 }
 
-/// Why an answer about these files is not complete, if something was not read: the first few by name, and how many.
+/// The reason why an answer about these files is partial, if some were not read.
 pub(crate) fn reason(snapshot: &Snapshot, about: AnswerScope<'_>) -> Option<String> {
     let within = match about {
         AnswerScope::Tree => None,
@@ -33,13 +33,14 @@ pub(crate) fn reason(snapshot: &Snapshot, about: AnswerScope<'_>) -> Option<Stri
     };
     match snapshot.unread(within) {
         Ok(unread) if unread.is_empty() => None,
-        Ok(unread) => Some(said(&unread)),
-        Err(error) => Some(format!("which files were not read is not known: {error}")),
+        Ok(unread) => Some(list(&unread)),
+        Err(error) => Some(format!("the files that were not read are unknown: {error}")),
     }
 }
 
-fn said(unread: &[(RepoPath, Option<SkipReason>)]) -> String {
-    let named: Vec<String> = unread.iter().take(NAMED).map(|(path, why)| one(path, why.as_ref())).collect();
+fn list(unread: &[(RepoPath, Option<SkipReason>)]) -> String {
+    let named: Vec<String> =
+        unread.iter().take(MAX_NAMED).map(|(path, why)| one(path, why.as_ref())).collect();
     let more = unread.len() - named.len();
     let more = if more > 0 { format!(" and {} more", count(more as u64)) } else { String::new() };
     format!("not read: {}{more}", named.join(", "))
@@ -60,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_few_are_named_and_the_rest_counted() {
+    fn a_few_files_are_named_and_the_rest_counted() {
         let denied = || Some(SkipReason::Unreadable("permission denied".to_owned()));
         let mut unread = vec![
             ("locked".into(), denied()),
@@ -68,8 +69,8 @@ mod tests {
             ("src/odd.c".into(), None),
         ];
         let all = "not read: locked (permission denied), src/big.c (3.0 MiB), src/odd.c (the parser gave up)";
-        assert_eq!(said(&unread), all);
+        assert_eq!(list(&unread), all);
         unread.extend((0..1500).map(|number| (RepoPath::from(format!("x{number}").as_str()), denied())));
-        assert!(said(&unread).ends_with(" and 1,500 more"), "{}", said(&unread));
+        assert!(list(&unread).ends_with(" and 1,500 more"), "{}", list(&unread));
     }
 }

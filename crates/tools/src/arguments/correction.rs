@@ -1,11 +1,13 @@
-//! Arguments as programs really send them: other names for the same thing, numbers and lists as text. What is meant
-//! without doubt is understood and noted; what is not known is named with the nearest that is.
+//! Correction of the arguments that programs send: synonyms of argument names, numbers and lists as text.
+//!
+//! Unambiguous mistakes are corrected with a note; an unknown argument is an error with a suggestion. For an operation with
+//! `symbol` and `depth`, `{"functionName": "run", "maxDepth": "2"}` becomes `{"symbol": "run", "depth": 2}`.
 
 use crate::error::{Code, ToolError};
 use serde_json::{Map, Value};
 
-/// Names that callers use for one another. An argument is taken for the one of its row that the operation has, if
-/// there is exactly one that was not given itself.
+/// Rows of synonyms. An unknown argument is read as a known one of the same row, if the row has exactly one that was not
+/// sent itself.
 const SYNONYMS: &[&[&str]] = &[
     &[
         "symbol",
@@ -80,21 +82,21 @@ const SYNONYMS: &[&[&str]] = &[
     &["again", "repeat", "force", "full"],
 ];
 
-/// Names for the two ends of a span of lines.
+/// Names for the two ends of a line range.
 const FIRST_LINE: &[&str] = &["start_line", "line_start", "from_line", "start", "first_line", "begin_line"];
 const LAST_LINE: &[&str] = &["end_line", "line_end", "to_line", "end", "last_line"];
-/// What some callers wrap all arguments in.
+/// Keys in which some programs wrap all arguments.
 const WRAPPERS: &[&str] = &["arguments", "args", "input", "params", "parameters", "kwargs"];
 
-/// Arguments that fit a schema, and what had to be understood on the way.
+/// Arguments that fit a schema, and the corrections made.
 pub(crate) struct CorrectedArguments {
-    /// The arguments, by their own names and of their own types.
+    /// The arguments with the names and types of the schema.
     pub(crate) arguments: Map<String, Value>,
-    /// What was understood as something else, in words.
+    /// The corrections, in words.
     pub(crate) notes: Vec<String>,
 }
 
-/// Reads what was sent for `owner` by its schema.
+/// Fits the arguments sent to `owner` to its schema.
 pub(crate) fn correct_arguments(
     owner: &str,
     schema: &Value,
@@ -114,9 +116,9 @@ pub(crate) fn correct_arguments(
         reader.take(&name, value)?;
     }
     for (name, value) in other {
-        let meant = reader.known_name(&name)?;
-        reader.notes.push(format!("`{name}` was read as `{meant}`"));
-        reader.take(&meant, value)?;
+        let known = reader.known_name(&name)?;
+        reader.notes.push(format!("`{name}` was read as `{known}`"));
+        reader.take(&known, value)?;
     }
     Ok(CorrectedArguments { arguments: reader.arguments, notes: reader.notes })
 }
@@ -126,11 +128,11 @@ fn object(sent: Value, notes: &mut Vec<String>) -> Result<Map<String, Value>, To
         Value::Object(map) => Ok(map),
         Value::Null => Ok(Map::new()),
         Value::String(text) if let Ok(Value::Object(map)) = serde_json::from_str(&text) => {
-            notes.push("the arguments came as text and were read as an object".to_owned());
+            notes.push("the arguments were sent as a string and were parsed as an object".to_owned());
             Ok(map)
         }
         _ => Err(ToolError::new(Code::BadArgument, "the arguments must be an object")
-            .hint("send them by name, such as {\"query\": \"…\"}")),
+            .hint("send them by name, for example {\"query\": \"…\"}")),
     }
 }
 
@@ -159,7 +161,7 @@ struct ArgumentReader<'s> {
 }
 
 impl ArgumentReader<'_> {
-    /// Puts the ends of a span of lines together, where lines are asked for as a span.
+    /// Combines the two ends of a line range, if the schema has `lines`.
     fn lines(&mut self, mut sent: Map<String, Value>) -> Map<String, Value> {
         if !self.known.contains_key("lines") || sent.contains_key("lines") {
             return sent;
@@ -178,7 +180,7 @@ impl ArgumentReader<'_> {
         sent
     }
 
-    /// The known argument an unknown name stands for.
+    /// The argument that an unknown name means.
     fn known_name(&self, name: &str) -> Result<String, ToolError> {
         let plain = snake(name);
         if self.known.contains_key(&plain) && !self.arguments.contains_key(&plain) {
@@ -194,7 +196,7 @@ impl ArgumentReader<'_> {
         let names: Vec<&str> = self.known.keys().map(String::as_str).collect();
         let hint = match orient_model::nearest(&plain, names.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None if names.is_empty() => "it takes none".to_owned(),
+            None if names.is_empty() => "it takes no arguments".to_owned(),
             None => format!("it takes: {}", names.join(", ")),
         };
         Err(ToolError::new(Code::BadArgument, format!("`{}` has no argument `{name}`", self.owner))
@@ -202,10 +204,10 @@ impl ArgumentReader<'_> {
     }
 
     fn take(&mut self, name: &str, value: Value) -> Result<(), ToolError> {
-        let wanted = ArgumentType::of(&self.known[name]);
+        let expected = ArgumentType::of(&self.known[name]);
         let sent = shown(&value);
-        let (value, changed) = wanted.convert(value).ok_or_else(|| {
-            ToolError::new(Code::BadArgument, format!("`{name}` must be {}, not {sent}", wanted.words()))
+        let (value, changed) = expected.convert(value).ok_or_else(|| {
+            ToolError::new(Code::BadArgument, format!("`{name}` must be {}, not {sent}", expected.words()))
         })?;
         if changed {
             self.notes.push(format!("`{name}`: {sent} was read as {}", shown(&value)));
@@ -215,7 +217,7 @@ impl ArgumentReader<'_> {
     }
 }
 
-/// A name in the form ours have: `maxTokens` and `max-tokens` as `max_tokens`.
+/// A name in snake case: `maxTokens` and `max-tokens` as `max_tokens`.
 fn snake(name: &str) -> String {
     let mut plain = String::with_capacity(name.len() + 2);
     let mut small = false;
@@ -229,7 +231,7 @@ fn snake(name: &str) -> String {
     plain
 }
 
-/// A value as a message shows it: short.
+/// A value shortened for a message.
 fn shown(value: &Value) -> String {
     const MAX_CHARS: usize = 60;
     let text = value.to_string();
@@ -239,7 +241,7 @@ fn shown(value: &Value) -> String {
     text.chars().take(MAX_CHARS).chain(['…']).collect()
 }
 
-/// What a schema asks for.
+/// The type that a schema requires.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ArgumentType {
     Text,
@@ -272,11 +274,11 @@ impl ArgumentType {
             Self::Number => "a number",
             Self::Flag => "true or false",
             Self::List => "a list",
-            Self::Any => "something else",
+            Self::Any => "another value",
         }
     }
 
-    /// The value as what is wanted, and whether it was something else.
+    /// The value converted to this type, and whether it changed; `None` if it cannot be converted.
     fn convert(self, value: Value) -> Option<(Value, bool)> {
         match (self, value) {
             (Self::Any, value)
@@ -329,7 +331,7 @@ fn flag(value: &Value) -> Option<bool> {
     }
 }
 
-/// A list that came as text: as JSON, or with commas between.
+/// A list sent as text: a JSON array, or separated by commas.
 fn list(text: &str) -> Vec<String> {
     if let Ok(Value::Array(items)) = serde_json::from_str(text) {
         return items.iter().map(self::text).collect();
@@ -354,12 +356,12 @@ mod tests {
 
     fn read(sent: Value) -> Result<(Value, Vec<String>), String> {
         correct_arguments("callers", &schema(), sent)
-            .map(|forgiven| (Value::Object(forgiven.arguments), forgiven.notes))
+            .map(|corrected| (Value::Object(corrected.arguments), corrected.notes))
             .map_err(|error| format!("{}; {}", error.message(), error.help()))
     }
 
     #[test]
-    fn what_is_right_passes_in_silence() {
+    fn valid_arguments_pass_without_notes() {
         let sent = json!({ "symbol": "run", "depth": 2, "kind": ["method"], "no_tests": true });
         assert_eq!(read(sent.clone()), Ok((sent, Vec::new())));
         assert_eq!(
@@ -369,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn other_names_and_other_types_are_understood_and_noted() {
+    fn synonyms_and_convertible_types_are_corrected_with_a_note() {
         let (read_as, notes) = read(
             json!({ "function_name": "run", "maxDepth": "2", "kinds": "method, class", "noTests": "yes" }),
         )
@@ -391,13 +393,13 @@ mod tests {
     }
 
     #[test]
-    fn ends_of_lines_make_a_span() {
+    fn first_and_last_line_are_combined_to_a_range() {
         let (read_as, _) = read(json!({ "symbol": "a.c", "start_line": 3, "end_line": "9" })).expect("read");
         assert_eq!(read_as["lines"], "3-9");
     }
 
     #[test]
-    fn arguments_may_come_as_text_or_wrapped() {
+    fn arguments_may_be_sent_as_a_string_or_wrapped() {
         assert_eq!(read(json!("{\"symbol\": \"run\"}")).expect("read").0["symbol"], "run");
         assert_eq!(read(json!({ "arguments": { "symbol": "run" } })).expect("read").0["symbol"], "run");
         assert_eq!(read(Value::Null).expect("read").0, json!({}));
@@ -405,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_named_with_the_nearest() {
+    fn an_unknown_argument_is_an_error_with_a_suggestion() {
         assert_eq!(
             read(json!({ "symbol": "a", "dpeth": 1 })),
             Err("`callers` has no argument `dpeth`; did you mean `depth`?".to_owned())

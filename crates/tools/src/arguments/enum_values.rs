@@ -1,41 +1,41 @@
-//! Words from closed lists, as users type them. A wrong one is answered with the nearest right one and the list.
+//! Parsing of enumerated values: kinds, roles, rules, confidences, languages. Errors suggest the nearest valid value.
 
 use crate::error::{Code, ToolError};
 use orient_engine::Snapshot;
 use orient_model::{Confidence, EdgeKind, Role, Rule, SymbolKind};
 
-/// The kinds of these words.
+/// Parses symbol kinds.
 pub(crate) fn kinds(words: &[String]) -> Result<Vec<SymbolKind>, ToolError> {
     let known: Vec<&str> = SymbolKind::ALL.iter().map(|kind| kind.as_str()).collect();
     words.iter().map(|word| word.parse().map_err(|()| unknown("kind", word, &known))).collect()
 }
 
-/// The roles of these words.
+/// Parses file roles.
 pub(crate) fn roles(words: &[String]) -> Result<Vec<Role>, ToolError> {
     let known: Vec<&str> = Role::ALL.iter().map(|role| role.as_str()).collect();
     words.iter().map(|word| word.parse().map_err(|()| unknown("role", word, &known))).collect()
 }
 
-/// The kinds of edges of these words.
+/// Parses edge kinds.
 pub(crate) fn edge_kinds(words: &[String]) -> Result<Vec<EdgeKind>, ToolError> {
     let known: Vec<&str> = EdgeKind::ALL.iter().map(|kind| kind.as_str()).collect();
-    words.iter().map(|word| word.parse().map_err(|()| unknown("kind of edge", word, &known))).collect()
+    words.iter().map(|word| word.parse().map_err(|()| unknown("edge kind", word, &known))).collect()
 }
 
-/// The rules of these words.
+/// Parses resolution rules.
 pub(crate) fn rules(words: &[String]) -> Result<Vec<Rule>, ToolError> {
     let known: Vec<&str> = Rule::ALL.iter().map(|rule| rule.as_str()).collect();
     words.iter().map(|word| word.parse().map_err(|()| unknown("rule", word, &known))).collect()
 }
 
-/// The confidence of a word; what is proven unless something else is asked for.
+/// Parses a minimum confidence; `probable` by default.
 pub(crate) fn confidence(word: Option<&str>) -> Result<Confidence, ToolError> {
     let Some(word) = word else { return Ok(Confidence::Probable) };
     let known: Vec<&str> = Confidence::ALL.iter().map(|one| one.as_str()).collect();
     word.parse().map_err(|()| unknown("confidence", word, &known))
 }
 
-/// The languages of these words; each must be one the index has files of.
+/// Parses languages; the index must have files of each.
 pub(crate) fn languages(words: &[String], snapshot: &Snapshot) -> Result<Vec<String>, ToolError> {
     if words.is_empty() {
         return Ok(Vec::new());
@@ -57,7 +57,7 @@ pub(crate) fn languages(words: &[String], snapshot: &Snapshot) -> Result<Vec<Str
         .collect()
 }
 
-/// The word itself if it is in the list.
+/// Checks that a value is in a list.
 pub(crate) fn one_of(what: &str, word: &str, known: &[&str]) -> Result<(), ToolError> {
     if known.contains(&word) { Ok(()) } else { Err(unknown(what, word, known)) }
 }
@@ -65,10 +65,10 @@ pub(crate) fn one_of(what: &str, word: &str, known: &[&str]) -> Result<(), ToolE
 fn unknown(what: &str, word: &str, known: &[&str]) -> ToolError {
     let hint = match orient_model::nearest(word, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("there are: {}", known.join(", ")),
+        None => format!("one of: {}", known.join(", ")),
     };
-    let wherever = if what == "language" { " in this index" } else { "" };
-    ToolError::new(Code::BadArgument, format!("there is no {what} `{word}`{wherever}")).hint(hint)
+    let scope = if what == "language" { " in this index" } else { "" };
+    ToolError::new(Code::BadArgument, format!("unknown {what} `{word}`{scope}")).hint(hint)
 }
 
 #[cfg(test)]
@@ -76,10 +76,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wrong_word_is_answered_with_the_nearest() {
+    fn an_unknown_value_is_an_error_with_a_suggestion() {
         let error = kinds(&["clas".to_owned()]).expect_err("no kind");
-        assert_eq!((error.message(), error.help()), ("there is no kind `clas`", "did you mean `class`?"));
+        assert_eq!((error.message(), error.help()), ("unknown kind `clas`", "did you mean `class`?"));
         let error = roles(&["colour".to_owned()]).expect_err("no role");
-        assert_eq!(error.help(), "there are: source, test, generated, vendored, doc, config");
+        assert_eq!(error.help(), "one of: source, test, generated, vendored, doc, config");
     }
 }

@@ -1,4 +1,4 @@
-//! Paths as users type them: seen from where they stand, or from the top of the tree as answers show them.
+//! Path arguments: relative to the current directory, or to the root of the tree as answers show them.
 
 use crate::answer::unread_files::{self, AnswerScope};
 use crate::error::{Code, ToolError};
@@ -8,18 +8,18 @@ use orient_engine::{FileQuery, FileRow, PathPattern, SkipReason, Snapshot};
 use orient_model::RepoPath;
 use std::path::{Component, Path, PathBuf};
 
-/// What a user named.
+/// A file, folder or glob of an argument.
 pub(crate) struct PathArgument {
     /// The path from the root, or the glob.
     pub(crate) text: String,
-    /// What it matches.
+    /// The files it matches.
     pub(crate) pattern: PathPattern,
-    /// The file, if it is one of the index.
+    /// The file, if it is an indexed file.
     pub(crate) file: Option<FileRow>,
 }
 
 impl PathArgument {
-    /// What to say of something that is there and was not indexed.
+    /// The note about a file that exists but is not indexed.
     pub(crate) fn not_indexed(&self) -> Option<String> {
         let file = self.file.as_ref()?;
         let reason = Snapshot::skip_reason(file)?;
@@ -27,18 +27,18 @@ impl PathArgument {
     }
 }
 
-/// What to do about something that was not indexed, where a setting decides.
+/// How to have it indexed, if a setting decides.
 fn remedy(reason: &SkipReason) -> &'static str {
     match reason {
         SkipReason::NestedRepository => {
-            "; `index.nested_repositories = true` in your own settings includes it; or start from it with --root"
+            "; `index.nested_repositories = true` in your user settings includes it; or use it as --root"
         }
         SkipReason::TooLarge { .. } => "; `index.max_file_size` sets the limit",
         _ => "",
     }
 }
 
-/// What a user means by a file, folder or glob. Something the index does not know is an error that names what is near.
+/// Resolves a file, folder or glob. An unknown path is an error with a suggestion.
 pub(crate) fn resolve(
     session: &Session<'_>,
     snapshot: &Snapshot,
@@ -54,14 +54,14 @@ pub(crate) fn resolve(
         if page.total == 0 {
             return Err(unknown(snapshot, typed, &text, &pattern)?);
         }
-        // A name that is not text is matched by how it is shown, and found here.
+        // A name that is not UTF-8 is matched in its escaped form.
         let only = page.rows.into_iter().next().filter(|row| page.total == 1 && row.path.display() == text);
         return Ok(PathArgument { text, pattern, file: only });
     }
     Ok(PathArgument { text, pattern, file })
 }
 
-/// The file a user means, if there is such a file.
+/// The file of a path argument, if it exists in the index.
 pub(crate) fn file(
     session: &Session<'_>,
     snapshot: &Snapshot,
@@ -70,21 +70,20 @@ pub(crate) fn file(
     Ok(snapshot.file(&RepoPath::from(from_root(session, typed).as_str()))?)
 }
 
-/// The path from the root: what stands below the folder the user is in wins over what stands below the root. A path
-/// that is on neither side is tried with the escapes of an answer read back, and else left as it was typed, since the
-/// index may still know it.
+/// The path from the root. The current directory takes precedence over the root. A path that exists in neither is tried
+/// with the escapes of an answer decoded, and otherwise used as typed, since the index may still contain it.
 fn from_root(session: &Session<'_>, typed: &str) -> String {
     on_disk(session, typed)
         .or_else(|| on_disk(session, &unescape(typed)?))
         .unwrap_or_else(|| typed.trim_start_matches("./").trim_end_matches('/').to_owned())
 }
 
-/// The path from the root of something that is there.
+/// The path from the root of an existing file or folder.
 fn on_disk(session: &Session<'_>, typed: &str) -> Option<String> {
     let root = session.root();
     for base in session.folders() {
         let base = base.canonicalize().unwrap_or_else(|_| root.to_owned());
-        let path = plain(&base.join(typed));
+        let path = normalised(&base.join(typed));
         if let Ok(inside) = path.strip_prefix(root)
             && path.symlink_metadata().is_ok()
             && let Some(text) = inside.to_str()
@@ -95,8 +94,8 @@ fn on_disk(session: &Session<'_>, typed: &str) -> Option<String> {
     None
 }
 
-/// A path without `.` and `..`, by its text alone: a link on the way must not lead elsewhere.
-fn plain(path: &Path) -> PathBuf {
+/// A path without `.` and `..`, computed lexically: symbolic links are not followed.
+fn normalised(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
         match part {
@@ -110,8 +109,8 @@ fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-/// What a path or a glob matches. The name of something that is there is no glob, whatever characters it has; one that
-/// is shown with `\xNN` because it is not text is matched by how it is shown.
+/// The files that a path or glob matches. The name of an existing file is not a glob, whatever characters it has; a name
+/// that is shown with `\xNN` because it is not UTF-8 is matched in that form.
 fn pattern(text: &str, exists: bool) -> Result<PathPattern, ToolError> {
     if exists && !text.is_empty() {
         return Ok(PathPattern::under(text));
@@ -129,8 +128,8 @@ fn pattern(text: &str, exists: bool) -> Result<PathPattern, ToolError> {
     Ok(format!("/{{{escaped},{escaped}/**}}").parse()?)
 }
 
-/// Why a path, a place in a file or a handle is not in the index, where a folder around it was not entered.
-pub(crate) fn not_entered(
+/// The error for a path, location or handle inside a folder that is not indexed.
+pub(crate) fn in_skipped_folder(
     session: &Session<'_>,
     snapshot: &Snapshot,
     typed: &str,
@@ -144,7 +143,7 @@ fn inside_of_skipped(snapshot: &Snapshot, typed: &str, text: &str) -> Result<Opt
         if let Some(row) = snapshot.file(&RepoPath::from(folder))?
             && let Some(reason) = Snapshot::skip_reason(&row)
         {
-            let message = format!("`{typed}` is not indexed: `{folder}` is left out ({reason})");
+            let message = format!("`{typed}` is not indexed: `{folder}` is skipped ({reason})");
             let error = ToolError::new(Code::NotFound, message);
             let remedy = remedy(&reason).trim_start_matches("; ");
             return Ok(Some(if remedy.is_empty() { error } else { error.hint(remedy) }));
@@ -171,10 +170,10 @@ fn unknown(
     });
     let hint = match near {
         Some(near) => format!("did you mean `{near}`?"),
-        None => "`orient files` lists what there is; ignored files are not indexed".to_owned(),
+        None => "`orient files` lists the indexed files; ignored files are not indexed".to_owned(),
     };
     let unread = unread_files::reason(snapshot, AnswerScope::Within(pattern));
     let unread = unread.map_or_else(String::new, |unread| format!("; {unread}"));
-    let message = format!("there is no file or folder `{typed}` in the index{unread}");
+    let message = format!("the index has no file or folder `{typed}`{unread}");
     Ok(ToolError::new(Code::NotFound, message).hint(hint))
 }

@@ -1,8 +1,8 @@
-//! Words that belong together: a shell gives them one by one, a program as one string.
+//! Deserialisation of a list of words that may also be one string: shells send words, programs a string.
 
 use serde::Deserialize;
 
-/// Reads either form.
+/// Deserialises a string or a list of strings.
 pub(crate) fn one_or_many<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]

@@ -1,4 +1,4 @@
-//! From a name a user typed to the one symbol it means, or to an answer that lists what it may mean.
+//! Resolution of a symbol argument to one symbol, or to an answer that lists the candidates.
 
 use crate::answer::Answer;
 use crate::answer::symbol_line::{SymbolLine, suggestions};
@@ -14,35 +14,35 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 use std::io;
 
-/// What a name stands for.
+/// The answer to a request about a symbol.
 #[derive(Serialize, JsonSchema)]
 #[serde(tag = "found", rename_all = "snake_case")]
 pub(crate) enum SymbolAnswer<T> {
-    /// One thing: here it is.
+    /// The name means one symbol.
     One(Box<T>),
-    /// Several: name one of them by its handle.
+    /// The name is ambiguous: use one of the handles.
     Several {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// Those it may stand for, by path and line.
+        /// The symbols with this name, by path and line.
         candidates: Vec<SymbolLine>,
     },
-    /// Nothing.
+    /// No symbol has the name.
     None {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// Symbols with a name much like it. Suggestions, not answers.
+        /// Symbols with a similar name: suggestions, not answers.
         did_you_mean: Vec<SymbolLine>,
     },
 }
 
 impl<T> SymbolAnswer<T> {
-    /// One thing.
+    /// The answer about one symbol.
     pub(crate) fn one(thing: T) -> Self {
         Self::One(Box::new(thing))
     }
 
-    /// Writes the one thing, or what the name may stand for.
+    /// Writes the answer about the symbol, or the candidates.
     pub(crate) fn write(
         &self,
         writer: &mut TextWriter<'_>,
@@ -51,24 +51,20 @@ impl<T> SymbolAnswer<T> {
         match self {
             Self::One(thing) => one(thing, writer),
             Self::Several { name, candidates } => {
-                writer.own_line(
-                    Style::Warn,
-                    "`{}` stands for several symbols; name one by its handle:",
-                    &[name],
-                )?;
+                writer.own_line(Style::Warn, "`{}` is ambiguous; use one of these handles:", &[name])?;
                 candidates.iter().try_for_each(|symbol| symbol.write_handle(writer))
             }
             Self::None { name, did_you_mean } if did_you_mean.is_empty() => {
-                writer.own_line(Style::Warn, "nothing is called `{}`, nor anything like it", &[name])
+                writer.own_line(Style::Warn, "no symbol is named `{}` or similar", &[name])
             }
             Self::None { name, did_you_mean } => {
-                writer.own_line(Style::Warn, "nothing is called `{}`; did you mean:", &[name])?;
+                writer.own_line(Style::Warn, "no symbol is named `{}`; did you mean:", &[name])?;
                 did_you_mean.iter().try_for_each(|symbol| symbol.write_handle(writer))
             }
         }
     }
 
-    /// How a command with this outcome ends, where one thing alone is a success.
+    /// The exit code: only one symbol is a success.
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::One(_) => Exit::Ok,
@@ -78,59 +74,59 @@ impl<T> SymbolAnswer<T> {
     }
 }
 
-/// The one symbol a name means.
+/// The symbol that a name means.
 pub(crate) struct ResolvedSymbol {
     /// The definition.
     pub(crate) definition: Definition,
-    /// Its declarations, and blocks that add to it.
+    /// Its separate declarations, and blocks that add members to it.
     pub(crate) declarations: Vec<Definition>,
-    /// What is called so and is no code: see [`is_code`].
+    /// Symbols of the same name that are not code: see [`is_code`].
     others: Vec<Definition>,
 }
 
 impl ResolvedSymbol {
-    /// What to say of what else has its name; nothing where nothing has.
+    /// The note about other symbols of the same name.
     pub(crate) fn note(&self) -> Option<String> {
         let handles = |them: &[Definition]| {
             let handles: Vec<String> = them.iter().map(|one| one.handle.to_string()).collect();
             handles.join(", ")
         };
-        let mut said = Vec::new();
+        let mut remarks = Vec::new();
         if !self.declarations.is_empty() {
-            said.push(format!("declared or added to elsewhere too: {}", handles(&self.declarations)));
+            remarks.push(format!("also declared or extended at: {}", handles(&self.declarations)));
         }
         if let [first, rest @ ..] = &self.others[..] {
             let kinds: BTreeSet<&str> = self.others.iter().map(|one| one.kind.as_str()).collect();
             let kinds = kinds.into_iter().collect::<Vec<_>>().join(" or ");
             let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
-            said.push(format!("not the {kinds} of that name: {}{more}", first.handle));
+            remarks.push(format!("not the {kinds} of the same name: {}{more}", first.handle));
         }
-        (!said.is_empty()).then(|| said.join("; "))
+        (!remarks.is_empty()).then(|| remarks.join("; "))
     }
 }
 
-/// A name that means no symbol, or several.
+/// A name that means no symbol, or several symbols.
 pub(crate) enum UnresolvedName {
     /// Several.
     Several {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// The first of them.
+        /// The first candidates.
         candidates: Vec<Definition>,
-        /// How many there are.
+        /// Their total number.
         total: usize,
     },
     /// None.
     None {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// Names that are near.
+        /// Similar names.
         similar: Vec<String>,
     },
 }
 
-/// The symbol a user means. Declarations and blocks that add to a type do not count as other symbols, and nor does what is
-/// called after a symbol without being code.
+/// Resolves a symbol argument. Separate declarations, blocks that extend a type, and things that are not code do not make
+/// a name ambiguous.
 pub(crate) fn resolve_symbol(
     snapshot: &Snapshot,
     typed: &str,
@@ -153,7 +149,7 @@ pub(crate) fn resolve_symbol(
     })
 }
 
-/// Looks a name up as it was typed, and where it stands for nothing, with the escapes of an answer read back.
+/// Looks a name up as typed, and if that fails, with the escapes of an answer decoded.
 fn look_up(snapshot: &Snapshot, typed: &str) -> Result<Lookup, ToolError> {
     let found = snapshot.symbol(typed)?;
     if let (Lookup::Nothing { .. }, Some(plain)) = (&found, unescape(typed)) {
@@ -163,7 +159,7 @@ fn look_up(snapshot: &Snapshot, typed: &str) -> Result<Lookup, ToolError> {
 }
 
 impl UnresolvedName {
-    /// The answer that lists what may be meant.
+    /// The answer that lists the candidates or suggestions.
     pub(crate) fn answer<T>(
         self,
         session: &Session<'_>,
@@ -175,6 +171,7 @@ impl UnresolvedName {
                 let candidates =
                     candidates.into_iter().map(|one| SymbolLine::new(one, Some("exact"))).collect();
                 let mut answer = session.answer(snapshot, SymbolAnswer::Several { name, candidates });
+                answer.unresolved_name = true;
                 answer.total = Some(total as u64);
                 if shown < total {
                     answer = answer.partial(format!("{shown} of {} listed", count(total as u64)));
@@ -183,19 +180,21 @@ impl UnresolvedName {
             }
             Self::None { name, similar } => {
                 let did_you_mean = suggestions(snapshot, &DefinitionQuery::default(), similar)?;
-                Ok(session.answer(snapshot, SymbolAnswer::None { name, did_you_mean }))
+                let mut answer = session.answer(snapshot, SymbolAnswer::None { name, did_you_mean });
+                answer.unresolved_name = true;
+                Ok(answer)
             }
         }
     }
 }
 
-/// Whether code can name it. A test named by a string, a heading and a key of a file are often called after a symbol, and
-/// who asks for that name means the symbol.
+/// Whether code can refer to it. Tests named by a string, headings and keys of configuration files often have the name of a
+/// symbol; a request for that name means the symbol.
 fn is_code(kind: SymbolKind) -> bool {
     !matches!(kind, SymbolKind::Test | SymbolKind::Heading | SymbolKind::Key)
 }
 
-/// The one candidate that defines something, where all others only declare it, add to it or are no code.
+/// The only definition among candidates that otherwise declare it, extend it or are not code.
 fn only_definition(candidates: &[Definition], total: usize) -> Option<usize> {
     let defines = |one: &Definition| {
         is_code(one.kind)

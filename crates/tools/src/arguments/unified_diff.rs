@@ -1,21 +1,21 @@
-//! Which lines a unified diff changes, as they are numbered after it.
+//! Parsing of unified diffs: the changed lines of each file, numbered as in the new version.
 
 use std::collections::BTreeMap;
 
-/// What a diff does to one file.
+/// The changes of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Changed {
-    /// Lines that are new or differ, in order.
+pub(crate) struct FileDiff {
+    /// New and modified lines, in order.
     pub(crate) lines: Vec<u32>,
-    /// Places where lines were taken out: the number of the line behind.
+    /// Where lines were deleted: the number of the line that follows.
     pub(crate) gaps: Vec<u32>,
-    /// The file is gone.
+    /// Whether the file was removed.
     pub(crate) removed: bool,
 }
 
-/// The files of a diff, by the path they have after it; by the one before for a file that is gone.
-pub(crate) fn parse(text: &str) -> BTreeMap<String, Changed> {
-    let mut files: BTreeMap<String, Changed> = BTreeMap::new();
+/// The files of a diff by their new path; by the old one if the file was removed.
+pub(crate) fn parse(text: &str) -> BTreeMap<String, FileDiff> {
+    let mut files: BTreeMap<String, FileDiff> = BTreeMap::new();
     let mut before = String::new();
     let mut current: Option<String> = None;
     let mut hunk = Hunk::default();
@@ -55,11 +55,11 @@ impl Hunk {
         let mut parts = header.split(' ');
         let (_, old_left) = range(parts.next()?.strip_prefix('-')?)?;
         let (first, new_left) = range(parts.next()?.strip_prefix('+')?)?;
-        // Of an empty side the line before is named.
+        // For an empty side the header names the line before.
         Some(Self { old_left, new_left, line: if new_left == 0 { first + 1 } else { first } })
     }
 
-    fn take(&mut self, line: &str, changed: Option<&mut Changed>) {
+    fn take(&mut self, line: &str, changed: Option<&mut FileDiff>) {
         let (mut lines, mut gaps) = (Vec::new(), Vec::new());
         match line.as_bytes().first() {
             Some(b'+') => {
@@ -93,22 +93,22 @@ fn range(text: &str) -> Option<(u32, u32)> {
     }
 }
 
-/// What may stand in front of paths to tell both sides apart: old and new, or index, working tree, commit, object.
-const SIDES: &str = "abiwco";
+/// The prefixes that git puts before paths: old and new, or index, working tree, commit, object.
+const PREFIXES: &str = "abiwco";
 
-/// A path without the `a/` or `b/` in front and the time stamp behind.
+/// A path without the prefix `a/` or `b/` and without the time stamp.
 fn stripped(written: &str) -> String {
     let path = unquoted(written.split('\t').next().unwrap_or_default().trim_end());
     if path == "/dev/null" {
         return path;
     }
     match path.split_once('/') {
-        Some((side, rest)) if side.len() == 1 && SIDES.contains(side) => rest.to_owned(),
+        Some((side, rest)) if side.len() == 1 && PREFIXES.contains(side) => rest.to_owned(),
         _ => path,
     }
 }
 
-/// A path as git quotes those that are not plain: `"caf\303\251.c"`.
+/// Decodes a path that git quoted: `"caf\303\251.c"`.
 fn unquoted(written: &str) -> String {
     let Some(inner) = written.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
         return written.to_owned();
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn changed_lines_are_numbered_as_they_are_after_the_diff() {
+    fn changed_lines_have_the_numbers_of_the_new_version() {
         let text = "\
 diff --git a/src/a.c b/src/a.c
 index 1..2 100644
@@ -165,7 +165,7 @@ index 1..2 100644
     }
 
     #[test]
-    fn files_that_come_go_and_move_are_named() {
+    fn added_removed_and_renamed_files_are_listed() {
         let text = "\
 --- /dev/null
 +++ b/new.c

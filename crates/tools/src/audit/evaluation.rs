@@ -1,59 +1,59 @@
-//! Right, wrong, missing: our pairs against the true ones.
+//! Precision and recall of the call graph against a ground truth.
 
 use super::ground_truth::{GroundTruth, Pair};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A pair of ours, with the surest edge that stands for it.
+/// The most confident edge of a caller–callee pair.
 #[derive(Clone, Debug)]
 pub(crate) struct FoundEdge {
     pub(crate) confidence: &'static str,
     pub(crate) rule: &'static str,
     pub(crate) kind: &'static str,
-    /// Whether it is a call; other uses can only be found where the truth does not tell them apart.
+    /// Whether it is a call. Other uses count only if the ground truth does not distinguish them.
     pub(crate) calls: bool,
     /// The line of the use.
     pub(crate) line: u32,
 }
 
-/// Numbers of one group of our pairs.
+/// Counts of one group of edges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct EdgeCounts {
     pub(crate) right: u64,
     pub(crate) wrong: u64,
 }
 
-/// What came of it.
+/// The result.
 #[derive(Debug, Default)]
 pub(crate) struct Evaluation {
     pub(crate) all: EdgeCounts,
-    /// Pairs that are right, but not of the kind that is asked for.
-    pub(crate) neutral: u64,
-    pub(crate) asked: u64,
+    /// Correct pairs of a kind that the ground truth does not require.
+    pub(crate) other_kinds: u64,
+    pub(crate) required: u64,
     pub(crate) found: u64,
     pub(crate) by_confidence: BTreeMap<&'static str, EdgeCounts>,
     pub(crate) by_rule: BTreeMap<&'static str, EdgeCounts>,
     pub(crate) by_kind: BTreeMap<&'static str, EdgeCounts>,
-    /// How many asked pairs are found with edges of each confidence.
+    /// Number of required pairs found with edges of each confidence.
     pub(crate) found_by_confidence: BTreeMap<&'static str, u64>,
     pub(crate) wrong: Vec<(Pair, FoundEdge)>,
     pub(crate) missing: Vec<Pair>,
 }
 
-/// Judges our pairs, each given once.
+/// Evaluates our pairs.
 pub(crate) fn evaluate(truth: &GroundTruth, ours: &BTreeMap<Pair, FoundEdge>) -> Evaluation {
-    let mut evaluation = Evaluation { asked: truth.asked.len() as u64, ..Evaluation::default() };
+    let mut evaluation = Evaluation { required: truth.required.len() as u64, ..Evaluation::default() };
     let mut found: BTreeMap<&Pair, BTreeSet<&'static str>> = BTreeMap::new();
     for (pair, edge) in ours.iter().filter(|((caller, _), _)| truth.files.contains(&caller.0)) {
         let hits = truth.accepted.get(pair);
-        let asked: Vec<&Pair> = hits.into_iter().flatten().flatten().collect();
-        for &key in &asked {
+        let required: Vec<&Pair> = hits.into_iter().flatten().flatten().collect();
+        for &key in &required {
             found.entry(key).or_default().insert(edge.confidence);
         }
         if !edge.calls {
             continue;
         }
-        if asked.is_empty() && hits.is_some() && !truth.any_use {
-            evaluation.neutral += 1;
+        if required.is_empty() && hits.is_some() && !truth.any_use {
+            evaluation.other_kinds += 1;
             continue;
         }
         let right = hits.is_some();
@@ -65,7 +65,7 @@ pub(crate) fn evaluate(truth: &GroundTruth, ours: &BTreeMap<Pair, FoundEdge>) ->
             evaluation.wrong.push((pair.clone(), edge.clone()));
         }
     }
-    for key in &truth.asked {
+    for key in &truth.required {
         match found.get(key) {
             Some(confidences) => {
                 evaluation.found += 1;
@@ -84,13 +84,13 @@ impl EdgeCounts {
         if right { self.right += 1 } else { self.wrong += 1 }
     }
 
-    /// The share that is right; none of nothing.
+    /// The share of correct edges; `None` if there are none.
     pub(crate) fn precision(self) -> Option<f64> {
         share(self.right, self.right + self.wrong)
     }
 }
 
-/// A part of a whole; none of nothing.
+/// A ratio; `None` if the denominator is 0.
 #[expect(clippy::cast_precision_loss, reason = "numbers of edges are far below 2^52")]
 pub(crate) fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pairs_are_right_wrong_neutral_or_missing() {
+    fn pairs_are_right_wrong_of_another_kind_or_missing() {
         let place = |path: &str, line| (path.to_owned(), line);
         let (a, b, twin, c, d) =
             (place("a", 1), place("b", 2), place("b.h", 9), place("c", 3), place("d", 4));
@@ -120,7 +120,7 @@ mod tests {
         ]);
         let evaluation = evaluate(&truth, &ours);
         assert_eq!(evaluation.all, EdgeCounts { right: 1, wrong: 1 });
-        assert_eq!((evaluation.neutral, evaluation.asked, evaluation.found), (1, 2, 1));
+        assert_eq!((evaluation.other_kinds, evaluation.required, evaluation.found), (1, 2, 1));
         assert_eq!(evaluation.by_confidence["probable"], EdgeCounts { right: 0, wrong: 1 });
         assert_eq!((evaluation.wrong.len(), evaluation.missing.len()), (1, 1));
         assert_eq!(evaluation.all.precision(), Some(0.5));

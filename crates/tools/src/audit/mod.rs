@@ -1,8 +1,8 @@
-//! The graph against a truth from elsewhere: what a compiler says, read from a file.
+//! Evaluation of the call graph against a ground truth that a compiler produced.
 
 mod evaluation;
 mod ground_truth;
 mod scip_index;
 
 pub(crate) use evaluation::{EdgeCounts, Evaluation, FoundEdge, evaluate, share};
-pub(crate) use ground_truth::{GroundTruth, Pair, Place};
+pub(crate) use ground_truth::{GroundTruth, Location, Pair};

@@ -1,6 +1,6 @@
-//! The few fields of a SCIP index that tell who uses what. The format is protocol buffers; five messages of it are read.
+//! Reader of the definitions and references in a SCIP index (protocol buffers).
 
-use super::ground_truth::{GroundTruth, Place};
+use super::ground_truth::{GroundTruth, Location};
 use std::collections::BTreeMap;
 
 const DOCUMENTS: u64 = 2;
@@ -13,7 +13,7 @@ const OCCURRENCE_ENCLOSING: u64 = 7;
 const DEFINITION: u64 = 1;
 const IMPORT: u64 = 2;
 
-/// A use or a definition.
+/// A reference or a definition.
 #[derive(Default)]
 struct Occurrence {
     symbol: String,
@@ -22,7 +22,7 @@ struct Occurrence {
     enclosing: Vec<u32>,
 }
 
-/// The pairs of an index: who uses which function. `None` if the bytes are no such index.
+/// The caller–callee pairs of an index; `None` if the bytes are not a SCIP index.
 pub(super) fn read(bytes: &[u8]) -> Option<GroundTruth> {
     let mut documents = Vec::new();
     for field in Fields(bytes) {
@@ -34,7 +34,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<GroundTruth> {
     if documents.is_empty() {
         return None;
     }
-    let mut defined: BTreeMap<&str, Place> = BTreeMap::new();
+    let mut defined: BTreeMap<&str, Location> = BTreeMap::new();
     for (path, occurrences) in &documents {
         for one in occurrences.iter().filter(|one| one.roles & DEFINITION != 0 && is_global(&one.symbol)) {
             defined.entry(&one.symbol).or_insert_with(|| (path.clone(), line(&one.range)));
@@ -46,8 +46,8 @@ pub(super) fn read(bytes: &[u8]) -> Option<GroundTruth> {
         for one in occurrences.iter().filter(|one| one.roles & DEFINITION == 0) {
             let Some(callee) = defined.get(one.symbol.as_str()) else { continue };
             let caller = (path.clone(), caller(occurrences, &one.range));
-            let asked = is_function(&one.symbol) && one.roles & IMPORT == 0 && caller.1 != 0;
-            truth.add(&[caller], std::slice::from_ref(callee), asked);
+            let is_required = is_function(&one.symbol) && one.roles & IMPORT == 0 && caller.1 != 0;
+            truth.add(&[caller], std::slice::from_ref(callee), is_required);
         }
     }
     Some(truth)
@@ -79,7 +79,7 @@ fn read_occurrence(bytes: &[u8]) -> Option<Occurrence> {
     Some(one)
 }
 
-/// A symbol that means the same in every file.
+/// Whether a symbol has the same meaning in every file.
 fn is_global(symbol: &str) -> bool {
     !symbol.is_empty() && !symbol.starts_with("local ")
 }
@@ -93,11 +93,11 @@ fn line(range: &[u32]) -> u32 {
     range.first().map_or(0, |line| line + 1)
 }
 
-/// The line of the innermost definition around a place; 0 for top-level code.
+/// The line of the innermost definition around a range; 0 for top-level code.
 fn caller(occurrences: &[Occurrence], range: &[u32]) -> u32 {
     let [line_at, column, ..] = range else { return 0 };
     let at = (*line_at, *column);
-    // A file is a module in some languages: what stands right below one is top-level code.
+    // Modules are left out: code directly in them is top-level code.
     let around = |one: &&Occurrence| {
         one.roles & DEFINITION != 0
             && is_global(&one.symbol)
@@ -108,7 +108,7 @@ fn caller(occurrences: &[Occurrence], range: &[u32]) -> u32 {
     innermost.map_or(0, |one| line(&one.range))
 }
 
-/// The start and the end of a range: four numbers, or three where it is on one line.
+/// The start and end of a range: four numbers, or three if it is on one line.
 fn bounds(range: &[u32]) -> Option<((u32, u32), (u32, u32))> {
     match *range {
         [first, from, last, to] => Some(((first, from), (last, to))),
@@ -135,7 +135,7 @@ enum Value<'b> {
     Bytes(&'b [u8]),
 }
 
-/// The fields of a message; `None` where the bytes are none.
+/// The fields of a message; an item is `None` if the bytes are malformed.
 struct Fields<'b>(&'b [u8]);
 
 impl<'b> Iterator for Fields<'b> {
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn uses_of_functions_become_pairs() {
+    fn references_to_functions_become_pairs() {
         let document = [
             message(1, b"src/a.rs"),
             occurrence("x m/", 1, &[0, 0, 0], &[0, 0, 9, 0]),
@@ -218,13 +218,16 @@ mod tests {
         ];
         let truth = read(&message(2, &document.concat())).expect("an index");
         let place = |line| ("src/a.rs".to_owned(), line);
-        assert_eq!(truth.asked.into_iter().collect::<Vec<_>>(), [(place(1), place(7))]);
+        assert_eq!(truth.required.into_iter().collect::<Vec<_>>(), [(place(1), place(7))]);
         assert!(truth.any_use);
-        assert!(truth.accepted.contains_key(&(place(0), place(7))), "an import is right, but not asked for");
+        assert!(
+            truth.accepted.contains_key(&(place(0), place(7))),
+            "an import is accepted, but not required"
+        );
     }
 
     #[test]
-    fn other_bytes_are_refused() {
+    fn malformed_bytes_are_rejected() {
         for bytes in [&b"\xff\xff\xff"[..], b"plain text", b"\x12\x7f", b""] {
             assert!(read(bytes).is_none(), "{bytes:?}");
         }

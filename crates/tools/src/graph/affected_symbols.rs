@@ -1,4 +1,4 @@
-//! What a walk against the edges came to: the symbols that may break, and the tests that would tell.
+//! Symbols and tests affected by a change: the result of a breadth-first search against the edges.
 
 use super::call_path::CallPath;
 use super::node_line::NodeLine;
@@ -6,31 +6,26 @@ use orient_engine::{EngineError, GraphView, Reach, ReachStep};
 use orient_model::{EdgeKind, Role};
 use std::collections::BTreeSet;
 
-/// The steps that are symbols that may break: not what changes, and not a base on the way to its callers.
+/// The steps of affected symbols: without the changed symbols, and without base members on the way to their callers.
 pub(crate) fn affected(reached: &Reach) -> impl Iterator<Item = (usize, &ReachStep)> {
     let by_dispatch = |step: &ReachStep| step.edges.iter().all(|edge| edge.kind == EdgeKind::Dispatches);
     let steps = reached.steps.iter().enumerate();
     steps.filter(move |(_, step)| step.parent.is_some() && !step.again && !by_dispatch(step))
 }
 
-/// The tests among what a walk came to.
+/// The affected tests.
 pub(crate) struct AffectedTests {
-    /// The first of them, nearest first, each with the way from it to what changes.
-    pub(crate) routes: Vec<CallPath>,
-    /// How many there are in all.
+    /// The first tests, nearest first, each with its path to the changed symbol.
+    pub(crate) paths: Vec<CallPath>,
+    /// Total number of tests.
     pub(crate) total: u64,
-    /// Files of tests whose top-level code leads there: it runs before their tests, in ways that are not followed.
+    /// Number of test files whose top-level code is affected: it runs before their tests, which are not counted.
     pub(crate) top_levels: u64,
 }
 
-/// The tests among what was reached, the first `most` of them with their way. Code inside a test belongs to it; a helper
-/// of tests is none.
-pub(crate) fn tests(
-    view: &GraphView<'_>,
-    reached: &Reach,
-    most: usize,
-) -> Result<AffectedTests, EngineError> {
-    let mut found = AffectedTests { routes: Vec::new(), total: 0, top_levels: 0 };
+/// The affected tests, the first `max` with their paths. Code inside a test belongs to the test; test helpers are not tests.
+pub(crate) fn tests(view: &GraphView<'_>, reached: &Reach, max: usize) -> Result<AffectedTests, EngineError> {
+    let mut found = AffectedTests { paths: Vec::new(), total: 0, top_levels: 0 };
     let mut known = BTreeSet::new();
     for (at, step) in affected(reached) {
         let Some(test) = view.test_around(step.node)? else {
@@ -43,7 +38,7 @@ pub(crate) fn tests(
             continue;
         }
         found.total += 1;
-        if found.routes.len() >= most {
+        if found.paths.len() >= max {
             continue;
         }
         let mut chain = reached.chain(at);
@@ -52,11 +47,11 @@ pub(crate) fn tests(
             let edge = reached.steps[pair[0]].edges.first()?;
             Some((edge, reached.steps[pair[1]].node))
         });
-        let mut route = CallPath::along(view, step.node, edges)?;
+        let mut path = CallPath::along(view, step.node, edges)?;
         if test != step.node {
-            route.start_within(NodeLine::of(&view.describe(test)?));
+            path.start_within(NodeLine::of(&view.describe(test)?));
         }
-        found.routes.push(route);
+        found.paths.push(path);
     }
     Ok(found)
 }

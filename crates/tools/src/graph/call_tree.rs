@@ -1,8 +1,8 @@
-//! Callers and callees: one walk along calls, in either direction, as a tree or a list.
+//! Callers and callees: a breadth-first search along calls in either direction, as a tree or a list.
 
 use super::name_candidates::{NameCandidates, calls, is_call};
-use super::node_line::{NodeLine, UseLine, lines, remark};
-use crate::answer::Answer;
+use super::node_line::{NodeLine, UseLine, lines, qualifier};
+use crate::answer::{Answer, Note};
 use crate::arguments::enum_values;
 use crate::arguments::symbol_lookup::{ResolvedSymbol, SymbolAnswer, resolve_symbol};
 use crate::error::ToolError;
@@ -19,41 +19,41 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io;
 
-/// No walk goes deeper: nobody reads a tree of that depth.
-const DEEPEST: u32 = 100;
+/// Maximum depth of the search.
+const MAX_DEPTH: u32 = 100;
 
-/// How far to walk and what to leave out.
+/// Arguments of `callers` and `callees`.
 #[derive(Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CallsArgs {
     /// A handle (`src/server.go#Server.Run`) or a name (`Run`, `Server.Run`)
     #[arg(value_name = "SYMBOL")]
     symbol: String,
-    /// How many levels
+    /// Number of levels
     #[arg(long, short, value_name = "N", default_value_t = 1)]
     #[serde(default = "one")]
     depth: u32,
-    /// At most so many on each level; 0 means all
+    /// Maximum number of symbols on each level; 0 means all
     #[arg(long, value_name = "N", default_value_t = 50)]
     #[serde(default = "per_level")]
     per_level: usize,
-    /// At most so many in all; 0 means all
+    /// Maximum number of symbols in total; 0 means all
     #[arg(long, value_name = "N", default_value_t = 200)]
     #[serde(default = "limit")]
     limit: usize,
-    /// A list, level by level, in place of a tree
+    /// Print a list, level by level, instead of a tree
     #[arg(long)]
     #[serde(default)]
     flat: bool,
-    /// Leave out tests
+    /// Exclude tests
     #[arg(long)]
     #[serde(default)]
     no_tests: bool,
-    /// Only edges at least this sure: exact, probable or approximate
-    #[arg(long, value_name = "HOW", default_value = "probable")]
+    /// Minimum confidence: exact, probable or approximate
+    #[arg(long, value_name = "LEVEL", default_value = "probable")]
     #[serde(default)]
     confidence: Option<String>,
-    /// How many uses are listed that only have the name
+    /// Maximum number of unverified calls of the same name to list
     #[arg(long, value_name = "N", default_value_t = 10)]
     #[serde(default = "candidates")]
     candidates: usize,
@@ -75,33 +75,33 @@ fn candidates() -> usize {
     10
 }
 
-/// Who calls a symbol, or what it calls.
+/// The callers or callees of a symbol.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct CallsOut {
     /// The symbol.
     symbol: NodeLine,
-    /// How many symbols call it, or are called by it, directly; each proven.
+    /// Number of direct callers or callees, each proven.
     verified: u64,
-    /// How many more call a member of a base that it stands in for, so that the call may reach it; for callees, how many
-    /// more such calls may reach. Probable.
+    /// Number of further callers that call a base member it overrides, or of further callees that such calls may reach.
+    /// Probable.
     through_dispatch: u64,
-    /// Those, and what lies behind them.
+    /// The callers or callees, level by level.
     calls: Vec<CallLine>,
-    /// Callers: calls of the same name that could not be resolved.
+    /// For callers: unresolved calls of the same name.
     #[serde(skip_serializing_if = "Option::is_none")]
     name_only: Option<NameCandidates>,
-    /// Callees: calls in it that lead out of the repository.
+    /// For callees: calls of symbols outside the repository.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    outside: Vec<OutsideLine>,
-    /// Callees: calls in it that could not be resolved.
+    external: Vec<ExternalCall>,
+    /// For callees: calls that could not be resolved.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    unresolved: Vec<UnresolvedLine>,
+    unresolved: Vec<UnresolvedCall>,
     #[serde(skip)]
-    form: Form,
+    layout: Layout,
 }
 
 #[derive(Clone, Copy)]
-struct Form {
+struct Layout {
     direction: Direction,
     flat: bool,
 }
@@ -109,30 +109,30 @@ struct Form {
 /// A caller or a callee.
 #[derive(Serialize, JsonSchema)]
 struct CallLine {
-    /// How many calls away it is. What a call of an interface may reach is as near as the call.
+    /// Number of calls away. The target of a dispatched call has the level of the call.
     level: u32,
-    /// Its place in this list's tree: the index of the line it stands below; none at the top.
+    /// The index of its parent in this list; absent at the top.
     #[serde(skip_serializing_if = "Option::is_none")]
-    below: Option<usize>,
+    parent: Option<usize>,
     /// The node.
     #[serde(flatten)]
     node: NodeLine,
-    /// The places that show it: in this symbol for callers, in the one it stands below for callees.
+    /// The calls: in this symbol for callers, in its parent for callees.
     uses: Vec<UseLine>,
-    /// Reached by dispatch: a member of a base (callers), or what may stand in for it (callees). Probable.
+    /// Reached by dispatch: a base member (callers), or a possible target of the call (callees). Probable.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     dispatch: bool,
-    /// Listed before: what lies behind it is shown there.
+    /// Listed before, with its own callers or callees.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    again: bool,
+    repeated: bool,
 }
 
-/// A call that leads out of the repository.
+/// A call of a symbol outside the repository.
 #[derive(Serialize, JsonSchema)]
-struct OutsideLine {
-    /// The package or module; empty for what the language itself provides.
+struct ExternalCall {
+    /// The package or module; empty for built-ins of the language.
     package: String,
-    /// What is called.
+    /// The called symbol.
     name: String,
     /// The lines.
     lines: Vec<u32>,
@@ -140,12 +140,12 @@ struct OutsideLine {
 
 /// A call that could not be resolved.
 #[derive(Serialize, JsonSchema)]
-struct UnresolvedLine {
-    /// The name that is called.
+struct UnresolvedCall {
+    /// The called name.
     name: String,
     /// Its line.
     line: u32,
-    /// Why.
+    /// Why it could not be resolved.
     reason: &'static str,
 }
 
@@ -155,7 +155,7 @@ pub(crate) fn is_calling(edge: &EdgeRow, least: Confidence) -> bool {
         && edge.confidence <= least
 }
 
-/// The nodes that stand for a symbol when it is called: itself, its declarations, and of a type what makes it.
+/// The nodes that a call of the symbol may target: the symbol, its declarations, and the constructors of a type.
 pub(crate) fn called_nodes(
     view: &GraphView<'_>,
     subject: &ResolvedSymbol,
@@ -175,13 +175,13 @@ pub(crate) fn called_nodes(
     Ok(nodes)
 }
 
-/// The nodes whose calls are those of a symbol: of a type, all that is in it.
+/// The nodes whose calls belong to the symbol: for a type, all its members.
 fn calling_nodes(view: &GraphView<'_>, subject: &ResolvedSymbol) -> Result<Vec<NodeId>, EngineError> {
     let node = NodeId::from(subject.definition.id);
     if subject.definition.kind.is_type() { view.members(node) } else { Ok(vec![node]) }
 }
 
-/// Answers who calls a symbol, or what it calls.
+/// Finds the callers or callees of a symbol.
 pub(crate) fn run(
     session: &Session<'_>,
     args: &CallsArgs,
@@ -201,7 +201,7 @@ pub(crate) fn run(
     let bound = |number: usize| if number == 0 { usize::MAX } else { number };
     let options = ReachOptions {
         direction,
-        depth: args.depth.clamp(1, DEEPEST),
+        depth: args.depth.clamp(1, MAX_DEPTH),
         per_level: bound(args.per_level),
         total: bound(args.limit).saturating_add(starts.len()),
         follow: &|edge| is_calling(edge, least),
@@ -212,11 +212,11 @@ pub(crate) fn run(
         symbol: NodeLine::of(&view.describe(subject.definition.id.into())?),
         verified: direct(&view, &starts, direction, &options)?,
         through_dispatch: dispatched(&reached, direction),
-        calls: told(&view, &reached)?,
+        calls: call_lines(&view, &reached)?,
         name_only: None,
-        outside: Vec::new(),
+        external: Vec::new(),
         unresolved: Vec::new(),
-        form: Form { direction, flat: args.flat },
+        layout: Layout { direction, flat: args.flat },
     };
     let mut notes: Vec<String> = subject.note().into_iter().collect();
     if direction == Direction::In {
@@ -227,40 +227,40 @@ pub(crate) fn run(
             |miss| Ok(calls(miss) && !(args.no_tests && view.is_test(miss.source)?)),
             args.candidates,
         )?);
-        notes.extend(mentioned(&view, &starts, &out)?);
+        notes.extend(other_uses_note(&view, &starts, &out)?);
     } else {
-        out.look_outside(&view, &starts)?;
+        out.add_unlinked_calls(&view, &starts)?;
     }
     let mut answer = session.answer(&snapshot, SymbolAnswer::one(out));
-    answer.notes.extend(notes);
+    answer.add_notes(notes);
     if let SymbolAnswer::One(out) = &answer.data
         && let Some(candidates) = out.name_only.clone()
     {
-        answer = candidates.mark(answer);
+        answer = candidates.mark_partial(answer);
     }
-    Ok(bounded(answer, &reached))
+    Ok(mark_omissions(answer, &reached, args))
 }
 
-/// Says what the bounds left out.
-fn bounded<T>(answer: Answer<T>, reached: &Reach) -> Answer<T> {
+/// Adds what the limits left out.
+fn mark_omissions<T>(answer: Answer<T>, reached: &Reach, args: &CallsArgs) -> Answer<T> {
     let cut: usize = reached.levels.iter().map(|level| level.cut).sum();
     let barred: usize = reached.levels.iter().map(|level| level.barred).sum();
     let mut answer = answer;
     if cut > 0 {
         let shown = reached.levels.iter().skip(1).map(|level| level.shown).sum::<usize>() as u64;
-        answer = answer.partial(format!(
-            "{} shown, {} more left out: --per-level and --limit show more",
-            count(shown),
-            count(cut as u64)
-        ));
+        // If the total is below the limit, the levels were cut.
+        let cause = if args.limit > 0 && shown >= args.limit as u64 { "limit" } else { "per_level" };
+        let text = format!("{} shown, {} more omitted", count(shown), count(cut as u64));
+        answer = answer.partial(Note::from(text).see(cause));
     }
     if barred > 0 {
-        answer = answer.note(format!("{} left out (--no-tests)", plural(barred as u64, "test", "tests")));
+        let text = format!("{} excluded", plural(barred as u64, "test", "tests"));
+        answer = answer.note(Note::from(text).see("no_tests"));
     }
     answer
 }
 
-/// How many nodes are next to the starts, without those that dispatch leads to.
+/// Number of nodes adjacent to the starts, without those reached by dispatch.
 fn direct(
     view: &GraphView<'_>,
     starts: &[NodeId],
@@ -284,7 +284,7 @@ fn direct(
     Ok(nodes.len() as u64)
 }
 
-/// How many nodes of the first level dispatch leads to: for callers, what calls a base; for callees, what may be reached.
+/// Number of nodes on the first level that are reached by dispatch: callers of a base member, or possible targets.
 fn dispatched(reached: &Reach, direction: Direction) -> u64 {
     let by_dispatch = |at: usize| {
         let edges = &reached.steps[at].edges;
@@ -298,8 +298,12 @@ fn dispatched(reached: &Reach, direction: Direction) -> u64 {
     (0..reached.steps.len()).filter(first).filter(|&at| counts(at)).count() as u64
 }
 
-/// Uses that are no calls, where there is no call: nobody should take "no callers" for "not used".
-fn mentioned(view: &GraphView<'_>, starts: &[NodeId], out: &CallsOut) -> Result<Option<String>, EngineError> {
+/// The note about uses other than calls, if there are no calls: "no callers" does not mean "unused".
+fn other_uses_note(
+    view: &GraphView<'_>,
+    starts: &[NodeId],
+    out: &CallsOut,
+) -> Result<Option<String>, EngineError> {
     if !out.calls.is_empty() {
         return Ok(None);
     }
@@ -308,57 +312,58 @@ fn mentioned(view: &GraphView<'_>, starts: &[NodeId], out: &CallsOut) -> Result<
         uses += view.incoming(start)?.iter().filter(|edge| edge.kind != EdgeKind::Imports).count() as u64;
     }
     Ok((uses > 0).then(|| {
-        let uses = plural(uses, "use that is no call", "uses that are no calls");
-        format!("nothing calls it, but there are {uses}: `orient references {}`", out.symbol.handle)
+        let uses = plural(uses, "use other than a call", "uses other than calls");
+        format!("nothing calls it, but it has {uses}: `orient references {}`", out.symbol.handle)
     }))
 }
 
-/// The steps of a walk in words; those that nothing lies behind and that are no calls themselves are left out.
-fn told(view: &GraphView<'_>, reached: &Reach) -> Result<Vec<CallLine>, EngineError> {
-    let mut places: Vec<Option<usize>> = vec![None; reached.steps.len()];
-    let mut leads_on = vec![false; reached.steps.len()];
+/// The steps of the search as lines, without dispatch steps that lead nowhere.
+fn call_lines(view: &GraphView<'_>, reached: &Reach) -> Result<Vec<CallLine>, EngineError> {
+    let mut line_of: Vec<Option<usize>> = vec![None; reached.steps.len()];
+    let mut has_children = vec![false; reached.steps.len()];
     for step in &reached.steps {
         if let Some(parent) = step.parent {
-            leads_on[parent] = true;
+            has_children[parent] = true;
         }
     }
-    let mut told = Vec::new();
+    let mut lines = Vec::new();
     for (index, step) in reached.steps.iter().enumerate() {
         let Some(parent) = step.parent else { continue };
         let dispatch = step.edges.iter().all(|edge| edge.kind == EdgeKind::Dispatches);
-        if dispatch && step.level == 0 && !leads_on[index] {
+        if dispatch && step.level == 0 && !has_children[index] {
             continue;
         }
-        places[index] = Some(told.len());
-        told.push(CallLine {
+        line_of[index] = Some(lines.len());
+        lines.push(CallLine {
             level: step.level,
-            below: places[parent],
+            parent: line_of[parent],
             node: NodeLine::of(&view.describe(step.node)?),
             uses: step.edges.iter().map(UseLine::of).collect(),
             dispatch,
-            again: step.again,
+            repeated: step.again,
         });
     }
-    Ok(told)
+    Ok(lines)
 }
 
 impl CallsOut {
-    fn look_outside(&mut self, view: &GraphView<'_>, starts: &[NodeId]) -> Result<(), EngineError> {
+    /// Adds the external and the unresolved calls.
+    fn add_unlinked_calls(&mut self, view: &GraphView<'_>, starts: &[NodeId]) -> Result<(), EngineError> {
         let Some(&first) = starts.first() else { return Ok(()) };
         let graph = view.file_graph(view.file_of(first)?.id)?;
-        let mut outside: BTreeMap<(&str, &str), Vec<u32>> = BTreeMap::new();
+        let mut external: BTreeMap<(&str, &str), Vec<u32>> = BTreeMap::new();
         for row in graph.outside.iter().filter(|row| starts.contains(&row.source) && is_call(row.kind)) {
-            outside.entry((&row.package, &row.name)).or_default().push(row.line);
+            external.entry((&row.package, &row.name)).or_default().push(row.line);
         }
-        for ((package, name), mut lines) in outside {
+        for ((package, name), mut lines) in external {
             lines.sort_unstable();
             lines.dedup();
-            self.outside.push(OutsideLine { package: package.to_owned(), name: name.to_owned(), lines });
+            self.external.push(ExternalCall { package: package.to_owned(), name: name.to_owned(), lines });
         }
         let mut misses: Vec<_> =
             graph.misses.iter().filter(|miss| starts.contains(&miss.source) && calls(miss)).collect();
         misses.sort_by_key(|miss| (miss.line, &miss.name));
-        self.unresolved.extend(misses.into_iter().map(|miss| UnresolvedLine {
+        self.unresolved.extend(misses.into_iter().map(|miss| UnresolvedCall {
             name: miss.name.clone(),
             line: miss.line,
             reason: miss.reason.as_str(),
@@ -368,7 +373,7 @@ impl CallsOut {
 
     /// Writes the answer.
     pub(crate) fn write(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
-        let (one, many) = match self.form.direction {
+        let (one, many) = match self.layout.direction {
             Direction::In => ("verified caller of", "verified callers of"),
             Direction::Out => ("verified callee of", "verified callees of"),
         };
@@ -381,54 +386,54 @@ impl CallsOut {
         if let Some(candidates) = &self.name_only {
             writer.plain(&format!(", {}", candidates.counted()))?;
         }
-        if self.form.direction == Direction::Out {
-            let (outside, unresolved) = (self.outside.len() as u64, self.unresolved.len() as u64);
-            writer.plain(&format!(", {} outside, {} not resolved", count(outside), count(unresolved)))?;
+        if self.layout.direction == Direction::Out {
+            let (external, unresolved) = (self.external.len() as u64, self.unresolved.len() as u64);
+            writer.plain(&format!(", {} external, {} unresolved", count(external), count(unresolved)))?;
         }
         writer.end_line()?;
-        if self.form.flat {
-            for line in self.calls.iter().filter(|line| !line.again) {
+        if self.layout.flat {
+            for line in self.calls.iter().filter(|line| !line.repeated) {
                 line.write(writer, self, 0)?;
             }
         } else {
             let mut children: Vec<Vec<usize>> = vec![Vec::new(); self.calls.len() + 1];
             for (index, line) in self.calls.iter().enumerate() {
-                children[line.below.unwrap_or(self.calls.len())].push(index);
+                children[line.parent.unwrap_or(self.calls.len())].push(index);
             }
-            self.write_below(writer, &children, self.calls.len(), 0)?;
+            self.write_children(writer, &children, self.calls.len(), 0)?;
         }
-        self.write_outside(writer)?;
+        self.write_unlinked(writer)?;
         self.name_only.as_ref().map_or(Ok(()), |candidates| candidates.write(writer))
     }
 
-    fn write_below(
+    fn write_children(
         &self,
         writer: &mut TextWriter<'_>,
         children: &[Vec<usize>],
-        below: usize,
+        parent: usize,
         indent: usize,
     ) -> io::Result<()> {
-        for &index in &children[below] {
+        for &index in &children[parent] {
             self.calls[index].write(writer, self, indent)?;
-            self.write_below(writer, children, index, indent + 1)?;
+            self.write_children(writer, children, index, indent + 1)?;
         }
         Ok(())
     }
 
-    fn write_outside(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
-        if !self.outside.is_empty() {
-            let show = |one: &OutsideLine| {
+    fn write_unlinked(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        if !self.external.is_empty() {
+            let show = |one: &ExternalCall| {
                 if one.package.is_empty() {
                     one.name.clone()
                 } else {
                     format!("{} of {}", one.name, one.package)
                 }
             };
-            writer.put(Style::Head, "outside: ")?;
-            writer.line(Style::Plain, &self.outside.iter().map(show).collect::<Vec<_>>().join(", "))?;
+            writer.put(Style::Head, "external: ")?;
+            writer.line(Style::Plain, &self.external.iter().map(show).collect::<Vec<_>>().join(", "))?;
         }
         if !self.unresolved.is_empty() {
-            writer.line(Style::Head, "not resolved:")?;
+            writer.line(Style::Head, "unresolved:")?;
         }
         for one in &self.unresolved {
             writer.put(Style::Path, &format!("  {}:{}", self.symbol.path, one.line))?;
@@ -443,7 +448,7 @@ impl CallsOut {
 impl CallLine {
     fn write(&self, writer: &mut TextWriter<'_>, all: &CallsOut, indent: usize) -> io::Result<()> {
         writer.plain(&"  ".repeat(indent))?;
-        let callers = all.form.direction == Direction::In;
+        let callers = all.layout.direction == Direction::In;
         if self.dispatch && callers {
             writer.put(Style::Warn, "via ")?;
             writer.put(Style::Name, &self.node.name)?;
@@ -462,13 +467,13 @@ impl CallLine {
                 writer.put(Style::Dim, &format!("  at {}", lines(&self.uses)))?;
             }
         }
-        if let Some(remark) = remark(&self.uses).filter(|_| !self.dispatch) {
-            writer.put(Style::Dim, &format!("  {remark}"))?;
+        if let Some(text) = qualifier(&self.uses).filter(|_| !self.dispatch) {
+            writer.put(Style::Dim, &format!("  {text}"))?;
         }
-        if all.form.flat && self.level > 1 {
+        if all.layout.flat && self.level > 1 {
             writer.put(Style::Dim, &format!("  level {}", self.level))?;
         }
-        if self.again {
+        if self.repeated {
             writer.put(Style::Dim, "  (above)")?;
         }
         writer.end_line()

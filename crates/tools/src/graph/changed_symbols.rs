@@ -1,9 +1,9 @@
-//! From what a user says has changed (a symbol, a file, a diff, all since a revision) to the nodes that have.
+//! The symbols that changed: named ones, those of files, those of a diff, or those changed since a revision.
 
 use super::node_line::NodeLine;
 use crate::arguments::path_argument;
 use crate::arguments::symbol_lookup::{UnresolvedName, resolve_symbol};
-use crate::arguments::unified_diff::{self, Changed};
+use crate::arguments::unified_diff::{self, FileDiff};
 use crate::error::{Code, ToolError};
 use crate::session::Session;
 use orient_engine::{FileId, FileOutline, FileQuery, GraphView, NodeId, Snapshot};
@@ -16,29 +16,25 @@ use std::convert::Infallible;
 use std::io::Read;
 use std::str::FromStr;
 
-/// A revision, the text of a diff, or where that is.
+/// The source of a change: a revision, the text of a diff, or a file with one.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 #[schemars(with = "String")]
 pub(crate) enum ChangeSource {
-    /// A revision, or the text of a diff: what a program sends.
+    /// A revision or the text of a diff, sent by a program.
     Text(String),
-    /// A revision, or a file with a diff: what is typed.
+    /// A revision or the name of a file with a diff, from the command line.
     Typed(String),
-    /// A diff that is piped in.
+    /// A diff on the standard input.
     Input,
 }
 
-// Not `From`: the command line would take that for its own, and what is typed there may be the name of a file.
+// Not `From`: clap would use it for the command line, where the value may be a file name.
 impl TryFrom<String> for ChangeSource {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        if text.trim().is_empty() {
-            Err("there is neither a diff nor a revision")
-        } else {
-            Ok(Self::Text(text))
-        }
+        if text.trim().is_empty() { Err("expected a diff or a revision") } else { Ok(Self::Text(text)) }
     }
 }
 
@@ -50,11 +46,11 @@ impl FromStr for ChangeSource {
     }
 }
 
-/// The files that have changed, by path.
-type Files = BTreeMap<RepoPath, Changed>;
+/// The changed files, by path.
+type Files = BTreeMap<RepoPath, FileDiff>;
 
 impl ChangeSource {
-    /// What has changed; never nothing. A diff has lines in any case, a revision where they are asked for.
+    /// The changed files, never empty. A diff always has lines; a revision only with `with_lines`.
     pub(crate) fn files(
         &self,
         session: &Session<'_>,
@@ -69,7 +65,7 @@ impl ChangeSource {
                 (parsed(&bytes), None)
             }
             Self::Text(text) => {
-                // A revision has no blanks, and no diff does without.
+                // A revision contains no white space; a diff does.
                 let revision = Some(text.trim()).filter(|text| !text.contains(char::is_whitespace));
                 (parsed(text.as_bytes()), revision)
             }
@@ -87,8 +83,8 @@ impl ChangeSource {
             _ if !files.is_empty() => Ok(files),
             Some(revision) => since(session, snapshot, revision, with_lines),
             None => {
-                let error = ToolError::new(Code::BadArgument, "there is no file in the diff");
-                Err(error.hint("give a unified diff (`git diff | orient impact --diff -`), or a revision"))
+                let error = ToolError::new(Code::BadArgument, "the diff contains no file");
+                Err(error.hint("pass a unified diff (`git diff | orient impact --diff -`) or a revision"))
             }
         }
     }
@@ -103,7 +99,7 @@ fn parsed(diff: &[u8]) -> Files {
     files.into_iter().map(|(path, changed)| (RepoPath::from(path.as_str()), changed)).collect()
 }
 
-/// The files that differ from those of a revision.
+/// The files that differ from a revision.
 fn since(
     session: &Session<'_>,
     snapshot: &Snapshot,
@@ -113,22 +109,22 @@ fn since(
     let rows = snapshot.files(&FileQuery::default(), 0, usize::MAX)?.rows;
     let known: Vec<_> = rows.into_iter().map(|row| (row.path, row.stamp)).collect();
     let found = History::open(session.root()).and_then(|mut it| it.changes(revision, &known, with_lines));
-    let found = found.map_err(|error| told(session, revision, &error))?;
+    let found = found.map_err(|error| history_error(session, revision, &error))?;
     if found.is_empty() {
         return Err(ToolError::new(Code::NotFound, format!("no file has changed since `{revision}`")));
     }
-    let changed = |it: FileChange| Changed { lines: it.lines, gaps: it.deletions, removed: it.removed };
+    let changed = |it: FileChange| FileDiff { lines: it.lines, gaps: it.deletions, removed: it.removed };
     Ok(found.into_iter().map(|(path, touched)| (path, changed(touched))).collect())
 }
 
-/// What a user can do about a history that gives no answer.
-fn told(session: &Session<'_>, typed: &str, error: &HistoryError) -> ToolError {
-    let by_diff = "give a unified diff instead, for example `git diff main | … -`";
+/// An error of the git history, with a hint.
+fn history_error(session: &Session<'_>, typed: &str, error: &HistoryError) -> ToolError {
+    let by_diff = "pass a unified diff instead, for example `git diff main | … -`";
     match error {
         HistoryError::Unknown { revision, near } => {
             let is_file = revision == typed && session.folders()[0].join(typed).is_file();
             let message =
-                if is_file { format!("`{typed}` has no diff in it, and {error}") } else { error.to_string() };
+                if is_file { format!("`{typed}` contains no diff, and {error}") } else { error.to_string() };
             let hint = match &near[..] {
                 [] => format!("a branch, a tag or a commit; or {by_diff}"),
                 near => format!("did you mean `{}`?", near.join("`, `")),
@@ -136,7 +132,7 @@ fn told(session: &Session<'_>, typed: &str, error: &HistoryError) -> ToolError {
             ToolError::new(Code::NotFound, message).hint(hint)
         }
         HistoryError::Unusable { .. } => ToolError::new(Code::BadArgument, error.to_string())
-            .hint("a branch, a tag, a commit, `HEAD~3`, or `main...` for what came since it parted"),
+            .hint("a branch, a tag, a commit, `HEAD~3`, or `main...` for changes since the branch point"),
         HistoryError::NoRepository(_) | HistoryError::Unsupported(_) => {
             ToolError::new(Code::BadArgument, error.to_string()).hint(by_diff)
         }
@@ -146,16 +142,16 @@ fn told(session: &Session<'_>, typed: &str, error: &HistoryError) -> ToolError {
     }
 }
 
-/// What has changed.
+/// The changed symbols.
 #[derive(Default)]
 pub(crate) struct ChangedSymbols {
-    /// The symbols and files, in the order they were named or by path.
+    /// The symbols and files, in the order of the arguments or by path.
     pub(crate) named: Vec<NodeLine>,
-    /// Their nodes, with all that is in them.
+    /// Their nodes and those of their members.
     pub(crate) nodes: Vec<NodeId>,
-    /// Own names of the symbols, for uses that only have the name.
+    /// The names of the symbols, for unverified uses of the same name.
     pub(crate) names: Vec<String>,
-    /// What has changed and cannot be followed, with the reason.
+    /// Changes that cannot be followed, with the reason.
     pub(crate) unknown: Vec<String>,
 }
 
@@ -174,7 +170,7 @@ impl ChangedSymbols {
     }
 }
 
-/// The nodes of symbols and files as a user names them.
+/// The symbols and files of arguments.
 pub(crate) fn named(
     session: &Session<'_>,
     view: &GraphView<'_>,
@@ -199,7 +195,7 @@ pub(crate) fn named(
     Ok(Ok(subjects))
 }
 
-/// The symbols whose lines have changed.
+/// The symbols whose lines changed.
 pub(crate) fn changed_since(
     session: &Session<'_>,
     view: &GraphView<'_>,
@@ -211,7 +207,7 @@ pub(crate) fn changed_since(
         let path = path.display();
         match row {
             Some(row) if !changed.removed => add_lines(view, &mut subjects, row.id, &changed)?,
-            _ if changed.removed => subjects.unknown.push(format!("{path}: removed; its symbols are gone")),
+            _ if changed.removed => subjects.unknown.push(format!("{path}: removed, with its symbols")),
             _ => subjects.unknown.push(format!("{path}: not in the index")),
         }
     }
@@ -222,23 +218,23 @@ fn add_lines(
     view: &GraphView<'_>,
     subjects: &mut ChangedSymbols,
     file: FileId,
-    changed: &Changed,
+    changed: &FileDiff,
 ) -> Result<(), ToolError> {
     let held = view.outline(file)?;
     let mut touched: Vec<usize> = Vec::new();
-    let mut outside = 0_u64;
+    let mut top_level = 0_u64;
     let on_lines = changed.lines.iter().map(|&line| (line, line));
     let in_gaps = changed.gaps.iter().map(|&line| (line.saturating_sub(1), line));
     for (first, last) in on_lines.chain(in_gaps) {
         match innermost(&held, first, last) {
             Some(at) => touched.push(at),
-            None => outside += 1,
+            None => top_level += 1,
         }
     }
     touched.sort_unstable();
     touched.dedup();
     for at in touched {
-        // Only the symbol itself: what lies inside it was not touched, or is touched itself.
+        // Only the symbol itself: its members are unchanged, or listed themselves.
         if let Some(&id) = held.ids.get(at) {
             let node = NodeId::from(id);
             let described = view.describe(node)?;
@@ -247,16 +243,16 @@ fn add_lines(
             subjects.nodes.push(node);
         }
     }
-    if outside > 0 {
+    if top_level > 0 {
         let path = held.file.path.display();
         subjects
             .unknown
-            .push(format!("{path}: lines outside any symbol; `orient rdeps {path}` has its users"));
+            .push(format!("{path}: lines outside any symbol; `orient rdeps {path}` shows its dependents"));
     }
     Ok(())
 }
 
-/// The smallest symbol around lines.
+/// The innermost symbol that contains the lines.
 fn innermost(held: &FileOutline, first: u32, last: u32) -> Option<usize> {
     let around = |symbol: &Symbol| symbol.span.first_line <= first && last <= symbol.span.last_line;
     held.outline.symbols.iter().rposition(around)

@@ -1,7 +1,7 @@
-//! `deps` and `rdeps`: what files use, and who uses them. One question, in either direction.
+//! Dependencies and dependents of files, folders or packages, level by level; and dependency cycles.
 
 use super::dependency_groups::{Cycle, FileGroups, GroupBy, Link, find_cycles, is_link};
-use crate::answer::Answer;
+use crate::answer::{Answer, Note};
 use crate::arguments::enum_values;
 use crate::arguments::path_argument;
 use crate::error::{Code, ToolError};
@@ -16,35 +16,35 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-/// Of what, and how.
+/// Arguments of `deps` and `rdeps`.
 #[derive(Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DependsArgs {
-    /// A file, a folder or a glob; may be left out with --cycles
+    /// A file, a folder or a glob; optional with --cycles
     #[arg(value_name = "PATH")]
     #[serde(default)]
     path: Option<String>,
-    /// What is put together: file, folder or package (the nearest folder with a project file that names it)
-    #[arg(long, value_name = "WHAT", default_value = "file")]
+    /// Group by file, folder or package (the nearest folder whose project file names it)
+    #[arg(long, value_name = "UNIT", default_value = "file")]
     #[serde(default = "file")]
     by: String,
-    /// How many levels
+    /// Number of levels
     #[arg(long, short, value_name = "N", default_value_t = 1)]
     #[serde(default = "one")]
     depth: u32,
-    /// Only these kinds of use: imports, calls, constructs, references, `type_of`, …
+    /// Only these edge kinds: imports, calls, constructs, references, `type_of`, …
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     #[serde(default)]
     kind: Vec<String>,
-    /// Leave out tests
+    /// Exclude tests
     #[arg(long)]
     #[serde(default)]
     no_tests: bool,
-    /// Find what uses each other in a circle, in all of the repository or in PATH
+    /// Find dependency cycles in the repository or in PATH
     #[arg(long)]
     #[serde(default)]
     cycles: bool,
-    /// At most so many; 0 means all
+    /// Maximum number of results; 0 means all
     #[arg(long, value_name = "N", default_value_t = 200)]
     #[serde(default = "limit")]
     limit: usize,
@@ -62,17 +62,17 @@ fn limit() -> usize {
     200
 }
 
-/// What files use, or who uses them.
+/// Dependencies or dependents.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct DependsOut {
-    /// What was asked about.
+    /// The path.
     of: String,
-    /// Files, folders or packages: by level, the most uses first.
+    /// Files, folders or packages by level, most uses first.
     links: Vec<LinkLine>,
-    /// For what is used: packages outside the repository, the most uses first.
+    /// For dependencies: packages outside the repository, most uses first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    outside: Vec<OutsidePackage>,
-    /// Circles, if they were asked for.
+    external: Vec<ExternalPackage>,
+    /// Dependency cycles, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     cycles: Option<Vec<Cycle>>,
     #[serde(skip)]
@@ -82,28 +82,28 @@ pub(crate) struct DependsOut {
 /// A file, folder or package at the other end.
 #[derive(Serialize, JsonSchema)]
 struct LinkLine {
-    /// How many steps away.
+    /// Number of steps away.
     level: u32,
     /// Its path or name.
     name: String,
-    /// How many uses are proven.
+    /// Number of proven uses.
     uses: u64,
-    /// How many of each kind.
+    /// Number of uses of each kind.
     kinds: BTreeMap<&'static str, u64>,
-    /// The first of them: `path:line`.
+    /// The first use: `path:line`.
     first: String,
 }
 
 /// A package outside the repository.
 #[derive(Serialize, JsonSchema)]
-struct OutsidePackage {
-    /// Its name as the source says it.
+struct ExternalPackage {
+    /// Its name as written in the source.
     package: String,
-    /// How many uses.
+    /// Number of uses.
     uses: u64,
 }
 
-/// Answers what files use, or who uses them.
+/// Finds dependencies, dependents or cycles.
 pub(crate) fn run(
     session: &Session<'_>,
     args: &DependsArgs,
@@ -122,11 +122,11 @@ pub(crate) fn run(
     if args.cycles {
         let cycles = search.cycles(within.as_ref())?;
         let out =
-            DependsOut { of, links: Vec::new(), outside: Vec::new(), cycles: Some(cycles), direction: None };
+            DependsOut { of, links: Vec::new(), external: Vec::new(), cycles: Some(cycles), direction: None };
         return Ok(session.answer(&snapshot, out));
     }
     let Some(within) = within else {
-        let error = ToolError::new(Code::BadArgument, "say of which file or folder");
+        let error = ToolError::new(Code::BadArgument, "a file or folder is required");
         return Err(
             error.hint("`orient deps src/server.go`, or `orient deps --cycles` for the whole repository")
         );
@@ -143,13 +143,13 @@ pub(crate) fn run(
     let total = links.len();
     links.truncate(if args.limit == 0 { usize::MAX } else { args.limit });
     let shown = links.len();
-    let outside = if direction == Direction::Out { search.outside(&within)? } else { Vec::new() };
-    let out = DependsOut { of, links, outside, cycles: None, direction: Some(direction) };
+    let external = if direction == Direction::Out { search.external_packages(&within)? } else { Vec::new() };
+    let out = DependsOut { of, links, external, cycles: None, direction: Some(direction) };
     let mut answer = session.answer(&snapshot, out);
     answer.total = Some(total as u64);
     if shown < total {
         let (shown, total) = (count(shown as u64), count(total as u64));
-        answer = answer.partial(format!("{shown} of {total} shown: --limit shows more"));
+        answer = answer.partial(Note::from(format!("{shown} of {total} shown")).see("limit"));
     }
     Ok(answer)
 }
@@ -183,7 +183,7 @@ impl Search<'_> {
         Ok(find_cycles(self.snapshot, &self.groups, &keep)?)
     }
 
-    /// The groups next to some files, then those next to these: level, name and how they are used.
+    /// Breadth-first search over groups: the level, name and uses of each.
     fn levels(
         &self,
         within: &PathPattern,
@@ -221,7 +221,7 @@ impl Search<'_> {
         Ok(found)
     }
 
-    /// The edges between a file and others: the other file, the file the edge stands in, and the edge.
+    /// The edges between a file and others: the other file, the file that contains the use, and the edge.
     fn edges(&self, file: u32, direction: Direction) -> Result<Vec<(u32, u32, EdgeRow)>, ToolError> {
         let id = self.groups.owners.files[file as usize].id;
         let mut found = Vec::new();
@@ -245,7 +245,7 @@ impl Search<'_> {
         Ok(found)
     }
 
-    fn outside(&self, within: &PathPattern) -> Result<Vec<OutsidePackage>, ToolError> {
+    fn external_packages(&self, within: &PathPattern) -> Result<Vec<ExternalPackage>, ToolError> {
         let mut packages: BTreeMap<String, u64> = BTreeMap::new();
         for file in self.files(within) {
             let row = &self.groups.owners.files[file as usize];
@@ -257,24 +257,24 @@ impl Search<'_> {
                 *packages.entry(used.package.clone()).or_default() += 1;
             }
         }
-        let mut found: Vec<OutsidePackage> =
-            packages.into_iter().map(|(package, uses)| OutsidePackage { package, uses }).collect();
+        let mut found: Vec<ExternalPackage> =
+            packages.into_iter().map(|(package, uses)| ExternalPackage { package, uses }).collect();
         found.sort_by(|a, b| b.uses.cmp(&a.uses).then_with(|| a.package.cmp(&b.package)));
         Ok(found)
     }
 }
 
 impl DependsOut {
-    /// Whether there is nothing to tell.
+    /// Whether nothing was found.
     pub(crate) fn is_empty(&self) -> bool {
-        self.links.is_empty() && self.outside.is_empty() && self.cycles.as_ref().is_none_or(Vec::is_empty)
+        self.links.is_empty() && self.external.is_empty() && self.cycles.as_ref().is_none_or(Vec::is_empty)
     }
 
     /// Writes the answer.
     pub(crate) fn write(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
         if let Some(cycles) = &self.cycles {
             if cycles.is_empty() {
-                return writer.line(Style::Plain, "no circles");
+                return writer.line(Style::Plain, "no cycles");
             }
             return cycles.iter().try_for_each(|cycle| cycle.write(writer));
         }
@@ -296,10 +296,10 @@ impl DependsOut {
             writer.put(Style::Plain, &format!("  {}", kinds.join(", ")))?;
             writer.line(Style::Dim, &format!("  first {}", link.first))?;
         }
-        if !self.outside.is_empty() {
-            let show = |one: &OutsidePackage| format!("{} ({})", one.package, count(one.uses));
-            writer.put(Style::Head, "outside: ")?;
-            writer.line(Style::Plain, &self.outside.iter().map(show).collect::<Vec<_>>().join(", "))?;
+        if !self.external.is_empty() {
+            let show = |one: &ExternalPackage| format!("{} ({})", one.package, count(one.uses));
+            writer.put(Style::Head, "external: ")?;
+            writer.line(Style::Plain, &self.external.iter().map(show).collect::<Vec<_>>().join(", "))?;
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Which files use which: from edges between symbols to links between files, folders or projects.
+//! Grouping of symbol edges to links between files, folders or packages, and the cycles among them.
 
 use crate::arguments::enum_values;
 use crate::error::{Code, ToolError};
@@ -10,7 +10,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io;
 
-/// How files are put together.
+/// How files are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GroupBy {
     File,
@@ -19,9 +19,9 @@ pub(crate) enum GroupBy {
 }
 
 impl GroupBy {
-    /// From the word a user typed.
+    /// Parses the argument.
     pub(crate) fn parse(word: &str) -> Result<Self, ToolError> {
-        enum_values::one_of("way to group", word, &["file", "folder", "package"])?;
+        enum_values::one_of("grouping", word, &["file", "folder", "package"])?;
         Ok(match word {
             "folder" => Self::Folder,
             "package" => Self::Package,
@@ -30,7 +30,7 @@ impl GroupBy {
     }
 }
 
-/// The groups files are put in, numbered in the order of their names.
+/// The groups of all files, numbered in the order of their names.
 pub(crate) struct FileGroups {
     /// The files.
     pub(crate) owners: NodeOwners,
@@ -41,13 +41,13 @@ pub(crate) struct FileGroups {
 }
 
 impl FileGroups {
-    /// Puts the files of a snapshot in groups.
+    /// Groups the files of a snapshot.
     pub(crate) fn new(snapshot: &Snapshot, by: GroupBy) -> Result<Self, ToolError> {
         let owners = snapshot.node_owners()?;
         let projects = if by == GroupBy::Package { snapshot.projects()? } else { Vec::new() };
         if by == GroupBy::Package && projects.is_empty() {
-            let error = ToolError::new(Code::NotFound, "no project file here gives a package a name");
-            return Err(error.hint("group by folder instead: --by folder"));
+            let error = ToolError::new(Code::NotFound, "no project file names a package");
+            return Err(error.hint("group by folder instead (`by`: `folder`)"));
         }
         let keys: Vec<String> = owners.files.iter().map(|file| key(&file.path, by, &projects)).collect();
         let mut names = keys.clone();
@@ -58,7 +58,7 @@ impl FileGroups {
         Ok(Self { owners, names, of })
     }
 
-    /// The groups of both ends of an edge.
+    /// The groups of the source and the target of an edge.
     pub(crate) fn ends(&self, edge: &EdgeRow) -> Option<(u32, u32)> {
         let of = |node| Some(self.of[self.owners.of(node)? as usize]);
         Some((of(edge.source)?, of(edge.target)?))
@@ -89,7 +89,7 @@ pub(crate) fn is_link(edge: &EdgeRow, kinds: &[EdgeKind]) -> bool {
     wanted && edge.confidence < Confidence::Approximate
 }
 
-/// How one group uses another.
+/// The uses of one group by another.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Link {
     pub(crate) uses: u64,
@@ -102,31 +102,31 @@ impl Link {
     pub(crate) fn add(&mut self, file: u32, edge: &EdgeRow) {
         self.uses += 1;
         *self.kinds.entry(edge.kind).or_default() += 1;
-        let place = (file, edge.line);
-        self.first = Some(self.first.map_or(place, |first| first.min(place)));
+        let location = (file, edge.line);
+        self.first = Some(self.first.map_or(location, |first| first.min(location)));
     }
 }
 
-/// Groups that use each other in a circle.
+/// A dependency cycle: a strongly connected component of more than one group.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Cycle {
-    /// All that belong to it, sorted.
+    /// All members, sorted.
     pub(crate) members: Vec<String>,
-    /// A shortest way around, from the first back to it.
-    pub(crate) way: Vec<String>,
+    /// A shortest cycle through the first member.
+    pub(crate) path: Vec<String>,
 }
 
 impl Cycle {
     /// Writes it.
     pub(crate) fn write(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
-        const NAMED: usize = 20;
-        writer.put(Style::Head, &format!("{} in a circle: ", self.members.len()))?;
-        writer.line(Style::Plain, &self.way.join(" → "))?;
-        if self.members.len() + 1 > self.way.len() {
-            for member in self.members.iter().take(NAMED) {
+        const MAX_NAMED: usize = 20;
+        writer.put(Style::Head, &format!("cycle of {}: ", self.members.len()))?;
+        writer.line(Style::Plain, &self.path.join(" → "))?;
+        if self.members.len() + 1 > self.path.len() {
+            for member in self.members.iter().take(MAX_NAMED) {
                 writer.line(Style::Path, &format!("  {member}"))?;
             }
-            let left = self.members.len().saturating_sub(NAMED);
+            let left = self.members.len().saturating_sub(MAX_NAMED);
             if left > 0 {
                 writer.line(Style::Dim, &format!("  and {left} more"))?;
             }
@@ -135,7 +135,7 @@ impl Cycle {
     }
 }
 
-/// Every circle of groups, by their first member.
+/// All dependency cycles, by their first member.
 pub(crate) fn find_cycles(
     snapshot: &Snapshot,
     groups: &FileGroups,
@@ -156,13 +156,13 @@ pub(crate) fn find_cycles(
         .iter()
         .map(|members| Cycle {
             members: members.iter().map(name).collect(),
-            way: around(&graph, members).iter().map(name).collect(),
+            path: shortest_cycle(&graph, members).iter().map(name).collect(),
         })
         .collect())
 }
 
-/// A shortest way from the first member back to it, within the circle.
-fn around(graph: &CsrGraph, members: &[u32]) -> Vec<u32> {
+/// A shortest path from the first member back to it, within the component, by breadth-first search.
+fn shortest_cycle(graph: &CsrGraph, members: &[u32]) -> Vec<u32> {
     let start = members[0];
     let mut from: BTreeMap<u32, u32> = BTreeMap::new();
     let mut level = vec![start];
@@ -171,12 +171,12 @@ fn around(graph: &CsrGraph, members: &[u32]) -> Vec<u32> {
         for &node in &level {
             for &target in graph.targets(node) {
                 if target == start {
-                    let mut way = vec![start, node];
-                    while let Some(&before) = way.last().and_then(|last| from.get(last)) {
-                        way.push(before);
+                    let mut path = vec![start, node];
+                    while let Some(&before) = path.last().and_then(|last| from.get(last)) {
+                        path.push(before);
                     }
-                    way.reverse();
-                    return way;
+                    path.reverse();
+                    return path;
                 }
                 if members.binary_search(&target).is_ok() && !from.contains_key(&target) {
                     from.insert(target, node);
@@ -194,9 +194,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_way_around_is_a_shortest_one() {
+    fn the_reported_cycle_is_a_shortest_one() {
         let graph = CsrGraph::new(5, vec![(0, 1), (1, 2), (2, 3), (3, 0), (2, 0), (3, 4)]);
-        assert_eq!(around(&graph, &cyclic_components(&graph)[0]), [0, 1, 2, 0]);
+        assert_eq!(shortest_cycle(&graph, &cyclic_components(&graph)[0]), [0, 1, 2, 0]);
     }
 
     #[test]

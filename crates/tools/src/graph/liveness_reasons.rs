@@ -1,7 +1,7 @@
-//! Why a definition without a verified use may be used still: one rule for each reason.
+//! Reasons why a definition without a verified use may still be live: one rule for each reason.
 //!
-//! A definition that no rule speaks for is reported at the strongest level. What a rule must know of a language comes
-//! from its pack, through [`FullGraph::rules`] and [`FullGraph::runtime_use`].
+//! A definition without any reason is reported as likely unused. Language facts come from the packs, through
+//! [`Whole::rules`] and [`Whole::runtime_use`].
 
 use super::name_occurrences::NameOccurrences;
 use super::verified_uses::VerifiedUses;
@@ -9,114 +9,114 @@ use crate::text::number_format::plural;
 use orient_engine::FullGraph;
 use orient_model::{Modifier, Role, Rules, SymbolKind, Visibility};
 
-/// A reason to doubt that a definition is unused.
+/// A reason why a definition may be live.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum LivenessReason {
-    /// A program starts here, or a framework was told to call it.
+    /// A program starts here, or a framework is told to call it.
     EntryPoint,
-    /// A test runner finds and runs it, or it is a helper of tests.
+    /// A test runner runs it, or it is a test helper.
     TestCode,
     /// An attribute, annotation or decorator may register it somewhere.
     Attributed,
-    /// Calls of a member of a base may reach it.
+    /// Calls of a base member may reach it.
     Overrides,
-    /// A base is from outside: whoever knows the base may call what stands in for its members, or look for its heirs.
-    ForeignBase,
+    /// A base is external: code that knows the base may call its overrides, or search for its subtypes.
+    ExternalBase,
     /// A runtime, a library or a framework uses it by its name.
     RuntimeName(&'static str),
-    /// Its type may be one from outside that is opened again here: the member may stand in for one of that.
+    /// Its type may be an external one that is reopened here: the member may override an external one.
     OpenType,
-    /// It is linked or exported by an explicit statement.
+    /// It is exported explicitly.
     Exported,
-    /// Code outside of the repository can see it.
+    /// Code outside the repository can see it.
     Public,
     /// The language calls it without naming it: a constructor, an operator, an accessor.
     Implicit,
-    /// It is data: used by its layout, its value, or by serialisation.
+    /// It is data, which may be used by layout, value or serialisation.
     DataMember,
-    /// It is a member of an object that is a value: whoever gets the object may call it.
+    /// It is a member of an object that is passed on as a value.
     ObjectMember,
-    /// It is a value where it is defined: returned, assigned or given to a call.
+    /// It is used as a value where it is defined: returned, assigned or passed to a call.
     Value,
     /// It is declared here and defined elsewhere.
     DefinedElsewhere,
-    /// Its initialiser may run code, for which it may be there.
+    /// Its initialiser may run code.
     Initialiser,
-    /// A program wrote it, and uses of it may be written when the program is built.
+    /// It is generated, and its uses may be generated at build time.
     Generated,
-    /// The parser did not understand all of it.
+    /// It was parsed only in part.
     Misread,
-    /// Its language is not resolved by rules of its own.
+    /// Uses in its language are resolved only in part.
     Unresolved,
-    /// Something inside it is entered from outside.
+    /// It contains an entry point.
     Inside,
     /// Unresolved uses have its name.
     UnresolvedUses(u64),
-    /// Its name has no letters to look for.
+    /// Its name has no letters to search for.
     Unsearchable,
-    /// Texts that are put together when the program runs may give its name.
+    /// Strings built at run time may contain its name.
     BuiltName(String),
     /// Its name occurs elsewhere in the text of the tree.
     Occurs(u64),
 }
 
 impl LivenessReason {
-    /// What users read.
+    /// The text that users read.
     pub(crate) fn text(&self) -> String {
         let words = match self {
             Self::EntryPoint => "entry point",
             Self::TestCode => "test code",
             Self::Attributed => "has attributes",
-            Self::Overrides => "overrides a member of a base",
-            Self::ForeignBase => "has a base that is not here",
+            Self::Overrides => "overrides a base member",
+            Self::ExternalBase => "has an external base",
             Self::RuntimeName(why) => return format!("by its name, {why}"),
-            Self::OpenType => "its type may be from outside and only opened again here",
+            Self::OpenType => "its type may be external and only reopened here",
             Self::Exported => "exported",
             Self::Public => "public",
-            Self::Implicit => "called by the language without its name",
+            Self::Implicit => "called implicitly by the language",
             Self::DataMember => "data, which may be used by layout or serialisation",
             Self::ObjectMember => "member of an object that is passed on as a value",
-            Self::Value => "a value where it is defined",
-            Self::DefinedElsewhere => "its definition is not here",
+            Self::Value => "used as a value where it is defined",
+            Self::DefinedElsewhere => "defined outside the repository",
             Self::Initialiser => "its initialiser may run code",
-            Self::Generated => "written by a program",
-            Self::Misread => "not all of it could be parsed",
+            Self::Generated => "generated",
+            Self::Misread => "parsed only in part",
             Self::Unresolved => "uses in its language are resolved only in part",
-            Self::Inside => "something inside it is entered from outside",
+            Self::Inside => "contains an entry point",
             Self::UnresolvedUses(uses) => {
                 return plural(*uses, "name-only mention", "name-only mentions");
             }
-            Self::Unsearchable => "its name cannot be looked for in text",
+            Self::Unsearchable => "its name cannot be searched for in text",
             Self::BuiltName(piece) => return format!("names are built from `{piece}` at run time"),
             Self::Occurs(places) => {
                 let places = plural(*places, "other place", "other places");
-                return format!("its name occurs at {places} in the text");
+                return format!("its name occurs in {places} of the text");
             }
         };
         words.to_owned()
     }
 }
 
-/// A definition without a verified use, and what is known around it.
+/// A definition without a verified use, and its surroundings.
 pub(crate) struct UnusedCandidate<'a> {
     pub(crate) whole: &'a FullGraph,
     pub(crate) usage: &'a VerifiedUses,
     pub(crate) number: u32,
-    /// Who may use it, as its declaration says.
+    /// Its declared visibility.
     pub(crate) visibility: Visibility,
-    /// Whether it is a declaration, and nothing here defines it.
+    /// Whether it is a declaration without a definition in the repository.
     pub(crate) undefined: bool,
 }
 
 type Rule = fn(&UnusedCandidate<'_>) -> Option<LivenessReason>;
 
-/// The rules that need no text.
+/// The rules that need no source text.
 const RULES: &[Rule] = &[
     entry_point,
     test_code,
     attributed,
     overrides,
-    foreign_base,
+    external_base,
     runtime_name,
     open_type,
     exported,
@@ -132,21 +132,21 @@ const RULES: &[Rule] = &[
     unresolved_uses,
 ];
 
-/// What speaks for a definition, as far as it can be told without reading texts.
+/// The reasons that need no source text.
 pub(crate) fn liveness_reasons(candidate: &UnusedCandidate<'_>) -> Vec<LivenessReason> {
     RULES.iter().filter_map(|rule| rule(candidate)).collect()
 }
 
-/// What the texts of the tree say for a definition that nothing else speaks for.
+/// The reasons found in source text, for a definition without other reasons.
 pub(crate) fn textual_reasons(occurrences: &NameOccurrences, number: u32) -> Vec<LivenessReason> {
     let found = occurrences.of(number);
-    let mut doubts = Vec::new();
-    doubts.extend(found.unsearchable.then_some(LivenessReason::Unsearchable));
-    doubts.extend(found.value.then_some(LivenessReason::Value));
-    doubts.extend(found.runs_code.then_some(LivenessReason::Initialiser));
-    doubts.extend(found.built_from.clone().map(LivenessReason::BuiltName));
-    doubts.extend((found.places > 0).then_some(LivenessReason::Occurs(found.places)));
-    doubts
+    let mut reasons = Vec::new();
+    reasons.extend(found.unsearchable.then_some(LivenessReason::Unsearchable));
+    reasons.extend(found.value.then_some(LivenessReason::Value));
+    reasons.extend(found.runs_code.then_some(LivenessReason::Initialiser));
+    reasons.extend(found.built_from.clone().map(LivenessReason::BuiltName));
+    reasons.extend((found.places > 0).then_some(LivenessReason::Occurs(found.places)));
+    reasons
 }
 
 impl UnusedCandidate<'_> {
@@ -162,14 +162,14 @@ impl UnusedCandidate<'_> {
         self.node().modifiers.contains(modifier)
     }
 
-    /// The node directly around it; none at the top level.
+    /// Its parent node; `None` at the top level.
     fn parent(&self) -> Option<&orient_engine::FullGraphNode> {
         let parent = &self.whole.nodes[self.node().parent as usize];
         parent.kind.is_some().then_some(parent)
     }
 
-    /// Whether it is a member that nothing outside its type can replace or call.
-    fn is_sealed_in(&self) -> bool {
+    /// Whether it is a private member that nothing outside its type can override or call.
+    fn is_private_member(&self) -> bool {
         let hides = self.whole.rules(self.number).is_some_and(|rules| rules.strict_private);
         hides && self.visibility == Visibility::Private
     }
@@ -194,13 +194,14 @@ fn overrides(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
     candidate.usage.overrides(candidate.whole, candidate.number).then_some(LivenessReason::Overrides)
 }
 
-fn foreign_base(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
+fn external_base(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
     let around = candidate.parent().and_then(|parent| candidate.whole.number(parent.id));
-    let of_type = around.is_some_and(|of| candidate.usage.has_foreign_base(candidate.whole, of));
-    let member =
-        of_type && !candidate.is_sealed_in() && !candidate.usage.overrides(candidate.whole, candidate.number);
-    let own = candidate.usage.has_foreign_base(candidate.whole, candidate.number);
-    (member || own).then_some(LivenessReason::ForeignBase)
+    let of_type = around.is_some_and(|of| candidate.usage.has_external_base(candidate.whole, of));
+    let member = of_type
+        && !candidate.is_private_member()
+        && !candidate.usage.overrides(candidate.whole, candidate.number);
+    let own = candidate.usage.has_external_base(candidate.whole, candidate.number);
+    (member || own).then_some(LivenessReason::ExternalBase)
 }
 
 fn runtime_name(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
@@ -223,7 +224,7 @@ fn exported(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
     is_exported(candidate).then_some(LivenessReason::Exported)
 }
 
-/// Whether it stands at the top level of a file that is there to be included.
+/// Whether it is at the top level of a header file.
 fn is_in_header(candidate: &UnusedCandidate<'_>) -> bool {
     let member = candidate.parent().is_some_and(|parent| parent.kind.is_some_and(SymbolKind::is_type));
     let name = candidate.whole.file(candidate.number).path.display();
@@ -247,15 +248,16 @@ fn implicit(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
 
 fn data_member(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
     let member = candidate.parent().is_some_and(|parent| parent.kind.is_some_and(SymbolKind::is_type));
-    let of_type =
-        member && candidate.is(&[SymbolKind::Constant, SymbolKind::Variable]) && !candidate.is_sealed_in();
+    let of_type = member
+        && candidate.is(&[SymbolKind::Constant, SymbolKind::Variable])
+        && !candidate.is_private_member();
     (of_type || candidate.is(&[SymbolKind::Field, SymbolKind::EnumMember]))
         .then_some(LivenessReason::DataMember)
 }
 
 fn object_member(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
     let of_type = candidate.parent().is_some_and(|parent| parent.kind.is_some_and(SymbolKind::is_type));
-    // Where objects get members by assignment, what a member names before it is an object. Elsewhere it is its type.
+    // In languages that add members by assignment, the qualifier of a member is an object; elsewhere it is a type.
     let assigned = candidate.whole.rules(candidate.number).is_none_or(|rules| rules.type_namespace);
     let of_object = !of_type && (assigned || !candidate.node().qualified);
     (candidate.is(&[SymbolKind::Method]) && of_object).then_some(LivenessReason::ObjectMember)

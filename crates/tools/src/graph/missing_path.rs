@@ -1,4 +1,4 @@
-//! Where the proof of a way ends: the part that is proven, and the calls at its end that are not.
+//! Why no path was found: the longest proven part, and the unresolved or external calls at its end.
 
 use super::call_path::CallPath;
 use super::name_candidates::is_call;
@@ -13,24 +13,24 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io;
 
-/// How many symbols of the proven part are looked at for what blocks it.
-const LOOKED_AT: usize = 5_000;
-/// How many calls at the end are named.
-const NAMED: usize = 8;
+/// Maximum number of symbols searched.
+const MAX_SEARCHED: usize = 5_000;
+/// Maximum number of calls listed.
+const MAX_LISTED: usize = 8;
 
-/// How far the proof of a way goes, and what stands there.
+/// How far a path is proven, and the calls at its end.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct MissingPath {
-    /// The part that is proven; absent where nothing is, or where the start is any entry point.
+    /// The proven part; absent if there is none, or if the start is any entry point.
     #[serde(skip_serializing_if = "Option::is_none")]
     partial: Option<CallPath>,
-    /// Calls at its end that could not be resolved.
+    /// Unresolved calls at its end.
     unresolved: Vec<UnprovenCall>,
-    /// Calls at its end that lead outside, by name.
-    outside: Vec<String>,
-    /// Without a start: who is behind the end and called by nobody.
+    /// External calls at its end, by name.
+    external: Vec<String>,
+    /// Without a start: symbols that reach the end and have no callers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    highest: Vec<NodeLine>,
+    topmost: Vec<NodeLine>,
 }
 
 /// A call that could not be resolved.
@@ -40,17 +40,17 @@ struct UnprovenCall {
     path: String,
     /// Its line.
     line: u32,
-    /// The name that is called.
+    /// The called name.
     name: String,
     /// Why it was not resolved.
     reason: &'static str,
-    /// A symbol of that name from which the end can be reached: the way would go on there.
+    /// A symbol of this name that reaches the end: the path would continue there.
     #[serde(skip_serializing_if = "Option::is_none")]
     may_be: Option<NodeLine>,
 }
 
-/// What blocks the way from `starts` to `ends`. `behind` are the nodes known to reach the ends, nearest first.
-pub(crate) fn blocked(
+/// Explains why there is no path from `starts` to `ends`. `behind` are the nodes known to reach the ends, nearest first.
+pub(crate) fn explain_missing_path(
     view: &GraphView<'_>,
     starts: &[NodeId],
     ends: &[NodeId],
@@ -58,13 +58,13 @@ pub(crate) fn blocked(
     follow: &dyn Fn(&EdgeRow) -> bool,
 ) -> Result<Option<MissingPath>, EngineError> {
     if starts.is_empty() {
-        return highest(view, ends, behind, follow).map(Some);
+        return topmost(view, ends, behind, follow).map(Some);
     }
     let options = ReachOptions {
         direction: Direction::Out,
         depth: 100,
         per_level: usize::MAX,
-        total: LOOKED_AT,
+        total: MAX_SEARCHED,
         follow,
         enter: &|_| Ok(true),
     };
@@ -81,20 +81,20 @@ pub(crate) fn blocked(
     });
     let partial = Some(CallPath::along(view, reached.steps[chain[0]].node, edges)?);
     let at_end = calls_at(view, reached.steps[end].node, bridge)?;
-    Ok(Some(MissingPath { partial, highest: Vec::new(), ..at_end }))
+    Ok(Some(MissingPath { partial, topmost: Vec::new(), ..at_end }))
 }
 
-/// An unresolved call in the proven part whose name leads on to the end.
+/// An unresolved call in the proven part, whose name is that of a symbol that reaches the end.
 struct Bridge {
     step: usize,
     miss: UnresolvedRow,
     to: NodeId,
 }
 
-/// The unresolved call that makes the shortest way, if its name means what it may mean.
+/// The unresolved call that would give the shortest path.
 fn bridge(view: &GraphView<'_>, reached: &Reach, behind: &[NodeId]) -> Result<Option<Bridge>, EngineError> {
     let mut named: BTreeMap<String, (usize, NodeId)> = BTreeMap::new();
-    for (distance, &node) in behind.iter().take(LOOKED_AT).enumerate() {
+    for (distance, &node) in behind.iter().take(MAX_SEARCHED).enumerate() {
         named.entry(view.name(node)?).or_insert((distance, node));
     }
     named.remove("");
@@ -112,7 +112,7 @@ fn bridge(view: &GraphView<'_>, reached: &Reach, behind: &[NodeId]) -> Result<Op
     Ok(best.map(|(_, _, bridge)| bridge))
 }
 
-/// The calls in a symbol that are not proven to stay here.
+/// The unresolved and external calls of a symbol.
 fn calls_at(view: &GraphView<'_>, node: NodeId, bridge: Option<Bridge>) -> Result<MissingPath, EngineError> {
     let file = view.file_of(node)?;
     let graph = view.file_graph(file.id)?;
@@ -124,7 +124,7 @@ fn calls_at(view: &GraphView<'_>, node: NodeId, bridge: Option<Bridge>) -> Resul
     };
     misses.sort_by_key(|(miss, _)| miss.line);
     let mut unresolved = Vec::new();
-    for (miss, to) in misses.into_iter().take(NAMED) {
+    for (miss, to) in misses.into_iter().take(MAX_LISTED) {
         let may_be = to.map(|node| view.describe(node)).transpose()?.map(|node| NodeLine::of(&node));
         let path = file.path.display().into_owned();
         unresolved.push(UnprovenCall {
@@ -138,47 +138,47 @@ fn calls_at(view: &GraphView<'_>, node: NodeId, bridge: Option<Bridge>) -> Resul
     let show = |package: &str, name: &str| {
         if package.is_empty() { name.to_owned() } else { format!("{name} of {package}") }
     };
-    let mut outside: Vec<String> = graph
+    let mut external: Vec<String> = graph
         .outside
         .iter()
         .filter(|row| row.source == node && is_call(row.kind))
         .map(|row| show(&row.package, &row.name))
         .collect();
-    outside.sort_unstable();
-    outside.dedup();
-    outside.truncate(NAMED);
-    Ok(MissingPath { partial: None, unresolved, outside, highest: Vec::new() })
+    external.sort_unstable();
+    external.dedup();
+    external.truncate(MAX_LISTED);
+    Ok(MissingPath { partial: None, unresolved, external, topmost: Vec::new() })
 }
 
-/// For ways from any entry point: the furthest that is known to reach the end.
-fn highest(
+/// For paths from any entry point: the symbols furthest from the end that reach it and have no callers.
+fn topmost(
     view: &GraphView<'_>,
     ends: &[NodeId],
     behind: &[NodeId],
     follow: &dyn Fn(&EdgeRow) -> bool,
 ) -> Result<MissingPath, EngineError> {
-    let mut highest = Vec::new();
-    for &node in behind.iter().rev().take(LOOKED_AT) {
+    let mut topmost = Vec::new();
+    for &node in behind.iter().rev().take(MAX_SEARCHED) {
         let called = orient_engine::Edges::incoming(&WithDispatch(view), node)?;
         if !called.iter().any(|edge| follow(edge) && edge.source != node) && !ends.contains(&node) {
-            highest.push(NodeLine::of(&view.describe(node)?));
+            topmost.push(NodeLine::of(&view.describe(node)?));
         }
-        if highest.len() == NAMED {
+        if topmost.len() == MAX_LISTED {
             break;
         }
     }
-    Ok(MissingPath { partial: None, unresolved: Vec::new(), outside: Vec::new(), highest })
+    Ok(MissingPath { partial: None, unresolved: Vec::new(), external: Vec::new(), topmost })
 }
 
 impl MissingPath {
-    /// Writes what is proven and what is not.
+    /// Writes the proven part and the calls at its end.
     pub(crate) fn write(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
         if let Some(partial) = self.partial.as_ref().filter(|partial| partial.length > 0) {
-            writer.line(Style::Head, "proven as far as:")?;
+            writer.line(Style::Head, "proven up to:")?;
             partial.write(writer, 1)?;
         }
         if !self.unresolved.is_empty() {
-            writer.line(Style::Head, "not resolved there:")?;
+            writer.line(Style::Head, "unresolved there:")?;
         }
         for call in &self.unresolved {
             writer.put(Style::Path, &format!("  {}:{}", call.path, call.line))?;
@@ -188,25 +188,25 @@ impl MissingPath {
             if let Some(node) = &call.may_be {
                 writer.plain("; if it means ")?;
                 node.write(writer)?;
-                writer.plain(" the way goes on")?;
+                writer.plain(" the path continues")?;
             }
             writer.end_line()?;
         }
-        if !self.outside.is_empty() {
-            writer.put(Style::Head, "leads outside there: ")?;
-            writer.line(Style::Plain, &self.outside.join(", "))?;
+        if !self.external.is_empty() {
+            writer.put(Style::Head, "external calls there: ")?;
+            writer.line(Style::Plain, &self.external.join(", "))?;
         }
         if let Some(partial) = &self.partial
             && self.unresolved.is_empty()
-            && self.outside.is_empty()
+            && self.external.is_empty()
             && let Some(last) = partial.steps.last()
         {
             writer.line(Style::Plain, &format!("{} calls nothing else", last.node.called()))?;
         }
-        if !self.highest.is_empty() {
-            writer.line(Style::Head, "it is reached from these, which nothing here calls:")?;
+        if !self.topmost.is_empty() {
+            writer.line(Style::Head, "reached from these symbols, which have no callers:")?;
         }
-        for node in &self.highest {
+        for node in &self.topmost {
             writer.plain("  ")?;
             node.write(writer)?;
             writer.line(Style::Dim, if node.test { "  test" } else { "" })?;

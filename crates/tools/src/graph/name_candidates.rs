@@ -1,4 +1,4 @@
-//! Uses that have the name and are not proven: kept apart from what is, counted and listed as what they are.
+//! Name-only candidates: unresolved uses of the same name, listed separately from proven uses.
 
 use crate::answer::Answer;
 use crate::text::number_format::{count, plural};
@@ -9,55 +9,55 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::io;
 
-/// Uses of the same name that could not be resolved: each may mean the symbol, or another.
+/// Unresolved uses of the same name: each may mean the symbol or another.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct NameCandidates {
-    /// How many there are.
+    /// Total number.
     pub(crate) total: u64,
-    /// The first of them, by path and line.
+    /// The first candidates, by path and line.
     pub(crate) shown: Vec<CandidateLine>,
-    /// How many files with the name were not looked at.
+    /// Number of files with the name that were not searched.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) files_unread: u64,
 }
 
-/// A use that is not proven.
+/// An unresolved use.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct CandidateLine {
     /// Its file.
     pub(crate) path: String,
     /// Its line.
     pub(crate) line: u32,
-    /// The symbol around it; empty at the top level.
+    /// The enclosing symbol; empty at the top level.
     pub(crate) within: String,
-    /// What is done.
+    /// The kind of use.
     pub(crate) kind: &'static str,
     /// Why it was not resolved.
     pub(crate) reason: &'static str,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the form serde asks for")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde requires")]
 fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// Whether a use calls something.
+/// Whether an unresolved use is a call.
 pub(crate) fn calls(miss: &UnresolvedRow) -> bool {
     is_call(miss.kind)
 }
 
-/// Whether a reference calls something.
+/// Whether a reference is a call.
 pub(crate) fn is_call(kind: RefKind) -> bool {
     matches!(kind, RefKind::Call | RefKind::Construct | RefKind::Decorate | RefKind::Expand)
 }
 
 impl NameCandidates {
-    /// The unresolved uses of a name that `keep` says yes to; the first `most` of them in words.
+    /// The unresolved uses of a name that `keep` accepts; the first `max` are listed.
     pub(crate) fn of(
         view: &GraphView<'_>,
         name: &str,
         keep: impl Fn(&UnresolvedRow) -> Result<bool, EngineError>,
-        most: usize,
+        max: usize,
     ) -> Result<Self, EngineError> {
         let found = view.unresolved_uses(name)?;
         let mut uses: Vec<UnresolvedUse> = Vec::new();
@@ -67,7 +67,7 @@ impl NameCandidates {
             }
         }
         let mut shown = Vec::new();
-        for UnresolvedUse { path, miss } in uses.iter().take(most) {
+        for UnresolvedUse { path, miss } in uses.iter().take(max) {
             shown.push(CandidateLine {
                 path: path.display().into_owned(),
                 line: miss.line,
@@ -85,16 +85,16 @@ impl NameCandidates {
         format!("{more}{}", plural(self.total, "name-only candidate", "name-only candidates"))
     }
 
-    /// The answer, with a word on files that were not looked at.
-    pub(crate) fn mark<T>(&self, answer: Answer<T>) -> Answer<T> {
+    /// Marks the answer as partial if some files were not searched.
+    pub(crate) fn mark_partial<T>(&self, answer: Answer<T>) -> Answer<T> {
         if self.files_unread == 0 {
             return answer;
         }
         let files = plural(self.files_unread, "file", "files");
-        answer.partial(format!("{files} with the name not looked at for name-only candidates"))
+        answer.partial(format!("{files} with the name were not searched for name-only candidates"))
     }
 
-    /// The list, under a line that says what it is.
+    /// Writes the list under a heading.
     pub(crate) fn write(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
         if self.shown.is_empty() {
             return Ok(());
@@ -111,7 +111,8 @@ impl NameCandidates {
         }
         let left = self.total.saturating_sub(self.shown.len() as u64);
         if left > 0 {
-            writer.line(Style::Dim, &format!("  and {} more: --candidates N shows more", count(left)))?;
+            let hint = if writer.mode().quoted { "" } else { " (see --candidates)" };
+            writer.line(Style::Dim, &format!("  and {} more{hint}", count(left)))?;
         }
         Ok(())
     }

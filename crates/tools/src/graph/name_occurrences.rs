@@ -1,37 +1,37 @@
-//! Where the names of definitions occur in the text of the tree, outside of what is known not to be a use.
+//! Occurrences of definition names in the text of the tree that may be uses.
 //!
-//! Resolution does not see strings, templates, configuration, bodies of macros and other languages. Text search does:
-//! any occurrence of a name that is not shown to be something else counts as a possible use.
+//! Resolution does not see strings, templates, configuration, macro bodies and other languages. Text search does: any
+//! occurrence of a name counts as a possible use, unless it is a definition, inside the definition, or in a comment.
 
-use orient_engine::{Class, EngineError, FullGraph, Snapshot, paint};
+use orient_engine::{EngineError, FullGraph, Snapshot, TokenClass, highlight};
 use orient_model::SymbolKind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// What the texts say about one definition.
+/// What the text says about one definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Occurrence {
-    /// How often its name occurs where it may be a use.
+    /// Number of occurrences that may be uses.
     pub(crate) places: u64,
-    /// A piece of its name that a text is put together from.
+    /// A piece of its name from which strings are built.
     pub(crate) built_from: Option<String>,
-    /// Whether it is a value where it is defined.
+    /// Whether it is used as a value where it is defined.
     pub(crate) value: bool,
     /// Whether its initialiser may run code.
     pub(crate) runs_code: bool,
-    /// Whether its name has nothing to look for.
+    /// Whether its name has no letters to search for.
     pub(crate) unsearchable: bool,
 }
 
-/// What the texts of the tree say about some definitions.
+/// What the text of the tree says about some definitions.
 pub(crate) struct NameOccurrences {
     found: BTreeMap<u32, Occurrence>,
     none: Occurrence,
-    /// How many files were read.
+    /// Number of files read.
     pub(crate) files: u64,
 }
 
-/// The part of a name that stands as one word in texts: `save` of `save!`, `x` of `@x`.
+/// The part of a name that is one word in text: `save` of `save!`, `x` of `@x`.
 fn word_of(name: &str) -> &str {
     let words = name.split(|c: char| !is_word(c));
     words.max_by_key(|word| word.len()).unwrap_or_default()
@@ -41,13 +41,13 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Names and places that are looked at while texts are read.
+/// The state of the search over all files.
 struct Search<'w> {
     whole: &'w FullGraph,
     nodes: &'w [u32],
-    /// The definitions by the word to look for.
+    /// The definitions by the word to search for.
     words: BTreeMap<&'w str, Vec<u32>>,
-    /// Where names of definitions stand: file and byte.
+    /// The positions of definition names: file and byte.
     defined: BTreeSet<(u32, u32)>,
     pieces: Pieces,
     found: BTreeMap<u32, Occurrence>,
@@ -55,7 +55,7 @@ struct Search<'w> {
 }
 
 impl NameOccurrences {
-    /// Looks for the names of some definitions in all files.
+    /// Searches all files for the names of some definitions.
     pub(crate) fn find(snapshot: &Snapshot, whole: &FullGraph, nodes: &[u32]) -> Result<Self, EngineError> {
         let mut search = Search::new(whole, nodes);
         if nodes.is_empty() {
@@ -67,11 +67,11 @@ impl NameOccurrences {
                 search.read(index, &file.path.display(), text);
             }
         })?;
-        search.judge_pieces();
+        search.match_pieces();
         Ok(Self { found: search.found, none: Occurrence::default(), files: search.files })
     }
 
-    /// What was found about a definition.
+    /// The occurrences of a definition.
     pub(crate) fn of(&self, number: u32) -> &Occurrence {
         self.found.get(&number).unwrap_or(&self.none)
     }
@@ -91,7 +91,7 @@ impl<'w> Search<'w> {
         }
         let mut defined = BTreeSet::new();
         for (number, node) in whole.nodes.iter().enumerate() {
-            // A key of a configuration or a heading may well name something else.
+            // Keys of configuration files and headings may name something else.
             let of_code = node.kind.is_some_and(|kind| kind < SymbolKind::Table);
             if of_code && words.contains_key(word_of(whole.name(number as u32))) {
                 defined.insert((node.file, node.name_start));
@@ -115,7 +115,7 @@ impl<'w> Search<'w> {
             }
             let comments = comments.get_or_insert_with(|| comments_of(path, text));
             let in_comment = comments.iter().find(|comment| comment.contains(&start));
-            // Some frameworks read annotations from comments.
+            // Some frameworks read annotations in comments.
             if in_comment.is_some_and(|comment| !text[comment.clone()].contains('@')) {
                 continue;
             }
@@ -126,26 +126,26 @@ impl<'w> Search<'w> {
             }
         }
         for &number in self.nodes.iter().filter(|&&number| self.whole.nodes[number as usize].file == file) {
-            self.look_at_definition(number, text);
+            self.inspect_definition(number, text);
         }
     }
 
-    /// Whether the name of a definition stands here; sigils before it belong to it.
+    /// Whether this is the name of a definition; sigils before it belong to it.
     fn is_defined(&self, file: u32, text: &str, start: usize) -> bool {
         let sigils = text[..start].bytes().rev().take_while(|byte| b"@$#~`".contains(byte)).count();
         (start - sigils..=start).any(|at| self.defined.contains(&(file, at as u32)))
     }
 
-    /// Whether a line stands inside a definition: what it says of its own name is no use. On one line, a definition and its
-    /// use cannot be told apart. A use that is proven to mean another definition counts all the same, since a program may
-    /// have several of one name and choose between them: for platforms, by assignment, through an interface.
+    /// Whether a line is inside a definition, where its own name is not a use. On one line, a definition and its use cannot be
+    /// distinguished. A use that is proven to mean another definition still counts, since a program may choose between
+    /// several definitions of one name: by platform, by assignment, through an interface.
     fn is_inside(&self, number: u32, file: u32, line: u32) -> bool {
         let node = &self.whole.nodes[number as usize];
         let inside = file == node.file && (node.first_line..=node.last_line).contains(&line);
         inside && node.first_line < node.last_line
     }
 
-    fn look_at_definition(&mut self, number: u32, text: &str) {
+    fn inspect_definition(&mut self, number: u32, text: &str) {
         use SymbolKind::{Class, Constant, Function, Variable};
         let node = &self.whole.nodes[number as usize];
         let before = text.get(..node.start as usize).unwrap_or_default().trim_end();
@@ -153,13 +153,13 @@ impl<'w> Search<'w> {
         let own = own.take((node.last_line + 1 - node.first_line) as usize);
         let found = self.found.entry(number).or_default();
         match node.kind {
-            Some(Function | Class) => found.value = leads_to_value(before),
+            Some(Function | Class) => found.value = takes_value(before),
             Some(Constant | Variable) => found.runs_code = runs_code(&own.collect::<Vec<_>>().join("\n")),
             _ => {}
         }
     }
 
-    fn judge_pieces(&mut self) {
+    fn match_pieces(&mut self) {
         for &number in self.nodes {
             let word = word_of(self.whole.name(number));
             if let Some(piece) = self.pieces.of(word) {
@@ -169,44 +169,44 @@ impl<'w> Search<'w> {
     }
 }
 
-/// Whether what stands before a definition takes it as a value.
-fn leads_to_value(before: &str) -> bool {
+/// Whether the text before a definition uses it as a value.
+fn takes_value(before: &str) -> bool {
     let last_word = before.rsplit(|c: char| !is_word(c)).next().unwrap_or_default();
     before.ends_with(['(', ',', '=', '[', '?', '|', '&', '!', '+'])
         || before.ends_with("=>")
         || ["return", "yield", "await", "default", "new", "export"].contains(&last_word)
 }
 
-/// Whether a definition with a value calls something, or is made by its declaration alone.
+/// Whether the initialiser of a definition may run code, or the declaration itself does.
 fn runs_code(definition: &str) -> bool {
     definition.contains('(') || !definition.contains('=')
 }
 
-/// The words of a text with their places.
+/// The words of a text with their positions.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let starts = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
     text.split(|c: char| !is_word(c)).filter(|word| !word.is_empty()).map(move |word| (starts(word), word))
 }
 
 fn comments_of(path: &str, text: &str) -> Vec<Range<usize>> {
-    let painted = paint(path, text).into_iter();
-    painted.filter(|(_, class)| *class == Class::Comment).map(|(range, _)| range).collect()
+    let highlighted = highlight(path, text).into_iter();
+    highlighted.filter(|(_, class)| *class == TokenClass::Comment).map(|(range, _)| range).collect()
 }
 
-/// Pieces of names in texts that are put together when a program runs: `"visit_" + kind`, `"#{kind}_path"`. A whole text
-/// that is plainly a piece counts too: `name.startswith("visit_")`.
+/// Pieces of names in strings that are built at run time: `"visit_" + kind`, `"#{kind}_path"`. A complete string that is
+/// clearly a piece counts too: `name.startswith("visit_")`.
 #[derive(Default)]
 struct Pieces {
     starts: BTreeSet<String>,
     ends: BTreeSet<String>,
-    /// Pieces that macros paste to others, before and behind them: `my##name`.
+    /// Pieces that macros paste before or after others: `my##name`.
     pasted: BTreeSet<String>,
     pasted_behind: BTreeSet<String>,
 }
 
 const QUOTES: [char; 3] = ['"', '\'', '`'];
-/// A piece shorter than this says nothing.
-const SHORTEST: usize = 3;
+/// Minimum length of a piece.
+const MIN_PIECE: usize = 3;
 
 impl Pieces {
     fn see(&mut self, text: &str, start: usize, word: &str) {
@@ -217,14 +217,14 @@ impl Pieces {
         if pasted(before) || behind.starts_with(">]") {
             self.pasted_behind.insert(word.to_owned());
         }
-        if word.len() < SHORTEST {
+        if word.len() < MIN_PIECE {
             return;
         }
         let quoted = before.ends_with(QUOTES) && behind.starts_with(QUOTES);
         let in_text = before.ends_with(QUOTES) || word.ends_with('_') && behind.starts_with(QUOTES);
-        let starts = in_text && goes_on(behind) || quoted && word.ends_with('_');
+        let starts = in_text && continues_computed(behind) || quoted && word.ends_with('_');
         let in_text = behind.starts_with(QUOTES) || word.starts_with('_') && before.ends_with(QUOTES);
-        let ends = in_text && went_on(before) || quoted && word.starts_with('_');
+        let ends = in_text && begins_computed(before) || quoted && word.starts_with('_');
         if starts && !self.starts.contains(word) {
             self.starts.insert(word.to_owned());
         }
@@ -233,13 +233,13 @@ impl Pieces {
         }
     }
 
-    /// A piece that a name begins or ends with, at a border of its words.
+    /// A piece that a name starts or ends with, at a word boundary.
     fn of(&self, name: &str) -> Option<&str> {
-        let border = |at: usize| {
+        let is_boundary = |at: usize| {
             let (left, right) = (&name[..at], &name[at..]);
             left.ends_with('_') || right.starts_with('_') || right.starts_with(char::is_uppercase)
         };
-        let cuts = || name.char_indices().skip(1).map(|(at, _)| at).filter(|&at| border(at));
+        let cuts = || name.char_indices().skip(1).map(|(at, _)| at).filter(|&at| is_boundary(at));
         let any = || name.char_indices().skip(1).map(|(at, _)| at);
         let found = cuts()
             .find_map(|at| self.starts.get(&name[..at]))
@@ -250,19 +250,19 @@ impl Pieces {
     }
 }
 
-/// Whether a macro pastes something to what stands before.
+/// Whether a macro pastes something after the word.
 fn pastes(behind: &str) -> bool {
     behind.trim_start_matches(' ').starts_with("##")
 }
 
-/// Whether a macro pastes what stands behind to something. A heading of a document is no paste.
+/// Whether a macro pastes the word to something. A Markdown heading is not a paste.
 fn pasted(before: &str) -> bool {
     let first = before.trim_end_matches(' ').strip_suffix("##").map(|rest| rest.trim_end_matches(' '));
     first.is_some_and(|first| first.ends_with(is_word))
 }
 
-/// Whether a text goes on with something computed: an interpolation, or another text that is joined to it.
-fn goes_on(behind: &str) -> bool {
+/// Whether a string continues with a computed part: an interpolation, or a concatenation.
+fn continues_computed(behind: &str) -> bool {
     if ["{", "#{", "${", "$", "%s", "%d", "\\("].iter().any(|mark| behind.starts_with(mark)) {
         return true;
     }
@@ -276,8 +276,8 @@ fn goes_on(behind: &str) -> bool {
         || rest.starts_with(". ")
 }
 
-/// Whether a text began with something computed.
-fn went_on(before: &str) -> bool {
+/// Whether a string begins with a computed part.
+fn begins_computed(before: &str) -> bool {
     if before.ends_with('}') || before.ends_with("%s") {
         return true;
     }
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn the_word_of_a_name_is_what_texts_have() {
+    fn the_longest_word_of_a_name_is_searched_for() {
         assert_eq!(
             (word_of("save!"), word_of("@count"), word_of("#p"), word_of("<=>")),
             ("save", "count", "p", "")
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_built_from_pieces_of_texts() {
+    fn names_built_from_string_pieces_are_found() {
         for text in [
             "getattr(self, \"visit_\" + kind)",
             "send(\"visit_#{kind}\")",
@@ -322,17 +322,17 @@ mod tests {
         assert_eq!(pieces("#define WRAP(name) my##name()").of("mySwap"), Some("my"));
         assert_eq!(pieces("#define WRAP(name) name ## Impl()").of("swapImpl"), Some("Impl"));
         assert_eq!(pieces("text\n\n## Impl").of("swapImpl"), None, "a heading");
-        assert_eq!(pieces("'get' + name").of("gets"), None, "no border of a word");
+        assert_eq!(pieces("'get' + name").of("gets"), None, "not a word boundary");
         assert_eq!(pieces("map['visit_x'] = 1").of("visit_x_y"), None, "nothing is joined to it");
     }
 
     #[test]
-    fn functions_are_values_behind_what_takes_one() {
+    fn a_function_in_an_expression_is_a_value() {
         for before in ["on('x',", "return", "const f =", "run(", "() =>"] {
-            assert!(leads_to_value(before), "{before}");
+            assert!(takes_value(before), "{before}");
         }
         for before in ["", "}", ";", "{", "private:", "returned"] {
-            assert!(!leads_to_value(before), "{before}");
+            assert!(!takes_value(before), "{before}");
         }
     }
 }

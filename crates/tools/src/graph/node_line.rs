@@ -1,4 +1,4 @@
-//! A node of the graph as answers show it, and how a use of it was proven.
+//! A node of the graph as answers show it, and the evidence of a use.
 
 use crate::text::writer::{Style, TextWriter};
 use orient_engine::{DescribedNode, EdgeRow};
@@ -10,23 +10,23 @@ use std::io;
 /// A symbol, or a file with its top-level code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct NodeLine {
-    /// Its address, to ask for it again; the path of a file.
+    /// Its handle; the path of a file.
     pub(crate) handle: String,
-    /// Its name with those of its containers; empty for the top-level code of a file.
+    /// Its qualified name; empty for the top-level code of a file.
     pub(crate) name: String,
-    /// What it is; `file` for a file and its top-level code.
+    /// Its kind; `file` for a file and its top-level code.
     pub(crate) kind: &'static str,
     /// Its file.
     pub(crate) path: String,
-    /// The line of its name where it is declared; 0 for a file.
+    /// The line of its name; 0 for a file.
     pub(crate) line: u32,
-    /// Whether it is a test, or only tests can see it.
+    /// Whether it is test code.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) test: bool,
 }
 
 impl NodeLine {
-    /// A node in words.
+    /// The line of a node.
     pub(crate) fn of(node: &DescribedNode) -> Self {
         let path = node.file.path.display().into_owned();
         let handle = node.definition.as_ref().map_or_else(|| path.clone(), |one| one.handle.to_string());
@@ -40,7 +40,7 @@ impl NodeLine {
         }
     }
 
-    /// Its name, as a sentence needs it.
+    /// Its name; the path if it has none.
     pub(crate) fn called(&self) -> &str {
         if self.name.is_empty() { &self.path } else { &self.name }
     }
@@ -50,7 +50,7 @@ impl NodeLine {
         if self.line == 0 { self.path.clone() } else { format!("{}:{}", self.path, self.line) }
     }
 
-    /// What it is and what it is called.
+    /// Writes its kind and name.
     pub(crate) fn write_name(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
         if self.name.is_empty() {
             return writer.put(Style::Kind, "top level");
@@ -60,7 +60,7 @@ impl NodeLine {
         writer.put(Style::Name, &self.name)
     }
 
-    /// Where it is declared, what it is, what it is called.
+    /// Writes its location, kind and name.
     pub(crate) fn write(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
         writer.put(Style::Path, &self.anchor())?;
         writer.plain("  ")?;
@@ -68,21 +68,21 @@ impl NodeLine {
     }
 }
 
-/// One use of a symbol: where, what, and how it was proven.
+/// One use of a symbol and its evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct UseLine {
-    /// The line, in the file of the user.
+    /// The line, in the file that contains the use.
     pub(crate) line: u32,
-    /// What is done.
+    /// The kind of use.
     pub(crate) kind: &'static str,
-    /// How sure we are: `exact` or `probable`; `approximate` where only the name fits.
+    /// The confidence: `exact`, `probable`, or `approximate` if only the name matches.
     pub(crate) confidence: &'static str,
     /// The rule that proved it.
     pub(crate) rule: &'static str,
 }
 
 impl UseLine {
-    /// An edge in words.
+    /// The use of an edge.
     pub(crate) fn of(edge: &EdgeRow) -> Self {
         Self {
             line: edge.line,
@@ -93,21 +93,21 @@ impl UseLine {
     }
 }
 
-/// The lines of uses, each once, in order: `24,30`.
+/// The distinct lines of uses, in order: `24,30`.
 pub(crate) fn lines(uses: &[UseLine]) -> String {
-    const MOST: usize = 8;
+    const MAX_LINES: usize = 8;
     let mut lines: Vec<u32> = uses.iter().map(|one| one.line).collect();
     lines.sort_unstable();
     lines.dedup();
-    let mut shown: Vec<String> = lines.iter().take(MOST).map(u32::to_string).collect();
-    if lines.len() > MOST {
+    let mut shown: Vec<String> = lines.iter().take(MAX_LINES).map(u32::to_string).collect();
+    if lines.len() > MAX_LINES {
         shown.push("…".to_owned());
     }
     shown.join(",")
 }
 
-/// What is not plain about uses: another kind than a call, and how sure we are if not fully. `None` if all is plain.
-pub(crate) fn remark(uses: &[UseLine]) -> Option<String> {
+/// What is unusual about uses: kinds other than calls, and a confidence below `exact`. `None` for exact calls.
+pub(crate) fn qualifier(uses: &[UseLine]) -> Option<String> {
     let mut kinds: Vec<&str> = uses.iter().map(|one| one.kind).collect();
     kinds.sort_unstable();
     kinds.dedup();
@@ -130,13 +130,13 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_not_plain_is_said() {
+    fn only_unusual_uses_are_qualified() {
         let plain = [uses(30, "calls", "exact"), uses(24, "calls", "exact"), uses(24, "calls", "exact")];
-        assert_eq!((lines(&plain), remark(&plain)), ("24,30".to_owned(), None));
-        assert_eq!(remark(&[uses(1, "constructs", "exact")]), Some("constructs".to_owned()));
-        assert_eq!(remark(&[uses(1, "calls", "probable")]), Some("probable: inferred".to_owned()));
+        assert_eq!((lines(&plain), qualifier(&plain)), ("24,30".to_owned(), None));
+        assert_eq!(qualifier(&[uses(1, "constructs", "exact")]), Some("constructs".to_owned()));
+        assert_eq!(qualifier(&[uses(1, "calls", "probable")]), Some("probable: inferred".to_owned()));
         assert_eq!(
-            remark(&[uses(1, "constructs", "probable")]),
+            qualifier(&[uses(1, "constructs", "probable")]),
             Some("constructs probable: inferred".to_owned())
         );
     }

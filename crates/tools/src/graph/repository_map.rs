@@ -1,4 +1,4 @@
-//! A look over the whole graph: what is entered, what is central, and where that lies.
+//! Data of the repository map: entry points, central symbols by PageRank, and their folders.
 
 use super::node_line::NodeLine;
 use crate::operations::{CentralLine, EntryLine, FolderLine};
@@ -6,24 +6,24 @@ use orient_engine::{CsrGraph, EngineError, EntryPoint, FullGraph, GraphView, Sna
 use orient_model::{Confidence, EdgeKind, RepoPath, Role, SymbolKind, folder_of_examples};
 use std::collections::BTreeMap;
 
-/// How many central symbols are looked at in all.
-const CENTRAL: usize = 2_000;
-/// How many names stand for a folder.
-const NAMES: usize = 5;
-/// How many examples of a folder are told of.
-const EXAMPLES: usize = 3;
+/// Maximum number of central symbols.
+const MAX_CENTRAL: usize = 2_000;
+/// Maximum number of names per folder.
+const MAX_NAMES: usize = 5;
+/// Maximum number of examples listed per folder.
+const MAX_EXAMPLES: usize = 3;
 
-/// What a page is made of: each list the most important first.
+/// The parts of the map, each list with the most important first.
 pub(crate) struct RepositoryMap {
     pub(crate) folders: Vec<FolderLine>,
     pub(crate) entries: Vec<EntryLine>,
     pub(crate) central: Vec<CentralLine>,
-    /// How many symbols are used at all.
+    /// Number of symbols with a use.
     pub(crate) symbols: usize,
     pub(crate) languages: Vec<String>,
 }
 
-/// Looks at all of a snapshot.
+/// Computes the map of a snapshot.
 pub(crate) fn map_repository(snapshot: &Snapshot, whole: &FullGraph) -> Result<RepositoryMap, EngineError> {
     let view = snapshot.graph();
     let Uses { graph, scripts } = usage(snapshot, whole)?;
@@ -34,7 +34,7 @@ pub(crate) fn map_repository(snapshot: &Snapshot, whole: &FullGraph) -> Result<R
     let heavier = |&a: &u32, &b: &u32| weights[b as usize].total_cmp(&weights[a as usize]).then(a.cmp(&b));
     order.sort_by(heavier);
     let mut central = Vec::new();
-    for &node in order.iter().take(CENTRAL) {
+    for &node in order.iter().take(MAX_CENTRAL) {
         let line = NodeLine::of(&view.describe(whole.nodes[node as usize].id)?);
         central.push(CentralLine { node: line, used_by: used_by[node as usize].into() });
     }
@@ -47,7 +47,7 @@ pub(crate) fn map_repository(snapshot: &Snapshot, whole: &FullGraph) -> Result<R
     })
 }
 
-/// Whether a node can stand on the page: written by people, shipped, and something one would look up.
+/// Whether a node can be on the map: a callable or a type in source code that is not a test.
 fn matters(whole: &FullGraph, node: u32) -> bool {
     let kind = whole.nodes[node as usize].kind;
     let shown = kind.is_some_and(|kind| {
@@ -56,11 +56,11 @@ fn matters(whole: &FullGraph, node: u32) -> bool {
     shown && whole.file(node).role == Role::Source && !whole.is_test(node)
 }
 
-/// Who uses what, outside tests.
+/// Uses outside tests.
 struct Uses {
-    /// A use counts for the member and for the type around it.
+    /// A use of a member also counts for its type.
     graph: CsrGraph,
-    /// For each file whether its top-level code calls something and no other file imports it.
+    /// For each file, whether its top-level code calls something and no other file imports it.
     scripts: Vec<bool>,
 }
 
@@ -105,14 +105,14 @@ fn entries(view: &GraphView<'_>, whole: &FullGraph, scripts: &[bool]) -> Result<
     let mut lines: Vec<EntryLine> = Vec::new();
     for (entry, number) in found {
         let path = whole.file(number).path.display();
-        let known = lines.last_mut().filter(|line| line.path == path && line.why == entry.as_str());
+        let known = lines.last_mut().filter(|line| line.path == path && line.reason == entry.as_str());
         let node = view.describe(whole.nodes[number as usize].id)?;
         let name = node.definition.is_some().then(|| format!("{}:{}", node.qualified(), node.line()));
         match known {
             Some(line) => line.names.extend(name),
             None => lines.push(EntryLine {
                 path: path.into_owned(),
-                why: entry.as_str(),
+                reason: entry.as_str(),
                 names: name.into_iter().collect(),
             }),
         }
@@ -120,30 +120,30 @@ fn entries(view: &GraphView<'_>, whole: &FullGraph, scripts: &[bool]) -> Result<
     Ok(with_examples_last(lines))
 }
 
-/// The same entry points, those of examples behind the rest: a folder of many is one line.
+/// The entry points with those of examples last; a folder with many examples is one line.
 fn with_examples_last(lines: Vec<EntryLine>) -> Vec<EntryLine> {
     let mut examples: BTreeMap<String, Vec<EntryLine>> = BTreeMap::new();
-    let mut told = Vec::new();
+    let mut sorted = Vec::new();
     for line in lines {
         match folder_of_examples(&line.path).map(str::to_owned) {
             Some(folder) => examples.entry(folder).or_default().push(line),
-            None => told.push(line),
+            None => sorted.push(line),
         }
     }
     for (folder, lines) in examples {
-        if lines.len() <= EXAMPLES {
-            told.extend(lines);
+        if lines.len() <= MAX_EXAMPLES {
+            sorted.extend(lines);
             continue;
         }
         let within = |line: &EntryLine| line.path[folder.len() + 1..].to_owned();
-        let mut names: Vec<String> = lines.iter().take(EXAMPLES).map(within).collect();
-        names.push(format!("{} more", lines.len() - EXAMPLES));
-        told.push(EntryLine { path: folder, why: "examples", names });
+        let mut names: Vec<String> = lines.iter().take(MAX_EXAMPLES).map(within).collect();
+        names.push(format!("{} more", lines.len() - MAX_EXAMPLES));
+        sorted.push(EntryLine { path: folder, reason: "examples", names });
     }
-    told
+    sorted
 }
 
-/// Folders with their weight, the heaviest first.
+/// Folders, the highest total rank first.
 fn folders(
     snapshot: &Snapshot,
     whole: &FullGraph,
@@ -168,7 +168,7 @@ fn folders(
         if let Some((weight, line)) = found.get_mut(&folder(&whole.file(node).path)) {
             *weight += weights[node as usize];
             let name = whole.name(node);
-            if line.names.len() < NAMES && !line.names.iter().any(|known| known == name) {
+            if line.names.len() < MAX_NAMES && !line.names.iter().any(|known| known == name) {
                 line.names.push(name.to_owned());
             }
         }

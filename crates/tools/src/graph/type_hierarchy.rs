@@ -1,4 +1,4 @@
-//! The family of a symbol: what it is a kind of, and what is a kind of it. For types and for members.
+//! Supertypes and subtypes of a type, and the members that a member overrides or that override it.
 
 use super::node_line::{NodeLine, UseLine};
 use crate::text::writer::{Style, TextWriter};
@@ -10,41 +10,41 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::io;
 
-/// A relative of a symbol.
+/// A supertype, a subtype or an overridden or overriding member.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct HierarchyLine {
-    /// How many steps away.
+    /// Number of steps away.
     pub(crate) level: u32,
-    /// The index of the line it stands below; none at the top.
+    /// The index of its parent in this list; absent at the top.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) below: Option<usize>,
-    /// The node; a name alone for a base outside the repository.
+    pub(crate) parent: Option<usize>,
+    /// The node; only a name for a base outside the repository.
     #[serde(flatten)]
     pub(crate) node: NodeLine,
-    /// How it is related and how that was proven; none for a base outside.
+    /// The relation and its evidence; absent for an external base.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) relation: Option<UseLine>,
-    /// Listed before: what lies behind it is shown there.
+    /// Listed before, with its own relatives.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) again: bool,
+    pub(crate) repeated: bool,
 }
 
-/// Relatives, and how many the bounds left out.
+/// The result of a search, and what the limits left out.
 pub(crate) struct HierarchyWalk {
     pub(crate) lines: Vec<HierarchyLine>,
     pub(crate) cut: usize,
     pub(crate) unexplored: usize,
 }
 
-/// The relatives of symbols in one direction: `Out` is up, to bases; `In` is down, to heirs.
+/// Searches the hierarchy in one direction: `Out` is up, to supertypes; `In` is down, to subtypes.
 pub(crate) fn walk_hierarchy(
     view: &GraphView<'_>,
     starts: &[NodeId],
     direction: Direction,
     depth: u32,
-    most: usize,
+    max: usize,
 ) -> Result<HierarchyWalk, EngineError> {
-    // Down, dispatch leads to implementations that are found by their members alone; it goes along the edges.
+    // Implementations found only by their members are added from dispatch edges below.
     let related = |edge: &EdgeRow| {
         matches!(
             edge.kind,
@@ -54,37 +54,37 @@ pub(crate) fn walk_hierarchy(
     let options = ReachOptions {
         direction,
         depth,
-        per_level: most,
-        total: most.saturating_add(starts.len()),
+        per_level: max,
+        total: max.saturating_add(starts.len()),
         follow: &related,
         enter: &|_| Ok(true),
     };
     let reached = reach(view, starts, &options)?;
     let mut lines: Vec<HierarchyLine> = Vec::new();
-    let mut places = vec![None; reached.steps.len()];
+    let mut line_of = vec![None; reached.steps.len()];
     for (index, step) in reached.steps.iter().enumerate() {
         let Some(parent) = step.parent else { continue };
-        places[index] = Some(lines.len());
+        line_of[index] = Some(lines.len());
         lines.push(HierarchyLine {
             level: step.level,
-            below: places[parent],
+            parent: line_of[parent],
             node: NodeLine::of(&view.describe(step.node)?),
             relation: step.edges.first().map(UseLine::of),
-            again: step.again,
+            repeated: step.again,
         });
     }
     if direction == Direction::In {
         add_dispatched(view, starts, &mut lines)?;
     } else {
         for (index, step) in reached.steps.iter().enumerate().filter(|(_, step)| !step.again) {
-            add_outside(view, step.node, step.level, places[index], &mut lines)?;
+            add_external(view, step.node, step.level, line_of[index], &mut lines)?;
         }
     }
     let cut = reached.levels.iter().map(|level| level.cut).sum();
     Ok(HierarchyWalk { lines, cut, unexplored: reached.unexplored })
 }
 
-/// Adds members that a call may reach and that do not say what they stand in for.
+/// Adds members that a dispatched call may reach without an explicit override.
 fn add_dispatched(
     view: &GraphView<'_>,
     starts: &[NodeId],
@@ -105,17 +105,17 @@ fn add_dispatched(
             continue;
         }
         let relation = step.edges.first().map(UseLine::of);
-        lines.push(HierarchyLine { level: 1, below: None, node, relation, again: false });
+        lines.push(HierarchyLine { level: 1, parent: None, node, relation, repeated: false });
     }
     Ok(())
 }
 
-/// Adds the bases a header names that are not among those found: outside the repository, or not resolved.
-fn add_outside(
+/// Adds the bases of a declaration that were not found: external or unresolved ones.
+fn add_external(
     view: &GraphView<'_>,
     node: NodeId,
     level: u32,
-    below: Option<usize>,
+    parent: Option<usize>,
     lines: &mut Vec<HierarchyLine>,
 ) -> Result<(), EngineError> {
     let described = view.describe(node)?;
@@ -133,39 +133,39 @@ fn add_outside(
         let node = NodeLine {
             handle: String::new(),
             name: base.clone(),
-            kind: "not here:",
+            kind: "external",
             path: described.file.path.display().into_owned(),
             line: definition.header.first_line,
             test: false,
         };
-        lines.push(HierarchyLine { level: level + 1, below, node, relation: None, again: false });
+        lines.push(HierarchyLine { level: level + 1, parent, node, relation: None, repeated: false });
     }
     Ok(())
 }
 
-/// The own name of a type as written: `Map` of `std::Map<K, V>`.
+/// The bare name of a type as written: `Map` of `std::Map<K, V>`.
 fn bare(written: &str) -> &str {
     let plain = written.split(['<', '(', '[', '{']).next().unwrap_or_default().trim();
     plain.rsplit(['.', ':', '\\', ' ', '*', '&']).next().unwrap_or_default()
 }
 
-/// Writes relatives as a tree.
+/// Writes the lines as a tree.
 pub(crate) fn write(lines: &[HierarchyLine], writer: &mut TextWriter<'_>, indent: usize) -> io::Result<()> {
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); lines.len() + 1];
     for (index, line) in lines.iter().enumerate() {
-        children[line.below.unwrap_or(lines.len())].push(index);
+        children[line.parent.unwrap_or(lines.len())].push(index);
     }
-    write_below(lines, &children, lines.len(), writer, indent)
+    write_children(lines, &children, lines.len(), writer, indent)
 }
 
-fn write_below(
+fn write_children(
     lines: &[HierarchyLine],
     children: &[Vec<usize>],
-    below: usize,
+    parent: usize,
     writer: &mut TextWriter<'_>,
     indent: usize,
 ) -> io::Result<()> {
-    for &index in &children[below] {
+    for &index in &children[parent] {
         let line = &lines[index];
         writer.plain(&"  ".repeat(indent))?;
         line.node.write(writer)?;
@@ -175,8 +175,8 @@ fn write_below(
                 writer.put(Style::Dim, &format!(" {}: {}", relation.confidence, relation.rule))?;
             }
         }
-        writer.line(Style::Dim, if line.again { "  (above)" } else { "" })?;
-        write_below(lines, children, index, writer, indent + 1)?;
+        writer.line(Style::Dim, if line.repeated { "  (above)" } else { "" })?;
+        write_children(lines, children, index, writer, indent + 1)?;
     }
     Ok(())
 }

@@ -1,25 +1,25 @@
-//! Which definitions have a verified use.
+//! The definitions that have a verified use.
 
 use orient_engine::{CsrGraph, EngineError, FullGraph, Snapshot};
 use orient_model::{EdgeKind, Modifier};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the whole graph says about uses.
+/// Verified uses in the whole graph.
 pub(crate) struct VerifiedUses {
     used: Vec<bool>,
-    /// Members that stand in for one of a base.
+    /// Members that override a base member.
     overrides: Vec<bool>,
-    /// How many bases of each type are known.
+    /// Number of resolved bases of each type.
     bases: Vec<u32>,
-    /// The known bases of each type that has some.
+    /// The resolved bases of each type.
     known_bases: BTreeMap<u32, Vec<u32>>,
-    /// Names of unresolved uses, with how many there are.
+    /// Number of unresolved uses of each name.
     missed: BTreeMap<String, u64>,
     languages: BTreeSet<String>,
 }
 
 impl VerifiedUses {
-    /// Looks at every edge.
+    /// Reads all edges.
     pub(crate) fn read(snapshot: &Snapshot, whole: &FullGraph, no_tests: bool) -> Result<Self, EngineError> {
         let mut usage = Self {
             used: vec![false; whole.nodes.len()],
@@ -29,7 +29,7 @@ impl VerifiedUses {
             missed: BTreeMap::new(),
             languages: BTreeSet::new(),
         };
-        let mut heirs = Vec::new();
+        let mut overriders = Vec::new();
         for file in &whole.files {
             let graph = snapshot.file_graph(file.id)?;
             for edge in &graph.edges {
@@ -42,8 +42,8 @@ impl VerifiedUses {
                     usage.known_bases.entry(source).or_default().push(target);
                 }
                 match edge.kind {
-                    EdgeKind::Overrides => heirs.push((target, source)),
-                    EdgeKind::Dispatches => heirs.push((source, target)),
+                    EdgeKind::Overrides => overriders.push((target, source)),
+                    EdgeKind::Dispatches => overriders.push((source, target)),
                     _ if no_tests && whole.is_test(source) => {}
                     _ => usage.mark(whole, source, target),
                 }
@@ -55,29 +55,29 @@ impl VerifiedUses {
                 usage.languages.extend(file.language.clone());
             }
         }
-        usage.spread(whole, heirs);
+        usage.propagate(whole, overriders);
         Ok(usage)
     }
 
-    /// What a call of a base's member may reach is used with it, and so is each of several definitions of one name in
-    /// one place: which of them a program means is decided when it runs.
-    fn spread(&mut self, whole: &FullGraph, heirs: Vec<(u32, u32)>) {
+    /// Propagates uses: from a base member to its overrides, and between definitions of one name in one scope, since the
+    /// program may choose between them at run time.
+    fn propagate(&mut self, whole: &FullGraph, overriders: Vec<(u32, u32)>) {
         let bases: Vec<u32> =
-            heirs.iter().map(|(base, _)| *base).filter(|&base| self.is_used(base)).collect();
-        let reached = CsrGraph::new(whole.nodes.len(), heirs).reached(bases);
+            overriders.iter().map(|(base, _)| *base).filter(|&base| self.is_used(base)).collect();
+        let reached = CsrGraph::new(whole.nodes.len(), overriders).reached(bases);
         for (used, reached) in self.used.iter_mut().zip(reached) {
             *used |= reached;
         }
-        let mut twins: BTreeSet<(u32, &str)> = BTreeSet::new();
+        let mut used_names: BTreeSet<(u32, &str)> = BTreeSet::new();
         for (number, node) in whole.nodes.iter().enumerate().filter(|(number, _)| self.used[*number]) {
-            twins.insert((node.parent, whole.name(number as u32)));
+            used_names.insert((node.parent, whole.name(number as u32)));
         }
         for (number, node) in whole.nodes.iter().enumerate() {
-            self.used[number] |= twins.contains(&(node.parent, whole.name(number as u32)));
+            self.used[number] |= used_names.contains(&(node.parent, whole.name(number as u32)));
         }
     }
 
-    /// A use counts for all that is around its target and not around its source.
+    /// A use counts for its target and all enclosing symbols that do not enclose the source.
     fn mark(&mut self, whole: &FullGraph, source: u32, target: u32) {
         let mut node = target;
         while whole.nodes[node as usize].kind.is_some() && !whole.is_within(source, node) {
@@ -86,23 +86,23 @@ impl VerifiedUses {
         }
     }
 
-    /// Whether something outside it uses a node, or anything in it.
+    /// Whether anything outside a node uses it or its members.
     pub(crate) fn is_used(&self, number: u32) -> bool {
         self.used[number as usize]
     }
 
-    /// Whether uses in files of this language are resolved.
-    pub(crate) fn judges(&self, language: &str) -> bool {
+    /// Whether uses in this language are resolved.
+    pub(crate) fn resolves_language(&self, language: &str) -> bool {
         self.languages.contains(language)
     }
 
-    /// Whether a member stands in for one of a base.
+    /// Whether a member overrides a base member.
     pub(crate) fn overrides(&self, whole: &FullGraph, number: u32) -> bool {
         self.overrides[number as usize] || whole.nodes[number as usize].modifiers.contains(Modifier::Override)
     }
 
-    /// Whether a type, or one of the bases known here, has a base that is not: outside of the repository, or unresolved.
-    pub(crate) fn has_foreign_base(&self, whole: &FullGraph, of: u32) -> bool {
+    /// Whether a type or one of its resolved bases has an external or unresolved base.
+    pub(crate) fn has_external_base(&self, whole: &FullGraph, of: u32) -> bool {
         let (mut next, mut seen) = (vec![of], BTreeSet::from([of]));
         while let Some(number) = next.pop() {
             if self.bases[number as usize] < whole.nodes[number as usize].bases {
@@ -114,7 +114,7 @@ impl VerifiedUses {
         false
     }
 
-    /// How many unresolved uses have this name.
+    /// Number of unresolved uses of this name.
     pub(crate) fn unresolved(&self, name: &str) -> u64 {
         self.missed.get(name).copied().unwrap_or_default()
     }

@@ -1,8 +1,8 @@
-//! `audit`: our call edges against what a compiler says.
+//! `audit`: precision and recall of the call edges against a compiler's ground truth.
 
-use crate::answer::Answer;
 use crate::answer::unread_files::AnswerScope;
-use crate::audit::{EdgeCounts, Evaluation, FoundEdge, GroundTruth, Pair, Place, evaluate, share};
+use crate::answer::{Answer, Note};
+use crate::audit::{EdgeCounts, Evaluation, FoundEdge, GroundTruth, Location, Pair, evaluate, share};
 use crate::error::{Code, ToolError};
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
@@ -18,18 +18,18 @@ use std::io;
 
 pub(crate) struct Audit;
 
-/// Against what.
+/// Arguments of `audit`.
 #[derive(Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AuditArgs {
-    /// The truth: JSON lines of {"caller": {"path", "line"}, "callee": {"path", "line"}}, or a SCIP index
+    /// The ground truth: JSON lines of {"caller": {"path", "line"}, "callee": {"path", "line"}}, or a SCIP index
     #[arg(long, value_name = "FILE")]
     against: String,
-    /// Judge callers in these files only: {"files": […]} or one path a line. Without it the files of the truth
+    /// Evaluate only callers in these files: {"files": […]} or one path per line. Default: the files of the ground truth
     #[arg(long, value_name = "FILE")]
     #[serde(default)]
     scope: Option<String>,
-    /// How many wrong and missing edges are shown
+    /// Maximum number of wrong and missing edges to show
     #[arg(long, value_name = "N", default_value_t = 10)]
     #[serde(default = "ten")]
     show: usize,
@@ -39,32 +39,32 @@ fn ten() -> usize {
     10
 }
 
-/// How our call edges fare.
+/// The evaluation of the call edges.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct AuditOut {
-    /// The share of our edges that are right.
+    /// The share of our edges that are correct.
     precision: Option<f64>,
-    /// The share of the true edges that we have.
+    /// The share of the true edges that were found.
     recall: Option<f64>,
-    /// True edges.
+    /// Number of true edges.
     truth: u64,
-    /// True edges that we have.
+    /// Number of true edges that were found.
     found: u64,
-    /// Edges of ours that are right.
+    /// Number of correct edges.
     right: u64,
-    /// Edges of ours that are wrong.
+    /// Number of wrong edges.
     wrong: u64,
-    /// Edges of ours that are right, but of a kind the truth does not ask for.
-    not_asked: u64,
-    /// By how sure we were: is `exact` exact?
+    /// Number of correct edges of kinds that the ground truth does not require.
+    other_kinds: u64,
+    /// By confidence.
     by_confidence: Vec<GroupLine>,
-    /// By the rule that proved them.
+    /// By resolution rule.
     by_rule: Vec<GroupLine>,
-    /// By kind.
+    /// By edge kind.
     by_kind: Vec<GroupLine>,
-    /// The first wrong ones.
+    /// The first wrong edges.
     wrong_edges: Vec<PairLine>,
-    /// The first missing ones.
+    /// The first missing edges.
     missing_edges: Vec<PairLine>,
 }
 
@@ -73,11 +73,11 @@ pub(crate) struct AuditOut {
 struct GroupLine {
     /// The group.
     name: &'static str,
-    /// How many are right.
+    /// Number of correct edges.
     right: u64,
-    /// How many are wrong.
+    /// Number of wrong edges.
     wrong: u64,
-    /// The share that is right.
+    /// The share of correct edges.
     precision: Option<f64>,
 }
 
@@ -86,35 +86,36 @@ struct GroupLine {
 struct PairLine {
     /// Where the caller is declared.
     caller: String,
-    /// Where what it calls is declared.
+    /// Where the callee is declared.
     callee: String,
-    /// The line of the call; absent for an edge we do not have.
+    /// The line of the call; absent for a missing edge.
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u32>,
-    /// How it was proven; absent for an edge we do not have.
+    /// Its evidence; absent for a missing edge.
     #[serde(skip_serializing_if = "Option::is_none")]
     proof: Option<String>,
 }
 
 impl TypedOperation for Audit {
     const NAME: &'static str = "audit";
-    const ABOUT: &'static str = "Compare the call edges with a truth made by a compiler";
+    const ABOUT: &'static str = "Evaluate the call edges against a compiler's ground truth";
     const DETAILS: &'static str = "\
-An edge is a pair of symbols, by the lines of their names (0 for top-level code), and counts once. It is judged when its \
-caller lies in a file of the truth, or of --scope. `also` beside a callee lists other places that are the same, such as a \
-declaration. A SCIP index does not tell a call from another use of a function: both count as found.";
+An edge is a pair of symbols, identified by the lines of their names (0 for top-level code), and counts once. It is \
+evaluated if its caller is in a file of the ground truth or of --scope. `also` beside a callee lists other locations of the \
+same symbol, such as its declaration. A SCIP index does not distinguish calls from other uses of a function: both count as \
+found.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "audit --against truth.jsonl", about: "precision and recall" },
         Example {
             command: "audit --against index.scip --show 50",
-            about: "against a SCIP index, with more examples",
+            about: "against a SCIP index, with more wrong and missing edges",
         },
         Example {
             command: "audit --against truth.jsonl --scope files.txt --json",
-            about: "of some files, for a script",
+            about: "some files only, for a script",
         },
     ];
-    const ASKS: bool = false;
+    const EXPOSED: bool = false;
     type Args = AuditArgs;
     type Out = AuditOut;
 
@@ -130,13 +131,14 @@ declaration. A SCIP index does not tell a call from another use of a function: b
         let snapshot = session.snapshot()?;
         let evaluation = evaluate(&truth, &ours(&snapshot, &truth)?);
         let mut answer =
-            session.answer_about(&snapshot, AnswerScope::FilesRead, AuditOut::of(&evaluation, args.show));
+            session.answer_within(&snapshot, AnswerScope::FilesRead, AuditOut::of(&evaluation, args.show));
         if truth.any_use {
-            answer = answer.note("a SCIP index does not tell calls from other uses: both count as found");
+            answer =
+                answer.note("a SCIP index does not distinguish calls from other uses: both count as found");
         }
         let left_out = evaluation.wrong.len().max(evaluation.missing.len());
         if left_out > args.show {
-            answer = answer.note("not all wrong and missing edges are shown: --show N shows more");
+            answer = answer.note(Note::from("not all wrong and missing edges are shown").see("show"));
         }
         Ok(answer)
     }
@@ -147,10 +149,10 @@ declaration. A SCIP index does not tell a call from another use of a function: b
         writer.line(
             Style::Plain,
             &format!(
-                "{} right, {} wrong, {} not asked for; {} of {} true edges found",
+                "{} correct, {} wrong, {} of other kinds; {} of {} true edges found",
                 count(out.right),
                 count(out.wrong),
-                count(out.not_asked),
+                count(out.other_kinds),
                 count(out.found),
                 count(out.truth)
             ),
@@ -176,7 +178,7 @@ declaration. A SCIP index does not tell a call from another use of a function: b
     }
 }
 
-/// Our pairs in the scope; the surest edge stands for each, a call before another use.
+/// Our pairs in the scope, each with its most confident edge; calls take precedence over other uses.
 fn ours(snapshot: &Snapshot, truth: &GroundTruth) -> Result<BTreeMap<Pair, FoundEdge>, EngineError> {
     let whole = FullGraph::read(snapshot)?;
     let mut best: BTreeMap<Pair, (bool, Confidence, u32, EdgeRow)> = BTreeMap::new();
@@ -218,7 +220,7 @@ fn ours(snapshot: &Snapshot, truth: &GroundTruth) -> Result<BTreeMap<Pair, Found
 
 impl AuditOut {
     fn of(evaluation: &Evaluation, show: usize) -> Self {
-        let shown = |(path, line): &Place| format!("{path}:{line}");
+        let shown = |(path, line): &Location| format!("{path}:{line}");
         let groups = |rows: &BTreeMap<&'static str, EdgeCounts>| {
             let mut lines: Vec<GroupLine> =
                 rows.iter().map(|(name, tally)| GroupLine::of(name, *tally)).collect();
@@ -239,12 +241,12 @@ impl AuditOut {
         });
         Self {
             precision: evaluation.all.precision(),
-            recall: share(evaluation.found, evaluation.asked),
-            truth: evaluation.asked,
+            recall: share(evaluation.found, evaluation.required),
+            truth: evaluation.required,
             found: evaluation.found,
             right: evaluation.all.right,
             wrong: evaluation.all.wrong,
-            not_asked: evaluation.neutral,
+            other_kinds: evaluation.other_kinds,
             by_confidence: groups(&evaluation.by_confidence),
             by_rule: groups(&evaluation.by_rule),
             by_kind: groups(&evaluation.by_kind),
@@ -262,7 +264,8 @@ impl GroupLine {
 
 fn write_groups(name: &str, lines: &[GroupLine], writer: &mut TextWriter<'_>) -> io::Result<()> {
     let cell = |text: &str| Cell::number(Style::Dim, text);
-    let mut rows = vec![vec![Cell::new(Style::Head, name), cell("right"), cell("wrong"), cell("precision")]];
+    let mut rows =
+        vec![vec![Cell::new(Style::Head, name), cell("correct"), cell("wrong"), cell("precision")]];
     for line in lines {
         rows.push(vec![
             Cell::new(Style::Plain, line.name),
@@ -274,7 +277,7 @@ fn write_groups(name: &str, lines: &[GroupLine], writer: &mut TextWriter<'_>) ->
     writer.table(0, &rows)
 }
 
-/// A share with three digits behind the point; a dash for the share of nothing.
+/// A ratio with three decimals; a dash if undefined.
 fn percent(share: Option<f64>) -> String {
     share.map_or_else(|| "-".to_owned(), |share| format!("{share:.3}"))
 }

@@ -1,4 +1,4 @@
-//! `callees`: what a symbol calls.
+//! `callees`: the symbols that a symbol calls.
 
 use crate::answer::Answer;
 use crate::arguments::symbol_lookup::SymbolAnswer;
@@ -14,14 +14,17 @@ pub(crate) struct Callees;
 
 impl TypedOperation for Callees {
     const NAME: &'static str = "callees";
-    const ABOUT: &'static str = "Show what a symbol calls, proven call by proven call";
+    const ABOUT: &'static str = "Show the symbols that a symbol calls";
     const DETAILS: &'static str = "\
-Each line is where the called symbol is declared, and the lines of the calls. Below a call of an interface or base member \
-stands what it may reach. Calls that lead out of the repository, and calls that could not be resolved, are listed apart. \
-Of a type, the calls of all that is in it.";
+Each line shows where the called symbol is declared, and the lines of the calls. The possible targets of a call of an \
+interface or base member are listed below it. External calls and unresolved calls are listed separately. For a type, the \
+calls of all its members are shown.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "callees Server.Run", about: "direct callees" },
-        Example { command: "callees main --depth 3 --per-level 20", about: "a wide tree, cut to size" },
+        Example {
+            command: "callees main --depth 3 --per-level 20",
+            about: "three levels, at most 20 symbols each",
+        },
         Example { command: "callees Server.Run --flat --json", about: "a list for a script" },
     ];
     type Args = CallsArgs;

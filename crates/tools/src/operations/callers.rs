@@ -1,4 +1,4 @@
-//! `callers`: who calls a symbol.
+//! `callers`: the symbols that call a symbol.
 
 use crate::answer::Answer;
 use crate::arguments::symbol_lookup::SymbolAnswer;
@@ -14,18 +14,18 @@ pub(crate) struct Callers;
 
 impl TypedOperation for Callers {
     const NAME: &'static str = "callers";
-    const ABOUT: &'static str = "Show who calls a symbol, proven call by proven call";
+    const ABOUT: &'static str = "Show the symbols that call a symbol";
     const DETAILS: &'static str = "\
-Each line is the place of a call and the symbol it stands in. What is only probable says by which rule. Calls of an \
-interface or base member that may reach the symbol come behind `via`. Calls that have the name and could not be \
-resolved are counted and listed apart: they may mean it or not. Tests come behind the rest.";
+Each line shows the location of a call and the calling symbol; a call that is only probable also shows the rule that found \
+it. Calls of an interface or base member that may reach the symbol are listed below `via`. Unresolved calls of the same \
+name are counted and listed separately: they may mean the symbol or another. Tests come last.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "callers Server.Run", about: "direct callers" },
         Example { command: "callers Server.Run --depth 3 --no-tests", about: "three levels, without tests" },
         Example { command: "callers src/server.go#Server.Run --flat", about: "by handle, as a list" },
         Example {
             command: "callers Run --confidence exact --json",
-            about: "only what is certain, for a script",
+            about: "only certain calls, for a script",
         },
     ];
     type Args = CallsArgs;

@@ -1,4 +1,4 @@
-//! `config`: the settings in force and where each comes from.
+//! `config`: the effective settings and their origins.
 
 use crate::answer::Answer;
 use crate::error::{Code, ToolError};
@@ -13,7 +13,7 @@ use std::io;
 
 pub(crate) struct Config;
 
-/// What to show of the settings.
+/// Arguments of `config`.
 #[derive(Args, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[derive(Default)]
@@ -21,7 +21,7 @@ pub(crate) struct ConfigArgs {
     /// Only this setting, or the settings of this section
     #[arg(value_name = "KEY")]
     key: Option<String>,
-    /// Also say what each setting is for
+    /// Also print the documentation of each setting
     #[arg(long)]
     explain: bool,
 }
@@ -35,71 +35,71 @@ pub(crate) struct ConfigOut {
     user_file: Option<String>,
     /// The repository's file, whether it exists or not.
     repository_file: String,
-    /// What stands in it and has no effect.
+    /// Entries of the repository's file that have no effect.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     ignored: Vec<IgnoredLine>,
     #[serde(skip)]
     explain: bool,
 }
 
-/// A setting in force.
+/// An effective setting.
 #[derive(Serialize, JsonSchema)]
 struct SettingLine {
     /// Its full name.
     key: String,
-    /// Its value as TOML; empty where it is not set.
+    /// Its value as TOML; empty if it is not set.
     value: String,
-    /// What kind of source the value comes from.
+    /// The kind of source that sets it.
     source: &'static str,
-    /// Where exactly; empty for a default.
-    place: String,
-    /// The variable that sets it.
+    /// The file and line, variable or flag; empty for a default.
+    location: String,
+    /// The environment variable that sets it.
     variable: String,
-    /// What it is for.
+    /// Its documentation.
     doc: String,
 }
 
 /// An entry of the repository's file that has no effect.
 #[derive(Serialize, JsonSchema)]
 struct IgnoredLine {
-    /// The setting; absent where it is none.
+    /// The setting; absent if there is no such setting.
     #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<String>,
-    /// The file and the line.
-    place: String,
+    /// The file and line.
+    location: String,
     /// Why it is ignored, and what to do instead.
-    why: String,
+    reason: String,
 }
 
 impl TypedOperation for Config {
     const NAME: &'static str = "config";
-    const ABOUT: &'static str = "Print the settings in force and where each comes from";
+    const ABOUT: &'static str = "Print the effective settings and their origins";
     const DETAILS: &'static str = "\
-Sources, weakest first: default, the user's file, .orient.toml in the repository, environment (ORIENT_SECTION_KEY), \
-command line (--set SECTION.KEY=VALUE). A stronger source replaces the whole value; .orient.toml may only add to lists and \
-lower limits, and what else it sets is ignored.";
+Sources, lowest precedence first: default, the user's file, .orient.toml in the repository, environment \
+(ORIENT_SECTION_KEY), command line (--set SECTION.KEY=VALUE). A source with higher precedence replaces the whole value; \
+.orient.toml may only add to lists and lower limits, and its other entries are ignored.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "config", about: "all settings" },
-        Example { command: "config index --explain", about: "one section, with what each is for" },
-        Example { command: "config limits.memory --set limits.memory=1GiB", about: "try a value" },
+        Example { command: "config index --explain", about: "one section, with documentation" },
+        Example { command: "config limits.memory --set limits.memory=1GiB", about: "test a value" },
     ];
-    const ASKS: bool = false;
+    const EXPOSED: bool = false;
     type Args = ConfigArgs;
     type Out = ConfigOut;
 
     fn run(session: &Session<'_>, args: ConfigArgs) -> Result<Answer<ConfigOut>, ToolError> {
         let loaded = session.loaded();
-        let wanted =
+        let is_selected =
             |key: &Key| args.key.as_ref().is_none_or(|word| key.section == word || key.path() == *word);
         let settings: Vec<SettingLine> = loaded
             .origins
             .iter()
-            .filter(|setting| wanted(setting.key))
+            .filter(|setting| is_selected(setting.key))
             .map(|setting| SettingLine {
                 key: setting.key.path(),
                 value: setting.value.clone(),
                 source: setting.origin.source.as_str(),
-                place: setting.origin.location.clone(),
+                location: setting.origin.location.clone(),
                 variable: setting.key.env(),
                 doc: setting.key.doc(),
             })
@@ -114,7 +114,7 @@ lower limits, and what else it sets is ignored.";
             ignored: loaded.ignored.iter().map(IgnoredLine::of).collect(),
             explain: args.explain,
         });
-        answer.notes.extend(loaded.ignored.iter().map(|one| format!("{}: {}", one.location, one.reason)));
+        answer.add_notes(loaded.ignored.iter().map(|one| format!("{}: {}", one.location, one.reason)));
         Ok(answer)
     }
 
@@ -124,7 +124,7 @@ lower limits, and what else it sets is ignored.";
                 "" => ("(not set)", Style::Dim),
                 value => (value, Style::Plain),
             };
-            let origin = if setting.place.is_empty() { setting.source } else { &setting.place };
+            let origin = if setting.location.is_empty() { setting.source } else { &setting.location };
             vec![Cell::new(Style::Name, &setting.key), Cell::new(tone, value), Cell::new(Style::Dim, origin)]
         };
         if !out.explain {
@@ -144,8 +144,8 @@ lower limits, and what else it sets is ignored.";
 
 impl IgnoredLine {
     fn of(ignored: &IgnoredEntry) -> Self {
-        let IgnoredEntry { key, location: place, reason: why } = ignored;
-        Self { key: key.map(Key::path), place: place.clone(), why: why.clone() }
+        let IgnoredEntry { key, location, reason } = ignored;
+        Self { key: key.map(Key::path), location: location.clone(), reason: reason.clone() }
     }
 }
 
@@ -161,5 +161,5 @@ fn unknown(word: &str) -> ToolError {
         Some(near) => format!("did you mean `{near}`?"),
         None => "`orient config` lists all settings".to_owned(),
     };
-    ToolError::new(Code::BadArgument, format!("there is no setting or section `{word}`")).hint(hint)
+    ToolError::new(Code::BadArgument, format!("unknown setting or section `{word}`")).hint(hint)
 }

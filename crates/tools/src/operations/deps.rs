@@ -1,4 +1,4 @@
-//! `deps`: what a file or folder uses.
+//! `deps`: the dependencies of a file or folder.
 
 use crate::answer::Answer;
 use crate::error::{Exit, ToolError};
@@ -13,18 +13,15 @@ pub(crate) struct Deps;
 
 impl TypedOperation for Deps {
     const NAME: &'static str = "deps";
-    const ABOUT: &'static str = "Show which files, folders or packages a file or folder uses";
+    const ABOUT: &'static str = "Show the files, folders or packages that a file or folder uses";
     const DETAILS: &'static str = "\
-Every proven use of something in another file counts, not only imports: --kind imports leaves the rest out. Packages outside \
-the repository are named as the source names them. --cycles finds what uses each other in a circle.";
+Every proven use of a symbol in another file counts, not only imports; use --kind imports for imports only. External packages \
+are named as in the source. --cycles finds dependency cycles.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "deps src/server.go", about: "the files a file uses" },
-        Example { command: "deps src --by folder --depth 2", about: "folders, and what they use in turn" },
-        Example {
-            command: "deps --cycles --kind imports",
-            about: "circles of imports in the whole repository",
-        },
-        Example { command: "deps . --by package --json", about: "outside packages, for a script" },
+        Example { command: "deps src --by folder --depth 2", about: "folders, two levels" },
+        Example { command: "deps --cycles --kind imports", about: "import cycles in the whole repository" },
+        Example { command: "deps . --by package --json", about: "packages, for a script" },
     ];
     type Args = DependsArgs;
     type Out = DependsOut;

@@ -1,4 +1,4 @@
-//! `dump`: everything the index knows, in one canonical text.
+//! `dump`: the contents of the index as canonical text.
 
 use crate::answer::Answer;
 use crate::answer::unread_files::AnswerScope;
@@ -16,31 +16,31 @@ use std::io::{self, Write};
 
 pub(crate) struct Dump;
 
-/// Nothing to choose.
+/// No arguments.
 #[derive(Args, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct DumpArgs {}
 
-/// The facts of a snapshot, one to a line, sorted. Written while it is read: it can be larger than memory.
+/// The facts of a snapshot, one per line, sorted. Streamed, since it can be larger than memory.
 pub(crate) struct DumpOut(Snapshot);
 
 impl DumpOut {
-    /// Hands out the lines one by one. The error of the one who takes them comes back as it was, so that a closed pipe
-    /// is still known as one.
+    /// Passes the lines to `take`, one by one. Errors of `take` are returned unchanged, so that a closed pipe is still
+    /// recognised.
     fn lines<E>(&self, take: impl FnMut(&str) -> Result<(), E>) -> Result<(), Failure<E>> {
         let mut lines = Lines { rest: Vec::new(), take, failed: None };
         let dumped = self.0.dump(&mut lines);
         match (lines.failed, dumped) {
-            (Some(error), _) => Err(Failure::Taker(error)),
+            (Some(error), _) => Err(Failure::Consumer(error)),
             (None, Err(error)) => Err(Failure::Index(error)),
             (None, Ok(())) => Ok(()),
         }
     }
 }
 
-/// Who could not go on.
+/// The side that failed.
 enum Failure<E> {
-    Taker(E),
+    Consumer(E),
     Index(EngineError),
 }
 
@@ -49,7 +49,7 @@ impl Serialize for DumpOut {
         let mut list = serializer.serialize_seq(None)?;
         match self.lines(|line| list.serialize_element(line)) {
             Ok(()) => list.end(),
-            Err(Failure::Taker(error)) => Err(error),
+            Err(Failure::Consumer(error)) => Err(error),
             Err(Failure::Index(error)) => Err(S::Error::custom(error)),
         }
     }
@@ -67,23 +67,21 @@ impl JsonSchema for DumpOut {
 
 impl TypedOperation for Dump {
     const NAME: &'static str = "dump";
-    const ABOUT: &'static str = "Print everything the index knows, one fact to a line";
+    const ABOUT: &'static str = "Print the contents of the index, one fact per line";
     const DETAILS: &'static str = "\
-The text is canonical: the same files give the same bytes, whatever the history of the index, on any machine and any \
-number of threads. Compare two of them to see what changed, or an index with one made anew to see that nothing is lost.";
+The text is canonical: the same files give the same bytes, whatever the history of the index, on any machine and with any \
+number of threads. Compare two dumps to see what changed, or compare a dump with that of a rebuilt index to verify it.";
     const EXAMPLES: &'static [Example] = &[
-        Example { command: "dump", about: "the facts as text" },
-        Example { command: "dump --no-refresh", about: "as the index is, without catching up" },
+        Example { command: "dump", about: "all facts as text" },
+        Example { command: "dump --no-refresh", about: "without refreshing the index" },
     ];
-    const ASKS: bool = false;
+    const EXPOSED: bool = false;
     type Args = DumpArgs;
     type Out = DumpOut;
 
     fn run(session: &Session<'_>, _args: DumpArgs) -> Result<Answer<DumpOut>, ToolError> {
         let snapshot = session.snapshot()?;
-        let Answer { complete, reasons, total, next, freshness, notes, .. } =
-            session.answer_about(&snapshot, AnswerScope::FilesRead, ());
-        Ok(Answer { data: DumpOut(snapshot), complete, reasons, total, next, freshness, notes })
+        Ok(session.answer_within(&snapshot, AnswerScope::FilesRead, ()).with_data(DumpOut(snapshot)))
     }
 
     fn text(out: &DumpOut, writer: &mut TextWriter<'_>) -> io::Result<()> {
@@ -92,13 +90,13 @@ number of threads. Compare two of them to see what changed, or an index with one
             writer.end_line()
         });
         written.map_err(|failure| match failure {
-            Failure::Taker(error) => error,
+            Failure::Consumer(error) => error,
             Failure::Index(error) => io::Error::other(error),
         })
     }
 }
 
-/// Cuts what is written into lines.
+/// Splits written bytes into lines.
 struct Lines<F, E> {
     rest: Vec<u8>,
     take: F,
@@ -112,7 +110,7 @@ impl<E, F: FnMut(&str) -> Result<(), E>> Write for Lines<F, E> {
             self.rest.extend_from_slice(&bytes[start..end]);
             if let Err(error) = (self.take)(&String::from_utf8_lossy(&self.rest)) {
                 self.failed = Some(error);
-                return Err(io::Error::other("nobody takes the lines"));
+                return Err(io::Error::other("the consumer failed"));
             }
             self.rest.clear();
             start = end + 1;

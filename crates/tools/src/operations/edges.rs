@@ -1,4 +1,4 @@
-//! `edges`: every edge of the graph, one to a line.
+//! `edges`: all edges of the graph, one per line.
 
 use crate::answer::Answer;
 use crate::answer::escaped_json::write_json_line;
@@ -19,34 +19,34 @@ use std::io;
 
 pub(crate) struct Edges;
 
-/// Which edges.
+/// Arguments of `edges`.
 #[derive(Args, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct EdgesArgs {
-    /// Only these kinds: calls, constructs, references, `type_of`, inherits, implements, overrides, imports, dispatches, …
+    /// Only these edge kinds: calls, constructs, references, `type_of`, inherits, implements, overrides, imports, dispatches, …
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     kind: Vec<String>,
-    /// Only edges at least this sure: exact, probable or approximate
-    #[arg(long, value_name = "HOW")]
+    /// Minimum confidence: exact, probable or approximate
+    #[arg(long, value_name = "LEVEL")]
     confidence: Option<String>,
-    /// Only edges these rules proved: scope, import, declared, inferred, …
+    /// Only edges proven by these rules: scope, import, declared, inferred, …
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     rule: Vec<String>,
-    /// Only edges that start in this file or folder, or in files that match this glob
+    /// Only edges whose source is in this file or folder, or in files that match this glob
     #[arg(long = "in", value_name = "PATH")]
     #[serde(rename = "in")]
     within: Option<String>,
 }
 
-/// The edges of a snapshot. Written while they are read: they can be larger than memory.
+/// The edges of a snapshot. Streamed, since they can be larger than memory.
 pub(crate) struct EdgesOut {
     snapshot: Snapshot,
     whole: FullGraph,
     strays: ForeignEdges,
-    wanted: Wanted,
+    filter: EdgeFilter,
 }
 
-struct Wanted {
+struct EdgeFilter {
     kinds: Vec<EdgeKind>,
     least: Confidence,
     rules: Vec<Rule>,
@@ -56,15 +56,15 @@ struct Wanted {
 /// An edge.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct EdgeLine<'w> {
-    /// Where it starts: the innermost symbol around the use.
+    /// The source: the innermost symbol around the use.
     pub(crate) caller: EndLine<'w>,
-    /// Where it leads.
+    /// The target.
     pub(crate) callee: EndLine<'w>,
     /// The line of the use, in the file of the caller.
     pub(crate) line: u32,
-    /// What it is.
+    /// The kind.
     pub(crate) kind: &'static str,
-    /// How sure we are.
+    /// The confidence.
     pub(crate) confidence: &'static str,
     /// The rule that proved it.
     pub(crate) rule: &'static str,
@@ -77,7 +77,7 @@ pub(crate) struct EndLine<'w> {
     pub(crate) path: Cow<'w, str>,
     /// The line of the declared name; 0 for the top-level code of a file, or the file itself.
     pub(crate) line: u32,
-    /// The own name; empty for a file.
+    /// The name; empty for a file.
     pub(crate) name: &'w str,
 }
 
@@ -96,7 +96,7 @@ impl<'w> EndLine<'w> {
 }
 
 impl<'w> EdgeLine<'w> {
-    /// An edge in words; none if the index has lost one of its ends.
+    /// The line of an edge; `None` if the index lacks one of its ends.
     pub(crate) fn of(whole: &'w FullGraph, edge: &EdgeRow) -> Option<Self> {
         let (source, target) = whole.ends(edge)?;
         Some(Self {
@@ -110,32 +110,32 @@ impl<'w> EdgeLine<'w> {
     }
 }
 
-/// Who could not go on.
+/// The side that failed.
 enum Failure<E> {
-    Taker(E),
+    Consumer(E),
     Index(EngineError),
 }
 
 impl Failure<io::Error> {
     fn into_io(self) -> io::Error {
         match self {
-            Self::Taker(error) => error,
+            Self::Consumer(error) => error,
             Self::Index(error) => io::Error::other(error),
         }
     }
 }
 
 impl EdgesOut {
-    /// Hands out the edges one by one, by path and line.
+    /// Passes the edges to `take`, in the order of path and line.
     fn each<E>(&self, mut take: impl FnMut(&EdgeLine<'_>) -> Result<(), E>) -> Result<(), Failure<E>> {
         for (index, file) in self.whole.files.iter().enumerate() {
-            if self.wanted.within.as_ref().is_some_and(|within| !within.matches(&file.path)) {
+            if self.filter.within.as_ref().is_some_and(|within| !within.matches(&file.path)) {
                 continue;
             }
             let edges = self.whole.edges_of(&self.snapshot, &self.strays, index as u32);
-            for edge in edges.map_err(Failure::Index)?.iter().filter(|edge| self.wanted.wants(edge)) {
+            for edge in edges.map_err(Failure::Index)?.iter().filter(|edge| self.filter.accepts(edge)) {
                 if let Some(line) = EdgeLine::of(&self.whole, edge) {
-                    take(&line).map_err(Failure::Taker)?;
+                    take(&line).map_err(Failure::Consumer)?;
                 }
             }
         }
@@ -143,8 +143,8 @@ impl EdgesOut {
     }
 }
 
-impl Wanted {
-    fn wants(&self, edge: &EdgeRow) -> bool {
+impl EdgeFilter {
+    fn accepts(&self, edge: &EdgeRow) -> bool {
         (self.kinds.is_empty() || self.kinds.contains(&edge.kind))
             && edge.confidence <= self.least
             && (self.rules.is_empty() || self.rules.contains(&edge.rule))
@@ -156,7 +156,7 @@ impl Serialize for EdgesOut {
         let mut list = serializer.serialize_seq(None)?;
         match self.each(|edge| list.serialize_element(edge)) {
             Ok(()) => list.end(),
-            Err(Failure::Taker(error)) => Err(error),
+            Err(Failure::Consumer(error)) => Err(error),
             Err(Failure::Index(error)) => Err(S::Error::custom(error)),
         }
     }
@@ -174,15 +174,15 @@ impl JsonSchema for EdgesOut {
 
 impl TypedOperation for Edges {
     const NAME: &'static str = "edges";
-    const ABOUT: &'static str = "Print every edge of the graph, one to a line";
+    const ABOUT: &'static str = "Print all edges of the graph, one per line";
     const DETAILS: &'static str = "\
-In the order of path and line. With --json every line is an object of its own: `caller` and `callee` with `path`, `line` (of \
-the declared name; 0 for top-level code) and `name`, the `line` of the use, its `kind`, `confidence` and `rule`. `dispatches` \
-leads from a member of an interface or base to what a call of it may reach.";
+Sorted by path and line. With --json, every line is an object: `caller` and `callee` with `path`, `line` (of the declared \
+name; 0 for top-level code) and `name`, the `line` of the use, its `kind`, `confidence` and `rule`. `dispatches` leads from an \
+interface or base member to the possible targets of its calls.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "edges --kind calls,constructs --json", about: "the call graph, for a script" },
-        Example { command: "edges --in src/server.go", about: "what one file gives" },
-        Example { command: "edges --confidence exact --rule import", about: "by how they were proven" },
+        Example { command: "edges --in src/server.go", about: "the edges from one file" },
+        Example { command: "edges --confidence exact --rule import", about: "by confidence and rule" },
     ];
     const HEAVY: bool = true;
     type Args = EdgesArgs;
@@ -197,7 +197,7 @@ leads from a member of an interface or base to what a call of it may reach.";
             .as_deref()
             .map(|typed| path_argument::resolve(session, &snapshot, typed))
             .transpose()?;
-        let wanted = Wanted {
+        let filter = EdgeFilter {
             kinds,
             least: least.unwrap_or(Confidence::Approximate),
             rules,
@@ -205,9 +205,9 @@ leads from a member of an interface or base to what a call of it may reach.";
         };
         let whole = FullGraph::read(&snapshot)?;
         let strays = whole.foreign_edges(&snapshot)?;
-        let Answer { complete, reasons, total, next, freshness, notes, .. } = session.answer(&snapshot, ());
-        let data = EdgesOut { snapshot, whole, strays, wanted };
-        Ok(Answer { data, complete, reasons, total, next, freshness, notes })
+        let answer = session.answer(&snapshot, ());
+        let data = EdgesOut { snapshot, whole, strays, filter };
+        Ok(answer.with_data(data))
     }
 
     fn text(out: &EdgesOut, writer: &mut TextWriter<'_>) -> io::Result<()> {
@@ -225,7 +225,7 @@ leads from a member of an interface or base to what a call of it may reach.";
         written.map_err(Failure::into_io)
     }
 
-    fn lines(out: &EdgesOut, to: &mut dyn io::Write) -> Option<io::Result<()>> {
+    fn json_lines(out: &EdgesOut, to: &mut dyn io::Write) -> Option<io::Result<()>> {
         Some(out.each(|edge| write_json_line(edge, to)).map_err(Failure::into_io))
     }
 }

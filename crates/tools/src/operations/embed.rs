@@ -1,4 +1,4 @@
-//! `embed`: who makes vectors of the code, whether that works, and whether it may.
+//! `embed`: status, test, run and consent of the embedding provider.
 
 use crate::answer::Answer;
 use crate::error::{Code, ToolError};
@@ -19,14 +19,14 @@ use std::time::{Duration, Instant};
 
 pub(crate) struct Embed;
 
-/// What is sent to see whether a provider answers: words of ours, no code of anybody's.
-const WORDS: &str = "where are the settings read";
+/// The text that `test` sends to a provider; it contains no code.
+const TEST_TEXT: &str = "where are the settings read";
 
 /// What to do.
 #[derive(Args, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct EmbedArgs {
-    /// What to do: `status`, `test`, `run`, `allow` or `forget`
+    /// The action: `status`, `test`, `run`, `allow` or `forget`
     #[arg(value_enum, default_value_t)]
     action: Action,
 }
@@ -35,158 +35,157 @@ pub(crate) struct EmbedArgs {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 enum Action {
-    /// Show who is asked, with what, and whether that is allowed
+    /// Show the provider, the model and the consent
     #[default]
     Status,
-    /// Ask once and show how long it took
+    /// Send a test request and show how long it takes
     Test,
-    /// Have all code embedded that is not yet; search asks the provider from then on
+    /// Embed all code that is not embedded yet; search then uses the provider
     Run,
-    /// Allow that code of this project is sent there
-    // A person says so, with a command. No program can: in arguments that come as JSON these two do not exist.
+    /// Allow sending code of this project to the provider
+    // Only a person can give or revoke consent, on the command line: these two do not exist in JSON arguments.
     #[serde(skip_deserializing)]
     #[schemars(skip)]
     Allow,
-    /// Take that back
+    /// Revoke the consent
     #[serde(skip_deserializing)]
     #[schemars(skip)]
     Forget,
 }
 
-/// Who makes vectors.
+/// The embedding provider.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct EmbedOut {
-    /// What was done.
+    /// The action.
     #[schemars(with = "String")]
     action: Action,
-    /// Who makes vectors: `built-in`, or a provider.
+    /// The provider; `built-in` for the built-in model.
     provider: String,
-    /// With which model.
+    /// The model.
     model: String,
-    /// How many values a vector has; absent where only the model knows.
+    /// Dimension of the vectors; absent if unknown before the first response.
     #[serde(skip_serializing_if = "Option::is_none")]
     dimensions: Option<usize>,
-    /// What lies outside of the binary; absent for the built-in model.
+    /// Details of a provider other than the built-in model.
     #[serde(skip_serializing_if = "Option::is_none")]
     remote: Option<Remote>,
-    /// How many of the chunks of the index are embedded by the provider.
+    /// Progress of the provider.
     #[serde(skip_serializing_if = "Option::is_none")]
     embedded: Option<Embedded>,
-    /// What came of a run.
+    /// The result of `run`.
     #[serde(skip_serializing_if = "Option::is_none")]
     run: Option<RunOut>,
-    /// What came of a test.
+    /// The result of `test`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    test: Option<Trip>,
-    /// Whether there was a consent to take back.
+    test: Option<RoundTrip>,
+    /// Whether `forget` revoked a consent.
     #[serde(skip_serializing_if = "Option::is_none")]
     forgotten: Option<bool>,
-    /// What questions are answered with while the provider does not answer.
+    /// The model used while the provider does not respond.
     fallback: String,
 }
 
-/// A provider outside of the binary.
+/// A provider other than the built-in model.
 #[derive(Serialize, JsonSchema)]
 struct Remote {
-    /// Where requests go.
+    /// The address of requests.
     url: String,
-    /// Whether that is on this machine.
+    /// Whether it is on this machine.
     local: bool,
-    /// Whether nobody on the way can read them.
+    /// Whether requests are encrypted.
     encrypted: bool,
-    /// Whether code of this project may go there: `not_needed` for this machine, `allowed`, or `missing`.
+    /// Whether code of this project may be sent: `not_needed` on this machine, `allowed`, or `missing`.
     consent: Consent,
-    /// Its key.
+    /// Its API key.
     key: KeyState,
-    /// How many texts a request holds at most.
+    /// Maximum number of texts per request.
     batch: usize,
-    /// How many requests are under way at once.
+    /// Maximum number of concurrent requests.
     concurrency: usize,
-    /// How many seconds one may take.
+    /// Timeout of a request, in seconds.
     timeout: u64,
-    /// What was allowed earlier, and is something else.
+    /// An earlier consent for another provider, address or model.
     #[serde(skip_serializing_if = "Option::is_none")]
     allowed_instead: Option<String>,
 }
 
-/// How far a provider is.
+/// Progress of a provider.
 #[derive(Serialize, JsonSchema)]
 struct Embedded {
-    /// Chunks it has embedded.
+    /// Number of embedded chunks.
     chunks: u64,
-    /// All chunks of the index.
+    /// Number of chunks in the index.
     total: u64,
 }
 
-/// A run.
+/// The result of a run.
 #[derive(Serialize, JsonSchema)]
 struct RunOut {
-    /// Chunks that were sent, and came back as vectors.
+    /// Number of chunks embedded.
     chunks: u64,
-    /// Bytes of them.
+    /// Their size in bytes.
     bytes: u64,
-    /// How long it took, in milliseconds.
+    /// Duration in milliseconds.
     elapsed_ms: u64,
 }
 
-/// The key of a provider, of which only this is told.
+/// The state of an API key; the key itself is never shown.
 #[derive(Serialize, JsonSchema)]
 struct KeyState {
-    /// The variable it is read from.
+    /// The environment variable it is read from.
     variable: &'static str,
-    /// Whether that holds anything.
+    /// Whether the variable is set.
     set: bool,
-    /// Whether nothing works without it.
+    /// Whether the provider requires a key.
     needed: bool,
 }
 
-/// Whether code may go somewhere.
+/// Whether code may be sent to a provider.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Consent {
-    /// It stays on this machine.
+    /// The provider is on this machine.
     NotNeeded,
-    /// The user said so.
+    /// The user has allowed it.
     Allowed,
-    /// Nobody said so.
+    /// The user has not allowed it.
     Missing,
 }
 
-/// A test.
+/// The result of a test.
 #[derive(Serialize, JsonSchema)]
-struct Trip {
-    /// Milliseconds to the first answer, with all that a first time takes.
+struct RoundTrip {
+    /// Milliseconds of the first request, including the connection.
     first_ms: u64,
-    /// Milliseconds to the next.
+    /// Milliseconds of the second request.
     next_ms: u64,
 }
 
 impl TypedOperation for Embed {
     const NAME: &'static str = "embed";
-    const ABOUT: &'static str = "Show, test, run, allow or forget the provider that embeds the code";
+    const ABOUT: &'static str = "Show, test, run, allow or forget the embedding provider";
     const DETAILS: &'static str = "\
-By default the model inside the binary makes all vectors and nothing leaves the machine. The settings embed.provider, \
-embed.model and embed.url choose another provider. Before any code is sent there, `orient embed allow` must have been \
-typed for this project; that holds for exactly this provider, address and model, and any change asks again. A provider \
-on this machine needs no consent, but gets a key only with it. A repository cannot choose one. Keys come from the \
-environment alone. `test` sends a few words, and no code. `run` has the code embedded: what is done is kept, so that a run which was ended goes on where it was, \
-and later runs send changed code alone. Servers and `watch` do the same in the background. Search asks the provider once \
-nine chunks of ten are embedded, and says which model answered.";
+By default the built-in model computes all vectors, and nothing leaves the machine. The settings embed.provider, embed.model \
+and embed.url choose another provider; a repository cannot set them. Code is sent only after `orient embed allow` for this \
+project; the consent is valid for exactly this provider, address and model. A provider on this machine needs no consent, \
+but receives an API key only with it. Keys are read from the environment only. `test` sends a few words, and no code. `run` \
+embeds the code: an interrupted run can be continued, and later runs send only changed code. Servers and `watch` do the same \
+in the background. Search uses the provider once it has embedded 90 % of the chunks, and says which model it used.";
     const EXAMPLES: &'static [Example] = &[
-        Example { command: "embed status", about: "who embeds the code, and whether that is allowed" },
-        Example { command: "embed test", about: "ask once: how long it takes, how many values a vector has" },
-        Example { command: "embed allow", about: "allow the provider of the settings for this project" },
-        Example { command: "embed run", about: "have the code embedded, for search to use" },
-        Example { command: "embed forget", about: "take that back" },
+        Example { command: "embed status", about: "the provider, and whether it is allowed" },
+        Example { command: "embed test", about: "latency and dimension of the vectors" },
+        Example { command: "embed allow", about: "allow the configured provider for this project" },
+        Example { command: "embed run", about: "embed the code for search" },
+        Example { command: "embed forget", about: "revoke the consent" },
     ];
-    const ASKS: bool = false;
+    const EXPOSED: bool = false;
     type Args = EmbedArgs;
     type Out = EmbedOut;
 
     fn run(session: &Session<'_>, args: EmbedArgs) -> Result<Answer<EmbedOut>, ToolError> {
         let plan = match Plan::from_settings(&session.loaded().settings.embed) {
             Ok(plan) => plan,
-            // Consent can be taken back whatever the settings say now.
+            // Consent can be revoked whatever the current settings are.
             Err(_) if args.action == Action::Forget => None,
             Err(error) => return Err(error.into()),
         };
@@ -195,16 +194,16 @@ nine chunks of ten are embedded, and says which model answered.";
         match (args.action, &plan) {
             (Action::Status, _) => {}
             (Action::Test, Some(plan)) => {
-                let (trip, dimension) = asked(session, plan, &plan.permission(&folder)?)?;
+                let (trip, dimension) = test_provider(session, plan, &plan.permission(&folder)?)?;
                 (test, measured) = (Some(trip), Some(dimension));
             }
             (Action::Test, None) => {
                 test = Some(timed(|| {
-                    BuiltIn::shared().embed_text(WORDS);
+                    BuiltIn::shared().embed_text(TEST_TEXT);
                     Ok(())
                 })?);
             }
-            (Action::Run, Some(plan)) => run = Some(ran(session, plan, &folder)?),
+            (Action::Run, Some(plan)) => run = Some(run_provider(session, plan, &folder)?),
             (Action::Run, None) => return Err(nothing_to_run()),
             (Action::Allow, Some(plan)) => allow(&folder, &plan.terms())?,
             (Action::Allow, None) => return Err(nothing_to_allow()),
@@ -232,21 +231,24 @@ nine chunks of ten are embedded, and says which model answered.";
                     .line(Style::Head, &format!("allowed for this project: code may be sent to {place}"))?;
             }
             (Action::Run, ..) => {
-                let said = out.run.as_ref().map_or_else(String::new, RunOut::said);
-                writer.line(Style::Head, &said)?;
+                let summary = out.run.as_ref().map_or_else(String::new, RunOut::summary);
+                writer.line(Style::Head, &summary)?;
             }
-            (_, Some(true), _) => writer.line(Style::Head, "forgotten: nothing may be sent any more")?,
-            (_, Some(false), _) => writer.line(Style::Head, "there was nothing to forget")?,
+            (_, Some(true), _) => writer.line(Style::Head, "consent revoked: no code will be sent")?,
+            (_, Some(false), _) => writer.line(Style::Head, "there was no consent to revoke")?,
             (.., Some(trip)) => {
                 let [first, next] =
                     [trip.first_ms, trip.next_ms].map(|ms| duration(Duration::from_millis(ms)));
-                writer.line(Style::Head, &format!("it answers: {first} the first time, then {next}"))?;
+                writer.line(
+                    Style::Head,
+                    &format!("it responds: first request {first}, second request {next}"),
+                )?;
             }
             _ => {}
         }
         writer.table(0, &rows(out))?;
         if out.remote.as_ref().is_some_and(|remote| !remote.local && !remote.encrypted) {
-            writer.line(Style::Warn, "not encrypted: everybody on the way can read the code and the key")?;
+            writer.line(Style::Warn, "not encrypted: others on the network can read the code and the key")?;
         }
         Ok(())
     }
@@ -255,7 +257,7 @@ nine chunks of ten are embedded, and says which model answered.";
 fn rows(out: &EmbedOut) -> Vec<Vec<Cell>> {
     let row = |name: &str, value: String| vec![Cell::new(Style::Head, name), Cell::new(Style::Plain, value)];
     let dimensions =
-        out.dimensions.map_or_else(|| "as many as the model has".to_owned(), |it| it.to_string());
+        out.dimensions.map_or_else(|| "unknown before the first response".to_owned(), |it| it.to_string());
     let mut rows = vec![
         row("provider", out.provider.clone()),
         row("model", out.model.clone()),
@@ -266,14 +268,14 @@ fn rows(out: &EmbedOut) -> Vec<Vec<Cell>> {
         (true, _) if remote.consent == Consent::NotNeeded => "set, and not sent without `orient embed allow`",
         (true, _) => "set",
         (false, true) => "missing",
-        (false, false) => "not set, and not needed by all",
+        (false, false) => "not set, and not always needed",
     };
     let consent = match (remote.consent, &remote.allowed_instead) {
         (Consent::NotNeeded, _) => "not needed: nothing leaves this machine".to_owned(),
         (Consent::Allowed, _) => "given".to_owned(),
-        (Consent::Missing, None) => "missing: `orient embed allow` gives it".to_owned(),
+        (Consent::Missing, None) => "missing: run `orient embed allow`".to_owned(),
         (Consent::Missing, Some(instead)) => {
-            format!("missing: given to {instead}; `orient embed allow` gives it to this one")
+            format!("missing (given for {instead}): run `orient embed allow`")
         }
     };
     rows.extend([
@@ -283,7 +285,7 @@ fn rows(out: &EmbedOut) -> Vec<Vec<Cell>> {
         row(
             "limits",
             format!(
-                "{} texts a request, {} requests at once, {} s each",
+                "{} texts per request, {} concurrent requests, timeout {} s",
                 remote.batch, remote.concurrency, remote.timeout
             ),
         ),
@@ -340,68 +342,66 @@ fn of_plan(action: Action, plan: &Plan, allowed: Option<Terms>, dimensions: Opti
 }
 
 impl RunOut {
-    fn said(&self) -> String {
+    fn summary(&self) -> String {
         if self.chunks == 0 {
-            return "everything was embedded before".to_owned();
+            return "everything is embedded already".to_owned();
         }
         let (chunks, time) = (plural(self.chunks, "chunk", "chunks"), Duration::from_millis(self.elapsed_ms));
         format!("{chunks} embedded, {} in {}", bytes(self.bytes), duration(time))
     }
 }
 
-/// Has everything embedded, after catching up with the files.
-fn ran(session: &Session<'_>, plan: &Plan, folder: &Path) -> Result<RunOut, ToolError> {
-    // Without leave not even the index is looked at.
+/// Refreshes the index, and embeds all pending chunks.
+fn run_provider(session: &Session<'_>, plan: &Plan, folder: &Path) -> Result<RunOut, ToolError> {
+    // Check the consent before anything else.
     plan.permission(folder)?;
     drop(session.snapshot()?);
-    let ran = provider_embedding::run(session, plan, folder, session.progress())?;
-    let elapsed_ms = u64::try_from(ran.elapsed.as_millis()).unwrap_or(u64::MAX);
-    Ok(RunOut { chunks: ran.texts, bytes: ran.bytes, elapsed_ms })
+    let run = provider_embedding::run(session, plan, folder, session.progress())?;
+    let elapsed_ms = u64::try_from(run.elapsed.as_millis()).unwrap_or(u64::MAX);
+    Ok(RunOut { chunks: run.texts, bytes: run.bytes, elapsed_ms })
 }
 
-/// Asks a provider, and how many values it gave.
-fn asked(
+/// Sends a test request; returns the timing and the dimension of the vectors.
+fn test_provider(
     session: &Session<'_>,
     plan: &Plan,
-    leave: &orient_providers::Permission,
-) -> Result<(Trip, usize), ToolError> {
+    permission: &orient_providers::Permission,
+) -> Result<(RoundTrip, usize), ToolError> {
     let cancel = session.cancel().clone();
-    let world = Arc::new(SystemRuntime::new(move || cancel.is_cancelled()));
+    let runtime = Arc::new(SystemRuntime::new(move || cancel.is_cancelled()));
     let (mut provider, mut dimension) = (None, 0);
     let trip = timed(|| {
         let provider = match &mut provider {
             Some(provider) => provider,
-            none => none.insert(plan.connect(leave, &environment, None, world.clone())?),
+            none => none.insert(plan.connect(permission, &environment, None, runtime.clone())?),
         };
-        let sums = provider.embed(&[WORDS], Role::Query).map_err(ProviderError::from)?;
+        let sums = provider.embed(&[TEST_TEXT], Role::Query).map_err(ProviderError::from)?;
         dimension = sums.first().map_or(0, orient_embed::TextEmbedding::dimension);
         Ok(())
     })?;
     Ok((trip, dimension))
 }
 
-/// Does something twice.
-fn timed(mut work: impl FnMut() -> Result<(), ToolError>) -> Result<Trip, ToolError> {
+/// Times two runs of some work.
+fn timed(mut work: impl FnMut() -> Result<(), ToolError>) -> Result<RoundTrip, ToolError> {
     let mut once = || {
         let begun = Instant::now();
         work()?;
         Ok::<_, ToolError>(u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX))
     };
-    Ok(Trip { first_ms: once()?, next_ms: once()? })
+    Ok(RoundTrip { first_ms: once()?, next_ms: once()? })
 }
 
 fn nothing_to_run() -> ToolError {
-    ToolError::new(Code::BadArgument, "there is nothing to run: the built-in model embeds while it indexes")
-        .hint(
-            "choose a provider first, for example with `provider = \"ollama\"` under [embed] in the settings",
-        )
+    ToolError::new(Code::BadArgument, "nothing to run: the built-in model embeds while indexing").hint(
+        "choose a provider first, for example with `provider = \"ollama\"` under [embed] in the settings",
+    )
 }
 
 fn nothing_to_allow() -> ToolError {
-    ToolError::new(Code::BadArgument, "there is nothing to allow: the built-in model sends nothing anywhere")
-        .hint(
-            "choose a provider first, for example with `provider = \"ollama\"` under [embed] in the settings",
-        )
+    ToolError::new(Code::BadArgument, "nothing to allow: the built-in model sends no code").hint(
+        "choose a provider first, for example with `provider = \"ollama\"` under [embed] in the settings",
+    )
 }
 
 impl From<ProviderError> for ToolError {

@@ -1,4 +1,4 @@
-//! `files`: the files of the index.
+//! `files`: the indexed and the skipped files.
 
 use crate::answer::index_summary;
 use crate::answer::unread_files::AnswerScope;
@@ -18,11 +18,11 @@ use std::io;
 
 pub(crate) struct Files;
 
-/// Which files.
+/// Arguments of `files`.
 #[derive(Args, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct FilesArgs {
-    /// Only paths that match: `*.go` in any folder, `src/**` from the root, or the name of a folder
+    /// Only matching paths: `*.go` in any folder, `src/**` from the root, or a folder
     #[arg(value_name = "GLOB")]
     glob: Option<String>,
     /// Only files of these languages
@@ -31,20 +31,20 @@ pub(crate) struct FilesArgs {
     /// Only files with these roles: source, test, generated, vendored, doc, config
     #[arg(long, value_name = "ROLE", value_delimiter = ',')]
     role: Vec<String>,
-    /// Only files that were skipped, with the reason
+    /// Only skipped files, with the reason
     #[arg(long)]
     skipped: bool,
-    /// Only files the parser did not understand everywhere, with the first place
+    /// Only files that were parsed only in part, with the first issue
     #[arg(long)]
     issues: bool,
     /// Also show language, role, lines, symbols and size
     #[arg(long, short)]
     long: bool,
-    /// At most so many; 0 means all, which is the default
+    /// Maximum number of files; 0 means all, the default
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
-    /// Go on where an answer before ended
-    #[arg(long, value_name = "PLACE")]
+    /// Continue after the cursor of the previous answer
+    #[arg(long, value_name = "CURSOR")]
     after: Option<Cursor>,
 }
 
@@ -65,7 +65,7 @@ struct FileLine {
     /// Its language.
     #[serde(skip_serializing_if = "Option::is_none")]
     language: Option<String>,
-    /// What it is for.
+    /// Its role.
     role: &'static str,
     /// Its lines.
     lines: u32,
@@ -73,27 +73,27 @@ struct FileLine {
     symbols: u32,
     /// Its size in bytes.
     bytes: u64,
-    /// Why it was not read, if it was not.
+    /// Why it was skipped, if it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     skipped: Option<String>,
-    /// How many places in it were not understood.
+    /// Number of parse issues.
     issues: u32,
-    /// The first of these places, if files with issues were asked for.
+    /// The first issue, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     first_issue: Option<String>,
 }
 
 impl TypedOperation for Files {
     const NAME: &'static str = "files";
-    const ABOUT: &'static str = "List the files of the index";
+    const ABOUT: &'static str = "List the indexed files";
     const DETAILS: &'static str = "\
-One path on a line, sorted, so that it can be piped on. Files that ignore rules leave out are not listed; files that \
-were met but not read are listed with --skipped.";
+One path per line, sorted, suitable for pipes. Ignored files are not listed; files that were found but not read are listed \
+with --skipped.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "files", about: "all files" },
-        Example { command: "files 'src/**/*_test.*' --long", about: "those that match, with what is known" },
-        Example { command: "files --skipped", about: "what was not read, and why" },
-        Example { command: "files docs --role doc", about: "prose below a folder" },
+        Example { command: "files 'src/**/*_test.*' --long", about: "matching files, with details" },
+        Example { command: "files --skipped", about: "skipped files, with reasons" },
+        Example { command: "files docs --role doc", about: "documentation in a folder" },
     ];
     const DEPTH: RefreshDepth = RefreshDepth::Facts;
     type Args = FilesArgs;
@@ -126,9 +126,9 @@ were met but not read are listed with --skipped.";
             files.push(line);
         }
         let shown = files.len();
-        let about = if args.skipped { AnswerScope::FilesRead } else { query.path.as_ref().into() };
-        let mut answer = session.answer_about(&snapshot, about, FilesOut { files, long: args.long });
-        answer.notes.extend(not_indexed);
+        let scope = if args.skipped { AnswerScope::FilesRead } else { query.path.as_ref().into() };
+        let mut answer = session.answer_within(&snapshot, scope, FilesOut { files, long: args.long });
+        answer.add_notes(not_indexed);
         Ok(window.paginate(answer, shown, found.total))
     }
 

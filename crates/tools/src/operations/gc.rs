@@ -1,4 +1,4 @@
-//! `gc`: give back what nobody needs any more.
+//! `gc`: garbage collection of the store.
 
 use crate::answer::Answer;
 use crate::error::ToolError;
@@ -14,14 +14,14 @@ use std::io;
 
 pub(crate) struct Gc;
 
-/// What to give back.
+/// Arguments of `gc`.
 #[derive(Args, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct GcArgs {
-    /// Only say what would be removed
+    /// Only print what would be removed
     #[arg(long, short = 'n')]
     dry_run: bool,
-    /// Keep facts nobody uses for so many days: another branch may want them
+    /// Keep unused facts for this many days: other branches may need them
     #[arg(long, value_name = "DAYS", default_value_t = GcOptions::default().keep_days)]
     keep_days: u32,
 }
@@ -32,37 +32,37 @@ impl Default for GcArgs {
     }
 }
 
-/// What was given back.
+/// What was removed.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct GcOut {
-    /// Whether nothing was really removed.
+    /// Whether nothing was actually removed.
     dry_run: bool,
-    /// Folders that are gone, whose indexes were removed.
+    /// Deleted folders whose indexes were removed.
     trees: Vec<String>,
-    /// Remembered facts that no index used.
+    /// Number of cached facts that no index uses.
     facts: u64,
-    /// Vectors of other models for texts that stand nowhere any more.
+    /// Number of cached provider vectors that no index uses.
     vectors: u64,
-    /// Bytes given back; an estimate for a dry run.
+    /// Bytes freed; an estimate for a dry run.
     bytes: u64,
 }
 
 impl TypedOperation for Gc {
     const NAME: &'static str = "gc";
-    const ABOUT: &'static str = "Remove indexes of folders that are gone and facts nobody uses";
+    const ABOUT: &'static str = "Remove indexes of deleted folders and unused cached data";
     const DETAILS: &'static str = "\
-Works on the whole store, not only on this repository. Nothing of a folder that still exists is lost: what is removed \
-can be made again from files, and there are none left.";
+Works on the whole store, not only on this repository. Indexes of existing folders are kept.";
     const EXAMPLES: &'static [Example] = &[
-        Example { command: "gc --dry-run", about: "what could be removed" },
+        Example { command: "gc --dry-run", about: "print what would be removed" },
         Example { command: "gc", about: "remove it" },
     ];
-    const ASKS: bool = false;
+    const EXPOSED: bool = false;
     type Args = GcArgs;
     type Out = GcOut;
 
     fn run(session: &Session<'_>, args: GcArgs) -> Result<Answer<GcOut>, ToolError> {
-        let collected = session.collect(GcOptions { dry_run: args.dry_run, keep_days: args.keep_days })?;
+        let collected =
+            session.collect_garbage(GcOptions { dry_run: args.dry_run, keep_days: args.keep_days })?;
         let out = GcOut {
             dry_run: args.dry_run,
             trees: collected.trees.iter().map(|tree| tree.display().to_string()).collect(),
@@ -72,8 +72,7 @@ can be made again from files, and there are none left.";
         };
         let mut answer = Answer::new(out);
         for busy in &collected.busy {
-            answer = answer
-                .partial(format!("{} was left alone: another process is writing there", busy.display()));
+            answer = answer.partial(format!("{} was skipped: another process is writing it", busy.display()));
         }
         Ok(answer)
     }
@@ -82,23 +81,17 @@ can be made again from files, and there are none left.";
         for tree in &out.trees {
             writer.plain("the index of ")?;
             writer.put(Style::Path, tree)?;
-            writer.line(Style::Plain, ", which is gone")?;
+            writer.line(Style::Plain, ", which no longer exists")?;
         }
         if out.facts > 0 {
             let facts = plural(out.facts, "file", "files");
-            writer.line(
-                Style::Plain,
-                &format!("what was known of the content of {facts} that are nowhere any more"),
-            )?;
+            writer.line(Style::Plain, &format!("cached facts of {facts} that no index uses"))?;
         }
         if out.vectors > 0 {
             let texts = plural(out.vectors, "text", "texts");
-            writer.line(
-                Style::Plain,
-                &format!("what other models made of {texts} that stand nowhere any more"),
-            )?;
+            writer.line(Style::Plain, &format!("cached provider vectors of {texts} that no index uses"))?;
         }
-        let verb = if out.dry_run { "would be given back" } else { "given back" };
+        let verb = if out.dry_run { "would be freed" } else { "freed" };
         writer.line(Style::Head, &format!("{} {verb}", bytes(out.bytes)))
     }
 }

@@ -1,6 +1,6 @@
-//! `hierarchy`: the family of a type or member, up and down.
+//! `hierarchy`: supertypes and subtypes of a type, or the overridden and overriding members of a member.
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Note};
 use crate::arguments::symbol_lookup::{SymbolAnswer, resolve_symbol};
 use crate::error::{Exit, ToolError};
 use crate::graph::node_line::NodeLine;
@@ -16,18 +16,18 @@ use std::io;
 
 pub(crate) struct Hierarchy;
 
-/// Of what, and how far.
+/// Arguments of `hierarchy`.
 #[derive(Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HierarchyArgs {
     /// A type or a member of one: a handle (`src/io.go#Reader`) or a name (`Reader`, `Reader.Read`)
     #[arg(value_name = "SYMBOL")]
     symbol: String,
-    /// How many levels each way
+    /// Number of levels in each direction
     #[arg(long, short, value_name = "N", default_value_t = 10)]
     #[serde(default = "depth")]
     depth: u32,
-    /// At most so many each way; 0 means all
+    /// Maximum number of results in each direction; 0 means all
     #[arg(long, value_name = "N", default_value_t = 100)]
     #[serde(default = "limit")]
     limit: usize,
@@ -41,26 +41,29 @@ fn limit() -> usize {
     100
 }
 
-/// The family of a symbol.
+/// The hierarchy of a symbol.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct HierarchyOut {
     /// The symbol.
     symbol: NodeLine,
-    /// What it is a kind of, or stands in for.
+    /// Supertypes, or members it overrides.
     up: Vec<HierarchyLine>,
-    /// What is a kind of it, or stands in for it.
+    /// Subtypes, or members that override it.
     down: Vec<HierarchyLine>,
 }
 
 impl TypedOperation for Hierarchy {
     const NAME: &'static str = "hierarchy";
-    const ABOUT: &'static str = "Show what a type or member inherits from and what from it";
+    const ABOUT: &'static str = "Show the supertypes and subtypes of a type or member";
     const DETAILS: &'static str = "\
-Up: bases, interfaces, traits, or the members it overrides; those outside the repository by their name. Down: heirs and \
+Up: base types, interfaces and traits, or the members it overrides; external ones by name only. Down: subtypes and \
 implementations, or the members that override it.";
     const EXAMPLES: &'static [Example] = &[
-        Example { command: "hierarchy Reader", about: "of a type" },
-        Example { command: "hierarchy Reader.Read --depth 1", about: "of a member, one level each way" },
+        Example { command: "hierarchy Reader", about: "a type" },
+        Example {
+            command: "hierarchy Reader.Read --depth 1",
+            about: "a member, one level in each direction",
+        },
     ];
     type Args = HierarchyArgs;
     type Out = SymbolAnswer<HierarchyOut>;
@@ -73,23 +76,23 @@ implementations, or the members that override it.";
         };
         let view = snapshot.graph();
         let node = subject.definition.id.into();
-        // A block that adds to a type says what the type is a kind of.
+        // A block that extends a type may declare supertypes.
         let mut nodes = vec![node];
         nodes.extend(subject.declarations.iter().map(|one| orient_engine::NodeId::from(one.id)));
-        let most = if args.limit == 0 { usize::MAX } else { args.limit };
+        let max = if args.limit == 0 { usize::MAX } else { args.limit };
         let depth = args.depth.clamp(1, 100);
-        let up = walk_hierarchy(&view, &nodes, Direction::Out, depth, most)?;
-        let down = walk_hierarchy(&view, &nodes, Direction::In, depth, most)?;
+        let up = walk_hierarchy(&view, &nodes, Direction::Out, depth, max)?;
+        let down = walk_hierarchy(&view, &nodes, Direction::In, depth, max)?;
         let (cut, unexplored) = (up.cut + down.cut, up.unexplored + down.unexplored);
         let out =
             HierarchyOut { symbol: NodeLine::of(&view.describe(node)?), up: up.lines, down: down.lines };
         let mut answer = session.answer(&snapshot, SymbolAnswer::one(out));
-        answer.notes.extend(subject.note());
+        answer.add_notes(subject.note());
         if cut > 0 {
-            answer = answer.partial(format!("{cut} more left out: --limit shows more"));
+            answer = answer.partial(Note::from(format!("{cut} more omitted")).see("limit"));
         }
         if unexplored > 0 {
-            answer = answer.partial("not looked behind the last level: --depth shows more");
+            answer = answer.partial(Note::from("levels beyond the last were not searched").see("depth"));
         }
         Ok(answer)
     }
@@ -100,7 +103,7 @@ implementations, or the members that override it.";
             writer.end_line()?;
             for (head, lines) in [("up", &out.up), ("down", &out.down)] {
                 writer.put(Style::Head, head)?;
-                writer.line(Style::Dim, if lines.is_empty() { ": nothing" } else { ":" })?;
+                writer.line(Style::Dim, if lines.is_empty() { ": none" } else { ":" })?;
                 write(lines, writer, 1)?;
             }
             Ok(())

@@ -1,6 +1,6 @@
-//! `impact`: what may break when something changes, and which tests would tell.
+//! `impact`: the symbols and tests affected by a change.
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Note};
 use crate::arguments::enum_values;
 use crate::arguments::symbol_lookup::SymbolAnswer;
 use crate::error::{Code, Exit, ToolError};
@@ -23,31 +23,31 @@ use std::io;
 
 pub(crate) struct Impact;
 
-/// How many names of changed symbols are looked for among unresolved uses.
-const NAMES: usize = 50;
+/// Maximum number of changed names searched for among unresolved uses.
+const MAX_NAMES: usize = 50;
 
-/// What changes.
+/// Arguments of `impact`.
 #[derive(Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ImpactArgs {
-    /// Symbols or files that change: handles, names, paths
+    /// Changed symbols or files: handles, names or paths
     #[arg(value_name = "SYMBOL|FILE")]
     #[serde(default)]
     changed: Vec<String>,
-    /// All that changed since a revision (`HEAD~3`, `main...`), or in a unified diff: a file, or `-` for what is piped in
+    /// Changes since a revision (`HEAD~3`, `main...`), or of a unified diff: a file, or `-` for the standard input
     #[arg(long, value_name = "REVISION|DIFF")]
     #[serde(default)]
     diff: Option<ChangeSource>,
-    /// How many steps away
+    /// Maximum distance in steps
     #[arg(long, short, value_name = "N", default_value_t = 5)]
     #[serde(default = "five")]
     depth: u32,
-    /// At most so many symbols; 0 means all
+    /// Maximum number of symbols; 0 means all
     #[arg(long, value_name = "N", default_value_t = 200)]
     #[serde(default = "limit")]
     limit: usize,
-    /// Only edges at least this sure: exact, probable or approximate
-    #[arg(long, value_name = "HOW", default_value = "probable")]
+    /// Minimum confidence: exact, probable or approximate
+    #[arg(long, value_name = "LEVEL", default_value = "probable")]
     #[serde(default)]
     confidence: Option<String>,
 }
@@ -60,58 +60,61 @@ fn limit() -> usize {
     200
 }
 
-/// What may break.
+/// The impact of a change.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ImpactOut {
-    /// What changes.
+    /// The changed symbols and files.
     changed: Vec<NodeLine>,
-    /// Symbols that use it, nearest first; each once, with the use that leads to it.
+    /// Affected symbols, nearest first, each once with the use that affects it.
     affected: Vec<AffectedLine>,
-    /// How many such symbols there are in all.
+    /// Total number of affected symbols.
     symbols: u64,
-    /// How many files they are in.
+    /// Number of their files.
     files: u64,
-    /// Tests that reach it, nearest first: what a test runner runs. Helpers of tests are among the symbols.
+    /// Affected tests with their paths, nearest first. Test helpers are among the symbols.
     tests: Vec<CallPath>,
-    /// How many such tests there are in all.
+    /// Total number of affected tests.
     tests_total: u64,
-    /// Unresolved uses of the changed names: each may be one more.
+    /// Number of unresolved uses of the changed names: each may be affected too.
     name_only: u64,
-    /// How many of them stand in code of tests.
+    /// Number of these in test code.
     name_only_in_tests: u64,
-    /// What has changed and could not be followed.
+    /// Changes that could not be followed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     not_followed: Vec<String>,
 }
 
-/// A symbol that may break.
+/// An affected symbol.
 #[derive(Serialize, JsonSchema)]
 struct AffectedLine {
-    /// How many steps away.
+    /// Distance in steps.
     distance: u32,
     /// The symbol.
     #[serde(flatten)]
     node: NodeLine,
-    /// The handle of what it uses, which may break or changes.
+    /// The handle of the changed or affected symbol it uses.
     uses: String,
-    /// How.
+    /// The use.
     by: UseLine,
 }
 
 impl TypedOperation for Impact {
     const NAME: &'static str = "impact";
-    const ABOUT: &'static str = "Show what may break when something changes, and its tests";
+    const ABOUT: &'static str = "Show the symbols and tests affected by a change";
     const DETAILS: &'static str = "\
-Every symbol that uses what changes, directly or through others, by distance: calls, types, inheritance, and callers \
-through an interface. Tests that reach it come with the way they reach it. Of a diff or of what changed since a \
-revision, the symbols whose lines it touches; lines are taken as they are numbered after it. Git is not run: its files are \
-read, and working files are compared by content.";
+Every symbol that uses a changed one, directly or transitively, by distance: calls, types, inheritance, and callers through \
+an interface. Affected tests are listed with their path to the change. For a diff or a revision, the changed symbols are \
+those whose lines changed, numbered as in the new version. Git is not run: its files are read, and working files are \
+compared by content.";
     const EXAMPLES: &'static [Example] = &[
-        Example { command: "impact Server.Run", about: "of a symbol" },
-        Example { command: "impact src/server.go src/client.go", about: "of files" },
-        Example { command: "impact --diff main...", about: "of what came since a branch parted from main" },
-        Example { command: "impact --diff -", about: "of what is piped in: git diff | …" },
-        Example { command: "impact Server.Run --depth 2 --json", about: "near by, for a script" },
+        Example { command: "impact Server.Run", about: "a changed symbol" },
+        Example { command: "impact src/server.go src/client.go", about: "changed files" },
+        Example { command: "impact --diff main...", about: "changes since the branch point from main" },
+        Example { command: "impact --diff -", about: "a diff from a pipe: git diff | …" },
+        Example {
+            command: "impact Server.Run --depth 2 --json",
+            about: "at most two steps away, for a script",
+        },
     ];
     const HEAVY: bool = true;
     type Args = ImpactArgs;
@@ -121,10 +124,9 @@ read, and working files are compared by content.";
         let least = enum_values::confidence(args.confidence.as_deref())?;
         if args.changed.is_empty() == args.diff.is_none() {
             let error =
-                ToolError::new(Code::BadArgument, "say what changes: symbols, files, a revision or a diff");
-            return Err(error.hint(
-                "`orient impact Server.Run`, or `orient impact --diff HEAD` for what is not committed yet",
-            ));
+                ToolError::new(Code::BadArgument, "name the changed symbols or files, a revision, or a diff");
+            return Err(error
+                .hint("`orient impact Server.Run`, or `orient impact --diff HEAD` for uncommitted changes"));
         }
         let snapshot = session.snapshot()?;
         let view = snapshot.graph();
@@ -136,11 +138,11 @@ read, and working files are compared by content.";
             },
         };
         let starts: BTreeSet<_> = subjects.nodes.iter().copied().collect();
-        // An import breaks with what it names; what else its file does is told by other edges.
+        // Follow imports of the changed symbols only: other edges cover the rest of the importing file.
         let follow = |edge: &EdgeRow| {
             edge.confidence <= least && (edge.kind != EdgeKind::Imports || starts.contains(&edge.target))
         };
-        let most = if args.limit == 0 { usize::MAX } else { args.limit };
+        let max = if args.limit == 0 { usize::MAX } else { args.limit };
         let options = ReachOptions {
             direction: Direction::In,
             depth: args.depth.clamp(1, 100),
@@ -150,29 +152,28 @@ read, and working files are compared by content.";
             enter: &|_| Ok(true),
         };
         let reached = reach(&WithDispatch(&view), &subjects.nodes, &options)?;
-        let tests = tests(&view, &reached, most)?;
+        let tests = tests(&view, &reached, max)?;
         let top_levels = tests.top_levels;
-        let out = ImpactOut::of(&view, subjects, &reached, tests, most)?;
+        let out = ImpactOut::of(&view, subjects, &reached, tests, max)?;
         let unproven = out.name_only_in_tests;
         let (shown, total) = (out.affected.len(), affected(&reached).count());
         let mut answer = session.answer(&snapshot, SymbolAnswer::one(out));
         answer.total = Some(total as u64);
         if shown < total {
             let (shown, total) = (count(shown as u64), count(total as u64));
-            answer = answer.partial(format!("{shown} of {total} shown: --limit shows more"));
+            answer = answer.partial(Note::from(format!("{shown} of {total} shown")).see("limit"));
         }
         if reached.unexplored > 0 {
-            let reason = "not looked further than the last distance: --depth shows more";
-            answer = answer.partial(reason);
+            answer = answer.partial(Note::from("larger distances were not searched").see("depth"));
         }
         if unproven > 0 {
             let uses = plural(unproven, "unresolved use", "unresolved uses");
-            answer = answer.partial(format!("{uses} of the name in code of tests: more tests may reach it"));
+            answer = answer.partial(format!("{uses} of the name in test code: more tests may be affected"));
         }
         if top_levels > 0 {
             let files = plural(top_levels, "file", "files");
             answer = answer.partial(format!(
-                "top-level code of {files} of tests uses it: the tests there are not counted"
+                "top-level code of {files} with tests uses it: the tests there are not counted"
             ));
         }
         Ok(answer)
@@ -193,13 +194,13 @@ impl ImpactOut {
         subjects: ChangedSymbols,
         reached: &Reach,
         tests: AffectedTests,
-        most: usize,
+        max: usize,
     ) -> Result<Self, EngineError> {
         let mut lines = Vec::new();
         let mut files = BTreeSet::new();
         for (index, (_, step)) in affected(reached).enumerate() {
             files.insert(view.file_of(step.node)?.id);
-            let (Some(edge), true) = (step.edges.first(), index < most) else { continue };
+            let (Some(edge), true) = (step.edges.first(), index < max) else { continue };
             lines.push(AffectedLine {
                 distance: step.level,
                 node: NodeLine::of(&view.describe(step.node)?),
@@ -208,7 +209,7 @@ impl ImpactOut {
             });
         }
         let (mut name_only, mut name_only_in_tests) = (0, 0);
-        let names: BTreeSet<String> = subjects.names.into_iter().take(NAMES).collect();
+        let names: BTreeSet<String> = subjects.names.into_iter().take(MAX_NAMES).collect();
         for name in names {
             name_only += NameCandidates::of(view, &name, |_| Ok(true), 0)?.total;
             name_only_in_tests += NameCandidates::of(view, &name, |miss| view.is_test(miss.source), 0)?.total;
@@ -218,7 +219,7 @@ impl ImpactOut {
             symbols: affected(reached).count() as u64,
             affected: lines,
             files: files.len() as u64,
-            tests: tests.routes,
+            tests: tests.paths,
             tests_total: tests.total,
             name_only,
             name_only_in_tests,
@@ -228,7 +229,7 @@ impl ImpactOut {
 
     fn write(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
         for node in &self.changed {
-            writer.put(Style::Head, "changes: ")?;
+            writer.put(Style::Head, "changed: ")?;
             node.write(writer)?;
             writer.end_line()?;
         }
@@ -239,10 +240,10 @@ impl ImpactOut {
         writer.line(
             Style::Plain,
             &format!(
-                "{} in {} may break, {} it, {}",
+                "{} in {} affected, {}, {}",
                 plural(self.symbols, "symbol", "symbols"),
                 plural(self.files, "file", "files"),
-                plural(self.tests_total, "test reaches", "tests reach"),
+                plural(self.tests_total, "test affected", "tests affected"),
                 plural(self.name_only, "name-only candidate", "name-only candidates"),
             ),
         )?;

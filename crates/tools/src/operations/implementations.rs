@@ -1,6 +1,6 @@
-//! `implementations`: what stands behind an interface, a base or one of their members.
+//! `implementations`: the implementations of an interface, base type or member.
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Note};
 use crate::arguments::symbol_lookup::{SymbolAnswer, resolve_symbol};
 use crate::error::{Exit, ToolError};
 use crate::graph::name_candidates::NameCandidates;
@@ -19,51 +19,51 @@ use std::io;
 
 pub(crate) struct Implementations;
 
-/// Of what.
+/// Arguments of `implementations`.
 #[derive(Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ImplementationsArgs {
     /// A type or a member of one: a handle (`src/io.go#Reader`) or a name (`Reader`, `Reader.Read`)
     #[arg(value_name = "SYMBOL")]
     symbol: String,
-    /// Only those that name it themselves, not those below them
+    /// Only direct implementations
     #[arg(long)]
     #[serde(default)]
     direct: bool,
-    /// At most so many; 0 means all
+    /// Maximum number of results; 0 means all
     #[arg(long, value_name = "N", default_value_t = 200)]
     #[serde(default = "limit")]
     limit: usize,
 }
 
-/// So many types whose base was not found are listed.
-const CANDIDATES: usize = 20;
+/// Maximum number of types with an unresolved base listed.
+const MAX_CANDIDATES: usize = 20;
 
 fn limit() -> usize {
     200
 }
 
-/// What implements or overrides a symbol.
+/// The implementations of a symbol.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ImplementationsOut {
     /// The symbol.
     symbol: NodeLine,
-    /// Those found, nearest first within their branch.
+    /// The implementations, nearest first within each branch.
     implementations: Vec<HierarchyLine>,
-    /// Types that name a base of this name which was not found: each may mean the symbol, or another.
+    /// Types with an unresolved base of this name: each may mean the symbol or another.
     name_only: NameCandidates,
 }
 
 impl TypedOperation for Implementations {
     const NAME: &'static str = "implementations";
-    const ABOUT: &'static str = "List what implements an interface, base or member";
+    const ABOUT: &'static str = "List the implementations of an interface, base type or member";
     const DETAILS: &'static str = "\
-Of a type: the types that implement, extend or inherit from it, and those below them. Of a member: the members that stand in \
-for it, which a call of it may reach.";
+For a type: the types that implement, extend or inherit from it, directly or transitively. For a member: the members that \
+override it, which a call of it may reach.";
     const EXAMPLES: &'static [Example] = &[
-        Example { command: "implementations Reader", about: "of a type" },
-        Example { command: "implementations Reader.Read", about: "of a member" },
-        Example { command: "implementations Shape --direct", about: "only the next level" },
+        Example { command: "implementations Reader", about: "a type" },
+        Example { command: "implementations Reader.Read", about: "a member" },
+        Example { command: "implementations Shape --direct", about: "only direct ones" },
     ];
     type Args = ImplementationsArgs;
     type Out = SymbolAnswer<ImplementationsOut>;
@@ -76,26 +76,26 @@ for it, which a call of it may reach.";
         };
         let view = snapshot.graph();
         let node = subject.definition.id.into();
-        let most = if args.limit == 0 { usize::MAX } else { args.limit };
-        let found = walk_hierarchy(&view, &[node], Direction::In, if args.direct { 1 } else { 100 }, most)?;
+        let max = if args.limit == 0 { usize::MAX } else { args.limit };
+        let found = walk_hierarchy(&view, &[node], Direction::In, if args.direct { 1 } else { 100 }, max)?;
         let inherits = |miss: &UnresolvedRow| Ok(miss.kind == RefKind::Inherit);
-        let candidates = NameCandidates::of(&view, &subject.definition.name, inherits, CANDIDATES)?;
+        let candidates = NameCandidates::of(&view, &subject.definition.name, inherits, MAX_CANDIDATES)?;
         let out = ImplementationsOut {
             symbol: NodeLine::of(&view.describe(node)?),
             implementations: found.lines,
             name_only: candidates.clone(),
         };
-        let mut answer = candidates.mark(session.answer(&snapshot, SymbolAnswer::one(out)));
-        answer.notes.extend(subject.note());
+        let mut answer = candidates.mark_partial(session.answer(&snapshot, SymbolAnswer::one(out)));
+        answer.add_notes(subject.note());
         if found.cut > 0 {
-            answer = answer.partial(format!("{} more left out: --limit shows more", found.cut));
+            answer = answer.partial(Note::from(format!("{} more omitted", found.cut)).see("limit"));
         }
         Ok(answer)
     }
 
     fn text(out: &Self::Out, writer: &mut TextWriter<'_>) -> io::Result<()> {
         out.write(writer, |out, writer| {
-            let number = out.implementations.iter().filter(|line| !line.again).count() as u64;
+            let number = out.implementations.iter().filter(|line| !line.repeated).count() as u64;
             let found = plural(number, "implementation of", "implementations of");
             writer.put(Style::Head, &format!("{found} "))?;
             writer.put(Style::Name, out.symbol.called())?;

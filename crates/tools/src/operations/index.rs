@@ -1,4 +1,4 @@
-//! `index`: bring the index up to date, or make it anew.
+//! `index`: refresh or rebuild the index.
 
 use crate::answer::Answer;
 use crate::answer::index_summary::Summary;
@@ -16,41 +16,41 @@ use std::time::Duration;
 
 pub(crate) struct Index;
 
-/// How to index.
+/// Arguments of `index`.
 #[derive(Args, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct IndexArgs {
-    /// Make the index anew from the files instead of catching up
+    /// Rebuild the index from the files instead of refreshing it
     #[arg(long)]
     rebuild: bool,
 }
 
-/// What was done, and what the index holds now.
+/// The changes made, and the contents of the index.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct IndexOut {
     /// The folder that was indexed.
     root: String,
-    /// Where its index is.
+    /// The directory of its index.
     store: String,
     /// New files.
     added: u64,
     /// Files with new content.
     changed: u64,
-    /// Files that are gone.
+    /// Removed files.
     removed: u64,
-    /// Files with a new path and the same content.
+    /// Renamed files.
     renamed: u64,
-    /// Files whose times changed but whose content did not.
+    /// Files with a new time stamp and unchanged content.
     touched: u64,
-    /// Files that were parsed.
+    /// Parsed files.
     parsed: u64,
-    /// Files whose content had been parsed before, in another place or at another time.
+    /// Files whose facts came from the cache.
     from_cache: u64,
-    /// How long it took, in milliseconds.
+    /// Duration in milliseconds.
     elapsed_ms: u64,
-    /// How much of that was waiting for another process, in milliseconds.
+    /// Time spent waiting for another process, in milliseconds.
     waited_ms: u64,
-    /// What the index holds.
+    /// The contents of the index.
     summary: Summary,
 }
 
@@ -58,15 +58,15 @@ impl TypedOperation for Index {
     const NAME: &'static str = "index";
     const ABOUT: &'static str = "Bring the index up to date with the files";
     const DETAILS: &'static str = "\
-Every other command does this before it answers, so there is no need to run it first; it is for doing the long first \
-run at a time of your choosing, and for seeing what is skipped and why. Only what changed is read, and only content \
-that was never seen is parsed.";
+Every other command refreshes the index before it answers, so you need not run this first. Use it to choose the time of the \
+long first run, and to see which files are skipped and why. Only changed files are read, and only content that was never \
+seen is parsed.";
     const EXAMPLES: &'static [Example] = &[
-        Example { command: "index", about: "catch up with the files" },
-        Example { command: "index --rebuild", about: "make the index anew" },
-        Example { command: "index --json --quiet", about: "the outcome for a script, no progress" },
+        Example { command: "index", about: "refresh the index" },
+        Example { command: "index --rebuild", about: "rebuild the index" },
+        Example { command: "index --json --quiet", about: "for a script, without progress" },
     ];
-    const ASKS: bool = false;
+    const EXPOSED: bool = false;
     type Args = IndexArgs;
     type Out = IndexOut;
 
@@ -88,7 +88,7 @@ that was never seen is parsed.";
             waited_ms: millis(refreshed.waited),
             summary: Summary::of(&snapshot)?,
         };
-        Ok(session.answer_about(&snapshot, AnswerScope::FilesRead, out))
+        Ok(session.answer_within(&snapshot, AnswerScope::FilesRead, out))
     }
 
     fn text(out: &IndexOut, writer: &mut TextWriter<'_>) -> io::Result<()> {
@@ -117,13 +117,13 @@ impl IndexOut {
             (self.renamed, "renamed"),
             (self.touched, "touched"),
             (self.parsed, "parsed"),
-            (self.from_cache, "known from before"),
+            (self.from_cache, "from the cache"),
         ];
-        let said: Vec<String> = parts
+        let changes: Vec<String> = parts
             .iter()
             .filter(|(number, _)| *number > 0)
             .map(|(number, word)| format!("{} {word}", count(*number)))
             .collect();
-        if said.is_empty() { "nothing has changed".to_owned() } else { said.join(", ") }
+        if changes.is_empty() { "no changes".to_owned() } else { changes.join(", ") }
     }
 }

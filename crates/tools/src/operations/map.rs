@@ -1,6 +1,6 @@
-//! `map`: the repository on one page.
+//! `map`: an overview of the repository within a token budget.
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Note};
 use crate::error::{Exit, ToolError};
 use crate::graph::node_line::NodeLine;
 use crate::graph::repository_map::{RepositoryMap, map_repository};
@@ -16,11 +16,11 @@ use std::io;
 
 pub(crate) struct Map;
 
-/// How large the page may be.
+/// Arguments of `map`.
 #[derive(Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MapArgs {
-    /// How many tokens the page may take
+    /// Maximum number of tokens
     #[arg(long, value_name = "N", default_value_t = 1500)]
     #[serde(default = "tokens")]
     tokens: usize,
@@ -30,20 +30,20 @@ fn tokens() -> usize {
     1500
 }
 
-/// The repository on one page.
+/// The overview.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct MapOut {
-    /// Files that were indexed.
+    /// Number of indexed files.
     files: u64,
     /// Their lines.
     lines: u64,
-    /// Languages with their share of the lines, the largest first.
+    /// Languages with their share of the lines, largest first.
     languages: Vec<String>,
-    /// Folders with the symbols that matter most in them, by path.
+    /// Folders with their most central symbols, by path.
     folders: Vec<FolderLine>,
-    /// Where the program is entered, by path.
+    /// Entry points, by path.
     entries: Vec<EntryLine>,
-    /// The symbols that matter most, the first first.
+    /// The most central symbols.
     central: Vec<CentralLine>,
 }
 
@@ -52,14 +52,14 @@ pub(crate) struct MapOut {
 pub(crate) struct FolderLine {
     /// Its path; `.` for the root.
     pub(crate) path: String,
-    /// The name of its package, if a project file gives it one.
+    /// The name of its package, if a project file names it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) package: Option<String>,
-    /// Files directly in it, without tests.
+    /// Number of files directly in it, without tests.
     pub(crate) files: u64,
     /// Their lines.
     pub(crate) lines: u64,
-    /// The names that matter most in it.
+    /// Its most central names.
     pub(crate) names: Vec<String>,
 }
 
@@ -68,32 +68,32 @@ pub(crate) struct FolderLine {
 pub(crate) struct EntryLine {
     /// The file, or the folder of examples.
     pub(crate) path: String,
-    /// What makes them entry points: `main`, `marked` by an attribute, `script`; or that there are several `examples`.
-    pub(crate) why: &'static str,
-    /// Their names and lines: `serve:12`; empty for a script, which is entered at the top. Of examples, the first files.
+    /// Why they are entry points: `main`, `marked` by an attribute, `script`, or `examples` for several.
+    pub(crate) reason: &'static str,
+    /// Their names and lines: `serve:12`; empty for a script. For examples, the first files.
     pub(crate) names: Vec<String>,
 }
 
-/// A symbol that matters.
+/// A central symbol.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct CentralLine {
     /// The symbol.
     #[serde(flatten)]
     pub(crate) node: NodeLine,
-    /// How many symbols use it, tests left out.
+    /// Number of symbols that use it, without tests.
     pub(crate) used_by: u64,
 }
 
 impl TypedOperation for Map {
     const NAME: &'static str = "map";
-    const ABOUT: &'static str = "Show the repository on one page, within a number of tokens";
+    const ABOUT: &'static str = "Show an overview of the repository within a token budget";
     const DETAILS: &'static str = "\
-Folders with the names that matter most in them, entry points, and the most central symbols: those that much is used by, \
-counting more what is itself used. Tests are left out. A token is taken as three bytes, which is on the safe side.";
+Entry points, folders with their most central names, and the most central symbols by PageRank. Tests are left out. A token is \
+counted as three bytes, a conservative estimate.";
     const EXAMPLES: &'static [Example] = &[
-        Example { command: "map", about: "one page" },
-        Example { command: "map --tokens 400", about: "the least" },
-        Example { command: "map --tokens 5000 --json", about: "more, for a script" },
+        Example { command: "map", about: "about one page" },
+        Example { command: "map --tokens 400", about: "a short overview" },
+        Example { command: "map --tokens 5000 --json", about: "more detail, for a script" },
     ];
     const HEAVY: bool = true;
     type Args = MapArgs;
@@ -130,7 +130,7 @@ counting more what is itself used. Tests are left out. A token is taken as three
         {
             if shown < total {
                 let (shown, total) = (count(shown as u64), count(total as u64));
-                answer = answer.partial(format!("{shown} of {total} {what} shown: --tokens shows more"));
+                answer = answer.partial(Note::from(format!("{shown} of {total} {what} shown")).see("tokens"));
             }
         }
         Ok(answer)
@@ -158,7 +158,7 @@ counting more what is itself used. Tests are left out. A token is taken as three
     }
 }
 
-/// How many bytes are left.
+/// A number of bytes that may still be written.
 struct Budget(usize);
 
 impl Budget {
@@ -166,7 +166,7 @@ impl Budget {
         self.0 = self.0.saturating_sub(bytes);
     }
 
-    /// The first of some lines that fit into this, taken from what is left in all.
+    /// The first lines that fit into this budget; their size is taken from the `whole` budget.
     fn fill<T>(self, whole: &mut Self, lines: Vec<T>, text: impl Fn(&T) -> String) -> Vec<T> {
         let mut room = self.0;
         let fits = |line: &T| {
@@ -193,7 +193,7 @@ impl EntryLine {
     fn text(&self) -> String {
         let names =
             if self.names.is_empty() { String::new() } else { format!(": {}", self.names.join(", ")) };
-        format!("  {}  {}{names}", self.path, self.why)
+        format!("  {}  {}{names}", self.path, self.reason)
     }
 }
 

@@ -1,4 +1,4 @@
-//! `outline`: what a file or a folder defines.
+//! `outline`: the definitions of a file or folder.
 
 use crate::answer::symbol_line::shortened;
 use crate::answer::unread_files::AnswerScope;
@@ -17,39 +17,39 @@ use std::io;
 
 pub(crate) struct Outline;
 
-/// How many files of a folder are outlined unless more are asked for.
-const FILES: u64 = 50;
-/// How many symbols of each file of a folder are shown; the rest are counted.
-const SYMBOLS: usize = 40;
+/// Default number of files of a folder.
+const DEFAULT_FILES: u64 = 50;
+/// Maximum number of symbols shown for each file of a folder; the rest are counted.
+const MAX_SYMBOLS: usize = 40;
 
-/// What to outline.
+/// Arguments of `outline`.
 #[derive(Args, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct OutlineArgs {
-    /// A file or a folder; the whole tree without it
+    /// A file or folder; default: the whole tree
     #[arg(value_name = "PATH", default_value = ".", hide_default_value = true)]
     path: String,
-    /// How many levels of nesting; 0 means all. Without it all of a file, the outermost of a folder
+    /// Maximum nesting depth; 0 means all. Default: all levels of a file, the top level of a folder
     #[arg(long, value_name = "N")]
     depth: Option<u32>,
-    /// At most so many files of a folder; 0 means all
+    /// Maximum number of files of a folder; 0 means all
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
-    /// Go on where an answer before ended
-    #[arg(long, value_name = "PLACE")]
+    /// Continue after the cursor of the previous answer
+    #[arg(long, value_name = "CURSOR")]
     after: Option<Cursor>,
 }
 
-/// What a file or folder defines.
+/// The definitions of a file or folder.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct OutlineOut {
     /// The file or folder.
     path: String,
-    /// Its files, sorted by path; just one for a file.
+    /// Its files, sorted by path.
     files: Vec<FileOutline>,
 }
 
-/// What a file defines.
+/// The definitions of a file.
 #[derive(Serialize, JsonSchema)]
 struct FileOutline {
     /// Its path.
@@ -59,39 +59,39 @@ struct FileOutline {
     language: Option<String>,
     /// Its lines.
     lines: u32,
-    /// Its symbols in the order of the source.
+    /// Its symbols, in source order.
     symbols: Vec<OutlineLine>,
-    /// How many more it has that are not shown: nested deeper, or behind the last.
+    /// Number of symbols that are not shown.
     hidden: u64,
 }
 
 /// A symbol of an outline.
 #[derive(Serialize, JsonSchema)]
 struct OutlineLine {
-    /// How deep it is nested, from 0.
+    /// Its nesting depth, from 0.
     depth: u32,
-    /// Its address.
+    /// Its handle.
     handle: String,
-    /// Its own name.
+    /// Its name.
     name: String,
-    /// What it is.
+    /// Its kind.
     kind: &'static str,
     /// Its first line.
     line: u32,
     /// Its last line.
     last_line: u32,
-    /// Its header as written.
+    /// Its signature as written.
     signature: String,
 }
 
 impl TypedOperation for Outline {
     const NAME: &'static str = "outline";
-    const ABOUT: &'static str = "Show what a file or a folder defines";
+    const ABOUT: &'static str = "Show the definitions of a file or folder";
     const DETAILS: &'static str = "\
-Definitions with their line and header, nested as in the source. Of a folder, the outermost definitions of each file.";
+Definitions with their line and signature, nested as in the source. For a folder, the top-level definitions of each file.";
     const EXAMPLES: &'static [Example] = &[
-        Example { command: "outline src/server.go", about: "everything in a file" },
-        Example { command: "outline src", about: "the outermost of each file of a folder" },
+        Example { command: "outline src/server.go", about: "all definitions of a file" },
+        Example { command: "outline src", about: "the top level of each file in a folder" },
         Example { command: "outline src --depth 2", about: "with the members of types" },
     ];
     const DEPTH: RefreshDepth = RefreshDepth::Facts;
@@ -111,15 +111,15 @@ Definitions with their line and header, nested as in the source. Of a folder, th
             None if whole => u32::MAX,
             None => 1,
         };
-        let window = PageWindow::new(args.limit, FILES, args.after);
-        let most = if whole || window.limit == usize::MAX { usize::MAX } else { SYMBOLS };
+        let window = PageWindow::new(args.limit, DEFAULT_FILES, args.after);
+        let max = if whole || window.limit == usize::MAX { usize::MAX } else { MAX_SYMBOLS };
         let found = snapshot.outlines(&named.pattern, window.offset, window.limit)?;
         let files: Vec<FileOutline> =
-            found.rows.iter().map(|held| FileOutline::of(held, depth, most)).collect();
+            found.rows.iter().map(|held| FileOutline::of(held, depth, max)).collect();
         let shown = files.len();
         let path = if named.text.is_empty() { ".".to_owned() } else { named.text.clone() };
-        let about = if whole { AnswerScope::FilesRead } else { AnswerScope::Within(&named.pattern) };
-        let answer = session.answer_about(&snapshot, about, OutlineOut { path, files });
+        let scope = if whole { AnswerScope::FilesRead } else { AnswerScope::Within(&named.pattern) };
+        let answer = session.answer_within(&snapshot, scope, OutlineOut { path, files });
         Ok(window.paginate(answer, shown, found.total))
     }
 
@@ -153,11 +153,11 @@ impl From<Definition> for OutlineLine {
 }
 
 impl OutlineLine {
-    /// The header with the name made to stand out; the name alone where there is no header.
+    /// Writes the signature with the name highlighted; only the name if there is no signature.
     fn write(&self, width: usize, writer: &mut TextWriter<'_>) -> io::Result<()> {
         writer.put(Style::Number, &format!("{:>width$}", self.line))?;
         writer.plain(&format!("  {}", "  ".repeat(self.depth as usize)))?;
-        // Most headers say what they are: `class Base`.
+        // Most signatures contain the kind: `class Base`.
         if !self.signature.split(|c: char| !c.is_alphanumeric()).any(|word| word == self.kind) {
             writer.put(Style::Kind, self.kind)?;
             writer.plain(" ")?;
@@ -178,12 +178,12 @@ impl OutlineLine {
 }
 
 impl FileOutline {
-    /// The symbols of a file that are not nested too deep, the first `most` of them.
-    fn of(held: &orient_engine::FileOutline, depth: u32, most: usize) -> Self {
+    /// The first `max` symbols of a file up to a nesting depth.
+    fn of(held: &orient_engine::FileOutline, depth: u32, max: usize) -> Self {
         let symbols: Vec<OutlineLine> = held
             .definitions()
             .filter(|definition| definition.depth < depth)
-            .take(most)
+            .take(max)
             .map(OutlineLine::from)
             .collect();
         Self {

@@ -1,4 +1,4 @@
-//! `rdeps`: who uses a file or folder.
+//! `rdeps`: the dependents of a file or folder.
 
 use crate::answer::Answer;
 use crate::error::{Exit, ToolError};
@@ -13,13 +13,13 @@ pub(crate) struct Rdeps;
 
 impl TypedOperation for Rdeps {
     const NAME: &'static str = "rdeps";
-    const ABOUT: &'static str = "Show which files, folders or packages use a file or folder";
+    const ABOUT: &'static str = "Show the files, folders or packages that use a file or folder";
     const DETAILS: &'static str = "\
-Every proven use of something in it counts, not only imports: --kind imports leaves the rest out.";
+Every proven use of one of its symbols counts, not only imports; use --kind imports for imports only.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "rdeps src/server.go", about: "the files that use a file" },
         Example { command: "rdeps src/net --by folder --no-tests", about: "folders, without tests" },
-        Example { command: "rdeps src/server.go --depth 3", about: "and who uses those" },
+        Example { command: "rdeps src/server.go --depth 3", about: "three levels" },
     ];
     type Args = DependsArgs;
     type Out = DependsOut;

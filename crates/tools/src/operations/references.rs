@@ -1,4 +1,4 @@
-//! `references`: every use of a symbol, by what is done with it.
+//! `references`: all uses of a symbol, by kind.
 
 use crate::answer::{Answer, Cursor, PageWindow};
 use crate::arguments::enum_values;
@@ -20,33 +20,33 @@ use std::io;
 
 pub(crate) struct References;
 
-/// A list meant for reading is not longer than this unless asked for.
-const LIMIT: u64 = 100;
+/// Default number of uses.
+const DEFAULT_LIMIT: u64 = 100;
 
-/// Which uses.
+/// Arguments of `references`.
 #[derive(Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ReferencesArgs {
     /// A handle (`src/server.go#Server.Run`) or a name (`Run`, `Server.Run`)
     #[arg(value_name = "SYMBOL")]
     symbol: String,
-    /// Only these kinds of use: calls, constructs, references, `type_of`, inherits, implements, overrides, imports, …
+    /// Only these edge kinds: calls, constructs, references, `type_of`, inherits, implements, overrides, imports, …
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     #[serde(default)]
     kind: Vec<String>,
-    /// Leave out tests
+    /// Exclude tests
     #[arg(long)]
     #[serde(default)]
     no_tests: bool,
-    /// At most so many; 0 means all
+    /// Maximum number of uses; 0 means all
     #[arg(long, value_name = "N")]
     #[serde(default)]
     limit: Option<u64>,
-    /// Go on where an answer before ended
-    #[arg(long, value_name = "PLACE")]
+    /// Continue after the cursor of the previous answer
+    #[arg(long, value_name = "CURSOR")]
     #[serde(default)]
     after: Option<Cursor>,
-    /// How many uses are listed that only have the name
+    /// Maximum number of unverified uses of the same name to list
     #[arg(long, value_name = "N", default_value_t = 10)]
     #[serde(default = "ten")]
     candidates: usize,
@@ -56,53 +56,53 @@ fn ten() -> usize {
     10
 }
 
-/// Every use of a symbol.
+/// All uses of a symbol.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ReferencesOut {
     /// The symbol.
     symbol: NodeLine,
-    /// How many uses are proven.
+    /// Number of proven uses.
     verified: u64,
-    /// How many of each kind, the most first.
+    /// Number of uses of each kind, largest first.
     kinds: Vec<KindCount>,
-    /// The uses: by kind, those in tests behind the rest, then by path and line.
+    /// The uses by kind, those in tests last, then by path and line.
     uses: Vec<ReferenceLine>,
-    /// Uses of the same name that could not be resolved.
+    /// Unresolved uses of the same name.
     name_only: NameCandidates,
 }
 
-/// How many uses of a kind there are.
+/// Number of uses of a kind.
 #[derive(Serialize, JsonSchema)]
 struct KindCount {
     /// The kind.
     kind: &'static str,
-    /// How many.
+    /// The number.
     count: u64,
 }
 
 /// A use.
 #[derive(Serialize, JsonSchema)]
 struct ReferenceLine {
-    /// Where, what and how it was proven.
+    /// The line, kind and evidence.
     #[serde(flatten)]
     used: UseLine,
-    /// The file it stands in.
+    /// The file.
     path: String,
-    /// The innermost symbol around it.
+    /// The innermost enclosing symbol.
     within: NodeLine,
 }
 
 impl TypedOperation for References {
     const NAME: &'static str = "references";
-    const ABOUT: &'static str = "List every use of a symbol, by kind, then what only has its name";
+    const ABOUT: &'static str = "List all uses of a symbol by kind";
     const DETAILS: &'static str = "\
-Calls, constructions, reads and writes, uses as a type, inheritance, imports: each proven, with its place and the symbol \
-it stands in. Uses that have the name and could not be resolved are counted and listed apart. A type is used where its \
-constructor is. Uses in tests come behind the rest of their kind.";
+Calls, constructions, reads and writes, uses as a type, inheritance, imports: each proven, with its location and the enclosing \
+symbol. Unresolved uses of the same name are counted and listed separately. Uses of a constructor count as uses of its type. \
+Uses in tests come last within their kind.";
     const EXAMPLES: &'static [Example] = &[
-        Example { command: "references Server", about: "every use" },
-        Example { command: "references Server --kind constructs,type_of", about: "of some kinds" },
-        Example { command: "references Server.Run --no-tests --limit 0", about: "all outside tests" },
+        Example { command: "references Server", about: "all uses" },
+        Example { command: "references Server --kind constructs,type_of", about: "some kinds only" },
+        Example { command: "references Server.Run --no-tests --limit 0", about: "all uses outside tests" },
     ];
     type Args = ReferencesArgs;
     type Out = SymbolAnswer<ReferencesOut>;
@@ -118,12 +118,12 @@ constructor is. Uses in tests come behind the rest of their kind.";
         let nodes = called_nodes(&view, &subject)?;
         let mut edges = Vec::new();
         for edge in uses(&view, &nodes)? {
-            let wanted = kinds.is_empty() || kinds.contains(&edge.1.kind);
-            if wanted && !(args.no_tests && view.is_test(edge.1.source)?) {
+            let is_selected = kinds.is_empty() || kinds.contains(&edge.1.kind);
+            if is_selected && !(args.no_tests && view.is_test(edge.1.source)?) {
                 edges.push(edge);
             }
         }
-        let window = PageWindow::new(args.limit, LIMIT, args.after);
+        let window = PageWindow::new(args.limit, DEFAULT_LIMIT, args.after);
         let mut shown = Vec::new();
         for (path, edge) in edges.iter().skip(window.offset).take(window.limit) {
             shown.push(ReferenceLine {
@@ -146,8 +146,8 @@ constructor is. Uses in tests come behind the rest of their kind.";
             )?,
         };
         let candidates = out.name_only.clone();
-        let mut answer = candidates.mark(session.answer(&snapshot, SymbolAnswer::one(out)));
-        answer.notes.extend(subject.note());
+        let mut answer = candidates.mark_partial(session.answer(&snapshot, SymbolAnswer::one(out)));
+        answer.add_notes(subject.note());
         Ok(window.paginate(answer, listed, edges.len()))
     }
 
@@ -160,7 +160,7 @@ constructor is. Uses in tests come behind the rest of their kind.";
     }
 }
 
-/// The proven uses of nodes, by kind, those in tests behind the rest, by path and line.
+/// The proven uses of nodes by kind, those in tests last, then by path and line.
 fn uses(view: &GraphView<'_>, nodes: &[NodeId]) -> Result<Vec<(RepoPath, EdgeRow)>, ToolError> {
     let mut found = Vec::new();
     for &node in nodes {

@@ -1,8 +1,8 @@
-//! `show`: the source of a symbol, or of lines of a file.
+//! `show`: the source of a symbol or of a file.
 
-use crate::answer::Answer;
 use crate::answer::symbol_line::SymbolLine;
 use crate::answer::unread_files::AnswerScope;
+use crate::answer::{Answer, Note};
 use crate::arguments::path_argument;
 use crate::arguments::symbol_lookup::{SymbolAnswer, UnresolvedName, resolve_symbol};
 use crate::error::{Code, Exit, ToolError};
@@ -20,14 +20,14 @@ use std::str::FromStr;
 
 pub(crate) struct Show;
 
-/// How many lines are shown unless others are asked for.
-const LINES: u32 = 500;
+/// Maximum number of lines without `--lines`.
+const MAX_LINES: u32 = 500;
 
-/// What to show.
+/// Arguments of `show`.
 #[derive(Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ShowArgs {
-    /// A handle (`src/server.go#Server.Run`), a name (`Run`, `Server.Run`), a place (`src/server.go:25`), or a file
+    /// A handle (`src/server.go#Server.Run`), a name (`Run`, `Server.Run`), a location (`src/server.go:25`), or a file
     #[arg(value_name = "SYMBOL")]
     symbol: String,
     /// Only these lines of the file: `10-40`, `10`, `10-`
@@ -36,7 +36,7 @@ pub(crate) struct ShowArgs {
     lines: Option<LineRange>,
 }
 
-/// Lines of a file, counted from 1.
+/// A range of lines, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 #[schemars(with = "String")]
@@ -49,15 +49,16 @@ impl FromStr for LineRange {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("{text:?} are no lines; write for example 10-40, 10 or 10-");
-        let number = |part: &str| part.trim().parse::<u32>().ok().filter(|&line| line > 0).ok_or_else(wrong);
+        let invalid = || format!("{text:?} is not a line range; for example 10-40, 10 or 10-");
+        let number =
+            |part: &str| part.trim().parse::<u32>().ok().filter(|&line| line > 0).ok_or_else(invalid);
         let (first, last) = match text.split_once(['-', ':', ',']) {
             None => (number(text)?, number(text)?),
             Some((first, "")) => (number(first)?, u32::MAX),
             Some((first, last)) => (number(first)?, number(last)?),
         };
         if first > last {
-            return Err(format!("{text:?} ends before it begins; write {last}-{first}"));
+            return Err(format!("{text:?} ends before it starts; use {last}-{first}"));
         }
         Ok(Self { first, last })
     }
@@ -74,10 +75,10 @@ impl TryFrom<String> for LineRange {
 /// Source text.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Shown {
-    /// The symbol, unless lines of a file were asked for.
+    /// The symbol; absent for lines of a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol: Option<SymbolLine>,
-    /// Its documentation, comment marks removed.
+    /// Its documentation, without comment markers.
     #[serde(skip_serializing_if = "Option::is_none")]
     doc: Option<String>,
     /// The file.
@@ -86,7 +87,7 @@ pub(crate) struct Shown {
     first_line: u32,
     /// The last line shown.
     last_line: u32,
-    /// The lines, as they are in the file now. What is not UTF-8 is replaced.
+    /// The current lines of the file. Invalid UTF-8 is replaced.
     source: String,
 }
 
@@ -94,17 +95,14 @@ impl TypedOperation for Show {
     const NAME: &'static str = "show";
     const ABOUT: &'static str = "Show the source of a symbol, with line numbers";
     const DETAILS: &'static str = "\
-The source is read from the file as it is now. A name that stands for several symbols is answered with their handles \
-and exit code 3; nothing is ever chosen for you. Declarations and blocks that add to a type do not count as other \
-symbols: the one definition is shown and they are named beside it.";
+The source is read from the current file. An ambiguous name is answered with the handles of the candidates and exit code 3. \
+Separate declarations and blocks that extend a type do not make a name ambiguous: the definition is shown, and a note lists \
+them.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "show Server.Run", about: "by name" },
         Example { command: "show src/server.go#Server.Run", about: "by handle" },
         Example { command: "show src/server.go --lines 10-40", about: "lines of a file" },
-        Example {
-            command: "show src/server.go:25",
-            about: "what stands around a place, as answers write it",
-        },
+        Example { command: "show src/server.go:25", about: "the symbol around a line" },
     ];
     const DEPTH: RefreshDepth = RefreshDepth::Facts;
     type Args = ShowArgs;
@@ -114,8 +112,8 @@ symbols: the one definition is shown and they are named beside it.";
         let snapshot = session.snapshot()?;
         let file = path_argument::file(session, &snapshot, &args.symbol)?;
         let unknown = file.is_none() && args.lines.is_none();
-        if unknown && let Some((file, place)) = place(session, &snapshot, &args.symbol)? {
-            return at(session, &snapshot, &file, place);
+        if unknown && let Some((file, lines)) = location(session, &snapshot, &args.symbol)? {
+            return source_at(session, &snapshot, &file, lines);
         }
         if let Some(file) = file.as_ref().filter(|_| args.lines.is_some()) {
             return source(session, &snapshot, file, None, args.lines);
@@ -126,13 +124,13 @@ symbols: the one definition is shown and they are named beside it.";
                 let row = snapshot.file(&subject.definition.path)?;
                 let file = row.ok_or_else(|| ToolError::new(Code::Internal, "a symbol without its file"))?;
                 let mut answer = source(session, &snapshot, &file, Some(subject.definition), args.lines)?;
-                answer.notes.extend(note);
+                answer.add_notes(note);
                 Ok(answer)
             }
             Err(UnresolvedName::None { .. }) if let Some(file) = &file => {
                 source(session, &snapshot, file, None, None)
             }
-            Err(unclear) => match path_argument::not_entered(session, &snapshot, &args.symbol)? {
+            Err(unclear) => match path_argument::in_skipped_folder(session, &snapshot, &args.symbol)? {
                 Some(error) => Err(error),
                 None => unclear.answer(session, &snapshot),
             },
@@ -148,8 +146,8 @@ symbols: the one definition is shown and they are named beside it.";
     }
 }
 
-/// A place as answers write it, `path:12` or `path:10-40`, if there is such a file.
-fn place(
+/// Parses a location, `path:12` or `path:10-40`; `None` if there is no such file.
+fn location(
     session: &Session<'_>,
     snapshot: &Snapshot,
     typed: &str,
@@ -159,18 +157,18 @@ fn place(
     Ok(path_argument::file(session, snapshot, path)?.map(|file| (file, lines)))
 }
 
-/// The lines of a place; for one line, the smallest symbol around it or some lines on both sides.
-fn at(
+/// The source at a location; for one line, the innermost symbol around it, or some lines on both sides.
+fn source_at(
     session: &Session<'_>,
     snapshot: &Snapshot,
     file: &FileRow,
-    place: LineRange,
+    lines: LineRange,
 ) -> Result<Answer<SymbolAnswer<Shown>>, ToolError> {
-    const AROUND: u32 = 20;
-    if place.first != place.last {
-        return source(session, snapshot, file, None, Some(place));
+    const CONTEXT_LINES: u32 = 20;
+    if lines.first != lines.last {
+        return source(session, snapshot, file, None, Some(lines));
     }
-    let line = place.first;
+    let line = lines.first;
     let holds = |one: &Definition| one.span.first_line <= line && line <= one.span.last_line;
     let inner =
         snapshot.outline(file.clone())?.definitions().filter(holds).min_by_key(|one| {
@@ -179,11 +177,14 @@ fn at(
     if let Some(definition) = inner.filter(|one| one.span.last_line > one.span.first_line) {
         return source(session, snapshot, file, Some(definition), None);
     }
-    let lines = LineRange { first: line.saturating_sub(AROUND).max(1), last: line.saturating_add(AROUND) };
+    let lines = LineRange {
+        first: line.saturating_sub(CONTEXT_LINES).max(1),
+        last: line.saturating_add(CONTEXT_LINES),
+    };
     source(session, snapshot, file, None, Some(lines))
 }
 
-/// The lines of a symbol, or those that were asked for, from the file as it is now.
+/// The current lines of a symbol, or of the requested range.
 fn source(
     session: &Session<'_>,
     snapshot: &Snapshot,
@@ -197,10 +198,11 @@ fn source(
         last: definition.span.last_line,
     };
     let all = definition.as_ref().map_or(whole, of_symbol);
-    let wanted =
-        lines.unwrap_or(LineRange { last: all.last.min(all.first.saturating_add(LINES - 1)), ..all });
-    let span = Span { first_line: wanted.first, last_line: wanted.last.min(whole.last), ..Span::default() };
-    if lines.is_some() && wanted.first > whole.last {
+    let selected =
+        lines.unwrap_or(LineRange { last: all.last.min(all.first.saturating_add(MAX_LINES - 1)), ..all });
+    let span =
+        Span { first_line: selected.first, last_line: selected.last.min(whole.last), ..Span::default() };
+    if lines.is_some() && selected.first > whole.last {
         let message =
             format!("{} has only {}", file.path.display(), plural(whole.last.into(), "line", "lines"));
         return Err(ToolError::new(Code::NotFound, message));
@@ -214,15 +216,14 @@ fn source(
         last_line: (found.first_line + found.lines.len() as u32).saturating_sub(1).max(found.first_line),
         source: found.lines.join("\n"),
     };
-    let mut answer = session.answer_about(snapshot, AnswerScope::FilesRead, SymbolAnswer::one(shown));
-    if lines.is_none() && wanted.last < all.last {
-        let (length, next) = (all.last - all.first + 1, wanted.last + 1);
-        let shown = format!("{} of {} lines", count(LINES.into()), count(length.into()));
-        answer = answer.partial(format!("{shown}; the rest with --lines {next}-{}", all.last));
+    let mut answer = session.answer_within(snapshot, AnswerScope::FilesRead, SymbolAnswer::one(shown));
+    if lines.is_none() && selected.last < all.last {
+        let (length, next) = (all.last - all.first + 1, selected.last + 1);
+        let shown = format!("{} of {} lines", count(MAX_LINES.into()), count(length.into()));
+        answer = answer.partial(Note::from(format!("{shown}; {next}-{} omitted", all.last)).see("lines"));
     }
     if found.differs {
-        answer = answer
-            .note("the file has changed since it was indexed: these may not be the lines that were meant");
+        answer = answer.note("the file has changed since it was indexed: the line numbers may be outdated");
     }
     Ok(answer)
 }
@@ -246,7 +247,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_read_in_several_forms() {
+    fn line_ranges_have_several_forms() {
         let range = |first, last| Ok(LineRange { first, last });
         assert_eq!("10-40".parse(), range(10, 40));
         assert_eq!("10:40".parse(), range(10, 40));
@@ -254,7 +255,7 @@ mod tests {
         assert_eq!("7-".parse(), range(7, u32::MAX));
         assert_eq!(
             "40-10".parse::<LineRange>(),
-            Err("\"40-10\" ends before it begins; write 10-40".to_owned())
+            Err("\"40-10\" ends before it starts; use 10-40".to_owned())
         );
         for wrong in ["", "0", "a-b", "-5"] {
             assert!(wrong.parse::<LineRange>().is_err(), "{wrong}");

@@ -1,4 +1,4 @@
-//! `similar`: look-alikes of a symbol or a line.
+//! `similar`: code that is similar to a symbol or line.
 
 use crate::answer::Answer;
 use crate::arguments::enum_values;
@@ -17,69 +17,66 @@ use std::io;
 
 pub(crate) struct Similar;
 
-const LIMIT: usize = 10;
-const MOST: usize = 100;
+const DEFAULT_LIMIT: usize = 10;
+const MAX_LIMIT: usize = 100;
 
-/// Of what, and how alike.
+/// Arguments of `similar`.
 #[derive(Args, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SimilarArgs {
-    /// A symbol by name or handle, or a place: `src/server.go:40`
+    /// A symbol by name or handle, or a location: `src/server.go:40`
     #[arg(value_name = "SYMBOL|FILE:LINE")]
     symbol: String,
-    /// What is compared: meaning, or structure whatever the names
-    #[arg(long, value_name = "WHAT")]
+    /// Compare by meaning, or by structure regardless of names
+    #[arg(long, value_name = "CRITERION")]
     #[serde(default)]
     by: Option<String>,
-    /// At most so many
+    /// Maximum number of results
     #[arg(long, value_name = "N")]
     #[serde(default)]
     limit: Option<usize>,
 }
 
-/// Places that are alike.
+/// Similar chunks.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct SimilarOut {
-    /// What they are like.
-    of: PlaceOut,
-    /// The places, most alike first.
-    hits: Vec<PlaceOut>,
+    /// The reference chunk.
+    of: SimilarChunk,
+    /// The chunks, most similar first.
+    hits: Vec<SimilarChunk>,
 }
 
-/// A place, and how alike it is.
+/// A chunk and its similarity.
 #[derive(Serialize, JsonSchema)]
-struct PlaceOut {
+struct SimilarChunk {
     /// Its file.
     path: String,
     /// Its first line.
     start_line: u32,
     /// Its last line.
     end_line: u32,
-    /// The qualified name of the symbol it is, or is a part of.
+    /// The qualified name of the symbol that it is or belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol: Option<String>,
-    /// What that is.
+    /// The kind of the symbol.
     kind: String,
-    /// How near it is by meaning; 1 is the same.
+    /// Similarity of meaning; 1 is identical.
     meaning: f32,
-    /// How much of its structure is the same; 1 is all.
+    /// Similarity of structure; 1 is identical.
     structure: f32,
 }
 
 impl TypedOperation for Similar {
     const NAME: &'static str = "similar";
-    const ABOUT: &'static str = "Find code that is like a symbol or a line, by meaning or by structure";
+    const ABOUT: &'static str = "Find code similar to a symbol or line, by meaning or structure";
     const DETAILS: &'static str = "\
-By meaning, names and words are compared; by structure, the order of calls, names and signs whatever they are called. \
-Structure is compared among the two hundred nearest by meaning. A name that stands for several symbols is answered with \
-their handles and exit code 3.";
+Similarity of meaning compares names and words; similarity of structure compares the sequence of calls, names and operators \
+regardless of the names. Structure is compared among the 200 chunks nearest by meaning. An ambiguous name is answered with the \
+handles of the candidates and exit code 3.";
     const EXAMPLES: &'static [Example] = &[
-        Example { command: "similar Server.Run", about: "like a symbol" },
-        Example { command: "similar src/server.go:40", about: "like what stands at a line" },
-        Example {
-            command: "similar parse_date --by structure",
-            about: "built alike: copies with other names",
-        },
+        Example { command: "similar Server.Run", about: "similar to a symbol" },
+        Example { command: "similar src/server.go:40", about: "similar to the code at a line" },
+        Example { command: "similar parse_date --by structure", about: "copies with other names" },
     ];
     const DEPTH: RefreshDepth = RefreshDepth::Facts;
     const HEAVY: bool = true;
@@ -88,10 +85,10 @@ their handles and exit code 3.";
 
     fn run(session: &Session<'_>, args: SimilarArgs) -> Result<Answer<SymbolAnswer<SimilarOut>>, ToolError> {
         let by = likeness(args.by.as_deref())?;
-        let limit = args.limit.unwrap_or(LIMIT).clamp(1, MOST);
+        let limit = args.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
         let snapshot = session.snapshot()?;
-        let (file, line) = match place(session, &snapshot, &args.symbol)? {
-            Some(place) => place,
+        let (file, line) = match location(session, &snapshot, &args.symbol)? {
+            Some(location) => location,
             None => match resolve_symbol(&snapshot, &args.symbol)? {
                 Ok(subject) => {
                     let row = snapshot.file(&subject.definition.path)?;
@@ -103,10 +100,11 @@ their handles and exit code 3.";
             },
         };
         let Some((own, hits)) = snapshot.similar(&file, line, by, limit)? else {
-            let message = format!("there is no code at {}:{line}", file.path.display());
+            let message = format!("no code at {}:{line}", file.path.display());
             return Err(ToolError::new(Code::NotFound, message));
         };
-        let out = SimilarOut { of: PlaceOut::new(&own), hits: hits.iter().map(PlaceOut::new).collect() };
+        let out =
+            SimilarOut { of: SimilarChunk::new(&own), hits: hits.iter().map(SimilarChunk::new).collect() };
         Ok(session.answer(&snapshot, SymbolAnswer::one(out)))
     }
 
@@ -121,12 +119,12 @@ their handles and exit code 3.";
 
 fn likeness(word: Option<&str>) -> Result<Similarity, ToolError> {
     let Some(word) = word else { return Ok(Similarity::Meaning) };
-    enum_values::one_of("way to compare", word, &["meaning", "structure"])?;
+    enum_values::one_of("criterion", word, &["meaning", "structure"])?;
     Ok(if word == "structure" { Similarity::Structure } else { Similarity::Meaning })
 }
 
-/// What `path:line` or a path alone means.
-fn place(
+/// Parses `path:line`, or a path alone as its first line.
+fn location(
     session: &Session<'_>,
     snapshot: &Snapshot,
     typed: &str,
@@ -140,7 +138,7 @@ fn place(
     Ok(path_argument::file(session, snapshot, typed)?.map(|file| (file, 1)))
 }
 
-impl PlaceOut {
+impl SimilarChunk {
     fn new(hit: &SimilarHit) -> Self {
         Self {
             path: hit.path.display().into_owned(),
@@ -167,11 +165,11 @@ impl PlaceOut {
 
 impl SimilarOut {
     fn write(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
-        writer.put(Style::Dim, "like ")?;
+        writer.put(Style::Dim, "similar to ")?;
         self.of.write(writer)?;
         writer.end_line()?;
         if self.hits.is_empty() {
-            return writer.line(Style::Warn, "nothing is like it");
+            return writer.line(Style::Warn, "nothing similar found");
         }
         for hit in &self.hits {
             hit.write(writer)?;

@@ -1,15 +1,15 @@
-//! Lines of a file as answers hold them.
+//! Consecutive source lines in an answer.
 
 use orient_engine::Snippet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Lines that follow each other.
+/// Consecutive lines of a file.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct SourceLines {
-    /// The number of the first one.
+    /// The number of the first line.
     pub(crate) line: u32,
-    /// The lines, as they are in the file now.
+    /// The current text of the lines.
     pub(crate) text: String,
 }
 

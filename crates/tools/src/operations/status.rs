@@ -1,4 +1,4 @@
-//! `status`: where the index is, what it holds, what is missing.
+//! `status`: location, size and contents of the index, and what it lacks.
 
 use crate::answer::Answer;
 use crate::answer::index_summary::Summary;
@@ -15,7 +15,7 @@ use std::io;
 
 pub(crate) struct Status;
 
-/// Nothing to choose.
+/// No arguments.
 #[derive(Args, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct StatusArgs {}
@@ -25,30 +25,30 @@ pub(crate) struct StatusArgs {}
 pub(crate) struct StatusOut {
     /// The folder that is indexed.
     root: String,
-    /// Where its index is.
+    /// The directory of its index.
     store: String,
-    /// Bytes of the index.
+    /// Size of the index in bytes.
     index_bytes: u64,
-    /// Bytes of the facts all working trees of the repository share.
+    /// Size of the cache that all worktrees of the repository share, in bytes.
     cache_bytes: u64,
-    /// Grows with every change of the index.
+    /// The generation of the index; every change increments it.
     generation: u64,
-    /// Whether changes are kept in memory only, because the store cannot be written.
+    /// Whether changes are kept only in memory, because the store is not writable.
     in_memory: bool,
-    /// What the index holds.
+    /// The contents of the index.
     summary: Summary,
 }
 
 impl TypedOperation for Status {
     const NAME: &'static str = "status";
-    const ABOUT: &'static str = "Show where the index is, what it holds, and what could not be read";
+    const ABOUT: &'static str = "Show the location and contents of the index, and skipped files";
     const DETAILS: &'static str = "\
-Counts by language, files that were skipped and why, files the parser did not understand everywhere, and changed files \
-the index has not caught up with.";
+Counts by language, skipped files with reasons, files that were parsed only in part, and changed files that are not in the \
+index yet.";
     const EXAMPLES: &'static [Example] = &[
-        Example { command: "status", about: "catch up, then show" },
-        Example { command: "status --no-refresh", about: "show the index as it is" },
-        Example { command: "status --json", about: "the same for a script" },
+        Example { command: "status", about: "refresh, then show" },
+        Example { command: "status --no-refresh", about: "without refreshing the index" },
+        Example { command: "status --json", about: "for a script" },
     ];
     type Args = StatusArgs;
     type Out = StatusOut;
@@ -65,10 +65,10 @@ the index has not caught up with.";
             in_memory: session.in_memory(),
             summary: Summary::of(&snapshot)?,
         };
-        let mut answer = session.answer_about(&snapshot, AnswerScope::FilesRead, out);
+        let mut answer = session.answer_within(&snapshot, AnswerScope::FilesRead, out);
         for cut in session.engine()?.truncated_ignore_rules(&snapshot)? {
-            if !answer.notes.iter().any(|note| note.contains(&cut)) {
-                answer.notes.push(cut);
+            if !answer.notes.iter().any(|note| note.text.contains(&cut)) {
+                answer.add_notes([cut]);
             }
         }
         Ok(answer)
@@ -79,9 +79,9 @@ the index has not caught up with.";
             vec![Cell::new(Style::Head, name), Cell::new(tone, value)]
         };
         let summary = &out.summary;
-        let mut size = format!("{}, and {} of shared facts", bytes(out.index_bytes), bytes(out.cache_bytes));
+        let mut size = format!("{}, and {} of shared cache", bytes(out.index_bytes), bytes(out.cache_bytes));
         if out.in_memory {
-            size.push_str(" (changes are kept in memory: the store cannot be written)");
+            size.push_str(" (changes are kept in memory: the store is not writable)");
         }
         writer.table(
             0,

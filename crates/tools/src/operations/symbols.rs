@@ -1,7 +1,7 @@
-//! `symbols`: find definitions by name and by what they are.
+//! `symbols`: definitions by name, kind and other properties.
 
 use crate::answer::symbol_line::{SymbolLine, suggestions};
-use crate::answer::{Answer, Cursor, PageWindow};
+use crate::answer::{Answer, Cursor, Note, PageWindow};
 use crate::arguments::enum_values;
 use crate::arguments::path_argument;
 use crate::error::{Code, Exit, ToolError};
@@ -18,18 +18,18 @@ use std::io;
 
 pub(crate) struct Symbols;
 
-/// A list meant for reading is not longer than this unless asked for.
-const LIMIT: u64 = 50;
-/// How many names much like what was asked are suggested.
-const SUGGESTED: usize = 5;
-/// How many bearers of an own name are looked at for one with containers.
-const BEARERS: usize = 10_000;
+/// Default number of symbols.
+const DEFAULT_LIMIT: u64 = 50;
+/// Maximum number of similar names suggested.
+const MAX_SUGGESTIONS: usize = 5;
+/// Maximum number of symbols of a name whose containers are compared.
+const MAX_NAMESAKES: usize = 10_000;
 
-/// Which symbols.
+/// Arguments of `symbols`.
 #[derive(Args, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct SymbolsArgs {
-    /// The name, its beginning or a word of it; `Server.run` for one inside another. May be left out with a filter
+    /// The name, a prefix or a word of it; `Server.run` for a member. Optional with a filter
     #[arg(value_name = "NAME")]
     name: Option<String>,
     /// Only these kinds: function, method, class, struct, interface, …
@@ -48,45 +48,45 @@ pub(crate) struct SymbolsArgs {
     /// Only types that inherit from or implement this one
     #[arg(long, value_name = "NAME")]
     base: Option<String>,
-    /// How the name must fit: exact, case, prefix, word or fuzzy; without it the best that gives something
-    #[arg(long = "match", value_name = "HOW")]
+    /// How the name must match: exact, case, prefix, word or fuzzy; default: the best of the first four with results
+    #[arg(long = "match", value_name = "MODE")]
     #[serde(rename = "match")]
     how: Option<String>,
-    /// At most so many; 0 means all
+    /// Maximum number of symbols; 0 means all
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
-    /// Go on where an answer before ended
-    #[arg(long, value_name = "PLACE")]
+    /// Continue after the cursor of the previous answer
+    #[arg(long, value_name = "CURSOR")]
     after: Option<Cursor>,
 }
 
 /// Symbols, best first, then by path and line.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct SymbolsOut {
-    /// What was asked for.
+    /// The requested name.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
-    /// The symbols found. Never a fuzzy one unless fuzzy ones were asked for.
+    /// The symbols. Fuzzy matches only if requested.
     symbols: Vec<SymbolLine>,
-    /// If none is called so: those with a name much like it. Suggestions, not answers.
+    /// Without a match: symbols with a similar name, as suggestions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     did_you_mean: Vec<SymbolLine>,
 }
 
 impl TypedOperation for Symbols {
     const NAME: &'static str = "symbols";
-    const ABOUT: &'static str = "Find definitions by name and by what they are";
+    const ABOUT: &'static str = "Find definitions by name, kind, attribute or base type";
     const DETAILS: &'static str = "\
-If nothing is called exactly so, the answer is what differs in case, else what begins with it, else what has it as a \
-word; a line above says so. If there is none of these either, names much like it are suggested and the exit code is 1.";
+If no name matches exactly, names that differ only in case are listed, else names that start with it, else names that contain \
+it as a word; a heading says so. If nothing matches, similar names are suggested and the exit code is 1.";
     const EXAMPLES: &'static [Example] = &[
-        Example { command: "symbols Server", about: "what is called Server" },
-        Example { command: "symbols Server.run --kind method", about: "one inside another, of a kind" },
+        Example { command: "symbols Server", about: "symbols named Server" },
+        Example { command: "symbols Server.run --kind method", about: "a member, by kind" },
         Example {
             command: "symbols --kind class --base Handler --in src",
-            about: "by what it is, without a name",
+            about: "by kind and base type, without a name",
         },
-        Example { command: "symbols --attr deprecated --limit 0", about: "all with an attribute" },
+        Example { command: "symbols --attr deprecated --limit 0", about: "all symbols with an attribute" },
     ];
     const DEPTH: RefreshDepth = RefreshDepth::Facts;
     type Args = SymbolsArgs;
@@ -96,29 +96,29 @@ word; a line above says so. If there is none of these either, names much like it
         let how = args.how.as_deref().map(Tier::parse).transpose()?;
         let snapshot = session.snapshot()?;
         let filters = filters(session, &snapshot, &args)?;
-        let window = PageWindow::new(args.limit, LIMIT, args.after);
+        let window = PageWindow::new(args.limit, DEFAULT_LIMIT, args.after);
         let Some(name) = args.name.as_deref().filter(|name| !name.is_empty()) else {
             let page = snapshot.symbols(&filters, window.offset, window.limit)?;
             return Ok(answer(session, &snapshot, &filters, None, None, page, window));
         };
         let search = Search { snapshot: &snapshot, filters: &filters, name, names: Handle::split(name) };
-        let tiers = how.map_or(Tier::UNASKED.to_vec(), |tier| vec![tier]);
+        let tiers = how.map_or(Tier::DEFAULT.to_vec(), |tier| vec![tier]);
         for tier in tiers {
             let page = search.tier(tier, window.offset, window.limit)?;
             if page.total > 0 {
                 let total = page.total;
                 let mut answer = answer(session, &snapshot, &filters, Some(name), Some(tier), page, window);
                 if how.is_none() {
-                    answer.notes.extend(search.others(tier, total)?);
+                    answer.add_notes(search.weaker_matches(tier, total)?);
                 }
                 return Ok(answer);
             }
         }
         let own = search.names.last().map_or(name, String::as_str);
-        let did_you_mean = suggestions(&snapshot, &filters, snapshot.similar_names(own, SUGGESTED)?)?;
+        let did_you_mean = suggestions(&snapshot, &filters, snapshot.similar_names(own, MAX_SUGGESTIONS)?)?;
         let out = SymbolsOut { name: Some(name.to_owned()), symbols: Vec::new(), did_you_mean };
-        let mut answer = session.answer_about(&snapshot, filters.path.as_ref().into(), out);
-        answer.notes.extend(search.outside()?);
+        let mut answer = session.answer_within(&snapshot, filters.path.as_ref().into(), out);
+        answer.add_notes(search.unfiltered_matches()?);
         Ok(answer)
     }
 
@@ -133,12 +133,12 @@ word; a line above says so. If there is none of these either, names much like it
             return Ok(());
         }
         let Some(name) = &out.name else {
-            return writer.own_line(Style::Warn, "there is no such symbol", &[]);
+            return writer.own_line(Style::Warn, "no symbol matches", &[]);
         };
         if out.did_you_mean.is_empty() {
-            return writer.own_line(Style::Warn, "nothing is called `{}`, nor anything like it", &[name]);
+            return writer.own_line(Style::Warn, "no symbol is named `{}` or similar", &[name]);
         }
-        writer.own_line(Style::Warn, "nothing is called `{}`; did you mean:", &[name])?;
+        writer.own_line(Style::Warn, "no symbol is named `{}`; did you mean:", &[name])?;
         out.did_you_mean.iter().try_for_each(|symbol| symbol.write(writer))
     }
 
@@ -147,7 +147,7 @@ word; a line above says so. If there is none of these either, names much like it
     }
 }
 
-/// How a name fits what was asked, best first.
+/// How a name matches, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tier {
     Exact,
@@ -159,8 +159,8 @@ enum Tier {
 
 impl Tier {
     const ALL: &'static [Self] = &[Self::Exact, Self::Case, Self::Prefix, Self::Word, Self::Fuzzy];
-    /// Those that are answers without being asked for. A name that is only much like it is none.
-    const UNASKED: &'static [Self] = &[Self::Exact, Self::Case, Self::Prefix, Self::Word];
+    /// The modes tried by default. A fuzzy match is not an answer.
+    const DEFAULT: &'static [Self] = &[Self::Exact, Self::Case, Self::Prefix, Self::Word];
 
     fn word(self) -> &'static str {
         match self {
@@ -174,7 +174,7 @@ impl Tier {
 
     fn parse(word: &str) -> Result<Self, ToolError> {
         let words: Vec<&str> = Self::ALL.iter().map(|tier| tier.word()).collect();
-        enum_values::one_of("way to match", word, &words)?;
+        enum_values::one_of("match mode", word, &words)?;
         Ok(Self::ALL.iter().copied().find(|tier| tier.word() == word).unwrap_or(Self::Exact))
     }
 
@@ -189,24 +189,24 @@ impl Tier {
         }
     }
 
-    /// What to say before symbols that do not bear the name itself.
+    /// The heading of symbols whose name differs from the requested one.
     fn heading(self) -> &'static str {
         match self {
             Self::Exact => "",
-            Self::Case => "nothing is called exactly so; but for upper and lower case:",
-            Self::Prefix => "nothing is called exactly so; these begin with it:",
-            Self::Word => "nothing is called exactly so; these have it as a word:",
-            Self::Fuzzy => "much like it, not the same:",
+            Self::Case => "no exact match; names that differ in case:",
+            Self::Prefix => "no exact match; names that start with it:",
+            Self::Word => "no exact match; names that contain it as a word:",
+            Self::Fuzzy => "similar names:",
         }
     }
 }
 
-/// One question for symbols of a name, within filters.
+/// A search for symbols of a name, with filters.
 struct Search<'s> {
     snapshot: &'s Snapshot,
     filters: &'s DefinitionQuery,
     name: &'s str,
-    /// The name in its parts: the last is the symbol's own, those before are around it.
+    /// The parts of the name: containers, then the symbol itself.
     names: Vec<String>,
 }
 
@@ -218,8 +218,8 @@ impl Search<'_> {
         if page.total > 0 || around.is_empty() {
             return Ok(page);
         }
-        // The engine matches own names; what must stand around them is looked at here.
-        let mut rows = self.snapshot.symbols(&self.query(tier.name_match(own)), 0, BEARERS)?.rows;
+        // The engine matches the last part; compare the containers here.
+        let mut rows = self.snapshot.symbols(&self.query(tier.name_match(own)), 0, MAX_NAMESAKES)?.rows;
         rows.retain(|definition| {
             let [outer @ .., _] = definition.handle.names.as_slice() else { return false };
             outer.len() >= around.len()
@@ -236,27 +236,27 @@ impl Search<'_> {
         DefinitionQuery { name, ..self.filters.clone() }
     }
 
-    /// How many more there are that fit less well than those of a tier.
-    fn others(&self, tier: Tier, total: usize) -> Result<Option<String>, ToolError> {
+    /// The note about further symbols that start with the name.
+    fn weaker_matches(&self, tier: Tier, total: usize) -> Result<Option<Note>, ToolError> {
         if !matches!(tier, Tier::Exact | Tier::Case) {
             return Ok(None);
         }
         let more = self.tier(Tier::Prefix, 0, 0)?.total.saturating_sub(total);
-        let said = plural(more as u64, "more symbol begins", "more symbols begin");
-        Ok((more > 0).then(|| format!("{said} with `{}`: --match prefix", self.name)))
+        let symbols = plural(more as u64, "more symbol starts", "more symbols start");
+        Ok((more > 0).then(|| Note::from(format!("{symbols} with `{}`", self.name)).see("match")))
     }
 
-    /// Whether the name exists where the filters do not look.
-    fn outside(&self) -> Result<Option<String>, ToolError> {
+    /// The note about symbols of the name that the filters exclude.
+    fn unfiltered_matches(&self) -> Result<Option<String>, ToolError> {
         let anywhere = DefinitionQuery::default();
         let all =
             Search { filters: &anywhere, names: self.names.clone(), ..*self }.tier(Tier::Exact, 0, 0)?.total;
-        let said = plural(all as u64, "symbol is", "symbols are");
-        Ok((all > 0).then(|| format!("without the filters, {said} called `{}`", self.name)))
+        let symbols = plural(all as u64, "symbol is", "symbols are");
+        Ok((all > 0).then(|| format!("without the filters, {symbols} named `{}`", self.name)))
     }
 }
 
-/// Whether a container is the one that was asked for.
+/// Whether a container is the requested one.
 fn same(tier: Tier, one: &str, asked: &str) -> bool {
     one == asked || (tier != Tier::Exact && one.to_lowercase() == asked.to_lowercase())
 }
@@ -270,11 +270,8 @@ fn filters(
         args.within.as_deref().map(|typed| path_argument::resolve(session, snapshot, typed)).transpose()?;
     let none = args.kind.is_empty() && args.lang.is_empty() && within.is_none();
     if args.name.as_deref().is_none_or(str::is_empty) && none && args.attr.is_none() && args.base.is_none() {
-        return Err(ToolError::new(
-            Code::BadArgument,
-            "give a name, or say what kind of symbols you look for",
-        )
-        .hint("for example `orient symbols Server`, or `orient symbols --kind class`"));
+        return Err(ToolError::new(Code::BadArgument, "a name or a filter is required")
+            .hint("for example `orient symbols Server`, or `orient symbols --kind class`"));
     }
     Ok(DefinitionQuery {
         name: NameMatch::Any,
@@ -299,5 +296,5 @@ fn answer(
     let (shown, total) = (page.rows.len(), page.total);
     let symbols = page.rows.into_iter().map(|one| SymbolLine::new(one, tier.map(Tier::word))).collect();
     let out = SymbolsOut { name: name.map(str::to_owned), symbols, did_you_mean: Vec::new() };
-    window.paginate(session.answer_about(snapshot, filters.path.as_ref().into(), out), shown, total)
+    window.paginate(session.answer_within(snapshot, filters.path.as_ref().into(), out), shown, total)
 }

@@ -1,12 +1,12 @@
-//! `trace`: how one symbol reaches another, or where the proof of it ends.
+//! `trace`: shortest call paths from one symbol to another, or where the proof ends.
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Note};
 use crate::arguments::enum_values;
 use crate::arguments::symbol_lookup::{ResolvedSymbol, SymbolAnswer, resolve_symbol};
 use crate::error::{Code, Exit, ToolError};
 use crate::graph::call_path::CallPath;
 use crate::graph::call_tree::{called_nodes, is_calling};
-use crate::graph::missing_path::{MissingPath, blocked};
+use crate::graph::missing_path::{MissingPath, explain_missing_path};
 use crate::graph::node_line::NodeLine;
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
@@ -24,43 +24,43 @@ use std::io;
 
 pub(crate) struct Trace;
 
-/// What stands for the entry points on the command line.
+/// The argument that means the entry points.
 const ENTRIES: &str = "-";
 
-/// From where to where.
+/// Arguments of `trace`.
 #[derive(Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TraceArgs {
-    /// Where to start: a handle or a name; `-` for the entry points of the program
+    /// The start: a handle or a name; `-` for the entry points of the program
     #[arg(value_name = "FROM", default_value = ENTRIES, hide_default_value = true)]
     #[serde(default = "entries")]
     from: String,
-    /// Where to arrive; without it, where the calls of FROM end
+    /// The end; default: the deepest callees of FROM
     #[arg(value_name = "TO")]
     #[serde(default)]
     to: Option<String>,
-    /// Symbols the way must pass, in order
+    /// Symbols that the path must contain, in order
     #[arg(long, value_name = "SYMBOL", value_delimiter = ',')]
     #[serde(default)]
     via: Vec<String>,
-    /// How many ways
+    /// Maximum number of paths
     #[arg(long, value_name = "N", default_value_t = 3)]
     #[serde(default = "three")]
     paths: usize,
-    /// No way with more calls than this
+    /// Maximum number of calls of a path
     #[arg(long, value_name = "N", default_value_t = 30)]
     #[serde(default = "thirty")]
     depth: u32,
-    /// Give up after so many symbols
+    /// Maximum number of symbols to search
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     #[serde(default = "visits")]
     visits: usize,
-    /// Do not pass through tests
+    /// Exclude paths through tests
     #[arg(long)]
     #[serde(default)]
     no_tests: bool,
-    /// Only edges at least this sure: exact, probable or approximate
-    #[arg(long, value_name = "HOW", default_value = "probable")]
+    /// Minimum confidence: exact, probable or approximate
+    #[arg(long, value_name = "LEVEL", default_value = "probable")]
     #[serde(default)]
     confidence: Option<String>,
 }
@@ -81,40 +81,43 @@ fn visits() -> usize {
     100_000
 }
 
-/// Ways from one symbol to another.
+/// Paths from one symbol to another.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct TraceOut {
-    /// Where they start; absent for the entry points.
+    /// The start; absent for the entry points.
     #[serde(skip_serializing_if = "Option::is_none")]
     from: Option<NodeLine>,
-    /// Where they arrive; absent where the question was where the calls end.
+    /// The end; absent without TO.
     #[serde(skip_serializing_if = "Option::is_none")]
     to: Option<NodeLine>,
-    /// The ways, shortest first; where the question was where the calls end, deepest first.
+    /// The paths, shortest first; without TO, deepest first.
     paths: Vec<CallPath>,
-    /// Without a way: how far the proof goes, and what stands there.
+    /// Without a path: how far it is proven, and the calls at its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     blocked: Option<MissingPath>,
 }
 
-/// What a search is held to.
-struct Held<'a> {
+/// A search with its limits.
+struct PathSearch<'a> {
     args: &'a TraceArgs,
     least: Confidence,
 }
 
 impl TypedOperation for Trace {
     const NAME: &'static str = "trace";
-    const ABOUT: &'static str = "Show how one symbol reaches another, call by call";
+    const ABOUT: &'static str = "Show call paths from one symbol to another";
     const DETAILS: &'static str = "\
-The shortest_paths ways along proven calls; a call of an interface may reach its implementations. From `-`, the entry points: main \
-functions, functions that an attribute hands to a framework, scripts; never tests. Where there is no way, the answer is how \
-far the proof goes and which calls there lead outside or could not be resolved.";
+The shortest paths along proven calls; a call of an interface may reach its implementations. `-` means the entry points: main \
+functions, functions that an attribute registers with a framework, and scripts; never tests. If there is no path, the answer \
+shows how far it is proven, and the external and unresolved calls there.";
     const EXAMPLES: &'static [Example] = &[
-        Example { command: "trace main Store.save", about: "from one to the other" },
+        Example { command: "trace main Store.save", about: "from one symbol to another" },
         Example { command: "trace - Store.save", about: "from the entry points" },
-        Example { command: "trace main Store.save --via Cache.put --paths 5", about: "ways past a point" },
-        Example { command: "trace Server.Run", about: "where its calls end" },
+        Example {
+            command: "trace main Store.save --via Cache.put --paths 5",
+            about: "paths through a symbol",
+        },
+        Example { command: "trace Server.Run", about: "its deepest callees" },
     ];
     const HEAVY: bool = true;
     type Args = TraceArgs;
@@ -125,7 +128,7 @@ far the proof goes and which calls there lead outside or could not be resolved."
         let snapshot = session.snapshot()?;
         let from_entries = args.from == ENTRIES;
         if from_entries && args.to.is_none() {
-            let error = ToolError::new(Code::BadArgument, "there is nothing to trace");
+            let error = ToolError::new(Code::BadArgument, "a start or an end is required");
             return Err(error.hint("`orient trace FROM TO`, or `orient trace - TO` from the entry points"));
         }
         let stops =
@@ -138,16 +141,17 @@ far the proof goes and which calls there lead outside or could not be resolved."
             }
         }
         let view = snapshot.graph();
-        let held = Held { args: &args, least };
+        let search = PathSearch { args: &args, least };
         let traced = match subjects.first() {
-            Some(subject) if args.to.is_none() => held.ends(&view, subject)?,
-            _ => held.ways(&view, &subjects, from_entries)?,
+            Some(subject) if args.to.is_none() => search.ends(&view, subject)?,
+            _ => search.paths(&view, &subjects, from_entries)?,
         };
-        let Traced { out, gave_up, notes } = traced;
+        let SearchResult { out, stopped, notes } = traced;
         let mut answer = session.answer(&snapshot, SymbolAnswer::one(out));
-        answer.notes.extend(notes);
-        if gave_up {
-            answer = answer.partial("the search gave up before it had seen all: --depth and --visits");
+        answer.add_notes(notes);
+        if stopped {
+            answer = answer
+                .partial(Note::from("the search stopped at its limits: paths may be missing").see("depth"));
         }
         Ok(answer)
     }
@@ -164,34 +168,36 @@ far the proof goes and which calls there lead outside or could not be resolved."
     }
 }
 
-/// What a search came to.
-struct Traced {
+/// The result of a search.
+struct SearchResult {
     out: TraceOut,
-    gave_up: bool,
+    /// Whether the search stopped at `depth` or `visits`.
+    stopped: bool,
     notes: Vec<String>,
 }
 
-impl Held<'_> {
-    /// Ways from stop to stop; the first stop may be any entry point.
-    fn ways(
+impl PathSearch<'_> {
+    /// Paths through all stops; the first stop may be any entry point.
+    fn paths(
         &self,
         view: &GraphView<'_>,
         subjects: &[ResolvedSymbol],
         from_entries: bool,
-    ) -> Result<Traced, EngineError> {
+    ) -> Result<SearchResult, EngineError> {
         let mut stops = Vec::new();
         for subject in subjects {
             stops.push(called_nodes(view, subject)?);
         }
-        let (mut sections, mut gave_up, mut block) = (Vec::new(), false, None);
+        let (mut sections, mut stopped, mut missing) = (Vec::new(), false, None);
         let mut starts: Option<&[NodeId]> = None;
         for (index, stop) in stops.iter().enumerate() {
             if index > 0 || from_entries {
                 let found = self.section(view, starts, stop)?;
-                gave_up |= found.gave_up;
+                stopped |= found.gave_up;
                 if found.found.is_empty() {
                     let follow = |edge: &_| is_calling(edge, self.least);
-                    block = blocked(view, starts.unwrap_or_default(), stop, &found.behind, &follow)?;
+                    missing =
+                        explain_missing_path(view, starts.unwrap_or_default(), stop, &found.behind, &follow)?;
                     sections.clear();
                     break;
                 }
@@ -200,7 +206,7 @@ impl Held<'_> {
             starts = Some(stop);
         }
         let mut paths = Vec::new();
-        for path in joined(&sections, self.args.paths) {
+        for path in join_sections(&sections, self.args.paths) {
             paths.push(CallPath::of(view, &path)?);
         }
         let named = |subject: Option<&ResolvedSymbol>| -> Result<Option<NodeLine>, EngineError> {
@@ -211,12 +217,12 @@ impl Held<'_> {
             from: named(subjects.first().filter(|_| !from_entries))?,
             to: named(subjects.last())?,
             paths,
-            blocked: block,
+            blocked: missing,
         };
-        Ok(Traced { out, gave_up, notes: subjects.iter().filter_map(ResolvedSymbol::note).collect() })
+        Ok(SearchResult { out, stopped, notes: subjects.iter().filter_map(ResolvedSymbol::note).collect() })
     }
 
-    /// The ways from one stop to the next.
+    /// The paths from one stop to the next.
     fn section(
         &self,
         view: &GraphView<'_>,
@@ -238,8 +244,8 @@ impl Held<'_> {
         shortest_paths(&WithDispatch(view), &starts, to, &options)
     }
 
-    /// Where the calls of a symbol end: the deepest of its ways down.
-    fn ends(&self, view: &GraphView<'_>, subject: &ResolvedSymbol) -> Result<Traced, EngineError> {
+    /// The deepest call paths from a symbol.
+    fn ends(&self, view: &GraphView<'_>, subject: &ResolvedSymbol) -> Result<SearchResult, EngineError> {
         let start = NodeId::from(subject.definition.id);
         let options = ReachOptions {
             direction: Direction::Out,
@@ -250,12 +256,12 @@ impl Held<'_> {
             enter: &|node| Ok(!self.args.no_tests || !view.is_test(node)?),
         };
         let reached = reach(&WithDispatch(view), &[start], &options)?;
-        let mut leads_on = vec![false; reached.steps.len()];
+        let mut has_children = vec![false; reached.steps.len()];
         for step in &reached.steps {
-            step.parent.into_iter().for_each(|parent| leads_on[parent] = true);
+            step.parent.into_iter().for_each(|parent| has_children[parent] = true);
         }
         let mut ends: Vec<usize> = (0..reached.steps.len())
-            .filter(|&at| reached.steps[at].parent.is_some() && !reached.steps[at].again && !leads_on[at])
+            .filter(|&at| reached.steps[at].parent.is_some() && !reached.steps[at].again && !has_children[at])
             .collect();
         ends.sort_by_key(|&at| (std::cmp::Reverse(reached.steps[at].level), at));
         let mut paths = Vec::new();
@@ -270,35 +276,35 @@ impl Held<'_> {
         let mut notes: Vec<String> = subject.note().into_iter().collect();
         if ends.len() > paths.len() {
             notes.push(format!(
-                "{} end there; the deepest are shown",
-                plural(ends.len() as u64, "way", "ways")
+                "{} in total; the deepest are shown",
+                plural(ends.len() as u64, "path", "paths")
             ));
         }
         let from = Some(NodeLine::of(&view.describe(start)?));
-        let gave_up = !reached.is_whole() || reached.unexplored > 0;
-        Ok(Traced { out: TraceOut { from, to: None, paths, blocked: None }, gave_up, notes })
+        let stopped = !reached.is_whole() || reached.unexplored > 0;
+        Ok(SearchResult { out: TraceOut { from, to: None, paths, blocked: None }, stopped, notes })
     }
 }
 
-/// The ways through all sections: each way of one with each of the next, the shortest in all first.
-fn joined(sections: &[Vec<GraphPath>], most: usize) -> Vec<GraphPath> {
-    let mut ways: Vec<GraphPath> = sections.first().cloned().unwrap_or_default();
+/// Joins the paths of consecutive sections, shortest total first.
+fn join_sections(sections: &[Vec<GraphPath>], max: usize) -> Vec<GraphPath> {
+    let mut paths: Vec<GraphPath> = sections.first().cloned().unwrap_or_default();
     for section in sections.iter().skip(1) {
         let mut longer = Vec::new();
-        for way in &ways {
-            let end = way.edges.last().map_or(way.start, |edge| edge.target);
-            // A type may be come to by its constructor and left by itself.
+        for path in &paths {
+            let end = path.edges.last().map_or(path.start, |edge| edge.target);
+            // A path may end at a constructor and continue from its type.
             let fits = section.iter().any(|next| next.start == end);
             for next in section.iter().filter(|next| !fits || next.start == end) {
-                let edges = way.edges.iter().chain(&next.edges).copied().collect();
-                longer.push(GraphPath { start: way.start, edges });
+                let edges = path.edges.iter().chain(&next.edges).copied().collect();
+                longer.push(GraphPath { start: path.start, edges });
             }
         }
-        longer.sort_by_key(|way| way.edges.len());
-        longer.truncate(most);
-        ways = longer;
+        longer.sort_by_key(|path| path.edges.len());
+        longer.truncate(max);
+        paths = longer;
     }
-    ways
+    paths
 }
 
 impl TraceOut {
@@ -306,20 +312,22 @@ impl TraceOut {
         let from = self.from.as_ref().map_or("the entry points", |node| node.called());
         match (&self.to, self.paths.is_empty()) {
             (Some(to), true) => {
-                writer.line(Style::Warn, &format!("no proven way from {from} to {}", to.called()))?;
+                writer.line(Style::Warn, &format!("no proven path from {from} to {}", to.called()))?;
                 return self.blocked.as_ref().map_or(Ok(()), |blocked| blocked.write(writer));
             }
-            (None, true) => return writer.line(Style::Warn, &format!("{from} calls nothing that is here")),
-            (Some(to), false) => {
-                let ways = plural(self.paths.len() as u64, "way", "ways");
-                writer.line(Style::Head, &format!("{ways} from {from} to {}", to.called()))?;
+            (None, true) => {
+                return writer.line(Style::Warn, &format!("{from} calls nothing in this repository"));
             }
-            (None, false) => writer.line(Style::Head, &format!("where the calls of {from} end"))?,
+            (Some(to), false) => {
+                let paths = plural(self.paths.len() as u64, "path", "paths");
+                writer.line(Style::Head, &format!("{paths} from {from} to {}", to.called()))?;
+            }
+            (None, false) => writer.line(Style::Head, &format!("deepest callees of {from}"))?,
         }
         let dispatches = EdgeKind::Dispatches.as_str();
         for (index, path) in self.paths.iter().enumerate() {
-            let hops = path.steps.iter().filter_map(|step| step.leads.as_ref());
-            let calls = hops.filter(|leads| leads.kind != dispatches).count() as u64;
+            let hops = path.steps.iter().filter_map(|step| step.edge.as_ref());
+            let calls = hops.filter(|edge| edge.kind != dispatches).count() as u64;
             let sure = if path.confidence == "exact" { "" } else { ", probable" };
             writer.line(Style::Dim, &format!("{}: {}{sure}", index + 1, plural(calls, "call", "calls")))?;
             path.write(writer, 1)?;

@@ -1,4 +1,4 @@
-//! `unused`: definitions nothing reaches, with what speaks against removing them.
+//! `unused`: definitions without a verified use, with the reasons why they may still be live.
 
 use crate::answer::{Answer, Cursor, PageWindow};
 use crate::arguments::enum_values;
@@ -22,12 +22,11 @@ use std::io;
 
 pub(crate) struct Unused;
 
-/// A list meant for reading is not longer than this unless asked for.
-const LIMIT: u64 = 100;
+/// Default number of definitions.
+const DEFAULT_LIMIT: u64 = 100;
 
-/// What is looked for unless something else is asked for. Fields and members of enumerations are used in ways that are
-/// not written down: by layout, by value, by serialisation.
-const KINDS: &[SymbolKind] = &[
+/// The default kinds. Fields and enum members are left out: they are used implicitly, by layout, value or serialisation.
+const DEFAULT_KINDS: &[SymbolKind] = &[
     SymbolKind::Class,
     SymbolKind::Struct,
     SymbolKind::Union,
@@ -44,7 +43,7 @@ const KINDS: &[SymbolKind] = &[
     SymbolKind::Delegate,
 ];
 
-/// Which definitions.
+/// Arguments of `unused`.
 #[derive(Args, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct UnusedArgs {
@@ -54,49 +53,49 @@ pub(crate) struct UnusedArgs {
     /// Only these kinds: function, method, class, struct, interface, …
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     kind: Vec<String>,
-    /// Uses by tests do not count
+    /// Do not count uses in tests
     #[arg(long)]
     no_tests: bool,
-    /// Only those without any reason for doubt
+    /// Only likely unused definitions: no reason to assume a use
     #[arg(long)]
     likely: bool,
     /// The former name of `likely`
     #[arg(long, hide = true)]
     certain: bool,
-    /// At most so many; 0 means all
+    /// Maximum number of definitions; 0 means all
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
-    /// Go on where an answer before ended
-    #[arg(long, value_name = "PLACE")]
+    /// Continue after the cursor of the previous answer
+    #[arg(long, value_name = "CURSOR")]
     after: Option<Cursor>,
 }
 
-/// Definitions without a verified use: first those without a reason for doubt, then by path and line.
+/// Definitions without a verified use: the likely unused ones first, then by path and line.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct UnusedOut {
-    /// How many there are without a reason for doubt.
+    /// Number of likely unused definitions.
     likely: u64,
-    /// How many may still be used.
+    /// Number of definitions that may still be used.
     doubtful: u64,
-    /// In the text of how many files the names of the likely ones were looked for.
+    /// Number of files searched for the names of the likely unused definitions.
     files_read: u64,
-    /// The definitions. What lies inside one is not listed again.
+    /// The definitions. Members of a listed one are not listed.
     unused: Vec<UnusedLine>,
 }
 
-/// A definition nothing here uses.
+/// A definition without a verified use.
 #[derive(Serialize, JsonSchema)]
 struct UnusedLine {
     /// The definition.
     #[serde(flatten)]
     node: NodeLine,
-    /// Why it may still be used; empty where there is no reason for doubt.
+    /// Why it may still be used; empty if it is likely unused.
     may_be_used: Vec<String>,
 }
 
-/// Definitions without a use, each with the doubts that need no text. A declaration and its definition are one: what
-/// uses either uses both, and the declaration says who may see it.
-fn judge(
+/// Definitions without a use, each with the liveness reasons that need no source text. A declaration and its definition are
+/// one symbol: a use of either is a use of both, and the declaration determines the visibility.
+fn collect_reasons(
     view: &GraphView<'_>,
     whole: &FullGraph,
     usage: &VerifiedUses,
@@ -111,7 +110,7 @@ fn judge(
             namesakes.entry(whole.name(number)).or_default().push(number);
         }
     }
-    // Only where something of the name is declared apart from its definition, full names must be compared.
+    // Qualified names must be compared only if a symbol of the name is declared separately from its definition.
     namesakes.retain(|_, all| all.iter().any(|&number| is_declaration(number)));
     for &number in namesakes.values().flatten() {
         let full = view.describe(whole.nodes[number as usize].id)?.qualified();
@@ -134,7 +133,7 @@ fn judge(
         let visibility = stated.unwrap_or_else(|| visibility(&number));
         let undefined = is_declaration(number);
         let mut reasons = liveness_reasons(&UnusedCandidate { whole, usage, number, visibility, undefined });
-        // Only the declaration may say that it overrides a member, and which type it belongs to.
+        // The declaration may have reasons of its own: it shows overrides and the enclosing type.
         for &number in same.iter().filter(|&&other| other != number && is_declaration(other)) {
             for doubt in
                 liveness_reasons(&UnusedCandidate { whole, usage, number, visibility, undefined: false })
@@ -151,19 +150,17 @@ fn judge(
 
 impl TypedOperation for Unused {
     const NAME: &'static str = "unused";
-    const ABOUT: &'static str = "List definitions nothing uses, and why they may be used still";
+    const ABOUT: &'static str = "List definitions without a verified use";
     const DETAILS: &'static str = "\
-A definition is listed if no verified use of it, or of anything in it, stands outside it. Each comes with the reasons why it \
-may be used still: others can see it, an entry point, test code, an attribute, a member of a base, a name that a runtime or \
-framework calls, a value where it is defined, code in its initialiser, unresolved uses of its name, names built at run time. \
-One is likely unused only if there is no such reason and its name occurs nowhere else in the text of any file, comments aside. Only files of languages whose uses are resolved are looked at.";
+A definition is listed if it and its members have no verified use outside it. Each is listed with the reasons why it may \
+still be used: it is public, an entry point or test code; it has an attribute or overrides a base member; a runtime or \
+framework calls it by name; it is used as a value where it is defined; its initialiser may run code; its name has unresolved \
+uses, or names are built at run time. A definition is likely unused only if there is no such reason and its name occurs \
+nowhere else in the text of any file, except in comments. Only languages whose uses are resolved are considered.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "unused", about: "in the whole repository" },
-        Example {
-            command: "unused src --kind function --likely",
-            about: "functions without any reason for doubt",
-        },
-        Example { command: "unused --no-tests", about: "what only tests use counts as unused" },
+        Example { command: "unused src --kind function --likely", about: "likely unused functions" },
+        Example { command: "unused --no-tests", about: "including definitions that only tests use" },
     ];
     const HEAVY: bool = true;
     type Args = UnusedArgs;
@@ -171,7 +168,7 @@ One is likely unused only if there is no such reason and its name occurs nowhere
 
     fn run(session: &Session<'_>, args: UnusedArgs) -> Result<Answer<UnusedOut>, ToolError> {
         let kinds = enum_values::kinds(&args.kind)?;
-        let kinds = if kinds.is_empty() { KINDS.to_vec() } else { kinds };
+        let kinds = if kinds.is_empty() { DEFAULT_KINDS.to_vec() } else { kinds };
         let snapshot = session.snapshot()?;
         let within = args
             .path
@@ -186,22 +183,22 @@ One is likely unused only if there is no such reason and its name occurs nowhere
         for number in 0..whole.nodes.len() as u32 {
             let node = &whole.nodes[number as usize];
             let file = whole.file(number);
-            let asked = node.kind.is_some_and(|kind| kinds.contains(&kind));
-            let judged = file.role != Role::Vendored
+            let is_selected = node.kind.is_some_and(|kind| kinds.contains(&kind));
+            let is_resolved = file.role != Role::Vendored
                 && (whole.rules(number).is_some()
-                    || file.language.as_deref().is_some_and(|language| usage.judges(language)));
-            let here = within.as_ref().is_none_or(|named| named.pattern.matches(&file.path));
+                    || file.language.as_deref().is_some_and(|language| usage.resolves_language(language)));
+            let is_within = within.as_ref().is_none_or(|named| named.pattern.matches(&file.path));
             if listed[node.parent as usize] {
                 listed[number as usize] = true;
-            } else if asked && judged && here && !usage.is_used(number) {
+            } else if is_selected && is_resolved && is_within && !usage.is_used(number) {
                 listed[number as usize] = true;
                 unused.push(number);
             }
         }
-        let mut found = judge(&view, &whole, &usage, &unused)?;
-        let silent: Vec<u32> =
+        let mut found = collect_reasons(&view, &whole, &usage, &unused)?;
+        let without_reason: Vec<u32> =
             found.iter().filter(|(_, doubts)| doubts.is_empty()).map(|(number, _)| *number).collect();
-        let occurrences = NameOccurrences::find(&snapshot, &whole, &silent)?;
+        let occurrences = NameOccurrences::find(&snapshot, &whole, &without_reason)?;
         for (number, doubts) in found.iter_mut().filter(|(_, doubts)| doubts.is_empty()) {
             *doubts = textual_reasons(&occurrences, *number);
         }
@@ -211,7 +208,7 @@ One is likely unused only if there is no such reason and its name occurs nowhere
         if args.likely || args.certain {
             found.truncate(usize::try_from(likely).unwrap_or(usize::MAX));
         }
-        let window = PageWindow::new(args.limit, LIMIT, args.after);
+        let window = PageWindow::new(args.limit, DEFAULT_LIMIT, args.after);
         let mut unused = Vec::new();
         for (number, doubts) in found.iter().skip(window.offset).take(window.limit) {
             let node = NodeLine::of(&view.describe(whole.nodes[*number as usize].id)?);
@@ -221,7 +218,8 @@ One is likely unused only if there is no such reason and its name occurs nowhere
         let files_read = occurrences.files;
         let mut answer = session.answer(&snapshot, UnusedOut { likely, doubtful, files_read, unused });
         if args.certain {
-            answer = answer.note("`certain` is called `likely`: without running the program, nothing proves that a name is unused");
+            answer = answer
+                .note("`certain` is now `likely`: static analysis cannot prove that a definition is unused");
         }
         Ok(window.paginate(answer, shown, found.len()))
     }
@@ -231,7 +229,7 @@ One is likely unused only if there is no such reason and its name occurs nowhere
         writer.line(
             Style::Head,
             &format!(
-                "{} without a verified use: {} likely unused, {} that may still be used",
+                "{} without a verified use: {} likely unused, {} may still be used",
                 plural(total, "definition", "definitions"),
                 count(out.likely),
                 count(out.doubtful)
@@ -241,7 +239,7 @@ One is likely unused only if there is no such reason and its name occurs nowhere
             let files = plural(out.files_read, "file", "files");
             writer.line(
                 Style::Dim,
-                &format!("likely unused: nothing outside can see it, no rule gives a reason for doubt, and its name occurs nowhere else in the text of {files}"),
+                &format!("likely unused: not visible outside, no reason to assume a use, and the name occurs nowhere else in the text of {files}"),
             )?;
         }
         for line in &out.unused {

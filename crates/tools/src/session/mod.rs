@@ -1,11 +1,11 @@
-//! What an operation works with: the settings in force, the engine, and a snapshot that has caught up with the files.
+//! The session of one call: effective settings, engine, and an up-to-date snapshot.
 
 pub(crate) mod open_tree;
 pub(crate) mod provider_embedding;
 pub(crate) mod query_embedding;
 
 use crate::answer::unread_files::{self, AnswerScope};
-use crate::answer::{Answer, Freshness};
+use crate::answer::{Answer, Freshness, Note};
 use crate::error::ToolError;
 use crate::session::open_tree::OpenTree;
 use crate::session::query_embedding::ProviderState;
@@ -22,34 +22,34 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long a question waits for another process that is indexing before it answers from what is there.
+/// Maximum wait for another process that is indexing, before the call answers from the current index.
 const BUSY_WAIT: Duration = Duration::from_secs(5);
 
-/// How long a server waits for another process that makes a damaged index anew.
+/// Maximum wait of a server for another process that rebuilds a damaged index.
 const REBUILD_WAIT: Duration = Duration::from_mins(1);
 
-/// Said where there is nothing to answer from.
-const NO_FILES: &str = "no file was found: the folder is empty, or .gitignore, .ignore, .orientignore or index.exclude \
-leave nothing";
+/// The note of an answer from an empty index.
+const NO_FILES: &str = "no files found: the folder is empty, or .gitignore, .ignore, .orientignore or index.exclude \
+exclude everything";
 
-/// What to work on, and how.
+/// The tree to work on, and how.
 #[derive(Clone, Debug)]
 pub struct SessionOptions {
     /// A folder or file of the repository.
     pub start: PathBuf,
-    /// Where relative paths in arguments hang from, before the root is tried.
+    /// The directory that relative paths in arguments start from; the root is tried next.
     pub folder: PathBuf,
-    /// Settings made by whoever asks.
+    /// Settings of the caller.
     pub overrides: Vec<Override>,
-    /// How often the user insisted on a folder that is refused otherwise.
+    /// How often the user passed `--force`.
     pub force: u8,
-    /// Whether to catch up with the files before answering.
+    /// Whether to refresh the index before answering.
     pub refresh: bool,
 }
 
-/// One question's surroundings. Opens only what the operation needs, when it needs it.
+/// The session of one call. Opens the engine and the index when they are first needed.
 pub struct Session<'p> {
-    setup: SessionOptions,
+    options: SessionOptions,
     root: PathBuf,
     loaded: Loaded,
     progress: &'p dyn Progress,
@@ -58,26 +58,26 @@ pub struct Session<'p> {
     freshness: Arc<dyn orient_engine::Freshness>,
     provider_state: Arc<ProviderState>,
     refreshed: RefCell<Option<RefreshReport>>,
-    /// How many files were looked at to answer, where nobody could vouch for them.
+    /// Number of files compared with the index because no watcher could vouch for them.
     files_checked: Cell<usize>,
     depth: Cell<RefreshDepth>,
-    /// Whether to wait for a first index however long it takes; a server has others to answer.
+    /// Whether to wait for a first index as long as it takes. A server has other calls to answer.
     interactive: bool,
     asked: Option<Instant>,
 }
 
 impl<'p> Session<'p> {
-    /// Finds the repository and reads the settings; nothing is indexed yet.
+    /// Opens a session for a command: finds the repository and reads the settings. Nothing is indexed yet.
     pub fn open(
-        setup: SessionOptions,
+        options: SessionOptions,
         progress: &'p dyn Progress,
         cancel: &'p Cancel,
     ) -> Result<Self, ToolError> {
-        let root = Repo::find(&setup.start).map_err(EngineError::from)?.root;
-        let loaded = open_tree::load(&setup)?;
+        let root = Repo::find(&options.start).map_err(EngineError::from)?.root;
+        let loaded = open_tree::load_settings(&options)?;
         let (engine, refreshed) = (OnceCell::new(), RefCell::new(None));
         Ok(Self {
-            setup,
+            options,
             root,
             loaded,
             progress,
@@ -93,17 +93,17 @@ impl<'p> Session<'p> {
         })
     }
 
-    /// One question to a tree that stays open.
-    pub fn for_tree(host: &OpenTree, progress: &'p dyn Progress, cancel: &'p Cancel) -> Self {
+    /// A session for one call on an open tree.
+    pub fn for_tree(tree: &OpenTree, progress: &'p dyn Progress, cancel: &'p Cancel) -> Self {
         Self {
-            setup: host.setup.clone(),
-            root: host.root().to_owned(),
-            loaded: host.loaded.clone(),
+            options: tree.options.clone(),
+            root: tree.root().to_owned(),
+            loaded: tree.loaded.clone(),
             progress,
             cancel,
-            engine: OnceCell::from(host.engine.clone()),
-            freshness: host.freshness.clone(),
-            provider_state: host.provider_state.clone(),
+            engine: OnceCell::from(tree.engine.clone()),
+            freshness: tree.freshness.clone(),
+            provider_state: tree.provider_state.clone(),
             refreshed: RefCell::new(None),
             files_checked: Cell::default(),
             depth: Cell::default(),
@@ -112,68 +112,68 @@ impl<'p> Session<'p> {
         }
     }
 
-    /// The same question, put at a moment that is past: others had to be answered first.
+    /// The same session for a call that arrived earlier and waited in a queue.
     #[must_use]
     pub fn asked_at(self, asked: Instant) -> Self {
         Self { asked: Some(asked), ..self }
     }
 
-    /// The top of the tree.
+    /// The root of the tree.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The folders relative paths may hang from, the likeliest first.
+    /// The directories that relative paths may start from, in order of precedence.
     pub(crate) fn folders(&self) -> [&Path; 3] {
-        [&self.setup.folder, &self.setup.start, &self.root]
+        [&self.options.folder, &self.options.start, &self.root]
     }
 
-    /// The settings in force and where each comes from.
+    /// The effective settings and their origins.
     pub fn loaded(&self) -> &Loaded {
         &self.loaded
     }
 
-    /// Where the index of this tree is kept.
+    /// The directory of this tree's index.
     pub(crate) fn store(&self) -> Result<String, ToolError> {
         Ok(self.engine()?.store_paths().tree.display().to_string())
     }
 
-    /// The tree's folder in a store that the repository cannot have brought along: what stands there was put there by this
-    /// user. Made where it is missing if something is to be `written`.
-    pub(crate) fn private_folder(&self, written: bool) -> Result<PathBuf, ToolError> {
+    /// The tree's directory in a store outside the repository, so that only the user can have written it. Created if
+    /// `create` is set.
+    pub(crate) fn private_folder(&self, create: bool) -> Result<PathBuf, ToolError> {
         let inside = self.engine()?.store_paths().store.starts_with(&self.root);
         let store = match orient_settings::store_root() {
             None if inside => return Err(EngineError::NoStore.into()),
             store => store.filter(|_| inside),
         };
-        let options = OpenOptions { force: self.setup.force, store };
-        let engine = Engine::open(&self.setup.start, self.loaded.settings.clone(), &options)?;
-        if written {
+        let options = OpenOptions { force: self.options.force, store };
+        let engine = Engine::open(&self.options.start, self.loaded.settings.clone(), &options)?;
+        if create {
             engine.own_folder()?;
         }
         Ok(engine.store_paths().tree.clone())
     }
 
-    /// A flag that ends long work.
+    /// The flag that cancels long work.
     pub(crate) fn cancel(&self) -> &Cancel {
         self.cancel
     }
 
-    /// Told how far long work is.
+    /// Receives the progress of long work.
     pub(crate) fn progress(&self) -> &dyn Progress {
         self.progress
     }
 
-    /// What is kept between questions of what lies outside of this machine.
+    /// The state of the embedding provider that calls share.
     pub(crate) fn provider_state(&self) -> &ProviderState {
         &self.provider_state
     }
 
-    /// Catches up with the files, or makes the index anew, whatever the set-up says. Waits for another process.
+    /// Refreshes or rebuilds the index, even with `--no-refresh`. Waits for another process that writes it.
     pub(crate) fn index(&self, rebuild: bool) -> Result<RefreshReport, ToolError> {
         let mode = if rebuild { RefreshMode::Rebuild } else { RefreshMode::CatchUp };
         let refresh = if self.interactive {
-            // What is told of the files is to be seen on them.
+            // The report must describe the files themselves, not what a watcher knows.
             FullScan.catch_up(
                 self.engine()?,
                 &self.options(mode, RefreshDepth::Graph, None),
@@ -183,7 +183,7 @@ impl<'p> Session<'p> {
             self.refresh(mode, RefreshDepth::Graph, None)?
         };
         match self.engine()?.renew_vectors(self.cancel, self.progress) {
-            // Search goes on without them, and says so.
+            // Search works without these vectors, and says so.
             Ok(_) | Err(EngineError::Busy { .. } | EngineError::Store(StoreError::Unusable { .. })) => {}
             Err(error) => return Err(error.into()),
         }
@@ -191,18 +191,18 @@ impl<'p> Session<'p> {
         Ok(refresh)
     }
 
-    /// How much of the index this question looks at; all of it, unless this says otherwise.
+    /// Sets how much of the index this call needs; the graph by default.
     pub(crate) fn set_depth(&self, depth: RefreshDepth) {
         self.depth.set(depth);
     }
 
-    /// What is in the index, after catching up once unless the set-up says not to.
+    /// A snapshot of the index, refreshed once unless `--no-refresh` is set.
     pub(crate) fn snapshot(&self) -> Result<Snapshot, ToolError> {
         let depth = self.depth.get();
-        let enough = |refresh: &RefreshReport| refresh.owed == 0 || depth == RefreshDepth::Facts;
-        if self.setup.refresh && !self.refreshed.borrow().as_ref().is_some_and(enough) {
+        let is_sufficient = |refresh: &RefreshReport| refresh.owed == 0 || depth == RefreshDepth::Facts;
+        if self.options.refresh && !self.refreshed.borrow().as_ref().is_some_and(is_sufficient) {
             let refresh = match self.refresh(RefreshMode::CatchUp, depth, Some(BUSY_WAIT)) {
-                // There is nothing to answer from before the first index is there.
+                // Without a first index there is nothing to answer from.
                 Err(EngineError::Busy { .. }) if self.interactive => {
                     self.refresh(RefreshMode::CatchUp, depth, Some(Duration::MAX))
                 }
@@ -220,7 +220,7 @@ impl<'p> Session<'p> {
         Ok(self.engine()?.snapshot()?)
     }
 
-    /// Makes the index anew where this process has found it damaged; says whether it had.
+    /// Rebuilds the index if this process found it damaged; returns whether it did.
     pub(crate) fn rebuild_if_damaged(&self) -> Result<bool, ToolError> {
         let Some(engine) = self.engine.get() else { return Ok(false) };
         let Some(detail) = engine.damage() else { return Ok(false) };
@@ -232,7 +232,7 @@ impl<'p> Session<'p> {
         Ok(true)
     }
 
-    /// What to say of damage that was mended for this question.
+    /// The note about damage that was repaired for this call.
     pub(crate) fn damage_note(&self) -> Option<String> {
         match &self.refreshed.borrow().as_ref()?.rebuilt {
             Some(RebuildReason::Damaged(detail)) => Some(damage_note_text(detail)),
@@ -240,8 +240,8 @@ impl<'p> Session<'p> {
         }
     }
 
-    /// Whether whoever asked should start a watcher now, for the questions to come: this one had to look at more files than
-    /// the settings put up with. Says so to one of many.
+    /// Whether the caller should start a watcher for later commands: this one compared more files than `watch.from`. Of
+    /// several callers at once, only one gets `true`.
     pub fn should_start_watcher(&self) -> bool {
         let from = self.loaded.settings.watch.from;
         from > 0
@@ -249,28 +249,28 @@ impl<'p> Session<'p> {
             && self.engine().is_ok_and(orient_live::should_spawn_daemon)
     }
 
-    /// What is in the index as it is, without a look at the files; none where there is none that can be read.
+    /// A snapshot of the index without a refresh; `None` if there is no readable index.
     pub(crate) fn snapshot_without_refresh(&self) -> Result<Option<Snapshot>, ToolError> {
         Ok(self.engine()?.snapshot().ok())
     }
 
-    /// Cleans up the whole store. Asks nothing of the folder one stands in, so that it works anywhere.
-    pub(crate) fn collect(&self, options: GcOptions) -> Result<orient_engine::GcReport, ToolError> {
+    /// Collects garbage in the whole store. Works in any directory.
+    pub(crate) fn collect_garbage(&self, options: GcOptions) -> Result<orient_engine::GcReport, ToolError> {
         let anywhere = OpenOptions { force: u8::MAX, store: None };
-        let engine = Engine::open(&self.setup.start, self.loaded.settings.clone(), &anywhere)?;
+        let engine = Engine::open(&self.options.start, self.loaded.settings.clone(), &anywhere)?;
         Ok(engine.gc(options)?)
     }
 
-    /// An answer that anything in the tree could have changed, with the freshness of this session, and what happened on
-    /// the way to it. What was not read makes it partial.
+    /// An answer that depends on the whole tree, with the freshness and the notes of this session. Unread files make it
+    /// partial.
     pub(crate) fn answer<T>(&self, snapshot: &Snapshot, data: T) -> Answer<T> {
-        self.answer_about(snapshot, AnswerScope::Tree, data)
+        self.answer_within(snapshot, AnswerScope::Tree, data)
     }
 
-    /// The same for an answer that only a part of the tree could have changed.
-    pub(crate) fn answer_about<T>(&self, snapshot: &Snapshot, about: AnswerScope<'_>, data: T) -> Answer<T> {
+    /// An answer that depends on a part of the tree.
+    pub(crate) fn answer_within<T>(&self, snapshot: &Snapshot, scope: AnswerScope<'_>, data: T) -> Answer<T> {
         let answer = self.fresh_answer(snapshot, data);
-        match unread_files::reason(snapshot, about) {
+        match unread_files::reason(snapshot, scope) {
             Some(reason) => answer.partial(reason),
             None => answer,
         }
@@ -282,63 +282,61 @@ impl<'p> Session<'p> {
             let freshness =
                 Freshness { checked: false, ..Freshness::new(snapshot.generation(), [].into_iter()) };
             let mut answer = Answer::from_index(data, freshness)
-                .note("answered from the index as it is, without a look at the files (--no-refresh)");
+                .note(Note::from("answered from the index without checking the files").see("no_refresh"));
             if snapshot.owed() > 0 {
                 let files = plural(snapshot.owed(), "file has", "files have");
-                answer
-                    .notes
-                    .push(format!("{files} yet to be resolved; callers and uses there may be missing"));
+                answer = answer
+                    .note(format!("{files} not been resolved yet; callers and uses in them may be missing"));
             }
             return answer;
         };
         let pending = refresh.pending.iter().map(|path| path.display().into_owned());
         let mut answer = Answer::from_index(data, Freshness::new(snapshot.generation(), pending));
-        answer.notes.extend(notes(refresh));
+        answer.add_notes(notes(refresh));
         if snapshot.is_empty().unwrap_or(false) {
-            answer.notes.push(NO_FILES.to_owned());
+            answer = answer.note(NO_FILES);
         }
         answer
     }
 
-    /// The folder the question was asked from.
+    /// The directory the call starts from.
     pub(crate) fn base(&self) -> PathBuf {
-        let start = &self.setup.start;
+        let start = &self.options.start;
         let folder = if start.is_dir() { Some(start.as_path()) } else { start.parent() };
         folder.unwrap_or(&self.root).to_owned()
     }
 
-    /// What the settings leave out of a search.
+    /// The patterns that the settings exclude from a search.
     pub(crate) fn excludes(&self) -> Result<Vec<String>, ToolError> {
         Ok(self.engine()?.excludes())
     }
 
-    /// How many threads to use.
+    /// Number of threads to use.
     pub(crate) fn threads(&self) -> Result<usize, ToolError> {
         Ok(self.engine()?.threads())
     }
 
-    /// Paths the index may be wrong about, as far as a look at the files told.
+    /// Changed paths that the index does not contain yet.
     pub(crate) fn pending(&self) -> Vec<RepoPath> {
         self.refreshed.borrow().as_ref().map_or_else(Vec::new, |refresh| refresh.pending.clone())
     }
 
-    /// Whether what the index remembers of the tree as a whole may be relied on: it was compared with the tree, or
-    /// nobody asked for that.
+    /// Whether the stored list of files is valid: it was compared with the tree, or no refresh was requested.
     pub(crate) fn remembered(&self) -> bool {
         self.refreshed.borrow().as_ref().is_none_or(|refresh| refresh.remembered)
     }
 
-    /// Whether the last refresh had to keep the index in memory.
+    /// Whether the last refresh kept its changes in memory because the store cannot be written.
     pub(crate) fn in_memory(&self) -> bool {
         self.refreshed.borrow().as_ref().is_some_and(|refresh| refresh.in_memory)
     }
 
-    /// The engine, opened when it is first needed.
+    /// The engine, opened on first use.
     pub(crate) fn engine(&self) -> Result<&Engine, EngineError> {
         self.opened().map(Arc::as_ref)
     }
 
-    /// The same, for what outlives the question.
+    /// The engine, for work that outlives the session.
     pub(crate) fn shared_engine(&self) -> Result<Arc<Engine>, EngineError> {
         self.opened().cloned()
     }
@@ -347,8 +345,8 @@ impl<'p> Session<'p> {
         if let Some(engine) = self.engine.get() {
             return Ok(engine);
         }
-        let options = OpenOptions { force: self.setup.force, store: None };
-        let engine = Engine::open(&self.setup.start, self.loaded.settings.clone(), &options)?;
+        let options = OpenOptions { force: self.options.force, store: None };
+        let engine = Engine::open(&self.options.start, self.loaded.settings.clone(), &options)?;
         Ok(self.engine.get_or_init(|| Arc::new(engine)))
     }
 
@@ -363,18 +361,18 @@ impl<'p> Session<'p> {
 
     fn options(&self, mode: RefreshMode, depth: RefreshDepth, wait: Option<Duration>) -> RefreshOptions {
         let (asked, cancel) = (self.asked, self.cancel.clone());
-        // Nothing that is held in memory for one answer may stay in a server.
+        // A server must not keep changes in memory that are meant for one answer.
         let in_memory_if_stuck = self.interactive && wait.is_some();
         RefreshOptions { mode, depth, wait, asked, cancel, in_memory_if_stuck, ..RefreshOptions::default() }
     }
 }
 
-/// Said where the index was damaged.
+/// The note about a damaged index.
 fn damage_note_text(detail: &str) -> String {
     format!("the index was damaged ({detail}) and has been rebuilt")
 }
 
-/// What a user should know of how the index came to be what it is.
+/// The notes about a refresh.
 fn notes(refresh: &RefreshReport) -> Vec<String> {
     let mut notes = Vec::new();
     match &refresh.rebuilt {
@@ -383,13 +381,13 @@ fn notes(refresh: &RefreshReport) -> Vec<String> {
         }
         Some(RebuildReason::Outdated) => {
             notes.push(
-                "the index was made by another version or with other settings, and has been made anew".into(),
+                "the index was built by another version or with other settings, and has been rebuilt".into(),
             );
         }
         Some(RebuildReason::First | RebuildReason::Asked) | None => {}
     }
     if let Some(sibling) = &refresh.seeded_from {
-        notes.push(format!("started from the index of {}", sibling.display()));
+        notes.push(format!("copied from the index of {}", sibling.display()));
     }
     notes.extend(refresh.note.clone());
     if let Some(holder) = refresh.stuck {
@@ -397,7 +395,7 @@ fn notes(refresh: &RefreshReport) -> Vec<String> {
             "changes are kept in memory for this answer only".to_owned()
         } else {
             format!(
-                "this answer is without {}",
+                "this answer does not include {}",
                 plural(refresh.pending.len() as u64, "changed file", "changed files")
             )
         };
@@ -409,14 +407,12 @@ fn notes(refresh: &RefreshReport) -> Vec<String> {
         let why = refresh.unusable.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
         notes.push(format!(
             "the store cannot be written{why}, so changes are kept in memory for this answer only; \
-             `orient doctor` says more"
+             `orient doctor` has details"
         ));
     } else if refresh.busy {
         let files = plural(refresh.pending.len() as u64, "file", "files");
         let waited = duration(refresh.waited);
-        notes.push(format!(
-            "another process is indexing ({files} changed); did not wait longer than {waited}"
-        ));
+        notes.push(format!("another process is indexing ({files} changed); gave up waiting after {waited}"));
     }
     notes
 }

@@ -1,4 +1,4 @@
-//! What a server keeps between questions.
+//! A tree that a server keeps open between calls.
 
 use crate::error::ToolError;
 use crate::session::SessionOptions;
@@ -8,10 +8,10 @@ use orient_settings::{Loaded, Settings, Sources};
 use std::path::Path;
 use std::sync::Arc;
 
-/// One tree, opened once and asked by many: the engine, the settings it was opened with, and who keeps it fresh.
+/// A tree that many calls share: the engine, its settings, and what keeps the index fresh.
 #[derive(Clone)]
 pub struct OpenTree {
-    pub(crate) setup: SessionOptions,
+    pub(crate) options: SessionOptions,
     pub(crate) loaded: Loaded,
     pub(crate) engine: Arc<Engine>,
     pub(crate) freshness: Arc<dyn Freshness>,
@@ -19,40 +19,40 @@ pub struct OpenTree {
 }
 
 impl OpenTree {
-    /// Finds the repository, reads the settings and opens the engine; nothing is indexed yet. The freshness is made for the
-    /// engine, which it may watch over from now on.
+    /// Finds the repository, reads the settings and opens the engine; nothing is indexed yet. `freshness` creates what keeps the
+    /// index of this engine fresh.
     pub fn open(
-        setup: SessionOptions,
+        options: SessionOptions,
         freshness: impl FnOnce(&Arc<Engine>, &Loaded) -> Arc<dyn Freshness>,
     ) -> Result<Self, ToolError> {
-        let loaded = load(&setup)?;
-        let options = OpenOptions { force: setup.force, store: None };
-        let engine = Arc::new(Engine::open(&setup.start, loaded.settings.clone(), &options)?);
+        let loaded = load_settings(&options)?;
+        let open = OpenOptions { force: options.force, store: None };
+        let engine = Arc::new(Engine::open(&options.start, loaded.settings.clone(), &open)?);
         let freshness = freshness(&engine, &loaded);
-        Ok(Self { setup, loaded, engine, freshness, provider_state: Arc::default() })
+        Ok(Self { options, loaded, engine, freshness, provider_state: Arc::default() })
     }
 
-    /// The top of the tree.
+    /// The root of the tree.
     pub fn root(&self) -> &Path {
         self.engine.root()
     }
 
-    /// The engine that all questions share.
+    /// The engine that all calls share.
     pub fn engine(&self) -> &Arc<Engine> {
         &self.engine
     }
 
-    /// The settings in force and where each comes from.
+    /// The effective settings and their origins.
     pub fn loaded(&self) -> &Loaded {
         &self.loaded
     }
 }
 
-/// The settings for a set-up.
-pub(crate) fn load(setup: &SessionOptions) -> Result<Loaded, ToolError> {
-    let root = Repo::find(&setup.start).map_err(EngineError::from)?.root;
+/// Loads the settings of a session.
+pub(crate) fn load_settings(options: &SessionOptions) -> Result<Loaded, ToolError> {
+    let root = Repo::find(&options.start).map_err(EngineError::from)?.root;
     let mut sources = Sources::detect(&root);
-    sources.overrides.clone_from(&setup.overrides);
+    sources.overrides.clone_from(&options.overrides);
     let check = |settings: &Settings| check_settings(settings).map_err(|error| error.to_string());
     Ok(orient_settings::load(&sources, &check)?)
 }

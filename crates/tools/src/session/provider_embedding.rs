@@ -1,4 +1,4 @@
-//! Embedding by a provider: all it has not seen of a tree, now or in the background.
+//! Embedding of a tree's chunks by a provider, as a command or in the background of a server.
 
 use crate::error::{Code, ToolError};
 use crate::session::Session;
@@ -11,29 +11,29 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How often the background looks whether there is something new.
+/// How often the background thread checks for new chunks.
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
-/// How long it leaves a provider alone that failed: twice as long each time.
+/// Pause after a failure of the provider; each further failure doubles it.
 const MIN_BACKOFF: Duration = Duration::from_secs(30);
 const MAX_BACKOFF: Duration = Duration::from_mins(30);
-/// How long a sleeper may miss that he is to end.
+/// How often a sleeping thread checks for cancellation.
 const CANCEL_POLL: Duration = Duration::from_millis(100);
 
-/// What a run did.
+/// The result of a run.
 pub(crate) struct EmbeddingRun {
-    /// Texts that were embedded.
+    /// Number of embedded texts.
     pub(crate) texts: u64,
-    /// Bytes of them.
+    /// Their size in bytes.
     pub(crate) bytes: u64,
     pub(crate) elapsed: Duration,
 }
 
-/// How far the model of a plan is.
+/// How many chunks the model of a plan has embedded.
 pub(crate) fn coverage(snapshot: &Snapshot, plan: &Plan) -> Result<EmbeddingCoverage, ToolError> {
     Ok(snapshot.coverage(&plan.source(), plan.dimensions().unwrap_or(0))?)
 }
 
-/// Embeds all that the model of a plan has not seen. Whatever was embedded before an end is kept.
+/// Embeds all chunks that the model of a plan has not embedded yet. An interrupted run keeps its vectors.
 pub(crate) fn run(
     session: &Session<'_>,
     plan: &Plan,
@@ -41,16 +41,16 @@ pub(crate) fn run(
     progress: &dyn Progress,
 ) -> Result<EmbeddingRun, ToolError> {
     let begun = Instant::now();
-    let leave = plan.permission(folder)?;
+    let permission = plan.permission(folder)?;
     let engine = session.engine()?;
     let Some(turn) = engine.embedding_turn()? else {
-        let who = engine.embedding_by().map_or_else(String::new, |pid| format!(" (process {pid})"));
-        let message = format!("another process{who} is embedding the code of this repository");
-        return Err(ToolError::new(Code::Busy, message).hint("`orient embed status` shows how far it is"));
+        let process = engine.embedding_by().map_or_else(String::new, |pid| format!(" (process {pid})"));
+        let message = format!("another process{process} is embedding the code of this repository");
+        return Err(ToolError::new(Code::Busy, message).hint("`orient embed status` shows its progress"));
     };
     let cancel = session.cancel().clone();
     let runtime = Arc::new(SystemRuntime::new(move || cancel.is_cancelled()));
-    let provider = plan.connect(&leave, &environment, None, runtime.clone())?;
+    let provider = plan.connect(&permission, &environment, None, runtime.clone())?;
     let (name, wanted) = (provider.model().to_string(), plan.dimensions().unwrap_or(0));
     let embedding = engine.embedding(turn, &plan.source(), wanted, &name, provider.dimension())?;
     let (texts, bytes) = embedding.amount();
@@ -67,7 +67,7 @@ pub(crate) fn run(
     progress.done();
     let kept = || {
         let chunks = count(done.texts);
-        format!("{chunks} chunks were embedded and are kept; `orient embed run` goes on from there")
+        format!("{chunks} chunks were embedded and are kept; `orient embed run` continues")
     };
     match outcome {
         Outcome::Done => match embedding.fault() {
@@ -80,24 +80,23 @@ pub(crate) fn run(
     }
 }
 
-/// Embeds in the background: anew with the built-in model what another version of it embedded, and then what the provider of
-/// the settings has not seen, whenever there is something new. Nothing is sent without the user's leave, which is looked for
-/// each time. Ends when dropped.
+/// Background embedding: first replaces vectors of another version of the built-in model, then keeps embedding new chunks
+/// with the configured provider. It checks the user's consent before every run, and ends when dropped.
 pub struct BackgroundEmbedding {
     cancel: Cancel,
 }
 
 impl BackgroundEmbedding {
-    /// Begins; none where there can be no thread for it.
-    pub fn start(host: &OpenTree) -> Option<Self> {
-        let plan = Plan::from_settings(&host.loaded().settings.embed).ok().flatten();
-        let (host, cancel) = (host.clone(), Cancel::default());
+    /// Starts the thread; `None` if no thread can be started.
+    pub fn start(tree: &OpenTree) -> Option<Self> {
+        let plan = Plan::from_settings(&tree.loaded().settings.embed).ok().flatten();
+        let (tree, cancel) = (tree.clone(), Cancel::default());
         let shared = cancel.clone();
         let thread = std::thread::Builder::new().name("embed".to_owned());
         let work = move || {
-            upgrade_vectors(&host, &shared);
+            upgrade_vectors(&tree, &shared);
             if let Some(plan) = plan {
-                embed_continuously(&host, &plan, &shared);
+                embed_continuously(&tree, &plan, &shared);
             }
         };
         thread.spawn(work).ok()?;
@@ -107,52 +106,53 @@ impl BackgroundEmbedding {
 
 impl Drop for BackgroundEmbedding {
     fn drop(&mut self) {
-        // Not waited for: a request may be under way, and all before it is kept.
+        // Do not join: a request may be in flight, and all earlier results are kept.
         self.cancel.cancel();
     }
 }
 
-/// Makes vectors anew where another version of the built-in model made them. Questions are answered meanwhile.
-fn upgrade_vectors(host: &OpenTree, cancel: &Cancel) {
+/// Recomputes vectors of another version of the built-in model, while calls are answered.
+fn upgrade_vectors(tree: &OpenTree, cancel: &Cancel) {
     let mut wait = POLL_INTERVAL;
     while !sleep_or_cancelled(wait, cancel) {
-        match host.engine.renew_vectors(cancel, &NoProgress) {
+        match tree.engine.renew_vectors(cancel, &NoProgress) {
             Ok(_) => return,
-            // A first index is on its way, and has them all.
+            // The first index is being built, with current vectors.
             Err(EngineError::NotIndexed) => {}
             Err(_) => wait = (wait * 2).min(MAX_BACKOFF),
         }
     }
 }
 
-fn embed_continuously(host: &OpenTree, plan: &Plan, cancel: &Cancel) {
+/// Embeds new chunks until cancelled, with exponential backoff after failures.
+fn embed_continuously(tree: &OpenTree, plan: &Plan, cancel: &Cancel) {
     let (mut backoff, mut seen) = (MIN_BACKOFF, None);
-    let Ok(folder) = Session::for_tree(host, &NoProgress, cancel).private_folder(false) else { return };
-    // The first question has its turn first.
+    let Ok(folder) = Session::for_tree(tree, &NoProgress, cancel).private_folder(false) else { return };
+    // Let the first call go first.
     let mut wait = POLL_INTERVAL;
     while !sleep_or_cancelled(wait, cancel) {
-        match embed_pending(host, plan, &folder, cancel, &mut seen) {
+        match embed_pending(tree, plan, &folder, cancel, &mut seen) {
             Ok(()) => {
-                host.provider_state.set_stopped(None);
+                tree.provider_state.set_stopped(None);
                 (wait, backoff) = (POLL_INTERVAL, MIN_BACKOFF);
             }
             Err(error) => {
-                host.provider_state.set_stopped(Some(error.message().to_owned()));
+                tree.provider_state.set_stopped(Some(error.message().to_owned()));
                 (wait, backoff) = (backoff, (backoff * 2).min(MAX_BACKOFF));
             }
         }
     }
 }
 
-/// One look: what there is to embed is embedded. `seen` is the generation that was embedded whole.
+/// Embeds all pending chunks. `seen` is the last generation that was embedded completely.
 fn embed_pending(
-    host: &OpenTree,
+    tree: &OpenTree,
     plan: &Plan,
     folder: &Path,
     cancel: &Cancel,
     seen: &mut Option<u64>,
 ) -> Result<(), ToolError> {
-    let session = Session::for_tree(host, &NoProgress, cancel);
+    let session = Session::for_tree(tree, &NoProgress, cancel);
     if plan.permission(folder).is_err() {
         return Ok(());
     }
@@ -165,7 +165,7 @@ fn embed_pending(
     drop(snapshot);
     if coverage.model.is_none() || coverage.known < coverage.total {
         match run(&session, plan, folder, &NoProgress) {
-            // Whoever it is does it for us.
+            // The other process embeds the same chunks.
             Err(error) if error.code() == Code::Busy => return Ok(()),
             ran => {
                 ran?;
@@ -176,7 +176,7 @@ fn embed_pending(
     Ok(())
 }
 
-/// Sleeps; says whether to end.
+/// Sleeps; returns whether the thread must end.
 fn sleep_or_cancelled(time: Duration, cancel: &Cancel) -> bool {
     let until = Instant::now() + time;
     while !cancel.is_cancelled() {

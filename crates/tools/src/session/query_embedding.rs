@@ -1,5 +1,5 @@
-//! Which model compares a question with the code: the provider that was chosen, once it has seen enough of the chunks and
-//! answers in time; the built-in one else. The answer says which.
+//! Embedding of a query: by the configured provider, if it has embedded enough chunks and responds in time, else by the
+//! built-in model. A note says which.
 
 use crate::error::ToolError;
 use crate::session::Session;
@@ -8,42 +8,41 @@ use orient_engine::{EmbeddingCoverage, RemoteQuery, SearchResults, Snapshot, ana
 use orient_providers::{Plan, ProviderError, QueryClient, SystemRuntime, environment};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A provider answers once it has seen this share of the chunks, in percent; where it has not, the built-in model says how
-/// near a chunk is.
+/// Minimum percentage of chunks that a provider must have embedded. The built-in model scores the other chunks.
 const MIN_COVERAGE_PERCENT: u64 = 90;
 
-/// What is kept between questions of what lies outside of this machine.
+/// The state of the embedding provider that calls share.
 pub(crate) struct ProviderState {
-    questions: QueryClient,
-    /// Why embedding in the background came to a halt.
+    client: QueryClient,
+    /// Why background embedding stopped.
     stopped: Mutex<Option<String>>,
 }
 
 impl Default for ProviderState {
     fn default() -> Self {
-        let world = Arc::new(SystemRuntime::new(|| false));
-        Self { questions: QueryClient::new(world), stopped: Mutex::default() }
+        let runtime = Arc::new(SystemRuntime::new(|| false));
+        Self { client: QueryClient::new(runtime), stopped: Mutex::default() }
     }
 }
 
 impl ProviderState {
-    /// Notes why embedding in the background came to a halt, or that it goes on.
+    /// Records why background embedding stopped; `None` if it runs.
     pub(crate) fn set_stopped(&self, reason: Option<String>) {
         *self.stopped.lock().unwrap_or_else(PoisonError::into_inner) = reason;
     }
 }
 
-/// How a question is compared with the code.
+/// The embedding of a query.
 #[derive(Default)]
 pub(crate) struct QueryEmbedding {
-    /// The question as a vector of the provider's model; none for the built-in one.
+    /// The query vector of the provider's model; `None` for the built-in model.
     pub(crate) question: Option<RemoteQuery>,
-    /// Which model answers, where somebody chose one, and how far the other one is.
+    /// Which model is used, and how far the provider has got.
     pub(crate) note: Option<String>,
 }
 
 impl QueryEmbedding {
-    /// Asks the provider of the settings, if there is one, it may be asked and it has seen enough.
+    /// Embeds a query with the configured provider, if the user has allowed it and it has embedded enough chunks.
     pub(crate) fn of(session: &Session<'_>, snapshot: &Snapshot, text: &str) -> Result<Self, ToolError> {
         let plan = match Plan::from_settings(&session.loaded().settings.embed) {
             Ok(None) => return Ok(Self::default()),
@@ -63,18 +62,18 @@ impl QueryEmbedding {
             Some(model) if coverage.known * 100 >= coverage.total * MIN_COVERAGE_PERCENT => model.clone(),
             _ => return Ok(Self::built_in(&session.provider_state().progress(&source, &coverage))),
         };
-        let words = analyse(text).text;
-        if words.trim().is_empty() {
+        let query = analyse(text).text;
+        if query.trim().is_empty() {
             return Ok(Self::default());
         }
-        let asked = session.provider_state().questions.embed_query(
+        let embedded = session.provider_state().client.embed_query(
             &plan,
             &folder,
             &environment,
             model.dimension,
-            &words,
+            &query,
         );
-        Ok(match asked {
+        Ok(match embedded {
             Ok((id, sum)) if id.to_string() == model.name => {
                 let rest = match coverage.known {
                     known if known == coverage.total => String::new(),
@@ -88,24 +87,24 @@ impl QueryEmbedding {
                 Self { question: Some(RemoteQuery { model, sum }), note }
             }
             Ok(_) => Self::built_in(&format!(
-                "0 chunks embedded by {source} as it is asked now (`orient embed run`)"
+                "0 chunks embedded by {source} with the current settings (`orient embed run`)"
             )),
             Err(error @ ProviderError::Embed(orient_embed::EmbedError::InvalidResponse { .. })) => {
-                Self::built_in(&format!("{error} (`orient embed run` embeds anew what does not fit)"))
+                Self::built_in(&format!("{error} (`orient embed run` embeds the affected chunks again)"))
             }
             Err(error) => Self::built_in(&error.to_string()),
         })
     }
 
-    /// Which model answered, where somebody chose one.
+    /// The note about the model that answered.
     pub(crate) fn note(self, found: &SearchResults) -> Option<String> {
         match self {
             Self { question: Some(_), .. } if !found.by_remote => {
-                Self::built_in("what the provider made of the chunks is gone (`orient embed run`)").note
+                Self::built_in("the provider's vectors are no longer available (`orient embed run`)").note
             }
             Self { note: Some(note), .. } => Some(note),
             Self { note: None, .. } if found.without_vector > 0 => Some(format!(
-                "vectors: {} chunks have none yet of the built-in model of this version; a server in the background, or `orient index`, makes them",
+                "vectors: {} chunks have no vectors of this version's built-in model yet; `orient index` or a running server computes them",
                 count(found.without_vector)
             )),
             Self { .. } => None,
@@ -121,8 +120,8 @@ impl ProviderState {
     fn progress(&self, source: &str, coverage: &EmbeddingCoverage) -> String {
         let (known, total) = (count(coverage.known), count(coverage.total));
         let how = match &*self.stopped.lock().unwrap_or_else(PoisonError::into_inner) {
-            Some(reason) => format!(", no more for now: {reason}"),
-            None => " (`orient embed run`, or a server in the background, embeds the rest)".to_owned(),
+            Some(reason) => format!(", stopped for now: {reason}"),
+            None => " (`orient embed run` or a running server embeds the rest)".to_owned(),
         };
         format!("{known} of {total} chunks embedded by {source}{how}")
     }

@@ -1,9 +1,9 @@
-//! Text from a repository is data. Whatever could steer a terminal or hide in a line is made visible before it is shown.
+//! Escaping of control and invisible characters, so that repository text cannot control a terminal or hide in a line.
 
 use std::borrow::Cow;
 
-/// The text with control and direction characters written as escapes: `\u{202e}`. Tabs stay, since they are how
-/// source is laid out; a line break does not, since one value is one line.
+/// The text with control, direction and invisible characters as escapes: `\u{202e}`. Tabs stay, since source is indented
+/// with them; line breaks are escaped, since one value is one line.
 pub fn escape_invisible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_invisible) {
         return Cow::Borrowed(text);
@@ -20,16 +20,16 @@ pub fn escape_invisible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// The same for whole lines of bytes in colours: what chooses a colour stays, and so do the ends of lines.
+/// The same for coloured output: colour sequences and line breaks stay, and bytes that are not UTF-8 become `\xNN`.
 pub(crate) fn escape_invisible_bytes(bytes: &[u8]) -> Cow<'_, [u8]> {
-    let acts = |c: char| is_invisible(c) && c != '\n';
-    if str::from_utf8(bytes).is_ok_and(|text| !text.chars().any(acts)) {
+    let is_escaped = |c: char| is_invisible(c) && c != '\n';
+    if str::from_utf8(bytes).is_ok_and(|text| !text.chars().any(is_escaped)) {
         return Cow::Borrowed(bytes);
     }
     let mut shown = Vec::with_capacity(bytes.len() + 16);
     for chunk in bytes.utf8_chunks() {
         let mut rest = chunk.valid();
-        while let Some((at, c)) = rest.char_indices().find(|&(_, c)| acts(c)) {
+        while let Some((at, c)) = rest.char_indices().find(|&(_, c)| is_escaped(c)) {
             shown.extend_from_slice(&rest.as_bytes()[..at]);
             rest = &rest[at..];
             let length = colour_sequence(rest).unwrap_or(0);
@@ -47,14 +47,14 @@ pub(crate) fn escape_invisible_bytes(bytes: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(shown)
 }
 
-/// The length of a sequence at the start that does nothing but choose a colour.
+/// The length of a colour sequence (SGR) at the start of a text.
 fn colour_sequence(text: &str) -> Option<usize> {
     let behind = text.strip_prefix("\u{1b}[")?;
     let end = behind.find(|c: char| !matches!(c, '0'..='9' | ';'))?;
     behind[end..].starts_with('m').then_some(end + 3)
 }
 
-/// Whether a character acts instead of being seen.
+/// Whether a character is invisible or controls the display.
 pub(crate) fn is_invisible(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_control() && c != '\t';
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_acts_is_written_out() {
+    fn control_and_invisible_characters_are_escaped() {
         assert_eq!(escape_invisible("plain größe 🙂\tok"), "plain größe 🙂\tok");
         assert_eq!(escape_invisible("a\u{1b}[31mred"), "a\\u{1b}[31mred");
         assert_eq!(escape_invisible("if admin\u{202e} } \u{2066}"), "if admin\\u{202e} } \\u{2066}");
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn of_bytes_only_colours_act() {
+    fn only_colour_sequences_stay_in_coloured_output() {
         let shown = |bytes: &[u8]| String::from_utf8(escape_invisible_bytes(bytes).into_owned());
         assert_eq!(shown(b"a\x1b[1;31mb\x1b[0m\n").as_deref(), Ok("a\u{1b}[1;31mb\u{1b}[0m\n"));
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Formatting of counts, sizes and durations.
 
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ pub fn bytes(number: u64) -> String {
     format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[unit])
 }
 
-/// A span of time: `8 ms`, `1.4 s`, `3 min 20 s`.
+/// A duration: `8 ms`, `1.4 s`, `3 min 20 s`.
 pub fn duration(time: Duration) -> String {
     let millis = time.as_millis();
     match millis {
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_read_well() {
+    fn counts_sizes_and_durations_are_readable() {
         assert_eq!((count(0), count(999), count(1_234_567)), ("0".into(), "999".into(), "1,234,567".into()));
         assert_eq!(
             (plural(1, "file", "files"), plural(2000, "file", "files")),

@@ -1,26 +1,28 @@
-//! Text that stands outside of a fence: one bounded line in which nothing can act on a reader of Markdown, HTML or
-//! our own markers. Errors, notes and closing lines may quote the repository; whatever they quote passes through here.
+//! Sanitising of repository text that is shown outside a fence: one line of bounded length without active Markdown, HTML
+//! or markers of our own.
+//!
+//! Errors, notes and closing lines may quote the repository; every quotation passes through here.
 
 use crate::text::escape::escape_invisible;
 use std::fmt;
 
-/// One line of bounded length that is safe outside of a fence. There is no other way to make one than to escape.
+/// One line of bounded length that is safe outside a fence. It can only be built by escaping.
 ///
-/// Ordinary names and paths are left as they are. Escaped are control and invisible characters, line breaks, runs of
-/// backticks, and what begins a tag or the target of a link. `unescape` reads the escapes back.
+/// Ordinary names and paths stay unchanged. Control and invisible characters, line breaks, runs of backticks, and the
+/// beginning of a tag or of a link target are escaped: `<b>` becomes `\u{3c}b>`. `unescape` decodes the escapes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SafeLine(String);
 
 impl SafeLine {
-    /// The longest one, in characters, where the caller has no limit of its own.
+    /// Default maximum length, in characters.
     const MAX_CHARS: usize = 500;
 
-    /// The text, escaped and cut to a length that fits an error message.
+    /// The text, escaped and truncated to the default length.
     pub fn new(text: &str) -> Self {
         Self::truncated(text, Self::MAX_CHARS)
     }
 
-    /// The text, escaped and cut to so many characters.
+    /// The text, escaped and truncated to `max_chars` characters.
     pub fn truncated(text: &str, max_chars: usize) -> Self {
         let shown = escape_invisible(text);
         let mut safe = String::with_capacity(shown.len());
@@ -28,13 +30,13 @@ impl SafeLine {
         let mut rest = shown.chars().peekable();
         while let Some(c) = rest.next() {
             let next = rest.peek().copied();
-            let acts = match c {
+            let is_active = match c {
                 '`' => before == Some('`') || next == Some('`'),
                 '<' => next.is_some_and(|next| next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?')),
                 '(' => before == Some(']'),
                 _ => false,
             };
-            if acts {
+            if is_active {
                 safe.extend(c.escape_unicode());
             } else {
                 safe.push(c);
@@ -48,7 +50,7 @@ impl SafeLine {
         Self(safe)
     }
 
-    /// The same without brackets, for a place that is itself in brackets.
+    /// The same line with brackets escaped, for use inside brackets.
     #[must_use]
     pub fn without_brackets(&self) -> Self {
         Self(self.0.replace('[', "\\u{5b}").replace(']', "\\u{5d}"))
@@ -72,8 +74,7 @@ impl From<SafeLine> for String {
     }
 }
 
-/// What a text with escapes was before they were written; nothing if it has none. A caller that copied a name from an
-/// answer gives it in its escaped form.
+/// Decodes escapes; `None` if the text has none. Callers that copy a name from an answer send its escaped form.
 pub(crate) fn unescape(text: &str) -> Option<String> {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -92,7 +93,7 @@ pub(crate) fn unescape(text: &str) -> Option<String> {
     changed.then_some(plain)
 }
 
-/// The character an escape at the start of a text stands for, and the length of the escape.
+/// The character of an escape at the start of a text, and the length of the escape.
 fn escape(text: &str) -> Option<(char, usize)> {
     if text.starts_with("\\n") {
         return Some(('\n', 2));
@@ -115,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn ordinary_names_and_paths_are_left_as_they_are() {
+    fn ordinary_names_and_paths_stay_unchanged() {
         for plain in [
             "src/server.go#Server.Run",
             "app/(shop)/[id]/page.tsx",
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_outside_of_a_fence_can_act() {
+    fn active_characters_are_escaped() {
         assert_eq!(safe("```\nfence.py"), "\\u{60}\\u{60}\\u{60}\\nfence.py");
         assert_eq!(safe("<system>x</system>"), "\\u{3c}system>x\\u{3c}/system>");
         assert_eq!(safe("<!-- x --><?xml"), "\\u{3c}!-- x -->\\u{3c}?xml");
@@ -151,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_read_back() {
+    fn escapes_can_be_decoded() {
         for text in ["```\nfence.py", "<system>\u{1b}[2J\u{202e}", "[a](b)\r\n"] {
             assert_eq!(unescape(&safe(text)).as_deref(), Some(text));
         }

@@ -1,42 +1,42 @@
-//! What a text costs a language model, without its tokenizer: an estimate on the safe side.
+//! A conservative estimate of the tokens of a text, without a tokenizer.
 //!
-//! Public tokenizers cut a text into words, short runs of digits, marks and spaces, and cut rare words further. The
-//! same cuts are made here by the look of the text, and pieces are taken to be a little shorter than they usually are.
+//! Public tokenizers split a text into words, short runs of digits, punctuation and spaces, and split rare words further.
+//! The estimate splits by character class and assumes slightly shorter pieces than usual: `parseHTTPHeader` counts as 5.
 
-/// How many letters of a lower-case word one token is taken to hold.
+/// Assumed number of letters per token.
 const LETTERS: usize = 4;
 
-/// How many tokens a text takes at most, as far as its look tells. A test compares it with real tokenizers.
+/// Estimates the maximum number of tokens of a text. `xtask clients` compares it with real tokenizers.
 pub fn tokens(text: &str) -> usize {
     let mut count = 0;
     let mut chars = text.chars().peekable();
     while let Some(first) = chars.next() {
-        let look = CharClass::of(first);
+        let class = CharClass::of(first);
         let mut length = 1;
         let mut last = first;
         while let Some(&next) = chars.peek() {
-            let goes_on = match look {
+            let continues = match class {
                 CharClass::Upper | CharClass::Lower => {
                     CharClass::of(next) == CharClass::Lower
                         || (CharClass::of(next) == CharClass::Upper
                             && CharClass::of(last) == CharClass::Upper)
                 }
                 CharClass::Digit => CharClass::of(next) == CharClass::Digit && length < 3,
-                CharClass::Space | CharClass::Break => CharClass::of(next) == look,
+                CharClass::Space | CharClass::Break => CharClass::of(next) == class,
                 CharClass::Mark => next == first && length < 4,
                 CharClass::Other => false,
             };
-            if !goes_on {
+            if !continues {
                 break;
             }
             last = next;
             length += 1;
             chars.next();
         }
-        count += match look {
+        count += match class {
             CharClass::Lower | CharClass::Upper => usize::div_ceil(length, LETTERS),
             CharClass::Digit | CharClass::Break | CharClass::Mark => 1,
-            // A single space belongs to the word behind it.
+            // A single space belongs to the word that follows.
             CharClass::Space => usize::from(length > 1) + length / 40,
             CharClass::Other => first.len_utf8().saturating_sub(1),
         };
@@ -74,17 +74,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_digits_and_marks_are_counted_apart() {
+    fn words_digits_and_punctuation_are_counted_separately() {
         assert_eq!(tokens(""), 0);
         assert_eq!(tokens("the quick fox"), 4);
-        assert_eq!(tokens("parseHTTPHeader"), 5, "a capital goes on with what follows");
+        assert_eq!(tokens("parseHTTPHeader"), 5, "a capital letter continues with the letters that follow");
         assert_eq!(tokens("12345"), 2);
         assert_eq!(tokens("a, b"), 3);
         assert!(tokens("größe") >= 3);
     }
 
     #[test]
-    fn nothing_long_is_free() {
+    fn long_runs_are_never_free() {
         for text in ["x".repeat(400), " ".repeat(400), "-".repeat(400), "7".repeat(400), "語".repeat(400)] {
             assert!(tokens(&text) >= 10, "{}", &text[..3]);
         }

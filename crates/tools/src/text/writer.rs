@@ -1,10 +1,10 @@
-//! What a text form is written on: pieces of text with a tone, and tables of them. Colours are the surface's affair.
+//! Styled text output: pieces of text, lines, excerpts and tables. The interface chooses the colours.
 
 use crate::text::escape::{escape_invisible, escape_invisible_bytes};
 use crate::text::safe_line::SafeLine;
 use std::io;
 
-/// What a piece of text is, so that a surface can colour it.
+/// What a piece of text is, so that an interface can colour it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// Ordinary text.
@@ -13,41 +13,40 @@ pub enum Style {
     Path,
     /// The name of a symbol.
     Name,
-    /// A word that classifies: a kind, a language.
+    /// A category: a kind, a language.
     Kind,
-    /// A number of a line.
+    /// A line number.
     Number,
     /// Less important than the rest.
     Dim,
     /// A heading.
     Head,
-    /// Something to be aware of.
+    /// A warning.
     Warn,
 }
 
-/// Takes the pieces. A surface implements it once; what it gets holds nothing that could steer a terminal.
+/// Receives styled text. Each interface implements it once; the text contains no control characters.
 pub trait TextSink {
-    /// Puts down one piece of a line.
+    /// Writes a piece of a line.
     fn put(&mut self, tone: Style, text: &str) -> io::Result<()>;
     /// Ends the line.
     fn end_line(&mut self) -> io::Result<()>;
-    /// Puts down bytes whose form was agreed with other programs: nothing is changed.
+    /// Writes bytes in the format of another program, unchanged.
     fn raw(&mut self, bytes: &[u8]) -> io::Result<()>;
-    /// Where it is shown.
+    /// Where the text is shown.
     fn mode(&self) -> OutputMode;
-    /// Puts down a whole line in Orient's own words. All other text may come from the repository, and an ink for a
-    /// model marks it as such.
+    /// Writes a line of Orient's own text. All other text may come from the repository; a sink for agents marks it as such.
     fn own_line(&mut self, tone: Style, words: &OwnText) -> io::Result<()> {
         self.put(tone, &words.0)?;
         self.end_line()
     }
-    /// Puts down lines of a file. Says whether it did: if not, they are written as numbered lines.
+    /// Writes lines of a file, and returns whether it did. If not, they are written as numbered lines.
     fn excerpt(&mut self, _excerpt: &Excerpt<'_>) -> io::Result<bool> {
         Ok(false)
     }
 }
 
-/// Lines of a file, as they are there.
+/// Lines of a file, unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Excerpt<'e> {
     /// The file.
@@ -58,29 +57,29 @@ pub struct Excerpt<'e> {
     pub text: &'e str,
 }
 
-/// A line in Orient's own words. What it quotes was escaped; it is made by `Page::say` alone, from a text of the
-/// program, so that nothing of the repository can pass for it.
+/// A line of Orient's own text. Only [`TextWriter::own_line`] builds one, from a literal with escaped quotations, so that no
+/// repository text can pass for it.
 pub struct OwnText(String);
 
 impl OwnText {
-    /// The words.
+    /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Where a text form is shown.
+/// Where text is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OutputMode {
-    /// Whether on a terminal, to a person.
+    /// Whether on a terminal.
     pub terminal: bool,
-    /// Whether in colours.
+    /// Whether in colour.
     pub colours: bool,
-    /// Whether to a reader that must not be steered by what is quoted: a model.
+    /// Whether to an agent, which must not take quotations for instructions.
     pub quoted: bool,
 }
 
-/// Plain text in a string: for surfaces without colours, and for tests.
+/// Plain text in a string: for interfaces without colours, and for tests.
 impl TextSink for String {
     fn put(&mut self, _tone: Style, text: &str) -> io::Result<()> {
         self.push_str(text);
@@ -102,23 +101,23 @@ impl TextSink for String {
     }
 }
 
-/// Where a text form is written. Makes everything visible that passes through it, so no operation can forget to.
+/// Writes the text form of an answer. It escapes invisible characters, so operations need not.
 pub struct TextWriter<'i> {
     sink: &'i mut dyn TextSink,
 }
 
 impl<'i> TextWriter<'i> {
-    /// A page on the given ink.
+    /// A writer to a sink.
     pub fn new(sink: &'i mut dyn TextSink) -> Self {
         Self { sink }
     }
 
-    /// Puts down one piece of a line.
+    /// Writes a piece of a line.
     pub fn put(&mut self, tone: Style, text: &str) -> io::Result<()> {
         self.sink.put(tone, &escape_invisible(text))
     }
 
-    /// Puts down ordinary text.
+    /// Writes ordinary text.
     pub fn plain(&mut self, text: &str) -> io::Result<()> {
         self.put(Style::Plain, text)
     }
@@ -128,7 +127,7 @@ impl<'i> TextWriter<'i> {
         self.sink.end_line()
     }
 
-    /// Puts down bytes in a form agreed with other programs; on a terminal all but colours is made visible.
+    /// Writes bytes in the format of another program. For terminals and agents, invisible characters but colours are escaped.
     pub fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.mode().terminal || self.mode().quoted {
             self.sink.raw(&escape_invisible_bytes(bytes))
@@ -137,20 +136,20 @@ impl<'i> TextWriter<'i> {
         }
     }
 
-    /// Where it is shown.
+    /// Where the text is shown.
     pub fn mode(&self) -> OutputMode {
         self.sink.mode()
     }
 
-    /// A whole line.
+    /// Writes a line.
     pub fn line(&mut self, tone: Style, text: &str) -> io::Result<()> {
         self.put(tone, text)?;
         self.end_line()
     }
 
-    /// A whole line in Orient's own words: a text of the program, with each `{}` replaced by what it quotes.
+    /// Writes a line of Orient's own text: a literal, in which each `{}` is replaced by an escaped quotation.
     pub(crate) fn own_line(&mut self, tone: Style, words: &'static str, quoted: &[&str]) -> io::Result<()> {
-        /// The longest quotation, in characters.
+        /// Maximum length of a quotation, in characters.
         const MAX_QUOTE_CHARS: usize = 200;
         let mut line = String::new();
         let mut quoted = quoted.iter();
@@ -158,7 +157,7 @@ impl<'i> TextWriter<'i> {
             if index > 0 {
                 let text = quoted.next().copied().unwrap_or_default();
                 if self.mode().quoted {
-                    // Within backticks none may end the quotation.
+                    // A backtick would end the quotation.
                     line.push_str(
                         &SafeLine::truncated(text, MAX_QUOTE_CHARS).as_str().replace('`', "\\u{60}"),
                     );
@@ -171,12 +170,12 @@ impl<'i> TextWriter<'i> {
         self.sink.own_line(tone, &OwnText(line))
     }
 
-    /// Hands lines of a file to an ink that has a form of its own for them; says whether it has.
+    /// Passes lines of a file to a sink that formats them itself; returns whether it does.
     pub(crate) fn delegate_excerpt(&mut self, excerpt: &Excerpt<'_>) -> io::Result<bool> {
         self.sink.excerpt(excerpt)
     }
 
-    /// Lines of a file with their numbers.
+    /// Writes lines of a file with their numbers.
     pub(crate) fn excerpt(&mut self, excerpt: &Excerpt<'_>) -> io::Result<()> {
         if self.delegate_excerpt(excerpt)? {
             return Ok(());
@@ -194,7 +193,7 @@ impl<'i> TextWriter<'i> {
         Ok(())
     }
 
-    /// A table: each column as wide as its widest cell, two spaces between, nothing behind the last.
+    /// Writes a table. Columns are as wide as their widest cell and separated by two spaces.
     pub(crate) fn table(&mut self, indent: usize, rows: &[Vec<Cell>]) -> io::Result<()> {
         let mut widths: Vec<usize> = Vec::new();
         for row in rows {
@@ -227,12 +226,12 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
-    /// Text, starting at the left.
+    /// Left-aligned text.
     pub(crate) fn new(tone: Style, text: impl Into<String>) -> Self {
         Self { text: text.into(), tone, right: false }
     }
 
-    /// A number, ending at the right.
+    /// A right-aligned number.
     pub(crate) fn number(tone: Style, text: impl Into<String>) -> Self {
         Self { text: text.into(), tone, right: true }
     }
@@ -241,10 +240,10 @@ impl Cell {
         escape_invisible(&self.text).chars().count()
     }
 
-    /// How wide its column must be. One endless name does not push the columns of all rows out of sight.
+    /// Its contribution to the width of the column. Very long cells do not widen it.
     fn column_width(&self) -> usize {
-        const WIDEST: usize = 120;
-        Some(self.width()).filter(|width| *width <= WIDEST).unwrap_or_default()
+        const MAX_WIDTH: usize = 120;
+        Some(self.width()).filter(|width| *width <= MAX_WIDTH).unwrap_or_default()
     }
 }
 
@@ -253,7 +252,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_line_up_and_lines_end_at_the_last_word() {
+    fn columns_are_aligned_without_trailing_spaces() {
         let mut text = String::new();
         let row = |name: &str, count: &str, note: &str| {
             vec![
@@ -268,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endless_name_does_not_widen_the_other_rows() {
+    fn a_very_long_cell_does_not_widen_the_other_rows() {
         let mut text = String::new();
         let long = "x".repeat(10_000);
         let rows = [
@@ -280,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_reaches_the_ink_unseen() {
+    fn invisible_characters_are_escaped() {
         let mut text = String::new();
         TextWriter::new(&mut text).line(Style::Name, "evil\u{1b}[2Jname").expect("a string takes everything");
         assert_eq!(text, "evil\\u{1b}[2Jname\n");

@@ -60,7 +60,7 @@ impl Question {
             total: structured["total"].as_u64(),
             failed: result["isError"] == true,
             behind: structured.get("pending").is_some()
-                || structured["reasons"].to_string().contains("not looked at"),
+                || structured["reasons"].to_string().contains("not checked"),
         })
     }
 

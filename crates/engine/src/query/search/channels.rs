@@ -3,7 +3,7 @@
 use super::corpus::Corpus;
 use crate::{EngineError, Snapshot};
 use orient_model::{Role, SymbolKind};
-use orient_rank::{Analysis, Extent, Form, Held, Lexical, Weights};
+use orient_rank::{Analysis, Bm25, CorpusSize, Form, Posting, Weights};
 use orient_store::{ChunkPosting, NameMatch, SymbolQuery, SymbolRow};
 use orient_text::{for_each_term, plain_words, term_hash};
 
@@ -12,10 +12,10 @@ const MAX_SYMBOLS_PER_NAME: usize = 200;
 
 /// The result of the term channel.
 pub(super) struct LexicalMatches {
-    pub(super) lexical: Lexical,
+    pub(super) lexical: Bm25,
     pub(super) replaced: Vec<(String, Vec<String>)>,
     /// Reusable buffer.
-    pub(super) postings: Vec<Held>,
+    pub(super) postings: Vec<Posting>,
 }
 
 impl Snapshot {
@@ -27,15 +27,15 @@ impl Snapshot {
         weights: &Weights,
     ) -> Result<LexicalMatches, EngineError> {
         let catalogue = &corpus.catalogue;
-        let mut room = corpus.room();
-        let mut postings = std::mem::take(&mut room.postings);
-        let extent = Extent {
-            units: catalogue.len(),
+        let mut buffers = corpus.scratch_buffers();
+        let mut postings = std::mem::take(&mut buffers.postings);
+        let size = CorpusSize {
+            chunks: catalogue.len(),
             terms: catalogue.terms(),
-            unit_bound: catalogue.bound(),
+            chunk_bound: catalogue.bound(),
             file_bound: catalogue.file_bound(),
         };
-        let mut lexical = Lexical::new(&extent, room, weights);
+        let mut lexical = Bm25::new(&size, buffers, weights);
         let mut replaced = Vec::new();
         let read = |number: u32, postings: &mut Vec<_>| {
             postings.clear();
@@ -43,7 +43,7 @@ impl Snapshot {
                 catalogue,
                 number,
                 |ChunkPosting { chunk, file, length, occurrence }| {
-                    postings.push(Held { unit: chunk, file, length, occurrence });
+                    postings.push(Posting { chunk, file, length, occurrence });
                 },
             )
         };
@@ -51,13 +51,13 @@ impl Snapshot {
         for term in &analysis.terms {
             read(term.number, &mut postings)?;
             held.push(!postings.is_empty());
-            lexical.add(term.weight, term.whole, &postings);
+            lexical.add(term.weight, &postings);
         }
         for word in misspelled(analysis, &held) {
             let corrections = self.corrections(&word)?;
             for one in &corrections {
                 read(one.number, &mut postings)?;
-                lexical.add(1.0, one.whole, &postings);
+                lexical.add(1.0, &postings);
             }
             if !corrections.is_empty() {
                 replaced.push((word, corrections.into_iter().map(|one| one.name).collect()));

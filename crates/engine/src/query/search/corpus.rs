@@ -7,7 +7,7 @@ use super::chunk_cache::ChunkCache;
 use crate::{EngineError, chunk_features};
 use orient_embed::{BuiltIn, Embedder, PackedGroup, PackedIndex, Scan, Vector, cosine};
 use orient_model::RepoPath;
-use orient_rank::Room;
+use orient_rank::ScratchBuffers;
 use orient_store::{Catalogue, CatalogueUpdate, FileId, Snapshot};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -30,11 +30,11 @@ pub(crate) struct Corpus {
     /// Rows that earlier queries read; shared with later corpora.
     pub(super) chunk_cache: Arc<ChunkCache>,
     /// Idle scoring buffers; shared with later corpora.
-    idle_rooms: Arc<Mutex<Vec<Room>>>,
+    idle_buffers: Arc<Mutex<Vec<ScratchBuffers>>>,
 }
 
 /// Maximum number of idle scoring buffers.
-const MAX_IDLE_ROOMS: usize = 2;
+const MAX_IDLE_BUFFERS: usize = 2;
 
 /// Minimum number of vectors for which a search thread is worth starting.
 const MIN_VECTORS_FOR_THREAD: usize = 16_384;
@@ -98,7 +98,7 @@ impl Corpus {
             searching: AtomicU32::new(0),
             covered: OnceLock::new(),
             chunk_cache: Arc::new(ChunkCache::of(generation)),
-            idle_rooms: Arc::default(),
+            idle_buffers: Arc::default(),
         })
     }
 
@@ -120,7 +120,7 @@ impl Corpus {
                 generation,
                 changed.iter().chain(&gone),
             ),
-            idle_rooms: before.idle_rooms.clone(),
+            idle_buffers: before.idle_buffers.clone(),
         };
         if let Some(vectors) = before.vectors.get() {
             let mut others = BTreeMap::new();
@@ -143,15 +143,15 @@ impl Corpus {
     }
 
     /// Takes a scoring buffer.
-    pub(crate) fn room(&self) -> Room {
-        self.idle_rooms.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+    pub(crate) fn scratch_buffers(&self) -> ScratchBuffers {
+        self.idle_buffers.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
     }
 
     /// Returns a scoring buffer.
-    pub(crate) fn return_room(&self, room: Room) {
-        let mut idle_rooms = self.idle_rooms.lock().unwrap_or_else(PoisonError::into_inner);
-        if idle_rooms.len() < MAX_IDLE_ROOMS {
-            idle_rooms.push(room);
+    pub(crate) fn return_buffers(&self, buffers: ScratchBuffers) {
+        let mut idle_buffers = self.idle_buffers.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle_buffers.len() < MAX_IDLE_BUFFERS {
+            idle_buffers.push(buffers);
         }
     }
 

@@ -3,7 +3,7 @@
 use super::chunk_loader::LoadedChunk;
 use crate::SymbolId;
 use orient_model::{ChunkKind, RepoPath, Role, SymbolKind};
-use orient_rank::{Analysis, Part};
+use orient_rank::{Analysis, ScorePart};
 use orient_store::ChunkDetails;
 
 /// A ranked result: a chunk with its file and its score.
@@ -32,7 +32,7 @@ pub struct SearchHit {
     /// Whether the query names this symbol.
     pub exact: bool,
     /// The contributions to the score.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ScorePart>,
     /// Further good chunks of the same file, best first.
     pub also: Vec<SameFileHit>,
 }

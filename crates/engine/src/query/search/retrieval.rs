@@ -2,7 +2,7 @@
 //!
 //! 1. Every channel scores chunks: BM25 terms, vectors, exact names.
 //! 2. Fusion picks the pool of chunks worth loading.
-//! 3. The pool is loaded with symbols and files, and linked by the call graph.
+//! 3. The pool is loaded with symbols and files.
 //! 4. The ranking rules order it.
 
 use super::candidate_pool::{best, fuse};
@@ -15,17 +15,11 @@ use super::search_query::SearchQuery;
 use crate::chunk_features::embedder;
 use crate::{EngineError, FileQuery, Snapshot};
 use orient_embed::{BuiltIn, combine};
-use orient_model::EdgeKind;
-use orient_rank::{Analysis, Candidate, FileInfo, Form, Lexical, Most, Pool, Rule, analyse, rank};
-use orient_store::{ChunkSymbol, EdgeRow};
-use rustc_hash::FxHashSet;
+use orient_rank::{Analysis, Bm25, Candidate, FileInfo, Pool, analyse, rank};
+use orient_store::ChunkSymbol;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Number of best hits whose callers and callees raise other candidates.
-const LINKED_HITS: usize = 5;
-/// Uses beyond this number are not counted.
-const MAX_COUNTED_USES: u32 = 64;
 /// Number of chunks that each channel proposes.
 const TERM_CANDIDATES: usize = 250;
 const VECTOR_CANDIDATES: usize = 200;
@@ -84,7 +78,7 @@ impl Snapshot {
             }
         };
         let LexicalMatches { lexical, replaced, postings } = words;
-        let held = lexical.touched.iter().map(|&chunk| (chunk, lexical.units[chunk as usize].score));
+        let held = lexical.touched.iter().map(|&chunk| (chunk, lexical.chunks[chunk as usize].score));
         let (term_matches, matching_chunks) =
             best(held.filter(|(chunk, _)| allows(*chunk)), TERM_CANDIDATES * factor);
         let exact = self.exact_chunks(&corpus, &analysis, &allows)?;
@@ -92,9 +86,8 @@ impl Snapshot {
         let pool = fuse(&term_matches, &by_vector, &exact, near, POOL_SIZE * factor);
         let scores = ChannelScores { words: &lexical, exact: &exact, near: &near };
         let mut retrieved = self.load_candidates(query, analysis, &corpus, &scores, pool)?;
-        corpus.return_room(lexical.into_room(postings));
+        corpus.return_buffers(lexical.into_buffers(postings));
         retrieved.pool.semantic = similarity.is_some();
-        self.link(query, &mut retrieved)?;
         let without_vector = if query.without_vectors { 0 } else { corpus.without_vector(without) };
         Ok(RetrievedCandidates {
             replaced,
@@ -122,9 +115,9 @@ impl Snapshot {
             let own = loaded.symbol.as_ref().filter(|_| loaded.defines());
             let role = loader.files[loaded.file as usize].role;
             candidates.push(Candidate {
-                unit: chunk,
+                chunk,
                 file: loaded.file,
-                lexical: scores.words.units[chunk as usize],
+                lexical: scores.words.chunks[chunk as usize],
                 semantic: (scores.near)(chunk),
                 kind: loaded.chunk.kind,
                 symbol: loaded.symbol.as_ref().map(|symbol| symbol.kind),
@@ -132,8 +125,6 @@ impl Snapshot {
                 owner: loaded.symbol.as_ref().map(|symbol| symbol.id.0),
                 exact: scores.exact.get(&chunk).map_or(0.0, |confidence| confidence * role_factor(role)),
                 test: loaded.is_test(),
-                uses: self.uses(own.filter(|_| analysis.form == Form::Name))?,
-                linked: 0.0,
                 first_line: loaded.chunk.first_line,
                 last_line: loaded.chunk.last_line,
             });
@@ -143,10 +134,9 @@ impl Snapshot {
         let files = loader.files.iter().zip(&file_numbers).map(|(file, &number)| FileInfo {
             path: file.path.display().into_owned(),
             role: file.role,
-            units: file.chunks,
             lexical: scores.words.files[number as usize],
         });
-        let Lexical { total, missing, .. } = *scores.words;
+        let Bm25 { total, missing, .. } = *scores.words;
         let pool = Pool { files: files.collect(), candidates, total, missing, semantic: false };
         Ok(RetrievedCandidates {
             analysis,
@@ -176,7 +166,7 @@ impl Snapshot {
             without_vector,
             by_remote,
         } = retrieved;
-        let ranked = rank(analysis, pool, &query.weights, query.switches, query.most());
+        let ranked = rank(analysis, pool, &query.weights, query.enabled_rules, query.limits());
         let more = ranked.len() > query.limit;
         let mut hits = Vec::with_capacity(query.limit.min(ranked.len()));
         for hit in ranked.into_iter().take(query.limit) {
@@ -208,41 +198,6 @@ impl Snapshot {
             without_vector: *without_vector,
             by_remote: *by_remote,
         })
-    }
-
-    /// Marks the candidates that call, or are called by, the best ones.
-    fn link(&self, query: &SearchQuery, retrieved: &mut RetrievedCandidates) -> Result<(), EngineError> {
-        let RetrievedCandidates { analysis, pool, loaded_chunks, .. } = retrieved;
-        if query.weights.neighbours <= 0.0 || !query.switches.has(Rule::Neighbours) {
-            return Ok(());
-        }
-        let mut near = FxHashSet::default();
-        let switches = query.switches.without(Rule::Neighbours);
-        for hit in rank(analysis, pool, &query.weights, switches, Most { hits: LINKED_HITS, also: 0 }) {
-            let Some(symbol) = &loaded_chunks[hit.candidate].symbol else { continue };
-            let calls = |edge: &&EdgeRow| edge.kind == EdgeKind::Calls;
-            let file = loaded_chunks[hit.candidate].chunk.file;
-            near.extend(
-                self.store.edges_from(file, symbol.id.into())?.iter().filter(calls).map(|edge| edge.target),
-            );
-            // Something that everything calls says nothing about its callers.
-            if self.uses(Some(symbol))? < MAX_COUNTED_USES {
-                near.extend(self.incoming(symbol.id.into())?.iter().filter(calls).map(|edge| edge.source));
-            }
-        }
-        for (candidate, loaded) in pool.candidates.iter_mut().zip(loaded_chunks) {
-            let linked = loaded.symbol.as_ref().is_some_and(|symbol| near.contains(&symbol.id.into()));
-            candidate.linked = f32::from(u8::from(linked));
-        }
-        Ok(())
-    }
-
-    /// Number of uses of a symbol, up to `MAX_COUNTED_USES`.
-    fn uses(&self, symbol: Option<&ChunkSymbol>) -> Result<u32, EngineError> {
-        match symbol {
-            Some(symbol) => Ok(self.store.reader().count_incoming(symbol.id.into(), MAX_COUNTED_USES)?),
-            None => Ok(0),
-        }
     }
 
     /// The qualified name of a symbol, outermost name first.
@@ -322,7 +277,7 @@ impl Snapshot {
 
 /// The scores of all chunks by channel.
 struct ChannelScores<'s> {
-    words: &'s Lexical,
+    words: &'s Bm25,
     exact: &'s BTreeMap<u32, f32>,
     near: &'s dyn Fn(u32) -> f32,
 }

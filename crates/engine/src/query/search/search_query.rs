@@ -2,7 +2,7 @@
 
 use crate::{PathPattern, RemoteQuery};
 use orient_model::{RepoPath, Role, SymbolKind};
-use orient_rank::{Most, Switches, Weights};
+use orient_rank::{EnabledRules, ResultLimits, Weights};
 use std::collections::BTreeSet;
 
 /// A search query with its filters.
@@ -31,14 +31,14 @@ pub struct SearchQuery {
     /// The query embedded by a remote model, whose vectors then replace the built-in ones.
     pub remote: Option<RemoteQuery>,
     /// The ranking rules in force.
-    pub switches: Switches,
+    pub enabled_rules: EnabledRules,
     /// The weights of ranking.
     pub weights: Weights,
 }
 
 impl SearchQuery {
     /// The number of hits to rank: one more than requested, to know whether there are more.
-    pub(super) fn most(&self) -> Most {
-        Most { hits: self.limit.saturating_add(1), also: self.also }
+    pub(super) fn limits(&self) -> ResultLimits {
+        ResultLimits { hits: self.limit.saturating_add(1), also: self.also }
     }
 }

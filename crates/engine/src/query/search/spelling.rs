@@ -14,7 +14,6 @@ pub(super) struct SpellingCandidate {
     pub(super) name: String,
     /// Its term number.
     pub(super) number: u32,
-    pub(super) whole: bool,
 }
 
 impl Snapshot {
@@ -33,8 +32,8 @@ impl Snapshot {
         }
         for name in self.similar_names(word, MAX_CORRECTIONS)? {
             let mut last = None;
-            for_each_term(name.as_bytes(), |term, whole| last = Some((term_hash(term), whole)));
-            near.extend(last.map(|(number, whole)| SpellingCandidate { name, number, whole }));
+            for_each_term(name.as_bytes(), |term, _| last = Some(term_hash(term)));
+            near.extend(last.map(|number| SpellingCandidate { name, number }));
         }
         Ok(near)
     }

@@ -1,7 +1,7 @@
 //! Invalidation: which files must be resolved again after a change. A pure function of the changes and the dependency
 //! index.
 //!
-//! Example: `a.c` defines `f`, `b.c` calls `f` and looked at `a.c` when it was resolved, `c.c` calls another `f` of
+//! Example: `a.c` defines `f`, `b.c` calls `f` and read `a.c` when it was resolved, `c.c` calls another `f` of
 //! `d.c`. Editing the signature of `f` in `a.c` invalidates `a.c` (changed) and `b.c` (depends on the name `f` and on
 //! the file `a.c`), but not `c.c`, which depends on the name only. If the edit makes `f` a type for the first time in
 //! its family, every file that depends on `f` is invalidated, because name lookup itself may now give a different

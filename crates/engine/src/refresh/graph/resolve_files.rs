@@ -1,7 +1,7 @@
 //! Resolves files on all threads, and writes the results in file order.
 
 use super::invalidation::FileChange;
-use super::resolver_hooks::Resolve;
+use super::resolver_hooks::ResolveFn;
 use super::resolver_input::{FactsSource, IndexRepository, SymbolTable, number};
 use super::surface_diff::{ChangedPath, CompareSurface};
 use crate::progress::{Cancel, Pause, Phase, Progress};
@@ -129,7 +129,7 @@ impl<'r> GraphResolver<'r> {
 /// Resolves one file. A panic of the resolver costs the edges of this file only.
 struct ResolveFile<'r> {
     table: &'r dyn SymbolTable,
-    resolve: Resolve<'r>,
+    resolve: ResolveFn<'r>,
     cancel: &'r Cancel,
     /// The pause request, and when the work began.
     pause: Option<(&'r Pause, Instant)>,

@@ -5,12 +5,12 @@ use orient_resolve::{NameReach, Repository, Resolver, interface_hashes, name_rea
 use std::collections::BTreeMap;
 
 /// Resolves the references of a file.
-pub(crate) type Resolve<'w> = Box<dyn Fn(u32) -> Resolved + Sync + 'w>;
-/// Creates a resolver over a world.
-pub(crate) type MakeResolve = for<'w> fn(&'w dyn Repository) -> Resolve<'w>;
+pub(crate) type ResolveFn<'w> = Box<dyn Fn(u32) -> Resolved + Sync + 'w>;
+/// Creates a resolver over a repository.
+pub(crate) type MakeResolveFn = for<'w> fn(&'w dyn Repository) -> ResolveFn<'w>;
 
 /// The surface of a file: the names that others can see, each with a hash of their visible properties.
-pub(crate) type Surface = fn(&Outline, &Flow, Option<&Rules>) -> Vec<(String, u64)>;
+pub(crate) type SurfaceFn = fn(&Outline, &Flow, Option<&Rules>) -> Vec<(String, u64)>;
 
 /// The visibility of names from files that did not read this one.
 pub(crate) type NameReachFn = fn(&Outline, &Rules, &[String]) -> BTreeMap<String, NameReach>;
@@ -18,14 +18,14 @@ pub(crate) type NameReachFn = fn(&Outline, &Rules, &[String]) -> BTreeMap<String
 /// The functions that resolution consists of; replaceable in tests.
 #[derive(Clone, Copy)]
 pub(crate) struct ResolverHooks {
-    pub(crate) make: MakeResolve,
-    pub(crate) surface: Surface,
+    pub(crate) make: MakeResolveFn,
+    pub(crate) surface: SurfaceFn,
     pub(crate) reach: NameReachFn,
 }
 
 impl Default for ResolverHooks {
     fn default() -> Self {
-        fn make(world: &dyn Repository) -> Resolve<'_> {
+        fn make(world: &dyn Repository) -> ResolveFn<'_> {
             let resolver = Resolver::new(world);
             Box::new(move |file| resolver.resolve(file))
         }

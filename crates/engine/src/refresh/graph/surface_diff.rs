@@ -1,4 +1,4 @@
-//! Compares the surface of changed files, what others can see of them, before and after.
+//! Compares the surface of changed files before and after: the names that other files can see.
 
 use super::invalidation::{
     ChangedName, ChangedNames, FileChange, ProjectScope, ProjectStatement, VisibleChange, changed, reach,

@@ -1,7 +1,7 @@
 //! Tests of incremental graph updates with a toy resolver, which is simple enough not to hide errors of the code
 //! around it.
 
-use super::resolver_hooks::{Resolve, ResolverHooks};
+use super::resolver_hooks::{ResolveFn, ResolverHooks};
 use crate::{
     Cancel, Engine, EngineError, NoProgress, OpenOptions, RefreshMode, RefreshOptions, RefreshReport,
 };
@@ -16,7 +16,7 @@ use std::path::Path;
 
 /// A call of a bare name resolves to the only symbol of that name elsewhere; `boom()` makes the resolver panic while
 /// `fuse` is defined anywhere; a definition named `on_x` makes `x` elsewhere dispatch to it; `lib_x` is external.
-fn toy(world: &dyn Repository) -> Resolve<'_> {
+fn toy(world: &dyn Repository) -> ResolveFn<'_> {
     Box::new(move |file| {
         let mut resolved = Resolved::default();
         let Some(facts) = world.facts(file) else { return resolved };

@@ -1,30 +1,30 @@
-//! The places a task is about.
+//! Selection of the chunks that match a task.
 
 use crate::arguments::symbol_lookup::resolve_symbol;
 use crate::error::ToolError;
-use crate::operations::search::replaced;
+use crate::operations::search::spelling_notes;
 use crate::session::Session;
 use crate::session::query_embedding::QueryEmbedding;
 use orient_engine::{Analysis, Definition, SearchHit, SearchQuery, Snapshot, SymbolId, analyse};
 use orient_model::{ChunkKind, Role};
 use std::collections::BTreeSet;
 
-/// How many hits are looked at for each place: several may lie in one symbol.
-const HITS_FOR_EACH: usize = 3;
+/// Number of hits requested per chunk: several may belong to one symbol.
+const HITS_PER_CHUNK: usize = 3;
 
-/// The places, best first, and how the task was understood.
+/// The selected chunks, best first.
 pub(super) struct ChunkSelection {
-    /// The places.
+    /// The chunks.
     pub(super) chunks: Vec<SearchHit>,
-    /// How the task was understood.
+    /// The analysis of the task.
     pub(super) analysis: Analysis,
-    /// Whether there are more.
+    /// Whether more chunks match.
     pub(super) more: bool,
-    /// What is good to know.
+    /// Notes.
     pub(super) notes: Vec<String>,
 }
 
-/// The one symbol that is named, or the places that answer best, each symbol once.
+/// The named symbol, or the chunks that match best, at most one per symbol.
 pub(super) fn choose(
     session: &Session<'_>,
     snapshot: &Snapshot,
@@ -42,12 +42,12 @@ pub(super) fn choose(
     let query_embedding = QueryEmbedding::of(session, snapshot, task)?;
     let query = SearchQuery {
         text: task.to_owned(),
-        limit: limit * HITS_FOR_EACH,
+        limit: limit * HITS_PER_CHUNK,
         remote: query_embedding.question.clone(),
         ..SearchQuery::default()
     };
     let found = snapshot.search(&query)?;
-    let notes = replaced(&found).chain(query_embedding.note(&found)).collect();
+    let notes = spelling_notes(&found).chain(query_embedding.note(&found)).collect();
     let mut known: BTreeSet<SymbolId> = BTreeSet::new();
     let mut chunks: Vec<SearchHit> = found.hits;
     chunks.retain(|hit| hit.symbol.is_none_or(|symbol| known.insert(symbol)));
@@ -56,7 +56,7 @@ pub(super) fn choose(
     Ok(ChunkSelection { chunks, analysis: found.analysis, more, notes })
 }
 
-/// A definition as a place.
+/// A definition as a search hit.
 fn whole(definition: Definition, role: Role) -> SearchHit {
     SearchHit {
         first_line: definition.span.first_line,

@@ -1,4 +1,4 @@
-//! What `context` gives: places with their source and surroundings, within a budget of tokens.
+//! The answer of `context`: chunks with source and neighbours, fitted into a token budget.
 
 use super::chunk_selection::ChunkSelection;
 use super::neighbours::{self, Neighbour, Neighbourhood};
@@ -13,28 +13,28 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::io;
 
-/// A place whose source does not fit is shown by so many of its lines, or by fewer.
+/// Numbers of lines tried for a chunk whose source does not fit.
 const EXCERPT_LINES: [usize; 4] = [24, 12, 6, 3];
-/// At most so many of each kind of neighbour.
+/// Maximum number of neighbours of each kind.
 const MAX_NEIGHBOURS: usize = 8;
-/// The share of a place's room that its source may take; the rest is for what stands around it.
+/// Percentage of a chunk's budget for its source; the rest is for its neighbours.
 const SOURCE_SHARE: usize = 70;
 
-/// The places a task is about.
+/// The chunks that match a task.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ContextOut {
-    /// What was asked.
+    /// The task.
     task: String,
-    /// The places, best first.
+    /// The chunks, best first.
     chunks: Vec<ContextChunk>,
 }
 
-/// A place with what belongs to it.
+/// A chunk with its source and neighbours.
 #[derive(Serialize, JsonSchema)]
 struct ContextChunk {
-    /// The address of the symbol, to ask on with; the path where there is none.
+    /// The handle of its symbol; the path if there is none.
     handle: String,
-    /// What it is.
+    /// Its kind.
     kind: &'static str,
     /// Its file.
     path: String,
@@ -42,21 +42,21 @@ struct ContextChunk {
     start_line: u32,
     /// Its last line.
     end_line: u32,
-    /// Its lines, as they are in the file now.
+    /// Its current lines.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     source: Vec<SourceLines>,
-    /// Whether those are all of its lines.
+    /// Whether `source` has all of its lines.
     whole: bool,
-    /// Who calls it, makes one of it or inherits from it; tests are apart.
+    /// Symbols that call it, construct it or inherit from it, without tests.
     #[serde(skip_serializing_if = "NeighbourList::is_empty")]
     callers: NeighbourList,
-    /// What it calls.
+    /// Symbols it calls.
     #[serde(skip_serializing_if = "NeighbourList::is_empty")]
     callees: NeighbourList,
-    /// The types it uses.
+    /// Types it uses.
     #[serde(skip_serializing_if = "NeighbourList::is_empty")]
     types: NeighbourList,
-    /// Tests that reach it, and the way they take.
+    /// Tests that reach it, with their paths.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tests: Vec<CallPath>,
 }
@@ -64,9 +64,9 @@ struct ContextChunk {
 /// Neighbours of one kind.
 #[derive(Default, Serialize, JsonSchema)]
 struct NeighbourList {
-    /// How many there are.
+    /// Total number.
     total: u64,
-    /// The first of them: the surest, then those with the most uses.
+    /// The first neighbours, by confidence and number of uses.
     shown: Vec<Neighbour>,
 }
 
@@ -75,16 +75,16 @@ impl NeighbourList {
         self.total == 0
     }
 
-    /// As many as there is room for; takes the room.
-    fn fit(found: Vec<Neighbour>, room: &mut usize) -> Self {
+    /// The neighbours that fit into the budget, which is reduced.
+    fn fit(found: Vec<Neighbour>, budget: &mut usize) -> Self {
         let total = found.len() as u64;
         let mut shown = Vec::new();
         for one in found.into_iter().take(MAX_NEIGHBOURS) {
             let cost = tokens(&one.line());
-            if cost > *room {
+            if cost > *budget {
                 break;
             }
-            *room -= cost;
+            *budget -= cost;
             shown.push(one);
         }
         Self { total, shown }
@@ -130,15 +130,15 @@ impl ContextOut {
         let mut left = budget.saturating_sub(chunks.iter().map(|chunk| tokens(&chunk.heading())).sum());
         let last = chunks.len().saturating_sub(1);
         for (at, (chunk, hit)) in chunks.iter_mut().zip(&chosen.chunks).enumerate() {
-            // The first place gets more than half: it is what most readers came for.
-            let mut room = match at {
+            // The first chunk gets more than half: it is the most likely target.
+            let mut budget = match at {
                 _ if at == last => left,
                 0 => left * 3 / 5,
                 _ => left / 2,
             };
-            left -= room;
-            chunk.fill(snapshot, &view, hit, &chosen.analysis, &mut room, tests)?;
-            left += room;
+            left -= budget;
+            chunk.fill(snapshot, &view, hit, &chosen.analysis, &mut budget, tests)?;
+            left += budget;
         }
         Ok(Self { task, chunks })
     }
@@ -147,18 +147,18 @@ impl ContextOut {
         self.chunks.is_empty()
     }
 
-    /// How many places have less of them than there is.
+    /// Number of chunks that are shown only in part.
     pub(super) fn shortened(&self) -> usize {
-        let cut = |list: &NeighbourList| (list.shown.len() as u64) < list.total;
-        let less = |chunk: &&ContextChunk| {
-            !chunk.whole || cut(&chunk.callers) || cut(&chunk.callees) || cut(&chunk.types)
+        let is_cut = |list: &NeighbourList| (list.shown.len() as u64) < list.total;
+        let is_partial = |chunk: &&ContextChunk| {
+            !chunk.whole || is_cut(&chunk.callers) || is_cut(&chunk.callees) || is_cut(&chunk.types)
         };
-        self.chunks.iter().filter(less).count()
+        self.chunks.iter().filter(is_partial).count()
     }
 
     pub(super) fn write(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
         if self.chunks.is_empty() {
-            return writer.line(Style::Warn, &format!("nothing here is about `{}`", self.task));
+            return writer.line(Style::Warn, &format!("nothing matches `{}`", self.task));
         }
         for (at, chunk) in self.chunks.iter().enumerate() {
             if at > 0 {
@@ -195,62 +195,62 @@ impl ContextChunk {
         format!("{}:{}-{}  {} {name}", self.path, self.start_line, self.end_line, self.kind)
     }
 
-    /// Puts source and surroundings into the room there is, and takes it.
+    /// Adds source and neighbours within the budget, which is reduced.
     fn fill(
         &mut self,
         snapshot: &Snapshot,
         view: &GraphView<'_>,
         hit: &SearchHit,
         analysis: &Analysis,
-        room: &mut usize,
+        budget: &mut usize,
         tests: bool,
     ) -> Result<(), ToolError> {
-        let mut share = *room * SOURCE_SHARE / 100;
-        *room -= share;
+        let mut share = *budget * SOURCE_SHARE / 100;
+        *budget -= share;
         self.read(snapshot, hit, analysis, &mut share)?;
-        *room += share;
+        *budget += share;
         let Some(symbol) = hit.symbol else { return Ok(()) };
         let part = (hit.kind != ChunkKind::Symbol).then_some(hit.first_line..=hit.last_line);
         let Neighbourhood { callers, callees, types, tests } =
             neighbours::neighbourhood(view, NodeId::from(symbol), part.as_ref(), tests)?;
-        self.callers = NeighbourList::fit(callers, room);
+        self.callers = NeighbourList::fit(callers, budget);
         for test in tests {
             let cost = tokens(&test_line(&test));
-            if cost <= *room {
-                *room -= cost;
+            if cost <= *budget {
+                *budget -= cost;
                 self.tests.push(test);
             }
         }
-        self.callees = NeighbourList::fit(callees, room);
-        self.types = NeighbourList::fit(types, room);
+        self.callees = NeighbourList::fit(callees, budget);
+        self.types = NeighbourList::fit(types, budget);
         Ok(())
     }
 
-    /// All lines if they fit, else those most worth reading.
+    /// Adds all lines if they fit, else the best excerpts.
     fn read(
         &mut self,
         snapshot: &Snapshot,
         hit: &SearchHit,
         analysis: &Analysis,
-        room: &mut usize,
+        budget: &mut usize,
     ) -> Result<(), ToolError> {
         let Some(file) = snapshot.file(&hit.path)? else { return Ok(()) };
         let span = Span { first_line: hit.first_line, last_line: hit.last_line, ..Span::default() };
-        // A file that cannot be read now still has its place in the answer.
+        // A file that cannot be read now is listed without source.
         let Ok(source) = snapshot.source(&file, span, 0) else { return Ok(()) };
         let whole = SourceLines::new(source.first_line, &source.lines);
-        if cost(&whole) <= *room {
-            *room -= cost(&whole);
+        if cost(&whole) <= *budget {
+            *budget -= cost(&whole);
             self.source = vec![whole];
             self.whole = true;
             return Ok(());
         }
-        for most in EXCERPT_LINES {
-            let excerpts = snapshot.hit_text(hit, analysis, most)?.snippets.into_iter();
+        for max in EXCERPT_LINES {
+            let excerpts = snapshot.hit_text(hit, analysis, max)?.snippets.into_iter();
             let lines: Vec<SourceLines> = excerpts.map(SourceLines::from).collect();
             let cost: usize = lines.iter().map(cost).sum();
-            if cost <= *room {
-                *room -= cost;
+            if cost <= *budget {
+                *budget -= cost;
                 self.source = lines;
                 break;
             }
@@ -283,13 +283,13 @@ impl ContextChunk {
     }
 }
 
-/// What lines take of the budget.
+/// The cost of lines in tokens.
 fn cost(lines: &SourceLines) -> usize {
-    // Each line has its number in front of it.
+    // Each line is preceded by its number.
     tokens(&lines.text) + 3 * lines.text.lines().count()
 }
 
 fn test_line(test: &CallPath) -> String {
-    let place = test.steps.first().map(|step| step.node.anchor()).unwrap_or_default();
-    format!("{place}  {}", test.chain())
+    let location = test.steps.first().map(|step| step.node.anchor()).unwrap_or_default();
+    format!("{location}  {}", test.chain())
 }

@@ -1,10 +1,10 @@
-//! `context`: what one must know to start on a task, in one answer.
+//! `context`: the code, callers, callees and tests that a task needs, within a token budget.
 
 mod chunk_selection;
 mod context_answer;
 mod neighbours;
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Note};
 use crate::error::{Code, Exit, ToolError};
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
@@ -22,24 +22,24 @@ const MIN_TOKENS: usize = 200;
 const CHUNKS: usize = 5;
 const MAX_CHUNKS: usize = 30;
 
-/// A task, and how much may be said about it.
+/// Arguments of `context`.
 #[derive(Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ContextArgs {
-    /// What you want to do or know: a task in words, or a symbol
+    /// A task in words, or a symbol
     #[arg(value_name = "TASK|SYMBOL", required = true)]
     #[serde(deserialize_with = "crate::arguments::string_or_list::one_or_many")]
     #[schemars(with = "String")]
     task: Vec<String>,
-    /// The answer is no longer than about so many tokens
+    /// Maximum number of tokens, approximately
     #[arg(long, value_name = "N")]
     #[serde(default)]
     max_tokens: Option<usize>,
-    /// At most so many places
+    /// Maximum number of chunks
     #[arg(long, value_name = "N")]
     #[serde(default)]
     limit: Option<usize>,
-    /// Leave out tests that reach the places
+    /// Exclude tests
     #[arg(long)]
     #[serde(default)]
     no_tests: bool,
@@ -47,15 +47,14 @@ pub(crate) struct ContextArgs {
 
 impl TypedOperation for Context {
     const NAME: &'static str = "context";
-    const ABOUT: &'static str = "Collect what a task needs: the code, who calls it, what it uses, its tests";
+    const ABOUT: &'static str = "Collect the code, callers, callees and tests that a task needs";
     const DETAILS: &'static str = "\
-The places a task is about, best first, each with its source, its callers and callees, the types it uses and the tests \
-that reach it, within a budget of tokens, of which the first place gets the most. Of a symbol, that symbol \
-alone. What did not fit is counted.";
+The chunks that match a task, best first, each with its source, callers, callees, used types and tests, within a token \
+budget; the first chunk gets the largest part. For a symbol, only that symbol. Omitted parts are counted.";
     const EXAMPLES: &'static [Example] = &[
-        Example { command: "context \"add a timeout to uploads\"", about: "before starting on a task" },
-        Example { command: "context Server.Run", about: "all around one symbol" },
-        Example { command: "context \"session cookies\" --max-tokens 8000", about: "more of it" },
+        Example { command: "context \"add a timeout to uploads\"", about: "before starting a task" },
+        Example { command: "context Server.Run", about: "one symbol and its neighbours" },
+        Example { command: "context \"session cookies\" --max-tokens 8000", about: "a larger answer" },
     ];
     const HEAVY: bool = true;
     type Args = ContextArgs;
@@ -64,7 +63,7 @@ alone. What did not fit is counted.";
     fn run(session: &Session<'_>, args: ContextArgs) -> Result<Answer<ContextOut>, ToolError> {
         let task = args.task.join(" ").trim().to_owned();
         if task.is_empty() {
-            return Err(ToolError::new(Code::BadArgument, "say what you want to do, or name a symbol")
+            return Err(ToolError::new(Code::BadArgument, "a task or a symbol is required")
                 .hint("for example `orient context \"add a timeout to uploads\"`"));
         }
         let tokens = args.max_tokens.unwrap_or(DEFAULT_TOKENS).max(MIN_TOKENS);
@@ -74,12 +73,13 @@ alone. What did not fit is counted.";
         let out = ContextOut::new(&snapshot, task, &chosen, tokens, !args.no_tests)?;
         let shortened = out.shortened();
         let mut answer = session.answer(&snapshot, out);
-        answer.notes.extend(chosen.notes);
+        answer.add_notes(chosen.notes);
         if chosen.more {
-            answer = answer.partial(format!("the best {limit} places; more with --limit"));
+            answer = answer.partial(Note::from(format!("the best {limit} chunks")).see("limit"));
         }
         if shortened > 0 {
-            answer = answer.partial(format!("{shortened} shortened to fit --max-tokens {tokens}"));
+            answer = answer
+                .partial(Note::from(format!("{shortened} shortened to {tokens} tokens")).see("max_tokens"));
         }
         Ok(answer)
     }

@@ -1,4 +1,4 @@
-//! What stands around a symbol in the graph: who uses it, what it uses, and the tests that reach it.
+//! The neighbours of a symbol in the graph: callers, callees, used types and tests.
 
 use crate::graph::affected_symbols;
 use crate::graph::call_path::CallPath;
@@ -13,28 +13,29 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-/// How far away a test may be.
-const TEST_DEPTH: u32 = 4;
-/// How much is looked at for tests before giving up: a helper that everything calls is reached from everywhere.
-const TEST_STEPS: usize = 400;
-const TESTS: usize = 5;
+/// Maximum distance of a test.
+const MAX_TEST_DEPTH: u32 = 4;
+/// Maximum number of symbols searched for tests.
+const MAX_TEST_STEPS: usize = 400;
+/// Maximum number of tests.
+const MAX_TESTS: usize = 5;
 
-/// A symbol beside another, and the lines that connect them.
+/// A neighbour, and the lines of the uses.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Neighbour {
     /// The symbol.
     #[serde(flatten)]
     pub(super) node: NodeLine,
-    /// Its header, for what is used; a caller is known by its name.
+    /// Its signature; absent for callers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) signature: Option<String>,
-    /// The lines of the uses, in the file of the user.
+    /// The lines of the uses, in the file that contains them.
     pub(super) lines: Vec<u32>,
-    /// How sure the surest use is.
+    /// The highest confidence of the uses.
     pub(super) confidence: &'static str,
 }
 
-/// What stands around a symbol.
+/// The neighbours of a symbol.
 #[derive(Default)]
 pub(super) struct Neighbourhood {
     pub(super) callers: Vec<Neighbour>,
@@ -43,7 +44,7 @@ pub(super) struct Neighbourhood {
     pub(super) tests: Vec<CallPath>,
 }
 
-/// Looks around. Of a type, its own uses and what all that is in it uses; of a part of a symbol, what those lines use.
+/// Collects the neighbours. For a type, callees include those of its members; for a part of a symbol, only those of its lines.
 pub(super) fn neighbourhood(
     view: &GraphView<'_>,
     node: NodeId,
@@ -65,7 +66,7 @@ pub(super) fn neighbourhood(
         .into_iter()
         .filter(|edge| is_use(edge) || is_type(edge.kind))
         .partition(|edge| matches!(edge.kind, EdgeKind::Calls));
-    // Tests are listed apart, by the way they take.
+    // Tests are listed separately, with their paths.
     let callers = gather(view, &incoming, Direction::In)?;
     let callers = callers.into_iter().filter(|one| !tests || !one.node.test).collect();
     Ok(Neighbourhood {
@@ -88,7 +89,7 @@ fn is_type(kind: EdgeKind) -> bool {
     matches!(kind, EdgeKind::TypeOf | EdgeKind::Constructs | EdgeKind::Inherits | EdgeKind::Implements)
 }
 
-/// The other ends of edges, each once: the surest first, then those with the most uses, then by place.
+/// The other ends of edges, each once: by confidence, number of uses, then location.
 fn gather(
     view: &GraphView<'_>,
     edges: &[EdgeRow],
@@ -125,12 +126,12 @@ fn signature(described: &DescribedNode) -> Option<String> {
 fn tests_of(view: &GraphView<'_>, starts: &[NodeId]) -> Result<Vec<CallPath>, EngineError> {
     let options = ReachOptions {
         direction: Direction::In,
-        depth: TEST_DEPTH,
-        per_level: TEST_STEPS,
-        total: TEST_STEPS,
+        depth: MAX_TEST_DEPTH,
+        per_level: MAX_TEST_STEPS,
+        total: MAX_TEST_STEPS,
         follow: &is_use,
         enter: &|_| Ok(true),
     };
     let reached = reach(&WithDispatch(view), starts, &options)?;
-    Ok(affected_symbols::tests(view, &reached, TESTS)?.routes)
+    Ok(affected_symbols::tests(view, &reached, MAX_TESTS)?.paths)
 }

@@ -1,4 +1,4 @@
-//! What `doctor` shows of the log: where it is, and the last warnings and errors in it.
+//! The last warnings and errors of the log, for `doctor --log`.
 
 use crate::text::writer::{Style, TextWriter};
 use orient_logging::problems;
@@ -9,35 +9,35 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-/// So many warnings and errors are shown.
-const MOST: usize = 20;
+/// Maximum number of warnings and errors shown.
+const MAX_LINES: usize = 20;
 
 /// The log of servers and background processes.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct LogReport {
-    /// The file that is written now; older ones have a number behind the name.
+    /// The current file; older ones have a number appended to the name.
     pub(crate) file: String,
-    /// The size of all its files together, in bytes.
+    /// The total size of its files, in bytes.
     pub(crate) bytes: u64,
-    /// The last warnings and errors, the oldest first.
+    /// The last warnings and errors, oldest first.
     pub(crate) last: Vec<LogLine>,
 }
 
 /// A line of the log.
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub(crate) struct LogLine {
-    /// When, in UTC.
+    /// The time, in UTC.
     ts: String,
     /// `warn` or `error`.
     level: String,
-    /// The part of the program.
+    /// The crate it comes from.
     target: String,
-    /// The process.
+    /// The process id.
     pid: u32,
-    /// What happened.
+    /// The message.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     message: String,
-    /// What else was noted: the span, the tool, counts.
+    /// Other fields: span, tool, counts.
     #[serde(flatten)]
     fields: BTreeMap<String, Value>,
 }
@@ -45,7 +45,7 @@ pub(crate) struct LogLine {
 impl LogReport {
     /// Reads the log of a store.
     pub(crate) fn of(store: &Path) -> io::Result<Self> {
-        let found = problems(store, MOST)?;
+        let found = problems(store, MAX_LINES)?;
         let last = found.lines.iter().filter_map(|line| serde_json::from_str(line).ok()).collect();
         Ok(Self { file: found.file.display().to_string(), bytes: found.bytes, last })
     }

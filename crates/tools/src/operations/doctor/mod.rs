@@ -1,4 +1,4 @@
-//! `doctor`: whether all is well, and what to type where it is not.
+//! `doctor`: checks of the installation, with a fix for each problem.
 
 mod log_report;
 
@@ -21,65 +21,65 @@ use std::path::{Path, PathBuf};
 
 pub(crate) struct Doctor;
 
-/// With less room than that on its disk, an index is likely not to fit.
-const LITTLE: u64 = 64 << 20;
-const MAKE_ROOM: &str = "make room there (`orient gc` gives back what nobody needs), or choose another folder with --store or ORIENT_STORE";
+/// With less free space than this, an index may not fit.
+const MIN_FREE: u64 = 64 << 20;
+const FREE_SPACE: &str = "free disk space (`orient gc` removes unused data), or choose another directory with --store or ORIENT_STORE";
 
-/// How thorough to be.
+/// Arguments of `doctor`.
 #[derive(Args, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct DoctorArgs {
-    /// Do not read the whole index
+    /// Skip reading the whole index
     #[arg(long)]
     quick: bool,
-    /// Show where the log is and its last warnings and errors, and check nothing else
+    /// Only show the location of the log and its last warnings and errors
     #[arg(long)]
     log: bool,
 }
 
-/// What was found.
+/// The results of the checks.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct DoctorOut {
-    /// Whether nothing needs to be done.
+    /// Whether there are no warnings or failures.
     healthy: bool,
-    /// What was looked at, in the order it was.
+    /// The checks, in order.
     checks: Vec<Check>,
-    /// The log, where it was asked for.
+    /// The log, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     log: Option<LogReport>,
 }
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Check {
-    /// What.
+    /// The subject.
     about: String,
-    /// How it is.
+    /// The result.
     state: Health,
-    /// That in words.
-    says: String,
-    /// What to do about it.
+    /// The result in detail.
+    detail: String,
+    /// How to fix it.
     #[serde(skip_serializing_if = "Option::is_none")]
     fix: Option<String>,
 }
 
-/// How something is.
+/// The state of a checked subject.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Health {
-    /// As it should be.
-    Well,
-    /// Good to know.
+    /// Works.
+    Ok,
+    /// Works; for information.
     Note,
-    /// Works, but not as well as it could.
+    /// Works with restrictions.
     Warning,
     /// Does not work.
     Failure,
 }
 
 impl Check {
-    fn new(about: impl Into<String>, state: Health, says: impl Into<String>) -> Self {
-        Self { about: about.into(), state, says: says.into(), fix: None }
+    fn new(about: impl Into<String>, state: Health, detail: impl Into<String>) -> Self {
+        Self { about: about.into(), state, detail: detail.into(), fix: None }
     }
 
     fn fix(self, fix: impl Into<String>) -> Self {
@@ -89,18 +89,18 @@ impl Check {
 
 impl TypedOperation for Doctor {
     const NAME: &'static str = "doctor";
-    const ABOUT: &'static str = "Check the store, the index, the watcher and the clients, and say what to do";
+    const ABOUT: &'static str = "Check the store, the index, the watcher and the clients";
     const DETAILS: &'static str = "\
-Looks whether the store can be written, whether the index is whole, whether files can be watched, and whether the clients \
-that are set up can start us. Every page of the index and of the cache is read and compared with its checksum; what is \
-damaged is rebuilt. Ends with code 5 where something does not work. Servers and background processes log to \
-`log/orient.log` in the store: `--log` shows the last warnings and errors there.";
+Checks that the store is writable, that the index is intact, that files can be watched, and that the configured clients can \
+start the server; prints a fix for each problem. Reads every page of the index and of the cache and verifies its checksum; a \
+damaged cache is emptied. Exits with code 5 if something does not work. Servers and background processes log to \
+`log/orient.log` in the store: `--log` shows its last warnings and errors.";
     const EXAMPLES: &'static [Example] = &[
-        Example { command: "doctor", about: "is all well?" },
+        Example { command: "doctor", about: "run all checks" },
         Example { command: "doctor --quick", about: "the same without reading the whole index" },
-        Example { command: "doctor --log", about: "where the log is, and its last warnings and errors" },
+        Example { command: "doctor --log", about: "the last warnings and errors of the log" },
     ];
-    const ASKS: bool = false;
+    const EXPOSED: bool = false;
     type Args = DoctorArgs;
     type Out = DoctorOut;
 
@@ -108,7 +108,7 @@ damaged is rebuilt. Ends with code 5 where something does not work. Servers and 
         if args.log {
             return log(session).map(Answer::new);
         }
-        let mut checks = vec![Check::new("version", Health::Well, env!("CARGO_PKG_VERSION"))];
+        let mut checks = vec![Check::new("version", Health::Ok, env!("CARGO_PKG_VERSION"))];
         checks.extend(settings(session));
         checks.push(store(session));
         checks.extend(index(session, args.quick));
@@ -116,7 +116,7 @@ damaged is rebuilt. Ends with code 5 where something does not work. Servers and 
         if let Some(dirs) = ConfigDirs::detect(session.root()) {
             checks.extend(CLIENTS.iter().flat_map(|client| client_checks(client, &dirs)));
         }
-        let healthy = checks.iter().all(|check| matches!(check.state, Health::Well | Health::Note));
+        let healthy = checks.iter().all(|check| matches!(check.state, Health::Ok | Health::Note));
         Ok(Answer::new(DoctorOut { healthy, checks, log: None }))
     }
 
@@ -124,14 +124,14 @@ damaged is rebuilt. Ends with code 5 where something does not work. Servers and 
         let width = out.checks.iter().map(|check| check.about.chars().count()).max().unwrap_or(0);
         for check in &out.checks {
             let (tone, mark) = match check.state {
-                Health::Well => (Style::Number, "ok     "),
+                Health::Ok => (Style::Number, "ok     "),
                 Health::Note => (Style::Dim, "note   "),
                 Health::Warning => (Style::Warn, "warning"),
                 Health::Failure => (Style::Warn, "failure"),
             };
             writer.put(tone, mark)?;
             writer.put(Style::Head, &format!("  {:width$}  ", check.about))?;
-            writer.line(Style::Plain, &check.says)?;
+            writer.line(Style::Plain, &check.detail)?;
             if let Some(fix) = &check.fix {
                 writer.put(Style::Dim, &format!("{:indent$}", "", indent = width + 11))?;
                 writer.line(Style::Name, fix)?;
@@ -145,37 +145,37 @@ damaged is rebuilt. Ends with code 5 where something does not work. Servers and 
     }
 }
 
-/// Where the log is, and what went wrong lately.
+/// The location of the log, and its last warnings and errors.
 fn log(session: &Session<'_>) -> Result<DoctorOut, ToolError> {
     let store = &session.engine()?.store_paths().store;
     let (check, log) = match LogReport::of(store) {
         Ok(log) if log.bytes == 0 => {
-            let says = format!("{}: not written yet; servers and watchers write it", log.file);
-            (Check::new("log", Health::Note, says), Some(log))
+            let detail = format!("{}: empty; servers and watchers write to it", log.file);
+            (Check::new("log", Health::Note, detail), Some(log))
         }
         Ok(log) => {
-            let lately = match log.last.len() {
+            let recent = match log.last.len() {
                 0 => "no warnings or errors".to_owned(),
                 _ => format!(
                     "the last {}:",
                     plural(log.last.len() as u64, "warning or error", "warnings and errors")
                 ),
             };
-            let says = format!("{}, {}, {lately}", log.file, bytes(log.bytes));
-            (Check::new("log", Health::Well, says), Some(log))
+            let detail = format!("{}, {}, {recent}", log.file, bytes(log.bytes));
+            (Check::new("log", Health::Ok, detail), Some(log))
         }
         Err(error) => {
             let file = orient_logging::path(store);
-            let says =
+            let detail =
                 format!("{} cannot be read ({}), so nothing is logged", file.display(), why_unusable(&error));
-            (Check::new("log", Health::Warning, says), None)
+            (Check::new("log", Health::Warning, detail), None)
         }
     };
     let healthy = check.state != Health::Warning;
     Ok(DoctorOut { healthy, checks: vec![check], log })
 }
 
-/// What of the repository's settings is ignored.
+/// Ignored entries of the repository's settings.
 fn settings(session: &Session<'_>) -> Vec<Check> {
     let ignored = session.loaded().ignored.iter();
     ignored
@@ -185,13 +185,13 @@ fn settings(session: &Session<'_>) -> Vec<Check> {
         .collect()
 }
 
-/// Whether indexes can be kept: a file is written, and waited for.
+/// Whether indexes can be stored: writes and syncs a file.
 fn store(session: &Session<'_>) -> Check {
     let folder = match session.engine() {
         Ok(engine) => engine.store_paths().tree.clone(),
         Err(error) => return failed("store", error),
     };
-    // A folder that is not there yet is made where the nearest one is.
+    // If the directory does not exist yet, check the nearest existing parent.
     let tried = match Directory::open(&folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let there = folder.ancestors().find(|folder| folder.exists()).unwrap_or(&folder);
@@ -202,28 +202,28 @@ fn store(session: &Session<'_>) -> Check {
     let free = tried.as_ref().ok().and_then(Directory::free_space);
     let room = free.map_or_else(String::new, |free| format!(", {} free on its disk", bytes(free)));
     match tried.and_then(|folder| folder.probe()) {
-        Ok(()) if free.is_some_and(|free| free < LITTLE) => {
-            let says = format!("{} can be written{room}: an index may not fit", folder.display());
-            Check::new("store", Health::Warning, says).fix(MAKE_ROOM)
+        Ok(()) if free.is_some_and(|free| free < MIN_FREE) => {
+            let detail = format!("{} is writable{room}: an index may not fit", folder.display());
+            Check::new("store", Health::Warning, detail).fix(FREE_SPACE)
         }
-        Ok(()) => Check::new("store", Health::Well, format!("{} can be written{room}", folder.display())),
+        Ok(()) => Check::new("store", Health::Ok, format!("{} is writable{room}", folder.display())),
         Err(error) => {
-            let says = format!(
-                "{} cannot be written ({}{room}): what changed is indexed anew, in memory, by every command",
+            let detail = format!(
+                "{} is not writable ({}{room}): every command indexes the changes again, in memory",
                 folder.display(),
                 why_unusable(&error)
             );
-            Check::new("store", Health::Warning, says).fix(MAKE_ROOM)
+            Check::new("store", Health::Warning, detail).fix(FREE_SPACE)
         }
     }
 }
 
-/// Whether the index is whole.
+/// Whether the index is intact.
 fn index(session: &Session<'_>, quick: bool) -> Vec<Check> {
     let snapshot = match session.engine().and_then(orient_engine::Engine::snapshot) {
         Ok(snapshot) => snapshot,
         Err(EngineError::NotIndexed) => {
-            let none = Check::new("index", Health::Note, "there is none yet; the first question makes it");
+            let none = Check::new("index", Health::Note, "not built yet; the first query builds it");
             return vec![none.fix("orient index")];
         }
         Err(error) => return vec![failed("index", error).fix("orient index --rebuild")],
@@ -237,27 +237,28 @@ fn index(session: &Session<'_>, quick: bool) -> Vec<Check> {
     let faults = if quick { Ok(Vec::new()) } else { snapshot.check() };
     checks.push(match faults {
         Ok(faults) if faults.is_empty() => {
-            let read = if quick { "not read" } else { "read and whole" };
-            Check::new("index", Health::Well, format!("{size}, {read}"))
+            let state = if quick { "not read" } else { "intact" };
+            Check::new("index", Health::Ok, format!("{size}, {state}"))
         }
         Ok(faults) => Check::new("index", Health::Failure, format!("{size}: {}", faults.join("; ")))
             .fix("orient index --rebuild"),
         Err(error) => failed("index", error).fix("orient index --rebuild"),
     });
     if !quick && let Ok(Some(wrong)) = session.engine().map(orient_engine::Engine::check_cache) {
-        let says = format!("it was damaged ({wrong}) and has been emptied; it fills again as files are read");
-        checks.push(Check::new("cache", Health::Note, says));
+        let detail =
+            format!("was damaged ({wrong}) and has been emptied; it fills again as files are parsed");
+        checks.push(Check::new("cache", Health::Note, detail));
     }
     let unreadable = status.skipped.iter().find(|(word, _)| *word == "unreadable").map_or(0, |(_, n)| *n);
     if unreadable > 0 {
         let files = plural(unreadable, "file or folder", "files and folders");
-        let says = format!("{files} cannot be read and are missing from every answer");
-        checks.push(Check::new("permissions", Health::Warning, says).fix("orient status names them"));
+        let detail = format!("{files} cannot be read and are missing from all answers");
+        checks.push(Check::new("permissions", Health::Warning, detail).fix("orient status lists them"));
     }
     checks
 }
 
-/// Whether files can be watched, and how near the limits are.
+/// Whether files can be watched, and whether the limits suffice.
 fn watching(session: &Session<'_>) -> Vec<Check> {
     let Ok(engine) = session.engine() else { return Vec::new() };
     let check = match probe(engine.root()) {
@@ -265,12 +266,12 @@ fn watching(session: &Session<'_>) -> Vec<Check> {
             let folders = engine.watch_scope(None).map_or(0, |survey| survey.folders.len() as u64);
             let WatchLimits { watches, .. } = WatchLimits::read();
             match watches {
-                // Other programs watch too, and the limit is for all of a user's.
+                // The limit is shared by all programs of the user.
                 Some(most) if folders > most / 2 => Check::new(
                     "watcher",
                     Health::Warning,
                     format!(
-                        "{} folders here, and all programs together may watch {}",
+                        "{} folders here; all programs together may watch {}",
                         count(folders),
                         count(most)
                     ),
@@ -279,78 +280,77 @@ fn watching(session: &Session<'_>) -> Vec<Check> {
                     "sudo sysctl fs.inotify.max_user_watches={}",
                     (folders * 4).next_power_of_two()
                 )),
-                _ => {
-                    Check::new("watcher", Health::Well, format!("{} folders can be watched", count(folders)))
-                }
+                _ => Check::new("watcher", Health::Ok, format!("{} folders can be watched", count(folders))),
             }
         }
         Some(why @ Unwatchable::System) => Check::new(
             "watcher",
             Health::Note,
-            format!("{why}; servers compare all files for each question, which is slower but as right"),
+            format!("{why}; servers compare all files for each call, which is slower but equally correct"),
         ),
         Some(why) => Check::new(
             "watcher",
             Health::Warning,
-            format!("{why}; servers compare all files for each question, which is slower but as right"),
+            format!("{why}; servers compare all files for each call, which is slower but equally correct"),
         ),
     };
     let asked = watcher_process(engine).map(|process| {
-        let says = format!("process {process} watches this tree, and commands ask it");
-        Check::new("watched", Health::Well, says)
+        let detail = format!("process {process} watches this tree for commands");
+        Check::new("watched", Health::Ok, detail)
     });
     let silent = unresponsive_watcher(engine).map(|process| {
-        let says =
-            format!("process {process} watches this tree but does not respond; commands look for themselves");
+        let detail = format!(
+            "process {process} watches this tree but does not respond; commands compare all files themselves"
+        );
         let fix = format!("kill -CONT {process} to continue it, or kill -KILL {process} to end it");
-        Check::new("watched", Health::Warning, says).fix(fix)
+        Check::new("watched", Health::Warning, detail).fix(fix)
     });
     [check].into_iter().chain(asked).chain(silent).collect()
 }
 
-/// Whether a client can start us, in every scope in which it is told to.
+/// Whether a client can start the server, in every scope that configures it.
 fn client_checks(client: &Client, dirs: &ConfigDirs) -> Vec<Check> {
     let mut checks = Vec::new();
     let here = client.is_installed(dirs, Path::exists);
-    let mut set_up = false;
+    let mut is_configured = false;
     for scope in client.scopes() {
         let Some(file) = client.config_file(scope, dirs, Path::exists) else { continue };
         let Ok(text) = std::fs::read_to_string(&file) else { continue };
         let about = format!("{} ({})", client.name, scope.as_str());
-        let again = format!(
+        let setup_command = format!(
             "orient setup {}{}",
             client.id,
             if scope == Scope::Project { " --scope project" } else { "" }
         );
         match registered(client, &text) {
             Ok(Some(entry)) => {
-                set_up = true;
+                is_configured = true;
                 checks.push(match program(&entry.command) {
-                    Some(path) => Check::new(about, Health::Well, format!("starts {}", path.display())),
+                    Some(path) => Check::new(about, Health::Ok, format!("starts {}", path.display())),
                     None => Check::new(
                         about,
                         Health::Failure,
-                        format!("is told to start {}, which is not there", entry.command),
+                        format!("is configured to start {}, which does not exist", entry.command),
                     )
-                    .fix(again),
+                    .fix(setup_command),
                 });
             }
             Err(refusal) if here => {
-                set_up = true;
-                let says = format!("{}: {refusal}", file.display());
-                checks.push(Check::new(about, Health::Warning, says));
+                is_configured = true;
+                let detail = format!("{}: {refusal}", file.display());
+                checks.push(Check::new(about, Health::Warning, detail));
             }
             Ok(None) | Err(_) => {}
         }
     }
-    if here && !set_up {
-        let says = format!("has no entry `{NAME}`");
-        checks.push(Check::new(client.name, Health::Note, says).fix(format!("orient setup {}", client.id)));
+    if here && !is_configured {
+        let detail = format!("has no entry `{NAME}`");
+        checks.push(Check::new(client.name, Health::Note, detail).fix(format!("orient setup {}", client.id)));
     }
     checks
 }
 
-/// The program behind a command, as a client would find it.
+/// The program of a command, as a client would find it.
 fn program(command: &str) -> Option<PathBuf> {
     let named = Path::new(command);
     if named.components().count() > 1 {

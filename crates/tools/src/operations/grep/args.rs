@@ -1,4 +1,4 @@
-//! The arguments of `grep`: ripgrep's own flags, by their own names.
+//! The arguments of `grep`: ripgrep's flags.
 
 use clap::{ArgAction, Args};
 use orient_engine::SearchScope;
@@ -7,203 +7,203 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::PathBuf;
 
-/// What to search for, where, and how to show it.
+/// Arguments of `grep`.
 #[derive(Args, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of ripgrep")]
 pub(crate) struct GrepArgs {
-    /// What to search for: a regular expression, unless -F says that it is plain text
+    /// A regular expression; plain text with -F
     #[arg(value_name = "PATTERN", required_unless_present_any = ["regexp", "file"])]
     pub(super) pattern: Option<String>,
-    /// The files and folders to search; the folder you are in by default
+    /// Files and folders to search; default: the current folder
     #[arg(value_name = "PATH")]
     pub(super) paths: Vec<PathBuf>,
-    /// Search for this too; may be given several times, and starts with a dash if it likes
+    /// A further pattern; may be repeated, and may begin with `-`
     #[arg(short = 'e', long, value_name = "PATTERN", allow_hyphen_values = true)]
     regexp: Vec<String>,
-    /// Search for the lines of this file
+    /// Read patterns from this file, one per line
     #[arg(short = 'f', long, value_name = "FILE")]
     pub(super) file: Vec<PathBuf>,
-    /// Take patterns as plain text
+    /// Treat patterns as plain text
     #[arg(short = 'F', long)]
     fixed_strings: bool,
-    /// Ignore case
+    /// Case-insensitive
     #[arg(short = 'i', long, overrides_with_all = ["case_sensitive", "smart_case"])]
     ignore_case: bool,
-    /// Mind case; the default
+    /// Case-sensitive; the default
     #[arg(short = 's', long, overrides_with_all = ["ignore_case", "smart_case"])]
     case_sensitive: bool,
-    /// Ignore case unless a pattern has upper case
+    /// Case-insensitive unless a pattern contains an upper-case letter
     #[arg(short = 'S', long, overrides_with_all = ["ignore_case", "case_sensitive"])]
     smart_case: bool,
-    /// Only matches of whole words
+    /// Only match whole words
     #[arg(short = 'w', long, overrides_with = "line_regexp")]
     word_regexp: bool,
-    /// Only matches of whole lines
+    /// Only match whole lines
     #[arg(short = 'x', long, overrides_with = "word_regexp")]
     line_regexp: bool,
-    /// The lines that do not match
+    /// Print lines that do not match
     #[arg(short = 'v', long)]
     invert_match: bool,
-    /// Let a match reach over several lines
+    /// Allow matches across lines
     #[arg(short = 'U', long)]
     multiline: bool,
-    /// With -U, let a dot match the end of a line
+    /// With -U, let `.` match line breaks
     #[arg(long)]
     multiline_dotall: bool,
-    /// Take CRLF for the end of a line too
+    /// Treat CRLF as a line break too
     #[arg(long)]
     crlf: bool,
-    /// Take NUL for the end of a line
+    /// Treat NUL as the line break
     #[arg(long)]
     null_data: bool,
-    /// Classes and case of ASCII alone
+    /// ASCII-only character classes and case folding
     #[arg(long)]
     no_unicode: bool,
     /// Search binary files as if they were text
     #[arg(short = 'a', long)]
     text: bool,
-    /// Search binary files to the end
+    /// Search binary files completely
     #[arg(long)]
     binary: bool,
-    /// The encoding of all files, instead of UTF-8 and what byte order marks say
+    /// The encoding of all files; default: UTF-8, or by byte order mark
     #[arg(short = 'E', long, value_name = "ENCODING")]
     encoding: Option<String>,
 
-    /// Show so many lines after each match
+    /// Number of lines to print after each match
     #[arg(short = 'A', long, value_name = "NUM")]
     after_context: Option<usize>,
-    /// Show so many lines before each match
+    /// Number of lines to print before each match
     #[arg(short = 'B', long, value_name = "NUM")]
     before_context: Option<usize>,
-    /// Show so many lines before and after each match
+    /// Number of lines to print before and after each match
     #[arg(short = 'C', long, value_name = "NUM")]
     context: Option<usize>,
-    /// Show all lines, those that do not match too
+    /// Print all lines, including those that do not match
     #[arg(long)]
     passthru: bool,
-    /// Only how many lines match, for each file that has some
+    /// Print only the number of matching lines per file
     #[arg(short = 'c', long, overrides_with_all = ["count_matches", "files_with_matches", "files_without_match"])]
     count: bool,
-    /// Only how many matches there are, for each file that has some
+    /// Print only the number of matches per file
     #[arg(long, overrides_with_all = ["count", "files_with_matches", "files_without_match"])]
     count_matches: bool,
-    /// With a count, files without a match too
+    /// With a count, include files without a match
     #[arg(long)]
     include_zero: bool,
-    /// Only the paths of files with a match
+    /// Print only the paths of files with a match
     #[arg(short = 'l', long, overrides_with_all = ["count", "count_matches", "files_without_match"])]
     files_with_matches: bool,
-    /// Only the paths of files without a match
+    /// Print only the paths of files without a match
     #[arg(long, overrides_with_all = ["count", "count_matches", "files_with_matches"])]
     files_without_match: bool,
-    /// At most so many lines that match of each file
+    /// Maximum number of matching lines per file
     #[arg(short = 'm', long, value_name = "NUM")]
     max_count: Option<u64>,
-    /// Only the part of a line that matches
+    /// Print only the matching parts of lines
     #[arg(short = 'o', long)]
     only_matching: bool,
-    /// Show this in place of what matches; $1 stands for the first group
+    /// Replace matches by this text; $1 is the first group
     #[arg(short = 'r', long, value_name = "TEXT", allow_hyphen_values = true)]
     replace: Option<String>,
 
-    /// Number lines; the default on a terminal
+    /// Print line numbers; the default on a terminal
     #[arg(short = 'n', long, overrides_with = "no_line_number")]
     line_number: bool,
-    /// Do not number lines
+    /// Do not print line numbers
     #[arg(short = 'N', long, overrides_with = "line_number")]
     no_line_number: bool,
-    /// Number columns
+    /// Print column numbers
     #[arg(long)]
     column: bool,
-    /// Show where a line starts in the file, in bytes
+    /// Print the byte offset of each line
     #[arg(short = 'b', long)]
     byte_offset: bool,
-    /// Put paths above what was found; the default on a terminal
+    /// Print paths above the matches; the default on a terminal
     #[arg(long, overrides_with = "no_heading")]
     heading: bool,
-    /// Put paths before each line
+    /// Print the path before each line
     #[arg(long, overrides_with = "heading")]
     no_heading: bool,
-    /// Show paths even for one file
+    /// Print paths even for a single file
     #[arg(short = 'H', long, overrides_with = "no_filename")]
     with_filename: bool,
-    /// Show no paths
+    /// Do not print paths
     #[arg(short = 'I', long, overrides_with = "with_filename")]
     no_filename: bool,
-    /// One line for each match, with path, line and column
+    /// Print one line per match, with path, line and column
     #[arg(long)]
     vimgrep: bool,
-    /// As on a terminal: headings, numbers and colours
+    /// Print headings, line numbers and colours, as on a terminal
     #[arg(short = 'p', long)]
     pretty: bool,
-    /// End paths with NUL
+    /// Terminate paths with NUL
     #[arg(short = '0', long)]
     null: bool,
-    /// Leave out space at the start of lines
+    /// Remove leading white space
     #[arg(long)]
     trim: bool,
-    /// Do not show lines longer than this many bytes
+    /// Do not print lines longer than this many bytes
     #[arg(short = 'M', long, value_name = "NUM")]
     max_columns: Option<u64>,
-    /// Show the beginning of lines that are too long
+    /// Print the beginning of lines that are too long
     #[arg(long)]
     max_columns_preview: bool,
-    /// What stands between lines that do not follow each other
+    /// The separator between groups of lines
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     context_separator: Option<String>,
-    /// Nothing between lines that do not follow each other
+    /// No separator between groups of lines
     #[arg(long)]
     no_context_separator: bool,
-    /// What stands behind path and numbers of a line that matches
+    /// The separator after path and numbers of a matching line
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     field_match_separator: Option<String>,
-    /// What stands behind path and numbers of other lines
+    /// The separator after path and numbers of other lines
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     field_context_separator: Option<String>,
 
-    /// Only files that match this glob; after a `!`, no such files
+    /// Only files that match this glob; with a leading `!`, exclude them
     #[arg(short = 'g', long, value_name = "GLOB", allow_hyphen_values = true)]
     glob: Vec<String>,
-    /// The same, ignoring case
+    /// Like --glob, case-insensitive
     #[arg(long, value_name = "GLOB", allow_hyphen_values = true)]
     iglob: Vec<String>,
     /// Only files of this type, by ripgrep's names: go, py, md
     #[arg(short = 't', long = "type", value_name = "TYPE")]
     #[serde(rename = "type")]
     types: Vec<String>,
-    /// No files of this type
+    /// Exclude files of this type
     #[arg(short = 'T', long, value_name = "TYPE")]
     type_not: Vec<String>,
-    /// One more type, as NAME:GLOB
+    /// Define a type, as NAME:GLOB
     #[arg(long, value_name = "NAME:GLOB")]
     type_add: Vec<String>,
-    /// Hidden files too
+    /// Search hidden files
     #[arg(short = '.', long)]
     hidden: bool,
-    /// Files that ignore files leave out, too
+    /// Do not use ignore files
     #[arg(long)]
     no_ignore: bool,
-    /// Files that .gitignore leaves out, too
+    /// Do not use .gitignore
     #[arg(long)]
     no_ignore_vcs: bool,
-    /// Ignore files of folders above do not count
+    /// Do not use ignore files of parent folders
     #[arg(long)]
     no_ignore_parent: bool,
-    /// Search more: once --no-ignore, twice --hidden too, three times --binary too
+    /// Search more files: -u is --no-ignore, -uu adds --hidden, -uuu adds --binary
     #[arg(short = 'u', long, action = ArgAction::Count)]
     unrestricted: u8,
-    /// Go at most so many folders deep
+    /// Maximum depth of folders
     #[arg(short = 'd', long, value_name = "NUM", alias = "maxdepth")]
     max_depth: Option<usize>,
-    /// No files larger than this: 100K, 2M, 1G
+    /// Maximum file size: 100K, 2M, 1G
     #[arg(long, value_name = "SIZE", value_parser = size)]
     #[serde(default)]
     max_filesize: Option<u64>,
-    /// Results are always sorted by path; for those who are used to say so
+    /// Accepted for compatibility: results are always sorted by path
     #[arg(long, value_name = "BY", value_parser = ["path", "none"], hide = true)]
     sort: Option<String>,
-    /// How many threads to search with
+    /// Number of threads
     #[arg(short = 'j', long, value_name = "NUM")]
     pub(super) threads: Option<usize>,
 }
@@ -215,22 +215,22 @@ fn size(text: &str) -> Result<u64, String> {
         "K" => 10,
         "M" => 20,
         "G" => 30,
-        _ => return Err("write for example 100K, 2M or 1G".to_owned()),
+        _ => return Err("for example 100K, 2M or 1G".to_owned()),
     };
-    let number: u64 = digits.parse().map_err(|_| "write for example 100K, 2M or 1G".to_owned())?;
-    number.checked_mul(1 << shift).ok_or_else(|| "that is more than there can be".to_owned())
+    let number: u64 = digits.parse().map_err(|_| "for example 100K, 2M or 1G".to_owned())?;
+    number.checked_mul(1 << shift).ok_or_else(|| "the size is too large".to_owned())
 }
 
-/// What depends on where results are shown, where it was not said.
+/// Options whose default depends on where the results are shown; `None` if not set.
 #[derive(Clone, Copy)]
-pub(super) struct UnsetDefaults {
+pub(super) struct DisplayOptions {
     pub(super) heading: Option<bool>,
     pub(super) line_numbers: Option<bool>,
     pub(super) colours: bool,
 }
 
 impl GrepArgs {
-    /// What to look for.
+    /// The pattern.
     pub(super) fn pattern(&self, mut patterns: Vec<String>) -> Pattern {
         patterns.extend(self.regexp.iter().cloned());
         let case = match (self.ignore_case, self.smart_case) {
@@ -259,14 +259,14 @@ impl GrepArgs {
         }
     }
 
-    /// Whether all that stands without a flag is a path.
+    /// Whether the pattern is given by a flag, so that all positional arguments are paths.
     pub(super) fn has_pattern_flag(&self) -> bool {
         !self.regexp.is_empty() || !self.file.is_empty()
     }
 
-    /// How to show it, as far as that was said; `one_file` is whether a single file was named.
-    pub(super) fn layout(&self, one_file: bool) -> (Layout, UnsetDefaults) {
-        let usual = Layout::default();
+    /// The layout, and the options that depend on the output; `one_file` is whether a single file is searched.
+    pub(super) fn layout(&self, one_file: bool) -> (Layout, DisplayOptions) {
+        let default = Layout::default();
         let context = if self.passthru {
             Context::Everything
         } else {
@@ -276,9 +276,9 @@ impl GrepArgs {
         let context_separator = match &self.context_separator {
             _ if self.no_context_separator => None,
             Some(separator) => Some(unescaped(separator)),
-            None => usual.context_separator,
+            None => default.context_separator,
         };
-        let separator = |said: &Option<String>, usual| said.as_deref().map_or(usual, unescaped);
+        let separator = |value: &Option<String>, default| value.as_deref().map_or(default, unescaped);
         let layout = Layout {
             mode: self.mode(),
             paths: self.with_filename || !self.no_filename && (self.vimgrep || !one_file),
@@ -289,10 +289,10 @@ impl GrepArgs {
             replacement: self.replace.clone(),
             context,
             context_separator,
-            match_separator: separator(&self.field_match_separator, usual.match_separator),
-            field_separator: separator(&self.field_context_separator, usual.field_separator),
+            match_separator: separator(&self.field_match_separator, default.match_separator),
+            field_separator: separator(&self.field_context_separator, default.field_separator),
             trim: self.trim,
-            max_columns: self.max_columns.filter(|most| *most > 0),
+            max_columns: self.max_columns.filter(|max| *max > 0),
             max_columns_preview: self.max_columns_preview,
             max_count: self.max_count,
             include_zero: self.include_zero,
@@ -312,7 +312,7 @@ impl GrepArgs {
             _ if self.pretty || self.column || self.vimgrep => Some(true),
             _ => None,
         };
-        (layout, UnsetDefaults { heading, line_numbers, colours: self.pretty })
+        (layout, DisplayOptions { heading, line_numbers, colours: self.pretty })
     }
 
     fn mode(&self) -> Mode {
@@ -329,7 +329,7 @@ impl GrepArgs {
         }
     }
 
-    /// Where to search.
+    /// The files to search.
     pub(super) fn scope(&self, base: PathBuf, paths: Vec<PathBuf>) -> SearchScope {
         SearchScope {
             base,
@@ -350,7 +350,7 @@ impl GrepArgs {
     }
 }
 
-/// A separator with `\t`, `\n` and `\xNN` taken for what they stand for.
+/// A separator with `\t`, `\n` and `\xNN` decoded.
 fn unescaped(text: &str) -> String {
     let mut plain = String::new();
     let mut rest = text;
@@ -378,7 +378,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_and_separators_are_read_as_ripgrep_reads_them() {
+    fn sizes_and_separators_are_parsed_like_in_ripgrep() {
         assert_eq!((size("12"), size("3K"), size("1G")), (Ok(12), Ok(3 << 10), Ok(1 << 30)));
         assert!(size("1T").is_err() && size("").is_err() && size("99999999999999G").is_err());
         assert_eq!(unescaped(r"a\tb\x41\\\q"), "a\tbA\\\\q");

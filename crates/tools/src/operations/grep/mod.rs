@@ -1,4 +1,4 @@
-//! `grep`: text search that prints what ripgrep prints, on the files the trigrams of the index do not rule out.
+//! `grep`: text search with ripgrep's output, on the files that the trigram index does not rule out.
 
 mod args;
 mod subtree_search;
@@ -11,7 +11,7 @@ use crate::session::Session;
 use crate::text::number_format::plural;
 use crate::text::safe_line::unescape;
 use crate::text::writer::{Style, TextWriter};
-use args::{GrepArgs, UnsetDefaults};
+use args::{DisplayOptions, GrepArgs};
 use orient_engine::{
     EngineError, RefreshDepth, RootDirectory, SearchFile, SearchScope, Snapshot, TextCandidates,
     TrigramQuery, Verification,
@@ -26,10 +26,10 @@ use subtree_search::SubtreeSearch;
 
 pub(crate) struct Grep;
 
-/// A search that runs when its results are written: they may be larger than memory.
+/// A search that runs while its results are written, since they may be larger than memory.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct GrepOut {
-    /// How many files are looked at.
+    /// Number of files searched.
     searched: Cell<u64>,
     /// How many files the index rules out without a mode.
     ruled_out: Cell<u64>,
@@ -37,47 +37,44 @@ pub(crate) struct GrepOut {
     pending: PendingSearch,
 }
 
-/// What is needed to run.
+/// The state of a search that has not run yet.
 struct PendingSearch {
     search: RefCell<Search>,
-    unset: UnsetDefaults,
+    display: DisplayOptions,
     tree: RootDirectory,
     files: Files,
     threads: usize,
     totals: RefCell<Totals>,
-    /// What could not be walked.
+    /// Errors of the directory walk.
     walk_errors: RefCell<Vec<String>>,
 }
 
-/// The files to look at.
+/// The files to search.
 enum Files {
-    /// All are known.
+    /// A complete list.
     Listed(Vec<SearchFile>),
-    /// They are found while others are searched.
+    /// A walk that runs during the search.
     Walked(Box<SubtreeSearch>),
 }
 
 impl TypedOperation for Grep {
     const NAME: &'static str = "grep";
-    const ABOUT: &'static str = "Search text as ripgrep does, in the files the index does not rule out";
+    const ABOUT: &'static str = "Search text like ripgrep, accelerated by the index";
     const DETAILS: &'static str = "\
-Takes ripgrep's flags and prints what ripgrep prints, sorted by path; with --json, ripgrep's JSON lines. The files are \
-those ripgrep would search, less what .orientignore and the setting index.exclude leave out. Each is read as it is \
-now; the index only rules out files that cannot match, so that a pattern with three letters in a row or more is \
-answered without reading the rest. Types (-t) are ripgrep's own. Without a match the command ends with 1.";
+Accepts ripgrep's flags and prints ripgrep's output, sorted by path; with --json, ripgrep's JSON lines. Searches the files \
+that ripgrep would search, except those excluded by .orientignore and the setting index.exclude. Files are read in their \
+current state; the index only rules out files that cannot match, so a pattern with at least three consecutive literal \
+characters is answered without reading most files. Types (-t) are ripgrep's. Exits with code 1 if nothing matches.";
     const EXAMPLES: &'static [Example] = &[
-        Example { command: "grep parse_header", about: "lines that match, here and below" },
+        Example { command: "grep parse_header", about: "matching lines in the current folder" },
         Example {
             command: "grep -n 'fn\\s+\\w+_lock' src",
-            about: "a regular expression, in a folder, with line numbers",
+            about: "a regular expression in a folder, with line numbers",
         },
-        Example {
-            command: "grep -F 'a[0]' -g '*.c' -C 2",
-            about: "plain text in some files, with lines around",
-        },
-        Example { command: "grep -l -i todo -t py", about: "only the files, ignoring case, of one type" },
+        Example { command: "grep -F 'a[0]' -g '*.c' -C 2", about: "plain text in some files, with context" },
+        Example { command: "grep -l -i todo -t py", about: "only file names, case-insensitive, of one type" },
     ];
-    const LOCAL: &'static [&'static str] =
+    const TERMINAL_ONLY: &'static [&'static str] =
         &["file", "null", "pretty", "threads", "sort", "text", "binary", "vimgrep", "replace", "passthru"];
     const DEPTH: RefreshDepth = RefreshDepth::Facts;
     const HEAVY: bool = true;
@@ -89,7 +86,7 @@ answered without reading the rest. Types (-t) are ripgrep's own. Without a match
         let base = session.base();
         let one_file = paths.len() == 1 && base.join(&paths[0]).is_file();
         let pattern = args.pattern(patterns);
-        let (layout, unset) = args.layout(one_file);
+        let (layout, display) = args.layout(one_file);
         let nothing = pattern.patterns.is_empty() && !pattern.invert || layout.max_count == Some(0);
         let query = if layout.shows_only_matches() { pattern.required() } else { TrigramQuery::All };
         let search = Search::new(pattern, layout)?;
@@ -103,7 +100,7 @@ answered without reading the rest. Types (-t) are ripgrep's own. Without a match
             Files::Listed(Vec::new())
         } else if scope.is_plain(session.root()) {
             (found, snapshot) = match candidates(session, &scope, &query) {
-                // It only rules files out. Whoever asked is told once it has been made anew.
+                // The index only rules files out; a note tells when it has been rebuilt.
                 Err(error) if error.code() == Code::Damaged => {
                     (TextCandidates::all(session.root(), &scope)?, None)
                 }
@@ -121,7 +118,7 @@ answered without reading the rest. Types (-t) are ripgrep's own. Without a match
             ruled_out: Cell::new(found.left_out as u64),
             pending: PendingSearch {
                 search: RefCell::new(search),
-                unset,
+                display,
                 tree,
                 files,
                 threads,
@@ -130,12 +127,12 @@ answered without reading the rest. Types (-t) are ripgrep's own. Without a match
             },
         };
         let mut answer = match &snapshot {
-            // What cannot be read is found out while it is searched.
-            Some(snapshot) => session.answer_about(snapshot, AnswerScope::FilesRead, out),
+            // Unreadable files are reported during the search.
+            Some(snapshot) => session.answer_within(snapshot, AnswerScope::FilesRead, out),
             None => Answer::new(out),
         };
         if answer.freshness.as_ref().is_some_and(|freshness| freshness.checked) {
-            // Files the index has not caught up with are searched all the same.
+            // Pending files are searched too.
             (answer.complete, answer.reasons) = (true, Vec::new());
         }
         for error in found.errors {
@@ -145,14 +142,14 @@ answered without reading the rest. Types (-t) are ripgrep's own. Without a match
     }
 
     fn text(out: &GrepOut, writer: &mut TextWriter<'_>) -> io::Result<()> {
-        let (mode, unset) = (writer.mode(), out.pending.unset);
+        let (mode, display) = (writer.mode(), out.pending.display);
         let mut search = out.pending.search.borrow_mut();
         let layout = search.layout_mut();
         let lines = layout.mode == Mode::Lines;
         let read = mode.terminal || mode.quoted;
-        layout.heading = lines && unset.heading.unwrap_or(read);
-        layout.line_numbers = lines && unset.line_numbers.unwrap_or(read);
-        layout.colours = mode.colours || unset.colours;
+        layout.heading = lines && display.heading.unwrap_or(read);
+        layout.line_numbers = lines && display.line_numbers.unwrap_or(read);
+        layout.colours = mode.colours || display.colours;
         layout.paths_on_one_line = read;
         out.run(&search, &mut |bytes| writer.raw(bytes))
     }
@@ -161,11 +158,11 @@ answered without reading the rest. Types (-t) are ripgrep's own. Without a match
         let pending = &answer.data.pending;
         let mut search = pending.search.borrow_mut();
         search.layout_mut().mode = Mode::Json;
-        search.layout_mut().line_numbers = pending.unset.line_numbers.unwrap_or(true);
+        search.layout_mut().line_numbers = pending.display.line_numbers.unwrap_or(true);
         answer.data.run(&search, &mut |bytes| writer.write_all(bytes))
     }
 
-    fn remarks(out: &GrepOut, writer: &mut TextWriter<'_>) -> io::Result<()> {
+    fn late_notes(out: &GrepOut, writer: &mut TextWriter<'_>) -> io::Result<()> {
         for error in Self::late_errors(out) {
             writer.put(Style::Warn, "partial: ")?;
             writer.line(Style::Plain, &error)?;
@@ -174,7 +171,7 @@ answered without reading the rest. Types (-t) are ripgrep's own. Without a match
             writer.put(Style::Dim, "note: ")?;
             let searched = plural(out.searched.get(), "file", "files");
             let ruled_out = plural(out.ruled_out.get(), "file", "files");
-            writer.line(Style::Plain, &format!("looked at {searched}; the index ruled out {ruled_out}"))?;
+            writer.line(Style::Plain, &format!("searched {searched}; the index ruled out {ruled_out}"))?;
         }
         Ok(())
     }
@@ -193,9 +190,9 @@ answered without reading the rest. Types (-t) are ripgrep's own. Without a match
     }
 }
 
-/// The files of the whole tree to look at, and the index that said so where the tree was compared with it.
+/// The files of the whole tree to search, and the snapshot that was refreshed for it.
 ///
-/// Where the index cannot help much, it is not asked: all files are searched, as ripgrep does.
+/// If the index would rule out little, it is not used: all files are searched, as in ripgrep.
 fn candidates(
     session: &Session<'_>,
     scope: &SearchScope,
@@ -216,7 +213,7 @@ fn candidates(
         return Ok((TextCandidates::all(root, scope)?, None));
     }
     let snapshot = match session.snapshot() {
-        // The first index is on its way: what can be told without it is told.
+        // The first index is being built: search all files.
         Err(error) if error.code() == Code::Busy => return Ok((TextCandidates::all(root, scope)?, None)),
         snapshot => snapshot?,
     };
@@ -247,7 +244,7 @@ impl GrepOut {
     }
 }
 
-/// The patterns and the paths that were given.
+/// The patterns and the paths of the arguments.
 fn patterns_and_paths(
     session: &Session<'_>,
     args: &GrepArgs,
@@ -258,10 +255,10 @@ fn patterns_and_paths(
         Some(pattern) => patterns.push(pattern.clone()),
         None if args.has_pattern_flag() => {}
         None => {
-            return Err(ToolError::new(Code::BadArgument, "there is nothing to search for: give a pattern"));
+            return Err(ToolError::new(Code::BadArgument, "a pattern is required"));
         }
     }
-    // A path copied from an answer may have escapes in it.
+    // A path copied from an answer may contain escapes.
     paths.extend(args.paths.iter().map(|path| {
         let plain = path.to_str().filter(|_| !session.base().join(path).exists()).and_then(unescape);
         plain.map_or_else(|| path.clone(), PathBuf::from)
@@ -271,7 +268,7 @@ fn patterns_and_paths(
         let text = read.map_err(|error| {
             ToolError::new(
                 Code::BadArgument,
-                format!("the patterns in {} cannot be read: {error}", file.display()),
+                format!("cannot read the patterns in {}: {error}", file.display()),
             )
         })?;
         patterns.extend(text.lines().map(str::to_owned));
@@ -283,7 +280,7 @@ impl From<GrepError> for ToolError {
     fn from(error: GrepError) -> Self {
         let hint = match &error {
             GrepError::Pattern { hint, .. } => hint,
-            GrepError::Encoding(_) => "such as utf-16le, latin1 or shift_jis; `none` for raw bytes",
+            GrepError::Encoding(_) => "for example utf-16le, latin1 or shift_jis; `none` for raw bytes",
         };
         Self::new(Code::BadArgument, error.to_string()).hint(hint)
     }

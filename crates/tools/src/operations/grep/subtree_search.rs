@@ -1,5 +1,5 @@
-//! A search in a part of the tree: files are searched while others are found, and where there are many the index says
-//! which of the rest cannot match.
+//! A search in a part of the tree: files are searched while the walk finds others; after many files, the index rules out
+//! the rest that cannot match.
 
 use crate::error::ToolError;
 use crate::session::Session;
@@ -10,24 +10,24 @@ use std::cell::RefCell;
 use std::io;
 use std::sync::Arc;
 
-/// So many files are searched about as soon as the index would have said which of them need not be.
+/// Number of files searched before the index is consulted: the consultation takes about as long.
 const WALK_FIRST: usize = 1000;
-/// Folders that were named are small more often than not: up to so many files the index is left alone.
+/// The same if folders are named, which are usually small.
 const WALK_FIRST_NAMED: usize = 4000;
-/// Beyond so many, several threads find the rest sooner than one.
+/// The same if the index cannot help; then several threads walk the rest.
 const WALK_FIRST_ALL: usize = 10_000;
 
-/// A part of the tree that is to be searched.
+/// A search in a part of the tree.
 pub(super) struct SubtreeSearch {
     engine: Arc<Engine>,
     scope: SearchScope,
     query: TrigramQuery,
-    /// The walk, until it is begun.
+    /// The walk, until it is started.
     scan: RefCell<Option<SearchFileStream>>,
 }
 
 impl SubtreeSearch {
-    /// Makes ready; gives what cannot be searched, in words, as well.
+    /// Prepares the search; also returns the paths that cannot be searched.
     pub(super) fn new(
         session: &Session<'_>,
         scope: SearchScope,
@@ -39,7 +39,7 @@ impl SubtreeSearch {
         Ok((Self { engine, scope, query, scan: RefCell::new(Some(scan)) }, errors))
     }
 
-    /// The files, found as they are asked for.
+    /// Starts the walk.
     pub(super) fn walk(&self) -> io::Result<SubtreeWalk<'_>> {
         let scan = if let Some(scan) = self.scan.take() {
             scan
@@ -53,29 +53,29 @@ impl SubtreeSearch {
     }
 }
 
-/// The files of a part on their way.
+/// The walk over the files of a search, in batches.
 pub(super) struct SubtreeWalk<'p> {
     search: &'p SubtreeSearch,
     scan: SearchFileStream,
-    /// What comes after the first files, once there are enough to look for it in another way.
+    /// The rest of the files, once the index has been consulted.
     rest: Option<std::vec::IntoIter<SearchFile>>,
-    /// How many files were handed on.
+    /// Number of files returned.
     pub(super) searched: u64,
-    /// How many the index ruled out.
+    /// Number of files that the index ruled out.
     pub(super) ruled_out: u64,
 }
 
 impl SubtreeWalk<'_> {
-    /// What could not be read, in words.
+    /// Errors of the walk.
     pub(super) fn errors(mut self) -> Vec<String> {
         self.scan.take_errors()
     }
 
-    /// The rest of the files, without what the index rules out.
+    /// The rest of the files, without those that the index rules out.
     fn rest(&mut self) -> Vec<SearchFile> {
         let SubtreeSearch { engine, scope, query, .. } = self.search;
         let mut rest = self.scan.rest();
-        // Without an index that can be read, everything is searched.
+        // Without a readable index, all files are searched.
         if !query.is_all()
             && let Ok(snapshot) = engine.snapshot()
             && let Ok(out) = snapshot.left_out(query)
@@ -93,12 +93,12 @@ impl<'p> Iterator for SubtreeWalk<'p> {
 
     fn next(&mut self) -> Option<Files<'p>> {
         let SubtreeSearch { query, scope, .. } = self.search;
-        let enough = match (query.is_all(), scope.paths.is_empty()) {
+        let threshold = match (query.is_all(), scope.paths.is_empty()) {
             (true, _) => WALK_FIRST_ALL,
             (false, true) => WALK_FIRST,
             (false, false) => WALK_FIRST_NAMED,
         };
-        if self.rest.is_none() && self.searched >= enough as u64 {
+        if self.rest.is_none() && self.searched >= threshold as u64 {
             self.rest = Some(self.rest().into_iter());
         }
         let size = batch_size(self.searched as usize, scope.threads);

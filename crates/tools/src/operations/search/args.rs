@@ -1,26 +1,26 @@
-//! What a search takes.
+//! The arguments of `search`, and their translation to a query of the engine.
 
 use crate::arguments::{enum_values, path_argument};
 use crate::error::{Code, ToolError};
 use crate::graph::changed_symbols::ChangeSource;
 use crate::session::Session;
 use clap::{Args, ValueEnum};
-use orient_engine::{Rule, SearchQuery, Snapshot, Switches};
+use orient_engine::{EnabledRules, Rule, SearchQuery, Snapshot};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// An answer meant for reading is not longer than this unless asked for.
-const LIMIT: usize = 10;
-const MOST: usize = 200;
-/// So many other places of the file of each hit are named beside it.
-const ALSO: usize = 4;
-const TOKENS: usize = 2000;
+/// Default number of hits.
+const DEFAULT_LIMIT: usize = 10;
+const MAX_LIMIT: usize = 200;
+/// Maximum number of other chunks listed per hit.
+const MAX_ALSO: usize = 4;
+const DEFAULT_TOKENS: usize = 2000;
 
-/// A question, and what the answer must be like.
+/// Arguments of `search`.
 #[derive(Args, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct SearchArgs {
-    /// What you look for: words, a name, a path
+    /// A question, a name or a path
     #[arg(value_name = "QUERY", required = true)]
     #[serde(deserialize_with = "crate::arguments::string_or_list::one_or_many")]
     #[schemars(with = "String")]
@@ -37,33 +37,33 @@ pub(crate) struct SearchArgs {
     /// Only in files with these roles: source, test, doc, config, generated, vendored
     #[arg(long, value_name = "ROLE", value_delimiter = ',')]
     pub(crate) role: Vec<String>,
-    /// Only symbols, no code between them and no prose
+    /// Only symbols, without code between them and without documentation
     #[arg(long)]
     pub(crate) symbols_only: bool,
-    /// Only in files that changed since a revision (`HEAD~3`, `main...`), or in a unified diff: a file, or `-` for what is piped in
+    /// Only in files changed since a revision (`HEAD~3`, `main...`), or in a unified diff: a file, or `-` for the standard input
     #[arg(long, value_name = "REVISION|DIFF")]
     pub(crate) changed: Option<ChangeSource>,
-    /// At most so many hits
+    /// Maximum number of hits
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// The text of the answer is no longer than about so many tokens
+    /// Maximum number of tokens of the text, approximately
     #[arg(long, value_name = "N")]
     pub(crate) max_tokens: Option<usize>,
-    /// Put hits of one file together: file, folder or none; without it, where the question is about several places
-    #[arg(long, value_name = "BY")]
+    /// Group hits by file, folder or none; default: by file for broad questions
+    #[arg(long, value_name = "UNIT")]
     pub(crate) group: Option<String>,
-    /// Say why each hit stands where it stands
+    /// Show the score of each rule
     #[arg(long)]
     pub(crate) explain: bool,
-    /// Leave parts of the ranking out, to see what they are worth
-    #[arg(long, value_name = "PART", value_delimiter = ',', hide = true)]
+    /// Disable channels or rules of the ranking, for measurements
+    #[arg(long, value_name = "RULE", value_delimiter = ',', hide = true)]
     pub(crate) without: Vec<RankingPart>,
-    /// Leave the vectors out: by words and names alone
+    /// Search without vectors, by words and names only
     #[arg(long)]
     pub(crate) no_vectors: bool,
 }
 
-/// A part of the ranking.
+/// A channel or rule of the ranking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[value(rename_all = "snake_case")]
@@ -72,51 +72,37 @@ pub(crate) enum RankingPart {
     Words,
     Meaning,
     Definition,
-    Identifier,
-    Neighbours,
-    Centrality,
-    Inside,
-    Deeds,
+    WordsInFile,
+    Implementation,
     Size,
     BestOfFile,
     Coherence,
-    Density,
-    FileName,
-    Folder,
     Role,
     Decay,
     Also,
-    Spread,
 }
 
 impl RankingPart {
-    /// The rule it stands for; none for a whole channel.
+    /// The rule; `None` for a channel.
     fn rule(self) -> Option<Rule> {
         Some(match self {
             Self::Vectors => return None,
             Self::Words => Rule::Lexical,
             Self::Meaning => Rule::Semantic,
             Self::Definition => Rule::Definition,
-            Self::Identifier => Rule::Identifier,
-            Self::Neighbours => Rule::Neighbours,
-            Self::Centrality => Rule::Centrality,
-            Self::Inside => Rule::Inside,
-            Self::Deeds => Rule::Deeds,
+            Self::WordsInFile => Rule::WordsInFile,
+            Self::Implementation => Rule::Implementation,
             Self::Size => Rule::Size,
             Self::BestOfFile => Rule::Best,
             Self::Coherence => Rule::Coherence,
-            Self::Density => Rule::Density,
-            Self::FileName => Rule::Stem,
-            Self::Folder => Rule::Folder,
             Self::Role => Rule::Role,
             Self::Decay => Rule::Decay,
             Self::Also => Rule::Also,
-            Self::Spread => Rule::Spread,
         })
     }
 }
 
-/// What hits are put together by.
+/// How hits are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Group {
     None,
@@ -125,15 +111,15 @@ pub(crate) enum Group {
 }
 
 impl SearchArgs {
-    /// The most tokens of the text form.
+    /// Maximum number of tokens of the text form.
     pub(crate) fn tokens(&self) -> usize {
-        self.max_tokens.unwrap_or(TOKENS)
+        self.max_tokens.unwrap_or(DEFAULT_TOKENS)
     }
 
-    /// How hits are put together, if it was said.
+    /// The requested grouping.
     pub(crate) fn group(&self) -> Result<Option<Group>, ToolError> {
         let Some(word) = self.group.as_deref() else { return Ok(None) };
-        enum_values::one_of("way to group", word, &["file", "folder", "none"])?;
+        enum_values::one_of("grouping", word, &["file", "folder", "none"])?;
         Ok(Some(match word {
             "file" => Group::File,
             "folder" => Group::Folder,
@@ -141,11 +127,11 @@ impl SearchArgs {
         }))
     }
 
-    /// The question to the engine.
+    /// The query of the engine.
     pub(crate) fn query(&self, session: &Session<'_>, snapshot: &Snapshot) -> Result<SearchQuery, ToolError> {
         let text = self.query.join(" ").trim().to_owned();
         if text.is_empty() {
-            return Err(ToolError::new(Code::BadArgument, "say what you look for")
+            return Err(ToolError::new(Code::BadArgument, "a query is required")
                 .hint("for example `orient search \"where are retries handled\"`"));
         }
         let within =
@@ -156,8 +142,8 @@ impl SearchArgs {
         };
         Ok(SearchQuery {
             text,
-            limit: self.limit.unwrap_or(LIMIT).clamp(1, MOST),
-            also: ALSO,
+            limit: self.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT),
+            also: MAX_ALSO,
             languages: enum_values::languages(&self.lang, snapshot)?,
             roles: enum_values::roles(&self.role)?,
             path: within.map(|named| named.pattern),
@@ -165,11 +151,11 @@ impl SearchArgs {
             kinds: enum_values::kinds(&self.kind)?,
             symbols_only: self.symbols_only,
             without_vectors: self.no_vectors || self.without.contains(&RankingPart::Vectors),
-            switches: self
+            enabled_rules: self
                 .without
                 .iter()
                 .filter_map(|part| part.rule())
-                .fold(Switches::ALL, Switches::without),
+                .fold(EnabledRules::ALL, EnabledRules::without),
             ..SearchQuery::default()
         })
     }

@@ -1,9 +1,9 @@
-//! `search`: the places that answer a question best.
+//! `search`: ranked search by words and meaning.
 
 mod args;
 mod search_answer;
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Note};
 use crate::error::{Exit, ToolError};
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
@@ -16,30 +16,29 @@ use std::io;
 
 pub(crate) struct Search;
 
-/// What to say of words that stand nowhere.
-pub(crate) fn replaced(found: &SearchResults) -> impl Iterator<Item = String> {
-    let said = |(word, names): &(String, Vec<String>)| {
-        format!("`{word}` stands nowhere; looked for {} in its place", names.join(", "))
+/// The notes about spell-corrected words.
+pub(crate) fn spelling_notes(found: &SearchResults) -> impl Iterator<Item = String> {
+    let note = |(word, names): &(String, Vec<String>)| {
+        format!("`{word}` does not occur; searched for {} instead", names.join(", "))
     };
-    found.replaced.iter().map(said)
+    found.replaced.iter().map(note)
 }
 
 impl TypedOperation for Search {
     const NAME: &'static str = "search";
-    const ABOUT: &'static str = "Find the code that answers a question, best first";
+    const ABOUT: &'static str = "Find the code that best answers a question";
     const DETAILS: &'static str = "\
-A question in words, a name or a path. Words and meaning are both compared; a name that is asked for comes first. A hit is the \
-best place of its file, and `also` names up to four others. Tests, \
-prose and generated files count less unless the question speaks of them. A word that stands nowhere is looked for as what \
-it was perhaps meant to be, and the answer says so. For every place where a pattern matches, use `grep`.";
+The query is a question, a name or a path. Ranking combines words and meaning; exact matches of a name come first. A hit is \
+the best chunk of its file, and `also` lists up to four others. Tests, documentation and generated files rank lower unless \
+the query mentions them. Unknown words are spell-corrected, and a note says so. To find all matches of a pattern, use `grep`.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "search \"where are retries handled\"", about: "a question" },
         Example { command: "search Server.run", about: "a name: its definition comes first" },
         Example {
             command: "search \"parse dates\" --lang python --path src",
-            about: "within a part of the tree",
+            about: "in a part of the tree",
         },
-        Example { command: "search \"connection pool\" --explain", about: "with the reasons for the order" },
+        Example { command: "search \"connection pool\" --explain", about: "with the score of each rule" },
     ];
     const HEAVY: bool = true;
     type Args = SearchArgs;
@@ -62,29 +61,29 @@ it was perhaps meant to be, and the answer says so. For every place where a patt
         });
         let out = SearchOut::new(&snapshot, &query.text, &found, group, &args)?;
         let (shown, left_out) = (out.shown(), out.left_out());
-        let mut answer = session.answer_about(&snapshot, query.path.as_ref().into(), out);
+        let mut answer = session.answer_within(&snapshot, query.path.as_ref().into(), out);
         if found.more {
-            answer = answer.partial(format!("the best {} places; more with --limit", found.hits.len()));
+            answer = answer.partial(Note::from(format!("the best {} hits", found.hits.len())).see("limit"));
         }
         if left_out > 0 {
-            answer = answer
-                .note(format!("{left_out} of {shown} without source, for --max-tokens {}", args.tokens()));
+            let text =
+                format!("{left_out} of {shown} hits without source to stay within {} tokens", args.tokens());
+            answer = answer.note(Note::from(text).see("max_tokens"));
         }
-        answer.notes.extend(replaced(&found));
-        answer.notes.extend(query_embedding.note(&found));
+        answer.add_notes(spelling_notes(&found));
+        answer.add_notes(query_embedding.note(&found));
         if !found.confident && !found.hits.is_empty() {
-            answer = answer.note("nothing matches well: these are only the nearest places");
+            answer = answer.note("nothing matches well: these are only the nearest chunks");
         }
         if found.analysis.form == Form::Name
             && !found.hits.is_empty()
             && !found.hits.iter().any(|hit| hit.exact)
         {
             answer = answer
-                .note(format!("nothing is called exactly `{}`; these are the nearest places", query.text));
+                .note(format!("no symbol is named exactly `{}`; these are the nearest chunks", query.text));
         }
         if found.analysis.form == Form::Pattern {
-            answer =
-                answer.note("this looks like a pattern; `orient grep` finds every place where it matches");
+            answer = answer.note("this looks like a pattern; `orient grep` finds all its matches");
         }
         Ok(answer)
     }

@@ -1,4 +1,4 @@
-//! What a search gives: hits with the lines worth reading, within a budget of tokens.
+//! The answer of `search`: hits with snippets, fitted into a token budget.
 
 use super::args::{Group, SearchArgs};
 use crate::error::ToolError;
@@ -11,51 +11,51 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::io;
 
-/// How many lines of source the hits get: the first ones are the likeliest to be read.
+/// Number of source lines of the first, the second and all further hits.
 const LINES: [usize; 3] = [10, 6, 4];
 
-/// How many letters stand for a place without a name.
-const TEXT: usize = 40;
+/// Maximum number of characters shown for a chunk without a name.
+const MAX_TEXT: usize = 40;
 
-/// Places that answer a question.
+/// The hits of a search.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct SearchOut {
-    /// What was asked.
+    /// The query.
     query: String,
-    /// Whether anything matches well. If not, the places are only the nearest there is.
+    /// Whether anything matches well. If not, the hits are only the nearest chunks.
     confident: bool,
-    /// The places, best first.
+    /// The hits, best first.
     hits: Vec<HitOut>,
-    /// Words that stand nowhere, with what was looked for in their place.
+    /// Spell-corrected words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    replaced: Vec<ReplacedOut>,
+    replaced: Vec<SpellingCorrection>,
     #[serde(skip)]
     #[schemars(skip)]
-    by: Shape,
+    layout: Layout,
 }
 
-/// How the text is laid out.
+/// The layout of the text.
 #[derive(Clone, Copy)]
-struct Shape {
+struct Layout {
     group: Group,
 }
 
-impl Default for Shape {
+impl Default for Layout {
     fn default() -> Self {
         Self { group: Group::None }
     }
 }
 
-/// A word and what took its place.
+/// A word that does not occur, and the names searched for instead.
 #[derive(Serialize, JsonSchema)]
-struct ReplacedOut {
-    /// As it was typed.
+struct SpellingCorrection {
+    /// The word as typed.
     word: String,
-    /// Names that are nearly so.
+    /// Similar names.
     names: Vec<String>,
 }
 
-/// A place.
+/// A hit.
 #[derive(Serialize, JsonSchema)]
 struct HitOut {
     /// Its file.
@@ -64,58 +64,58 @@ struct HitOut {
     start_line: u32,
     /// Its last line.
     end_line: u32,
-    /// The qualified name of the symbol it is, or is a part of.
+    /// The qualified name of the symbol that it is or belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol: Option<String>,
-    /// What that is; for a place outside of symbols `gap` or `window`.
+    /// The kind of the symbol; `gap` or `window` outside symbols.
     kind: String,
-    /// Comparable within one answer.
+    /// The score, comparable within one answer.
     score: f32,
-    /// Whether it is what the question names.
+    /// Whether the query names it exactly.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     exact: bool,
     /// The language of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     language: Option<String>,
-    /// What the file is for.
+    /// The role of the file.
     role: &'static str,
-    /// The lines most worth reading.
+    /// The most relevant lines.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     source: Vec<SourceLines>,
-    /// Other good places of the same file, best first. They are no hits of their own.
+    /// Other good chunks of the same file, best first. They are not hits themselves.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    also: Vec<AlsoOut>,
-    /// What the score is made of.
+    also: Vec<OtherChunk>,
+    /// The contribution of each rule to the score.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    why: Vec<PartOut>,
+    explanation: Vec<RuleScore>,
 }
 
-/// Another place of a hit's file.
+/// Another chunk of a hit's file.
 #[derive(Serialize, JsonSchema)]
-struct AlsoOut {
+struct OtherChunk {
     /// Its first line.
     start_line: u32,
     /// Its last line.
     end_line: u32,
-    /// The symbol it is, or is a part of, with the one around it.
+    /// The qualified name of the symbol that it is or belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol: Option<String>,
-    /// What that is; for a place outside of symbols `gap` or `window`.
+    /// The kind of the symbol; `gap` or `window` outside symbols.
     kind: String,
-    /// What stands there, where there is no symbol.
+    /// The beginning of its text, if it has no symbol.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
 }
 
-/// What a hit owes to a rule.
+/// The contribution of a rule to a score.
 #[derive(Serialize, JsonSchema)]
-struct PartOut {
+struct RuleScore {
     /// The rule.
     rule: &'static str,
-    /// What it added.
+    /// What it added to the score.
     #[serde(skip_serializing_if = "Option::is_none")]
     added: Option<f32>,
-    /// By what it multiplied.
+    /// By what it multiplied the score.
     #[serde(skip_serializing_if = "Option::is_none")]
     times: Option<f32>,
 }
@@ -130,7 +130,7 @@ impl SearchOut {
     ) -> Result<Self, ToolError> {
         let mut left = args.tokens();
         let mut hits = Vec::with_capacity(found.hits.len());
-        // Every hit has its line before any gets source.
+        // Every hit gets its heading before any gets source.
         for hit in &found.hits {
             let hit = HitOut::new(hit, args.explain);
             left = left.saturating_sub(tokens(&hit.heading()) + 2);
@@ -150,7 +150,7 @@ impl SearchOut {
                 out.source = source;
             }
             for (place, text) in hit.also.iter().zip(shown.also.into_iter().chain(std::iter::repeat(None))) {
-                let place = AlsoOut::new(place, text);
+                let place = OtherChunk::new(place, text);
                 let cost = tokens(&place.brief()) + 3;
                 if cost <= left {
                     left -= cost;
@@ -161,13 +161,13 @@ impl SearchOut {
         let replaced = found
             .replaced
             .iter()
-            .map(|(word, names)| ReplacedOut { word: word.clone(), names: names.clone() });
+            .map(|(word, names)| SpellingCorrection { word: word.clone(), names: names.clone() });
         Ok(Self {
             query: query.to_owned(),
             confident: found.confident,
             hits,
             replaced: replaced.collect(),
-            by: Shape { group },
+            layout: Layout { group },
         })
     }
 
@@ -179,19 +179,19 @@ impl SearchOut {
         self.hits.len()
     }
 
-    /// How many hits have no source for want of room.
+    /// Number of hits without source, because the budget is used up.
     pub(crate) fn left_out(&self) -> usize {
         self.hits.iter().filter(|hit| hit.source.is_empty()).count()
     }
 
     pub(crate) fn write(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
         if self.hits.is_empty() {
-            return writer.line(Style::Warn, &format!("nothing answers `{}`", self.query));
+            return writer.line(Style::Warn, &format!("nothing matches `{}`", self.query));
         }
-        if self.by.group == Group::None {
+        if self.layout.group == Group::None {
             return self.hits.iter().try_for_each(|hit| hit.write(writer));
         }
-        let key = |hit: &HitOut| match self.by.group {
+        let key = |hit: &HitOut| match self.layout.group {
             Group::Folder => hit.path.rsplit_once('/').map_or(".", |(folder, _)| folder).to_owned(),
             _ => hit.path.clone(),
         };
@@ -204,7 +204,7 @@ impl SearchOut {
             }
         }
         for (key, hits) in groups {
-            if hits.len() > 1 || self.by.group == Group::Folder {
+            if hits.len() > 1 || self.layout.group == Group::Folder {
                 writer.line(Style::Head, &key)?;
             }
             hits.iter().try_for_each(|hit| hit.write(writer))?;
@@ -215,7 +215,7 @@ impl SearchOut {
 
 impl HitOut {
     fn new(hit: &SearchHit, explain: bool) -> Self {
-        let part = |part: &orient_engine::Part| PartOut {
+        let part = |part: &orient_engine::ScorePart| RuleScore {
             rule: part.rule.as_str(),
             added: (!part.factor).then_some(part.value),
             times: part.factor.then_some(part.value),
@@ -232,7 +232,7 @@ impl HitOut {
             role: hit.role.as_str(),
             source: Vec::new(),
             also: Vec::new(),
-            why: if explain { hit.parts.iter().map(part).collect() } else { Vec::new() },
+            explanation: if explain { hit.parts.iter().map(part).collect() } else { Vec::new() },
         }
     }
 
@@ -250,8 +250,8 @@ impl HitOut {
             writer.put(Style::Name, symbol)?;
         }
         writer.end_line()?;
-        if !self.why.is_empty() {
-            let parts = self.why.iter().map(|part| match part.times {
+        if !self.explanation.is_empty() {
+            let parts = self.explanation.iter().map(|part| match part.times {
                 Some(times) => format!("{} ×{times:.2}", part.rule),
                 None => format!("{} {:.2}", part.rule, part.added.unwrap_or_default()),
             });
@@ -275,25 +275,25 @@ impl HitOut {
             }
         }
         if !self.also.is_empty() {
-            let also: Vec<String> = self.also.iter().map(AlsoOut::brief).collect();
+            let also: Vec<String> = self.also.iter().map(OtherChunk::brief).collect();
             writer.line(Style::Dim, &format!("  also {}", also.join(", ")))?;
         }
         Ok(())
     }
 }
 
-impl AlsoOut {
+impl OtherChunk {
     fn new(place: &SameFileHit, text: Option<String>) -> Self {
         Self {
             start_line: place.first_line,
             end_line: place.last_line,
             symbol: (!place.name.is_empty()).then(|| Handle::join(place.name.iter().map(String::as_str))),
             kind: place.symbol_kind.map_or(place.kind.as_str(), orient_model::SymbolKind::as_str).to_owned(),
-            text: text.filter(|_| place.name.is_empty()).map(|text| text.chars().take(TEXT).collect()),
+            text: text.filter(|_| place.name.is_empty()).map(|text| text.chars().take(MAX_TEXT).collect()),
         }
     }
 
-    /// The lines and what they are: the names around are those of the hit, or near it.
+    /// The lines and the name, or the beginning of the text.
     fn brief(&self) -> String {
         let name = self.symbol.as_deref().and_then(|name| Handle::split(name).pop());
         let what = name.or_else(|| self.text.as_ref().map(|text| format!("`{text}`"))).unwrap_or_default();

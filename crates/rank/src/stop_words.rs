@@ -1,7 +1,7 @@
-//! Words that say little about what is looked for.
+//! Stop words: words of a query with little or no weight.
 
-/// Words of questions and of grammar: they count for nothing beside others.
-const EMPTY: &[&str] = &[
+/// Question words and function words: no weight.
+const STOP_WORDS: &[&str] = &[
     "a", "about", "all", "an", "and", "any", "are", "as", "at", "be", "been", "before", "being", "between",
     "but", "by", "can", "could", "did", "do", "does", "done", "during", "each", "every", "for", "from",
     "get", "gets", "given", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "like",
@@ -12,8 +12,8 @@ const EMPTY: &[&str] = &[
     "without", "would", "you", "your", "vs",
 ];
 
-/// Words that nearly every question about code may hold.
-const WEAK: &[&str] = &[
+/// Words that occur in many questions about code: low weight.
+const WEAK_WORDS: &[&str] = &[
     "class",
     "classes",
     "code",
@@ -56,11 +56,11 @@ const WEAK: &[&str] = &[
     "defines",
 ];
 
-/// What a word of a question counts, apart from how rare it is.
+/// The weight of a query word, apart from its rarity.
 pub(crate) fn weight(word: &str) -> f32 {
-    if EMPTY.contains(&word) {
+    if STOP_WORDS.contains(&word) {
         0.0
-    } else if WEAK.contains(&word) {
+    } else if WEAK_WORDS.contains(&word) {
         0.35
     } else {
         1.0

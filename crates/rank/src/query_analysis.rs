@@ -1,25 +1,25 @@
-//! What kind of question it is, and which terms it asks for.
+//! Query analysis: form, scope, terms, names and requested file roles.
 
-use crate::stop;
+use crate::stop_words;
 use orient_model::Handle;
 use orient_text::{for_each_term, plain_words, term_hash};
 
-/// What a question looks like.
+/// The form of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// A name, perhaps with those around it: `Server.run`.
+    /// A name, possibly qualified: `Server.run`.
     Name,
-    /// A path, or the end of one.
+    /// A path or the end of one.
     Path,
-    /// Words between quotes: they are looked for as they stand, too.
+    /// Words in quotes.
     Quoted,
-    /// A pattern for a text search.
+    /// A pattern for text search.
     Pattern,
     /// Words.
     Prose,
 }
 
-/// How much of a repository a question is about.
+/// How much of the repository a query is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// One place.
@@ -30,57 +30,55 @@ pub enum Scope {
     Exploratory,
 }
 
-/// What a question asks for that is otherwise held back.
+/// The file roles that a query asks for, which otherwise rank lower.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is one thing a question may speak of")]
-pub struct Asked {
+#[expect(clippy::struct_excessive_bools, reason = "each is a role that a query may request")]
+pub struct RequestedRoles {
     /// Tests, fixtures, benchmarks.
     pub tests: bool,
-    /// Prose.
+    /// Documentation.
     pub docs: bool,
-    /// Examples and demonstrations.
+    /// Examples.
     pub examples: bool,
-    /// Settings and data.
+    /// Configuration and data.
     pub config: bool,
-    /// What a program wrote, or what was copied from elsewhere.
+    /// Generated and vendored code.
     pub foreign: bool,
 }
 
-/// A term that is asked for.
+/// A term of a query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Term {
-    /// As it is compared.
+    /// Its normalised text.
     pub text: String,
     /// Its number in the index.
     pub number: u32,
-    /// What it counts, apart from how rare it is.
+    /// Its weight, apart from its rarity.
     pub weight: f32,
-    /// Whether it is an identifier of several parts, as a whole.
-    pub whole: bool,
-    /// Whether the question wrote it as code: with capitals inside, underscores, dots or quotes around.
+    /// Whether the query writes it as code: camel case, underscores, dots, or in quotes.
     pub code: bool,
 }
 
-/// What is known of a question before anything is looked up.
+/// The analysis of a query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Analysis {
-    /// What it looks like.
+    /// Its form.
     pub form: Form,
-    /// How much it is about.
+    /// Its scope.
     pub scope: Scope,
-    /// The terms, in order, each once.
+    /// Its distinct terms, in order.
     pub terms: Vec<Term>,
-    /// Names that the question writes as code, as written: they may be definitions.
+    /// Names that the query writes as code, as written.
     pub names: Vec<String>,
-    /// Parts that look like paths.
+    /// Words that look like paths.
     pub paths: Vec<String>,
-    /// What is asked for that is otherwise held back.
-    pub asked: Asked,
-    /// The text for the embedding: what is left of the question.
+    /// The requested file roles.
+    pub requested: RequestedRoles,
+    /// The text to embed.
     pub text: String,
 }
 
-/// Words that ask for something across the repository.
+/// Words of cross-cutting queries.
 const ACROSS: &[&str] = &[
     "across",
     "everywhere",
@@ -96,17 +94,18 @@ const ACROSS: &[&str] = &[
     "interact",
     "together",
 ];
+/// Words of exploratory queries.
 const OVERVIEW: &[&str] =
     &["overview", "architecture", "structure", "structured", "organized", "organised", "design", "layout"];
 
-/// Looks at a question.
-pub fn analyse(question: &str) -> Analysis {
-    let question = question.trim();
-    let words = plain_words(question);
+/// Analyses a query.
+pub fn analyse(query: &str) -> Analysis {
+    let query = query.trim();
+    let words = plain_words(query);
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-    let names = names(question);
-    let paths = paths(question);
-    let form = form(question, &paths);
+    let names = names(query);
+    let paths = paths(query);
+    let form = form(query, &paths);
     let scope = if has(OVERVIEW) {
         Scope::Exploratory
     } else if has(ACROSS) {
@@ -114,7 +113,7 @@ pub fn analyse(question: &str) -> Analysis {
     } else {
         Scope::Targeted
     };
-    let asked = Asked {
+    let requested = RequestedRoles {
         tests: has(&[
             "test",
             "tests",
@@ -144,15 +143,15 @@ pub fn analyse(question: &str) -> Analysis {
         ]),
         foreign: has(&["generated", "vendored", "vendor", "bundled"]),
     };
-    Analysis { form, scope, terms: terms(question, &names), names, paths, asked, text: question.to_owned() }
+    Analysis { form, scope, terms: terms(query, &names), names, paths, requested, text: query.to_owned() }
 }
 
-fn form(question: &str, paths: &[String]) -> Form {
-    let single = !question.contains(char::is_whitespace);
-    if question.len() > 1 && question.starts_with('"') && question.ends_with('"') {
+fn form(query: &str, paths: &[String]) -> Form {
+    let single = !query.contains(char::is_whitespace);
+    if query.len() > 1 && query.starts_with('"') && query.ends_with('"') {
         return Form::Quoted;
     }
-    // A dot alone may as well stand between names: `server.go`, `Server.run`.
+    // A dot alone is ambiguous: `server.go`, `Server.run`.
     if single && paths.iter().any(|path| path.contains('/')) {
         return Form::Path;
     }
@@ -160,16 +159,16 @@ fn form(question: &str, paths: &[String]) -> Form {
         c.is_alphanumeric()
             || matches!(c, '_' | '$' | '.' | ':' | '#' | '/' | '?' | '!' | '~' | '-' | '(' | ')')
     };
-    if single && !question.is_empty() && question.chars().all(name) {
+    if single && !query.is_empty() && query.chars().all(name) {
         return Form::Name;
     }
-    if single || question.contains(".*") || question.contains("\\b") || question.contains("\\s") {
+    if single || query.contains(".*") || query.contains("\\b") || query.contains("\\s") {
         return Form::Pattern;
     }
     Form::Prose
 }
 
-/// Whether a word is written as code writes it.
+/// Whether a word is written as code: camel case, underscores or `::`.
 fn is_code(word: &str) -> bool {
     let inner: Vec<char> = word.chars().collect();
     let has_lower = inner.iter().any(|c| c.is_lowercase());
@@ -181,11 +180,11 @@ fn is_code(word: &str) -> bool {
     camel || word.trim_matches('_').contains('_') || word.contains("::")
 }
 
-/// The tokens of a question that may be names, without what stands around them.
-fn names(question: &str) -> Vec<String> {
-    let single = !question.contains(char::is_whitespace);
+/// The tokens of a query that may be names, without punctuation.
+fn names(query: &str) -> Vec<String> {
+    let single = !query.contains(char::is_whitespace);
     let mut names: Vec<String> = Vec::new();
-    for (at, token) in question.split_whitespace().enumerate() {
+    for (at, token) in query.split_whitespace().enumerate() {
         let quoted = token.starts_with(['`', '"', '\''])
             && token.trim_end_matches([',', '.', ';', ')']).ends_with(['`', '"', '\'']);
         let bare = token.trim_matches(|c: char| !c.is_alphanumeric() && c != '_' && c != '$');
@@ -207,7 +206,7 @@ fn names(question: &str) -> Vec<String> {
     names
 }
 
-fn paths(question: &str) -> Vec<String> {
+fn paths(query: &str) -> Vec<String> {
     let is_path = |token: &&str| {
         let slashed = token.contains('/') && !token.contains("//") && token.len() > 2;
         let file = token.rsplit_once('.').is_some_and(|(stem, end)| {
@@ -224,14 +223,14 @@ fn paths(question: &str) -> Vec<String> {
             .trim_end_matches('.')
             .to_owned()
     };
-    question.split_whitespace().map(bare).filter(|token| is_path(&token.as_str())).collect()
+    query.split_whitespace().map(bare).filter(|token| is_path(&token.as_str())).collect()
 }
 
-fn terms(question: &str, names: &[String]) -> Vec<Term> {
+fn terms(query: &str, names: &[String]) -> Vec<Term> {
     let mut terms: Vec<Term> = Vec::new();
     let code: Vec<String> =
         names.iter().flat_map(|name| Handle::split(name)).map(|name| name.to_lowercase()).collect();
-    let mut add = |text: String, weight: f32, whole: bool, is_code: bool| {
+    let mut add = |text: String, weight: f32, is_code: bool| {
         if weight <= 0.0 {
             return;
         }
@@ -241,31 +240,30 @@ fn terms(question: &str, names: &[String]) -> Vec<Term> {
                 term.code |= is_code;
             }
             None => {
-                terms.push(Term { number: term_hash(text.as_bytes()), text, weight, whole, code: is_code });
+                terms.push(Term { number: term_hash(text.as_bytes()), text, weight, code: is_code });
             }
         }
     };
-    let single = !question.contains(char::is_whitespace);
-    for token in question
-        .split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$')
-        .filter(|token| !token.is_empty())
+    let single = !query.contains(char::is_whitespace);
+    for token in
+        query.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').filter(|token| !token.is_empty())
     {
         let lower = token.to_lowercase();
         let is_code = code.contains(&lower);
-        let weight = if single || is_code { 1.0 } else { stop::weight(&lower) };
-        for_each_term(token.as_bytes(), |term, whole| {
-            add(String::from_utf8_lossy(term).into_owned(), weight, whole, is_code);
+        let weight = if single || is_code { 1.0 } else { stop_words::weight(&lower) };
+        for_each_term(token.as_bytes(), |term, _| {
+            add(String::from_utf8_lossy(term).into_owned(), weight, is_code);
         });
     }
-    for token in question.split(|c: char| !c.is_alphanumeric() && c != '-') {
+    for token in query.split(|c: char| !c.is_alphanumeric() && c != '-') {
         for joint in compound(token).into_iter().flatten() {
-            add(joint, 1.0, true, false);
+            add(joint, 1.0, false);
         }
     }
     terms
 }
 
-/// What code may call something that prose writes with hyphens: `v-if` is `vIf` or `v_if` there.
+/// Spellings in code of a hyphenated word: `v-if` is `vIf` or `v_if`.
 fn compound(token: &str) -> Option<[String; 2]> {
     let lower = token.trim_matches('-').to_lowercase();
     lower.contains('-').then(|| [lower.replace('-', ""), lower.replace('-', "_")])
@@ -276,7 +274,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn questions_are_told_apart() {
+    fn the_form_of_a_query_is_recognised() {
         assert_eq!(analyse("Server.run").form, Form::Name);
         assert_eq!(analyse("src/net/server.go").form, Form::Path);
         assert_eq!(analyse("\"connection refused\"").form, Form::Quoted);
@@ -285,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_what_is_written_as_code() {
+    fn words_written_as_code_are_names() {
         assert_eq!(
             analyse("how PreparedRequest encodes `files` and parse_url()").names,
             ["PreparedRequest", "files", "parse_url"]
@@ -295,22 +293,22 @@ mod tests {
     }
 
     #[test]
-    fn empty_words_ask_for_nothing() {
+    fn stop_words_have_no_weight() {
         let terms: Vec<String> =
             analyse("how does the parser get its tokens").terms.into_iter().map(|term| term.text).collect();
         assert_eq!(terms, ["parser", "token"]);
     }
 
     #[test]
-    fn words_with_hyphens_are_one_name_in_code() {
+    fn hyphenated_words_are_also_searched_as_identifiers() {
         let terms: Vec<String> =
             analyse("compile v-if --fast").terms.into_iter().map(|term| term.text).collect();
         assert_eq!(terms, ["compil", "fast", "vif", "v_if"]);
     }
 
     #[test]
-    fn what_is_asked_for_is_not_held_back() {
-        assert!(analyse("tests of the parser").asked.tests);
-        assert!(!analyse("the parser").asked.tests);
+    fn requested_roles_are_recognised() {
+        assert!(analyse("tests of the parser").requested.tests);
+        assert!(!analyse("the parser").requested.tests);
     }
 }

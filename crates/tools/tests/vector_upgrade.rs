@@ -1,4 +1,4 @@
-//! A tree that stays open gets vectors of the built-in model of today in the background, and says so until then.
+//! An open tree recomputes vectors of another version of the built-in model in the background.
 
 use orient_engine::{Cancel, Engine, Freshness, FullScan, NoProgress};
 use orient_settings::Override;
@@ -21,8 +21,8 @@ fn search(host: &OpenTree) -> String {
     text + &String::from_utf8(bytes).expect("JSON is text")
 }
 
-/// Makes the index look as if a model of another version had made its vectors.
-fn age(engine: &Engine) {
+/// Marks the vectors of the index as those of another model version.
+fn outdate_vectors(engine: &Engine) {
     let lock =
         WriteLock::try_acquire(&engine.store_paths().tree).expect("a lock").expect("nobody else has it");
     let mut writer = Writer::open(&engine.store_paths().index(), &lock).expect("an index");
@@ -30,7 +30,7 @@ fn age(engine: &Engine) {
 }
 
 #[test]
-fn a_newer_model_embeds_in_the_background_while_search_goes_on() {
+fn vectors_are_recomputed_in_the_background_while_search_works() {
     let folder = TempDir::new().expect("a temporary folder");
     let root = folder.path().join("tree");
     std::fs::create_dir(&root).expect("a new folder");
@@ -40,16 +40,16 @@ fn a_newer_model_embeds_in_the_background_while_search_goes_on() {
     let setup = SessionOptions { start: root.clone(), folder: root, overrides, force: 0, refresh: true };
     let freshness = |_: &Arc<Engine>, _: &_| -> Arc<dyn Freshness> { Arc::new(FullScan) };
     let host = OpenTree::open(setup, freshness).expect("a tree");
-    let note = "chunks have none yet of the built-in model of this version";
+    let note = "chunks have no vectors of this version";
     assert!(!search(&host).contains(note));
-    age(host.engine());
+    outdate_vectors(host.engine());
     let answer = search(&host);
     assert!(answer.contains("shop.py") && answer.contains(note), "{answer}");
     let background = BackgroundEmbedding::start(&host).expect("a thread");
     let until = Instant::now() + Duration::from_mins(1);
     loop {
         let answer = search(&host);
-        assert!(answer.contains("shop.py"), "search goes on: {answer}");
+        assert!(answer.contains("shop.py"), "search works: {answer}");
         if !answer.contains(note) {
             break;
         }

@@ -1,4 +1,4 @@
-//! Walks the table of operations: what every surface relies on must hold for every entry.
+//! Properties of every entry of the operation table that all interfaces rely on.
 
 use orient_tools::{OPERATIONS, reference};
 use serde_json::Value;
@@ -14,23 +14,23 @@ fn names_are_unique_words() {
 }
 
 #[test]
-fn every_operation_says_what_it_does() {
+fn every_operation_has_a_one_line_description() {
     for tool in OPERATIONS {
         assert!(tool.about.len() > 20 && tool.about.len() < 80, "{}: one line", tool.name);
-        assert!(tool.about.starts_with(char::is_uppercase), "{}: starts as a sentence does", tool.name);
+        assert!(tool.about.starts_with(char::is_uppercase), "{}: starts with a capital letter", tool.name);
         assert!(!tool.about.ends_with('.'), "{}: a title has no full stop", tool.name);
     }
 }
 
 #[test]
-fn every_example_is_understood() {
+fn every_example_parses() {
     for tool in OPERATIONS {
         assert!(tool.examples.len() >= 2, "{}: at least two examples", tool.name);
         for example in tool.examples {
             let mut words = example.command.split(' ').map(|word| word.trim_matches('\''));
             assert_eq!(words.next(), Some(tool.name), "{}", example.command);
             assert!(!example.about.is_empty(), "{}", example.command);
-            // The flags every command takes belong to the surface.
+            // Flags of all commands belong to the command line.
             let own = words.filter(|word| !["--json", "--quiet", "--no-refresh"].contains(word));
             let own: Vec<&str> = own.take_while(|word| *word != "--set").collect();
             let typed = [tool.name].into_iter().chain(own);
@@ -42,14 +42,14 @@ fn every_example_is_understood() {
 }
 
 #[test]
-fn every_argument_and_answer_has_a_schema_with_words_to_it() {
+fn every_argument_and_answer_has_a_documented_schema() {
     for tool in OPERATIONS {
         let input = tool.input_schema();
         assert_eq!(input["type"], "object", "{}", tool.name);
         assert_eq!(
             input["additionalProperties"],
             Value::Bool(false),
-            "{}: unknown ones are refused",
+            "{}: unknown arguments are rejected",
             tool.name
         );
         if let Some(properties) = input["properties"].as_object() {

@@ -1,4 +1,4 @@
-//! Operations asked with a JSON object, as surfaces other than the command line do.
+//! Operations called with JSON arguments, as by programs.
 
 use orient_engine::{Cancel, NoProgress};
 use orient_settings::Override;
@@ -6,7 +6,7 @@ use orient_tools::{Code, OPERATIONS, Operation, Session, SessionOptions, TextWri
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Asks an operation about a small tree and gives back both forms of the answer.
+/// Calls an operation on a small tree; returns the text and the JSON form of the answer.
 fn ask(name: &str, arguments: Value) -> Result<(String, Value), ToolError> {
     let folder = TempDir::new().expect("a temporary folder");
     let root = folder.path().join("tree");
@@ -34,7 +34,7 @@ fn tool(name: &str) -> &'static Operation {
 }
 
 #[test]
-fn arguments_are_the_same_as_on_the_command_line() {
+fn json_arguments_work_like_command_line_arguments() {
     let (text, answer) =
         ask("symbols", json!({ "name": "one", "kind": ["function"], "in": "a.py" })).expect("an answer");
     assert_eq!(text, "a.py:1  function one  def one()\n");
@@ -42,7 +42,7 @@ fn arguments_are_the_same_as_on_the_command_line() {
 }
 
 #[test]
-fn all_that_can_be_left_out_can_be_left_out() {
+fn optional_arguments_can_be_omitted() {
     for tool in OPERATIONS.iter().filter(|tool| tool.input_schema()["required"].is_null()) {
         match ask(tool.name, json!({})) {
             Ok((_, answer)) => assert_eq!(answer["complete"], true, "{}", tool.name),
@@ -52,7 +52,7 @@ fn all_that_can_be_left_out_can_be_left_out() {
 }
 
 #[test]
-fn an_unknown_argument_is_named_with_the_nearest() {
+fn an_unknown_argument_is_an_error_with_a_suggestion() {
     let error = ask("symbols", json!({ "nmae": "one" })).expect_err("there is none");
     assert_eq!((error.message(), error.help()), ("`symbols` has no argument `nmae`", "did you mean `name`?"));
     let error = ask("symbols", json!({ "limit": "many" })).expect_err("not a number");
