@@ -1,4 +1,4 @@
-//! The command line as it was typed: checked, and nothing more. Never looks at the machine.
+//! Parses the command line. Depends on the arguments alone, not on the environment.
 
 use crate::subcommands::{SUBCOMMANDS, Subcommand};
 use clap::builder::PossibleValuesParser;
@@ -7,85 +7,88 @@ use orient_tools::{Exit, OPERATIONS, Operation};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What was typed.
+/// The parsed command line.
 pub(crate) struct Args {
-    /// The flags every command takes.
+    /// The global flags.
     pub(crate) globals: Globals,
-    /// What to do.
-    pub(crate) asked: Asked,
-    /// Its own arguments.
+    /// The command to run.
+    pub(crate) command: CommandKind,
+    /// The arguments of the command.
     pub(crate) matches: ArgMatches,
 }
 
-/// What a subcommand means.
-pub(crate) enum Asked {
-    /// Ask an operation.
+/// The two kinds of commands.
+pub(crate) enum CommandKind {
+    /// An entry of the operation table.
     Operation(&'static Operation),
-    /// Do something else.
+    /// Any other subcommand.
     Subcommand(&'static Subcommand),
 }
 
-/// The flags every command takes.
+/// The flags that every command accepts.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Everywhere")]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+#[command(next_help_heading = "Global options")]
+#[expect(clippy::struct_excessive_bools, reason = "each is an independent flag")]
 pub(crate) struct Globals {
-    /// Answer as JSON
+    /// Print the answer as JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// The folder to work on instead of the one you are in
+    /// Directory to work on [default: the current directory]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
-    /// The folder to keep indexes in
+    /// Directory for indexes
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) store: Option<PathBuf>,
-    /// Make a setting: index.threads=2
+    /// Override a setting, for example index.threads=2
     #[arg(long, global = true, value_name = "SECTION.KEY=VALUE")]
     pub(crate) set: Vec<String>,
     /// When to use colours
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_default_value = true,
           value_parser = PossibleValuesParser::new(["auto", "always", "never"]))]
     pub(crate) color: String,
-    /// Do not page what is longer than the screen
+    /// Do not use a pager for long output
     #[arg(long, global = true)]
     pub(crate) no_pager: bool,
-    /// No progress and no remarks, only the answer and errors
+    /// Print only the answer and errors, without progress and notes
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
-    /// Write each step and how long it takes to the standard error; `ORIENT_LOG` chooses what
+    /// Log each step and its duration to standard error; `ORIENT_LOG` selects what is logged
     #[arg(long, global = true, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
-    /// Answer from the index as it is, without catching up with the files
+    /// Answer from the index without refreshing it
     #[arg(long, global = true)]
     pub(crate) no_refresh: bool,
-    /// Index a home or system folder after all; must be given twice
+    /// Index a home or system directory anyway; must be given twice
     #[arg(long, global = true, action = ArgAction::Count)]
     pub(crate) force: u8,
 }
 
-/// Reads the command line; ends the process for help, version and mistakes.
+/// Parses the command line; exits for `--help`, `--version` and errors.
 pub(crate) fn parse() -> Args {
     let typed: Vec<OsString> = std::env::args_os().collect();
     let matches = matches(&typed).unwrap_or_else(|error| error.exit());
     let globals = Globals::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    let (name, own) = matches.subcommand().expect("clap asks for a subcommand");
+    let (name, own) = matches.subcommand().expect("clap requires a subcommand");
     let subcommand = || {
-        SUBCOMMANDS.iter().find(|subcommand| (subcommand.command)().get_name() == name).map(Asked::Subcommand)
+        SUBCOMMANDS
+            .iter()
+            .find(|subcommand| (subcommand.command)().get_name() == name)
+            .map(CommandKind::Subcommand)
     };
-    let tool = OPERATIONS.iter().find(|tool| tool.name == name).map(Asked::Operation);
-    let asked = tool.or_else(subcommand).expect("every subcommand is from a table");
-    Args { globals, asked, matches: own.clone() }
+    let tool = OPERATIONS.iter().find(|tool| tool.name == name).map(CommandKind::Operation);
+    let command = tool.or_else(subcommand).expect("every subcommand is from a table");
+    Args { globals, command, matches: own.clone() }
 }
 
-/// What a line means. The description of all subcommands takes longer to make than many a question to answer: it is made
-/// where the one that the line seems to name is not all that is needed.
+/// Parses a line. Building the definitions of all subcommands takes longer than many queries: first try the subcommand that the
+/// line seems to name, alone.
 fn matches(typed: &[OsString]) -> Result<ArgMatches, clap::Error> {
     let named = typed.iter().skip(1).find_map(|word| OPERATIONS.iter().find(|tool| *word == *tool.name));
     let by_itself = named.and_then(|tool| bare().subcommand(tool.command()).try_get_matches_from(typed).ok());
     by_itself.map_or_else(|| command().try_get_matches_from(typed), Ok)
 }
 
-/// The command without its subcommands and its help.
+/// The command without subcommands and help texts.
 fn bare() -> Command {
     Globals::augment_args(Command::new("orient"))
         .version(env!("CARGO_PKG_VERSION"))
@@ -104,17 +107,17 @@ pub(crate) fn command() -> Command {
         .max_term_width(110)
         .subcommands(OPERATIONS.iter().map(Operation::command))
         .subcommands(SUBCOMMANDS.iter().map(|subcommand| (subcommand.command)()))
-        .about("Knows your code: an exact and always fresh index of the folder you are in")
+        .about("Code intelligence for the current directory: exact, and always up to date")
         .long_about(
-            "Knows your code: an exact and always fresh index of the folder you are in.\n\n\
-             No set-up: the first question indexes the folder, later ones catch up with what changed. \
+            "Code intelligence for the current directory: exact, and always up to date.\n\n\
+             No setup is needed: the first command indexes the directory, later ones refresh what changed. \
              Nothing leaves the machine, and nothing is written into the repository.",
         )
-        .after_help(format!("{examples}\n\nMore with `orient COMMAND --help`."))
+        .after_help(format!("{examples}\n\nSee `orient COMMAND --help` for details."))
         .after_long_help(format!("{examples}\n\nExit codes:{exits}"))
 }
 
-/// The commonest use of every operation.
+/// The first example of every operation.
 fn examples() -> String {
     let first: Vec<_> = OPERATIONS.iter().filter_map(|tool| tool.examples.first()).collect();
     let width = first.iter().map(|example| example.command.len()).max().unwrap_or(0);
@@ -130,12 +133,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_line_is_well_formed() {
+    fn the_command_definition_is_valid() {
         command().debug_assert();
     }
 
     #[test]
-    fn every_example_of_the_table_is_understood() {
+    fn every_example_in_the_operation_table_parses() {
         for tool in OPERATIONS {
             for example in tool.examples {
                 let words = example.command.split(' ').map(|word| word.trim_matches('\''));
@@ -148,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_means_the_same_whichever_subcommand_it_seems_to_name() {
+    fn parsing_one_subcommand_alone_gives_the_same_result() {
         for line in [
             "orient grep -n --json search x",
             "orient --root grep search x",
@@ -172,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn global_flags_stand_anywhere() {
+    fn global_flags_are_accepted_before_and_after_the_subcommand() {
         for line in ["orient --json status", "orient status --json"] {
             let matches = command().try_get_matches_from(line.split(' ')).expect(line);
             assert!(Globals::from_arg_matches(&matches).expect(line).json);

@@ -1,48 +1,50 @@
-//! Replacing a file whole: it has its old content or its new one, never a part of either.
+//! Atomic file replacement: after a crash, a file has its old content or its new one.
 
 use orient_safefs::Directory;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The file behind a path: links are followed, so that it is the file they lead to that is replaced. A path at which there
-/// is nothing yet stands for itself.
-fn behind(path: &Path) -> io::Result<PathBuf> {
+/// Follows symbolic links, so that their target is replaced. A path that does not exist resolves to itself.
+fn follow_links(path: &Path) -> io::Result<PathBuf> {
     match fs::canonicalize(path) {
         Ok(real) => Ok(real),
         Err(error) if error.kind() == io::ErrorKind::NotFound => match fs::read_link(path) {
-            // A link to what is not there yet: that is what is made.
-            Ok(target) => behind(&path.parent().unwrap_or(Path::new("")).join(target)),
+            // A dangling link: its target is created.
+            Ok(target) => follow_links(&path.parent().unwrap_or(Path::new("")).join(target)),
             Err(_) => Ok(path.to_owned()),
         },
         Err(error) => Err(error),
     }
 }
 
-/// Which links on the way to a file are followed.
+/// Which symbolic links are followed.
 #[derive(Clone, Copy)]
 pub(crate) enum Links<'l> {
-    /// All: users keep their configurations where they like.
+    /// All: users may keep their configuration anywhere.
     Follow,
-    /// None below this folder: they came with a project, and may lead anywhere.
+    /// None below this directory: they came with a project, and may lead anywhere.
     RefuseBelow(&'l Path),
 }
 
 impl Links<'_> {
-    /// The file that a path stands for.
+    /// Resolves a path to the file to replace.
     pub(crate) fn resolve(self, path: &Path) -> io::Result<PathBuf> {
-        let Self::RefuseBelow(root) = self else { return behind(path) };
+        let Self::RefuseBelow(root) = self else { return follow_links(path) };
         let below = path.ancestors().take_while(|part| part.starts_with(root) && *part != root);
         match below.filter(|part| part.is_symlink()).last() {
             Some(link) => {
-                let why = format!("{} is a symbolic link of the project, and not followed", link.display());
+                let why = format!(
+                    "{} is a symbolic link inside the project, which is not followed",
+                    link.display()
+                );
                 Err(io::Error::new(io::ErrorKind::PermissionDenied, why))
             }
             None => Ok(path.to_owned()),
         }
     }
 
-    /// Makes the folder of a file where it is missing. Where links are refused, it is held by a descriptor.
+    /// Creates a missing directory. If links are refused, returns it as a descriptor.
     fn folder(self, folder: &Path) -> io::Result<Option<Directory>> {
         match self {
             Self::Follow => fs::create_dir_all(folder).map(|()| None),
@@ -51,7 +53,7 @@ impl Links<'_> {
     }
 }
 
-/// The content of a file; nothing where there is none.
+/// The content of a file; none if it does not exist.
 pub(crate) fn read(path: &Path) -> io::Result<Option<String>> {
     match fs::read(path) {
         Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(|_| io::ErrorKind::InvalidData.into()),
@@ -60,8 +62,8 @@ pub(crate) fn read(path: &Path) -> io::Result<Option<String>> {
     }
 }
 
-/// Puts `after` in the place of `before`, if that is still what is there. Permissions stay; folders on the way are made, and
-/// those that were are handed back, outermost first.
+/// Replaces the content `before` with `after`, if the file still has it. Keeps permissions. Creates missing directories and
+/// returns them, outermost first.
 pub(crate) fn replace(
     path: &Path,
     before: Option<&str>,
@@ -83,7 +85,7 @@ pub(crate) fn replace(
     let name = real.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let (real, draft) = (through(&name), through(&format!(".{name}.orient-{}", std::process::id())));
     if read(&real)?.as_deref() != before {
-        return Err(io::Error::other("it was changed by somebody else meanwhile; try again"));
+        return Err(io::Error::other("another process changed it in the meantime; try again"));
     }
     let done = write(&draft, &real, after);
     if done.is_err() {
@@ -103,15 +105,15 @@ fn write(draft: &Path, real: &Path, text: &str) -> io::Result<()> {
     fs::rename(draft, real)
 }
 
-/// Removes a file that has this content, and then folders that are empty.
+/// Removes a file with this content, then those of the directories that are empty.
 pub(crate) fn remove(path: &Path, before: &str, folders: &[PathBuf], links: Links<'_>) -> io::Result<()> {
     let real = links.resolve(path)?;
     if read(&real)?.as_deref() != Some(before) {
-        return Err(io::Error::other("it was changed by somebody else meanwhile; try again"));
+        return Err(io::Error::other("another process changed it in the meantime; try again"));
     }
     fs::remove_file(real)?;
     for folder in folders.iter().rev() {
-        // One that holds something else by now long_running.
+        // A directory that is not empty stays.
         let _ = fs::remove_dir(folder);
     }
     Ok(())
@@ -122,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_are_made_and_go_again() {
+    fn directories_are_created_and_removed_again() {
         let top = tempfile::tempdir().expect("a folder");
         let file = top.path().join("a/b/c.json");
         let made = replace(&file, None, "new", Links::Follow).expect("written");
@@ -136,7 +138,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_of_a_project_are_refused() {
+    fn symbolic_links_of_a_project_are_refused() {
         let top = tempfile::tempdir().expect("a folder");
         let (top, root) = (top.path(), top.path().join("project"));
         fs::create_dir_all(&root).expect("made");
@@ -158,7 +160,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_are_followed_and_permissions_stay() {
+    fn symbolic_links_of_the_user_are_followed_and_permissions_kept() {
         use std::os::unix::fs::{PermissionsExt, symlink};
         let top = tempfile::tempdir().expect("a folder");
         let (real, link) = (top.path().join("dotfiles.json"), top.path().join("link.json"));

@@ -1,4 +1,4 @@
-//! `orient completions` and `orient man`: the table of commands for shells and for `man`.
+//! `orient completions` and `orient man`: shell completions and manual pages.
 
 use crate::args;
 use crate::config::Config;
@@ -9,35 +9,35 @@ use orient_tools::{Code, Exit, ToolError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The subcommand for shells.
+/// The definition of `orient completions`.
 pub(crate) fn completions_command() -> Command {
     Command::new("completions")
-        .about("Write what a shell needs to complete commands")
+        .about("Print shell completions")
         .long_about(
-            "Write what a shell needs to complete commands, to the standard output.\n\n\
+            "Print shell completions to standard output.\n\n\
              bash:  orient completions bash > ~/.local/share/bash-completion/completions/orient\n\
-             zsh:   orient completions zsh > a folder of $fpath, as _orient\n\
+             zsh:   orient completions zsh > DIR/_orient, where DIR is in $fpath\n\
              fish:  orient completions fish > ~/.config/fish/completions/orient.fish",
         )
         .arg(Arg::new("shell").value_name("SHELL").required(true).value_parser(value_parser!(Shell)))
 }
 
-/// Writes completions.
+/// Prints completions.
 pub(crate) fn completions(_: Config, matches: &ArgMatches) -> Result<Exit, ToolError> {
-    let shell = *matches.get_one::<Shell>("shell").expect("clap asks for it");
+    let shell = *matches.get_one::<Shell>("shell").expect("clap requires it");
     let mut bytes = Vec::new();
     clap_complete::generate(shell, &mut args::command(), "orient", &mut bytes);
     written(render::raw(|out| out.write_all(&bytes)))
 }
 
-/// The subcommand for manual pages.
+/// The definition of `orient man`.
 pub(crate) fn man_command() -> Command {
     Command::new("man")
-        .about("Write the manual page")
+        .about("Print the manual page")
         .long_about(
-            "Write the manual page, to the standard output or, one page for each command, into a folder.\n\n\
-             orient man | man -l -               reads it now\n\
-             orient man --dir ~/.local/share/man/man1   keeps all pages",
+            "Print the manual page to standard output, or write one page per command into a directory.\n\n\
+             orient man | man -l -                      read it now\n\
+             orient man --dir ~/.local/share/man/man1   install all pages",
         )
         .arg(
             Arg::new("dir")
@@ -45,11 +45,11 @@ pub(crate) fn man_command() -> Command {
                 .value_name("DIR")
                 .value_hint(ValueHint::DirPath)
                 .value_parser(value_parser!(PathBuf))
-                .help("Write every page into this folder"),
+                .help("Write all pages into this directory"),
         )
 }
 
-/// Writes manual pages.
+/// Prints or writes manual pages.
 pub(crate) fn man(_: Config, matches: &ArgMatches) -> Result<Exit, ToolError> {
     let command = args::command();
     match matches.get_one::<PathBuf>("dir") {
@@ -58,12 +58,12 @@ pub(crate) fn man(_: Config, matches: &ArgMatches) -> Result<Exit, ToolError> {
             let rendered = clap_mangen::Man::new(command).render(&mut bytes);
             written(rendered.and_then(|()| render::raw(|out| out.write_all(&bytes))))
         }
-        Some(folder) => written(pages(command, folder)),
+        Some(folder) => written(write_pages(command, folder)),
     }
 }
 
-/// One page for the whole, and one for each command.
-fn pages(command: Command, folder: &Path) -> io::Result<()> {
+/// Writes one page for the program, and one for each command.
+fn write_pages(command: Command, folder: &Path) -> io::Result<()> {
     std::fs::create_dir_all(folder)?;
     clap_mangen::generate_to(command, folder)
 }

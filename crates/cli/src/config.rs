@@ -1,71 +1,71 @@
-//! From what was typed to what the program needs: the terminal is looked at here, and nowhere else.
+//! Resolves the command line to a configuration. The only place that inspects the terminal.
 
 use crate::args::Globals;
-use crate::progress::Style;
+use crate::progress::ProgressStyle;
 use anstream::{AutoStream, ColorChoice};
 use anyhow::{Context, bail};
 use orient_settings::Override;
 use orient_tools::SessionOptions;
 use std::io::IsTerminal;
 
-/// How answers are written.
+/// The format of answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum OutputFormat {
     /// Compact, for people.
     Text,
     /// Exact, for programs.
     Json,
 }
 
-/// How the folder to work on was chosen.
+/// How the directory to work on was chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Root {
-    /// By name.
-    Named,
-    /// It is the one the user stands in.
-    Here,
+pub(crate) enum RootSource {
+    /// With `--root`.
+    Flag,
+    /// It is the current directory.
+    CurrentDir,
 }
 
-/// Everything the command needs to know of its surroundings.
+/// The resolved configuration of a command.
 pub(crate) struct Config {
     /// What to work on, and how.
     pub(crate) setup: SessionOptions,
-    /// How the folder was chosen.
-    pub(crate) root: Root,
-    /// How answers are written.
-    pub(crate) form: Form,
-    /// Whether to leave out remarks.
+    /// How the directory was chosen.
+    pub(crate) root: RootSource,
+    /// The format of answers.
+    pub(crate) format: OutputFormat,
+    /// Whether to omit notes.
     pub(crate) quiet: bool,
-    /// Whether answers are coloured.
+    /// Whether to colour answers.
     pub(crate) colour: bool,
-    /// Whether remarks and errors are coloured.
-    pub(crate) colour_remarks: bool,
-    /// How progress is shown.
-    pub(crate) progress: Style,
-    /// How many lines the screen has, where what is longer is paged.
+    /// Whether to colour notes and errors.
+    pub(crate) colour_stderr: bool,
+    /// How to show progress.
+    pub(crate) progress: ProgressStyle,
+    /// Height of the terminal if long output goes to a pager.
     pub(crate) screen: Option<usize>,
 }
 
-impl Form {
-    /// By whether JSON was asked for.
+impl OutputFormat {
+    /// JSON if requested, text otherwise.
     pub(crate) fn of(json: bool) -> Self {
         if json { Self::Json } else { Self::Text }
     }
 }
 
 impl Config {
-    /// Resolves what was typed.
+    /// Resolves the global flags.
     pub(crate) fn resolve(globals: Globals) -> anyhow::Result<Self> {
-        let folder = std::env::current_dir().context("the current folder is gone")?;
+        let folder = std::env::current_dir().context("the current directory does not exist")?;
         let mut overrides =
-            globals.set.iter().map(|text| setting(text)).collect::<anyhow::Result<Vec<_>>>()?;
+            globals.set.iter().map(|text| parse_override(text)).collect::<anyhow::Result<Vec<_>>>()?;
         if let Some(store) = &globals.store {
             let Some(value) = store.to_str() else {
-                bail!("the folder given with --store is not valid UTF-8; choose one that is");
+                bail!("the directory given with --store is not valid UTF-8");
             };
             overrides.push(Override { key: "store.dir".into(), value: value.into(), flag: "--store".into() });
         }
-        let root = if globals.root.is_some() { Root::Named } else { Root::Here };
+        let root = if globals.root.is_some() { RootSource::Flag } else { RootSource::CurrentDir };
         let start = globals.root.map_or_else(|| folder.clone(), |root| folder.join(root));
         let colour = |auto: ColorChoice| match globals.color.as_str() {
             "always" => true,
@@ -73,14 +73,14 @@ impl Config {
             _ => auto != ColorChoice::Never,
         };
         let progress = match (globals.quiet, std::io::stderr().is_terminal()) {
-            (true, _) => Style::None,
-            // A bar would be drawn over the lines of the log.
-            (false, true) if !globals.verbose => Style::Bar,
-            (false, _) => Style::Lines,
+            (true, _) => ProgressStyle::None,
+            // A bar would overwrite log lines.
+            (false, true) if !globals.verbose => ProgressStyle::Bar,
+            (false, _) => ProgressStyle::Lines,
         };
-        let person = std::io::stdout().is_terminal() && std::io::stdin().is_terminal();
+        let is_interactive = std::io::stdout().is_terminal() && std::io::stdin().is_terminal();
         let screen = terminal_size::terminal_size().map(|(_, rows)| usize::from(rows.0));
-        let screen = screen.filter(|rows| person && !globals.no_pager && *rows > 1);
+        let screen = screen.filter(|rows| is_interactive && !globals.no_pager && *rows > 1);
         Ok(Self {
             setup: SessionOptions {
                 start,
@@ -90,19 +90,19 @@ impl Config {
                 refresh: !globals.no_refresh,
             },
             root,
-            form: Form::of(globals.json),
+            format: OutputFormat::of(globals.json),
             quiet: globals.quiet,
             colour: colour(AutoStream::choice(&std::io::stdout())),
-            colour_remarks: colour(AutoStream::choice(&std::io::stderr())),
+            colour_stderr: colour(AutoStream::choice(&std::io::stderr())),
             progress,
             screen,
         })
     }
 }
 
-fn setting(text: &str) -> anyhow::Result<Override> {
+fn parse_override(text: &str) -> anyhow::Result<Override> {
     let Some((key, value)) = text.split_once('=') else {
-        bail!("--set {text}: a setting is made with SECTION.KEY=VALUE, for example --set index.threads=2");
+        bail!("--set {text}: expected SECTION.KEY=VALUE, for example --set index.threads=2");
     };
     Ok(Override { key: key.trim().into(), value: value.into(), flag: format!("--set {}", key.trim()) })
 }

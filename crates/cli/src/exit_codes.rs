@@ -1,9 +1,9 @@
-//! How the process ends. The codes themselves are listed in [`orient_tools::Exit`], for every surface.
+//! Converts [`orient_tools::Exit`], which lists all exit codes, to the exit code of the process.
 
 use orient_tools::Exit;
 use std::process::ExitCode;
 
-/// The code the operating system gets.
+/// The exit code for the operating system.
 pub(crate) fn code(exit: Exit) -> ExitCode {
     ExitCode::from(exit as u8)
 }

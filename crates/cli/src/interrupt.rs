@@ -1,4 +1,4 @@
-//! Ctrl-C: indexing ends at the next file and leaves the last committed state; anything else ends at once.
+//! Handles Ctrl-C: indexing stops at the next file and keeps the last committed state; everything else exits at once.
 
 use orient_engine::Cancel;
 use orient_tools::Exit;
@@ -6,20 +6,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// How long indexing may take to end by itself.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// How long indexing may take to stop.
+const STOP_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// What the signal handler and the work share.
+/// What the signal handler shares with the main thread.
 #[derive(Clone, Default)]
 pub(crate) struct Interrupt {
-    /// Ends the work.
+    /// Cancels the work.
     pub(crate) cancel: Cancel,
     indexing: Arc<AtomicBool>,
     paging: Arc<AtomicBool>,
 }
 
 impl Interrupt {
-    /// Starts to listen. Without a handler Ctrl-C ends the process the hard way, which the index survives too.
+    /// Installs the handler. Without one, Ctrl-C kills the process, which the index survives too.
     pub(crate) fn install() -> Self {
         let interrupt = Self::default();
         let shared = interrupt.clone();
@@ -27,12 +27,12 @@ impl Interrupt {
         interrupt
     }
 
-    /// Says whether there is work going on that should end in its own way.
-    pub(crate) fn indexing(&self, on: bool) {
+    /// Sets whether indexing is in progress.
+    pub(crate) fn set_indexing(&self, on: bool) {
         self.indexing.store(on, Ordering::Relaxed);
     }
 
-    /// To be set once a pager shows the answer, which has its own use for Ctrl-C.
+    /// The flag to set once a pager runs: it handles Ctrl-C itself.
     pub(crate) fn paging(&self) -> Arc<AtomicBool> {
         self.paging.clone()
     }
@@ -43,7 +43,7 @@ impl Interrupt {
         }
         if self.indexing.load(Ordering::Relaxed) && !self.cancel.is_cancelled() {
             self.cancel.cancel();
-            std::thread::sleep(PATIENCE);
+            std::thread::sleep(STOP_TIMEOUT);
         }
         std::process::exit(i32::from(Exit::Interrupted as u8));
     }

@@ -4,8 +4,8 @@ use orient_logging::{Filter, Sinks, VARIABLE, install};
 use orient_tools::ReplyResult;
 use std::io::Write;
 
-/// Begins to log. A command logs to the standard error if `--verbose` or the variable asks for it; a process that long_running logs to
-/// the file of its store.
+/// Installs the subscriber. A command logs to standard error if `--verbose` or the environment variable asks for it; a
+/// long-running process logs to a file in its store.
 pub(crate) fn start(verbose: bool, long_running: bool, quiet: bool) {
     let wanted = std::env::var(VARIABLE).ok().filter(|text| !text.trim().is_empty());
     let wanted = wanted.and_then(|text| match Filter::parse(&text) {
@@ -23,16 +23,16 @@ pub(crate) fn start(verbose: bool, long_running: bool, quiet: bool) {
     install(wanted.unwrap_or(usual), sinks);
 }
 
-/// The span of one command.
-pub(crate) struct Call(tracing::span::EnteredSpan);
+/// The log span of one command.
+pub(crate) struct CallSpan(tracing::span::EnteredSpan);
 
-impl Call {
+impl CallSpan {
     pub(crate) fn begin(tool: &'static str) -> Self {
         Self(tracing::info_span!("tool_call", tool, outcome = tracing::field::Empty).entered())
     }
 
-    /// Notes what came of it.
-    pub(crate) fn came_to(&self, replies: &ReplyResult) {
+    /// Records the outcome.
+    pub(crate) fn set_outcome(&self, replies: &ReplyResult) {
         self.0.record("outcome", replies.as_ref().map_or_else(|error| error.code().word(), |_| "ok"));
     }
 }

@@ -1,4 +1,4 @@
-//! The `orient` command: reads the command line, asks the table of operations, shows the answer.
+//! The `orient` command: parses the command line, runs an operation or a subcommand, and prints the answer.
 
 mod allocator;
 mod args;
@@ -20,74 +20,74 @@ mod subcommands;
 mod terminal;
 mod watch;
 
-use args::{Args, Asked};
-use config::{Config, Form};
+use args::{Args, CommandKind};
+use config::{Config, OutputFormat};
 use interrupt::Interrupt;
 use orient_tools::{Code, Exit, Session, ToolError};
-use progress::Meter;
-use render::Manner;
+use progress::ProgressMeter;
+use render::RenderOptions;
 use std::io;
 use std::process::ExitCode;
 use terminal::Links;
 
 fn main() -> ExitCode {
     let args = args::parse();
-    let form = Form::of(args.globals.json);
+    let format = OutputFormat::of(args.globals.json);
     let exit = run(args).unwrap_or_else(|error| {
-        // Nobody is left to tell if this fails too.
-        let _ = render::error(&error, form, false);
+        // If this fails too, the error cannot be reported.
+        let _ = render::error(&error, format, false);
         error.code().exit()
     });
     exit_codes::code(exit)
 }
 
-fn run(Args { globals, asked, matches }: Args) -> Result<Exit, ToolError> {
-    let long_running = matches!(asked, Asked::Subcommand(subcommand) if subcommand.long_running);
+fn run(Args { globals, command, matches }: Args) -> Result<Exit, ToolError> {
+    let long_running = matches!(command, CommandKind::Subcommand(subcommand) if subcommand.long_running);
     log::start(globals.verbose, long_running, globals.quiet);
     let config =
         Config::resolve(globals).map_err(|error| ToolError::new(Code::BadArgument, error.to_string()))?;
-    let tool = match asked {
-        Asked::Operation(tool) => tool,
-        Asked::Subcommand(subcommand) => {
-            // Those that stay have nothing to do most of the time.
-            allocator::give_back_at_once();
+    let tool = match command {
+        CommandKind::Operation(tool) => tool,
+        CommandKind::Subcommand(subcommand) => {
+            // Long-running processes are idle most of the time.
+            allocator::release_memory_early();
             return (subcommand.run)(config, &matches);
         }
     };
     if tool.exposed {
-        allocator::do_without_huge_pages();
+        allocator::disable_huge_pages();
     }
     let interrupt = Interrupt::install();
-    let meter = Meter::new(config.progress, interrupt.clone());
-    let (mut links, mut alone) = (None, false);
+    let meter = ProgressMeter::new(config.progress, interrupt.clone());
+    let (mut links, mut needs_daemon) = (None, false);
     let setup = config.setup.clone();
-    let call = log::Call::begin(tool.name);
+    let call = log::CallSpan::begin(tool.name);
     let answered = Session::open(config.setup, &meter, &interrupt.cancel).and_then(|session| {
         links = Links::new(session.root(), |name| std::env::var(name).ok());
         let reply = tool.run(&session, &matches);
-        alone = reply.is_ok() && session.should_start_watcher();
+        needs_daemon = reply.is_ok() && session.should_start_watcher();
         reply
     });
-    call.came_to(&answered);
+    call.set_outcome(&answered);
     let reply = match answered {
         Ok(reply) => reply,
         Err(error) => {
-            let _ = render::error(&error, config.form, config.colour_remarks);
+            let _ = render::error(&error, config.format, config.colour_stderr);
             return Ok(error.code().exit());
         }
     };
     let screen = config.screen.map(|rows| (rows, interrupt.paging()));
-    let manner = Manner { form: config.form, colour: config.colour, links, screen };
-    let written = match render::answer(reply.as_ref(), manner) {
-        Ok(false) if !config.quiet => render::remarks(reply.as_ref(), config.colour_remarks),
+    let options = RenderOptions { format: config.format, colour: config.colour, links, screen };
+    let written = match render::answer(reply.as_ref(), options) {
+        Ok(false) if !config.quiet => render::notes(reply.as_ref(), config.colour_stderr),
         written => written.map(drop),
     };
     drop(call);
-    if alone {
+    if needs_daemon {
         watch::spawn_daemon(&setup);
     }
     match written {
-        // Whoever read our output has seen enough.
+        // The reader of our output closed the pipe early.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(reply.exit()),
         Err(error) => Err(ToolError::new(Code::Io, format!("cannot write the answer: {error}"))),
         Ok(()) => Ok(reply.exit()),

@@ -1,14 +1,14 @@
-//! A pager for what is longer than the screen: nothing is started before it is known that it is.
+//! A pager for output that is longer than the screen; it starts only once the output turns out to be longer.
 
 use std::io::{self, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Writes to the standard output as long as all fits on the screen, and else to a pager.
+/// Writes to standard output if everything fits on the screen, otherwise to a pager.
 pub(crate) struct Pager {
     command: Option<String>,
-    /// How many lines the screen has.
+    /// Height of the screen in lines.
     rows: usize,
     lines: usize,
     held: Vec<u8>,
@@ -16,11 +16,11 @@ pub(crate) struct Pager {
     paging: Arc<AtomicBool>,
 }
 
-/// What pages where the user names nothing: colours pass, and what fits on a screen long_running there.
+/// The default pager.
 const USUAL: &str = "less";
 
 impl Pager {
-    /// A pager for a screen. The command is what the user's variables say; an empty one, or `cat`, is none.
+    /// A pager for a screen. Environment variables choose the command; an empty one or `cat` disables it.
     pub(crate) fn new(
         rows: usize,
         paging: Arc<AtomicBool>,
@@ -33,7 +33,7 @@ impl Pager {
         Self { command, rows, lines: 0, held: Vec::new(), child: None, paging }
     }
 
-    /// Shows what is still held back, and waits until the user has seen enough.
+    /// Prints the buffered output, and waits until the user quits the pager.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         if let Some(mut child) = self.child.take() {
             drop(child.stdin.take());
@@ -51,10 +51,10 @@ impl Pager {
         let mut pager = Command::new(words.next().unwrap_or(USUAL));
         pager.args(words).stdin(Stdio::piped());
         if std::env::var_os("LESS").is_none() {
-            // Colours as they are, no screen of its own for what fits, and lines as long as they are.
+            // Pass colours, exit if the output fits on the screen, do not wrap lines.
             pager.env("LESS", "FRX");
         }
-        // Without a pager all goes to the screen, as it would without being longer than that.
+        // If the pager cannot start, everything goes to standard output.
         if let Ok(mut child) = pager.spawn() {
             self.paging.store(true, Ordering::Relaxed);
             if let Some(stdin) = &mut child.stdin {
@@ -68,7 +68,7 @@ impl Pager {
         Ok(())
     }
 
-    /// Whether all further text goes straight on.
+    /// Whether output is no longer buffered.
     fn is_decided(&self) -> bool {
         self.command.is_none()
     }

@@ -1,36 +1,36 @@
-//! Progress of indexing, on the standard error: a bar on a terminal, a line now and then elsewhere.
+//! Shows the progress of indexing on standard error: a bar on a terminal, a line every few seconds elsewhere.
 
 use crate::interrupt::Interrupt;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle as BarStyle};
 use orient_engine::{Phase, Progress};
 use orient_tools::{bytes, count, duration};
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
-/// How progress is shown.
+/// How to show progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Style {
+pub(crate) enum ProgressStyle {
     /// Not at all.
     None,
-    /// As a bar that is drawn again and again.
+    /// A bar.
     Bar,
-    /// As a line every few seconds.
+    /// A line every few seconds.
     Lines,
 }
 
-/// Catching up with a few files is over before anyone would read a bar.
-const QUIET_START: Duration = Duration::from_millis(300);
-/// How often a line is written where there is no terminal.
-const LINE_EVERY: Duration = Duration::from_secs(5);
+/// Delay before anything is shown: refreshing a few files takes less.
+const SHOW_DELAY: Duration = Duration::from_millis(300);
+/// Time between two lines without a terminal.
+const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Shows the progress of indexing.
-pub(crate) struct Meter {
-    style: Style,
+pub(crate) struct ProgressMeter {
+    style: ProgressStyle,
     interrupt: Interrupt,
-    state: RefCell<State>,
+    state: RefCell<MeterState>,
 }
 
-struct State {
+struct MeterState {
     begun: Instant,
     phase: Option<Phase>,
     phase_begun: Instant,
@@ -43,10 +43,10 @@ struct State {
     bar: Option<ProgressBar>,
 }
 
-impl Meter {
-    pub(crate) fn new(style: Style, interrupt: Interrupt) -> Self {
+impl ProgressMeter {
+    pub(crate) fn new(style: ProgressStyle, interrupt: Interrupt) -> Self {
         let now = Instant::now();
-        let state = State {
+        let state = MeterState {
             begun: now,
             phase: None,
             phase_begun: now,
@@ -62,9 +62,9 @@ impl Meter {
     }
 }
 
-impl Progress for Meter {
+impl Progress for ProgressMeter {
     fn phase(&self, phase: Phase, files: u64, bytes: u64) {
-        self.interrupt.indexing(true);
+        self.interrupt.set_indexing(true);
         let state = &mut *self.state.borrow_mut();
         (state.phase, state.phase_begun) = (Some(phase), Instant::now());
         (state.files, state.bytes, state.total, state.total_bytes) = (0, 0, files, bytes);
@@ -82,18 +82,18 @@ impl Progress for Meter {
     }
 
     fn waiting(&self, holder: Option<u32>, waited: Duration) {
-        self.interrupt.indexing(true);
+        self.interrupt.set_indexing(true);
         let state = &mut *self.state.borrow_mut();
-        if self.style == Style::None || state.told_waiting || waited < QUIET_START {
+        if self.style == ProgressStyle::None || state.told_waiting || waited < SHOW_DELAY {
             return;
         }
         state.told_waiting = true;
         let who = holder.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"));
-        state.say(&format!("waiting for {who}, which is indexing this folder"));
+        state.print_line(&format!("waiting for {who}, which is indexing this directory"));
     }
 
     fn done(&self) {
-        self.interrupt.indexing(false);
+        self.interrupt.set_indexing(false);
         let state = &mut *self.state.borrow_mut();
         if let Some(bar) = state.bar.take() {
             bar.finish_and_clear();
@@ -101,23 +101,23 @@ impl Progress for Meter {
     }
 }
 
-impl State {
-    fn show(&mut self, style: Style) {
+impl MeterState {
+    fn show(&mut self, style: ProgressStyle) {
         let Some(phase) = self.phase else { return };
         match style {
-            Style::None => {}
-            Style::Bar if self.begun.elapsed() < QUIET_START => {}
-            Style::Bar => {
+            ProgressStyle::None => {}
+            ProgressStyle::Bar if self.begun.elapsed() < SHOW_DELAY => {}
+            ProgressStyle::Bar => {
                 let total = self.total;
                 let bar = self.bar.get_or_insert_with(|| bar(phase, total));
                 bar.set_position(self.files);
                 bar.set_message(rates(phase.unit(), self.files, self.bytes, self.phase_begun.elapsed()));
             }
-            Style::Lines if self.last_line.elapsed() < LINE_EVERY => {}
-            Style::Lines => {
+            ProgressStyle::Lines if self.last_line.elapsed() < LINE_INTERVAL => {}
+            ProgressStyle::Lines => {
                 self.last_line = Instant::now();
                 let line = self.line(phase);
-                self.say(&line);
+                self.print_line(&line);
             }
         }
     }
@@ -137,7 +137,7 @@ impl State {
         }
     }
 
-    /// By bytes, since files differ so much in size.
+    /// Estimates the remaining time by bytes, since file sizes differ widely.
     fn remaining(&self, elapsed: Duration) -> Option<Duration> {
         let (done, total) =
             if self.total_bytes > 0 { (self.bytes, self.total_bytes) } else { (self.files, self.total) };
@@ -148,8 +148,8 @@ impl State {
         u64::try_from(left).ok().map(Duration::from_millis)
     }
 
-    #[expect(clippy::print_stderr, reason = "progress is for whoever watches the standard error")]
-    fn say(&self, line: &str) {
+    #[expect(clippy::print_stderr, reason = "progress goes to standard error")]
+    fn print_line(&self, line: &str) {
         match &self.bar {
             Some(bar) => bar.suspend(|| eprintln!("orient: {line}")),
             None => eprintln!("orient: {line}"),
@@ -165,7 +165,7 @@ fn bar(phase: Phase, total: u64) -> ProgressBar {
     } else {
         format!("{{prefix:9}} {{spinner}} {{human_pos}} {unit}  {{msg}}")
     };
-    let style = ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    let style = BarStyle::with_template(&template).unwrap_or_else(|_| BarStyle::default_bar());
     bar.set_style(style.progress_chars("━╸ "));
     bar.set_prefix(phase.as_str());
     bar.enable_steady_tick(Duration::from_millis(100));
@@ -184,8 +184,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_names_phase_files_rate_and_remaining() {
-        let meter = Meter::new(Style::None, Interrupt::default());
+    fn a_line_shows_phase_files_rate_and_remaining_time() {
+        let meter = ProgressMeter::new(ProgressStyle::None, Interrupt::default());
         meter.phase(Phase::Reading, 4000, 8_000_000);
         meter.tick(1000, 2_000_000);
         let mut state = meter.state.borrow_mut();

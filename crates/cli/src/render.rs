@@ -1,6 +1,6 @@
-//! Puts answers, remarks and errors on the terminal, in colours where it shows them.
+//! Prints answers to standard output, and notes and errors to standard error.
 
-use crate::config::Form;
+use crate::config::OutputFormat;
 use crate::pager::Pager;
 use crate::terminal::{Links, Terminal};
 use orient_tools::{Reply, Style, TextWriter, ToolError, write_json};
@@ -8,48 +8,48 @@ use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// How an answer is put on the terminal.
-pub(crate) struct Manner {
-    pub(crate) form: Form,
+/// How to print an answer.
+pub(crate) struct RenderOptions {
+    pub(crate) format: OutputFormat,
     pub(crate) colour: bool,
     pub(crate) links: Option<Links>,
-    /// How many lines the screen has, where what is longer is paged, and what to set once it is.
+    /// Height of the terminal if long output goes to a pager, and the flag to set once it runs.
     pub(crate) screen: Option<(usize, Arc<AtomicBool>)>,
 }
 
-/// Writes an answer to the standard output. Gives whether what surrounds the data is part of what was written.
-pub(crate) fn answer(reply: &dyn Reply, manner: Manner) -> io::Result<bool> {
-    if manner.form == Form::Text {
-        return text(reply, manner).map(|()| false);
+/// Prints an answer; returns whether that included its notes.
+pub(crate) fn answer(reply: &dyn Reply, options: RenderOptions) -> io::Result<bool> {
+    if options.format == OutputFormat::Text {
+        return text(reply, options).map(|()| false);
     }
-    let mut terminal = Terminal::stdout(manner.colour);
-    let mut whole = false;
+    let mut terminal = Terminal::stdout(options.colour);
+    let mut has_notes = false;
     if let Some(written) = reply.json_lines(&mut terminal.out) {
         written?;
     } else {
         reply.json(&mut terminal.out)?;
-        whole = true;
+        has_notes = true;
     }
     terminal.out.flush()?;
-    Ok(whole)
+    Ok(has_notes)
 }
 
-fn text(reply: &dyn Reply, manner: Manner) -> io::Result<()> {
-    let Some((rows, paging)) = manner.screen else {
-        let mut terminal = Terminal::stdout(manner.colour).linked(manner.links);
+fn text(reply: &dyn Reply, options: RenderOptions) -> io::Result<()> {
+    let Some((rows, paging)) = options.screen else {
+        let mut terminal = Terminal::stdout(options.colour).linked(options.links);
         reply.text(&mut TextWriter::new(&mut terminal))?;
         return terminal.out.flush();
     };
     let mut pager = Pager::new(rows, paging, |name| std::env::var(name).ok());
-    let mut terminal = Terminal::over(Box::new(&mut pager), manner.colour, true).linked(manner.links);
+    let mut terminal = Terminal::over(Box::new(&mut pager), options.colour, true).linked(options.links);
     let written = reply.text(&mut TextWriter::new(&mut terminal)).and_then(|()| terminal.out.flush());
     drop(terminal);
-    // Whoever leaves the pager early has seen enough; it is waited for all the same.
+    // Wait for the pager even if the user quits it before the end.
     pager.finish()?;
     written
 }
 
-/// Writes text of our own to the standard output.
+/// Prints text to standard output.
 pub(crate) fn page(
     colour: bool,
     write: impl FnOnce(&mut TextWriter<'_>) -> io::Result<()>,
@@ -59,24 +59,24 @@ pub(crate) fn page(
     terminal.out.flush()
 }
 
-/// Writes bytes whose form was agreed with other programs to the standard output.
+/// Prints bytes to standard output without any processing.
 pub(crate) fn raw(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let mut out = BufWriter::new(io::stdout().lock());
     write(&mut out)?;
     out.flush()
 }
 
-/// Writes what surrounds an answer to the standard error, so that it is in nobody's pipe.
-pub(crate) fn remarks(reply: &dyn Reply, colour: bool) -> io::Result<()> {
+/// Prints the notes of an answer to standard error, so that they do not end up in a pipe.
+pub(crate) fn notes(reply: &dyn Reply, colour: bool) -> io::Result<()> {
     let mut terminal = Terminal::stderr(colour);
     reply.notes(&mut TextWriter::new(&mut terminal))?;
     terminal.out.flush()
 }
 
-/// Writes an error to the standard error.
-pub(crate) fn error(error: &ToolError, form: Form, colour: bool) -> io::Result<()> {
+/// Prints an error to standard error.
+pub(crate) fn error(error: &ToolError, format: OutputFormat, colour: bool) -> io::Result<()> {
     let mut terminal = Terminal::stderr(colour);
-    if form == Form::Json {
+    if format == OutputFormat::Json {
         write_json(error, &mut terminal.out)?;
         return terminal.out.flush();
     }

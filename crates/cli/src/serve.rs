@@ -1,7 +1,6 @@
-//! `orient mcp` and `orient serve`: the operations for programs. What they are and how they answer is the server's
-//! affair; here it is started.
+//! `orient mcp` and `orient serve`: start the MCP server over stdio or HTTP.
 
-use crate::config::{Config, Root};
+use crate::config::{Config, RootSource};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use orient_engine::{Freshness, FullScan};
 use orient_live::{WatchOptions, Watcher};
@@ -12,15 +11,15 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The subcommand for one client.
+/// The definition of `orient mcp`.
 pub(crate) fn mcp_command() -> Command {
     Command::new("mcp")
-        .about("Serve one agent over stdio, by the Model Context Protocol")
+        .about("Serve one agent over stdio (Model Context Protocol)")
         .long_about(
-            "Serve one agent over stdio, by the Model Context Protocol.\n\n\
-             What agents are configured with: the command `orient` with the argument `mcp`. The folder is the client's \
-             root, else the one it is started in, else --root. Indexing starts at once in the background. The standard \
-             output belongs to the protocol; everything else goes to the standard error.",
+            "Serve one agent over stdio (Model Context Protocol).\n\n\
+             Configure agents to run the command `orient` with the argument `mcp`. The directory is --root if given, \
+             otherwise the client's root, otherwise the current directory. Indexing starts immediately in the \
+             background. Standard output belongs to the protocol; everything else goes to standard error.",
         )
         .arg(tools())
 }
@@ -29,31 +28,31 @@ fn tools() -> Arg {
     Arg::new("tools")
         .long("tools")
         .value_name("WHICH")
-        .help("Which tools to offer: `all` for one for each operation, or names with commas between; a few groups without it")
+        .help("Tools to offer: `all` for one tool per operation, or a comma-separated list of names [default: a few groups]")
 }
 
-/// The subcommand for many clients.
+/// The definition of `orient serve`.
 pub(crate) fn serve_command() -> Command {
     let flag = |name: &'static str, value: &'static str, help: &'static str| {
         Arg::new(name).long(name).value_name(value).help(help)
     };
     Command::new("serve")
-        .about("Serve many agents over HTTP, by the Model Context Protocol")
+        .about("Serve many agents over HTTP (Model Context Protocol)")
         .long_about(
-            "Serve many agents over HTTP, by the Model Context Protocol: streamable HTTP at /mcp, with /healthz and \
-             Prometheus' /metrics beside it.\n\n\
-             Listens on this machine alone unless another address is given, and then asks for a token. Requests that \
-             name a foreign host or come from a web page are turned away. Ends on Ctrl-C, after what is being answered.",
+            "Serve many agents over HTTP (Model Context Protocol): streamable HTTP at /mcp, a health check at /healthz, \
+             Prometheus metrics at /metrics.\n\n\
+             Listens on the local machine unless another address is given, which requires a token. Rejects requests \
+             with a foreign host name and requests from web pages. Ctrl-C stops it after the open requests.",
         )
         .arg(
-            flag("listen", "ADDRESS", "Where to listen; port 0 takes any that is free")
+            flag("listen", "ADDRESS", "Address to listen on; port 0 chooses a free one")
                 .default_value("127.0.0.1:7411")
                 .value_parser(value_parser!(SocketAddr)),
         )
         .arg(tools())
-        .arg(flag("token-file", "FILE", "A file with the token clients must send; ORIENT_TOKEN does the same"))
-        .arg(flag("allow-host", "NAME", "Another name this server is called by").action(ArgAction::Append))
-        .arg(flag("allow-origin", "ORIGIN", "A web page that may ask: https://app.example").action(ArgAction::Append))
+        .arg(flag("token-file", "FILE", "File with the token that clients must send; ORIENT_TOKEN works too"))
+        .arg(flag("allow-host", "NAME", "Additional host name of this server").action(ArgAction::Append))
+        .arg(flag("allow-origin", "ORIGIN", "Origin of a web page that may send requests, for example https://app.example").action(ArgAction::Append))
 }
 
 /// Serves many clients.
@@ -69,21 +68,21 @@ pub(crate) fn serve(config: Config, matches: &ArgMatches) -> Result<Exit, ToolEr
     tracing::info!(transport = "http", version = env!("CARGO_PKG_VERSION"), "server started");
     orient_serve::http(options(config, matches), &http, |address| {
         if !quiet {
-            // Nobody is left to tell if this fails.
+            // A failure to write to standard error cannot be reported.
             let _ = writeln!(std::io::stderr(), "serving on http://{address}/mcp");
         }
     })
-    .map_err(failed)?;
+    .map_err(tool_error)?;
     Ok(Exit::Ok)
 }
 
-/// The token of a file, or of the environment.
+/// Reads the token from a file or from the environment.
 fn token(file: Option<&Path>) -> Result<Option<String>, ToolError> {
     let wrong = |message: String| ToolError::new(Code::BadArgument, message);
     let text = match file {
         Some(file) => Some(
             std::fs::read_to_string(file)
-                .map_err(|error| wrong(format!("the token in {} cannot be read: {error}", file.display())))?,
+                .map_err(|error| wrong(format!("cannot read the token from {}: {error}", file.display())))?,
         ),
         None => std::env::var("ORIENT_TOKEN").ok(),
     };
@@ -91,27 +90,27 @@ fn token(file: Option<&Path>) -> Result<Option<String>, ToolError> {
         None => Ok(None),
         Some(token) if token.len() >= 16 => Ok(Some(token.to_owned())),
         Some(_) => Err(wrong("the token is shorter than 16 characters".to_owned())
-            .hint("make one with `openssl rand -hex 32`")),
+            .hint("create one with `openssl rand -hex 32`")),
     }
 }
 
 /// Serves one client.
 pub(crate) fn mcp(config: Config, matches: &ArgMatches) -> Result<Exit, ToolError> {
     tracing::info!(transport = "stdio", version = env!("CARGO_PKG_VERSION"), "server started");
-    orient_serve::stdio(options(config, matches)).map_err(failed)?;
+    orient_serve::stdio(options(config, matches)).map_err(tool_error)?;
     Ok(Exit::Ok)
 }
 
 fn options(config: Config, matches: &ArgMatches) -> Options {
-    // Whoever wants no look at the files wants none in the background either.
-    let watched = config.setup.refresh;
+    // With --no-refresh, the background does not refresh either.
+    let refreshes = config.setup.refresh;
     Options {
         setup: config.setup,
-        chosen: config.root == Root::Named,
+        root_is_fixed: config.root == RootSource::Flag,
         tools: matches.get_one::<String>("tools").cloned(),
         freshness: Arc::new(move |engine, loaded| -> Arc<dyn Freshness> {
             orient_logging::open(&engine.store_paths().store);
-            if !watched {
+            if !refreshes {
                 return Arc::new(FullScan);
             }
             let branches = loaded.settings.watch.branches;
@@ -120,13 +119,13 @@ fn options(config: Config, matches: &ArgMatches) -> Options {
                 WatchOptions { prefetch_branches: branches, ..WatchOptions::default() },
             ))
         }),
-        rested: crate::allocator::give_back_of_thread,
+        release_thread_memory: crate::allocator::release_thread_memory,
     }
 }
 
-fn failed(error: ServeError) -> ToolError {
+fn tool_error(error: ServeError) -> ToolError {
     match error {
-        ServeError::Asked { message, hint } => ToolError::new(Code::BadArgument, message).hint(hint),
+        ServeError::Usage { message, hint } => ToolError::new(Code::BadArgument, message).hint(hint),
         error @ ServeError::System { .. } => ToolError::new(Code::Io, error.to_string()),
     }
 }

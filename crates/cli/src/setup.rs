@@ -1,7 +1,7 @@
-//! `orient setup`: puts our entry into the configuration of a client, or takes it out again.
+//! `orient setup`: adds our entry to the configuration of a client, or removes it.
 
 use crate::atomic_write::{self, Links};
-use crate::config::{Config, Form};
+use crate::config::{Config, OutputFormat};
 use crate::render;
 use crate::setup_undo_log::{UndoLog, UndoRecord};
 use clap::builder::PossibleValuesParser;
@@ -15,59 +15,59 @@ use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-/// The subcommand.
+/// The definition of the subcommand.
 pub(crate) fn command() -> Command {
     let ids = PossibleValuesParser::new(CLIENTS.iter().map(|client| client.id));
     let flag = |name: &'static str, help: &'static str| {
         Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
     };
     Command::new("setup")
-        .about("Make an agent's client start us, or stop it from doing so")
+        .about("Register orient with an agent's client, or remove it")
         .long_about(
-            "Make an agent's client start us, or stop it from doing so.\n\n\
-             Writes one entry into the client's own configuration and shows the change first; nothing else in the file \
-             is touched, comments and formatting included. Without a client, shows which are there and which are set \
-             up. For a client that is not listed, --print shows what to tell it.",
+            "Register orient with an agent's client, or remove it.\n\n\
+             Shows the change, then writes one entry into the client's own configuration file; everything else, \
+             including comments and formatting, stays as it is. Without a client, lists the installed clients and \
+             whether they are set up. For a client that is not listed, --print shows the entry to add.",
         )
-        .arg(Arg::new("client").value_name("CLIENT").num_args(0..).value_parser(ids).help("Which clients"))
-        .arg(flag("all", "Every client that seems to be installed").conflicts_with("client"))
+        .arg(Arg::new("client").value_name("CLIENT").num_args(0..).value_parser(ids).help("Clients to set up"))
+        .arg(flag("all", "Set up every installed client").conflicts_with("client"))
         .arg(
             Arg::new("scope")
                 .long("scope")
                 .value_name("SCOPE")
                 .default_value("user")
                 .value_parser(PossibleValuesParser::new(["user", "project"]))
-                .help("For all your projects, or in this project for everybody who works on it"),
+                .help("For all your projects, or in this project for everyone who works on it"),
         )
-        .arg(flag("undo", "Take our entry out again"))
-        .arg(flag("dry-run", "Show the change, and make none"))
-        .arg(flag("print", "Show what a configuration must say, and change nothing"))
+        .arg(flag("undo", "Remove our entry"))
+        .arg(flag("dry-run", "Show the change without writing it"))
+        .arg(flag("print", "Print the entry without changing any file"))
         .arg(flag("yes", "Do not ask before writing").short('y'))
         .arg(
             Arg::new("command")
                 .long("command")
                 .value_name("PATH")
-                .help("The program the client runs; this one, or for a project `orient`, without it"),
+                .help("Program that the client runs [default: this one; `orient` with --scope project]"),
         )
         .after_help(
-            "Examples:\n  orient setup                        what is there and what is set up\n  \
-             orient setup claude-code            for all your projects\n  \
-             orient setup cursor --scope project  for everybody who works on this one\n  \
-             orient setup --all --dry-run        what would change\n  \
-             orient setup cursor --undo          take it back",
+            "Examples:\n  orient setup                        list clients and whether they are set up\n  \
+             orient setup claude-code            set up for all your projects\n  \
+             orient setup cursor --scope project  set up for everyone who works on this project\n  \
+             orient setup --all --dry-run        show what would change\n  \
+             orient setup cursor --undo          remove the entry",
         )
 }
 
-/// What became of one client.
+/// The result for one client.
 #[derive(Serialize)]
-struct Outcome {
+struct ClientOutcome {
     client: &'static str,
     name: &'static str,
     scope: &'static str,
     file: String,
     /// `added`, `updated`, `removed`, `unchanged`, `absent`, `set_up`, `not_set_up`, `declined` or `refused`.
     state: &'static str,
-    /// Whether that is only what would happen.
+    /// Whether nothing was written.
     dry_run: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     diff: Vec<String>,
@@ -75,55 +75,57 @@ struct Outcome {
     message: Option<String>,
 }
 
-/// When a change is written.
+/// Whether to write a change.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Writing {
-    Never,
-    AfterAsking,
-    AtOnce,
+enum WriteMode {
+    DryRun,
+    AfterConfirmation,
+    Immediate,
 }
 
-/// Everything a set-up works with.
-struct Work {
+/// The options and the state of one run.
+struct SetupRun {
     dirs: ConfigDirs,
     scope: Scope,
     command: Option<String>,
-    writing: Writing,
+    write_mode: WriteMode,
     undo: bool,
     colour: bool,
-    form: Form,
+    format: OutputFormat,
     undo_log: UndoLog,
     root: PathBuf,
 }
 
-/// Sets clients up.
+/// Runs the subcommand.
 pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolError> {
-    let (form, colour, quiet) = (config.form, config.colour, config.quiet);
+    let (format, colour, quiet) = (config.format, config.colour, config.quiet);
     let cancel = Cancel::default();
     let session = Session::open(config.setup, &NoProgress, &cancel)?;
     let dirs = ConfigDirs::detect(session.root()).ok_or_else(|| {
-        ToolError::new(Code::BadArgument, "there is no home folder, so no place for configurations")
-            .hint("orient setup --print shows what a client must be told")
+        ToolError::new(Code::BadArgument, "there is no home directory for configuration files")
+            .hint("orient setup --print shows the entry to add")
     })?;
     let scope = match matches.get_one::<String>("scope").map(String::as_str) {
         Some("project") => Scope::Project,
         _ => Scope::User,
     };
-    let asks = io::stdin().is_terminal() && io::stdout().is_terminal() && form == Form::Text;
+    let is_interactive =
+        io::stdin().is_terminal() && io::stdout().is_terminal() && format == OutputFormat::Text;
     let store = session.loaded().settings.store.dir.clone().or_else(orient_settings::store_root);
-    let mut work = Work {
+    let mut run = SetupRun {
         dirs,
         scope,
         command: matches.get_one::<String>("command").cloned(),
-        writing: match (matches.get_flag("dry-run"), asks && !matches.get_flag("yes") && !quiet) {
-            (true, _) => Writing::Never,
-            (false, true) => Writing::AfterAsking,
-            (false, false) => Writing::AtOnce,
+        write_mode: match (matches.get_flag("dry-run"), is_interactive && !matches.get_flag("yes") && !quiet)
+        {
+            (true, _) => WriteMode::DryRun,
+            (false, true) => WriteMode::AfterConfirmation,
+            (false, false) => WriteMode::Immediate,
         },
         undo: matches.get_flag("undo"),
         colour,
-        form,
-        undo_log: UndoLog::beside(store, session.root()),
+        format,
+        undo_log: UndoLog::open(store, session.root()),
         root: session.root().to_owned(),
     };
     let named: Vec<&'static Client> = matches
@@ -131,36 +133,36 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
         .map(|ids| ids.filter_map(|id| Client::by_id(id)).collect())
         .unwrap_or_default();
     if matches.get_flag("print") {
-        return work.print(&named);
+        return run.print(&named);
     }
     let clients: Vec<&'static Client> = if matches.get_flag("all") {
-        CLIENTS.iter().filter(|client| client.is_installed(&work.dirs, Path::exists)).collect()
+        CLIENTS.iter().filter(|client| client.is_installed(&run.dirs, Path::exists)).collect()
     } else {
         named
     };
     if clients.is_empty() {
-        return work.overview(matches.get_flag("all"));
+        return run.overview(matches.get_flag("all"));
     }
     let mut outcomes = Vec::new();
     for client in clients {
-        let outcome = work.one(client);
-        if form == Form::Text {
+        let outcome = run.apply(client);
+        if format == OutputFormat::Text {
             written(render::page(colour, |page| outcome.text(page)))?;
         }
         outcomes.push(outcome);
     }
-    if form == Form::Json {
+    if format == OutputFormat::Json {
         written(render::raw(|out| write_json(&outcomes, out)))?;
     }
     let refused = outcomes.iter().any(|outcome| outcome.state == "refused");
     Ok(if refused { Exit::Failed } else { Exit::Ok })
 }
 
-impl Work {
+impl SetupRun {
     fn entry(&self) -> ServerEntry {
         let ours = || std::env::current_exe().ok().and_then(|path| path.to_str().map(str::to_owned));
         let named = self.command.clone();
-        // What is shared must not name a folder of one machine.
+        // A shared configuration must not contain a path of one machine.
         let own = if self.scope == Scope::User { ours() } else { None };
         ServerEntry::new(named.or(own).unwrap_or_else(|| "orient".to_owned()))
     }
@@ -169,32 +171,32 @@ impl Work {
         client.config_file(self.scope, &self.dirs, Path::exists)
     }
 
-    fn outcome(&self, client: &Client, state: &'static str) -> Outcome {
-        Outcome {
+    fn outcome(&self, client: &Client, state: &'static str) -> ClientOutcome {
+        ClientOutcome {
             client: client.id,
             name: client.name,
             scope: self.scope.as_str(),
             file: self.file(client).map(|file| file.display().to_string()).unwrap_or_default(),
             state,
-            dry_run: self.writing == Writing::Never,
+            dry_run: self.write_mode == WriteMode::DryRun,
             diff: Vec::new(),
             message: None,
         }
     }
 
-    /// Sets one client up, or takes that back. What cannot be done is told, and leaves the file alone.
-    fn one(&mut self, client: &Client) -> Outcome {
+    /// Sets up one client or removes our entry. After an error, the file is unchanged.
+    fn apply(&mut self, client: &Client) -> ClientOutcome {
         let Some(file) = self.file(client) else {
-            let message = format!("{} has no configuration for a {}", client.name, self.scope.as_str());
-            return Outcome { message: Some(message), ..self.outcome(client, "refused") };
+            let message = format!("{} has no {} configuration", client.name, self.scope.as_str());
+            return ClientOutcome { message: Some(message), ..self.outcome(client, "refused") };
         };
-        self.edit(client, &file).unwrap_or_else(|message| Outcome {
+        self.edit(client, &file).unwrap_or_else(|message| ClientOutcome {
             message: Some(format!("{}: {message}", file.display())),
             ..self.outcome(client, "refused")
         })
     }
 
-    fn edit(&mut self, client: &Client, file: &Path) -> Result<Outcome, String> {
+    fn edit(&mut self, client: &Client, file: &Path) -> Result<ClientOutcome, String> {
         links(self.scope, &self.root).resolve(file).map_err(|error| error.to_string())?;
         let before = atomic_write::read(file).map_err(|error| error.to_string())?;
         let text = before.as_deref().unwrap_or_default();
@@ -216,17 +218,17 @@ impl Work {
             }
         };
         let changes = diff(text, &after);
-        let outcome = Outcome { diff: changes, ..self.outcome(client, state) };
-        if self.writing == Writing::Never {
+        let outcome = ClientOutcome { diff: changes, ..self.outcome(client, state) };
+        if self.write_mode == WriteMode::DryRun {
             return Ok(outcome);
         }
-        let ask = self.writing == Writing::AfterAsking;
+        let ask = self.write_mode == WriteMode::AfterConfirmation;
         if ask && !self.confirmed(&outcome).map_err(|error| error.to_string())? {
             return Ok(self.outcome(client, "declined"));
         }
         self.write(file, before.as_deref(), &after, edit).map_err(|error| error.to_string())?;
-        // What was shown to be agreed to is not shown again.
-        Ok(if ask { Outcome { diff: Vec::new(), ..outcome } } else { outcome })
+        // The change was shown for confirmation already.
+        Ok(if ask { ClientOutcome { diff: Vec::new(), ..outcome } } else { outcome })
     }
 
     fn write(
@@ -255,7 +257,7 @@ impl Work {
         self.undo_log.save()
     }
 
-    fn confirmed(&self, outcome: &Outcome) -> io::Result<bool> {
+    fn confirmed(&self, outcome: &ClientOutcome) -> io::Result<bool> {
         render::page(self.colour, |page| outcome.changes(page))?;
         print_now("Write this? [y/N] ")?;
         let mut line = String::new();
@@ -263,7 +265,7 @@ impl Work {
         Ok(matches!(line.trim(), "y" | "Y" | "yes"))
     }
 
-    /// Shows what configurations must say.
+    /// Prints the entries for configuration files.
     fn print(&self, named: &[&'static Client]) -> Result<Exit, ToolError> {
         let entry = self.entry();
         if let [client] = named {
@@ -297,7 +299,7 @@ impl Work {
         Ok(Exit::Ok)
     }
 
-    /// Shows which clients are there, and which are set up.
+    /// Lists the installed clients and whether they are set up.
     fn overview(&mut self, all: bool) -> Result<Exit, ToolError> {
         let mut outcomes = Vec::new();
         for client in CLIENTS {
@@ -313,7 +315,7 @@ impl Work {
             }
         }
         let none = outcomes.is_empty();
-        if self.form == Form::Json {
+        if self.format == OutputFormat::Json {
             written(render::raw(|out| write_json(&outcomes, out)))?;
             return Ok(Exit::Ok);
         }
@@ -326,13 +328,13 @@ impl Work {
                 page.line(Style::Plain, "no client was found")?;
             }
             page.line(Style::Dim, &format!("set one up with `orient setup CLIENT`: {}", ids.join(", ")))?;
-            page.line(Style::Dim, "for any other, `orient setup --print` shows what to tell it")
+            page.line(Style::Dim, "for any other client, `orient setup --print` shows the entry to add")
         }))?;
         Ok(if all && none { Exit::Nothing } else { Exit::Ok })
     }
 }
 
-/// What a project brought along leads nowhere; what the user linked is the user's.
+/// Links of a project are refused; links of the user are followed.
 fn links(scope: Scope, root: &Path) -> Links<'_> {
     match scope {
         Scope::User => Links::Follow,
@@ -340,7 +342,7 @@ fn links(scope: Scope, root: &Path) -> Links<'_> {
     }
 }
 
-impl Outcome {
+impl ClientOutcome {
     fn text(&self, page: &mut TextWriter<'_>) -> io::Result<()> {
         if !self.diff.is_empty() {
             self.changes(page)?;
@@ -350,12 +352,12 @@ impl Outcome {
             "added" => (Style::Plain, format!("{would}added; restart {} to use it", self.name)),
             "updated" => (Style::Plain, format!("{would}updated; restart {} to use it", self.name)),
             "removed" => (Style::Plain, format!("{would}removed")),
-            "unchanged" => (Style::Plain, "is set up already".to_owned()),
+            "unchanged" => (Style::Plain, "is already set up".to_owned()),
             "absent" => (Style::Plain, "has no entry of ours".to_owned()),
-            "declined" => (Style::Plain, "left as it is".to_owned()),
+            "declined" => (Style::Plain, "unchanged".to_owned()),
             "set_up" => (Style::Plain, "is set up".to_owned()),
-            "not_set_up" => (Style::Dim, format!("is not set up; `orient setup {}` does it", self.client)),
-            _ => (Style::Warn, format!("left alone: {}", self.message.as_deref().unwrap_or_default())),
+            "not_set_up" => (Style::Dim, format!("is not set up; run `orient setup {}`", self.client)),
+            _ => (Style::Warn, format!("unchanged: {}", self.message.as_deref().unwrap_or_default())),
         };
         page.put(Style::Name, self.name)?;
         page.put(Style::Dim, &format!(" ({}) ", self.scope))?;

@@ -1,4 +1,5 @@
-//! What set-ups did to which file, kept so that each can be taken back to the byte. Losing it costs exactness, nothing else.
+//! The undo log of `orient setup`: which edit was made to which file, so that `--undo` restores it byte for byte. Without the log,
+//! `--undo` still removes our entry.
 
 use orient_safefs::{Directory, resolve_trusted_links};
 use orient_setup::TextEdit;
@@ -7,57 +8,58 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The file in the folder of all stores.
+/// The name of the log file in the store.
 const FILE: &str = "setup.json";
-/// A line or two for each client; whatever is larger is something else.
-const LARGEST: u64 = 16 << 20;
+/// Maximum size of the log in bytes; a larger file is not ours.
+const MAX_BYTES: u64 = 16 << 20;
 
-/// What was done to one file.
+/// The edit of one file.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct UndoRecord {
-    /// The edit.
+    /// The change of the text.
     pub(crate) edit: TextEdit,
-    /// Whether there was no such file.
+    /// Whether the file was created.
     pub(crate) created: bool,
-    /// The folders that were made for it, outermost first.
+    /// The directories that were created for it, outermost first.
     pub(crate) folders: Vec<PathBuf>,
 }
 
-/// All that was done.
+/// All edits that can be undone.
 pub(crate) struct UndoLog {
     store: Option<PathBuf>,
     before: Option<Vec<u8>>,
-    kept: BTreeMap<PathBuf, UndoRecord>,
+    records: BTreeMap<PathBuf, UndoRecord>,
 }
 
 impl UndoLog {
-    /// Those kept beside the indexes, for whoever works in the tree with this root.
-    pub(crate) fn beside(store: Option<PathBuf>, root: &Path) -> Self {
+    /// Reads the log of a store, for a process that works in the tree with this root.
+    pub(crate) fn open(store: Option<PathBuf>, root: &Path) -> Self {
         let store = store.and_then(|store| resolve_trusted_links(&store, root).ok());
         let before = store.as_deref().and_then(|store| read(store).ok().flatten());
-        let kept = before.as_deref().and_then(|text| serde_json::from_slice(text).ok()).unwrap_or_default();
-        Self { store, before, kept }
+        let records =
+            before.as_deref().and_then(|text| serde_json::from_slice(text).ok()).unwrap_or_default();
+        Self { store, before, records }
     }
 
     pub(crate) fn get(&self, file: &Path) -> Option<&UndoRecord> {
-        self.kept.get(file)
+        self.records.get(file)
     }
 
-    pub(crate) fn put(&mut self, file: &Path, kept: UndoRecord) {
-        self.kept.insert(file.to_owned(), kept);
+    pub(crate) fn put(&mut self, file: &Path, record: UndoRecord) {
+        self.records.insert(file.to_owned(), record);
     }
 
     pub(crate) fn remove(&mut self, file: &Path) -> Option<UndoRecord> {
-        self.kept.remove(file)
+        self.records.remove(file)
     }
 
-    /// Keeps what there is now.
+    /// Writes the log.
     pub(crate) fn save(&mut self) -> io::Result<()> {
         let Some(store) = &self.store else { return Ok(()) };
-        let text = serde_json::to_vec_pretty(&self.kept).map_err(io::Error::other)?;
+        let text = serde_json::to_vec_pretty(&self.records).map_err(io::Error::other)?;
         let folder = Directory::shared(store)?;
-        if folder.read(FILE, LARGEST).ok().flatten() != self.before {
-            return Err(io::Error::other("it was changed by somebody else meanwhile; try again"));
+        if folder.read(FILE, MAX_BYTES).ok().flatten() != self.before {
+            return Err(io::Error::other("another process changed it in the meantime; try again"));
         }
         folder.replace(FILE, &text)?;
         self.before = Some(text);
@@ -66,5 +68,5 @@ impl UndoLog {
 }
 
 fn read(store: &Path) -> io::Result<Option<Vec<u8>>> {
-    Directory::existing(store)?.read(FILE, LARGEST)
+    Directory::existing(store)?.read(FILE, MAX_BYTES)
 }

@@ -1,17 +1,17 @@
-//! What the command does beside asking: one line each. The operations are in their own table.
+//! The table of subcommands that are not operations.
 
 use crate::config::Config;
 use crate::{completions_and_man, serve, setup, watch};
 use clap::{ArgMatches, Command};
 use orient_tools::{Exit, ToolError};
 
-/// A subcommand that is no operation.
+/// A subcommand that is not an operation.
 pub(crate) struct Subcommand {
-    /// Its arguments and help.
+    /// Its arguments and help texts.
     pub(crate) command: fn() -> Command,
-    /// Whether it long_running until it is told to end, and logs to the store.
+    /// Whether it runs until it is stopped, and logs to a file in the store.
     pub(crate) long_running: bool,
-    /// Does it.
+    /// Runs it.
     pub(crate) run: fn(Config, &ArgMatches) -> Result<Exit, ToolError>,
 }
 

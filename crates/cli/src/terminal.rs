@@ -1,23 +1,23 @@
-//! A stream of text for a terminal or a pipe: colours, links to places, source with its words painted.
+//! Output to a terminal or a pipe: colours, hyperlinks, syntax highlighting.
 
 use anstream::{AutoStream, ColorChoice};
 use orient_engine::{TokenClass, highlight};
 use orient_tools::{Excerpt, OutputMode, Style, TextSink, escape_invisible};
 use std::io::{self, BufWriter, IsTerminal, Write};
 
-/// How places are linked to.
+/// How paths become hyperlinks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Links {
-    /// The folder paths hang from.
+    /// The root of relative paths.
     root: String,
-    /// What stands before an absolute path.
+    /// The URI prefix of an absolute path.
     scheme: &'static str,
-    /// Whether the line can be named behind it.
+    /// Whether the URI can contain a line number.
     lines: bool,
 }
 
 impl Links {
-    /// Links for whoever shows them: an editor that says it is one gets its own kind, which leads to the line.
+    /// Hyperlinks for the terminal program. The terminal of an editor gets the editor's URIs, which contain the line.
     pub(crate) fn new(root: &std::path::Path, variable: impl Fn(&str) -> Option<String>) -> Option<Self> {
         if variable("TERM").is_some_and(|term| term == "dumb" || term == "linux") {
             return None;
@@ -30,8 +30,8 @@ impl Links {
         Some(Self { root: root.to_str()?.trim_end_matches('/').to_owned(), scheme, lines })
     }
 
-    /// The address of what is written as `path`, `path:line` or `path:first-last`.
-    fn address(&self, written: &str) -> String {
+    /// The URI of `path`, `path:line` or `path:first-last`.
+    fn uri(&self, written: &str) -> String {
         use std::fmt::Write;
         let (path, line) = match written.rsplit_once(':') {
             Some((path, line)) if line.starts_with(|c: char| c.is_ascii_digit()) => (path, Some(line)),
@@ -54,11 +54,11 @@ impl Links {
     }
 }
 
-/// A stream of text, coloured or not.
+/// A writer for text, with or without colours.
 pub(crate) struct Terminal<'w> {
     pub(crate) out: BufWriter<Box<dyn Write + 'w>>,
     colour: bool,
-    /// Whether a person watches.
+    /// Whether the output is a terminal.
     watched: bool,
     links: Option<Links>,
 }
@@ -84,12 +84,12 @@ impl Terminal<'static> {
 }
 
 impl<'w> Terminal<'w> {
-    /// A stream over any other.
+    /// Wraps another writer.
     pub(crate) fn over(out: Box<dyn Write + 'w>, colour: bool, watched: bool) -> Self {
         Self { out: BufWriter::with_capacity(1 << 16, out), colour, watched, links: None }
     }
 
-    /// The same with links, where somebody watches who can follow them.
+    /// Adds hyperlinks if the output is a terminal.
     pub(crate) fn linked(self, links: Option<Links>) -> Self {
         let links = links.filter(|_| self.colour && self.watched);
         Self { links, ..self }
@@ -108,7 +108,7 @@ impl TextSink for Terminal<'_> {
         match self.links.as_ref().filter(|_| tone == Style::Path && !text.is_empty()) {
             None => self.styled(style(tone), text),
             Some(links) => {
-                let address = links.address(text);
+                let address = links.uri(text);
                 write!(self.out, "\x1b]8;;{address}\x1b\\")?;
                 self.styled(style(tone), text)?;
                 self.out.write_all(b"\x1b]8;;\x1b\\")
@@ -150,7 +150,7 @@ impl TextSink for Terminal<'_> {
                     None => (end, None),
                 };
                 let text = excerpt.text.get(here..stop).unwrap_or_default();
-                self.styled(class.map_or("", ink), &escape_invisible(text.trim_end_matches('\r')))?;
+                self.styled(class.map_or("", token_colour), &escape_invisible(text.trim_end_matches('\r')))?;
                 here = stop;
             }
             self.out.write_all(b"\n")?;
@@ -159,7 +159,7 @@ impl TextSink for Terminal<'_> {
     }
 }
 
-/// The sixteen colours every terminal has and every user has chosen to be readable.
+/// The standard 16 colours, which users configure to be readable.
 fn style(tone: Style) -> &'static str {
     match tone {
         Style::Plain => "",
@@ -172,8 +172,8 @@ fn style(tone: Style) -> &'static str {
     }
 }
 
-/// The same sixteen for the words of a source.
-fn ink(class: TokenClass) -> &'static str {
+/// The standard 16 colours for syntax highlighting.
+fn token_colour(class: TokenClass) -> &'static str {
     match class {
         TokenClass::Keyword => "35",
         TokenClass::Text => "32",
@@ -194,11 +194,11 @@ mod tests {
     }
 
     #[test]
-    fn a_place_has_an_address() {
-        assert_eq!(links("").address("src/a b.py:12"), "file:///w/my%20shop/src/a%20b.py");
-        assert_eq!(links("vscode").address("src/a.py:12-40"), "vscode://file/w/my%20shop/src/a.py:12");
-        assert_eq!(links("vscode").address("src/a.py"), "vscode://file/w/my%20shop/src/a.py");
-        assert_eq!(links("").address("/etc/x;y"), "file:///etc/x%3By");
+    fn a_location_has_a_uri() {
+        assert_eq!(links("").uri("src/a b.py:12"), "file:///w/my%20shop/src/a%20b.py");
+        assert_eq!(links("vscode").uri("src/a.py:12-40"), "vscode://file/w/my%20shop/src/a.py:12");
+        assert_eq!(links("vscode").uri("src/a.py"), "vscode://file/w/my%20shop/src/a.py");
+        assert_eq!(links("").uri("/etc/x;y"), "file:///etc/x%3By");
         assert_eq!(Links::new(Path::new("/w"), |_| Some("dumb".to_owned())), None);
     }
 
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_links_for_those_who_watch() {
+    fn paths_are_hyperlinks_on_a_terminal() {
         let put = |terminal: &mut Terminal<'_>| terminal.put(Style::Path, "a.py:1").expect("memory");
         let link = "\u{1b}]8;;file:///w/my%20shop/a.py\u{1b}\\\u{1b}[35ma.py:1\u{1b}[0m\u{1b}]8;;\u{1b}\\";
         assert_eq!(shown(true, put), link);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn source_is_painted_line_by_line() {
+    fn source_is_highlighted_line_by_line() {
         let text = "def f():\n    '''a\n    b'''\n    return 1  # \u{1b}[2J\n";
         let excerpt = Excerpt { path: "a.py", first_line: 9, text };
         let painted = shown(true, |terminal| {

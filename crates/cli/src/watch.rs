@@ -1,8 +1,8 @@
-//! `orient watch`: shows what changes, and how fast the index follows.
+//! `orient watch`: shows changes as the index follows them; also the daemon that commands start.
 
 #[cfg(target_os = "linux")]
 use crate::close_on_exec;
-use crate::config::{Config, Form};
+use crate::config::{Config, OutputFormat};
 use crate::interrupt::Interrupt;
 use crate::render;
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -20,43 +20,43 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often we look whether to end.
-const LOOK_UP: Duration = Duration::from_millis(50);
-/// So many paths are named on a terminal.
-const MOST_PATHS: usize = 3;
-/// How often one in the background looks whether to end.
-const LOOK_UP_SELDOM: Duration = Duration::from_secs(1);
-/// The argument that lets a watcher end by itself.
+/// How often the loop checks whether to stop.
+const STOP_POLL: Duration = Duration::from_millis(50);
+/// Maximum number of paths in a line of text.
+const MAX_PATHS: usize = 3;
+/// The same for a daemon.
+const DAEMON_STOP_POLL: Duration = Duration::from_secs(1);
+/// The flag of a daemon: it stops by itself.
 const UNTIL_IDLE: &str = "until-idle";
 
-/// The subcommand.
+/// The definition of the subcommand.
 pub(crate) fn command() -> Command {
     let until_idle = Arg::new(UNTIL_IDLE)
         .long(UNTIL_IDLE)
         .action(ArgAction::SetTrue)
-        .help("End once no command has asked for as long as the setting watch.idle says");
+        .help("Stop once no command has asked for as long as the setting watch.idle says");
     Command::new("watch")
-        .about("Show live what changes and how fast the index follows")
+        .about("Show changes live, and how fast the index follows them")
         .long_about(
-            "Show live what changes and how fast the index follows. Ctrl-C ends it.\n\n\
-             Each line says where something changed, what that meant for the index, and how long after the change the \
-             index was right again. With --json, each is an object on a line of its own. Servers watch by themselves. \
-             Commands beside either ask it whether the index is right; others compare the files with it. In a tree \
-             with as many files as the setting watch.from says, a command that had to compare them leaves a watcher \
-             in the background, which ends by itself: `orient doctor` names its process.",
+            "Show changes live, and how fast the index follows them. Ctrl-C stops it.\n\n\
+             Each line shows the changed paths, the effect on the index, and the time from the change until the index \
+             was up to date. With --json, each line is an object. Servers watch by themselves. While a watcher runs, \
+             commands ask it whether the index is up to date; otherwise they compare all files. In a tree with at \
+             least watch.min_files files, a command that had to compare them starts a daemon, which stops by itself; \
+             `orient doctor` shows its process.",
         )
         .arg(until_idle)
 }
 
-/// One line of what happened.
+/// One line of output.
 #[derive(Serialize)]
-struct Line {
-    /// `ready` once all is watched, then `change`; `unwatched` where files cannot be watched, `failed` where the index could
-    /// not be brought up to date.
+struct WatchLine {
+    /// `ready` once every directory is watched, then `change`; `unwatched` if files cannot be watched, `failed` if a refresh
+    /// failed.
     event: &'static str,
-    /// Since the start.
+    /// Time since the start.
     at_ms: u64,
-    /// Where something changed; `.` for everywhere.
+    /// The changed paths; `.` is the whole tree.
     paths: Vec<String>,
     generation: u64,
     added: usize,
@@ -64,33 +64,33 @@ struct Line {
     removed: usize,
     renamed: usize,
     resolved: usize,
-    /// From the first notice of a change until the index was right.
+    /// Time from the first notification until the index was up to date.
     behind_ms: Option<f64>,
-    /// Of that, the work.
+    /// Duration of the refresh.
     took_ms: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
 }
 
-/// Watches until Ctrl-C, or until nobody asks any more.
+/// Watches until Ctrl-C, or as a daemon until no command asks any more.
 pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolError> {
     let interrupt = Interrupt::install();
-    interrupt.indexing(true);
+    interrupt.set_indexing(true);
     let begun = Instant::now();
     let (sender, lines) = channel();
     let sender = Mutex::new(sender);
     let listener = move |report: &BackgroundRefresh| {
-        // Nobody reads any more once we are about to end.
-        let _ = sender.lock().unwrap_or_else(PoisonError::into_inner).send(Line::of(report, begun));
+        // Fails once we are about to exit.
+        let _ = sender.lock().unwrap_or_else(PoisonError::into_inner).send(WatchLine::of(report, begun));
     };
-    let (form, colour) = (config.form, config.colour);
-    let long_running = !matches.get_flag(UNTIL_IDLE);
-    let mut live = None;
+    let (format, colour) = (config.format, config.colour);
+    let is_daemon = matches.get_flag(UNTIL_IDLE);
+    let mut watcher = None;
     let host = OpenTree::open(config.setup, |engine, loaded| {
         orient_logging::open(&engine.store_paths().store);
-        tracing::info!(version = env!("CARGO_PKG_VERSION"), until_idle = !long_running, "watcher started");
-        // One that a question left behind does no more than that question would have done.
-        let branches = if long_running { loaded.settings.watch.branches } else { 0 };
+        tracing::info!(version = env!("CARGO_PKG_VERSION"), until_idle = is_daemon, "watcher started");
+        // A daemon does no more work than the command that started it.
+        let branches = if is_daemon { 0 } else { loaded.settings.watch.branches };
         let listener: RefreshListener = Arc::new(listener);
         let options = WatchOptions {
             startup_delay: Duration::ZERO,
@@ -98,45 +98,47 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
             on_refresh: Some(listener),
             ..WatchOptions::default()
         };
-        live.insert(Arc::new(Watcher::start(engine, options))).clone()
+        watcher.insert(Arc::new(Watcher::start(engine, options))).clone()
     })?;
-    if form == Form::Text && !config.quiet {
+    if format == OutputFormat::Text && !config.quiet {
         show(colour, |page| {
-            page.line(Style::Dim, &format!("watching {}; Ctrl-C ends", host.root().display()))
+            page.line(Style::Dim, &format!("watching {}; Ctrl-C stops", host.root().display()))
         })?;
     }
     let idle = Duration::from_secs(host.loaded().settings.watch.idle as u64);
-    let embedding = long_running.then(|| BackgroundEmbedding::start(&host));
-    let wanted = || {
-        let asked = || live.as_ref().and_then(|live| live.idle_time()).is_some_and(|unasked| unasked < idle);
-        !interrupt.cancel.is_cancelled() && (long_running || asked())
+    let embedding = (!is_daemon).then(|| BackgroundEmbedding::start(&host));
+    let keeps_running = || {
+        let was_asked =
+            || watcher.as_ref().and_then(|watcher| watcher.idle_time()).is_some_and(|time| time < idle);
+        !interrupt.cancel.is_cancelled() && (!is_daemon || was_asked())
     };
-    let shown = follow(&lines, form, colour, if long_running { LOOK_UP } else { LOOK_UP_SELDOM }, &wanted);
+    let shown =
+        follow(&lines, format, colour, if is_daemon { DAEMON_STOP_POLL } else { STOP_POLL }, &keeps_running);
     drop(embedding);
-    drop((host, live));
+    drop((host, watcher));
     match shown {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(cannot_write(&error)),
         _ => Ok(Exit::Ok),
     }
 }
 
-/// Starts a watcher of the same tree that outlives us. Where that fails, the next question takes longer and nothing else.
+/// Starts a daemon for the same tree. If that fails, the next command takes longer, nothing else.
 pub(crate) fn spawn_daemon(setup: &SessionOptions) {
     let Ok(program) = std::env::current_exe() else { return };
-    let mut watcher = std::process::Command::new(program);
-    watcher.args(["watch", "--quiet", &format!("--{UNTIL_IDLE}")]);
-    watcher.arg("--root").arg(&setup.start);
+    let mut daemon = std::process::Command::new(program);
+    daemon.args(["watch", "--quiet", &format!("--{UNTIL_IDLE}")]);
+    daemon.arg("--root").arg(&setup.start);
     for Override { key, value, .. } in &setup.overrides {
-        watcher.arg("--set").arg(format!("{key}={value}"));
+        daemon.arg("--set").arg(format!("{key}={value}"));
     }
-    watcher.args((0..setup.force).map(|_| "--force"));
-    watcher.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    daemon.args((0..setup.force).map(|_| "--force"));
+    daemon.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     #[cfg(target_os = "linux")]
     close_on_exec::mark_inherited_files();
-    // What is typed in the terminal is not meant for it.
+    // Its own process group: Ctrl-C in the terminal must not reach it.
     #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut watcher, 0);
-    let _ = watcher.spawn();
+    std::os::unix::process::CommandExt::process_group(&mut daemon, 0);
+    let _ = daemon.spawn();
 }
 
 fn cannot_write(error: &io::Error) -> ToolError {
@@ -148,15 +150,15 @@ fn show(colour: bool, write: impl FnOnce(&mut TextWriter<'_>) -> io::Result<()>)
 }
 
 fn follow(
-    lines: &Receiver<Line>,
-    form: Form,
+    lines: &Receiver<WatchLine>,
+    format: OutputFormat,
     colour: bool,
-    look_up: Duration,
-    wanted: &dyn Fn() -> bool,
+    poll: Duration,
+    keeps_running: &dyn Fn() -> bool,
 ) -> io::Result<()> {
     let mut ready = false;
-    while wanted() {
-        let mut line = match lines.recv_timeout(look_up) {
+    while keeps_running() {
+        let mut line = match lines.recv_timeout(poll) {
             Ok(line) => line,
             Err(RecvTimeoutError::Timeout) => continue,
             Err(RecvTimeoutError::Disconnected) => return Ok(()),
@@ -164,18 +166,18 @@ fn follow(
         if !ready && line.event == "change" {
             line.event = "ready";
             ready = true;
-        } else if line.is_nothing() {
+        } else if line.is_empty() {
             continue;
         }
-        match form {
-            Form::Json => render::raw(|out| write_json_line(&line, out))?,
-            Form::Text => render::page(colour, |page| line.text(page))?,
+        match format {
+            OutputFormat::Json => render::raw(|out| write_json_line(&line, out))?,
+            OutputFormat::Text => render::page(colour, |page| line.text(page))?,
         }
     }
     Ok(())
 }
 
-impl Line {
+impl WatchLine {
     fn of(report: &BackgroundRefresh, begun: Instant) -> Self {
         let nothing = RefreshReport::default();
         let (refresh, failure) = match &report.refresh {
@@ -205,8 +207,8 @@ impl Line {
         }
     }
 
-    /// Whether there is nothing to tell: all files were compared, and nothing differed.
-    fn is_nothing(&self) -> bool {
+    /// Whether a full scan found no difference.
+    fn is_empty(&self) -> bool {
         let differs = self.added + self.changed + self.removed + self.renamed > 0;
         self.event == "change" && !differs && self.paths.is_empty()
     }
@@ -214,17 +216,17 @@ impl Line {
     fn text(&self, page: &mut TextWriter<'_>) -> io::Result<()> {
         page.put(Style::Dim, &format!("{:>9}  ", duration(Duration::from_millis(self.at_ms))))?;
         if self.event == "ready" {
-            page.put(Style::Plain, "every folder is watched; ")?;
+            page.put(Style::Plain, "every directory is watched; ")?;
         }
         if let Some(message) = &self.message {
             page.put(Style::Warn, message)?;
             page.plain("; ")?;
         }
-        for (number, path) in self.paths.iter().take(MOST_PATHS).enumerate() {
+        for (number, path) in self.paths.iter().take(MAX_PATHS).enumerate() {
             page.plain(if number > 0 { ", " } else { "" })?;
             page.put(Style::Path, path)?;
         }
-        if let Some(more) = self.paths.len().checked_sub(MOST_PATHS).filter(|more| *more > 0) {
+        if let Some(more) = self.paths.len().checked_sub(MAX_PATHS).filter(|more| *more > 0) {
             page.put(Style::Dim, &format!(" and {} more", count(more as u64)))?;
         }
         let counts = [

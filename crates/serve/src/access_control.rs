@@ -1,29 +1,30 @@
-//! Who may come in: requests are looked at before anything reads them. A web page that made a browser talk to us names
-//! a foreign host or origin; whoever comes from another machine must know the token.
+//! Access control: checks the `Host`, `Origin` and `Authorization` headers before anything else reads a request. A web page that
+//! reaches a local server through a browser (DNS rebinding) has a foreign host or origin; a client on another machine needs the
+//! token.
 
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use std::net::IpAddr;
 
-/// What is asked of a request.
+/// The hosts, origins and the token that are accepted.
 pub(crate) struct AccessControl {
     hosts: Vec<String>,
     origins: Vec<String>,
     token: Option<blake3::Hash>,
 }
 
-/// Why a request is turned away.
+/// The response to a rejected request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Refused {
+pub(crate) struct Rejection {
     pub(crate) status: StatusCode,
-    pub(crate) why: &'static str,
+    pub(crate) reason: &'static str,
 }
 
-const fn refused(status: StatusCode, why: &'static str) -> Refused {
-    Refused { status, why }
+const fn reject(status: StatusCode, reason: &'static str) -> Rejection {
+    Rejection { status, reason }
 }
 
 impl AccessControl {
-    /// A gate for an address: its own names and those of this machine are known, and what is named besides.
+    /// Accepts the names of the address, of the local machine, and the given hosts and origins.
     pub(crate) fn new(address: IpAddr, hosts: &[String], origins: &[String], token: Option<&str>) -> Self {
         let mut known: Vec<String> = ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).to_vec();
         if !address.is_unspecified() {
@@ -35,50 +36,56 @@ impl AccessControl {
         Self { hosts: known, origins, token: token.map(|token| blake3::hash(token.as_bytes())) }
     }
 
-    /// Lets a request pass or says why not. `named` is the host in its address, if there is one there; `open` is for what
-    /// anybody on this machine may know.
-    pub(crate) fn check(&self, headers: &HeaderMap, named: Option<&str>, open: bool) -> Result<(), Refused> {
-        let wrong = |Unclear| refused(StatusCode::BAD_REQUEST, "Host and Origin can be given once, as text");
-        let Some(host) = only(headers, &header::HOST).map_err(wrong)? else {
-            return Err(refused(StatusCode::BAD_REQUEST, "a Host header is needed"));
+    /// Checks the headers of a request. `authority` is the host of an absolute request target; a `public` path needs no token.
+    pub(crate) fn check(
+        &self,
+        headers: &HeaderMap,
+        authority: Option<&str>,
+        public: bool,
+    ) -> Result<(), Rejection> {
+        let wrong = |InvalidHeader| {
+            reject(StatusCode::BAD_REQUEST, "the Host and Origin headers must be given at most once, as text")
+        };
+        let Some(host) = single_value(headers, &header::HOST).map_err(wrong)? else {
+            return Err(reject(StatusCode::BAD_REQUEST, "a Host header is required"));
         };
         let host = host.to_ascii_lowercase();
-        let ours = |host: &str| self.hosts.iter().any(|known| known == name(host));
-        if !ours(&host) || named.is_some_and(|named| !ours(&named.to_ascii_lowercase())) {
-            return Err(refused(StatusCode::FORBIDDEN, "this host name is not ours; see --allow-host"));
+        let ours = |host: &str| self.hosts.iter().any(|known| known == without_port(host));
+        if !ours(&host) || authority.is_some_and(|authority| !ours(&authority.to_ascii_lowercase())) {
+            return Err(reject(StatusCode::FORBIDDEN, "this host name is not allowed; see --allow-host"));
         }
-        if let Some(origin) = only(headers, &header::ORIGIN).map_err(wrong)? {
+        if let Some(origin) = single_value(headers, &header::ORIGIN).map_err(wrong)? {
             let origin = origin.to_ascii_lowercase();
             let own = [format!("http://{host}"), format!("https://{host}")];
             if !own.contains(&origin) && !self.origins.contains(&origin) {
-                return Err(refused(StatusCode::FORBIDDEN, "this origin is not allowed; see --allow-origin"));
+                return Err(reject(StatusCode::FORBIDDEN, "this origin is not allowed; see --allow-origin"));
             }
         }
         match &self.token {
-            Some(token) if !open => {
-                let given = only(headers, &header::AUTHORIZATION).ok().flatten().and_then(bearer);
-                // Hashes compare in constant time, and say nothing of the length.
+            Some(token) if !public => {
+                let given = single_value(headers, &header::AUTHORIZATION).ok().flatten().and_then(bearer);
+                // Comparing hashes takes constant time and does not reveal the length.
                 if given.is_some_and(|given| blake3::hash(given.as_bytes()) == *token) {
                     return Ok(());
                 }
-                Err(refused(StatusCode::UNAUTHORIZED, "a bearer token is needed"))
+                Err(reject(StatusCode::UNAUTHORIZED, "a bearer token is required"))
             }
             _ => Ok(()),
         }
     }
 }
 
-/// A header that was given twice, or is not text.
+/// A header that occurs twice or is not text.
 #[derive(Debug)]
-struct Unclear;
+struct InvalidHeader;
 
-/// The value of a header that may be given once.
-fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h str>, Unclear> {
+/// The value of a header that must occur at most once.
+fn single_value<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h str>, InvalidHeader> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
         (None, _) => Ok(None),
-        (Some(value), None) => value.to_str().map(Some).map_err(|_| Unclear),
-        (Some(_), Some(_)) => Err(Unclear),
+        (Some(value), None) => value.to_str().map(Some).map_err(|_| InvalidHeader),
+        (Some(_), Some(_)) => Err(InvalidHeader),
     }
 }
 
@@ -88,7 +95,7 @@ fn bearer(value: &str) -> Option<&str> {
 }
 
 /// The host without its port.
-fn name(host: &str) -> &str {
+fn without_port(host: &str) -> &str {
     match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) && !name.is_empty() => name,
         _ => host,
@@ -99,15 +106,15 @@ fn name(host: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn check(gate: &AccessControl, headers: &[(&str, &str)]) -> u16 {
+    fn check(access: &AccessControl, headers: &[(&str, &str)]) -> u16 {
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             map.append(name.parse::<HeaderName>().expect("a name"), value.parse().expect("a value"));
         }
-        gate.check(&map, None, false).err().map_or(200, |refused| refused.status.as_u16())
+        access.check(&map, None, false).err().map_or(200, |rejection| rejection.status.as_u16())
     }
 
-    fn gate(token: Option<&str>) -> AccessControl {
+    fn access(token: Option<&str>) -> AccessControl {
         AccessControl::new(
             [127, 0, 0, 1].into(),
             &["Code.example".to_owned()],
@@ -117,10 +124,10 @@ mod tests {
     }
 
     #[test]
-    fn hosts_that_are_ours_pass() {
-        let gate = gate(None);
+    fn only_known_hosts_are_accepted() {
+        let access = access(None);
         for host in ["localhost", "LOCALHOST:80", "127.0.0.1:7777", "[::1]:7777", "code.example:1"] {
-            assert_eq!(check(&gate, &[("host", host)]), 200, "{host}");
+            assert_eq!(check(&access, &[("host", host)]), 200, "{host}");
         }
         for host in [
             "evil.example",
@@ -130,16 +137,16 @@ mod tests {
             "[::2]",
             "localhost:80:80",
         ] {
-            assert_eq!(check(&gate, &[("host", host)]), 403, "{host}");
+            assert_eq!(check(&access, &[("host", host)]), 403, "{host}");
         }
-        assert_eq!(check(&gate, &[]), 400);
-        assert_eq!(check(&gate, &[("host", "localhost"), ("host", "evil.example")]), 400);
+        assert_eq!(check(&access, &[]), 400);
+        assert_eq!(check(&access, &[("host", "localhost"), ("host", "evil.example")]), 400);
     }
 
     #[test]
-    fn origins_are_our_own_or_named() {
-        let gate = gate(None);
-        let with = |origin: &str| check(&gate, &[("host", "localhost:7777"), ("origin", origin)]);
+    fn only_own_and_allowed_origins_are_accepted() {
+        let access = access(None);
+        let with = |origin: &str| check(&access, &[("host", "localhost:7777"), ("origin", origin)]);
         assert_eq!((with("http://localhost:7777"), with("https://app.example")), (200, 200));
         for origin in
             ["http://evil.example", "null", "http://localhost:3000", "https://app.example.evil", "file://"]
@@ -149,17 +156,17 @@ mod tests {
     }
 
     #[test]
-    fn a_token_must_be_the_token() {
-        let gate = gate(Some("s3cret"));
-        let with = |value: &str| check(&gate, &[("host", "localhost"), ("authorization", value)]);
+    fn only_the_exact_token_is_accepted() {
+        let access = access(Some("s3cret"));
+        let with = |value: &str| check(&access, &[("host", "localhost"), ("authorization", value)]);
         assert_eq!((with("Bearer s3cret"), with("bearer s3cret")), (200, 200));
         for value in ["Bearer s3cre", "Bearer s3crett", "Bearer ", "Basic s3cret", "s3cret", "Bearer S3CRET"]
         {
             assert_eq!(with(value), 401, "{value}");
         }
-        assert_eq!(check(&gate, &[("host", "localhost")]), 401);
+        assert_eq!(check(&access, &[("host", "localhost")]), 401);
         let twice =
             [("host", "localhost"), ("authorization", "Bearer x"), ("authorization", "Bearer s3cret")];
-        assert_eq!(check(&gate, &twice), 401);
+        assert_eq!(check(&access, &twice), 401);
     }
 }

@@ -1,5 +1,5 @@
-//! From a question to an answer that fits: asked of the engine, written within the budget, closed with what a reader
-//! must know to trust it. The data is in fences; what stands around it is [`Inert`], since it may quote the repository.
+//! Answers a tool call: runs the operation, writes its text within the token budget, and adds notes and a status line. Data is
+//! fenced; everything metadata it is a [`SafeLine`], since it may quote the repository.
 
 use crate::cursor::Cursor;
 use crate::progress_notifications::ProgressNotifier;
@@ -15,79 +15,83 @@ use std::fmt::Write;
 use std::sync::{PoisonError, RwLock};
 use std::time::Instant;
 
-/// Tokens kept for what surrounds the text.
+/// Tokens reserved for the notes and the status line.
 const FRAME: usize = 90;
-/// Answers shorter than this are sent again without a word.
-const WORTH_NAMING: usize = 300;
-/// At most so many notes, each so long.
-const NOTES: (usize, usize) = (4, 220);
-/// How long the reasons for a partial answer may be together.
-const REASONS: usize = 160;
-/// How many files that are not in the index yet are named, and how much of each path.
-const PENDING: (usize, usize) = (3, 120);
+/// Shorter answers are repeated instead of summarised.
+const MIN_SUMMARISED_TOKENS: usize = 300;
+/// Maximum number of notes.
+const MAX_NOTES: usize = 4;
+/// Maximum length of a note in characters.
+const MAX_NOTE_LENGTH: usize = 220;
+/// Maximum length of all reasons for a partial answer in characters.
+const MAX_REASONS_LENGTH: usize = 160;
+/// Maximum number of pending files in the status line.
+const MAX_PENDING_FILES: usize = 3;
+/// Maximum length of their paths in characters.
+const MAX_PATH_LENGTH: usize = 120;
 
-/// An answer, ready to be sent.
+/// An answer that is ready to be sent.
 #[derive(Debug)]
-pub(crate) struct Answered {
-    /// The text with its closing line.
+pub(crate) struct CallResponse {
+    /// The text with its status line.
     pub(crate) text: String,
-    /// The same for programs.
+    /// The same as structured content.
     pub(crate) structured: Value,
     /// The generation of the index it describes.
     pub(crate) generation: Option<u64>,
-    /// Whether what was asked for could not be told.
+    /// Whether the operation failed or a name could not be resolved.
     pub(crate) failed: bool,
 }
 
-/// What an answer is made with.
-pub(crate) struct AnswerContext<'d> {
-    pub(crate) tree: &'d ServedTree,
-    pub(crate) sent: &'d RwLock<SentHistory>,
-    pub(crate) cancel: &'d Cancel,
-    pub(crate) bridge: &'d ProgressNotifier,
-    /// When the question was put.
+/// Everything needed to answer a call.
+pub(crate) struct AnswerContext<'c> {
+    pub(crate) tree: &'c ServedTree,
+    pub(crate) sent: &'c RwLock<SentHistory>,
+    pub(crate) cancel: &'c Cancel,
+    pub(crate) notifier: &'c ProgressNotifier,
+    /// When the call arrived.
     pub(crate) asked: Instant,
-    /// Whether the data rides along.
-    pub(crate) data: bool,
+    /// Whether to include the data as structured content.
+    pub(crate) with_data: bool,
 }
 
 impl AnswerContext<'_> {
-    /// Answers a question.
-    pub(crate) fn answer(&self, question: &ToolCall) -> Result<Answered, ToolError> {
-        let cursor = question.cursor.as_deref().map(|text| place(text, question)).transpose()?;
+    /// Answers a call.
+    pub(crate) fn answer(&self, call: &ToolCall) -> Result<CallResponse, ToolError> {
+        let cursor = call.cursor.as_deref().map(|text| parse_cursor(text, call)).transpose()?;
         let after = cursor.as_ref().and_then(|cursor| cursor.after.as_deref());
         let reply =
-            self.tree.ask(self.asked, self.bridge, self.cancel, |session| question.run(session, after))?;
+            self.tree.ask(self.asked, self.notifier, self.cancel, |session| call.run(session, after))?;
         let skip = cursor.as_ref().map_or(0, |cursor| cursor.skip);
         let sent = self.sent.read().unwrap_or_else(PoisonError::into_inner);
-        let memory = (!question.again).then_some(&*sent);
-        let mut room = question.max_tokens.saturating_sub(FRAME);
-        let (mut written, mut around) = self.write(reply.as_ref(), room, skip, memory)?;
-        let mut notes = remarks(question, cursor.as_ref(), self.indexing().as_ref(), &mut around);
+        let history = (!call.again).then_some(&*sent);
+        let mut room = call.max_tokens.saturating_sub(FRAME);
+        let (mut written, mut metadata) = self.write(reply.as_ref(), room, skip, history)?;
+        let mut notes = collect_notes(call, cursor.as_ref(), self.indexing().as_ref(), &mut metadata);
         let spare = notes.iter().map(|note| tokens(note.as_str()) + 2).sum::<usize>();
         if spare > FRAME / 3 {
             room = room.saturating_sub(spare);
-            written = self.write(reply.as_ref(), room, skip, memory)?.0;
+            written = self.write(reply.as_ref(), room, skip, history)?.0;
         }
-        let known = skip == 0
-            && memory.is_some_and(|sent| sent.answered(question.key, &written.text))
-            && tokens(&written.text) > WORTH_NAMING;
+        let is_repeated = skip == 0
+            && history.is_some_and(|sent| sent.answered(call.key, &written.text))
+            && tokens(&written.text) > MIN_SUMMARISED_TOKENS;
         drop(sent);
-        if known {
+        if is_repeated {
             let same = "(the same answer was sent before in this session; nothing has changed)\n";
             same.clone_into(&mut written.text);
-            written.named = true;
+            written.has_summary = true;
         } else {
-            let lines = std::mem::take(&mut written.lines);
+            let lines = std::mem::take(&mut written.sent_lines);
             let mut sent = self.sent.write().unwrap_or_else(PoisonError::into_inner);
-            sent.note(question.key, &written.text, lines);
+            sent.record(call.key, &written.text, lines);
         }
-        if written.named {
-            notes.push(SafeLine::new("to have what was sent before once more, add \"again\": true"));
+        if written.has_summary {
+            notes.push(SafeLine::new("add \"again\": true to receive what was sent before once more"));
         }
-        let failed = around.unresolved_name || reply.exit() == Exit::Failed;
-        let data = self.data.then(|| reply.data());
-        Ok(Framed { question, cursor: cursor.as_ref(), written, around, notes, failed, data }.close())
+        let failed = metadata.unresolved_name || reply.exit() == Exit::Failed;
+        let data = self.with_data.then(|| reply.data());
+        Ok(FramedText { call, cursor: cursor.as_ref(), written, metadata, notes, failed, data }.finish())
     }
 
     fn write(
@@ -97,12 +101,12 @@ impl AnswerContext<'_> {
         skip: usize,
         sent: Option<&SentHistory>,
     ) -> Result<(BudgetedText, AnswerMetadata), ToolError> {
-        let mut sheet = BudgetWriter::new(room, skip, sent, self.cancel);
-        let done = reply.text(&mut TextWriter::new(&mut sheet));
-        let written = sheet.finish();
+        let mut writer = BudgetWriter::new(room, skip, sent, self.cancel);
+        let done = reply.text(&mut TextWriter::new(&mut writer));
+        let written = writer.finish();
         match done {
             Err(_) if self.cancel.is_cancelled() => Err(ToolError::new(Code::Interrupted, "cancelled")),
-            // The sheet ends the work when it has counted enough.
+            // The writer stops the operation after it has counted enough lines.
             Err(error) if written.next.is_none() => {
                 Err(ToolError::new(Code::Io, format!("the answer could not be written: {error}")))
             }
@@ -111,61 +115,61 @@ impl AnswerContext<'_> {
     }
 
     fn indexing(&self) -> Option<String> {
-        self.tree.indexing.is_running().then(|| self.tree.indexing.moment().words)
+        self.tree.indexing.is_running().then(|| self.tree.indexing.progress().description)
     }
 }
 
-/// The place a cursor means, if it is one of this question.
-fn place(text: &str, question: &ToolCall) -> Result<Cursor, ToolError> {
+/// Parses a cursor and checks that it belongs to this call.
+fn parse_cursor(text: &str, call: &ToolCall) -> Result<Cursor, ToolError> {
     let cursor: Cursor = text.parse().map_err(|()| {
-        ToolError::new(Code::BadArgument, format!("{text:?} is no cursor"))
-            .hint("give the one at the end of the answer before, with the same arguments; without one it starts over")
+        ToolError::new(Code::BadArgument, format!("{text:?} is not a cursor"))
+            .hint("repeat the cursor at the end of the previous answer with the same arguments, or start over without one")
     })?;
-    if cursor.question != Cursor::mark(question.key) {
-        return Err(ToolError::new(Code::BadArgument, "the cursor belongs to another question")
+    if cursor.call != Cursor::fold(call.key) {
+        return Err(ToolError::new(Code::BadArgument, "the cursor belongs to a call with other arguments")
             .hint("repeat the arguments of the answer it came with"));
     }
     Ok(cursor)
 }
 
-/// What a reader should know beside the answer: the notes, and in `around` the reasons in the words of the question.
-fn remarks(
-    question: &ToolCall,
+/// Collects the notes of the answer, and rewrites notes and reasons in terms of the tool's arguments.
+fn collect_notes(
+    call: &ToolCall,
     cursor: Option<&Cursor>,
     indexing: Option<&String>,
-    around: &mut AnswerMetadata,
+    metadata: &mut AnswerMetadata,
 ) -> Vec<SafeLine> {
-    let mut notes = question.notes.clone();
-    notes.extend(around.notes.iter().map(|note| question.spell(note)));
-    if let (Some(cursor), Some(generation)) = (cursor, around.generation)
+    let mut notes = call.notes.clone();
+    notes.extend(metadata.notes.iter().map(|note| call.spell(note)));
+    if let (Some(cursor), Some(generation)) = (cursor, metadata.generation)
         && cursor.generation != generation
     {
-        notes
-            .push("the index has changed since the part before: lines may be missing or repeated".to_owned());
+        notes.push(
+            "the index has changed since the previous part: lines may be missing or repeated".to_owned(),
+        );
     }
     if let Some(words) = indexing {
-        notes.push(format!("the index is being brought up to date ({words})"));
+        notes.push(format!("the index is being updated ({words})"));
     }
-    if !around.checked {
-        around.reasons.push("the files were not checked".into());
+    if !metadata.checked {
+        metadata.reasons.push("the files were not checked".into());
     }
-    let (most, longest) = NOTES;
-    notes.iter().take(most).map(|note| SafeLine::truncated(note, longest)).collect()
+    notes.iter().take(MAX_NOTES).map(|note| SafeLine::truncated(note, MAX_NOTE_LENGTH)).collect()
 }
 
-/// A text and what surrounds it.
-struct Framed<'f> {
-    question: &'f ToolCall,
+/// A text with its notes and metadata.
+struct FramedText<'f> {
+    call: &'f ToolCall,
     cursor: Option<&'f Cursor>,
     written: BudgetedText,
-    around: AnswerMetadata,
+    metadata: AnswerMetadata,
     notes: Vec<SafeLine>,
     failed: bool,
     data: Option<Value>,
 }
 
-impl Framed<'_> {
-    fn close(mut self) -> Answered {
+impl FramedText<'_> {
+    fn finish(mut self) -> CallResponse {
         if self.written.text.is_empty() {
             "nothing was found\n".clone_into(&mut self.written.text);
         }
@@ -174,55 +178,55 @@ impl Framed<'_> {
             let first = self.cursor.map_or(0, |cursor| cursor.skip) + 1;
             let total = count(self.written.total as u64);
             let reason = format!("lines {}-{} of {total}", count(first as u64), count(cut as u64));
-            self.around.reasons.insert(0, reason.into());
+            self.metadata.reasons.insert(0, reason.into());
         }
         let mut text = std::mem::take(&mut self.written.text);
         let body = text.trim_end_matches('\n').to_owned();
-        let closing = self.closing(next.as_deref());
+        let status = self.status_line(next.as_deref());
         for note in &self.notes {
             let _ = writeln!(text, "note: {note}");
         }
-        if tokens(&text) + tokens(&closing) > self.question.max_tokens {
-            // The notes were one too many: the data and the closing line matter more.
+        if tokens(&text) + tokens(&status) > self.call.max_tokens {
+            // Drop the notes: the data and the status line matter more.
             self.notes.clear();
             text = format!("{body}\n");
         }
-        text.push_str(&closing);
-        let (failed, generation) = (self.failed, self.around.generation);
-        Answered { text, structured: self.structured(&body, next), generation, failed }
+        text.push_str(&status);
+        let (failed, generation) = (self.failed, self.metadata.generation);
+        CallResponse { text, structured: self.structured(&body, next), generation, failed }
     }
 
     fn next(&self) -> Option<String> {
-        let (after, skip) = match (self.written.next, &self.around.next) {
+        let (after, skip) = match (self.written.next, &self.metadata.next) {
             (Some(skip), _) => (self.cursor.and_then(|cursor| cursor.after.clone()), skip),
             (None, Some(after)) => (Some(after.clone()), 0),
             (None, None) => return None,
         };
-        let generation = self.around.generation.unwrap_or(0);
-        let question = Cursor::mark(self.question.key);
-        Some(Cursor { after, skip, generation, question }.to_string())
+        let generation = self.metadata.generation.unwrap_or(0);
+        let call = Cursor::fold(self.call.key);
+        Some(Cursor { after, skip, generation, call }.to_string())
     }
 
-    /// Why something is missing.
+    /// Why the answer is partial.
     fn reasons(&self) -> Option<SafeLine> {
         let reasons: Vec<String> =
-            self.around.reasons.iter().map(|reason| self.question.spell(reason)).collect();
-        (!reasons.is_empty()).then(|| SafeLine::truncated(&reasons.join("; "), REASONS))
+            self.metadata.reasons.iter().map(|reason| self.call.spell(reason)).collect();
+        (!reasons.is_empty()).then(|| SafeLine::truncated(&reasons.join("; "), MAX_REASONS_LENGTH))
     }
 
-    /// Complete or partial, totals, generation, pending files, next cursor.
-    fn closing(&self, next: Option<&str>) -> String {
-        let around = &self.around;
+    /// The last line: complete or partial, totals, generation, pending files, next cursor.
+    fn status_line(&self, next: Option<&str>) -> String {
+        let metadata = &self.metadata;
         let state = self.reasons().map(|reasons| format!("partial: {}", reasons.without_brackets()));
         let mut parts = vec![state.unwrap_or_else(|| "complete".to_owned())];
-        parts.extend(around.total.map(|total| format!("total {}", count(total))));
-        parts.extend(around.generation.map(|generation| format!("generation {generation}")));
-        if around.pending > 0 {
-            let (most, longest) = PENDING;
-            let named = around.pending_files.iter().take(most);
-            let named: Vec<String> =
-                named.map(|path| SafeLine::truncated(path, longest).without_brackets().into()).collect();
-            parts.push(format!("{} files pending: {}", count(around.pending), named.join(", ")));
+        parts.extend(metadata.total.map(|total| format!("total {}", count(total))));
+        parts.extend(metadata.generation.map(|generation| format!("generation {generation}")));
+        if metadata.pending > 0 {
+            let named = metadata.pending_files.iter().take(MAX_PENDING_FILES);
+            let named: Vec<String> = named
+                .map(|path| SafeLine::truncated(path, MAX_PATH_LENGTH).without_brackets().into())
+                .collect();
+            parts.push(format!("{} files pending: {}", count(metadata.pending), named.join(", ")));
         }
         parts.extend(next.map(|next| format!("next cursor \"{next}\"")));
         format!("[{}]", parts.join("; "))
@@ -230,7 +234,7 @@ impl Framed<'_> {
 
     fn structured(self, body: &str, next: Option<String>) -> Value {
         let reasons = self.reasons();
-        let around = self.around;
+        let metadata = self.metadata;
         let mut fields = Map::new();
         fields.insert("text".to_owned(), json!(body));
         fields.insert("complete".to_owned(), json!(reasons.is_none()));
@@ -239,13 +243,13 @@ impl Framed<'_> {
         };
         let notes: Vec<&str> = self.notes.iter().map(SafeLine::as_str).collect();
         optional("reasons", reasons.map(|reasons| json!([reasons.as_str()])));
-        optional("total", around.total.map(|total| json!(total)));
+        optional("total", metadata.total.map(|total| json!(total)));
         optional("next", next.map(Value::String));
-        optional("generation", around.generation.map(|generation| json!(generation)));
-        optional("pending", (around.pending > 0).then(|| json!(around.pending)));
+        optional("generation", metadata.generation.map(|generation| json!(generation)));
+        optional("pending", (metadata.pending > 0).then(|| json!(metadata.pending)));
         optional("notes", (!notes.is_empty()).then(|| json!(notes)));
         if let Some(data) = self.data {
-            let fits = tokens(&data.to_string()) <= self.question.max_tokens;
+            let fits = tokens(&data.to_string()) <= self.call.max_tokens;
             optional("data", fits.then_some(data));
         }
         Value::Object(fields)

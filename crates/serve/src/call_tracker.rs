@@ -1,18 +1,18 @@
-//! One call of a tool: counted for the metrics and written to the log when it is over.
+//! Records one tool call in the metrics and in the log when it ends.
 
-use crate::answer::Answered;
+use crate::answer::CallResponse;
 use crate::metrics::Metrics;
 use orient_tools::{Class, Code, ToolError, tokens};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Counts a call when it is over. One that nobody waited for to the end was interrupted.
+/// A tool call in progress. Dropped without an outcome, it counts as interrupted.
 pub(crate) struct CallTracker {
     metrics: Arc<Metrics>,
     tool: &'static str,
     pub(crate) begun: Instant,
     outcome: Option<&'static str>,
-    /// Ends with the call, and with the work for it.
+    /// Ends with the call and its work.
     pub(crate) span: tracing::Span,
 }
 
@@ -24,21 +24,21 @@ impl CallTracker {
         Self { metrics: metrics.clone(), tool, begun: Instant::now(), outcome: None, span }
     }
 
-    /// Notes what came of it.
-    pub(crate) fn came_to(&mut self, answered: &Result<Answered, ToolError>) {
-        self.outcome = Some(match answered {
-            Ok(answered) if !answered.failed => "ok",
+    /// Records the outcome.
+    pub(crate) fn set_outcome(&mut self, response: &Result<CallResponse, ToolError>) {
+        self.outcome = Some(match response {
+            Ok(response) if !response.failed => "ok",
             Ok(_) => "missed",
             Err(error) => error.code().word(),
         });
-        match answered {
-            Ok(answered) if !self.span.is_disabled() => {
-                self.span.record("tokens", tokens(&answered.text)).record("generation", answered.generation);
+        match response {
+            Ok(response) if !self.span.is_disabled() => {
+                self.span.record("tokens", tokens(&response.text)).record("generation", response.generation);
             }
             Err(error) => {
                 let _entered = self.span.enter();
                 match (error.code(), error.code().class()) {
-                    // Whoever asked is told, and can ask again.
+                    // The client sees these and can react.
                     (Code::Busy | Code::Interrupted, _) | (_, Class::User) => {}
                     (code, Class::Machine) => tracing::warn!(outcome = code.word(), "the call failed"),
                     (code, Class::Bug) => tracing::error!(outcome = code.word(), "the call failed"),
@@ -52,7 +52,7 @@ impl CallTracker {
 impl Drop for CallTracker {
     fn drop(&mut self) {
         let outcome = self.outcome.unwrap_or(Code::Interrupted.word());
-        self.metrics.called(self.tool, outcome, self.begun.elapsed());
+        self.metrics.record_call(self.tool, outcome, self.begun.elapsed());
         self.span.record("outcome", outcome);
     }
 }
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_that_was_left_counts_as_interrupted() {
+    fn a_call_without_an_outcome_counts_as_interrupted() {
         let metrics: Arc<Metrics> = Arc::default();
         drop(CallTracker::new(&metrics, "read"));
         CallTracker::new(&metrics, "read").outcome = Some("ok");

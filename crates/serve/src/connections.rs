@@ -1,8 +1,7 @@
-//! The connections that are open, and which of them makes room for the next.
+//! The open connections, and which of them is evicted for a new one.
 //!
-//! A new connection is always taken in. Where there are too many, the one goes that has nothing to lose: it has not asked
-//! anything yet, or has its answer; the longest first. Where all are being answered, a few more are taken in for the health
-//! check alone.
+//! At the limit, a new connection evicts an idle one: first those that never sent a request, then those whose last response is
+//! the oldest. If all have a request in progress, a few reserved connections are accepted for the health check only.
 
 use axum::body::{Body, Bytes, HttpBody};
 use hyper::body::{Frame, SizeHint};
@@ -15,57 +14,57 @@ use std::time::Instant;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-/// How many connections are open at once.
-const MOST: usize = 512;
-/// How many more are taken in for the health check while all of those are being answered.
-const RESERVED: usize = 64;
+/// Maximum number of open connections.
+const MAX_CONNECTIONS: usize = 512;
+/// Number of reserved connections beyond that.
+const MAX_RESERVED: usize = 64;
 
 /// All connections.
 #[derive(Default)]
 pub(crate) struct Connections {
-    open: Mutex<Open>,
-    left: Notify,
+    open: Mutex<OpenConnections>,
+    closed: Notify,
 }
 
 #[derive(Default)]
-struct Open {
+struct OpenConnections {
     next: u64,
-    /// By number, which is by age.
+    /// By number, which grows with every connection.
     all: BTreeMap<u64, Arc<Connection>>,
 }
 
 /// One connection.
 pub(crate) struct Connection {
     number: u64,
-    /// Whether it may ask for the health check alone.
+    /// Whether it is for the health check only.
     pub(crate) is_reserved: bool,
-    /// Requests that are being answered.
-    answering: AtomicUsize,
-    last: Mutex<Last>,
-    /// Cancelled when it has to make room.
+    /// Number of requests in progress.
+    in_progress: AtomicUsize,
+    last_use: Mutex<LastUse>,
+    /// Cancelled when it is evicted.
     pub(crate) evicted: CancellationToken,
 }
 
-/// When a connection last had an answer, or was opened; those without any go first.
+/// When a connection last got a response, or was opened. Connections without a response order first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Last {
+struct LastUse {
     was_answered: bool,
     at: Instant,
 }
 
 impl Connections {
-    fn lock(&self) -> MutexGuard<'_, Open> {
+    fn lock(&self) -> MutexGuard<'_, OpenConnections> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes in a connection, at the cost of another where there are too many; none where every single one is being
-    /// answered.
+    /// Adds a connection and evicts another one at the limit; returns none if every connection has a request in progress.
     pub(crate) fn admit(&self) -> Option<Arc<Connection>> {
         let mut open = self.lock();
         let reserved = open.all.values().filter(|one| one.is_reserved).count();
-        let is_reserved = if open.all.len() - reserved < MOST || open.evict(|one| !one.is_reserved) {
+        let is_reserved = if open.all.len() - reserved < MAX_CONNECTIONS || open.evict(|one| !one.is_reserved)
+        {
             false
-        } else if reserved < RESERVED || open.evict(|one| one.is_reserved) {
+        } else if reserved < MAX_RESERVED || open.evict(|one| one.is_reserved) {
             true
         } else {
             return None;
@@ -75,89 +74,89 @@ impl Connections {
         let connection = Arc::new(Connection {
             number,
             is_reserved,
-            answering: AtomicUsize::new(0),
-            last: Mutex::new(Last { was_answered: false, at: Instant::now() }),
+            in_progress: AtomicUsize::new(0),
+            last_use: Mutex::new(LastUse { was_answered: false, at: Instant::now() }),
             evicted: CancellationToken::new(),
         });
         open.all.insert(number, connection.clone());
         Some(connection)
     }
 
-    /// Closes the connection that has the least to lose, if there is one.
+    /// Evicts an idle connection, if there is one.
     pub(crate) fn evict(&self) {
         self.lock().evict(|_| true);
     }
 
-    /// Notes that a connection was closed.
-    pub(crate) fn leave(&self, connection: &Connection) {
+    /// Removes a closed connection.
+    pub(crate) fn remove(&self, connection: &Connection) {
         self.lock().all.remove(&connection.number);
-        self.left.notify_waiters();
+        self.closed.notify_waiters();
     }
 
     /// Waits until all are closed.
-    pub(crate) async fn emptied(&self) {
+    pub(crate) async fn all_closed(&self) {
         loop {
-            let left = self.left.notified();
+            let closed = self.closed.notified();
             if self.lock().all.is_empty() {
                 return;
             }
-            left.await;
+            closed.await;
         }
     }
 }
 
-impl Open {
-    /// Evicts one of those that may be; says whether there was one.
-    fn evict(&mut self, may_be: impl Fn(&Connection) -> bool) -> bool {
-        let is_idle = |one: &Connection| one.answering.load(Ordering::Acquire) == 0;
-        let idle = self.all.values().filter(|one| may_be(one) && is_idle(one));
-        let Some(number) = idle.min_by_key(|one| (one.last(), one.number)).map(|one| one.number) else {
+impl OpenConnections {
+    /// Evicts one idle connection among the eligible; returns whether there was one.
+    fn evict(&mut self, is_eligible: impl Fn(&Connection) -> bool) -> bool {
+        let is_idle = |one: &Connection| one.in_progress.load(Ordering::Acquire) == 0;
+        let idle = self.all.values().filter(|one| is_eligible(one) && is_idle(one));
+        let Some(number) = idle.min_by_key(|one| (one.last_use(), one.number)).map(|one| one.number) else {
             return false;
         };
-        if let Some(gone) = self.all.remove(&number) {
-            gone.evicted.cancel();
+        if let Some(evicted) = self.all.remove(&number) {
+            evicted.evicted.cancel();
         }
         true
     }
 }
 
 impl Connection {
-    fn last(&self) -> Last {
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    fn last_use(&self) -> LastUse {
+        *self.last_use.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that a request is being answered until what is given is dropped.
-    pub(crate) fn answer(self: &Arc<Self>) -> Answering {
-        self.answering.fetch_add(1, Ordering::AcqRel);
-        Answering(self.clone())
+    /// Counts a request in progress until the guard is dropped.
+    pub(crate) fn begin_request(self: &Arc<Self>) -> RequestGuard {
+        self.in_progress.fetch_add(1, Ordering::AcqRel);
+        RequestGuard(self.clone())
     }
 }
 
-/// A request of a connection that is being answered.
-pub(crate) struct Answering(Arc<Connection>);
+/// A request in progress; prevents the eviction of its connection.
+pub(crate) struct RequestGuard(Arc<Connection>);
 
-impl Drop for Answering {
+impl Drop for RequestGuard {
     fn drop(&mut self) {
-        let now = Last { was_answered: true, at: Instant::now() };
-        *self.0.last.lock().unwrap_or_else(PoisonError::into_inner) = now;
-        self.0.answering.fetch_sub(1, Ordering::AcqRel);
+        let now = LastUse { was_answered: true, at: Instant::now() };
+        *self.0.last_use.lock().unwrap_or_else(PoisonError::into_inner) = now;
+        self.0.in_progress.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
-/// A body that holds something until all of it was sent, or nobody wants the rest.
-pub(crate) struct Holding<T> {
+/// A response body that keeps a guard alive until it was sent or the client is gone.
+pub(crate) struct GuardedBody<T> {
     body: Body,
-    held: Option<T>,
+    guard: Option<T>,
 }
 
-impl<T: Send + Unpin + 'static> Holding<T> {
-    /// The body, with what it holds.
-    pub(crate) fn body(body: Body, held: T) -> Body {
-        Body::new(Self { body, held: Some(held) })
+impl<T: Send + Unpin + 'static> GuardedBody<T> {
+    /// Attaches a guard to a body.
+    pub(crate) fn wrap(body: Body, guard: T) -> Body {
+        Body::new(Self { body, guard: Some(guard) })
     }
 }
 
-impl<T: Unpin> HttpBody for Holding<T> {
+impl<T: Unpin> HttpBody for GuardedBody<T> {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -167,7 +166,7 @@ impl<T: Unpin> HttpBody for Holding<T> {
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         let polled = Pin::new(&mut self.body).poll_frame(context);
         if let Poll::Ready(None | Some(Err(_))) = polled {
-            self.held = None;
+            self.guard = None;
         }
         polled
     }
@@ -186,32 +185,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_has_asked_nothing_makes_room_first_and_the_oldest_of_them() {
+    fn the_oldest_connection_without_a_request_is_evicted_first() {
         let connections = Connections::default();
-        let all: Vec<_> = (0..MOST).map(|_| connections.admit().expect("there is room")).collect();
-        drop(all[0].answer());
-        let answering = all[1].answer();
-        let next = connections.admit().expect("one makes room");
+        let all: Vec<_> = (0..MAX_CONNECTIONS).map(|_| connections.admit().expect("there is room")).collect();
+        drop(all[0].begin_request());
+        let answering = all[1].begin_request();
+        let next = connections.admit().expect("one is evicted");
         assert!(!next.is_reserved);
-        assert!(all[2].evicted.is_cancelled(), "the oldest that has asked nothing");
+        assert!(all[2].evicted.is_cancelled(), "the oldest without a request");
         assert!(!all[0].evicted.is_cancelled() && !all[1].evicted.is_cancelled());
-        for _ in 3..=MOST {
+        for _ in 3..=MAX_CONNECTIONS {
             connections.admit();
         }
-        assert!(!all[0].evicted.is_cancelled(), "all others go first");
+        assert!(!all[0].evicted.is_cancelled(), "all others are evicted first");
         assert!(!all[1].evicted.is_cancelled());
         drop(answering);
     }
 
     #[test]
-    fn while_all_are_being_answered_a_few_may_ask_for_the_health_check() {
+    fn reserved_connections_are_accepted_while_all_others_are_busy() {
         let connections = Connections::default();
-        let all: Vec<_> = (0..MOST).map(|_| connections.admit().expect("there is room").answer()).collect();
-        let reserved: Vec<_> = (0..RESERVED).map(|_| connections.admit().expect("reserved")).collect();
+        let all: Vec<_> = (0..MAX_CONNECTIONS)
+            .map(|_| connections.admit().expect("there is room").begin_request())
+            .collect();
+        let reserved: Vec<_> = (0..MAX_RESERVED).map(|_| connections.admit().expect("reserved")).collect();
         assert!(reserved.iter().all(|one| one.is_reserved && !one.evicted.is_cancelled()));
-        assert!(connections.admit().expect("the oldest of them makes room").is_reserved);
+        assert!(connections.admit().expect("the oldest of them is evicted").is_reserved);
         assert!(reserved[0].evicted.is_cancelled() && !reserved[1].evicted.is_cancelled());
         drop(all);
-        assert!(!connections.admit().expect("an answered one makes room").is_reserved);
+        assert!(!connections.admit().expect("an idle one is evicted").is_reserved);
     }
 }

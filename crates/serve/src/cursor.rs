@@ -1,24 +1,24 @@
-//! Where an answer goes on: the place in the operation's own list, and how many lines of that part were sent.
+//! The cursor of a partial answer: the position in the operation's list, and the number of lines sent from there.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A place in an answer. Callers take it for a word without meaning.
+/// A position in an answer; opaque to clients.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cursor {
-    /// Where the operation's list goes on; none for its beginning.
+    /// The position in the operation's list; none for its beginning.
     pub(crate) after: Option<String>,
-    /// How many lines of the text from there were sent.
+    /// Number of lines sent from there.
     pub(crate) skip: usize,
-    /// The generation they were counted in.
+    /// The generation of the answer.
     pub(crate) generation: u64,
-    /// Stands for the question, so that a cursor is not used with another one.
-    pub(crate) question: u16,
+    /// A hash of the arguments, so that a cursor is not used with others.
+    pub(crate) call: u16,
 }
 
 impl Cursor {
-    /// The mark of a question.
-    pub(crate) fn mark(key: u64) -> u16 {
+    /// Folds the hash of a call into 16 bits.
+    pub(crate) fn fold(key: u64) -> u16 {
         (key ^ (key >> 16) ^ (key >> 32) ^ (key >> 48)) as u16
     }
 }
@@ -26,7 +26,7 @@ impl Cursor {
 impl fmt::Display for Cursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let after = self.after.as_deref().unwrap_or_default();
-        write!(f, "{after}~{}@{}.{:04x}", self.skip, self.generation, self.question)
+        write!(f, "{after}~{}@{}.{:04x}", self.skip, self.generation, self.call)
     }
 }
 
@@ -36,12 +36,12 @@ impl FromStr for Cursor {
     fn from_str(text: &str) -> Result<Self, ()> {
         let (after, rest) = text.trim().rsplit_once('~').ok_or(())?;
         let (skip, rest) = rest.split_once('@').ok_or(())?;
-        let (generation, question) = rest.split_once('.').ok_or(())?;
+        let (generation, call) = rest.split_once('.').ok_or(())?;
         Ok(Self {
             after: (!after.is_empty()).then(|| after.to_owned()),
             skip: skip.parse().map_err(|_| ())?,
             generation: generation.parse().map_err(|_| ())?,
-            question: u16::from_str_radix(question, 16).map_err(|_| ())?,
+            call: u16::from_str_radix(call, 16).map_err(|_| ())?,
         })
     }
 }
@@ -51,9 +51,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cursors_read_back() {
+    fn a_cursor_survives_a_round_trip() {
         for after in [None, Some("50@7".to_owned())] {
-            let cursor = Cursor { after, skip: 12, generation: 7, question: 0xab };
+            let cursor = Cursor { after, skip: 12, generation: 7, call: 0xab };
             assert_eq!(cursor.to_string().parse(), Ok(cursor));
         }
         for wrong in ["", "50@7", "~", "~x@1.0000", "~1@1", "~1@1.zzzz", "~-1@1.0000"] {

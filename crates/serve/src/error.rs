@@ -1,32 +1,32 @@
-//! Why a server could not start or go on.
+//! The errors of a server that cannot start or continue.
 
 use std::io;
 use thiserror::Error;
 
-/// What went wrong, by what the one who started the server can do.
+/// Errors by what the user can do about them.
 #[derive(Debug, Error)]
 pub enum ServeError {
-    /// What was asked for cannot be served.
+    /// The arguments are wrong.
     #[error("{message}")]
-    Asked {
+    Usage {
         /// What is wrong.
         message: String,
-        /// What to type instead; may be empty.
+        /// What to do instead; may be empty.
         hint: String,
     },
-    /// The system gives us no thread, port or file.
+    /// The system refused a thread, port or file.
     #[error("{what}: {source}")]
     System {
-        /// What we wanted.
+        /// The failed action.
         what: String,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
 }
 
 impl ServeError {
-    pub(crate) fn asked(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::Asked { message: message.into(), hint: hint.into() }
+    pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Usage { message: message.into(), hint: hint.into() }
     }
 
     pub(crate) fn system(what: impl Into<String>, source: io::Error) -> Self {
@@ -36,6 +36,6 @@ impl ServeError {
 
 impl From<orient_tools::ToolError> for ServeError {
     fn from(error: orient_tools::ToolError) -> Self {
-        Self::asked(error.message(), error.help())
+        Self::usage(error.message(), error.help())
     }
 }

@@ -1,11 +1,11 @@
-//! Many clients, over HTTP, one engine. Everything a stranger could use up has a limit: connections, sessions, bytes,
-//! time.
+//! Serves many clients over HTTP from one engine. Every resource that a client could exhaust has a limit: connections, sessions,
+//! request size, time.
 
-use crate::access_control::{AccessControl, Refused};
-use crate::connections::{Connection, Connections, Holding};
+use crate::access_control::{AccessControl, Rejection};
+use crate::connections::{Connection, Connections, GuardedBody};
 use crate::error::ServeError;
 use crate::served_tree::Options;
-use crate::server::{LONGEST, Server, Serving};
+use crate::server::{CALL_TIMEOUT, Server, ServerState};
 use crate::session_eviction::Sessions;
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -27,48 +27,48 @@ use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
-/// The most bytes of a request: a question, at most a diff.
-const LARGEST: usize = 4 << 20;
-/// How long a request may take to arrive.
-const ARRIVAL: Duration = Duration::from_secs(15);
-/// How long a session may be silent.
-const SILENCE: Duration = Duration::from_mins(30);
-/// Threads for what is no question: opening a tree, pages for people.
+/// Maximum size of a request in bytes: the largest legitimate argument is a diff.
+const MAX_REQUEST_BYTES: usize = 4 << 20;
+/// How long a client may take to send a request.
+const REQUEST_READ_TIMEOUT: Duration = Duration::from_secs(15);
+/// Sessions without a request end after this time.
+const SESSION_IDLE_TIMEOUT: Duration = Duration::from_mins(30);
+/// Threads for work other than tool calls: opening a tree, the metrics page.
 const SPARE_THREADS: usize = 4;
-/// How long open requests may take to end when the server does.
-const FAREWELL: Duration = Duration::from_secs(5);
+/// How long open requests may take to complete when the server stops.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Where to listen, and to whom.
+/// Where to listen, and which clients to accept.
 #[derive(Clone, Debug)]
 pub struct HttpOptions {
-    /// The address.
+    /// The address to listen on.
     pub address: SocketAddr,
-    /// What whoever asks must know; needed beyond this machine.
+    /// The bearer token of clients; required unless the address is local.
     pub token: Option<String>,
-    /// Names of this server besides those of this machine.
+    /// Host names of this server besides those of the local machine.
     pub hosts: Vec<String>,
-    /// Web pages that may ask.
+    /// Origins of web pages that may send requests.
     pub origins: Vec<String>,
 }
 
-/// Serves until it is told to end. `listening` is told the address.
+/// Serves until a signal stops it. Calls `listening` with the bound address.
 pub fn http(
     options: Options,
     http: &HttpOptions,
     listening: impl FnOnce(SocketAddr),
 ) -> Result<(), ServeError> {
     if !http.address.ip().is_loopback() && http.token.is_none() {
-        return Err(ServeError::asked(
-            format!("{} can be reached from other machines, so a token is needed", http.address.ip()),
+        return Err(ServeError::usage(
+            format!("{} can be reached from other machines, so a token is required", http.address.ip()),
             "put one in a file and name it with --token-file, or in ORIENT_TOKEN; 127.0.0.1 needs none",
         ));
     }
-    let serving = Arc::new(Serving::new(options)?);
+    let state = Arc::new(ServerState::new(options)?);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
-        // A thread whose work is done counts as busy until it waits for more, and each keeps memory of its own: without a
-        // limit a server under load has ever more of them.
-        .max_blocking_threads(serving.free_desks() + SPARE_THREADS)
+        // A thread counts as busy for a moment after its work, and each one caches memory: without a limit, a server under load
+        // starts ever more threads.
+        .max_blocking_threads(state.free_slots() + SPARE_THREADS)
         .build()
         .map_err(|error| ServeError::system("cannot start", error))?;
     let served = runtime.block_on(async {
@@ -76,168 +76,170 @@ pub fn http(
             .await
             .map_err(|error| ServeError::system(format!("cannot listen on {}", http.address), error))?;
         let address = listener.local_addr().map_err(|error| ServeError::system("no address", error))?;
-        Server::new(serving.clone(), false).begin();
+        Server::new(state.clone(), false).begin();
         let stop = CancellationToken::new();
-        let app = router(&serving, http, &stop);
+        let app = router(&state, http, &stop);
         listening(address);
         let signalled = stop.clone();
         tokio::spawn(async move {
-            signal().await;
+            stop_signal().await;
             signalled.cancel();
         });
         accept(listener, app, stop).await;
         Ok(())
     });
-    serving.close();
+    state.close();
     runtime.shutdown_timeout(Duration::from_millis(500));
     served
 }
 
 /// The header that names a session.
-const SESSION: &str = "mcp-session-id";
+const SESSION_HEADER: &str = "mcp-session-id";
 
+/// What the handlers share.
 #[derive(Clone)]
-struct Door {
-    gate: Arc<AccessControl>,
-    serving: Arc<Serving>,
+struct HttpState {
+    access: Arc<AccessControl>,
+    state: Arc<ServerState>,
     sessions: Arc<Sessions>,
 }
 
-fn router(serving: &Arc<Serving>, http: &HttpOptions, stop: &CancellationToken) -> Router {
+fn router(state: &Arc<ServerState>, http: &HttpOptions, stop: &CancellationToken) -> Router {
     let mut manager = LocalSessionManager::default();
-    manager.session_config.keep_alive = Some(SILENCE);
+    manager.session_config.keep_alive = Some(SESSION_IDLE_TIMEOUT);
     let manager = Arc::new(manager);
-    // Host and origin are looked at by our own gate, in front of everything.
+    // `check_access` checks host and origin before everything else.
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
-        .with_max_request_body_bytes(LARGEST)
+        .with_max_request_body_bytes(MAX_REQUEST_BYTES)
         .with_json_response(true)
         .with_cancellation_token(stop.clone());
-    let shared = serving.clone();
+    let shared = state.clone();
     let mcp =
         StreamableHttpService::new(move || Ok(Server::new(shared.clone(), false)), manager.clone(), config);
-    let gate = AccessControl::new(http.address.ip(), &http.hosts, &http.origins, http.token.as_deref());
+    let access = AccessControl::new(http.address.ip(), &http.hosts, &http.origins, http.token.as_deref());
     let sessions = Sessions::new(manager);
-    let door = Door { gate: Arc::new(gate), serving: serving.clone(), sessions };
+    let state = HttpState { access: Arc::new(access), state: state.clone(), sessions };
     Router::new()
         .route("/healthz", get(health))
         .route("/metrics", get(metrics))
         .nest_service("/mcp", mcp)
-        .with_state(door.clone())
-        .layer(from_fn_with_state(door, enter))
+        .with_state(state.clone())
+        .layer(from_fn_with_state(state, check_access))
 }
 
-/// Looks at a request before anything else does.
-async fn enter(State(door): State<Door>, request: Request, next: Next) -> Response {
-    let open = request.uri().path() == "/healthz";
-    // A request may name the host in its address as well, which would count more.
-    let named = request.uri().authority().map(Authority::as_str);
+/// Checks a request before anything else handles it.
+async fn check_access(State(state): State<HttpState>, request: Request, next: Next) -> Response {
+    let public = request.uri().path() == "/healthz";
+    // An absolute request target contains a host too, and takes precedence over the header.
+    let authority = request.uri().authority().map(Authority::as_str);
     let connection = request.extensions().get::<Arc<Connection>>().cloned();
-    let response = match door.gate.check(request.headers(), named, open) {
-        Err(refused) => turn_away(refused),
-        Ok(()) if !open && connection.as_ref().is_some_and(|connection| connection.is_reserved) => {
-            let why = "too many requests are being answered";
-            turn_away(Refused { status: StatusCode::SERVICE_UNAVAILABLE, why })
+    let response = match state.access.check(request.headers(), authority, public) {
+        Err(rejection) => rejected(rejection),
+        Ok(()) if !public && connection.as_ref().is_some_and(|connection| connection.is_reserved) => {
+            let reason = "too many requests are being answered";
+            rejected(Rejection { status: StatusCode::SERVICE_UNAVAILABLE, reason })
         }
-        Ok(()) => match whole(request).await {
-            Err(refused) => turn_away(refused),
+        Ok(()) => match read_body(request).await {
+            Err(rejection) => rejected(rejection),
             Ok(request) => {
-                // Until here the connection may have to make room for another, from here on it is answered.
-                let answering = connection.map(|connection| connection.answer());
-                let response = pass(&door, request, next).await;
-                response.map(|body| Holding::body(body, answering))
+                // Until now the connection could be evicted; from here on it has a request in progress.
+                let guard = connection.map(|connection| connection.begin_request());
+                let response = forward(&state, request, next).await;
+                response.map(|body| GuardedBody::wrap(body, guard))
             }
         },
     };
-    door.serving.metrics.answered(response.status().as_u16());
+    state.state.metrics.record_response(response.status().as_u16());
     response
 }
 
-/// Has a request answered, and notes what that means for its session.
-async fn pass(door: &Door, request: Request, next: Next) -> Response {
-    let late = Refused { status: StatusCode::GATEWAY_TIMEOUT, why: "no answer in time" };
+/// Forwards a request to its handler and records the use of its session.
+async fn forward(state: &HttpState, request: Request, next: Next) -> Response {
+    let late = Rejection { status: StatusCode::GATEWAY_TIMEOUT, reason: "no answer in time" };
     let calls = request.method() == Method::POST;
-    let mut in_use = session(request.headers()).and_then(|id| door.sessions.enter(id));
-    let beginning = if begins(&request) {
-        let Some(beginning) = door.sessions.make_room().await else {
-            let why = "too many sessions are in use";
-            return turn_away(Refused { status: StatusCode::SERVICE_UNAVAILABLE, why });
+    let mut in_use = session_id(request.headers()).and_then(|id| state.sessions.begin_use(id));
+    let slot = if begins_session(&request) {
+        let Some(slot) = state.sessions.reserve().await else {
+            let reason = "too many sessions are in use";
+            return rejected(Rejection { status: StatusCode::SERVICE_UNAVAILABLE, reason });
         };
-        Some(beginning)
+        Some(slot)
     } else {
         None
     };
-    let answer = tokio::time::timeout(LONGEST + ARRIVAL, next.run(request)).await;
-    let response = answer.unwrap_or_else(|_| turn_away(late));
-    if beginning.is_some()
-        && let Some(id) = session(response.headers())
+    let answer = tokio::time::timeout(CALL_TIMEOUT + REQUEST_READ_TIMEOUT, next.run(request)).await;
+    let response = answer.unwrap_or_else(|_| rejected(late));
+    if slot.is_some()
+        && let Some(id) = session_id(response.headers())
     {
-        door.sessions.begun(id);
+        state.sessions.insert(id);
     }
     if let Some(in_use) = &mut in_use {
-        // What asks for nothing is answered by "accepted".
+        // A notification gets the status "accepted".
         in_use.has_called = calls && response.status() == StatusCode::OK;
     }
-    response.map(|body| Holding::body(body, in_use))
+    response.map(|body| GuardedBody::wrap(body, in_use))
 }
 
-fn session(headers: &HeaderMap) -> Option<&str> {
-    headers.get(SESSION)?.to_str().ok()
+fn session_id(headers: &HeaderMap) -> Option<&str> {
+    headers.get(SESSION_HEADER)?.to_str().ok()
 }
 
-fn begins(request: &Request) -> bool {
-    request.method() == Method::POST && !request.headers().contains_key(SESSION)
+fn begins_session(request: &Request) -> bool {
+    request.method() == Method::POST && !request.headers().contains_key(SESSION_HEADER)
 }
 
-/// The request with its body read: in time, and not larger than allowed.
-async fn whole(request: Request) -> Result<Request, Refused> {
-    let too_large = Refused { status: StatusCode::PAYLOAD_TOO_LARGE, why: "the request is too large" };
+/// Reads the body of a request within the limits of time and size.
+async fn read_body(request: Request) -> Result<Request, Rejection> {
+    let too_large = Rejection { status: StatusCode::PAYLOAD_TOO_LARGE, reason: "the request is too large" };
     let (parts, body) = request.into_parts();
     let claimed = parts
         .headers
         .get(header::CONTENT_LENGTH)
         .and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
-    if claimed.is_some_and(|length| length > LARGEST) {
+    if claimed.is_some_and(|length| length > MAX_REQUEST_BYTES) {
         return Err(too_large);
     }
-    let read = tokio::time::timeout(ARRIVAL, to_bytes(body, LARGEST)).await;
+    let read = tokio::time::timeout(REQUEST_READ_TIMEOUT, to_bytes(body, MAX_REQUEST_BYTES)).await;
     match read {
         Ok(Ok(bytes)) => Ok(Request::from_parts(parts, Body::from(bytes))),
         Ok(Err(_)) => Err(too_large),
-        Err(_) => {
-            Err(Refused { status: StatusCode::REQUEST_TIMEOUT, why: "the request did not arrive in time" })
-        }
+        Err(_) => Err(Rejection {
+            status: StatusCode::REQUEST_TIMEOUT,
+            reason: "the request did not arrive in time",
+        }),
     }
 }
 
-fn turn_away(refused: Refused) -> Response {
-    let mut response = (refused.status, format!("{}\n", refused.why)).into_response();
-    if refused.status == StatusCode::UNAUTHORIZED {
+fn rejected(rejection: Rejection) -> Response {
+    let mut response = (rejection.status, format!("{}\n", rejection.reason)).into_response();
+    if rejection.status == StatusCode::UNAUTHORIZED {
         response.headers_mut().insert(header::WWW_AUTHENTICATE, header::HeaderValue::from_static("Bearer"));
     }
     response
 }
 
-async fn health(State(door): State<Door>) -> Response {
-    let tree = door.serving.opened();
+async fn health(State(state): State<HttpState>) -> Response {
+    let tree = state.state.opened();
     let indexing = tree.is_some_and(|tree| tree.indexing.is_running());
     let body = format!("{{\"status\":\"ok\",\"indexing\":{indexing}}}\n");
     ([(header::CONTENT_TYPE, "application/json")], body).into_response()
 }
 
-async fn metrics(State(door): State<Door>) -> Response {
-    let serving = door.serving.clone();
+async fn metrics(State(state): State<HttpState>) -> Response {
+    let state = state.state.clone();
     let page = tokio::task::spawn_blocking(move || {
-        let tree = serving.opened();
+        let tree = state.opened();
         let generation = tree.as_ref().and_then(|tree| tree.host.engine().snapshot().ok());
         let indexing = tree.as_ref().is_some_and(|tree| tree.indexing.is_running());
-        serving.metrics.text(indexing, generation.map(|snapshot| snapshot.generation()))
+        state.metrics.text(indexing, generation.map(|snapshot| snapshot.generation()))
     });
     let page = page.await.unwrap_or_default();
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], page).into_response()
 }
 
-/// Takes in connections until it is told to end, then lets those that are open end.
+/// Accepts connections until the server stops, then waits for the open ones to complete.
 async fn accept(listener: TcpListener, app: Router, stop: CancellationToken) {
     let connections = Arc::new(Connections::default());
     loop {
@@ -246,7 +248,7 @@ async fn accept(listener: TcpListener, app: Router, stop: CancellationToken) {
             () = stop.cancelled() => break,
         };
         let Ok((stream, _)) = accepted else {
-            // Out of files, most likely.
+            // The process is probably out of file descriptors.
             connections.evict();
             tokio::time::sleep(Duration::from_millis(10)).await;
             continue;
@@ -255,10 +257,10 @@ async fn accept(listener: TcpListener, app: Router, stop: CancellationToken) {
         let (connections, app, stop) = (connections.clone(), app.clone(), stop.clone());
         tokio::spawn(async move {
             serve_connection(stream, app, &stop, &connection).await;
-            connections.leave(&connection);
+            connections.remove(&connection);
         });
     }
-    let _ = tokio::time::timeout(FAREWELL, connections.emptied()).await;
+    let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, connections.all_closed()).await;
 }
 
 async fn serve_connection(
@@ -275,7 +277,7 @@ async fn serve_connection(
     });
     let served = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(ARRIVAL)
+        .header_read_timeout(REQUEST_READ_TIMEOUT)
         .max_headers(64)
         .serve_connection(TokioIo::new(stream), service);
     tokio::pin!(served);
@@ -289,8 +291,8 @@ async fn serve_connection(
     }
 }
 
-/// Ctrl-C, or what a supervisor sends.
-async fn signal() {
+/// Waits for Ctrl-C or a termination signal.
+async fn stop_signal() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};

@@ -1,7 +1,8 @@
 //! The operations as an MCP server: over stdio for one client, over HTTP for many.
 //!
-//! The only crate that knows the protocol, its SDK and the network. What is offered, and how arguments are read, comes
-//! from the table of operations; here it gets a budget, a memory of what was sent, and doors that are guarded.
+//! The only crate that knows the protocol, its SDK and the network. The operation table defines the tools and their
+//! arguments; this crate adds the token budget, the history of what a session was sent, access control, and limits on
+//! connections, sessions and concurrent calls.
 
 mod access_control;
 mod answer;
@@ -9,6 +10,7 @@ mod call_tracker;
 mod connections;
 mod cursor;
 mod error;
+mod first_index;
 mod http;
 mod line_transport;
 mod metrics;

@@ -1,5 +1,5 @@
-//! JSON-RPC over lines of text, as the protocol's stdio transport says. The SDK's own drops a line it cannot read; this
-//! one answers it, so that a client is never left waiting.
+//! The stdio transport: JSON-RPC messages, one per line. The transport of the SDK drops malformed lines; this one answers them
+//! with an error, so that a client never waits in vain.
 
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -14,37 +14,37 @@ use std::sync::Arc;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::Mutex;
 
-/// No line is read that is longer: a message holds a question, at most a diff.
-const LONGEST: usize = 8 << 20;
+/// Maximum length of a message in bytes: the largest legitimate argument is a diff.
+const MAX_MESSAGE_BYTES: usize = 8 << 20;
 
-/// LineTransport in, lines out.
+/// Reads and writes messages.
 pub(crate) struct LineTransport<R, W> {
     input: BufReader<R>,
     output: Arc<Mutex<W>>,
-    /// What was read of the line so far; reading may be interrupted at any point.
+    /// The beginning of the current line; reading may be interrupted at any point.
     line: Vec<u8>,
-    /// The line is too long, and the rest of it is thrown away.
+    /// Whether the current line is too long and its rest is dropped.
     discarding: bool,
-    /// Messages of a batch that wait for their turn.
-    waiting: VecDeque<RxJsonRpcMessage<RoleServer>>,
-    /// Whether a session has begun: before, only requests mean anything.
+    /// Received messages that have not been handled.
+    queue: VecDeque<RxJsonRpcMessage<RoleServer>>,
+    /// Whether a session has begun; until then only requests are valid.
     begun: bool,
 }
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> LineTransport<R, W> {
-    /// A transport over these ends.
+    /// A transport over an input and an output.
     pub(crate) fn new(input: R, output: W) -> Self {
         Self {
             input: BufReader::new(input),
             output: Arc::new(Mutex::new(output)),
             line: Vec::new(),
             discarding: false,
-            waiting: VecDeque::new(),
+            queue: VecDeque::new(),
             begun: false,
         }
     }
 
-    /// Reads up to the end of a line. Says whether the whole of it is there; none at the end of the input.
+    /// Reads up to the end of a line; returns whether the line fits, or none at the end of the input.
     async fn read(&mut self) -> Option<bool> {
         loop {
             let available = match self.input.fill_buf().await {
@@ -53,7 +53,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> LineTransport
             };
             let end = available.iter().position(|byte| *byte == b'\n');
             let taken = end.map_or(available.len(), |end| end + 1);
-            let fits = !self.discarding && self.line.len() + taken <= LONGEST;
+            let fits = !self.discarding && self.line.len() + taken <= MAX_MESSAGE_BYTES;
             if fits {
                 self.line.extend_from_slice(&available[..taken]);
             } else {
@@ -67,20 +67,20 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> LineTransport
         }
     }
 
-    /// Answers what is no message. In a task of its own: reading may be interrupted, a line on its way must not.
-    fn refuse(&self, code: ErrorCode, message: &str, id: Option<RequestId>) {
+    /// Answers an invalid message with an error. Runs in its own task: reading may be interrupted, writing must not be.
+    fn send_error(&self, code: ErrorCode, message: &str, id: Option<RequestId>) {
         let error = ErrorData::new(code, message.to_owned(), None);
         let output = self.output.clone();
-        // If nobody listens any more, the input ends soon as well.
+        // If writing fails, the client is gone and the input ends soon too.
         tokio::spawn(async move { send(&output, &ServerJsonRpcMessage::error(error, id)).await });
     }
 
-    /// Takes in one message, or answers what is none.
-    fn take(&mut self, value: Value) {
+    /// Queues a message, or answers an invalid one with an error.
+    fn enqueue(&mut self, value: Value) {
         let id = value.get("id").and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
         if value.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
-            let message = "a message is an object with \"jsonrpc\": \"2.0\"";
-            return self.refuse(ErrorCode::INVALID_REQUEST, message, id);
+            let message = "a message must be an object with \"jsonrpc\": \"2.0\"";
+            return self.send_error(ErrorCode::INVALID_REQUEST, message, id);
         }
         match serde_json::from_value::<ClientJsonRpcMessage>(value) {
             Ok(ClientJsonRpcMessage::Request(request)) => {
@@ -88,13 +88,17 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> LineTransport
                     request.request,
                     ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_)
                 );
-                self.waiting.push_back(ClientJsonRpcMessage::Request(request));
+                self.queue.push_back(ClientJsonRpcMessage::Request(request));
             }
-            Ok(message) if self.begun => self.waiting.push_back(message),
-            // The SDK would end the session.
+            Ok(message) if self.begun => self.queue.push_back(message),
+            // Dropped: the SDK would end the session.
             Ok(_) => {}
             Err(_) => {
-                self.refuse(ErrorCode::INVALID_REQUEST, "this is no request, notification or answer", id);
+                self.send_error(
+                    ErrorCode::INVALID_REQUEST,
+                    "not a valid request, notification or response",
+                    id,
+                );
             }
         }
     }
@@ -117,12 +121,12 @@ where
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
-            if let Some(message) = self.waiting.pop_front() {
+            if let Some(message) = self.queue.pop_front() {
                 return Some(message);
             }
             if !self.read().await? {
-                let message = format!("a message may have {LONGEST} bytes at most");
-                self.refuse(ErrorCode::INVALID_REQUEST, &message, None);
+                let message = format!("a message must not exceed {MAX_MESSAGE_BYTES} bytes");
+                self.send_error(ErrorCode::INVALID_REQUEST, &message, None);
                 continue;
             }
             let parsed = serde_json::from_slice::<Value>(&self.line);
@@ -131,13 +135,13 @@ where
             match parsed {
                 Ok(Value::Array(batch)) if !batch.is_empty() => {
                     for value in batch {
-                        self.take(value);
+                        self.enqueue(value);
                     }
                 }
-                Ok(value) => self.take(value),
+                Ok(value) => self.enqueue(value),
                 Err(_) if empty => {}
                 Err(error) => {
-                    self.refuse(ErrorCode::PARSE_ERROR, &format!("this is no JSON: {error}"), None);
+                    self.send_error(ErrorCode::PARSE_ERROR, &format!("invalid JSON: {error}"), None);
                 }
             }
         }

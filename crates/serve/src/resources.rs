@@ -1,6 +1,6 @@
-//! Files and symbols by address: `orient://file/src/a.c`, `orient://symbol/src/a.c%23run`.
+//! MCP resources: files and symbols by URI, such as `orient://file/src/a.c`, `orient://symbol/src/a.c%23run`.
 
-use crate::server::{Server, refusal};
+use crate::server::{Server, protocol_error};
 use orient_tools::{Code, SafeLine, ToolError, file_text, handles_like, paths_like, symbol_text};
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -13,10 +13,10 @@ use std::path::PathBuf;
 
 const FILE: &str = "orient://file/";
 const SYMBOL: &str = "orient://symbol/";
-/// How many files one page of the list has.
-const PAGE: usize = 200;
+/// Number of files per page of the list.
+const PAGE_SIZE: usize = 200;
 
-/// The two kinds of address.
+/// The two kinds of URI.
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
     vec![
         ResourceTemplate::new(format!("{FILE}{{+path}}"), "file")
@@ -28,7 +28,7 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
     ]
 }
 
-/// The files, a page at a time.
+/// Lists the files page by page.
 pub(crate) async fn list(
     server: &Server,
     cursor: Option<String>,
@@ -38,13 +38,13 @@ pub(crate) async fn list(
         None => 0,
         Some(text) => text
             .parse::<usize>()
-            .map_err(|_| ErrorData::invalid_params("this is no cursor of ours; start without one", None))?,
+            .map_err(|_| ErrorData::invalid_params("invalid cursor; start without one", None))?,
     };
-    let end = skip.saturating_add(PAGE);
+    let end = skip.saturating_add(PAGE_SIZE);
     let (paths, total) = server
-        .ask(context, move |session| paths_like(session, "", end))
+        .query(context, move |session| paths_like(session, "", end))
         .await
-        .map_err(|error| refusal(&error))?;
+        .map_err(|error| protocol_error(&error))?;
     let page = paths.into_iter().skip(skip).map(|path| {
         Resource::new(format!("{FILE}{}", encoded(&path)), String::from(SafeLine::new(&path)))
             .with_mime_type("text/plain")
@@ -54,28 +54,28 @@ pub(crate) async fn list(
     Ok(result)
 }
 
-/// The text at an address.
+/// Reads the resource with a URI.
 pub(crate) async fn read(
     server: &Server,
     uri: String,
     context: &RequestContext<RoleServer>,
 ) -> Result<ReadResourceResult, ErrorData> {
     let address = uri.clone();
-    let text = server.ask(context, move |session| {
+    let text = server.query(context, move |session| {
         if let Some(path) = address.strip_prefix(FILE) {
-            return file_text(session, &checked(path)?);
+            return file_text(session, &path_inside(path)?);
         }
         if let Some(handle) = address.strip_prefix(SYMBOL) {
             return symbol_text(session, &decoded(handle)?);
         }
-        Err(ToolError::new(Code::NotFound, "there is no such resource")
-            .hint(format!("addresses begin with {FILE} or {SYMBOL}")))
+        Err(ToolError::new(Code::NotFound, "unknown resource")
+            .hint(format!("URIs begin with {FILE} or {SYMBOL}")))
     });
-    let text = text.await.map_err(|error| refusal(&error))?;
+    let text = text.await.map_err(|error| protocol_error(&error))?;
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri)]))
 }
 
-/// What completes the beginning of an address.
+/// Completes a partial path or handle.
 pub(crate) async fn complete(
     server: &Server,
     request: CompleteRequestParams,
@@ -85,37 +85,37 @@ pub(crate) async fn complete(
     let most = CompletionInfo::MAX_VALUES;
     let found = match (&request.r#ref, request.argument.name.as_str()) {
         (Reference::Resource(_), "path") => {
-            server.ask(context, move |session| paths_like(session, &begun, most)).await
+            server.query(context, move |session| paths_like(session, &begun, most)).await
         }
         (Reference::Resource(_), "handle") => {
-            server.ask(context, move |session| handles_like(session, &begun, most)).await
+            server.query(context, move |session| handles_like(session, &begun, most)).await
         }
         _ => Ok((Vec::new(), 0)),
     };
-    let (values, total) = found.map_err(|error| refusal(&error))?;
+    let (values, total) = found.map_err(|error| protocol_error(&error))?;
     let more = total > values.len();
     let info = CompletionInfo::with_pagination(values, u32::try_from(total).ok(), more);
     info.map(CompleteResult::new).map_err(|message| ErrorData::internal_error(message, None))
 }
 
-/// A path from an address: from the root, and nowhere else. The index would not know another; this says so sooner.
-fn checked(encoded: &str) -> Result<String, ToolError> {
+/// The path in a URI. Rejects paths outside of the repository early; the index does not contain them anyway.
+fn path_inside(encoded: &str) -> Result<String, ToolError> {
     let path = decoded(encoded)?;
     let leads_out = path.starts_with(['/', '\\'])
         || path.contains('\0')
         || path.split(['/', '\\']).any(|part| part == "..")
         || path.as_bytes().get(1) == Some(&b':');
     if leads_out {
-        return Err(ToolError::new(Code::BadArgument, "a path must stay inside of the repository")
-            .hint("give it from the top of the repository, such as src/main.c"));
+        return Err(ToolError::new(Code::BadArgument, "the path leads out of the repository")
+            .hint("use a path relative to the root of the repository, such as src/main.c"));
     }
     Ok(path.trim_start_matches("./").to_owned())
 }
 
-/// Text with `%41` for `A`.
+/// Decodes percent escapes: `%41` is `A`.
 fn decoded(encoded: &str) -> Result<String, ToolError> {
     let wrong =
-        || ToolError::new(Code::BadArgument, "the address is not valid: `%` needs two digits behind it");
+        || ToolError::new(Code::BadArgument, "invalid URI: `%` must be followed by two hexadecimal digits");
     let mut bytes = Vec::with_capacity(encoded.len());
     let mut rest = encoded.bytes();
     while let Some(byte) = rest.next() {
@@ -126,10 +126,10 @@ fn decoded(encoded: &str) -> Result<String, ToolError> {
         let mut digit = || rest.next().and_then(|byte| char::from(byte).to_digit(16)).ok_or_else(wrong);
         bytes.push((digit()? * 16 + digit()?) as u8);
     }
-    String::from_utf8(bytes).map_err(|_| ToolError::new(Code::BadArgument, "the address is not UTF-8"))
+    String::from_utf8(bytes).map_err(|_| ToolError::new(Code::BadArgument, "the URI is not valid UTF-8"))
 }
 
-/// The other way round, for what an address may not hold.
+/// Encodes the characters that a URI must not contain.
 fn encoded(path: &str) -> String {
     let mut text = String::with_capacity(path.len());
     for byte in path.bytes() {
@@ -145,7 +145,7 @@ fn encoded(path: &str) -> String {
     text
 }
 
-/// The folder a `file:` address names on this machine.
+/// The local directory of a `file:` URI.
 pub(crate) fn file_path(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
     let path = rest.strip_prefix("localhost").unwrap_or(rest);
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_read_back() {
+    fn percent_encoding_survives_a_round_trip() {
         for path in ["src/a.c", "größe/a b#c?.md", "100%/x"] {
             assert_eq!(decoded(&encoded(path)).expect("valid"), path);
         }
@@ -169,17 +169,17 @@ mod tests {
     }
 
     #[test]
-    fn no_path_leads_out() {
+    fn paths_outside_of_the_repository_are_rejected() {
         for path in
             ["../x", "a/../../x", "/etc/passwd", "%2e%2e/x", "%2Fetc/passwd", "a\\..\\x", "C:/x", "a%00b"]
         {
-            assert!(checked(path).is_err(), "{path}");
+            assert!(path_inside(path).is_err(), "{path}");
         }
-        assert_eq!(checked("./src/a..b/c.c").expect("inside"), "src/a..b/c.c");
+        assert_eq!(path_inside("./src/a..b/c.c").expect("inside"), "src/a..b/c.c");
     }
 
     #[test]
-    fn roots_are_folders_of_this_machine() {
+    fn file_uris_of_other_machines_are_rejected() {
         assert_eq!(file_path("file:///home/a%20b"), Some(PathBuf::from("/home/a b")));
         assert_eq!(file_path("file://localhost/x"), Some(PathBuf::from("/x")));
         for other in ["https://x/y", "file://host/x", "file:relative"] {

@@ -1,30 +1,30 @@
-//! The tools as the protocol lists them: names, descriptions and schemas from the table.
+//! The MCP tool list: names, descriptions and schemas from the operation table.
 
 use orient_tools::AgentTool;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// The tools of these offers.
+/// The MCP tools of these agent tools.
 pub(crate) fn tools(offers: &[AgentTool]) -> Vec<Tool> {
     offers.iter().map(tool).collect()
 }
 
-/// The tools of these offers as a client gets them, for those who count what they cost.
+/// The tool list as a client receives it, for measuring its size in tokens.
 pub fn listing(offers: &[AgentTool]) -> Value {
     json!({ "tools": tools(offers) })
 }
 
 fn tool(offer: &AgentTool) -> Tool {
-    // No need to say that nothing is destroyed: that is only asked of what is not read-only.
+    // The destructive hint applies only to tools that are not read-only.
     let annotations = ToolAnnotations::new().read_only(true).idempotent(true).open_world(false);
     Tool::new(offer.name, offer.about.clone(), object(&offer.input))
         .with_raw_output_schema(object(&output(offer)))
         .with_annotations(annotations)
 }
 
-/// What every answer has: the text, whether it is complete, and where it goes on. Operations one by one also give their
-/// data, with its schema.
+/// The output schema of every tool: the text, whether it is complete, and the next cursor. Single operations also return their
+/// data with its schema.
 fn output(offer: &AgentTool) -> Value {
     let mut properties = json!({
         "text": { "type": "string" },
@@ -51,21 +51,21 @@ mod tests {
     use super::*;
     use orient_tools::agent_tools;
 
-    /// What the schemas may cost every agent at every start.
-    const MOST: usize = 1_500;
+    /// Maximum size of the default tool list in tokens: every agent loads it at every start.
+    const MAX_TOKENS: usize = 1_500;
 
     #[test]
-    fn the_default_tools_are_few_and_cost_little() {
+    fn the_default_tool_list_is_small() {
         let offers = agent_tools(None).expect("the groups");
         assert!(offers.len() <= 6);
         let listed = listing(&offers)["tools"].to_string();
         // Public tokenizers take four bytes of it for a token; `xtask clients` counts with two of them. This errs on the
         // safe side: three and a half.
-        assert!(listed.len() * 2 / 7 <= MOST, "{} bytes", listed.len());
+        assert!(listed.len() * 2 / 7 <= MAX_TOKENS, "{} bytes", listed.len());
     }
 
     #[test]
-    fn every_tool_says_that_it_only_reads_and_what_it_gives() {
+    fn every_tool_is_read_only_and_has_an_output_schema() {
         for selection in [None, Some("all")] {
             for tool in tools(&agent_tools(selection).expect("offers")) {
                 let annotations = tool.annotations.expect("annotations");

@@ -1,31 +1,31 @@
-//! What a session was sent: lines of files, and whole answers. Within one session nothing is sent in full twice unless
-//! it is asked for. Bounded: what was sent long ago is forgotten, and then simply sent again.
+//! The history of what a session was sent: lines of files, and whole answers. A session gets nothing twice unless it asks for
+//! it. The history is bounded; a forgotten line is simply sent again.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// How many lines are remembered at most: a reader has long pushed out of its context what came before them. Tables of
-/// half this size are full but for one place in eight.
-const LINES: usize = 2 * 3_584;
-/// How many whole answers are remembered at most.
-const ANSWERS: usize = 2 * 112;
+/// Maximum number of lines in the history: older ones have left the context of a model long ago. A hash table of half this
+/// size is filled to seven eighths, its maximum load.
+const MAX_LINES: usize = 2 * 3_584;
+/// Maximum number of answers in the history.
+const MAX_ANSWERS: usize = 2 * 112;
 
-/// The memory of one session.
+/// The history of one session.
 pub(crate) struct SentHistory {
-    /// By file and line: the content.
-    lines: Latest,
-    /// By question: the text.
-    answers: Latest,
+    /// Content hashes by file and line.
+    lines: GenerationalMap,
+    /// Text hashes by question.
+    answers: GenerationalMap,
 }
 
-/// A line that is sent now.
+/// A line of a file in an answer.
 pub(crate) struct SentLine {
     place: u64,
     content: u64,
 }
 
 impl SentLine {
-    /// A line of a file.
+    /// Identifies a line by its path, its number and its text.
     pub(crate) fn new(path: &str, line: u32, text: &str) -> Self {
         Self { place: hash((path, line)), content: hash(text) }
     }
@@ -33,12 +33,12 @@ impl SentLine {
 
 impl Default for SentHistory {
     fn default() -> Self {
-        Self { lines: Latest::new(LINES), answers: Latest::new(ANSWERS) }
+        Self { lines: GenerationalMap::new(MAX_LINES), answers: GenerationalMap::new(MAX_ANSWERS) }
     }
 }
 
 impl SentHistory {
-    /// Whether exactly this line was sent.
+    /// Whether this line was sent with this content.
     pub(crate) fn has(&self, line: &SentLine) -> bool {
         self.lines.get(line.place) == Some(line.content)
     }
@@ -48,8 +48,8 @@ impl SentHistory {
         self.answers.get(question) == Some(hash(text))
     }
 
-    /// Notes an answer and the lines in it.
-    pub(crate) fn note(&mut self, question: u64, text: &str, lines: Vec<SentLine>) {
+    /// Records an answer and its lines.
+    pub(crate) fn record(&mut self, question: u64, text: &str, lines: Vec<SentLine>) {
         self.answers.put(question, hash(text));
         for line in lines {
             self.lines.put(line.place, line.content);
@@ -57,17 +57,17 @@ impl SentHistory {
     }
 }
 
-/// The latest values of keys, in two halves: where the new one is full, the old one is dropped. A server has a memory for
-/// each of its sessions, so one is no larger than it must be: no time is kept with a value.
-struct Latest {
+/// A bounded map with two generations: when the new one is full, the old one is dropped. This approximates LRU eviction without
+/// a timestamp per entry; a server has one history per session, so entries must be small.
+struct GenerationalMap {
     new: HashMap<u64, u64>,
     old: HashMap<u64, u64>,
-    most: usize,
+    max: usize,
 }
 
-impl Latest {
-    fn new(most: usize) -> Self {
-        Self { new: HashMap::new(), old: HashMap::new(), most }
+impl GenerationalMap {
+    fn new(max: usize) -> Self {
+        Self { new: HashMap::new(), old: HashMap::new(), max }
     }
 
     #[cfg(test)]
@@ -80,7 +80,7 @@ impl Latest {
     }
 
     fn put(&mut self, key: u64, value: u64) {
-        if self.new.len() >= self.most / 2 && !self.new.contains_key(&key) {
+        if self.new.len() >= self.max / 2 && !self.new.contains_key(&key) {
             std::mem::swap(&mut self.new, &mut self.old);
             self.new.clear();
         }
@@ -99,9 +99,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_known_by_its_place_and_its_content() {
+    fn a_line_is_identified_by_its_path_number_and_content() {
         let mut sent = SentHistory::default();
-        sent.note(1, "text", vec![SentLine::new("a.c", 3, "int x;")]);
+        sent.record(1, "text", vec![SentLine::new("a.c", 3, "int x;")]);
         assert!(sent.has(&SentLine::new("a.c", 3, "int x;")));
         assert!(!sent.has(&SentLine::new("a.c", 3, "int y;")), "it has changed");
         assert!(!sent.has(&SentLine::new("b.c", 3, "int x;")));
@@ -109,13 +109,13 @@ mod tests {
     }
 
     #[test]
-    fn the_memory_is_bounded() {
+    fn the_history_is_bounded() {
         let mut sent = SentHistory::default();
         for round in 0..100 {
             let lines = (0..1000).map(|line| SentLine::new(&format!("{round}.c"), line, "x")).collect();
-            sent.note(round, "text", lines);
+            sent.record(round, "text", lines);
         }
-        assert!(sent.lines.len() <= LINES && sent.answers.len() <= ANSWERS);
+        assert!(sent.lines.len() <= MAX_LINES && sent.answers.len() <= MAX_ANSWERS);
         assert!(sent.has(&SentLine::new("99.c", 1, "x")), "the latest is kept");
         let kept = |round: u32| sent.has(&SentLine::new(&format!("{round}.c"), 1, "x"));
         assert!((97..100).all(kept), "half of what may be kept is, and that is the latest");
@@ -123,14 +123,14 @@ mod tests {
     }
 
     #[test]
-    fn what_was_sent_last_counts() {
+    fn the_latest_content_of_a_line_counts() {
         let mut sent = SentHistory::default();
         let line = |text| SentLine::new("a.c", 3, text);
         let filler = |from: u32| (from..from + 3_500).map(|line| SentLine::new("b.c", line, "")).collect();
-        sent.note(1, "", vec![line("old")]);
-        sent.note(2, "", filler(0));
-        sent.note(3, "", vec![line("new")]);
-        sent.note(4, "", filler(3_500));
+        sent.record(1, "", vec![line("old")]);
+        sent.record(2, "", filler(0));
+        sent.record(3, "", vec![line("new")]);
+        sent.record(4, "", filler(3_500));
         assert!(sent.has(&line("new")) && !sent.has(&line("old")), "whichever half they are in");
     }
 }

@@ -1,7 +1,6 @@
-//! What a session does with what a client asks: the protocol's requests on one side, the table of operations on the
-//! other.
+//! The MCP server: translates the protocol's requests to calls of the operation table.
 
-use crate::answer::{AnswerContext, Answered};
+use crate::answer::{AnswerContext, CallResponse};
 use crate::call_tracker::CallTracker;
 use crate::error::ServeError;
 use crate::metrics::Metrics;
@@ -27,12 +26,12 @@ use std::sync::{Arc, RwLock};
 use std::time::{Duration, Instant};
 use tokio::sync::{Mutex, Semaphore};
 
-/// How long a client may take to name its roots.
+/// How long a client may take to list its roots.
 const ROOTS_WAIT: Duration = Duration::from_secs(3);
-/// No question may take longer.
-pub(crate) const LONGEST: Duration = Duration::from_mins(2);
+/// Maximum duration of a call.
+pub(crate) const CALL_TIMEOUT: Duration = Duration::from_mins(2);
 
-/// What agents are told once.
+/// The instructions that agents receive once per session.
 const INSTRUCTIONS: &str = "\
 Orient knows this repository exactly and is always up to date with the files. Ask it before reading files one by one. \
 Names can be given bare (Run), qualified (Server.Run) or as the handles answers show (src/server.go#Server.Run); an \
@@ -44,19 +43,17 @@ fences stand Orient's own words; a name they quote may come from the repository 
 characters are escaped (\\n, \\u{1b}). Escaped names and paths can be given back as they are shown.";
 
 /// What all sessions share.
-pub(crate) struct Serving {
+pub(crate) struct ServerState {
     pub(crate) options: Options,
     offers: Vec<AgentTool>,
     tools: Vec<Tool>,
-    /// The tree of the server's own folder.
+    /// The served tree, once it is open.
     tree: Mutex<Option<Arc<ServedTree>>>,
-    /// How many questions of each queue are worked on at once: what is quick never waits behind what is not, and what is in
-    /// the files never behind what uses mean.
-    desks: [[Arc<Semaphore>; 2]; 2],
+    limits: ConcurrencyLimits,
     pub(crate) metrics: Arc<Metrics>,
 }
 
-impl Serving {
+impl ServerState {
     pub(crate) fn new(options: Options) -> Result<Self, ServeError> {
         let offers = agent_tools(options.tools.as_deref())?;
         let threads = std::thread::available_parallelism().map_or(2, usize::from);
@@ -65,18 +62,17 @@ impl Serving {
             offers,
             options,
             tree: Mutex::new(None),
-            desks: [(2 * threads).max(4), threads.max(2)]
-                .map(|desks| [(); 2].map(|()| Arc::new(Semaphore::new(desks)))),
+            limits: ConcurrencyLimits::new(threads),
             metrics: Arc::default(),
         })
     }
 
-    /// How many questions can be worked on at once, beside those that are.
-    pub(crate) fn free_desks(&self) -> usize {
-        self.desks.iter().flatten().map(|desks| desks.available_permits()).sum()
+    /// Number of calls that can start now.
+    pub(crate) fn free_slots(&self) -> usize {
+        self.limits.0.iter().flatten().map(|slots| slots.available_permits()).sum()
     }
 
-    /// The tree of a folder; the one of the server where none is named. Opened once.
+    /// Opens the tree of a directory, or of the server's own one, unless it is open.
     pub(crate) async fn tree(&self, root: Option<PathBuf>) -> Result<Arc<ServedTree>, ToolError> {
         let mut tree = self.tree.lock().await;
         if let Some(tree) = &*tree {
@@ -99,84 +95,99 @@ impl Serving {
         self.tree.try_lock().ok().and_then(|tree| tree.clone())
     }
 
-    /// Ends what goes on in the background.
+    /// Stops the work in the background.
     pub(crate) fn close(&self) {
         if let Some(tree) = self.opened() {
             tree.close();
         }
     }
 
-    async fn forget(&self) {
+    async fn close_tree(&self) {
         if let Some(tree) = self.tree.lock().await.take() {
             tree.close();
         }
     }
 }
 
+/// The number of calls that run at once, per queue: quick calls never wait for slow ones, and calls that need facts only never
+/// wait for calls that need the graph.
+struct ConcurrencyLimits([[Arc<Semaphore>; 2]; 2]);
+
+impl ConcurrencyLimits {
+    fn new(threads: usize) -> Self {
+        let slots = [(2 * threads).max(4), threads.max(2)];
+        Self(slots.map(|slots| [(); 2].map(|()| Arc::new(Semaphore::new(slots)))))
+    }
+
+    fn slots(&self, queue: QueueClass) -> Arc<Semaphore> {
+        self.0[usize::from(queue.heavy)][usize::from(queue.deep)].clone()
+    }
+}
+
 /// One session.
 #[derive(Clone)]
 pub(crate) struct Server {
-    serving: Arc<Serving>,
+    state: Arc<ServerState>,
     sent: Arc<RwLock<SentHistory>>,
-    /// Whether the client chooses the folder by its roots: only one that started us itself may.
-    rooted: bool,
-    _counted: Arc<Counted>,
+    /// Whether the client's roots choose the directory: only for a client that started this process.
+    uses_client_root: bool,
+    _session_count: Arc<SessionCount>,
 }
 
-/// Counts a session for as long as it lives.
-struct Counted(Arc<Metrics>);
+/// Counts an open session in the metrics.
+struct SessionCount(Arc<Metrics>);
 
-impl Counted {
+impl SessionCount {
     fn new(metrics: &Arc<Metrics>) -> Arc<Self> {
         metrics.sessions.fetch_add(1, Ordering::Relaxed);
         Arc::new(Self(metrics.clone()))
     }
 }
 
-impl Drop for Counted {
+impl Drop for SessionCount {
     fn drop(&mut self) {
         self.0.sessions.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// Ends the work nobody waits for any more: what is waited for is over, or the one who waited is gone.
-struct Left(Cancel);
+/// Cancels work when dropped: it has completed, or nobody waits for it any more.
+struct CancelOnDrop(Cancel);
 
-impl Drop for Left {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         self.0.cancel();
     }
 }
 
 impl Server {
-    pub(crate) fn new(serving: Arc<Serving>, alone: bool) -> Self {
-        let rooted = alone && !serving.options.chosen;
-        let counted = Counted::new(&serving.metrics);
-        Self { serving, sent: Arc::default(), rooted, _counted: counted }
+    pub(crate) fn new(state: Arc<ServerState>, is_only_client: bool) -> Self {
+        let uses_client_root = is_only_client && !state.options.root_is_fixed;
+        let session_count = SessionCount::new(&state.metrics);
+        Self { state, sent: Arc::default(), uses_client_root, _session_count: session_count }
     }
 
-    /// Starts to index where the folder is known from the start.
+    /// Starts to index if the directory is known.
     pub(crate) fn begin(&self) {
-        if !self.rooted {
-            self.open_soon(None);
+        if !self.uses_client_root {
+            self.open_in_background(None);
         }
     }
 
-    fn open_soon(&self, peer: Option<Peer<RoleServer>>) {
+    fn open_in_background(&self, peer: Option<Peer<RoleServer>>) {
         let server = self.clone();
-        // What goes wrong is told to whoever asks next.
+        // The next call reports an error.
         tokio::spawn(async move { server.tree(peer.as_ref()).await.map(drop) });
     }
 
     async fn tree(&self, peer: Option<&Peer<RoleServer>>) -> Result<Arc<ServedTree>, ToolError> {
-        if let Some(tree) = &*self.serving.tree.lock().await {
+        if let Some(tree) = &*self.state.tree.lock().await {
             return Ok(tree.clone());
         }
-        let root = match peer.filter(|_| self.rooted) {
+        let root = match peer.filter(|_| self.uses_client_root) {
             Some(peer) => root(peer).await,
             None => None,
         };
-        self.serving.tree(root).await
+        self.state.tree(root).await
     }
 
     async fn call(
@@ -184,88 +195,95 @@ impl Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ErrorData> {
-        let serving = self.serving.clone();
-        let Some(at) = serving.offers.iter().position(|offer| offer.name == request.name) else {
-            let near = suggest_tool(&serving.offers, &request.name);
+        let state = self.state.clone();
+        let Some(at) = state.offers.iter().position(|offer| offer.name == request.name) else {
+            let near = suggest_tool(&state.offers, &request.name);
             let hint = near.map_or_else(String::new, |near| format!("; use `{near}`"));
-            let message = format!("there is no tool `{}`{hint}", SafeLine::new(&request.name));
+            let message = format!("unknown tool `{}`{hint}", SafeLine::new(&request.name));
             return Err(ErrorData::invalid_params(message, None));
         };
         let arguments = request.arguments.map_or(Value::Null, Value::Object);
-        let question = match serving.offers[at].parse(arguments) {
-            Ok(question) => question,
+        let call = match state.offers[at].parse(arguments) {
+            Ok(call) => call,
             Err(error) => return Ok(failure(&error)),
         };
         let tree = match self.tree(Some(&context.peer)).await {
             Ok(tree) => tree,
             Err(error) => return Ok(failure(&error)),
         };
-        let bridge = ProgressNotifier::new(context.peer.clone(), context.meta.get_progress_token());
+        let notifier = ProgressNotifier::new(context.peer.clone(), context.meta.get_progress_token());
         let sent = self.sent.clone();
-        let (data, queue) = (serving.offers[at].returns_data(), question.queue_class());
-        let mut call = CallTracker::new(&serving.metrics, serving.offers[at].name);
-        let (begun, span) = (call.begun, call.span.clone());
-        let answered = self
+        let (with_data, queue) = (state.offers[at].returns_data(), call.queue_class());
+        let mut tracker = CallTracker::new(&state.metrics, state.offers[at].name);
+        let (begun, span) = (tracker.begun, tracker.span.clone());
+        let response = self
             .work(&context, queue, move |cancel| {
                 let _entered = span.entered();
-                AnswerContext { tree: &tree, sent: &sent, cancel, bridge: &bridge, asked: begun, data }
-                    .answer(&question)
+                AnswerContext {
+                    tree: &tree,
+                    sent: &sent,
+                    cancel,
+                    notifier: &notifier,
+                    asked: begun,
+                    with_data,
+                }
+                .answer(&call)
             })
             .await;
-        call.came_to(&answered);
-        Ok(match answered {
-            Ok(answered) => success(answered),
+        tracker.set_outcome(&response);
+        Ok(match response {
+            Ok(response) => success(response),
             Err(error) => failure(&error),
         })
     }
 
-    /// Works on a thread that may block, until it is done, cancelled or late. Whoever stops waiting ends the work.
+    /// Runs work on a blocking thread until it completes, is cancelled or times out. Dropping the future cancels the work.
     async fn work<T: Send + 'static>(
         &self,
         context: &RequestContext<RoleServer>,
         queue: QueueClass,
         work: impl FnOnce(&Cancel) -> Result<T, ToolError> + Send + 'static,
     ) -> Result<T, ToolError> {
-        let left = Left(Cancel::default());
-        let ends = left.0.clone();
-        let rested = self.serving.options.rested;
-        let desks = self.serving.desks[usize::from(queue.heavy)][usize::from(queue.deep)].clone();
+        let guard = CancelOnDrop(Cancel::default());
+        let cancel = guard.0.clone();
+        let release_thread_memory = self.state.options.release_thread_memory;
+        let slots = self.state.limits.slots(queue);
         let done = async move {
-            let desk = desks.acquire_owned().await;
-            let (tell, told) = tokio::sync::oneshot::channel();
+            let slot = slots.acquire_owned().await;
+            let (sender, receiver) = tokio::sync::oneshot::channel();
             tokio::task::spawn_blocking(move || {
-                // Who stops waiting leaves a desk that is in use until the work has noticed.
-                let _desk = desk;
-                let _ = tell.send(work(&ends));
-                rested();
+                // A cancelled call holds its slot until the work has stopped.
+                let _slot = slot;
+                let _ = sender.send(work(&cancel));
+                release_thread_memory();
             });
-            told.await
+            receiver.await
         };
         tokio::select! {
-            done = done => done.unwrap_or_else(|_| Err(ToolError::new(Code::Internal, "the answer failed"))),
+            done = done => done.unwrap_or_else(|_| Err(ToolError::new(Code::Internal, "the call failed"))),
             () = context.ct.cancelled() => Err(ToolError::new(Code::Interrupted, "cancelled")),
-            () = tokio::time::sleep(LONGEST) => {
-                let message = format!("no answer within {} s", LONGEST.as_secs());
-                Err(ToolError::new(Code::Busy, message).hint("ask for less: a smaller path, depth or pattern"))
+            () = tokio::time::sleep(CALL_TIMEOUT) => {
+                let message = format!("no answer within {} s", CALL_TIMEOUT.as_secs());
+                Err(ToolError::new(Code::Busy, message).hint("narrow the query: a smaller path, depth or pattern"))
             }
         }
     }
 
-    /// Asks the tree something that is not a tool.
-    pub(crate) async fn ask<T: Send + 'static>(
+    /// Runs a query that is not a tool call.
+    pub(crate) async fn query<T: Send + 'static>(
         &self,
         context: &RequestContext<RoleServer>,
         ask: impl Fn(&Session<'_>) -> Result<T, ToolError> + Send + 'static,
     ) -> Result<T, ToolError> {
         let tree = self.tree(Some(&context.peer)).await?;
-        let bridge = ProgressNotifier::new(context.peer.clone(), None);
+        let notifier = ProgressNotifier::new(context.peer.clone(), None);
         let asked = Instant::now();
-        self.work(context, QueueClass::default(), move |cancel| tree.ask(asked, &bridge, cancel, ask)).await
+        self.work(context, QueueClass::default(), move |cancel| tree.ask(asked, &notifier, cancel, ask)).await
     }
 }
 
-/// The client's first root that is a folder here; none where it has none.
-#[expect(deprecated, reason = "older revisions have roots, and clients use them")]
+/// The client's first root that is a local directory, if there is one.
+#[expect(deprecated, reason = "clients of older protocol revisions use roots")]
 async fn root(peer: &Peer<RoleServer>) -> Option<PathBuf> {
     let info = peer.peer_info()?;
     info.capabilities.roots.as_ref()?;
@@ -273,15 +291,15 @@ async fn root(peer: &Peer<RoleServer>) -> Option<PathBuf> {
     roots.roots.iter().filter_map(|root| resources::file_path(&root.uri)).find(|path| path.is_dir())
 }
 
-fn success(answered: Answered) -> CallToolResult {
-    let content = vec![ContentBlock::text(answered.text)];
+fn success(response: CallResponse) -> CallToolResult {
+    let content = vec![ContentBlock::text(response.text)];
     let mut result =
-        if answered.failed { CallToolResult::error(content) } else { CallToolResult::success(content) };
-    result.structured_content = Some(answered.structured);
+        if response.failed { CallToolResult::error(content) } else { CallToolResult::success(content) };
+    result.structured_content = Some(response.structured);
     result
 }
 
-/// A tool that gave no answer: what is wrong, and what to do next.
+/// The result of a failed call: the error, and what to do next.
 fn failure(error: &ToolError) -> CallToolResult {
     let mut text = format!("error ({}): {}", error.code().word(), SafeLine::new(error.message()));
     if !error.help().is_empty() {
@@ -292,8 +310,8 @@ fn failure(error: &ToolError) -> CallToolResult {
     result
 }
 
-/// A request that could not be answered outside of tools.
-pub(crate) fn refusal(error: &ToolError) -> ErrorData {
+/// The protocol error of a request that is not a tool call.
+pub(crate) fn protocol_error(error: &ToolError) -> ErrorData {
     let mut message = error.message().to_owned();
     if !error.help().is_empty() {
         message = format!("{message}; {}", error.help());
@@ -324,28 +342,28 @@ impl ServerHandler for Server {
         request: InitializeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
-        let rooted = self.rooted && request.capabilities.roots.is_some();
+        let waits_for_roots = self.uses_client_root && request.capabilities.roots.is_some();
         context.peer.set_peer_info(request.clone());
-        if !rooted {
-            self.open_soon(None);
+        if !waits_for_roots {
+            self.open_in_background(None);
         }
         self.negotiate_initialize(&request)
     }
 
     async fn discover(&self, _context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
-        self.open_soon(None);
+        self.open_in_background(None);
         let versions = self.supported_protocol_versions().into_owned();
         Ok(DiscoverResult::from_server_info(versions, self.get_info()))
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.open_soon(Some(context.peer));
+        self.open_in_background(Some(context.peer));
     }
 
     async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
-        if self.rooted {
-            self.serving.forget().await;
-            self.open_soon(Some(context.peer));
+        if self.uses_client_root {
+            self.state.close_tree().await;
+            self.open_in_background(Some(context.peer));
         }
     }
 
@@ -354,11 +372,11 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.serving.tools.clone()))
+        Ok(ListToolsResult::with_all_items(self.state.tools.clone()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.serving.tools.iter().find(|tool| tool.name == name).cloned()
+        self.state.tools.iter().find(|tool| tool.name == name).cloned()
     }
 
     async fn call_tool(
@@ -418,7 +436,7 @@ impl ServerHandler for Server {
         resources::complete(self, request, &context).await
     }
 
-    /// What the SDK could not read as a request it knows: an unknown method, or a known one with wrong parameters.
+    /// Rejects what the SDK could not parse: an unknown method, or a known one with invalid parameters.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -439,14 +457,11 @@ impl ServerHandler for Server {
         ];
         let method = request.method;
         if KNOWN.contains(&method.as_str()) {
-            return Err(ErrorData::invalid_params(
-                format!("the parameters of {method} cannot be read"),
-                None,
-            ));
+            return Err(ErrorData::invalid_params(format!("invalid parameters of {method}"), None));
         }
         Err(ErrorData::new(
             ErrorCode::METHOD_NOT_FOUND,
-            format!("there is no method {}", SafeLine::new(&method)),
+            format!("unknown method {}", SafeLine::new(&method)),
             None,
         ))
     }
@@ -457,11 +472,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn work_ends_when_nobody_waits_for_it() {
-        let left = Left(Cancel::default());
-        let seen = left.0.clone();
+    fn work_is_cancelled_when_nobody_waits_for_it() {
+        let guard = CancelOnDrop(Cancel::default());
+        let seen = guard.0.clone();
         assert!(!seen.is_cancelled());
-        drop(left);
+        drop(guard);
         assert!(seen.is_cancelled());
     }
 }

@@ -1,16 +1,16 @@
-//! One client, over the standard input and output. Nothing else is ever written there.
+//! Serves one client over standard input and output. Nothing else is ever written to standard output.
 
 use crate::error::ServeError;
 use crate::line_transport::LineTransport;
 use crate::served_tree::Options;
-use crate::server::{Server, Serving};
+use crate::server::{Server, ServerState};
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long work may go on after the client has left.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// How long work may continue after the input has ended.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Serves until the input ends.
 pub fn stdio(options: Options) -> Result<(), ServeError> {
@@ -18,9 +18,9 @@ pub fn stdio(options: Options) -> Result<(), ServeError> {
         .enable_all()
         .build()
         .map_err(|error| ServeError::system("cannot start", error))?;
-    let serving = Arc::new(Serving::new(options)?);
+    let state = Arc::new(ServerState::new(options)?);
     let served = runtime.block_on(async {
-        let server = Server::new(serving.clone(), true);
+        let server = Server::new(state.clone(), true);
         server.begin();
         let transport = LineTransport::new(tokio::io::stdin(), tokio::io::stdout());
         match server.serve(transport).await {
@@ -29,11 +29,11 @@ pub fn stdio(options: Options) -> Result<(), ServeError> {
                 Ok(())
             }
             Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
-            Err(error) => Err(ServeError::asked(format!("the session did not begin: {error}"), "")),
+            Err(error) => Err(ServeError::usage(format!("the session did not begin: {error}"), "")),
         }
     });
-    serving.close();
-    // The thread that reads the input cannot be ended in another way.
-    runtime.shutdown_timeout(PATIENCE);
+    state.close();
+    // The thread that reads the input cannot be interrupted.
+    runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
     served
 }

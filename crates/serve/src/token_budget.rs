@@ -1,62 +1,73 @@
-//! The paper an answer is written on: as many lines as its tokens allow, from where the last part ended.
+//! The token budget of an answer: writes whole lines while they fit, and remembers where the next part begins.
 //!
-//! Whatever an operation writes may come from the repository: names, paths, headers, headings, lines of files. So all of
-//! it goes into a fence, each line capped and without characters that act. Only Orient's own words stand outside, and
-//! [`OwnWords`] cannot be made from anything else.
+//! Everything an operation writes may come from the repository: names, paths, headings, lines of files. So all of it goes
+//! into a fence, with long lines truncated and control characters escaped. Only Orient'w own words are outside of fences, and
+//! [`OwnWords`] cannot be built from anything else.
+//!
+//! Example: an answer of five lines, each of which costs 10 tokens, with a budget of 40 tokens.
+//!
+//! ```text
+//! part 1, skip 0:  fence 8, lines 0-2 cost 30, 2 tokens left; line 3 does not fit: next part begins at line 3
+//! part 2, skip 3:  lines 0-2 are counted and not written; fence 8, lines 3-4 cost 20: complete
+//! ```
+//!
+//! Both parts count five lines, so that the caller can say "lines 1-3 of 5". An operation that produces many more lines is
+//! stopped after [`MAX_COUNTED_LINES`].
 
 use crate::sent_history::{SentHistory, SentLine};
 use orient_engine::Cancel;
 use orient_tools::{Excerpt, OutputMode, OwnText, Style, TextSink, tokens};
 use std::io;
 
-/// No line is longer, in characters.
-const WIDEST: usize = 400;
-/// LineTransport that were sent before are named, not repeated, if at least so many follow each other.
-const WORTH_NAMING: usize = 4;
-/// How many lines beyond the budget are counted before the work is ended.
-const COUNTED: usize = 20_000;
-/// What a fence costs.
-const FENCE: usize = 8;
+/// Maximum length of a line in characters.
+const MAX_LINE_LENGTH: usize = 400;
+/// Minimum number of consecutive lines that are summarised instead of repeated if they were sent before.
+const MIN_SUMMARISED_LINES: usize = 4;
+/// Maximum number of lines that are counted beyond the budget.
+const MAX_COUNTED_LINES: usize = 20_000;
+/// Tokens of a fence.
+const FENCE_COST: usize = 8;
 
-/// A sheet with a budget.
-pub(crate) struct BudgetWriter<'s> {
-    /// LineTransport that were sent before this part.
+/// Writes text within a token budget.
+pub(crate) struct BudgetWriter<'w> {
+    /// Number of lines that earlier parts contained.
     skip: usize,
     /// Tokens left.
     room: usize,
-    sent: Option<&'s SentHistory>,
-    cancel: &'s Cancel,
+    sent: Option<&'w SentHistory>,
+    cancel: &'w Cancel,
     text: String,
     line: String,
-    /// Where fenced lines begin in the text, while they are written.
-    fence: Option<usize>,
-    /// The longest run of backticks among them.
+    /// Where the open fence begins in the text.
+    fence_start: Option<usize>,
+    /// The longest run of backticks in the open fence.
     ticks: usize,
-    /// LineTransport met so far, those before and behind this part too.
-    met: usize,
-    /// The line that did not fit.
-    cut: Option<usize>,
-    lines: Vec<SentLine>,
-    named: bool,
+    /// Number of lines so far, including those of other parts.
+    line_count: usize,
+    /// The first line that did not fit.
+    cut_at: Option<usize>,
+    sent_lines: Vec<SentLine>,
+    has_summary: bool,
 }
 
-/// What came of it.
+/// The text of one part of an answer.
 pub(crate) struct BudgetedText {
     /// The text, ending with a line break unless it is empty.
     pub(crate) text: String,
-    /// How many lines there are in all, as far as they were counted.
+    /// Number of lines of all parts, as far as they were counted.
     pub(crate) total: usize,
-    /// The line the next part begins with, if there is one.
+    /// The first line of the next part, if there is one.
     pub(crate) next: Option<usize>,
-    /// LineTransport of files that are sent in full.
-    pub(crate) lines: Vec<SentLine>,
-    /// Whether lines were named instead of sent.
-    pub(crate) named: bool,
+    /// Lines of files in this part.
+    pub(crate) sent_lines: Vec<SentLine>,
+    /// Whether lines were summarised because they were sent before.
+    pub(crate) has_summary: bool,
 }
 
-impl<'s> BudgetWriter<'s> {
-    /// A sheet for so many tokens, from a line on; without a memory everything is written.
-    pub(crate) fn new(room: usize, skip: usize, sent: Option<&'s SentHistory>, cancel: &'s Cancel) -> Self {
+impl<'w> BudgetWriter<'w> {
+    /// A writer with a budget of `room` tokens that skips the lines of earlier parts. Without a history, nothing is
+    /// summarised.
+    pub(crate) fn new(room: usize, skip: usize, sent: Option<&'w SentHistory>, cancel: &'w Cancel) -> Self {
         Self {
             skip,
             room,
@@ -64,35 +75,35 @@ impl<'s> BudgetWriter<'s> {
             cancel,
             text: String::new(),
             line: String::new(),
-            fence: None,
+            fence_start: None,
             ticks: 0,
-            met: 0,
-            cut: None,
-            lines: Vec::new(),
-            named: false,
+            line_count: 0,
+            cut_at: None,
+            sent_lines: Vec::new(),
+            has_summary: false,
         }
     }
 
-    /// Ends the sheet.
+    /// Closes the open fence and returns the text.
     pub(crate) fn finish(mut self) -> BudgetedText {
         if !self.line.is_empty() {
-            // All ink ends its lines; one that does not must not be lost.
+            // Operations end their lines; an unfinished one must not be lost.
             let _ = self.end_line();
         }
         self.close();
         BudgetedText {
             text: self.text,
-            total: self.met,
-            next: self.cut,
-            lines: self.lines,
-            named: self.named,
+            total: self.line_count,
+            next: self.cut_at,
+            sent_lines: self.sent_lines,
+            has_summary: self.has_summary,
         }
     }
 
-    /// Writes a line into the fence if it is its turn and there is room; says whether it was written.
-    fn fenced(&mut self, line: &str) -> io::Result<bool> {
+    /// Writes a line into the fence if it belongs to this part and fits; returns whether it was written.
+    fn write_fenced(&mut self, line: &str) -> io::Result<bool> {
         self.open();
-        let line = capped(line, WIDEST);
+        let line = truncated(line, MAX_LINE_LENGTH);
         let ticks = longest_run(&line).max(self.ticks);
         let longer = tokens(&fence(ticks)).saturating_sub(tokens(&fence(self.ticks)));
         if !self.write(&line, 2 * longer)? {
@@ -102,28 +113,28 @@ impl<'s> BudgetWriter<'s> {
         Ok(true)
     }
 
-    /// Writes a line if it is its turn and there is room for it and what it costs besides; says whether it was written.
-    fn write(&mut self, line: &str, besides: usize) -> io::Result<bool> {
-        let at = self.met;
-        self.met += 1;
+    /// Writes a line if it belongs to this part and it fits together with the extra cost; returns whether it was written.
+    fn write(&mut self, line: &str, extra_cost: usize) -> io::Result<bool> {
+        let at = self.line_count;
+        self.line_count += 1;
         if self.cancel.is_cancelled() {
             return Err(io::Error::other("cancelled"));
         }
-        if let Some(cut) = self.cut {
-            return if at - cut > COUNTED { Err(io::Error::other("enough")) } else { Ok(false) };
+        if let Some(cut) = self.cut_at {
+            return if at - cut > MAX_COUNTED_LINES { Err(io::Error::other("enough")) } else { Ok(false) };
         }
         if at < self.skip {
             return Ok(false);
         }
         let mut line = line.to_owned();
-        let mut price = cost(&line) + besides;
+        let mut price = cost(&line) + extra_cost;
         if price > self.room && self.text.is_empty() {
-            // Some progress must be made, however little room there is.
-            line = capped(&line, self.room.max(10));
+            // Each part contains at least one line, even if the budget is too small.
+            line = truncated(&line, self.room.max(10));
             price = self.room;
         }
         if price > self.room {
-            self.cut = Some(at);
+            self.cut_at = Some(at);
             return Ok(false);
         }
         self.room -= price;
@@ -132,18 +143,18 @@ impl<'s> BudgetWriter<'s> {
         Ok(true)
     }
 
-    /// Begins fenced lines.
+    /// Opens a fence.
     fn open(&mut self) {
-        if self.fence.is_none() && self.cut.is_none() && self.met >= self.skip {
-            self.room = self.room.saturating_sub(FENCE);
-            self.fence = Some(self.text.len());
+        if self.fence_start.is_none() && self.cut_at.is_none() && self.line_count >= self.skip {
+            self.room = self.room.saturating_sub(FENCE_COST);
+            self.fence_start = Some(self.text.len());
             self.ticks = 0;
         }
     }
 
-    /// Ends fenced lines: the fence is longer than any run of the same mark within.
+    /// Closes the fence. It is longer than any run of backticks inside.
     fn close(&mut self) {
-        let Some(start) = self.fence.take() else { return };
+        let Some(start) = self.fence_start.take() else { return };
         let inside = &self.text[start..];
         if inside.is_empty() {
             return;
@@ -161,8 +172,8 @@ impl<'s> BudgetWriter<'s> {
             } else {
                 format!("{number:>width$}  {line}")
             };
-            if self.fenced(&shown)? {
-                self.lines.push(SentLine::new(path, *number, line));
+            if self.write_fenced(&shown)? {
+                self.sent_lines.push(SentLine::new(path, *number, line));
             }
         }
         Ok(())
@@ -177,7 +188,7 @@ impl TextSink for BudgetWriter<'_> {
 
     fn end_line(&mut self) -> io::Result<()> {
         let line = std::mem::take(&mut self.line);
-        self.fenced(&line).map(drop)
+        self.write_fenced(&line).map(drop)
     }
 
     fn own_line(&mut self, _tone: Style, words: &OwnText) -> io::Result<()> {
@@ -190,9 +201,9 @@ impl TextSink for BudgetWriter<'_> {
         for piece in text.split_inclusive('\n') {
             self.line.push_str(piece.trim_end_matches('\n'));
             if piece.ends_with('\n') {
-                // Colours would pass the page; a model has no use for them.
+                // Escape colour codes: raw bytes bypass the page.
                 let line = std::mem::take(&mut self.line);
-                self.fenced(&orient_tools::escape_invisible(&line))?;
+                self.write_fenced(&orient_tools::escape_invisible(&line))?;
             }
         }
         Ok(())
@@ -209,22 +220,22 @@ impl TextSink for BudgetWriter<'_> {
             .zip(excerpt.first_line..)
             .map(|(line, number)| {
                 let line = orient_tools::escape_invisible(line).into_owned();
-                let known = SentLine::new(excerpt.path, number, &line);
-                let again = self.sent.is_some_and(|sent| sent.has(&known));
+                let sent_line = SentLine::new(excerpt.path, number, &line);
+                let again = self.sent.is_some_and(|sent| sent.has(&sent_line));
                 (number, line, again)
             })
             .collect();
         let width = lines.last().map_or(1, |(number, _, _)| number.to_string().len());
         for run in lines.chunk_by(|one, next| one.2 == next.2) {
             let (first, last) = (run[0].0, run[run.len() - 1].0);
-            if run[0].2 && run.len() >= WORTH_NAMING && self.met >= self.skip {
+            if run[0].2 && run.len() >= MIN_SUMMARISED_LINES && self.line_count >= self.skip {
                 self.close();
-                self.named = true;
+                self.has_summary = true;
                 let words =
                     format!("(lines {first}-{last} were sent before in this session and have not changed)");
                 self.write(&words, 0)?;
-                // The named lines count, so that a cursor means the same with and without them.
-                self.met += run.len() - 1;
+                // Summarised lines count too, so that a cursor means the same with and without them.
+                self.line_count += run.len() - 1;
             } else {
                 self.source(excerpt.path, run, width)?;
             }
@@ -233,7 +244,7 @@ impl TextSink for BudgetWriter<'_> {
     }
 }
 
-/// What a line costs, in the text and in JSON: quotes and tabs are escaped there.
+/// Tokens of a line in the text and in JSON, where quotes and tabs are escaped.
 pub(crate) fn cost(line: &str) -> usize {
     let escaped = line.bytes().filter(|byte| matches!(byte, b'"' | b'\\' | b'\t')).count();
     tokens(line) + 1 + escaped
@@ -244,14 +255,14 @@ fn longest_run(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// The fence for a text whose longest run of backticks is this.
+/// The fence for a text with this longest run of backticks.
 fn fence(longest_run: usize) -> String {
     "`".repeat(longest_run.max(2) + 1)
 }
 
-/// The line, or its beginning and how much is left out.
-fn capped(line: &str, most: usize) -> String {
-    let Some((end, _)) = line.char_indices().nth(most) else { return line.to_owned() };
+/// The line, or its beginning and the number of characters left out.
+fn truncated(line: &str, max: usize) -> String {
+    let Some((end, _)) = line.char_indices().nth(max) else { return line.to_owned() };
     format!("{}…(+{} characters)", &line[..end], line[end..].chars().count())
 }
 
@@ -267,29 +278,29 @@ mod tests {
         write: impl FnOnce(&mut BudgetWriter<'_>),
     ) -> BudgetedText {
         let cancel = Cancel::default();
-        let mut sheet = BudgetWriter::new(room, skip, sent, &cancel);
-        write(&mut sheet);
-        sheet.finish()
+        let mut writer = BudgetWriter::new(room, skip, sent, &cancel);
+        write(&mut writer);
+        writer.finish()
     }
 
-    fn lines(sheet: &mut BudgetWriter<'_>, from: usize, to: usize) {
+    fn lines(writer: &mut BudgetWriter<'_>, from: usize, to: usize) {
         for number in from..to {
-            TextWriter::new(sheet).line(Style::Plain, &format!("line {number}")).expect("there is an end");
+            TextWriter::new(writer).line(Style::Plain, &format!("line {number}")).expect("there is an end");
         }
     }
 
-    /// What is in the fence of a text that is one fence.
+    /// The content of a text that consists of one fence.
     fn unfenced(text: &str) -> &str {
         let inside = text.strip_prefix("```\n").and_then(|text| text.strip_suffix("```\n"));
-        inside.expect("all of it is fenced")
+        inside.expect("the text is one fence")
     }
 
     #[test]
-    fn parts_put_together_are_the_whole() {
-        let whole = written(10_000, 0, None, |sheet| lines(sheet, 0, 300)).text;
+    fn the_parts_of_an_answer_add_up_to_the_whole() {
+        let whole = written(10_000, 0, None, |writer| lines(writer, 0, 300)).text;
         let (mut skip, mut together) = (0, String::new());
         loop {
-            let part = written(100, skip, None, |sheet| lines(sheet, 0, 300));
+            let part = written(100, skip, None, |writer| lines(writer, 0, 300));
             assert!(tokens(&part.text) <= 100);
             together.push_str(unfenced(&part.text));
             match part.next {
@@ -301,45 +312,45 @@ mod tests {
     }
 
     #[test]
-    fn everything_is_fenced_whatever_it_holds() {
+    fn a_fence_is_longer_than_any_backticks_inside() {
         let excerpt = Excerpt { path: "a.md", first_line: 9, text: "one\n```\nend" };
-        let part = written(1000, 0, None, |sheet| {
-            TextWriter::new(sheet).line(Style::Path, "````\nfence.md:9-11").expect("room");
-            sheet.excerpt(&excerpt).expect("room");
-            TextWriter::new(sheet).raw(b"<system>\n").expect("room");
+        let part = written(1000, 0, None, |writer| {
+            TextWriter::new(writer).line(Style::Path, "````\nfence.md:9-11").expect("room");
+            writer.excerpt(&excerpt).expect("room");
+            TextWriter::new(writer).raw(b"<system>\n").expect("room");
         });
         let inside = "````\\nfence.md:9-11\n 9  one\n10  ```\n11  end\n<system>\n";
         assert_eq!(part.text, format!("`````\n{inside}`````\n"));
     }
 
     #[test]
-    fn a_long_fence_is_paid_for() {
+    fn a_long_fence_counts_towards_the_budget() {
         let line = "`".repeat(390);
-        let part = written(400, 0, None, |sheet| {
+        let part = written(400, 0, None, |writer| {
             for _ in 0..9 {
-                TextWriter::new(sheet).line(Style::Plain, &line).expect("there is an end");
+                TextWriter::new(writer).line(Style::Plain, &line).expect("there is an end");
             }
         });
         assert!(part.next.is_some() && tokens(&part.text) <= 400, "{}", tokens(&part.text));
     }
 
     #[test]
-    fn what_was_sent_is_named_and_not_repeated() {
+    fn lines_sent_before_are_summarised() {
         let text: Vec<String> = (0..20).map(|number| format!("x{number}")).collect();
         let text = text.join("\n");
         let excerpt = Excerpt { path: "a.c", first_line: 1, text: &text };
-        let first = written(1000, 0, None, |sheet| {
-            sheet.excerpt(&excerpt).expect("room");
+        let first = written(1000, 0, None, |writer| {
+            writer.excerpt(&excerpt).expect("room");
         });
         let mut sent = SentHistory::default();
-        sent.note(1, &first.text, first.lines);
-        let second = written(1000, 0, Some(&sent), |sheet| {
-            sheet.excerpt(&excerpt).expect("room");
+        sent.record(1, &first.text, first.sent_lines);
+        let second = written(1000, 0, Some(&sent), |writer| {
+            writer.excerpt(&excerpt).expect("room");
         });
         assert_eq!(second.text, "(lines 1-20 were sent before in this session and have not changed)\n");
         let changed = text.replace("x9", "y9");
-        let third = written(1000, 0, Some(&sent), |sheet| {
-            sheet.excerpt(&Excerpt { text: &changed, ..excerpt }).expect("room");
+        let third = written(1000, 0, Some(&sent), |writer| {
+            writer.excerpt(&Excerpt { text: &changed, ..excerpt }).expect("room");
         });
         assert!(
             third.text.contains("10  y9")
@@ -349,13 +360,13 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_end_is_capped() {
-        let part = written(2000, 0, None, |sheet| {
-            TextWriter::new(sheet).line(Style::Plain, &"x".repeat(100_000)).expect("room");
+    fn a_very_long_line_is_truncated() {
+        let part = written(2000, 0, None, |writer| {
+            TextWriter::new(writer).line(Style::Plain, &"x".repeat(100_000)).expect("room");
         });
         assert!(unfenced(&part.text).ends_with("…(+99600 characters)\n"), "{}", part.text.len());
-        let part = written(20, 0, None, |sheet| {
-            TextWriter::new(sheet).line(Style::Plain, &"x".repeat(100_000)).expect("room");
+        let part = written(20, 0, None, |writer| {
+            TextWriter::new(writer).line(Style::Plain, &"x".repeat(100_000)).expect("room");
         });
         assert!(!part.text.is_empty() && part.next.is_none(), "some progress is always made");
     }

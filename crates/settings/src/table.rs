@@ -123,7 +123,7 @@ settings! {
     watch: Watch {
         /// Minimum number of files for which a command that had to scan them all starts a background daemon that watches
         /// the tree for later commands; 0 means never.
-        from: usize = 20_000, example "20000", RepositoryPermission::Deny;
+        min_files: usize = 20_000, example "20000", RepositoryPermission::Deny;
         /// Seconds without a query after which such a daemon exits.
         idle: usize = 900, example "900", RepositoryPermission::Deny, check from_1_to_a_week;
         /// Number of other git branches, newest first, whose files an idle server prefetches, which halves the time to

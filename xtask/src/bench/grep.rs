@@ -114,7 +114,7 @@ impl Sides<'_> {
             command.arg("--no-refresh");
         }
         if !self.watched {
-            command.args(["--set", "watch.from=0"]);
+            command.args(["--set", "watch.min_files=0"]);
         }
         command
     }

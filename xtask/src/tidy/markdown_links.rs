@@ -37,7 +37,7 @@ pub(super) fn check(repository: &Repository, findings: &mut Findings) -> Result<
             }
             for named in code_path.captures_iter(prose).filter_map(|found| found.get(1)) {
                 if !exists(named.as_str().trim_end_matches('/'), &files) {
-                    findings.warn(path, line, format!("`{}` does not exist", named.as_str()));
+                    findings.fail(path, line, format!("`{}` does not exist", named.as_str()));
                 }
             }
         }

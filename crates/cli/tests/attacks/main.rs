@@ -1,7 +1,7 @@
-//! What a hostile repository, a planted store or a full disk can make the program do. Each attack is one line: what is
-//! tried, and what must come of it. They are listed in `crates/serve/ATTACKS.md` with those on the server.
+//! Attacks on the command: hostile repositories, planted stores, full disks. The title of each attack says what is tried and what
+//! must happen; `crates/serve/ATTACKS.md` lists all of them.
 #![cfg(unix)]
-#![expect(clippy::print_stderr, reason = "a test that cannot run here says so")]
+#![expect(clippy::print_stderr, reason = "a test that cannot run here reports that")]
 
 mod full_disk;
 mod hostile_settings;
@@ -11,10 +11,10 @@ mod races;
 mod sandbox;
 mod symlinks;
 
-/// One attack is one test. The words say what is tried and what must come of it; they are the lines of the table.
+/// Defines an attack as a test. Its title is a line of the table of attacks.
 macro_rules! attack {
-    ($name:ident, $words:literal, $body:expr) => {
-        #[doc = $words]
+    ($name:ident, $title:literal, $body:expr) => {
+        #[doc = $title]
         #[test]
         fn $name() {
             $body

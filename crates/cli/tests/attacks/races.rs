@@ -1,17 +1,17 @@
-//! Folders of a store that turn into links and back while commands run: whatever was checked is what is used.
+//! Races: directories of a store are swapped for symbolic links while commands run. What was checked must be what is used.
 
 use crate::attack;
-use crate::sandbox::{Field, Said, Store};
+use crate::sandbox::{CommandOutput, Sandbox, Store};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// How often commands run while the folder is swapped.
+/// Number of commands that run while the directory is swapped.
 const ROUNDS: usize = 12;
 
-/// Ends the swapping when it is dropped, also where an assertion fails.
+/// Stops the swapping when dropped, even if an assertion fails.
 struct Stop<'s>(&'s AtomicBool);
 
 impl Drop for Stop<'_> {
@@ -20,12 +20,12 @@ impl Drop for Stop<'_> {
     }
 }
 
-/// Swaps a folder of the store for a link to one outside, back and forth, for as long as commands run.
-fn swapped(choose: impl Fn(&Field) -> PathBuf) {
-    let field = Field::new(Store::Inside);
-    let path = choose(&field);
-    let link = field.root().join("swap");
-    symlink(field.victim_folder(), &link).expect("a link");
+/// Swaps a directory of the store for a link to one outside, back and forth, while commands run.
+fn swapped(choose: impl Fn(&Sandbox) -> PathBuf) {
+    let sandbox = Sandbox::new(Store::Inside);
+    let path = choose(&sandbox);
+    let link = sandbox.root().join("swap");
+    symlink(sandbox.victim_folder(), &link).expect("a link");
     let stop = AtomicBool::new(false);
     let swaps = std::thread::scope(|scope| {
         let ending = Stop(&stop);
@@ -41,32 +41,32 @@ fn swapped(choose: impl Fn(&Field) -> PathBuf) {
         });
         for round in 0..ROUNDS {
             let name = format!("added_{round}");
-            field.write("new.py", &format!("def {name}(): pass\n"));
-            let said = field.run(&["symbols", &name]);
-            answered_or_refused(&said);
+            sandbox.write("new.py", &format!("def {name}(): pass\n"));
+            let output = sandbox.run(&["symbols", &name]);
+            answered_or_refused(&output);
             if round % 4 == 0 {
-                answered_or_refused(&field.run(&["index", "--rebuild"]));
+                answered_or_refused(&sandbox.run(&["index", "--rebuild"]));
             }
         }
-        field.agent();
+        sandbox.agent();
         drop(ending);
         swapping.join().expect("it only renames")
     });
     assert!(swaps > 100, "it was swapped {swaps} times");
-    field.assert_unharmed();
+    sandbox.assert_unharmed();
 }
 
-/// A command that met the link answers from memory, or says what is in its way.
-fn answered_or_refused(said: &Said) {
+/// Checks that a command that found the link answers from memory or reports the problem.
+fn answered_or_refused(output: &CommandOutput) {
     let reasons = ["is a symbolic link, and links are not followed here", "was replaced while it was opened"];
-    let told = reasons.iter().any(|reason| said.err.contains(reason));
-    assert!(said.ok || told, "{said:?}");
+    let told = reasons.iter().any(|reason| output.err.contains(reason));
+    assert!(output.ok || told, "{output:?}");
 }
 
 attack!(tree_races, "the folder of the tree turns into a link and back: nothing is written behind it", {
-    swapped(|field| field.folders().1);
+    swapped(|sandbox| sandbox.folders().1);
 });
 attack!(repository_races, "the folder of the repository turns into a link and back: the same", {
-    swapped(|field| field.folders().0);
+    swapped(|sandbox| sandbox.folders().0);
 });
-attack!(store_races, "the store turns into a link and back: the same", swapped(Field::store));
+attack!(store_races, "the store turns into a link and back: the same", swapped(Sandbox::store));

@@ -1,4 +1,4 @@
-//! A repository, a home, and things outside of both that nobody may touch. Whatever is tried, they are compared at the end.
+//! A sandbox for attacks: a repository, a home directory, and files outside of both that must not change.
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -9,37 +9,37 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
-/// Where indexes are kept in an attack.
+/// Where the store is in an attack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Store {
-    /// Where they are unless somebody says otherwise: in the home.
+    /// The default: in the home directory.
     Default,
-    /// Inside of the repository, by the user's own `ORIENT_STORE`.
+    /// Inside the repository, chosen by the user with `ORIENT_STORE`.
     Inside,
-    /// In a folder of its own, by the user's own `ORIENT_STORE`.
+    /// In a separate directory, chosen by the user with `ORIENT_STORE`.
     Apart,
 }
 
-/// What is known of a file: its kind and mode, and its bytes.
-type Known = (u32, Vec<u8>);
+/// The mode and the content of a file.
+type FileSnapshot = (u32, Vec<u8>);
 
-/// Everything there is.
-pub(crate) struct Field {
+/// The temporary directory with everything.
+pub(crate) struct Sandbox {
     folder: TempDir,
     store: Store,
-    before: BTreeMap<PathBuf, Known>,
+    before: BTreeMap<PathBuf, FileSnapshot>,
 }
 
-/// What came of a command or a call.
+/// The output of a command or a tool call.
 #[derive(Debug)]
-pub(crate) struct Said {
+pub(crate) struct CommandOutput {
     pub(crate) ok: bool,
     pub(crate) out: String,
     pub(crate) err: String,
 }
 
-impl Field {
-    /// A small repository beside a file of 28,000 bytes and a folder, neither of which is ours.
+impl Sandbox {
+    /// A small repository, and outside of it a file of 28,000 bytes and a directory.
     pub(crate) fn new(store: Store) -> Self {
         let folder = TempDir::new().expect("a temporary folder");
         for name in ["tree", "home", "outside/folder"] {
@@ -47,10 +47,10 @@ impl Field {
         }
         fs::write(folder.path().join("outside/victim"), "x".repeat(28_000)).expect("a new file");
         fs::write(folder.path().join("outside/folder/victim"), "mine").expect("a new file");
-        let mut field = Self { folder, store, before: BTreeMap::new() };
-        field.write("cart.py", "def total(items):\n    return sum(items)\n");
-        field.before = field.outside();
-        field
+        let mut sandbox = Self { folder, store, before: BTreeMap::new() };
+        sandbox.write("cart.py", "def total(items):\n    return sum(items)\n");
+        sandbox.before = sandbox.outside();
+        sandbox
     }
 
     fn top(&self) -> PathBuf {
@@ -61,17 +61,17 @@ impl Field {
         self.top().join("tree")
     }
 
-    /// What nobody may touch: a file.
+    /// A file that must not change.
     pub(crate) fn victim(&self) -> PathBuf {
         self.top().join("outside/victim")
     }
 
-    /// What nobody may touch: a folder.
+    /// A directory that must not change.
     pub(crate) fn victim_folder(&self) -> PathBuf {
         self.top().join("outside/folder")
     }
 
-    /// Where there is nothing, and nothing may be made.
+    /// A path that does not exist and must not be created.
     pub(crate) fn nothing(&self) -> PathBuf {
         self.top().join("outside/nothing")
     }
@@ -88,11 +88,11 @@ impl Field {
         fs::write(self.root().join(path), text).expect("a file");
     }
 
-    /// The folders of the repository and of the tree in the store, which follow from the paths alone.
+    /// The directories of the repository and of the tree in the store, which depend on the paths alone.
     pub(crate) fn folders(&self) -> (PathBuf, PathBuf) {
-        let said = self.run(&["status", "--json"]);
+        let output = self.run(&["status", "--json"]);
         let status: Value =
-            serde_json::from_str(&said.out).unwrap_or_else(|error| panic!("{error}: {said:?}"));
+            serde_json::from_str(&output.out).unwrap_or_else(|error| panic!("{error}: {output:?}"));
         let tree = PathBuf::from(status["data"]["store"].as_str().expect("a path"));
         (tree.parent().expect("it has one").to_owned(), tree)
     }
@@ -107,26 +107,26 @@ impl Field {
         }
     }
 
-    /// The command in the repository.
-    pub(crate) fn run(&self, arguments: &[&str]) -> Said {
+    /// Runs the command in the repository.
+    pub(crate) fn run(&self, arguments: &[&str]) -> CommandOutput {
         self.run_in("exec \"$@\"", arguments)
     }
 
-    /// The same, started by a line of shell: `"$@"` stands for it.
-    pub(crate) fn run_in(&self, shell: &str, arguments: &[&str]) -> Said {
+    /// Runs the command from a line of shell, in which `"$@"` is the command.
+    pub(crate) fn run_in(&self, shell: &str, arguments: &[&str]) -> CommandOutput {
         let mut command = Command::new("sh");
         command.args(["-c", shell, "sh", env!("CARGO_BIN_EXE_orient")]).args(arguments);
         self.environment(&mut command);
-        said(&command.stdin(Stdio::null()).output().expect("the command starts"))
+        command_output(&command.stdin(Stdio::null()).output().expect("the command starts"))
     }
 
-    /// What an agent is told that calls a tool first thing.
-    pub(crate) fn agent(&self) -> Said {
+    /// Starts a server and calls a tool immediately.
+    pub(crate) fn agent(&self) -> CommandOutput {
         self.agent_in("exec \"$@\"")
     }
 
-    /// The same, started by a line of shell.
-    pub(crate) fn agent_in(&self, shell: &str) -> Said {
+    /// The same from a line of shell.
+    pub(crate) fn agent_in(&self, shell: &str) -> CommandOutput {
         let mut command = Command::new("sh");
         command.args(["-c", shell, "sh", env!("CARGO_BIN_EXE_orient"), "mcp"]);
         self.environment(&mut command);
@@ -160,11 +160,15 @@ impl Field {
         let _ = server.wait();
         let result = &answer["result"];
         let text = result["content"][0]["text"].as_str().unwrap_or_default().to_owned();
-        Said { ok: !text.is_empty() && result["isError"] != true, out: text, err: answer.to_string() }
+        CommandOutput {
+            ok: !text.is_empty() && result["isError"] != true,
+            out: text,
+            err: answer.to_string(),
+        }
     }
 
-    /// Whatever commands and agents do: index, answer from the index, follow a change. Every answer must be right.
-    pub(crate) fn everything(&self) -> Vec<Said> {
+    /// Indexes, queries, follows changes, calls a tool, collects garbage. Every answer must be correct.
+    pub(crate) fn run_everything(&self) -> Vec<CommandOutput> {
         let mut all = vec![self.run(&["index"])];
         assert!(all[0].ok, "{:?}", all[0]);
         for round in 0..2 {
@@ -183,18 +187,18 @@ impl Field {
         all
     }
 
-    /// Nothing outside was changed, made or removed.
+    /// Checks that nothing outside was changed, created or removed.
     #[track_caller]
     pub(crate) fn assert_unharmed(&self) {
         let after = self.outside();
-        let paths = |all: &BTreeMap<PathBuf, Known>| all.keys().cloned().collect::<Vec<_>>();
+        let paths = |all: &BTreeMap<PathBuf, FileSnapshot>| all.keys().cloned().collect::<Vec<_>>();
         assert_eq!(paths(&after), paths(&self.before), "what is outside");
         for (path, known) in &self.before {
             assert!(after[path] == *known, "{} was changed", path.display());
         }
     }
 
-    fn outside(&self) -> BTreeMap<PathBuf, Known> {
+    fn outside(&self) -> BTreeMap<PathBuf, FileSnapshot> {
         let mut found = BTreeMap::new();
         walk(&self.top().join("outside"), &mut |path, metadata| {
             let bytes = if metadata.is_file() { fs::read(path).expect("readable") } else { Vec::new() };
@@ -203,7 +207,7 @@ impl Field {
         found
     }
 
-    /// Every file and folder of the store is closed to others.
+    /// Checks that no other user can access the store.
     #[track_caller]
     pub(crate) fn assert_private(&self) {
         let mut count = 0;
@@ -228,7 +232,7 @@ fn walk(path: &Path, each: &mut impl FnMut(&Path, &fs::Metadata)) {
     }
 }
 
-fn said(output: &Output) -> Said {
+fn command_output(output: &Output) -> CommandOutput {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Said { ok: output.status.success(), out: text(&output.stdout), err: text(&output.stderr) }
+    CommandOutput { ok: output.status.success(), out: text(&output.stdout), err: text(&output.stderr) }
 }

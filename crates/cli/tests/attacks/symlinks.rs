@@ -1,14 +1,14 @@
-//! Links planted in a store that the user keeps inside of a hostile repository: at every level, in the place of every
-//! file. None is followed, the user is answered, and what can be put right is.
+//! Symbolic links planted in a store inside a hostile repository: at every level, in place of every file. None is followed, every
+//! query is answered, and the store is repaired where possible.
 
 use crate::attack;
-use crate::sandbox::{Field, Store};
+use crate::sandbox::{Sandbox, Store};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// In which folder of the store something is planted.
+/// The directory of the store in which a trap is planted.
 #[derive(Clone, Copy)]
 enum Level {
     Store,
@@ -22,77 +22,77 @@ use Level::{Repository, Tree};
 enum Trap {
     /// A link to a file outside.
     ToFile,
-    /// A link to where there is nothing yet.
+    /// A dangling link.
     ToNothing,
-    /// A link to a folder outside.
+    /// A link to a directory outside.
     ToFolder,
-    /// Another name of a file outside.
+    /// A hard link to a file outside.
     Hard,
-    /// A pipe that nobody reads.
+    /// A named pipe without a reader.
     Pipe,
-    /// A folder.
+    /// A directory.
     Folder,
 }
 use Trap::{Folder, Hard, Pipe, ToFile, ToFolder, ToNothing};
 
-/// Plants a trap in a store that has been in use, and one in a store that is new; then everything is done.
+/// Plants a trap in a store that is in use and in a new one, then runs everything.
 fn planted(level: Level, name: &str, trap: Trap) {
     for used in [true, false] {
-        let field = Field::new(Store::Inside);
-        let (repository, tree) = field.folders();
+        let sandbox = Sandbox::new(Store::Inside);
+        let (repository, tree) = sandbox.folders();
         if !used {
-            fs::remove_dir_all(field.store()).expect("it was made");
+            fs::remove_dir_all(sandbox.store()).expect("it was made");
             fs::create_dir_all(&tree).expect("made");
         }
         let folder: PathBuf = match level {
-            Level::Store => field.store(),
+            Level::Store => sandbox.store(),
             Repository => repository,
             Tree => tree,
         };
         let path = folder.join(name);
         let _ = fs::remove_file(&path);
-        plant(&field, &path, trap);
-        field.everything();
+        plant(&sandbox, &path, trap);
+        sandbox.run_everything();
     }
 }
 
-/// Plants a trap among the logs, then everything is done; a file that is full is rotated.
+/// Plants a trap among the log files, then runs everything, including a rotation.
 fn planted_log(name: &str, trap: Trap) {
-    let field = Field::new(Store::Inside);
-    let folder = field.store().join("log");
+    let sandbox = Sandbox::new(Store::Inside);
+    let folder = sandbox.store().join("log");
     fs::create_dir_all(&folder).expect("made");
     fs::write(folder.join("orient.log"), "x".repeat(4 << 20)).expect("written");
     let path = folder.join(name);
     let _ = fs::remove_file(&path);
-    plant(&field, &path, trap);
-    field.everything();
+    plant(&sandbox, &path, trap);
+    sandbox.run_everything();
     let log = fs::symlink_metadata(folder.join("orient.log")).expect("it was made");
     assert!(log.is_file() && (1..1 << 20).contains(&log.len()), "the agent's calls are logged: {log:?}");
 }
 
-/// Plants a link in the place of a folder of the store, with all that is in it moved to where it leads.
+/// Replaces a directory of the store by a link to its moved content.
 fn replaced(level: Level) {
-    let field = Field::new(Store::Inside);
-    let (repository, tree) = field.folders();
+    let sandbox = Sandbox::new(Store::Inside);
+    let (repository, tree) = sandbox.folders();
     let path = match level {
-        Level::Store => field.store(),
+        Level::Store => sandbox.store(),
         Repository => repository,
         Tree => tree,
     };
     fs::remove_dir_all(&path).expect("it was made");
-    plant(&field, &path, ToFolder);
-    let all = field.everything();
+    plant(&sandbox, &path, ToFolder);
+    let all = sandbox.run_everything();
     let told = |text: &str| text.contains("is a symbolic link, and links are not followed here");
     assert!(told(&all[1].err), "the user is told: {:?}", all[1]);
     assert!(told(&all[3].out) || told(&all[3].err), "an agent is told: {:?}", all[3]);
 }
 
-fn plant(field: &Field, path: &std::path::Path, trap: Trap) {
+fn plant(sandbox: &Sandbox, path: &std::path::Path, trap: Trap) {
     match trap {
-        ToFile => symlink(field.victim(), path).expect("a link"),
-        ToNothing => symlink(field.nothing(), path).expect("a link"),
-        ToFolder => symlink(field.victim_folder(), path).expect("a link"),
-        Hard => fs::hard_link(field.victim(), path).expect("a link"),
+        ToFile => symlink(sandbox.victim(), path).expect("a link"),
+        ToNothing => symlink(sandbox.nothing(), path).expect("a link"),
+        ToFolder => symlink(sandbox.victim_folder(), path).expect("a link"),
+        Hard => fs::hard_link(sandbox.victim(), path).expect("a link"),
         Folder => fs::create_dir(path).expect("a folder"),
         Pipe => assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo is there").success()),
     }
@@ -248,30 +248,30 @@ attack!(log_lock_is_a_link, "`log/orient.log.lock` is a link, and the log is ful
     planted_log("orient.log.lock", ToFile);
 });
 attack!(receipts_are_a_link, "`setup.json` is a link, and a client is set up: replaced", {
-    let field = Field::new(Store::Inside);
-    fs::create_dir_all(field.store()).expect("made");
-    plant(&field, &field.store().join("setup.json"), ToFile);
-    field.run(&["setup", "claude-code", "--scope", "project", "--yes"]);
-    field.assert_unharmed();
+    let sandbox = Sandbox::new(Store::Inside);
+    fs::create_dir_all(sandbox.store()).expect("made");
+    plant(&sandbox, &sandbox.store().join("setup.json"), ToFile);
+    sandbox.run(&["setup", "claude-code", "--scope", "project", "--yes"]);
+    sandbox.assert_unharmed();
 });
 attack!(client_is_a_link, "the configuration of a client in the project is a link: left alone", {
-    let field = Field::new(Store::Default);
-    symlink(field.nothing(), field.root().join(".mcp.json")).expect("a link");
-    symlink(field.victim_folder(), field.root().join(".cursor")).expect("a link");
+    let sandbox = Sandbox::new(Store::Default);
+    symlink(sandbox.nothing(), sandbox.root().join(".mcp.json")).expect("a link");
+    symlink(sandbox.victim_folder(), sandbox.root().join(".cursor")).expect("a link");
     for client in ["claude-code", "cursor"] {
-        let said = field.run(&["setup", client, "--scope", "project", "--yes"]);
-        assert!(!said.ok && said.out.contains("symbolic link"), "{said:?}");
+        let output = sandbox.run(&["setup", client, "--scope", "project", "--yes"]);
+        assert!(!output.ok && output.out.contains("symbolic link"), "{output:?}");
     }
-    field.assert_unharmed();
+    sandbox.assert_unharmed();
 });
 attack!(collected_through_a_link, "`gc` of a store with links to folders outside: nothing is removed", {
-    let field = Field::new(Store::Inside);
-    let (repository, tree) = field.folders();
-    // Where a tree is gone, its folder goes; here it leads outside.
+    let sandbox = Sandbox::new(Store::Inside);
+    let (repository, tree) = sandbox.folders();
+    // Garbage collection removes the directory of a deleted tree; here it is a link to the outside.
     fs::write(tree.join("root"), "/gone/for/good").expect("written");
-    symlink(field.victim_folder(), tree.join("more")).expect("a link");
-    symlink(field.victim_folder(), repository.join("other-0123abcd")).expect("a link");
-    symlink(field.victim_folder(), field.store().join("another-0123abcd")).expect("a link");
-    assert!(field.run(&["gc"]).ok);
-    field.assert_unharmed();
+    symlink(sandbox.victim_folder(), tree.join("more")).expect("a link");
+    symlink(sandbox.victim_folder(), repository.join("other-0123abcd")).expect("a link");
+    symlink(sandbox.victim_folder(), sandbox.store().join("another-0123abcd")).expect("a link");
+    assert!(sandbox.run(&["gc"]).ok);
+    sandbox.assert_unharmed();
 });

@@ -1,10 +1,10 @@
 //! `orient context`: what one must know to start on a task.
 
-use crate::sandbox::{Tree, text};
+use crate::sandbox::{Sandbox, text};
 
 /// A shop with one chain of calls and a test at its end.
-fn shop() -> Tree {
-    Tree::new(&[
+fn shop() -> Sandbox {
+    Sandbox::new(&[
         (
             "shop/cart.py",
             "\
@@ -47,7 +47,7 @@ fn a_symbol_comes_with_its_source_callers_tests_callees_and_types() {
 }
 
 #[test]
-fn a_task_finds_the_places_it_is_about() {
+fn a_task_finds_the_relevant_chunks() {
     let answer =
         shop().json(&["context", "total", "of", "prices", "in", "a", "cart", "--limit", "2", "--json"]);
     let chunks = answer["data"]["chunks"].as_array().expect("a list");
@@ -61,7 +61,7 @@ fn a_task_finds_the_places_it_is_about() {
 fn an_answer_keeps_to_its_budget_and_says_what_it_left_out() {
     let body: String =
         (0..400).map(|line| format!("    value_{line} = {line}\n")).collect::<Vec<_>>().concat();
-    let tree = Tree::new(&[("long.py", &format!("def long():\n{body}"))]);
+    let tree = Sandbox::new(&[("long.py", &format!("def long():\n{body}"))]);
     let output = tree.run(&["context", "long", "--max-tokens", "300"]);
     let printed = text(&output.stdout);
     assert!(printed.starts_with("long.py:1-401  function long\n"), "{printed}");
@@ -71,7 +71,7 @@ fn an_answer_keeps_to_its_budget_and_says_what_it_left_out() {
 
 #[test]
 fn nothing_is_said_to_be_nothing() {
-    let tree = Tree::new(&[("a.py", "def one(): pass\n")]);
+    let tree = Sandbox::new(&[("a.py", "def one(): pass\n")]);
     tree.assert_outcome(
         &["context", "   "],
         2,

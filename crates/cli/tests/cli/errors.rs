@@ -1,9 +1,9 @@
 //! What is wrong is said, with what to type instead, and the exit code tells scripts.
 
-use crate::sandbox::Tree;
+use crate::sandbox::Sandbox;
 
-fn small() -> Tree {
-    Tree::new(&[("src/server.py", "class Server:\n    pass\n"), ("src/client.py", "x = 1\n")])
+fn small() -> Sandbox {
+    Sandbox::new(&[("src/server.py", "class Server:\n    pass\n"), ("src/client.py", "x = 1\n")])
 }
 
 #[test]

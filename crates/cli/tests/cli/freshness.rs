@@ -1,9 +1,9 @@
 //! Answers describe the files as they are now, and say so when they do not.
 
-use crate::sandbox::{Tree, text};
+use crate::sandbox::{Sandbox, text};
 use std::fs;
 
-fn index_text(tree: &Tree) -> String {
+fn index_text(tree: &Sandbox) -> String {
     let output = tree.run(&["index"]);
     assert!(output.status.success(), "{output:?}");
     text(&output.stdout)
@@ -11,7 +11,7 @@ fn index_text(tree: &Tree) -> String {
 
 #[test]
 fn the_first_question_indexes_and_later_ones_catch_up() {
-    let tree = Tree::new(&[("a.py", "def one(): pass\n")]);
+    let tree = Sandbox::new(&[("a.py", "def one(): pass\n")]);
     tree.assert_output(&["symbols", "one"], "a.py:1  function one  def one()");
     tree.write("a.py", "\n\ndef one(): pass\n");
     tree.assert_output(&["symbols", "one"], "a.py:3  function one  def one()");
@@ -29,7 +29,7 @@ fn the_first_question_indexes_and_later_ones_catch_up() {
 #[test]
 fn index_says_what_it_did_and_what_it_left_out() {
     let tree =
-        Tree::new(&[("a.py", "def one(): pass\n"), ("b.txt", "words\n"), ("big.txt", "xxxxxxxxxxxx\n")]);
+        Sandbox::new(&[("a.py", "def one(): pass\n"), ("b.txt", "words\n"), ("big.txt", "xxxxxxxxxxxx\n")]);
     tree.write("logo.png", b"\0\x01\x02");
     tree.write(".gitignore", "ignored/\n");
     tree.write("ignored/x.py", "def hidden(): pass\n");
@@ -49,7 +49,7 @@ fn index_says_what_it_did_and_what_it_left_out() {
 
 #[test]
 fn status_says_where_the_index_is_and_what_is_in_it() {
-    let tree = Tree::new(&[("a.py", "def one(): pass\n"), ("broken.py", "def f(:\n    pass\n")]);
+    let tree = Sandbox::new(&[("a.py", "def one(): pass\n"), ("broken.py", "def f(:\n    pass\n")]);
     let said = text(&tree.run(&["status"]).stdout);
     assert!(said.contains(&format!("root        {}", tree.root().display())), "{said}");
     assert!(said.contains(&tree.store().display().to_string()), "{said}");
@@ -60,7 +60,7 @@ fn status_says_where_the_index_is_and_what_is_in_it() {
 
 #[test]
 fn without_a_refresh_the_answer_says_so() {
-    let tree = Tree::new(&[("a.py", "def one(): pass\n")]);
+    let tree = Sandbox::new(&[("a.py", "def one(): pass\n")]);
     tree.assert_outcome(
         &["files", "--no-refresh"],
         5,
@@ -83,7 +83,7 @@ fn without_a_refresh_the_answer_says_so() {
 
 #[test]
 fn a_damaged_index_is_made_anew_and_it_is_said() {
-    let tree = Tree::new(&[("a.py", "def one(): pass\n")]);
+    let tree = Sandbox::new(&[("a.py", "def one(): pass\n")]);
     index_text(&tree);
     let store = tree.json(&["status", "--json"])["data"]["store"].as_str().expect("a folder").to_owned();
     fs::write(format!("{store}/index.db"), "this is no database").expect("it can be written");
@@ -95,7 +95,7 @@ fn a_damaged_index_is_made_anew_and_it_is_said() {
 
 #[test]
 fn the_dump_does_not_depend_on_history() {
-    let tree = Tree::new(&[("a.py", "def one(): pass\n"), ("b.py", "class Two: pass\n")]);
+    let tree = Sandbox::new(&[("a.py", "def one(): pass\n"), ("b.py", "class Two: pass\n")]);
     index_text(&tree);
     fs::rename(tree.root().join("a.py"), tree.root().join("c.py")).expect("it can be moved");
     tree.write("b.py", "class Two:\n    def three(self): pass\n");
@@ -108,7 +108,7 @@ fn the_dump_does_not_depend_on_history() {
 
 #[test]
 fn indexes_of_folders_that_are_gone_are_collected() {
-    let tree = Tree::new(&[("sub/a.py", "def one(): pass\n")]);
+    let tree = Sandbox::new(&[("sub/a.py", "def one(): pass\n")]);
     assert!(tree.run(&["index", "--root", "sub"]).status.success());
     tree.assert_output(&["gc"], "0 B freed");
     fs::remove_dir_all(tree.root().join("sub")).expect("it is there");
@@ -131,7 +131,7 @@ fn two_at_once_do_not_disturb_each_other() {
     let files: Vec<(String, String)> =
         (0..50).map(|n| (format!("f{n}.py"), format!("def f{n}(): pass\n"))).collect();
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-    let tree = Tree::new(&files);
+    let tree = Sandbox::new(&files);
     let running: Vec<_> = (0..4)
         .map(|_| {
             let mut command = tree.command(&["symbols", "f7"]);

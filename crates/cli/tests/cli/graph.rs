@@ -1,12 +1,12 @@
 //! Questions about the graph, on small repositories in several languages.
 
-use crate::sandbox::{Tree, text};
+use crate::sandbox::{Sandbox, text};
 use std::io::Write;
 use std::process::Stdio;
 
 /// A shop: an interface with two implementations, a chain of calls, a test, and a call nobody can resolve.
-fn shop() -> Tree {
-    Tree::new(&[
+fn shop() -> Sandbox {
+    Sandbox::new(&[
         (
             "shop/cart.py",
             "\
@@ -158,7 +158,7 @@ fn a_way_is_told_call_by_call() {
 
 #[test]
 fn without_a_way_the_answer_is_where_the_proof_ends() {
-    let tree = Tree::new(&[
+    let tree = Sandbox::new(&[
         (
             "a.py",
             "from b import Store\n\n\ndef main(thing):\n    load(thing)\n\n\ndef load(thing):\n    thing.save()\n",
@@ -309,7 +309,7 @@ fn files_use_files() {
 
 #[test]
 fn circles_are_shown_with_a_way_around() {
-    let tree = Tree::new(&[
+    let tree = Sandbox::new(&[
         ("a.py", "import b\n\ndef f():\n    b.g()\n"),
         ("b.py", "import c\n\ndef g():\n    c.h()\n"),
         ("c.py", "import a\n\ndef h():\n    a.f()\n"),
@@ -333,7 +333,7 @@ fn what_nothing_uses_is_listed_with_the_reasons_for_doubt() {
 
 #[test]
 fn a_name_in_any_text_speaks_for_a_definition() {
-    let tree = Tree::new(&[
+    let tree = Sandbox::new(&[
         ("a.py", "def _one():\n    pass\n\ndef _two():\n    pass\n\ndef _three():\n    _one()\n"),
         ("notes.md", "Call `_two` by hand.\n"),
     ]);
@@ -364,7 +364,7 @@ fn the_map_keeps_to_its_tokens() {
 #[test]
 fn many_examples_are_one_line_of_the_map() {
     let main = "def run():\n    pass\n\nif __name__ == '__main__':\n    run()\n";
-    let tree = Tree::new(&[
+    let tree = Sandbox::new(&[
         ("examples/a.py", main),
         ("examples/b.py", main),
         ("examples/c/c.py", main),
@@ -427,7 +427,7 @@ fn an_audit_compares_with_a_truth() {
 #[test]
 fn an_answer_is_fresh_after_an_edit() {
     let tree = shop();
-    let callers = |tree: &Tree| {
+    let callers = |tree: &Sandbox| {
         tree.json(&["callers", "rate", "--json"])["data"]["verified"].as_u64().expect("a number")
     };
     assert_eq!(callers(&tree), 1);
@@ -440,7 +440,7 @@ fn an_answer_is_fresh_after_an_edit() {
 
 #[test]
 fn interfaces_that_nobody_names_are_satisfied_all_the_same() {
-    let tree = Tree::new(&[
+    let tree = Sandbox::new(&[
         ("go.mod", "module example.com/shop\n\ngo 1.22\n"),
         (
             "shop.go",
@@ -479,7 +479,7 @@ func main() { total(Item{7}) }
 
 #[test]
 fn imports_between_files_are_followed() {
-    let tree = Tree::new(&[
+    let tree = Sandbox::new(&[
         (
             "src/store.ts",
             "export class Store {\n  save(value: string): void {\n    write(value);\n  }\n}\n\nfunction write(value: string): void {}\n",
@@ -511,7 +511,7 @@ fn imports_between_files_are_followed() {
 
 #[test]
 fn traits_lead_to_what_implements_them() {
-    let tree = Tree::new(&[
+    let tree = Sandbox::new(&[
         ("Cargo.toml", "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2024\"\n"),
         (
             "src/main.rs",
@@ -549,8 +549,8 @@ fn main() {
 }
 
 /// A function that a test calls, in a folder that comes first by name, and code.
-fn tested() -> Tree {
-    Tree::new(&[
+fn tested() -> Sandbox {
+    Sandbox::new(&[
         (
             "__tests__/price.spec.ts",
             "import { price } from '../src/price';\n\ntest('adds', () => {\n  price(1);\n});\n",

@@ -1,6 +1,6 @@
 //! `orient grep` beside the real ripgrep: the same flags on the same tree print the same bytes.
 
-use crate::sandbox::Tree;
+use crate::sandbox::Sandbox;
 use proptest::prelude::*;
 use std::process::{Command, Output, Stdio};
 
@@ -27,7 +27,7 @@ fn skipped() {
 
 /// Runs both in a folder of the tree and compares what they print.
 #[track_caller]
-fn compare(tree: &Tree, folder: &str, args: &[&str]) {
+fn compare(tree: &Sandbox, folder: &str, args: &[&str]) {
     let Some(mut theirs) = ripgrep() else { return };
     let folder = tree.root().join(folder);
     // The same home, so that the same global ignore rules hold.
@@ -48,8 +48,8 @@ fn compare(tree: &Tree, folder: &str, args: &[&str]) {
     }
 }
 
-fn sample() -> Tree {
-    let tree = Tree::new(&[
+fn sample() -> Sandbox {
+    let tree = Sandbox::new(&[
         ("src/main.c", "int main(void)\n{\n\treturn parse_header(0);\n}\n"),
         ("src/parse.c", "/* Parse a header. */\nint parse_header(int x)\n{\n\treturn x;\n}\n"),
         ("src/parse/deep.c", "int parse_deep;\nint PARSE_HEADER;\n\n\n\nint parse_header_again;\n"),
@@ -212,7 +212,7 @@ fn messages(stdout: &[u8]) -> Vec<serde_json::Value> {
 
 #[test]
 fn a_pattern_that_is_none_says_where_and_what_to_do() {
-    let tree = Tree::new(&[("a.c", "x\n")]);
+    let tree = Sandbox::new(&[("a.c", "x\n")]);
     tree.assert_outcome(
         &["grep", "f(x", "--quiet"],
         2,
@@ -235,7 +235,7 @@ fn a_pattern_that_is_none_says_where_and_what_to_do() {
 
 #[test]
 fn what_orient_was_told_to_leave_out_stays_out() {
-    let tree = Tree::new(&[(".orientignore", "made/\n"), ("made/a.c", "word\n"), ("b.c", "word\n")]);
+    let tree = Sandbox::new(&[(".orientignore", "made/\n"), ("made/a.c", "word\n"), ("b.c", "word\n")]);
     tree.assert_output(&["grep", "word", "--quiet"], "b.c:word\n");
     tree.assert_output(&["grep", "word", "--quiet", "--no-ignore"], "b.c:word\nmade/a.c:word\n");
     let without = ["grep", "word", "--quiet", "--set", "index.exclude=b.c", "--no-ignore-vcs"];
@@ -253,7 +253,7 @@ fn a_part_of_the_tree_gives_what_ripgrep_gives_whether_or_not_there_is_an_index(
     }
     tree.write("src/parse/.ignore", "left.c\n");
     tree.write("src/parse/left.c", "parse_header\n");
-    let ask = |tree: &Tree| {
+    let ask = |tree: &Sandbox| {
         for paths in [&["src"][..], &["src/parse", "src.txt", "src"], &["src/main.c"], &["./src/../src"]] {
             for flags in [&[][..], &["-c", "-v"], &["--files-without-match"], &["-U"], &["--hidden", "-n"]] {
                 compare(tree, "", &[flags, &["parse_header"], paths].concat());
@@ -279,14 +279,14 @@ fn a_part_of_the_tree_gives_what_ripgrep_gives_whether_or_not_there_is_an_index(
 
 #[test]
 fn a_part_with_many_files_gives_what_ripgrep_gives_after_edits() {
-    let tree = Tree::new(&[("other/a.txt", "parse_header\n")]);
+    let tree = Sandbox::new(&[("other/a.txt", "parse_header\n")]);
     let text =
         |at: usize| if at.is_multiple_of(500) { "int parse_header;\n" } else { "int something_else;\n" };
     for at in 0..4600 {
         tree.write(&format!("many/{}/{at}.txt", at % 7), text(at));
     }
     tree.run(&["index", "--quiet"]);
-    let ask = |tree: &Tree| {
+    let ask = |tree: &Sandbox| {
         for args in [
             &["parse_header", "many"][..],
             &["-c", "parse_header", "other", "many", "other"],
@@ -409,7 +409,7 @@ proptest! {
             1..4,
         ),
     ) {
-        let tree = Tree::new(&[("start", "parse\n")]);
+        let tree = Sandbox::new(&[("start", "parse\n")]);
         for (edits, questions) in rounds {
             for edit in edits {
                 let at = |path: usize| tree.root().join(PATHS[path]);

@@ -1,6 +1,6 @@
 //! A tree that wishes us ill: everything in it is either in the index or named with the reason why not.
 
-use crate::sandbox::{Tree, text};
+use crate::sandbox::{Sandbox, text};
 use std::fs::{self, File};
 
 /// A megabyte on one line, with a definition at its end.
@@ -16,7 +16,7 @@ fn deep() -> String {
 #[test]
 fn what_is_hostile_is_indexed_or_named() {
     let tree =
-        Tree::new(&[("line.js", &long_line()), ("deep.js", &deep()), ("plain.py", "def plain(): pass\n")]);
+        Sandbox::new(&[("line.js", &long_line()), ("deep.js", &deep()), ("plain.py", "def plain(): pass\n")]);
     tree.write("latin.py", b"# caf\xe9 \xff\ndef latin(): pass\n");
     tree.write("nul.py", b"def nul(): pass\n\0");
     let huge = File::create(tree.root().join("huge.json")).expect("a new file");
@@ -45,7 +45,7 @@ mod unix {
 
     #[test]
     fn links_in_circles_lead_nowhere() {
-        let tree = Tree::new(&[("src/a.py", "def a(): pass\n")]);
+        let tree = Sandbox::new(&[("src/a.py", "def a(): pass\n")]);
         symlink("..", tree.root().join("src/up")).expect("a link");
         symlink("round", tree.root().join("round")).expect("a link");
         symlink("src", tree.root().join("same")).expect("a link");
@@ -66,7 +66,7 @@ mod unix {
         let evil = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}\u{202e}\u{200b}\u{2066}";
         let python =
             format!("def first(x='{evil}'):\n    # {evil}\n    return second()\n\ndef second():\n    pass\n");
-        let tree = Tree::new(&[
+        let tree = Sandbox::new(&[
             (&format!("a{evil}\n.py"), &python),
             ("evil.md", &format!("# Heading {evil}\n\ntext {evil}\n")),
             ("evil.yaml", &format!("key: '{evil}'\n")),
@@ -111,7 +111,8 @@ mod unix {
 
     #[test]
     fn what_may_not_be_read_is_named() {
-        let tree = Tree::new(&[("closed.py", "def closed(): pass\n"), ("locked/x.py", ""), ("open.py", "")]);
+        let tree =
+            Sandbox::new(&[("closed.py", "def closed(): pass\n"), ("locked/x.py", ""), ("open.py", "")]);
         let set = |path: &std::path::Path, mode| {
             fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("permissions");
         };

@@ -1,6 +1,6 @@
 //! Ignore files of any size: what they cost, and what is said where they are not applied whole.
 
-use crate::sandbox::{Tree, text};
+use crate::sandbox::{Sandbox, text};
 use std::time::{Duration, Instant};
 
 /// A command may take so long on a busy machine; compiling all patterns took ten seconds and more.
@@ -11,8 +11,8 @@ fn patterns(count: usize) -> String {
     lines.join("\n")
 }
 
-fn tree(rules: &str, count: usize) -> Tree {
-    let tree = Tree::new(&[
+fn tree(rules: &str, count: usize) -> Sandbox {
+    let tree = Sandbox::new(&[
         (".git/HEAD", "ref: refs/heads/main\n"),
         ("src/main.py", "def kept(): pass\n"),
         ("a/gen_7/b/x_7.py", "def left_out(): pass\n"),

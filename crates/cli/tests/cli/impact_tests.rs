@@ -1,10 +1,10 @@
 //! `impact`: which tests reach a change.
 
-use crate::sandbox::{Tree, text};
+use crate::sandbox::{Sandbox, text};
 
 /// The names of the tests that reach `rate`, sorted, and whether the answer is complete.
 fn tests_of(files: &[(&str, &str)]) -> (Vec<String>, bool) {
-    let answer = Tree::new(files).json(&["impact", "rate", "--json"]);
+    let answer = Sandbox::new(files).json(&["impact", "rate", "--json"]);
     let routes = answer["data"]["tests"].as_array().expect("a list");
     let mut names: Vec<String> =
         routes.iter().map(|route| route["steps"][0]["name"].as_str().expect("a name").to_owned()).collect();
@@ -48,7 +48,7 @@ fn a_fixture_for_every_test_reaches_all_below_its_folder() {
 
 #[test]
 fn a_fixture_that_is_added_later_is_found() {
-    let tree = Tree::new(&[RATE, ("tests/test_a.py", "def test_a(price):\n    pass\n")]);
+    let tree = Sandbox::new(&[RATE, ("tests/test_a.py", "def test_a(price):\n    pass\n")]);
     let before = text(&tree.run(&["impact", "rate"]).stdout);
     assert!(before.contains("0 tests affected"), "{before}");
     tree.write(
@@ -76,7 +76,7 @@ fn setup_counts_for_the_tests_of_its_type_and_suite() {
 #[test]
 fn unresolved_uses_in_tests_make_the_count_incomplete() {
     let tests = "def test_one(thing):\n    thing.rate()\n";
-    let tree = Tree::new(&[
+    let tree = Sandbox::new(&[
         ("shop.py", "class Tax:\n    def rate(self):\n        return 7\n"),
         ("test_shop.py", tests),
     ]);

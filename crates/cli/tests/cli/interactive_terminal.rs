@@ -2,7 +2,7 @@
 
 #![cfg(target_os = "linux")]
 
-use crate::sandbox::{Tree, text};
+use crate::sandbox::{Sandbox, text};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 use std::fs::File;
@@ -32,8 +32,8 @@ fn on_terminal(command: &mut Command, rows: u16) -> String {
     text(&shown).replace("\r\n", "\n")
 }
 
-fn tree() -> Tree {
-    Tree::new(&[("a.py", "def one(x):\n    return \"t\"  # why\n")])
+fn tree() -> Sandbox {
+    Sandbox::new(&[("a.py", "def one(x):\n    return \"t\"  # why\n")])
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn whoever_wants_no_colours_gets_none() {
 fn only_what_is_longer_than_the_screen_is_paged() {
     let many: Vec<String> = (0..30).map(|number| format!("f{number:02}.txt")).collect();
     let files: Vec<(&str, &str)> = many.iter().map(|path| (path.as_str(), "")).collect();
-    let tree = Tree::new(&files);
+    let tree = Sandbox::new(&files);
     assert!(tree.run(&["index", "-q"]).status.success());
     let page = |args: &[&str], rows| {
         let mut command = tree.command(args);

@@ -1,9 +1,9 @@
 //! `--json`: the same answers for programs.
 
-use crate::sandbox::{Tree, text};
+use crate::sandbox::{Sandbox, text};
 
-fn tree() -> Tree {
-    Tree::new(&[("a.py", "class Cart:\n    def total(self): pass\n"), ("b.py", "def total(): pass\n")])
+fn tree() -> Sandbox {
+    Sandbox::new(&[("a.py", "class Cart:\n    def total(self): pass\n"), ("b.py", "def total(): pass\n")])
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn every_command_answers_in_json() {
 
 #[test]
 fn text_of_the_repository_is_data() {
-    let tree = Tree::new(&[("a.py", "def f():\n    return '\u{1b}[31m \u{202e}'\n")]);
+    let tree = Sandbox::new(&[("a.py", "def f():\n    return '\u{1b}[31m \u{202e}'\n")]);
     let shown = text(&tree.run(&["show", "f"]).stdout);
     assert!(shown.contains("return '\\u{1b}[31m \\u{202e}'"), "{shown}");
     let output = tree.run(&["show", "f", "--json"]);

@@ -1,22 +1,22 @@
 //! The log as users meet it: off unless asked for, on the standard error with `--verbose`, in the store for what stays.
 
-use crate::sandbox::{Tree, text};
+use crate::sandbox::{Sandbox, text};
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
 
 const SPANS: [&str; 7] = ["refresh", "walk", "parse", "resolve", "write", "query", "tool_call"];
 
-fn tree() -> Tree {
-    Tree::new(&[("a.py", "def one():\n    return two()\n"), ("b.py", "def two():\n    return 2\n")])
+fn tree() -> Sandbox {
+    Sandbox::new(&[("a.py", "def one():\n    return two()\n"), ("b.py", "def two():\n    return 2\n")])
 }
 
-fn log(tree: &Tree) -> PathBuf {
+fn log(tree: &Sandbox) -> PathBuf {
     tree.store().join("log/orient.log")
 }
 
 /// Runs a command with `ORIENT_LOG`: what it writes to the standard output and to the standard error.
-fn with_filter(tree: &Tree, filter: &str, args: &[&str]) -> (String, String) {
+fn with_filter(tree: &Sandbox, filter: &str, args: &[&str]) -> (String, String) {
     let output = tree.command(args).env("ORIENT_LOG", filter).output().expect("it starts");
     assert!(output.status.success(), "{args:?}: {}", text(&output.stderr));
     (text(&output.stdout), text(&output.stderr))

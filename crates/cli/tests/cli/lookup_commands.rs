@@ -1,6 +1,6 @@
 //! Asking: files, symbols, outlines, source.
 
-use crate::sandbox::Tree;
+use crate::sandbox::Sandbox;
 
 const SHOP: &[(&str, &str)] = &[
     (
@@ -14,8 +14,8 @@ const SHOP: &[(&str, &str)] = &[
     ("notes.txt", "nothing to see\n"),
 ];
 
-fn shop() -> Tree {
-    Tree::new(SHOP)
+fn shop() -> Sandbox {
+    Sandbox::new(SHOP)
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn an_ambiguous_name_is_answered_with_handles() {
 
 #[test]
 fn what_only_speaks_of_a_symbol_does_not_make_its_name_ambiguous() {
-    let tree = Tree::new(&[
+    let tree = Sandbox::new(&[
         ("README.md", "# Shop\n\n## total\n\nAdds up.\n"),
         ("src/total.ts", "export function total(prices: number[]) {\n  return prices.length;\n}\n"),
         ("src/total.spec.ts", "describe('total', () => {\n  it('adds', () => {});\n});\n"),
@@ -268,7 +268,7 @@ fn paths_are_seen_from_where_one_stands() {
 #[test]
 fn a_name_that_is_not_text_is_shown_and_understood() {
     use std::os::unix::ffi::OsStrExt;
-    let tree = Tree::new(&[]);
+    let tree = Sandbox::new(&[]);
     let name = std::ffi::OsStr::from_bytes(b"caf\xe9.py");
     std::fs::write(tree.root().join(name), "def order(): pass\n").expect("the file system takes it");
     tree.assert_output(&["files"], "caf\\xe9.py");

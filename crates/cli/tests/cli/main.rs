@@ -1,4 +1,4 @@
-//! The command line as its users meet it. Each test is a page of the manual: what is typed, and what comes back.
+//! Tests of the command line as a real process: what is typed, and what is printed.
 
 mod context;
 mod errors;

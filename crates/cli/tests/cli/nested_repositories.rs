@@ -1,11 +1,11 @@
 //! Clones and worktrees inside of a repository are projects of their own; submodules are part of it.
 
-use crate::sandbox::{Tree, text};
+use crate::sandbox::{Sandbox, text};
 use orient_testkit::git;
 
 /// A repository with a worktree and a clone of itself inside, and a submodule.
-fn nested() -> Tree {
-    let tree = Tree::new(&[("src/a.py", "def first():\n    pass\n")]);
+fn nested() -> Sandbox {
+    let tree = Sandbox::new(&[("src/a.py", "def first():\n    pass\n")]);
     let root = tree.root();
     git(&root, &["init", "-q", "-b", "main"]);
     git(&root, &["add", "-A"]);

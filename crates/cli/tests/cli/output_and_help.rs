@@ -1,10 +1,10 @@
 //! Colours, pipes, help.
 
-use crate::sandbox::{Tree, text};
+use crate::sandbox::{Sandbox, text};
 use std::process::Stdio;
 
-fn tree() -> Tree {
-    Tree::new(&[("a.py", "def one(): pass\n")])
+fn tree() -> Sandbox {
+    Sandbox::new(&[("a.py", "def one(): pass\n")])
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn a_reader_that_has_seen_enough_ends_the_command_quietly() {
     let many: Vec<(String, String)> =
         (0..3000).map(|n| (format!("folder/file_with_a_long_name_{n:04}.txt"), String::new())).collect();
     let many: Vec<(&str, &str)> = many.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-    let tree = Tree::new(&many);
+    let tree = Sandbox::new(&many);
     let mut command = tree.command(&["files"]);
     let mut child =
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command starts");
@@ -47,7 +47,7 @@ fn a_reader_that_has_seen_enough_ends_the_command_quietly() {
 fn help_has_examples_for_every_command() {
     let tree = tree();
     let help = text(&tree.run(&["--help"]).stdout);
-    assert!(help.starts_with("Knows your code"), "{help}");
+    assert!(help.starts_with("Code intelligence"), "{help}");
     assert!(help.contains("Exit codes:") && help.contains("Examples:"), "{help}");
     for command in ["index", "status", "files", "symbols", "outline", "show", "dump", "gc", "config"] {
         assert!(help.contains(&format!("\n  {command} ")), "{help}");

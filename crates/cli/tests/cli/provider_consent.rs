@@ -1,6 +1,6 @@
 //! Providers of vectors: chosen by settings, asked only after a yes, and never shown a key that was not theirs.
 
-use crate::sandbox::{Tree, holds, text};
+use crate::sandbox::{Sandbox, holds, text};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Output;
@@ -71,13 +71,13 @@ fn chosen(provider: &str, url: &str) -> String {
 }
 
 /// Runs the command with a key in the environment.
-fn with_key(tree: &Tree, args: &[&str]) -> Output {
+fn with_key(tree: &Sandbox, args: &[&str]) -> Output {
     tree.command(args).env("OPENAI_API_KEY", KEY).output().expect("the command starts")
 }
 
 #[test]
 fn the_built_in_model_is_the_default_and_sends_nothing() {
-    let tree = Tree::new(&[("a.py", "def one(): pass\n")]);
+    let tree = Sandbox::new(&[("a.py", "def one(): pass\n")]);
     tree.assert_output(
         &["embed"],
         "
@@ -106,7 +106,7 @@ const USER_FILE: &str = "../home/.config/orient/config.toml";
 fn a_repository_cannot_choose_a_provider() {
     let server = Server::new();
     for url in [server.elsewhere(), server.here()] {
-        let tree = Tree::new(&[("a.py", "x = 1\n"), (".orient.toml", &chosen("openai", &url))]);
+        let tree = Sandbox::new(&[("a.py", "x = 1\n"), (".orient.toml", &chosen("openai", &url))]);
         for action in ["status", "test", "run"] {
             with_key(&tree, &["embed", action]);
         }
@@ -122,7 +122,7 @@ fn a_repository_cannot_choose_a_provider() {
 #[test]
 fn a_yes_that_came_with_a_repository_does_not_count() {
     let server = Server::new();
-    let tree = Tree::new(&[("a.py", "x = 1\n")]);
+    let tree = Sandbox::new(&[("a.py", "x = 1\n")]);
     tree.write(USER_FILE, chosen("openai", &server.elsewhere()));
     // The user keeps the store inside of the repository, where its author may have put one before.
     let run = |args: &[&str]| {
@@ -155,7 +155,7 @@ fn a_yes_that_came_with_a_repository_does_not_count() {
 #[test]
 fn a_yes_holds_until_something_changes_or_it_is_taken_back() {
     let server = Server::new();
-    let tree = Tree::new(&[("a.py", "x = 1\n"), (USER_FILE, &chosen("openai", &server.elsewhere()))]);
+    let tree = Sandbox::new(&[("a.py", "x = 1\n"), (USER_FILE, &chosen("openai", &server.elsewhere()))]);
     let output = with_key(&tree, &["embed", "allow"]);
     let said = text(&output.stdout).replace(&server.port.to_string(), "PORT");
     assert_eq!(
@@ -197,7 +197,7 @@ not encrypted: others on the network can read the code and the key
 #[test]
 fn a_provider_on_this_machine_needs_no_yes_and_gets_no_key() {
     let server = Server::new();
-    let tree = Tree::new(&[("a.py", "x = 1\n"), (USER_FILE, &chosen("openai", &server.here()))]);
+    let tree = Sandbox::new(&[("a.py", "x = 1\n"), (USER_FILE, &chosen("openai", &server.here()))]);
     let status = text(&with_key(&tree, &["embed", "status"]).stdout);
     assert!(status.contains("consent     not needed: nothing leaves this machine"), "{status}");
     // A proxy would take it elsewhere.
@@ -217,7 +217,7 @@ fn a_provider_on_this_machine_needs_no_yes_and_gets_no_key() {
 #[test]
 fn no_key_is_printed_or_kept() {
     let server = Server::new();
-    let tree = Tree::new(&[("a.py", "x = 1\n"), (USER_FILE, &chosen("openai", &server.elsewhere()))]);
+    let tree = Sandbox::new(&[("a.py", "x = 1\n"), (USER_FILE, &chosen("openai", &server.elsewhere()))]);
     let mut said = Vec::new();
     for action in ["status", "test", "allow", "status", "test", "forget"] {
         for form in [&["embed", action][..], &["embed", action, "--json"]] {
@@ -232,12 +232,12 @@ fn no_key_is_printed_or_kept() {
     assert!(server.seen().iter().any(|request| request.contains(KEY)), "it was used");
     let part = &KEY.as_bytes()[3..12];
     assert!(!holds(&said, part), "{}", text(&said));
-    Tree::assert_nowhere(tree.store(), part);
+    Sandbox::assert_nowhere(tree.store(), part);
 }
 
 #[test]
 fn wrong_settings_and_silent_providers_say_what_to_do() {
-    let tree = Tree::new(&[("a.py", "x = 1\n")]);
+    let tree = Sandbox::new(&[("a.py", "x = 1\n")]);
     tree.assert_outcome(
         &["embed", "--set", "embed.provider=olama"],
         2,

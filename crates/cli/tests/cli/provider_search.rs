@@ -2,7 +2,7 @@
 //! is a real one; its model is made up, so that the tests know what it finds near.
 
 use crate::fake_embedding_server::{DIMENSION, Mood, Server, WINNER};
-use crate::sandbox::{Tree, holds, text};
+use crate::sandbox::{Sandbox, holds, text};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::process::{Command, Output, Stdio};
@@ -13,8 +13,8 @@ const QUESTION: &str = "pecuniary quantisation";
 const KEY: &str = "sk-d00r-never-to-be-seen";
 
 /// A tree of six files with two functions each, of which one is the winner's.
-fn tree(server: &Server) -> Tree {
-    let tree = Tree::new(&[]);
+fn tree(server: &Server) -> Sandbox {
+    let tree = Sandbox::new(&[]);
     for (at, name) in ["apple", "birch", "cedar", "daisy", "elder", "fern"].iter().enumerate() {
         let second = if at == 3 { WINNER } else { "branches" };
         let code = format!(
@@ -28,13 +28,13 @@ fn tree(server: &Server) -> Tree {
 }
 
 /// Writes the user's own settings.
-fn choose(tree: &Tree, provider: &str, model: &str, url: &str) {
+fn choose(tree: &Sandbox, provider: &str, model: &str, url: &str) {
     let chosen = format!("[embed]\nprovider = '{provider}'\nmodel = '{model}'\nurl = '{url}'\n");
     tree.write("../home/.config/orient/config.toml", chosen);
 }
 
 /// The hits of a search, as `path:line`, and its notes.
-fn search(tree: &Tree) -> (Vec<String>, Vec<String>) {
+fn search(tree: &Sandbox) -> (Vec<String>, Vec<String>) {
     let answer = tree.json(&["search", QUESTION, "--json"]);
     let hit = |hit: &Value| format!("{}:{}", hit["path"].as_str().expect("a path"), hit["start_line"]);
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
@@ -45,7 +45,7 @@ fn search(tree: &Tree) -> (Vec<String>, Vec<String>) {
 }
 
 #[track_caller]
-fn run(tree: &Tree, args: &[&str]) -> String {
+fn run(tree: &Sandbox, args: &[&str]) -> String {
     let output = tree.run(&[&["embed", "run"], args].concat());
     assert!(output.status.success(), "{}", said(&output));
     said(&output)
@@ -307,8 +307,8 @@ fn the_key_is_sent_and_neither_shown_nor_kept() {
     let part = &KEY.as_bytes()[3..12];
     assert!(text(&printed).contains("Bearer …"), "the server quoted it: {}", text(&printed));
     assert!(!holds(&printed, part), "{}", text(&printed));
-    Tree::assert_nowhere(tree.store(), part);
-    Tree::assert_nowhere(tree.root(), part);
+    Sandbox::assert_nowhere(tree.store(), part);
+    Sandbox::assert_nowhere(tree.root(), part);
 }
 
 #[test]

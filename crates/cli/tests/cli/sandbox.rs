@@ -6,11 +6,11 @@ use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
 /// A folder to run the command in.
-pub(crate) struct Tree {
+pub(crate) struct Sandbox {
     folder: TempDir,
 }
 
-impl Tree {
+impl Sandbox {
     /// A tree of these files.
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let folder = TempDir::new().expect("a temporary folder");

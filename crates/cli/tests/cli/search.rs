@@ -1,6 +1,6 @@
 //! Ranked search: questions in words, names, filters, and what is said about the answer.
 
-use crate::sandbox::{Tree, text};
+use crate::sandbox::{Sandbox, text};
 
 const SHOP: &[(&str, &str)] = &[
     (
@@ -24,7 +24,7 @@ const SHOP: &[(&str, &str)] = &[
 ];
 
 /// The paths of the hits, in order, each once.
-fn paths(tree: &Tree, args: &[&str]) -> Vec<String> {
+fn paths(tree: &Sandbox, args: &[&str]) -> Vec<String> {
     let mut all = vec!["search", "--json"];
     all.extend_from_slice(args);
     let answer = tree.json(&all);
@@ -40,7 +40,7 @@ fn paths(tree: &Tree, args: &[&str]) -> Vec<String> {
 
 #[test]
 fn a_question_in_words_is_answered_with_places() {
-    let tree = Tree::new(SHOP);
+    let tree = Sandbox::new(SHOP);
     assert_eq!(paths(&tree, &["how is the discount of a coupon worked out"])[0], "shop/cart.py");
     assert_eq!(paths(&tree, &["where are invoices sent again"])[0], "shop/mail.py");
     assert_eq!(paths(&tree, &["tests of the discount"])[0], "tests/test_cart.py");
@@ -48,7 +48,7 @@ fn a_question_in_words_is_answered_with_places() {
 
 #[test]
 fn a_name_comes_first_and_says_so() {
-    let tree = Tree::new(SHOP);
+    let tree = Sandbox::new(SHOP);
     let answer = tree.json(&["search", "--json", "rate"]);
     let first = &answer["data"]["hits"][0];
     assert_eq!((first["path"].as_str(), first["symbol"].as_str()), (Some("shop/tax.py"), Some("rate")));
@@ -61,7 +61,7 @@ fn a_name_comes_first_and_says_so() {
 
 #[test]
 fn a_mistyped_name_is_never_replaced_in_silence() {
-    let tree = Tree::new(SHOP);
+    let tree = Sandbox::new(SHOP);
     let answer = tree.json(&["search", "--json", "contry_rate"]);
     assert_eq!(answer["data"]["hits"][0]["symbol"], "country_rate");
     assert_eq!(answer["data"]["replaced"][0]["word"], "contry_rate");
@@ -71,7 +71,7 @@ fn a_mistyped_name_is_never_replaced_in_silence() {
 
 #[test]
 fn filters_leave_out_the_rest() {
-    let tree = Tree::new(SHOP);
+    let tree = Sandbox::new(SHOP);
     assert_eq!(paths(&tree, &["discount", "--role", "test"]), ["tests/test_cart.py"]);
     assert_eq!(paths(&tree, &["discount", "--lang", "markdown"]), ["docs/guide.md"]);
     assert_eq!(paths(&tree, &["discount", "--path", "shop"])[0], "shop/cart.py");
@@ -82,7 +82,7 @@ fn filters_leave_out_the_rest() {
 
 #[test]
 fn an_answer_explains_itself() {
-    let tree = Tree::new(SHOP);
+    let tree = Sandbox::new(SHOP);
     let answer = tree.json(&["search", "--json", "discount of a coupon", "--explain"]);
     let why = answer["data"]["hits"][0]["explanation"].as_array().expect("reasons");
     assert!(why.iter().any(|part| part["rule"] == "words"));
@@ -97,7 +97,7 @@ fn an_answer_explains_itself() {
 
 #[test]
 fn other_places_of_a_file_stand_beside_its_best() {
-    let tree = Tree::new(SHOP);
+    let tree = Sandbox::new(SHOP);
     let answer = tree.json(&["search", "--json", "how are invoices sent to an address"]);
     let hits = answer["data"]["hits"].as_array().expect("hits");
     let of_mail: Vec<_> = hits.iter().filter(|hit| hit["path"] == "shop/mail.py").collect();
@@ -113,7 +113,7 @@ fn other_places_of_a_file_stand_beside_its_best() {
 
 #[test]
 fn an_edit_is_found_at_once() {
-    let tree = Tree::new(SHOP);
+    let tree = Sandbox::new(SHOP);
     assert_eq!(paths(&tree, &["rate"])[0], "shop/tax.py");
     tree.write("shop/stock.py", "def reserve_pallet(pallet):\n    return pallet\n");
     assert_eq!(paths(&tree, &["reserve a pallet"])[0], "shop/stock.py");
@@ -121,7 +121,7 @@ fn an_edit_is_found_at_once() {
 
 #[test]
 fn look_alikes_are_found_by_meaning_and_by_structure() {
-    let tree = Tree::new(SHOP);
+    let tree = Sandbox::new(SHOP);
     tree.write("shop/copy.py", "def rate_copy():\n    return 9\n\n\ndef area_rate(area):\n    \"\"\"Of an area.\"\"\"\n    return rate_copy()\n");
     let answer = tree.json(&["similar", "--json", "country_rate", "--by", "structure"]);
     assert_eq!(answer["data"]["hits"][0]["symbol"], "area_rate", "{answer}");

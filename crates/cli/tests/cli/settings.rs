@@ -1,10 +1,10 @@
 //! Settings: where they come from and what happens to wrong ones.
 
-use crate::sandbox::{Tree, text};
+use crate::sandbox::{Sandbox, text};
 
 #[test]
 fn config_prints_every_value_and_its_origin() {
-    let tree = Tree::new(&[(".orient.toml", "[index]\nexclude = ['gen/']\n")]);
+    let tree = Sandbox::new(&[(".orient.toml", "[index]\nexclude = ['gen/']\n")]);
     let mut command = tree.command(&["config", "--set", "limits.memory=1GiB"]);
     let output = command.env("ORIENT_INDEX_THREADS", "2").output().expect("the command starts");
     let said = text(&output.stdout).replace(&tree.root().display().to_string(), "TREE");
@@ -17,7 +17,7 @@ fn config_prints_every_value_and_its_origin() {
 
 #[test]
 fn one_setting_can_be_explained() {
-    Tree::new(&[]).assert_output(
+    Sandbox::new(&[]).assert_output(
         &["config", "index.threads", "--explain"],
         "
         index.threads  0  default
@@ -32,7 +32,7 @@ const USER_FILE: &str = "../home/.config/orient/config.toml";
 
 #[test]
 fn what_a_repository_may_not_set_is_ignored_and_said_to_be() {
-    let tree = Tree::new(&[
+    let tree = Sandbox::new(&[
         ("a.py", ""),
         (".orient.toml", "[store]\ndir = 'inside'\n[index]\nmax_file_size = '1GiB'\n"),
     ]);
@@ -64,7 +64,7 @@ fn a_repository_with_wrong_settings_stops_no_command() {
     let cases =
         ["[index]\nexlude = ['gen/']\n", "not toml [", "[index]\nlanguages = { '*.x' = 'klingon' }\n"];
     for settings in cases {
-        let tree = Tree::new(&[("a.py", ""), (".orient.toml", settings)]);
+        let tree = Sandbox::new(&[("a.py", ""), (".orient.toml", settings)]);
         let output = tree.run(&["files", "*.py"]);
         assert_eq!(
             (output.status.code(), text(&output.stdout)),
@@ -77,7 +77,7 @@ fn a_repository_with_wrong_settings_stops_no_command() {
 
 #[test]
 fn a_wrong_setting_of_the_user_stops_every_command() {
-    let tree = Tree::new(&[(USER_FILE, "[index]\nexlude = ['gen/']\nthreads = 'many'\n")]);
+    let tree = Sandbox::new(&[(USER_FILE, "[index]\nexlude = ['gen/']\nthreads = 'many'\n")]);
     tree.assert_outcome(
         &["files"],
         2,
@@ -90,25 +90,25 @@ fn a_wrong_setting_of_the_user_stops_every_command() {
 
 #[test]
 fn a_setting_of_the_command_line_needs_a_value() {
-    Tree::new(&[]).assert_outcome(
+    Sandbox::new(&[]).assert_outcome(
         &["files", "--set", "index.threads"],
         2,
         "
-        error: --set index.threads: a setting is made with SECTION.KEY=VALUE, for example --set index.threads=2
+        error: --set index.threads: expected SECTION.KEY=VALUE, for example --set index.threads=2
         ",
     );
 }
 
 #[test]
 fn excluded_files_are_not_there() {
-    let tree = Tree::new(&[("a.py", ""), ("gen/b.py", "")]);
+    let tree = Sandbox::new(&[("a.py", ""), ("gen/b.py", "")]);
     tree.assert_output(&["files", "--set", "index.exclude=gen/"], "a.py");
     tree.assert_output(&["files", "--quiet"], "a.py\ngen/b.py");
 }
 
 #[test]
 fn a_language_can_be_given_to_files_that_do_not_tell() {
-    let tree = Tree::new(&[("a.script", "def one(): pass\n")]);
+    let tree = Sandbox::new(&[("a.script", "def one(): pass\n")]);
     tree.assert_output(
         &["symbols", "one", "--set", "index.languages=*.script=python"],
         "a.script:1  function one  def one()",

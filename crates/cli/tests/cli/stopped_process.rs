@@ -1,6 +1,6 @@
 //! A process that was stopped costs others next to nothing: they answer beside it, and say what to do about it.
 
-use crate::sandbox::{Tree, text};
+use crate::sandbox::{Sandbox, text};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ const SOON: Duration = Duration::from_secs(3);
 struct Running(Child);
 
 impl Running {
-    fn start(tree: &Tree, args: &[&str]) -> Self {
+    fn start(tree: &Sandbox, args: &[&str]) -> Self {
         let mut command = tree.command(args);
         Self(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts"))
     }
@@ -43,7 +43,7 @@ fn until(what: &str, mut is_so: impl FnMut() -> bool) {
 }
 
 /// A file of the tree's own folder in the store.
-fn own_file(tree: &Tree, name: &str) -> Option<PathBuf> {
+fn own_file(tree: &Sandbox, name: &str) -> Option<PathBuf> {
     let mut folders = vec![tree.store()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).ok()?.flatten() {
@@ -59,7 +59,7 @@ fn own_file(tree: &Tree, name: &str) -> Option<PathBuf> {
 }
 
 /// Enough source to be at work for a while.
-fn write_many(tree: &Tree, prefix: &str) {
+fn write_many(tree: &Sandbox, prefix: &str) {
     for file in 0..150 {
         let mut source = String::new();
         for number in 0..40 {
@@ -70,7 +70,7 @@ fn write_many(tree: &Tree, prefix: &str) {
 }
 
 /// Starts to index and stops that while it holds the lock.
-fn stopped_indexer(tree: &Tree) -> Running {
+fn stopped_indexer(tree: &Sandbox) -> Running {
     let indexer = Running::start(tree, &["index"]);
     let pid = indexer.0.id().to_string();
     until("the indexer has the lock", || {
@@ -81,13 +81,13 @@ fn stopped_indexer(tree: &Tree) -> Running {
     indexer
 }
 
-fn timed(tree: &Tree, args: &[&str]) -> (Output, Duration) {
+fn timed(tree: &Sandbox, args: &[&str]) -> (Output, Duration) {
     let begun = Instant::now();
     let output = tree.run(args);
     (output, begun.elapsed())
 }
 
-fn assert_answers_beside(tree: &Tree, stopped: &Running, name: &str, line: &str) {
+fn assert_answers_beside(tree: &Sandbox, stopped: &Running, name: &str, line: &str) {
     let output = tree.run(&["symbols", name]);
     assert_eq!(text(&output.stdout), format!("{line}\n"), "{output:?}");
     let said = text(&output.stderr);
@@ -98,7 +98,7 @@ fn assert_answers_beside(tree: &Tree, stopped: &Running, name: &str, line: &str)
 
 #[test]
 fn a_stopped_first_indexer_is_not_waited_for() {
-    let tree = Tree::new(&[]);
+    let tree = Sandbox::new(&[]);
     write_many(&tree, "first");
     let indexer = stopped_indexer(&tree);
     assert!(own_file(&tree, "index.db").is_none(), "it was stopped in time");
@@ -118,7 +118,7 @@ fn a_stopped_first_indexer_is_not_waited_for() {
 
 #[test]
 fn beside_a_stopped_writer_changes_are_seen_in_memory() {
-    let tree = Tree::new(&[]);
+    let tree = Sandbox::new(&[]);
     write_many(&tree, "before");
     assert!(tree.run(&["index"]).status.success());
     write_many(&tree, "after");
@@ -136,7 +136,7 @@ fn beside_a_stopped_writer_changes_are_seen_in_memory() {
 
 /// Stops what watches a tree, and asks beside it.
 fn stopped_watcher(args: &[&str]) {
-    let tree = Tree::new(&[("a.py", "def one(): pass\n")]);
+    let tree = Sandbox::new(&[("a.py", "def one(): pass\n")]);
     assert!(tree.run(&["index"]).status.success());
     let watcher = Running::start(&tree, args);
     let pid = watcher.0.id();

@@ -1,14 +1,14 @@
 //! What the command does beside asking: setting clients up, watching, completing.
 
-use crate::sandbox::{Tree, text};
+use crate::sandbox::{Sandbox, text};
 use std::fs;
 use std::path::PathBuf;
 
-fn tree() -> Tree {
-    Tree::new(&[("a.py", "def one(): pass\n")])
+fn tree() -> Sandbox {
+    Sandbox::new(&[("a.py", "def one(): pass\n")])
 }
 
-fn home(tree: &Tree) -> PathBuf {
+fn home(tree: &Sandbox) -> PathBuf {
     tree.root().parent().expect("a folder").join("home")
 }
 
@@ -24,7 +24,7 @@ fn a_client_is_set_up_and_everything_comes_back() {
         "{written}"
     );
     let again = text(&tree.run(&["setup", "cursor", "--scope", "project"]).stdout);
-    assert_eq!(again, "Cursor (project) is set up already\n");
+    assert_eq!(again, "Cursor (project) is already set up\n");
     let removed = text(&tree.run(&["setup", "cursor", "--scope", "project", "--undo"]).stdout);
     assert!(removed.contains("Cursor (project) removed"), "{removed}");
     assert!(!tree.root().join(".cursor").exists(), "what was made is gone");
@@ -62,15 +62,15 @@ fn a_broken_configuration_is_left_alone() {
     );
     assert_eq!(fs::read_to_string(tree.root().join(".mcp.json")).expect("there"), "{ \"mcpServers\": ");
     let none = tree.run(&["setup", "windsurf", "--scope", "project"]);
-    assert!(text(&none.stdout).contains("Windsurf has no configuration for a project"));
+    assert!(text(&none.stdout).contains("Windsurf has no project configuration"));
 }
 
 #[test]
-fn without_a_client_one_is_told_what_there_is() {
+fn setup_without_a_client_lists_installed_clients() {
     let tree = tree();
     fs::create_dir_all(home(&tree).join(".codex")).expect("made");
     let shown = text(&tree.run(&["setup"]).stdout);
-    assert!(shown.contains("Codex (user) is not set up; `orient setup codex` does it"), "{shown}");
+    assert!(shown.contains("Codex (user) is not set up; run `orient setup codex`"), "{shown}");
     assert!(tree.run(&["setup", "--all"]).status.success());
     let config = fs::read_to_string(home(&tree).join(".codex/config.toml")).expect("written");
     assert!(config.starts_with("[mcp_servers.orient]\ncommand = "), "{config}");
@@ -144,7 +144,7 @@ fn what_is_watched_is_told_line_by_line_until_ctrl_c() {
 fn a_command_beside_a_watcher_sees_every_save() {
     use std::io::{BufRead, BufReader};
     use std::process::Stdio;
-    let tree = Tree::new(&[("a.py", "def first(): pass\n"), ("b.py", "other = 1\n")]);
+    let tree = Sandbox::new(&[("a.py", "def first(): pass\n"), ("b.py", "other = 1\n")]);
     let mut child = tree.command(&["watch", "--json"]).stdout(Stdio::piped()).spawn().expect("it starts");
     let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
     assert!(lines.next().expect("a line").expect("readable").contains("ready"));
@@ -166,7 +166,7 @@ fn a_command_beside_a_watcher_sees_every_save() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_command_that_looked_at_many_files_leaves_a_watcher_that_ends_by_itself() {
-    let tree = Tree::new(&[("a.py", "def first(): pass\n"), ("b.py", "other = 1\n")]);
+    let tree = Sandbox::new(&[("a.py", "def first(): pass\n"), ("b.py", "other = 1\n")]);
     let watcher = || {
         let checks: serde_json::Value =
             serde_json::from_slice(&tree.run(&["doctor", "--quick", "--json"]).stdout).expect("JSON");
@@ -181,10 +181,10 @@ fn a_command_that_looked_at_many_files_leaves_a_watcher_that_ends_by_itself() {
             std::thread::sleep(std::time::Duration::from_millis(100));
         }
     };
-    assert!(tree.run(&["symbols", "first", "--set", "watch.from=3"]).status.success());
-    assert!(tree.run(&["symbols", "first", "--set", "watch.from=0"]).status.success());
+    assert!(tree.run(&["symbols", "first", "--set", "watch.min_files=3"]).status.success());
+    assert!(tree.run(&["symbols", "first", "--set", "watch.min_files=0"]).status.success());
     assert_eq!(watcher(), None, "two files are looked at in no time");
-    let many = ["--set", "watch.from=2", "--set", "watch.idle=3"];
+    let many = ["--set", "watch.min_files=2", "--set", "watch.idle=3"];
     let ask = |name: &str| tree.run(&[["symbols", name].as_slice(), &many].concat());
     assert!(tree.run(&[["index"].as_slice(), &many].concat()).status.success());
     assert_eq!(watcher(), None, "whoever indexes asks nothing");

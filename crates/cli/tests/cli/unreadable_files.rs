@@ -1,17 +1,17 @@
 //! What was not read could hold the answer: every operation says so, and names it.
 
-use crate::sandbox::{Tree, text};
+use crate::sandbox::{Sandbox, text};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 /// A tree with a folder and a file that may not be read; readable again when it is dropped.
-struct Closed(Tree);
+struct Closed(Sandbox);
 
 impl Closed {
     fn new() -> Self {
-        let tree = Tree::new(&[
+        let tree = Sandbox::new(&[
             (
                 "open.py",
                 "class Base:\n    pass\n\n\nclass Heir(Base):\n    pass\n\n\ndef first():\n    return second()\n\n\ndef second():\n    pass\n",
@@ -135,7 +135,7 @@ fn large_code_counts_and_large_data_does_not() {
     let code = code.concat();
     let bundle = format!("var bundle = \"{}\"; function packed() {{}}\n", "a".repeat(3 << 20));
     let data = format!("{{ \"rows\": [{}0] }}\n", "1,\n".repeat(1 << 20));
-    let tree = Tree::new(&[
+    let tree = Sandbox::new(&[
         ("bundle.js", &bundle),
         ("rows.json", &data),
         ("vendor/big.c", &code),

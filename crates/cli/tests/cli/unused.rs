@@ -1,10 +1,10 @@
 //! `unused`: what is likely unused, and each reason for doubt.
 
-use crate::sandbox::{Tree, text};
+use crate::sandbox::{Sandbox, text};
 
 /// The names at the strongest level.
 fn likely(files: &[(&str, &str)]) -> Vec<String> {
-    let answer = Tree::new(files).json(&["unused", "--likely", "--json"]);
+    let answer = Sandbox::new(files).json(&["unused", "--likely", "--json"]);
     let lines = answer["data"]["unused"].as_array().expect("a list").clone();
     lines.iter().map(|line| line["name"].as_str().expect("a name").to_owned()).collect()
 }
@@ -124,7 +124,7 @@ fn comments_are_no_uses() {
 
 #[test]
 fn the_answer_says_what_the_claim_rests_on() {
-    let tree = Tree::new(&[("a.py", "def _dead():\n    return 1\n"), ("notes.md", "Nothing.\n")]);
+    let tree = Sandbox::new(&[("a.py", "def _dead():\n    return 1\n"), ("notes.md", "Nothing.\n")]);
     let told = text(&tree.run(&["unused", "--likely"]).stdout);
     assert!(told.contains("the name occurs nowhere else in the text of 2 files"), "{told}");
     let former = tree.run(&["unused", "--certain"]);

@@ -1,11 +1,11 @@
-//! What answers look like: within their budget, closed by the line that says how far to trust them, nothing twice.
+//! Answers of tools: the token budget, the status line, no repetition.
 
-use crate::sandbox::Tree;
+use crate::sandbox::Sandbox;
 use crate::stdio_client::Stdio;
 use serde_json::json;
 
 #[test]
-fn an_answer_closes_with_what_it_is_worth() {
+fn an_answer_ends_with_its_status_line() {
     let mut server = Stdio::new();
     let said = server.call("graph", &json!({ "relation": "callers", "symbol": "total" }));
     assert!(said.text.contains("shop/cart.py:6"), "{}", said.text);
@@ -15,9 +15,9 @@ fn an_answer_closes_with_what_it_is_worth() {
 }
 
 #[test]
-fn a_change_is_in_the_next_answer() {
+fn the_next_answer_reflects_a_change() {
     let mut server = Stdio::new();
-    server.alive();
+    server.assert_alive();
     server.tree.write("shop/cart.py", "def total(items):\n    return 7\n");
     let said = server.call("read", &json!({ "target": "total" }));
     assert!(said.text.contains("return 7"), "{}", said.text);
@@ -25,7 +25,7 @@ fn a_change_is_in_the_next_answer() {
 }
 
 #[test]
-fn parts_follow_each_other_to_the_end() {
+fn cursors_lead_through_all_parts_of_an_answer() {
     let mut server = Stdio::new();
     let question =
         |cursor: Option<&str>| json!({ "target": "shop/parts.py", "max_tokens": 800, "cursor": cursor });
@@ -41,7 +41,7 @@ fn parts_follow_each_other_to_the_end() {
         }
         assert!(said.text.contains("next cursor"), "{}", said.text);
     }
-    // A file is shown up to its five hundredth line; the answer says how to go on.
+    // `read` shows the first 500 lines of a file; the answer says how to continue.
     assert!(lines.len() >= 125, "{}", lines.len());
     let mut once = lines.clone();
     once.dedup();
@@ -49,7 +49,7 @@ fn parts_follow_each_other_to_the_end() {
 }
 
 #[test]
-fn what_was_sent_is_not_sent_again_unless_asked_for() {
+fn lines_sent_before_are_not_repeated_unless_requested() {
     let mut server = Stdio::new();
     let question = json!({ "target": "shop/cart.py" });
     let first = server.call("read", &question);
@@ -64,7 +64,7 @@ fn what_was_sent_is_not_sent_again_unless_asked_for() {
 }
 
 #[test]
-fn what_is_meant_is_understood_and_noted() {
+fn misspelled_arguments_are_corrected_with_a_note() {
     let mut server = Stdio::new();
     let sent = json!({ "type": "who_calls", "function": "total", "maxTokens": "500" });
     let said = server.call("graph", &sent);
@@ -73,8 +73,8 @@ fn what_is_meant_is_understood_and_noted() {
 }
 
 #[test]
-fn a_name_of_several_is_an_error_with_its_candidates() {
-    let tree = Tree::new();
+fn an_ambiguous_name_is_an_error_with_candidates() {
+    let tree = Sandbox::new();
     tree.write("a.py", "def twin():\n    pass\n");
     tree.write("b.py", "def twin():\n    pass\n");
     let mut server = Stdio::with(tree, &[]);
@@ -83,8 +83,8 @@ fn a_name_of_several_is_an_error_with_its_candidates() {
 }
 
 #[test]
-fn one_tool_for_each_operation_gives_data_too() {
-    let mut server = Stdio::with(Tree::new(), &["--tools", "all"]);
+fn tools_for_single_operations_return_data() {
+    let mut server = Stdio::with(Sandbox::new(), &["--tools", "all"]);
     let tools = server.request("tools/list", &json!({}));
     let names: Vec<&str> = tools["result"]["tools"]
         .as_array()
@@ -98,8 +98,8 @@ fn one_tool_for_each_operation_gives_data_too() {
 }
 
 #[test]
-fn some_tools_can_be_chosen_by_either_name() {
-    let mut server = Stdio::with(Tree::new(), &["--tools", "read,callers"]);
+fn tools_can_be_selected_by_either_name() {
+    let mut server = Stdio::with(Sandbox::new(), &["--tools", "read,callers"]);
     let tools = server.request("tools/list", &json!({}));
     let names: Vec<&str> = tools["result"]["tools"]
         .as_array()
@@ -111,15 +111,15 @@ fn some_tools_can_be_chosen_by_either_name() {
 }
 
 #[test]
-fn while_the_first_index_is_made_text_search_answers() {
-    // Whatever the moment, the answer is right or says what to do; nothing hangs.
+fn text_search_answers_while_the_first_index_is_built() {
+    // At any moment, the answer is correct or says what to do.
     let mut server = Stdio::new();
     let said = server.call("grep", &json!({ "pattern": "def total" }));
     assert!(!said.error && said.text.contains("def total"), "{said:?}");
 }
 
 #[test]
-fn resources_and_prompts_are_there() {
+fn resources_and_prompts_are_available() {
     let mut server = Stdio::new();
     let files = server.request("resources/list", &json!({}));
     let uris: Vec<&str> = files["result"]["resources"]
@@ -146,9 +146,9 @@ fn resources_and_prompts_are_there() {
 
 #[cfg(unix)]
 #[test]
-fn what_may_not_be_read_makes_answers_partial() {
+fn unreadable_files_make_answers_partial() {
     use std::os::unix::fs::PermissionsExt;
-    let tree = Tree::new();
+    let tree = Sandbox::new();
     tree.write("locked--away/x.py", "def hidden():\n    return total([])\n");
     let locked = tree.root().join("locked--away");
     let set = |mode| {

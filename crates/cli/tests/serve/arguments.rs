@@ -1,33 +1,33 @@
-//! Attacks on schemas: arguments of the wrong kind, size or meaning become errors that say what to do, soon and short.
+//! Attacks on arguments: a wrong type, size or value becomes a short error that says what to do.
 
 use crate::attack;
-use crate::sandbox::Tree;
-use crate::stdio_client::{Said, Stdio};
+use crate::sandbox::Sandbox;
+use crate::stdio_client::{Stdio, ToolResult};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// Asks a tool; whatever comes back is short and soon.
-fn asked(tool: &str, arguments: &Value) -> Said {
+/// Calls a tool; the answer must be quick and short.
+fn asked(tool: &str, arguments: &Value) -> ToolResult {
     let mut server = Stdio::new();
-    server.alive();
+    server.assert_alive();
     let begun = Instant::now();
     let said = server.call(tool, arguments);
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     assert!(said.text.len() < 9_000, "{} bytes", said.text.len());
-    server.alive();
+    server.assert_alive();
     said
 }
 
-/// An error that says what to do.
+/// Checks that a call fails with an error that says what to do.
 fn refused(tool: &str, arguments: &Value) -> String {
-    asked(tool, arguments).helps().text.clone()
+    asked(tool, arguments).assert_helpful_error().text.clone()
 }
 
 attack!(arguments_are_a_list, "a list for arguments: refused", {
     let mut server = Stdio::new();
     let answer = server.request("tools/call", &json!({ "name": "read", "arguments": [1] }));
     assert!(answer["error"].is_object() || answer["result"]["isError"] == true, "{answer}");
-    server.alive();
+    server.assert_alive();
 });
 attack!(unknown_tool, "a tool nobody offers: -32602, with the one that was meant", {
     let mut server = Stdio::new();
@@ -83,7 +83,9 @@ attack!(cursor_of_another, "a cursor of another question: refused", {
     let mut server = Stdio::new();
     let first = server.call("grep", &json!({ "pattern": "def", "max_tokens": 300 }));
     let cursor = first.structured["next"].as_str().expect("there is more").to_owned();
-    server.call("grep", &json!({ "pattern": "return", "max_tokens": 300, "cursor": cursor })).helps();
+    server
+        .call("grep", &json!({ "pattern": "return", "max_tokens": 300, "cursor": cursor }))
+        .assert_helpful_error();
 });
 attack!(cursor_made_up, "cursors made up: refused", {
     for cursor in
@@ -100,7 +102,7 @@ attack!(cursor_far_beyond, "a cursor far behind the end: an empty part, not a fa
     let said = server
         .call("grep", &json!({ "pattern": "def", "max_tokens": 300, "cursor": format!("~900000@{tail}") }));
     assert!(!said.error, "{said:?}");
-    server.alive();
+    server.assert_alive();
 });
 attack!(pattern_that_explodes, "a pattern that would need gigabytes: refused soon", {
     assert!(asked("grep", &json!({ "pattern": "(\\w{1000}){1000}" })).error);
@@ -135,21 +137,21 @@ attack!(statement_for_a_name, "SQL for a name: just a name that is not there", {
     assert!(!said.text.contains("syntax error"), "{said:?}");
 });
 attack!(upkeep_from_afar, "operations that tend the index: offered to nobody", {
-    let mut server = Stdio::with(Tree::new(), &["--tools", "all"]);
+    let mut server = Stdio::with(Sandbox::new(), &["--tools", "all"]);
     for tool in ["index", "gc", "config", "dump", "audit", "embed"] {
         let answer = server.request("tools/call", &json!({ "name": tool, "arguments": {} }));
         assert_eq!(answer["error"]["code"], -32602, "{tool}: {answer}");
     }
 });
 attack!(pattern_file, "a file of patterns from outside: refused", {
-    let mut server = Stdio::with(Tree::new(), &["--tools", "all"]);
+    let mut server = Stdio::with(Sandbox::new(), &["--tools", "all"]);
     let file = server.tree.outside("words", "total\n");
     let said = server.call("grep", &json!({ "file": [file] }));
     assert!(said.error, "{said:?}");
 });
 attack!(many_at_once, "two hundred calls at once: all answered", {
     let mut server = Stdio::new();
-    server.alive();
+    server.assert_alive();
     for id in 0..200 {
         server.line(
             &json!({ "jsonrpc": "2.0", "id": 10_000 + id, "method": "tools/call",
@@ -161,5 +163,5 @@ attack!(many_at_once, "two hundred calls at once: all answered", {
     while answered < 200 {
         answered += usize::from(server.message()["result"]["isError"] == false);
     }
-    server.alive();
+    server.assert_alive();
 });

@@ -1,14 +1,14 @@
-//! The table of attacks in `crates/serve/ATTACKS.md` is written from the tests themselves.
+//! Generates the table of attacks in `crates/serve/ATTACKS.md` from the tests.
 
 use std::fmt::Write;
 use std::path::Path;
 
-/// Where attacks are, and what they are against.
+/// The section titles and the files with attacks.
 const FILES: &[(&str, &str, &str)] = &[
     ("The protocol", "serve/malformed_messages.rs", include_str!("malformed_messages.rs")),
     ("Arguments", "serve/arguments.rs", include_str!("arguments.rs")),
-    ("The boundary of the tree", "serve/path_traversal.rs", include_str!("path_traversal.rs")),
-    ("The reader", "serve/prompt_injection.rs", include_str!("prompt_injection.rs")),
+    ("Path traversal", "serve/path_traversal.rs", include_str!("path_traversal.rs")),
+    ("Prompt injection", "serve/prompt_injection.rs", include_str!("prompt_injection.rs")),
     ("A hostile repository", "serve/hostile_repository.rs", include_str!("hostile_repository.rs")),
     ("HTTP", "serve/http_attacks.rs", include_str!("http_attacks.rs")),
     (
@@ -25,13 +25,13 @@ const FILES: &[(&str, &str, &str)] = &[
 const OPENING: &str = "\
 # Attacks
 
-Each line is a test against real processes: what is tried, and what must come of it. Every answer of a server is searched
-for the content of a file that lies outside of the repository, and after most attacks the server must still answer. In
-those on settings, stores and disks, nothing outside may be changed or made, and every question is answered. This page is
-written from the tests: `UPDATE_ATTACKS=1 cargo test --test serve attack_table`.
+Each line is a test against real processes: what is tried, and what must happen. Every answer of a server is searched for the
+content of a file outside of the repository, and after most attacks the server must still answer. In attacks on settings,
+stores and disks, nothing outside may be changed or created, and every query is answered. This page is generated from the
+tests: `UPDATE_ATTACKS=1 cargo test --test serve attack_table`.
 ";
 
-/// The name and the words of every attack in a file.
+/// The name and the title of every attack in a file.
 fn attacks(text: &str) -> Vec<(&str, &str)> {
     let starts = text.split("attack!(").skip(1);
     starts
@@ -44,7 +44,7 @@ fn attacks(text: &str) -> Vec<(&str, &str)> {
 }
 
 #[test]
-fn the_table_has_every_attack() {
+fn the_table_lists_every_attack() {
     let (mut page, mut number) = (OPENING.to_owned(), 0);
     for (title, file, text) in FILES {
         let _ = write!(

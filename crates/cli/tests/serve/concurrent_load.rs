@@ -1,7 +1,7 @@
-//! Many clients at once while files change: no error, and no answer that an index built from nothing would not give.
+//! Many concurrent clients while files change: no error, and every answer equals that of a new index.
 
-use crate::http_client::Web;
-use crate::sandbox::Tree;
+use crate::http_client::HttpServer;
+use crate::sandbox::Sandbox;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
@@ -15,8 +15,8 @@ const PATIENCE: Duration = Duration::from_mins(1);
 const PARTS: usize = 24;
 const STATES: usize = 5;
 
-/// Takes a tree from the state before to this one, or makes the first; from the last one goes back to the first.
-fn go_to(tree: &Tree, state: usize) {
+/// Changes a tree from the previous state to this one; the states form a cycle.
+fn go_to(tree: &Sandbox, state: usize) {
     let at = |path: &str| tree.root().join(path);
     let part = |number: usize, above: &str| {
         let next = (number + 1) % PARTS;
@@ -39,7 +39,7 @@ fn go_to(tree: &Tree, state: usize) {
     }
 }
 
-/// The calls clients make: symbols, callers, source.
+/// The calls of each client: symbols, callers, source.
 fn questions() -> Vec<Value> {
     let about = |number: usize| {
         let name = format!("step_{number}");
@@ -53,8 +53,8 @@ fn questions() -> Vec<Value> {
     (0..PARTS).flat_map(about).collect()
 }
 
-/// What must be the same for the same files. None where the server says that it is behind them.
-fn ask(web: &Web, session: &str, question: &Value) -> Option<String> {
+/// The part of an answer that depends on the files alone; none if the server reports pending files.
+fn ask(web: &HttpServer, session: &str, question: &Value) -> Option<String> {
     let answer = web.ask(session, "tools/call", question);
     let structured = &answer["result"]["structuredContent"];
     assert!(structured["text"].is_string(), "no answer to {question}: {answer}");
@@ -64,9 +64,9 @@ fn ask(web: &Web, session: &str, question: &Value) -> Option<String> {
     })
 }
 
-/// What an index built from nothing says in a state.
-fn right(state: usize, questions: &[Value]) -> Vec<String> {
-    let web = Web::new();
+/// The answers of a new index in a state.
+fn expected(state: usize, questions: &[Value]) -> Vec<String> {
+    let web = HttpServer::new();
     (0..=state).for_each(|state| go_to(&web.tree, state));
     let session = web.session();
     questions.iter().map(|question| ask(&web, &session, question).expect("nothing changes")).collect()
@@ -82,13 +82,13 @@ fn dump(root: &Path, store: &Path, refresh: bool) -> Vec<u8> {
 }
 
 #[test]
-fn many_clients_are_answered_rightly_while_files_change() {
+fn concurrent_clients_get_correct_answers_while_files_change() {
     let questions = questions();
-    let right: Vec<Vec<String>> = (0..STATES).map(|state| right(state, &questions)).collect();
+    let right: Vec<Vec<String>> = (0..STATES).map(|state| expected(state, &questions)).collect();
     assert!(right.windows(2).all(|two| two[0] != two[1]), "every change shows in some answer");
-    let web = Web::new();
+    let web = HttpServer::new();
     go_to(&web.tree, 0);
-    // Twice the number of the moment, and one more while files change.
+    // Twice the number of the current state, plus one while files change.
     let moment = AtomicUsize::new(0);
     let stop = AtomicBool::new(false);
     let checked = AtomicUsize::new(0);
@@ -114,10 +114,10 @@ fn many_clients_are_answered_rightly_while_files_change() {
         }
         let begun = Instant::now();
         let mut number = 0;
-        // Every state is seen, however slow the machine is.
+        // Every state is queried, even on a slow machine.
         while begun.elapsed() < LASTS || number < 2 * STATES {
             let (calm, before) = (Instant::now(), checked.load(Ordering::SeqCst));
-            // A busy machine needs longer until every client has been answered about this state.
+            // On a busy machine, wait until every client has an answer for this state.
             while calm.elapsed() < CALM || checked.load(Ordering::SeqCst) < before + CLIENTS {
                 if calm.elapsed() > PATIENCE {
                     stop.store(true, Ordering::SeqCst);

@@ -1,5 +1,5 @@
-//! An index that is damaged while a server has it open: the next answers are right, one of them says what happened, and
-//! nobody restarts or repairs anything.
+//! An index that is damaged while a server has it open: the next answers are correct, one of them reports the damage, and the server
+//! repairs it without a restart.
 
 use crate::stdio_client::Stdio;
 use serde_json::json;
@@ -7,7 +7,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The questions whose answers must stay the same, and what each must contain.
+/// Tool calls, and what each answer must contain.
 const QUESTIONS: &[(&str, &str, &str)] = &[
     ("graph", r#"{"relation": "callers", "symbol": "total"}"#, "shop/cart.py:6"),
     ("search", r#"{"query": "total", "again": true}"#, "def total"),
@@ -15,7 +15,7 @@ const QUESTIONS: &[(&str, &str, &str)] = &[
     ("grep", r#"{"pattern": "def total", "again": true}"#, "shop/cart.py"),
 ];
 
-/// The index of a store with one tree.
+/// The index file of a store with one tree.
 pub(crate) fn index(store: &Path) -> PathBuf {
     let folders = |folder: &Path| -> Vec<PathBuf> {
         let entries = fs::read_dir(folder).expect("a folder").flatten();
@@ -26,13 +26,13 @@ pub(crate) fn index(store: &Path) -> PathBuf {
     tree.join("index.db")
 }
 
-/// Writes a file in place: a server has it mapped.
+/// Overwrites a file in place, since the server has it mapped.
 pub(crate) fn write_in_place(path: &Path, bytes: &[u8]) {
     let mut file = fs::OpenOptions::new().write(true).open(path).expect("it is there");
     file.write_all(bytes).and_then(|()| file.set_len(bytes.len() as u64)).expect("written");
 }
 
-/// Asks all questions; returns what was said, with the tool of each answer.
+/// Makes all calls; returns the tool and the text of each.
 fn ask(server: &mut Stdio) -> Vec<(&'static str, String)> {
     let mut said = Vec::new();
     for (tool, arguments, expected) in QUESTIONS {
@@ -44,12 +44,12 @@ fn ask(server: &mut Stdio) -> Vec<(&'static str, String)> {
     said
 }
 
-/// The tool whose answer says that the index was damaged.
+/// The tool whose answer reports the damage.
 pub(crate) fn notices(server: &mut Stdio) -> Option<&'static str> {
     ask(server).into_iter().find(|(_, text)| text.contains("damaged")).map(|(tool, _)| tool)
 }
 
-/// Damages the index of a server that has answered, and asks everything again.
+/// Damages the index of a running server, and makes all calls again.
 fn survives(damage: impl Fn(&mut Vec<u8>)) {
     let mut server = Stdio::new();
     assert_eq!(notices(&mut server), None);
@@ -65,7 +65,7 @@ fn survives(damage: impl Fn(&mut Vec<u8>)) {
 }
 
 #[test]
-fn zeros_in_the_place_of_every_other_page() {
+fn a_server_survives_zeros_in_every_other_page() {
     survives(|bytes| {
         for page in bytes.chunks_mut(4096).skip(1).step_by(2) {
             page.fill(0);
@@ -74,7 +74,7 @@ fn zeros_in_the_place_of_every_other_page() {
 }
 
 #[test]
-fn one_bit_of_every_page() {
+fn a_server_survives_a_flipped_bit_in_every_page() {
     survives(|bytes| {
         for page in bytes.chunks_mut(4096).skip(1) {
             page[1000] ^= 1;
@@ -83,6 +83,6 @@ fn one_bit_of_every_page() {
 }
 
 #[test]
-fn half_of_the_file_is_gone() {
+fn a_server_survives_a_truncated_index() {
     survives(|bytes| bytes.truncate(bytes.len() / 8192 * 4096));
 }

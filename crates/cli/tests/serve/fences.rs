@@ -1,4 +1,4 @@
-//! Answers taken apart as a reader of Markdown does: what is inside of fences, and what is outside.
+//! Splits answers into the text inside and outside of Markdown fences.
 
 /// The lines outside of fences. As in `CommonMark`, a fence ends with a line of at least as many backticks.
 pub(crate) fn outside(text: &str) -> Vec<&str> {
@@ -18,15 +18,14 @@ pub(crate) fn outside(text: &str) -> Vec<&str> {
     outside
 }
 
-/// Whether a character acts on a terminal or a reader without being seen.
-pub(crate) fn acts(c: char) -> bool {
+/// Whether a character is an invisible control or formatting character.
+pub(crate) fn is_control(c: char) -> bool {
     (c.is_control() && c != '\n' && c != '\t')
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
         || matches!(c, '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Fails unless everything outside of fences is Orient's own: lines that begin as ours do, are of bounded length, and
-/// hold nothing a reader of Markdown or of markup would take for more than text.
+/// Checks that everything outside of fences is Orient's own text: known line beginnings, bounded length, no markup.
 #[track_caller]
 pub(crate) fn assert_inert(what: &str, text: &str) {
     const OWN: &[&str] = &[
@@ -42,7 +41,7 @@ pub(crate) fn assert_inert(what: &str, text: &str) {
         "(the same answer",
         "`",
     ];
-    assert!(!text.contains(acts), "{what}: {text}");
+    assert!(!text.contains(is_control), "{what}: {text}");
     for line in outside(text) {
         assert!(OWN.iter().any(|own| line.starts_with(own)), "{what}: {line}\n{text}");
         assert!(line.chars().count() < 700, "{what}: {line}");

@@ -1,7 +1,7 @@
-//! A client of `orient serve` that sends bytes and reads what comes back.
+//! An `orient serve` process, and a client that sends raw bytes to it.
 
-use crate::sandbox::{SECRET, Tree};
-use crate::stdio_client::hello;
+use crate::sandbox::{SECRET, Sandbox};
+use crate::stdio_client::initialize_params;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -9,32 +9,32 @@ use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// The machine may be busy.
+/// Generous timeout for a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A server and where it is.
-pub(crate) struct Web {
+/// A running server and its address.
+pub(crate) struct HttpServer {
     child: Child,
     pub(crate) address: String,
-    pub(crate) tree: Tree,
+    pub(crate) tree: Sandbox,
 }
 
-/// What came back.
+/// A response.
 #[derive(Debug)]
-pub(crate) struct Reply {
+pub(crate) struct HttpResponse {
     pub(crate) status: u16,
     pub(crate) head: String,
     pub(crate) body: String,
 }
 
-impl Web {
+impl HttpServer {
     pub(crate) fn new() -> Self {
         Self::with(&[], None)
     }
 
-    /// A server with more arguments and a token.
+    /// Starts a server with additional arguments and a token.
     pub(crate) fn with(arguments: &[&str], token: Option<&str>) -> Self {
-        let tree = Tree::new();
+        let tree = Sandbox::new();
         let mut command = command(&tree, arguments);
         if let Some(token) = token {
             command.env("ORIENT_TOKEN", token);
@@ -46,16 +46,16 @@ impl Web {
         let address =
             said.trim().strip_prefix("serving on http://").and_then(|rest| rest.strip_suffix("/mcp"));
         let address = address.unwrap_or_else(|| panic!("no address: {said}")).to_owned();
-        // Whatever else it says must not fill the pipe.
+        // Drain the pipe so that it does not fill up.
         std::thread::spawn(move || lines.read_to_string(&mut String::new()));
         Self { child, address, tree }
     }
 
-    /// Sends bytes and reads to the end of the connection, or until nothing more comes.
-    pub(crate) fn raw(&self, bytes: &[u8]) -> Reply {
+    /// Sends bytes, and reads until the connection closes or no more data arrives.
+    pub(crate) fn raw(&self, bytes: &[u8]) -> HttpResponse {
         let mut stream = TcpStream::connect(&self.address).expect("it listens");
         stream.set_read_timeout(Some(PATIENCE)).expect("a time");
-        // It may turn us away before it has read everything.
+        // The server may reject the request before it has read everything.
         let _ = stream.write_all(bytes);
         let mut all = Vec::new();
         let mut part = [0; 4096];
@@ -69,11 +69,17 @@ impl Web {
         assert!(!text.contains(SECRET), "the secret is out: {text}");
         let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
-        Reply { status, head: head.to_ascii_lowercase(), body: body.to_owned() }
+        HttpResponse { status, head: head.to_ascii_lowercase(), body: body.to_owned() }
     }
 
-    /// A request with these headers, beside those every client sends.
-    pub(crate) fn request(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
+    /// Sends a request with additional headers.
+    pub(crate) fn request(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> HttpResponse {
         let mut head = format!("{method} {path} HTTP/1.1\r\nContent-Length: {}\r\n", body.len());
         let usual = [
             ("Host", self.address.as_str()),
@@ -87,27 +93,26 @@ impl Web {
         self.raw(format!("{head}Connection: close\r\n\r\n{body}").as_bytes())
     }
 
-    /// The greeting with these headers.
-    pub(crate) fn greet(&self, headers: &[(&str, &str)]) -> Reply {
-        let body =
-            json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello("2025-06-18") });
+    /// Sends an `initialize` request with additional headers.
+    pub(crate) fn initialize(&self, headers: &[(&str, &str)]) -> HttpResponse {
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize_params("2025-06-18") });
         self.request("POST", "/mcp", headers, &body.to_string())
     }
 
-    /// Fails unless the server goes on as if nothing had happened.
-    pub(crate) fn alive(&self) {
+    /// Checks that the server still answers.
+    pub(crate) fn assert_alive(&self) {
         assert_eq!(self.request("GET", "/healthz", &[], "").status, 200);
     }
 
-    /// A session: the header that stands for it.
+    /// Begins a session; returns the value of its header.
     pub(crate) fn session(&self) -> String {
-        let reply = self.greet(&[]);
+        let reply = self.initialize(&[]);
         let line =
             reply.head.lines().find_map(|line| line.strip_prefix("mcp-session-id: ").map(str::to_owned));
         line.unwrap_or_else(|| panic!("no session: {reply:?}"))
     }
 
-    /// The answer to a request in a session.
+    /// Sends a request in a session; returns the response.
     pub(crate) fn ask(&self, session: &str, method: &str, params: &Value) -> Value {
         let body = json!({ "jsonrpc": "2.0", "id": 5, "method": method, "params": params }).to_string();
         let reply = self.request("POST", "/mcp", &[("Mcp-Session-Id", session)], &body);
@@ -115,8 +120,8 @@ impl Web {
     }
 }
 
-impl Reply {
-    /// The last message in the body, plain or as an event.
+impl HttpResponse {
+    /// The last message in the body: plain JSON or a server-sent event.
     pub(crate) fn message(&self) -> Value {
         let data = self.body.lines().map(|line| line.trim_start_matches("data:").trim());
         data.filter_map(|line| serde_json::from_str::<Value>(line).ok())
@@ -125,14 +130,14 @@ impl Reply {
     }
 }
 
-/// Whether an event with an answer came: its stream may stay open.
+/// Whether a response event has arrived; its stream may stay open.
 fn finished(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     text.contains("\"result\"") && text.ends_with("\n\n")
 }
 
-/// The server's command, for those that must not start.
-pub(crate) fn command(tree: &Tree, arguments: &[&str]) -> Command {
+/// The command that starts a server.
+pub(crate) fn command(tree: &Sandbox, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_orient"));
     command
         .arg("serve")
@@ -147,7 +152,7 @@ pub(crate) fn command(tree: &Tree, arguments: &[&str]) -> Command {
     command
 }
 
-impl Drop for Web {
+impl Drop for HttpServer {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

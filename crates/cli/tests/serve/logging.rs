@@ -1,24 +1,24 @@
-//! What servers leave in their log: a line for each call, and never a word of the repository or of a question.
+//! The log of servers: a line for each call, without any text of the repository or of a query.
 
 use crate::damaged_index;
-use crate::sandbox::Tree;
+use crate::sandbox::Sandbox;
 use crate::stdio_client::Stdio;
 use serde_json::{Value, json};
 use std::fs;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// Stands in the files of the repository, in their names and in questions, and nowhere else.
+/// A word in files, file names and queries that must not appear in the log.
 const MARKER: &str = "xylophone_quartz";
 
-/// The lines of a log, each of which is JSON.
-fn lines(tree: &Tree) -> Vec<Value> {
+/// The lines of the log, parsed as JSON.
+fn lines(tree: &Sandbox) -> Vec<Value> {
     let text = fs::read_to_string(tree.store().join("log/orient.log")).unwrap_or_default();
     text.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
 }
 
-/// Waits for a line: a server answers before it writes it.
-fn wait_for(tree: &Tree, what: impl Fn(&Value) -> bool) -> Value {
+/// Waits for a log line: a server writes it after the answer.
+fn wait_for(tree: &Sandbox, what: impl Fn(&Value) -> bool) -> Value {
     let begun = Instant::now();
     loop {
         if let Some(line) = lines(tree).into_iter().find(&what) {
@@ -30,7 +30,7 @@ fn wait_for(tree: &Tree, what: impl Fn(&Value) -> bool) -> Value {
 }
 
 #[test]
-fn a_call_leaves_a_line() {
+fn every_call_is_logged() {
     let mut server = Stdio::new();
     let said = server.call("read", &json!({ "target": "total" }));
     let line = wait_for(&server.tree, |line| line["span"] == "tool_call");
@@ -49,15 +49,15 @@ fn a_call_leaves_a_line() {
 }
 
 #[test]
-fn neither_source_nor_questions_are_logged() {
+fn neither_source_nor_queries_are_logged() {
     for filter in ["info", "debug"] {
-        let tree = Tree::new();
+        let tree = Sandbox::new();
         tree.write("shop/marked.py", &format!("# {MARKER}\ndef {MARKER}():\n    return '{MARKER}'\n"));
         tree.write("shop/broken.py", &format!("def {MARKER}_2(:\n    {MARKER} = = '\n"));
         tree.write("go.mod", &format!("module {MARKER}\n"));
         let mut command = Command::new(env!("CARGO_BIN_EXE_orient"));
         command.env("ORIENT_LOG", filter);
-        let mut server = Stdio::started(command, tree, &["--tools", "all"]).greeted();
+        let mut server = Stdio::started(command, tree, &["--tools", "all"]).initialized();
         for (tool, arguments) in [
             ("search", json!({ "query": MARKER })),
             ("grep", json!({ "pattern": MARKER })),
@@ -86,11 +86,11 @@ fn neither_source_nor_questions_are_logged() {
 }
 
 #[test]
-fn servers_beside_each_other_write_whole_lines() {
+fn concurrent_servers_write_whole_lines() {
     let mut one = Stdio::new();
     let mut command = Command::new(env!("CARGO_BIN_EXE_orient"));
     command.env("ORIENT_LOG", "debug");
-    let mut two = Stdio::started(command, Tree::new().stored_beside(&one.tree), &[]).greeted();
+    let mut two = Stdio::started(command, Sandbox::new().stored_beside(&one.tree), &[]).initialized();
     for round in 0..10 {
         for server in [&mut one, &mut two] {
             server.call("search", &json!({ "query": format!("part {round}"), "again": true }));
@@ -131,11 +131,11 @@ fn a_repair_is_logged_and_the_doctor_shows_it() {
 }
 
 #[test]
-fn a_log_that_cannot_be_written_changes_no_answer() {
-    let tree = Tree::new();
+fn an_unwritable_log_changes_no_answer() {
+    let tree = Sandbox::new();
     tree.outside("store/log/orient.log/in_the_way", "x");
     let mut server = Stdio::with(tree, &[]);
-    server.alive();
+    server.assert_alive();
     assert!(server.tree.store().join("log/orient.log/in_the_way").exists());
     assert_eq!(server.end(), Some(0));
 }

@@ -1,5 +1,5 @@
-//! The servers as clients meet them: real processes, raw messages. What is said of the protocol, of answers and of
-//! protection is said here, one test each; attacks are also listed in `crates/serve/ATTACKS.md`.
+//! Tests of the MCP servers as real processes with raw messages: the protocol, the answers, and attacks. `crates/serve/ATTACKS.md`
+//! lists all attacks.
 
 mod answers;
 mod arguments;
@@ -7,7 +7,7 @@ mod attack_table;
 mod concurrent_load;
 mod damaged_index;
 #[path = "../cli/fake_embedding_server.rs"]
-#[expect(dead_code, reason = "the tests of the command need more of it")]
+#[expect(dead_code, reason = "used in full by the tests of the command")]
 mod fake_embedding_server;
 mod fences;
 mod hostile_repository;
@@ -22,10 +22,10 @@ mod providers;
 mod sandbox;
 mod stdio_client;
 
-/// One attack is one test. The words say what is tried and what must come of it; they are the lines of the table.
+/// Defines an attack as a test. Its title is a line of the table of attacks.
 macro_rules! attack {
-    ($name:ident, $words:literal, $body:expr) => {
-        #[doc = $words]
+    ($name:ident, $title:literal, $body:expr) => {
+        #[doc = $title]
         #[test]
         fn $name() {
             $body

@@ -1,9 +1,8 @@
-//! Attacks on the protocol: what is no message, or none that makes sense, is answered or left aside; nothing ends the
-//! session.
+//! Attacks on the protocol: malformed messages are answered with an error or ignored; none ends the session.
 
 use crate::attack;
-use crate::sandbox::Tree;
-use crate::stdio_client::{Stdio, hello};
+use crate::sandbox::Sandbox;
+use crate::stdio_client::{Stdio, initialize_params};
 use serde_json::json;
 
 const PARSE: i64 = -32700;
@@ -11,20 +10,20 @@ const INVALID: i64 = -32600;
 const NO_METHOD: i64 = -32601;
 const PARAMS: i64 = -32602;
 
-/// A line that must be refused with a code, after which the session goes on.
+/// Checks that a line is rejected with a code and the session continues.
 fn refused(line: &[u8], code: i64) {
     let mut server = Stdio::new();
-    assert_eq!(server.refused(line), code);
-    server.alive();
+    assert_eq!(server.error_code(line), code);
+    server.assert_alive();
 }
 
-/// Lines that need no answer, after which the session goes on.
+/// Checks that lines are ignored and the session continues.
 fn ignored(lines: &[&str]) {
     let mut server = Stdio::new();
     for line in lines {
         server.line(line);
     }
-    server.alive();
+    server.assert_alive();
 }
 
 attack!(not_json, "a line that is no JSON: answered with -32700", refused(b"hello {", PARSE));
@@ -67,12 +66,12 @@ attack!(
 attack!(id_is_an_object, "an object for an id: refused", {
     let mut server = Stdio::new();
     server.line("{\"jsonrpc\":\"2.0\",\"id\":{\"a\":1},\"method\":\"tools/list\"}");
-    server.alive();
+    server.assert_alive();
 });
 attack!(unknown_method, "a method nobody knows: -32601", {
     let mut server = Stdio::new();
     assert_eq!(server.request("tools/delete", &json!({}))["error"]["code"], NO_METHOD);
-    server.alive();
+    server.assert_alive();
 });
 attack!(method_with_escapes, "control characters in a method: -32601, and visible in the message", {
     let mut server = Stdio::new();
@@ -91,7 +90,7 @@ attack!(line_without_end, "an unfinished line, then the end: the process ends we
     assert_eq!(server.end(), Some(0));
 });
 attack!(end_at_once, "the end before anything was said: the process ends well", {
-    assert_eq!(Stdio::silent(Tree::new(), &[]).end(), Some(0));
+    assert_eq!(Stdio::uninitialized(Sandbox::new(), &[]).end(), Some(0));
 });
 attack!(empty_lines, "empty lines: left aside", ignored(&["", "\r", "   "]));
 attack!(flood_of_notifications, "two thousand notifications: left aside", {
@@ -113,26 +112,26 @@ attack!(same_id_twice, "two requests with one id: both may be answered, nothing 
     let line = "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/list\"}";
     server.line(line);
     server.line(line);
-    server.alive();
+    server.assert_alive();
 });
 attack!(call_before_hello, "a call before the greeting: refused, and the greeting still works", {
-    let mut server = Stdio::silent(Tree::new(), &[]);
+    let mut server = Stdio::uninitialized(Sandbox::new(), &[]);
     let answer = server.request("tools/call", &json!({ "name": "read", "arguments": { "target": "total" } }));
     assert!(answer["error"].is_object(), "{answer}");
-    assert!(server.request("initialize", &hello("2025-06-18"))["result"].is_object());
-    server.alive();
+    assert!(server.request("initialize", &initialize_params("2025-06-18"))["result"].is_object());
+    server.assert_alive();
 });
 attack!(notification_before_hello, "notifications before the greeting: left aside", {
-    let mut server = Stdio::silent(Tree::new(), &[]);
+    let mut server = Stdio::uninitialized(Sandbox::new(), &[]);
     server.line("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
     server.line("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
-    assert!(server.request("initialize", &hello("2025-06-18"))["result"].is_object());
-    server.alive();
+    assert!(server.request("initialize", &initialize_params("2025-06-18"))["result"].is_object());
+    server.assert_alive();
 });
 attack!(hello_twice, "a second greeting: answered, the session goes on", {
     let mut server = Stdio::new();
-    assert!(server.request("initialize", &hello("2024-11-05")).is_object());
-    server.alive();
+    assert!(server.request("initialize", &initialize_params("2024-11-05")).is_object());
+    server.assert_alive();
 });
 attack!(mixed_batch, "a batch of good and bad messages: each by itself", {
     let mut server = Stdio::new();
@@ -144,22 +143,23 @@ attack!(mixed_batch, "a batch of good and bad messages: each by itself", {
         both.iter().any(|one| one["id"] == 1) && both.iter().any(|one| one["error"]["code"] == INVALID),
         "{both:?}"
     );
-    server.alive();
+    server.assert_alive();
 });
 attack!(call_without_a_name, "a call that names no tool: -32602", {
     let mut server = Stdio::new();
     assert_eq!(server.request("tools/call", &json!({ "arguments": {} }))["error"]["code"], PARAMS);
-    server.alive();
+    server.assert_alive();
 });
 attack!(parameters_are_a_list, "a list for parameters: refused", {
     let mut server = Stdio::new();
     server.line("{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"tools/call\",\"params\":[1,2]}");
     assert!(server.message()["error"].is_object());
-    server.alive();
+    server.assert_alive();
 });
 attack!(unknown_revision, "a revision that does not exist: answered with one that does", {
-    let mut server = Stdio::silent(Tree::new(), &[]);
-    let version = server.request("initialize", &hello("1999-01-01"))["result"]["protocolVersion"].clone();
+    let mut server = Stdio::uninitialized(Sandbox::new(), &[]);
+    let version =
+        server.request("initialize", &initialize_params("1999-01-01"))["result"]["protocolVersion"].clone();
     assert!(version.as_str().is_some_and(|version| version.starts_with("20")), "{version}");
-    server.alive();
+    server.assert_alive();
 });

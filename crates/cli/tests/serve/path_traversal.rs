@@ -1,31 +1,31 @@
-//! Attacks on the boundary: whatever path an argument names, only files of the tree are read. Every answer is searched
-//! for the secret by the client itself.
+//! Path traversal: whatever path an argument contains, only files of the tree are read. The client searches every answer for the
+//! secret.
 
 use crate::attack;
-use crate::sandbox::Tree;
+use crate::sandbox::Sandbox;
 use crate::stdio_client::Stdio;
 use serde_json::{Value, json};
 
-/// None of these may give more than an error or nothing.
+/// Checks that these calls return an error or nothing.
 fn closed(tool: &str, arguments: &[Value]) {
     let mut server = Stdio::new();
-    server.alive();
+    server.assert_alive();
     for one in arguments {
         let said = server.call(tool, one);
         assert!(said.error || !said.text.contains("def secret"), "{one}: {said:?}");
     }
-    server.alive();
+    server.assert_alive();
 }
 
-/// None of these addresses may be read.
+/// Checks that none of these resources can be read.
 fn no_resource(addresses: &[String]) {
     let mut server = Stdio::new();
-    server.alive();
+    server.assert_alive();
     for uri in addresses {
         let answer = server.request("resources/read", &json!({ "uri": uri }));
         assert!(answer["error"].is_object(), "{uri}: {answer}");
     }
-    server.alive();
+    server.assert_alive();
 }
 
 fn addresses(all: &[&str]) -> Vec<String> {
@@ -199,7 +199,7 @@ attack!(
     )
 );
 attack!(diff_of_outside, "a diff that names files outside: nothing of them is read", {
-    let mut server = Stdio::with(Tree::new(), &["--tools", "all"]);
+    let mut server = Stdio::with(Sandbox::new(), &["--tools", "all"]);
     let diff = "--- a/../secret.py\n+++ b/../secret.py\n@@ -1,2 +1,2 @@\n-x\n+y\n";
     let said = server.call("impact", &json!({ "diff": diff }));
     assert!(!said.text.contains("def secret"), "{said:?}");
@@ -271,7 +271,7 @@ attack!(completion_up, "completion of ../ : nothing", {
 #[cfg(unix)]
 attack!(file_swapped_for_link, "a file swapped for a link after it was indexed: its target is not read", {
     let mut server = Stdio::new();
-    server.alive();
+    server.assert_alive();
     let path = server.tree.root().join("shop/parts.py");
     std::fs::remove_file(&path).expect("it is there");
     std::os::unix::fs::symlink(outside(&server), &path).expect("a link");
@@ -280,24 +280,24 @@ attack!(file_swapped_for_link, "a file swapped for a link after it was indexed: 
     }
     server.call("grep", &json!({ "pattern": "SECRET" }));
     server.request("resources/read", &json!({ "uri": "orient://file/shop/parts.py" }));
-    server.alive();
+    server.assert_alive();
 });
 #[cfg(unix)]
 attack!(
     folder_swapped_for_link,
     "a folder swapped for a link after it was indexed: nothing behind it is read",
     {
-        let tree = Tree::new();
+        let tree = Sandbox::new();
         tree.outside("twin/parts.py", "def part_7():\n    return \"TOP-SECRET-OUTSIDE\"\n");
         let mut server = Stdio::with(tree, &[]);
-        server.alive();
+        server.assert_alive();
         let folder = server.tree.root().join("shop");
         std::fs::rename(&folder, server.tree.root().join("moved")).expect("it moves");
         std::os::unix::fs::symlink("../twin", &folder).expect("a link");
         server.call("read", &json!({ "target": "shop/parts.py" }));
         server.call("grep", &json!({ "pattern": "return", "paths": ["shop"] }));
         server.request("resources/read", &json!({ "uri": "orient://file/shop/parts.py" }));
-        server.alive();
+        server.assert_alive();
     }
 );
 #[cfg(unix)]
@@ -306,7 +306,7 @@ attack!(
     "a file that turns into a link and back while it is read: the target is never read",
     {
         let mut server = Stdio::new();
-        server.alive();
+        server.assert_alive();
         let (path, secret) = (server.tree.root().join("shop/parts.py"), outside(&server));
         let text = std::fs::read_to_string(&path).expect("it is there");
         let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
@@ -328,6 +328,6 @@ attack!(
         }
         stop.store(true, std::sync::atomic::Ordering::Relaxed);
         racer.join().expect("it ends");
-        server.alive();
+        server.assert_alive();
     }
 );

@@ -1,20 +1,20 @@
-//! Attacks on the reader: text of the repository that plays the terminal, the protocol or the answer itself.
+//! Prompt injection: text of the repository that imitates a terminal, the protocol or the answer itself.
 
 use crate::attack;
-use crate::fences::{acts, outside};
-use crate::sandbox::Tree;
+use crate::fences::{is_control, outside};
+use crate::sandbox::Sandbox;
 use crate::stdio_client::Stdio;
 use serde_json::{Value, json};
 
-/// What a tool says of a tree that has one more file.
+/// The answer of a tool about a tree with one more file.
 fn said(path: &str, text: &str, tool: &str, arguments: &Value) -> String {
-    let tree = Tree::new();
+    let tree = Sandbox::new();
     tree.write(path, text);
     let mut server = Stdio::with(tree, &[]);
     let said = server.call(tool, arguments);
     assert!(!said.error, "{said:?}");
-    assert!(!said.text.contains(acts), "{said:?}");
-    assert!(!said.structured["text"].as_str().unwrap_or_default().contains(acts), "{said:?}");
+    assert!(!said.text.contains(is_control), "{said:?}");
+    assert!(!said.structured["text"].as_str().unwrap_or_default().contains(is_control), "{said:?}");
     said.text
 }
 
@@ -112,10 +112,10 @@ attack!(match_without_end, "a match in a line of a megabyte: capped", {
     assert!(text.len() < 8000, "{} bytes", text.len());
 });
 attack!(settings_of_the_repository, "a repository that brings settings and hooks: none of them runs", {
-    let tree = Tree::new();
+    let tree = Sandbox::new();
     tree.write(".git/hooks/post-checkout", "#!/bin/sh\ntouch ran\n");
     tree.write("conftest.py", "open('ran', 'w')\n");
     let mut server = Stdio::with(tree, &[]);
-    server.alive();
+    server.assert_alive();
     assert!(!server.tree.root().join("ran").exists());
 });

@@ -1,13 +1,13 @@
-//! Every revision of the protocol, by raw messages.
+//! Every revision of the protocol, with raw messages.
 
-use crate::http_client::Web;
-use crate::sandbox::Tree;
-use crate::stdio_client::{Said, Stdio, hello};
+use crate::http_client::HttpServer;
+use crate::sandbox::Sandbox;
+use crate::stdio_client::{Stdio, ToolResult, initialize_params};
 use serde_json::{Value, json};
 
 const WITH_HELLO: &[&str] = &["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
-/// What a request of the newest revision carries, since it has no greeting.
+/// The metadata of a request in the newest revision, which has no `initialize`.
 fn meta() -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -17,23 +17,23 @@ fn meta() -> Value {
 }
 
 #[test]
-fn revisions_with_a_greeting_are_spoken_as_asked() {
+fn revisions_with_initialize_are_negotiated() {
     for version in WITH_HELLO {
-        let mut server = Stdio::silent(Tree::new(), &[]);
-        let answer = server.request("initialize", &hello(version));
+        let mut server = Stdio::uninitialized(Sandbox::new(), &[]);
+        let answer = server.request("initialize", &initialize_params(version));
         assert_eq!(answer["result"]["protocolVersion"], *version);
         assert!(answer["result"]["instructions"].as_str().is_some_and(|words| words.len() > 200));
         for capability in ["tools", "resources", "prompts", "completions"] {
             assert!(answer["result"]["capabilities"][capability].is_object(), "{capability}: {answer}");
         }
-        server.alive();
+        server.assert_alive();
         assert_eq!(server.request("ping", &json!({}))["result"], json!({}));
     }
 }
 
 #[test]
-fn the_revision_without_a_greeting_is_discovered() {
-    let mut server = Stdio::silent(Tree::new(), &[]);
+fn the_revision_without_initialize_is_discovered() {
+    let mut server = Stdio::uninitialized(Sandbox::new(), &[]);
     let answer = server.request("server/discover", &json!({ "_meta": meta() }));
     let versions =
         answer["result"]["supportedVersions"].as_array().unwrap_or_else(|| panic!("{answer}")).clone();
@@ -44,23 +44,23 @@ fn the_revision_without_a_greeting_is_discovered() {
     let tools = server.request("tools/list", &json!({ "_meta": meta() }));
     assert!(tools["result"]["tools"].as_array().is_some_and(|tools| !tools.is_empty()), "{tools}");
     let call = json!({ "name": "read", "arguments": { "target": "total" }, "_meta": meta() });
-    let said = Said::of(&server.request("tools/call", &call));
+    let said = ToolResult::of(&server.request("tools/call", &call));
     assert!(!said.error && said.text.contains("def total"), "{said:?}");
 }
 
 #[test]
-fn over_http_a_session_is_begun_used_and_ended() {
+fn an_http_session_begins_and_ends() {
     for version in WITH_HELLO {
-        let web = Web::new();
-        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello(version) });
+        let web = HttpServer::new();
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize_params(version) });
         let reply = web.request("POST", "/mcp", &[], &body.to_string());
         assert_eq!(reply.message()["result"]["protocolVersion"], *version);
     }
-    let web = Web::new();
+    let web = HttpServer::new();
     let session = web.session();
     let answer =
         web.ask(&session, "tools/call", &json!({ "name": "read", "arguments": { "target": "total" } }));
-    assert!(Said::of(&answer).text.contains("def total"));
+    assert!(ToolResult::of(&answer).text.contains("def total"));
     let ended = web.request("DELETE", "/mcp", &[("Mcp-Session-Id", &session)], "");
     assert!((200..300).contains(&ended.status), "{ended:?}");
     let metrics = web.request("GET", "/metrics", &[], "");
@@ -72,13 +72,13 @@ fn over_http_a_session_is_begun_used_and_ended() {
 }
 
 #[test]
-fn over_http_the_newest_revision_needs_no_session() {
-    let web = Web::new();
+fn the_newest_revision_needs_no_http_session() {
+    let web = HttpServer::new();
     let params = json!({ "name": "read", "arguments": { "target": "total" }, "_meta": meta() });
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }).to_string();
     let headers =
         [("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", "tools/call"), ("Mcp-Name", "read")];
     let reply = web.request("POST", "/mcp", &headers, &body);
     assert_eq!(reply.status, 200, "{reply:?}");
-    assert!(Said::of(&reply.message()).text.contains("def total"));
+    assert!(ToolResult::of(&reply.message()).text.contains("def total"));
 }

@@ -1,29 +1,29 @@
-//! A server embeds in the background what a provider has not seen, and answers meanwhile.
+//! A server embeds new code with a provider in the background, and answers meanwhile.
 
 use crate::fake_embedding_server::{Mood, Server};
-use crate::sandbox::Tree;
-use crate::stdio_client::{Said, Stdio};
+use crate::sandbox::Sandbox;
+use crate::stdio_client::{Stdio, ToolResult};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
 const QUESTION: &str = "pecuniary quantisation";
-/// The machine may be busy.
+/// Generous timeout for a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 fn serving(url: &str) -> Stdio {
     let settings =
         [format!("embed.url={url}"), "embed.provider=ollama".to_owned(), "embed.model=m".to_owned()];
     let args: Vec<&str> = settings.iter().flat_map(|setting| ["--set", setting]).collect();
-    Stdio::with(Tree::new(), &args)
+    Stdio::with(Sandbox::new(), &args)
 }
 
-fn ask(server: &mut Stdio) -> Said {
+fn ask(server: &mut Stdio) -> ToolResult {
     server.call("search", &json!({ "query": QUESTION }))
 }
 
-/// Asks until the answer says so.
+/// Repeats a query until the answer contains a text.
 #[track_caller]
-fn ask_until(server: &mut Stdio, words: &str) -> Said {
+fn ask_until(server: &mut Stdio, words: &str) -> ToolResult {
     let begun = Instant::now();
     loop {
         let said = ask(server);
@@ -38,7 +38,7 @@ fn ask_until(server: &mut Stdio, words: &str) -> Said {
 #[test]
 fn code_is_embedded_in_the_background_and_changes_follow() {
     let model = Server::new();
-    // The built-in model answers while the provider has seen nothing.
+    // The built-in model answers until the provider has embedded the code.
     model.mood(Mood::SilentAfter(1));
     let mut server = serving(&model.here());
     let said = ask(&mut server);
@@ -68,7 +68,7 @@ fn code_is_embedded_in_the_background_and_changes_follow() {
 }
 
 #[test]
-fn a_provider_that_fails_is_told_and_left_alone() {
+fn a_failing_provider_is_reported_and_skipped() {
     let model = Server::new();
     model.mood(Mood::Says(401, "{}"));
     let mut server = serving(&model.here());
@@ -82,12 +82,12 @@ fn a_provider_that_fails_is_told_and_left_alone() {
 }
 
 #[test]
-fn a_server_opens_no_connection_without_a_yes() {
+fn a_server_opens_no_connection_without_consent() {
     let model = Server::new();
     let mut server = serving(&model.elsewhere());
     let said = ask(&mut server);
     assert!(said.text.contains("vectors: built-in model; nothing was sent: ollama at "), "{}", said.text);
-    // Longer than it takes the background to look.
+    // Longer than the background takes to start.
     std::thread::sleep(Duration::from_secs(5));
     ask(&mut server);
     assert_eq!(model.connections(), 0);

@@ -1,19 +1,19 @@
-//! A small repository with a secret beside it, and everything in it that could lead there or mislead a reader.
+//! A small repository with a secret outside of it, and files that try to reach the secret or mislead a reader.
 
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// What must never be read.
+/// Content that must never be read.
 pub(crate) const SECRET: &str = "TOP-SECRET-OUTSIDE";
 
-/// The repository and what is beside it.
-pub(crate) struct Tree {
+/// The repository and its surroundings.
+pub(crate) struct Sandbox {
     folder: TempDir,
-    /// Where indexes are kept, if that is not beside the repository.
+    /// The store, if it is not beside the repository.
     elsewhere: Option<PathBuf>,
 }
 
-impl Tree {
+impl Sandbox {
     pub(crate) fn new() -> Self {
         let tree = Self { folder: TempDir::new().expect("a temporary folder"), elsewhere: None };
         std::fs::create_dir_all(tree.root().join("shop")).expect("a folder");
@@ -34,22 +34,22 @@ impl Tree {
         tree
     }
 
-    /// The top of the repository.
+    /// The root of the repository.
     pub(crate) fn root(&self) -> PathBuf {
         self.folder.path().join("tree")
     }
 
-    /// Where indexes are kept.
+    /// The store.
     pub(crate) fn store(&self) -> PathBuf {
         self.elsewhere.clone().unwrap_or_else(|| self.folder.path().join("store"))
     }
 
-    /// The same, with its index in the store of another.
+    /// Uses the store of another sandbox.
     pub(crate) fn stored_beside(self, other: &Self) -> Self {
         Self { elsewhere: Some(other.store()), ..self }
     }
 
-    /// Writes a file of the repository.
+    /// Writes a file in the repository.
     pub(crate) fn write(&self, path: &str, text: &str) {
         put(&self.root().join(path), text);
     }

@@ -1,18 +1,18 @@
-//! A client of `orient mcp` that sends whatever it likes and reads what comes back.
+//! An `orient mcp` process, and a client that sends raw lines to it.
 
-use crate::sandbox::{SECRET, Tree};
+use crate::sandbox::{SECRET, Sandbox};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{self, Child, ChildStdin, Command};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-/// The machine may be busy.
+/// Generous timeout for a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A server, its tree and the two ends of the line.
+/// A running server, its tree and its pipes.
 pub(crate) struct Stdio {
-    pub(crate) tree: Tree,
+    pub(crate) tree: Sandbox,
     child: Child,
     input: Option<ChildStdin>,
     output: Receiver<String>,
@@ -20,36 +20,36 @@ pub(crate) struct Stdio {
 }
 
 impl Stdio {
-    /// A server that was greeted.
+    /// Starts a server and initialises a session.
     pub(crate) fn new() -> Self {
-        Self::with(Tree::new(), &[])
+        Self::with(Sandbox::new(), &[])
     }
 
-    /// One over this tree with these arguments, greeted.
-    pub(crate) fn with(tree: Tree, arguments: &[&str]) -> Self {
-        Self::silent(tree, arguments).greeted()
+    /// The same for a tree with additional arguments.
+    pub(crate) fn with(tree: Sandbox, arguments: &[&str]) -> Self {
+        Self::uninitialized(tree, arguments).initialized()
     }
 
-    pub(crate) fn greeted(mut self) -> Self {
-        let hello = self.request("initialize", &hello("2025-06-18"));
+    pub(crate) fn initialized(mut self) -> Self {
+        let hello = self.request("initialize", &initialize_params("2025-06-18"));
         assert_eq!(hello["result"]["serverInfo"]["name"], "orient", "{hello}");
         self.line(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
         self
     }
 
-    /// One that was not greeted yet.
-    pub(crate) fn silent(tree: Tree, arguments: &[&str]) -> Self {
+    /// Starts a server without initialising a session.
+    pub(crate) fn uninitialized(tree: Sandbox, arguments: &[&str]) -> Self {
         Self::started(Command::new(env!("CARGO_BIN_EXE_orient")), tree, arguments)
     }
 
-    /// One for whom the modes of files count, whoever runs the tests; greeted.
+    /// Starts a server without root privileges, so that file permissions apply.
     #[cfg(unix)]
-    pub(crate) fn unprivileged(tree: Tree) -> Self {
-        Self::started(orient_testkit::unprivileged(env!("CARGO_BIN_EXE_orient")), tree, &[]).greeted()
+    pub(crate) fn unprivileged(tree: Sandbox) -> Self {
+        Self::started(orient_testkit::unprivileged(env!("CARGO_BIN_EXE_orient")), tree, &[]).initialized()
     }
 
-    /// One that another command starts; not greeted yet.
-    pub(crate) fn started(mut command: Command, tree: Tree, arguments: &[&str]) -> Self {
+    /// Starts a server with another command, without initialising a session.
+    pub(crate) fn started(mut command: Command, tree: Sandbox, arguments: &[&str]) -> Self {
         let mut child = command
             .arg("mcp")
             .args(["--root".as_ref(), tree.root().as_os_str(), "--store".as_ref(), tree.store().as_os_str()])
@@ -72,12 +72,12 @@ impl Stdio {
         Self { tree, child, input, output, next: 100 }
     }
 
-    /// The number of its process.
+    /// Its process ID.
     pub(crate) fn pid(&self) -> u64 {
         u64::from(self.child.id())
     }
 
-    /// Sends bytes as they are.
+    /// Sends raw bytes.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {
         let input = self.input.as_mut().expect("it is open");
         input.write_all(bytes).and_then(|()| input.flush()).expect("the server listens");
@@ -88,14 +88,14 @@ impl Stdio {
         self.bytes(format!("{line}\n").as_bytes());
     }
 
-    /// The next message, which must be JSON and must not hold the secret.
+    /// The next message, which must be JSON without the secret.
     pub(crate) fn message(&mut self) -> Value {
         let line = self.output.recv_timeout(PATIENCE).expect("an answer in time");
         assert!(!line.contains(SECRET), "the secret is out: {line}");
         serde_json::from_str(&line).expect("the output is the protocol's alone")
     }
 
-    /// The answer to a request, other messages left aside.
+    /// Sends a request; returns its response and ignores other messages.
     pub(crate) fn request(&mut self, method: &str, params: &Value) -> Value {
         self.next += 1;
         let id = self.next;
@@ -108,27 +108,27 @@ impl Stdio {
         }
     }
 
-    /// What a tool answers.
-    pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> Said {
+    /// Calls a tool.
+    pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> ToolResult {
         let answer = self.request("tools/call", &json!({ "name": tool, "arguments": arguments }));
-        Said::of(&answer)
+        ToolResult::of(&answer)
     }
 
-    /// The code of the error that answers a line.
-    pub(crate) fn refused(&mut self, line: &[u8]) -> i64 {
+    /// Sends an invalid line; returns the error code of the response.
+    pub(crate) fn error_code(&mut self, line: &[u8]) -> i64 {
         self.bytes(line);
         self.bytes(b"\n");
         let message = self.message();
         message["error"]["code"].as_i64().unwrap_or_else(|| panic!("no error: {message}"))
     }
 
-    /// Fails unless the server goes on as if nothing had happened.
-    pub(crate) fn alive(&mut self) {
+    /// Checks that the server still answers.
+    pub(crate) fn assert_alive(&mut self) {
         let said = self.call("read", &json!({ "target": "total", "again": true }));
         assert!(!said.error && said.text.contains("def total"), "{}", said.text);
     }
 
-    /// Closes the line and waits for the end; the code it ends with.
+    /// Closes the input and waits; returns the exit code.
     pub(crate) fn end(mut self) -> Option<i32> {
         self.input = None;
         self.child.wait().expect("it ends").code()
@@ -143,20 +143,20 @@ impl Drop for Stdio {
     }
 }
 
-/// What a client says first.
-pub(crate) fn hello(version: &str) -> Value {
+/// The parameters of an `initialize` request.
+pub(crate) fn initialize_params(version: &str) -> Value {
     json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } })
 }
 
-/// What a tool said.
+/// The result of a tool call.
 #[derive(Debug)]
-pub(crate) struct Said {
+pub(crate) struct ToolResult {
     pub(crate) text: String,
     pub(crate) error: bool,
     pub(crate) structured: Value,
 }
 
-impl Said {
+impl ToolResult {
     pub(crate) fn of(answer: &Value) -> Self {
         let result = &answer["result"];
         assert!(result.is_object(), "no result: {answer}");
@@ -168,8 +168,8 @@ impl Said {
         }
     }
 
-    /// A failure that says what to do next.
-    pub(crate) fn helps(&self) -> &Self {
+    /// Checks that it is an error that says what to do next.
+    pub(crate) fn assert_helpful_error(&self) -> &Self {
         assert!(self.error && self.text.contains("next: "), "{self:?}");
         self
     }

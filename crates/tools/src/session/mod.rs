@@ -243,9 +243,9 @@ impl<'p> Session<'p> {
     /// Whether the caller should start a watcher for later commands: this one compared more files than `watch.from`. Of
     /// several callers at once, only one gets `true`.
     pub fn should_start_watcher(&self) -> bool {
-        let from = self.loaded.settings.watch.from;
-        from > 0
-            && self.files_checked.get() >= from
+        let min_files = self.loaded.settings.watch.min_files;
+        min_files > 0
+            && self.files_checked.get() >= min_files
             && self.engine().is_ok_and(orient_live::should_spawn_daemon)
     }
 
