@@ -3,13 +3,13 @@
 use anyhow::{Context, Result};
 use orient_lang::{Pack, Registry};
 use orient_model::RepoPath;
-use orient_walk::{Tree, WalkOptions};
+use orient_walk::{RootDirectory, WalkOptions};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A folder, listed.
 pub(crate) struct Corpus {
-    tree: Tree,
+    tree: RootDirectory,
     limit: u64,
     files: Vec<RepoPath>,
 }
@@ -27,7 +27,7 @@ impl Corpus {
         let options = WalkOptions { threads, ..WalkOptions::default() };
         let listing =
             orient_walk::list(folder, &options).with_context(|| format!("listing {}", folder.display()))?;
-        let tree = Tree::open(folder).with_context(|| format!("opening {}", folder.display()))?;
+        let tree = RootDirectory::open(folder).with_context(|| format!("opening {}", folder.display()))?;
         let files = listing.files.into_iter().map(|entry| entry.path).collect();
         Ok(Self { tree, limit: options.max_file_size, files })
     }

@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use orient_lang::{Registry, RolePatterns};
 use orient_model::{EdgeKind, Node, Role};
 use orient_resolve::{FileFacts, MemoryRepository, Repository, Resolver};
-use orient_walk::{Tree, WalkOptions};
+use orient_walk::{RootDirectory, WalkOptions};
 use serde_json::json;
 use std::io::Write;
 use std::path::Path;
@@ -86,7 +86,7 @@ fn print(folder: &Path, options: &Options<'_>) -> Result<()> {
 fn world(folder: &Path, registry: &Registry) -> Result<MemoryRepository> {
     let kept = Registry::project_files().map(str::to_owned).collect();
     let listing = orient_walk::list(folder, &WalkOptions { kept, ..WalkOptions::default() })?;
-    let tree = Tree::open(folder)?;
+    let tree = RootDirectory::open(folder)?;
     let roles = RolePatterns::new(&[], &[]).map_err(anyhow::Error::msg)?;
     let mut files = Vec::new();
     for entry in &listing.files {

@@ -1,6 +1,6 @@
 //! Atomic file replacement: after a crash, a file has its old content or its new one.
 
-use orient_safefs::Folder;
+use orient_safefs::Directory;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -45,10 +45,10 @@ impl Links<'_> {
     }
 
     /// Creates a missing directory. If links are refused, returns it as a descriptor.
-    fn folder(self, folder: &Path) -> io::Result<Option<Folder>> {
+    fn folder(self, folder: &Path) -> io::Result<Option<Directory>> {
         match self {
             Self::Follow => fs::create_dir_all(folder).map(|()| None),
-            Self::RefuseBelow(_) => Folder::public(folder).map(Some),
+            Self::RefuseBelow(_) => Directory::public(folder).map(Some),
         }
     }
 }
@@ -79,7 +79,7 @@ pub(crate) fn replace(
     };
     let held = links.folder(folder)?;
     let through = |name: &str| {
-        let held = held.as_ref().and_then(|folder| folder.name_of(name));
+        let held = held.as_ref().and_then(|folder| folder.descriptor_path(name));
         held.unwrap_or_else(|| folder.join(name))
     };
     let name = real.file_name().unwrap_or_default().to_string_lossy().into_owned();

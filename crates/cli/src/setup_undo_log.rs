@@ -1,7 +1,7 @@
 //! The undo log of `orient setup`: which edit was made to which file, so that `--undo` restores it byte for byte. Without the log,
 //! `--undo` still removes our entry.
 
-use orient_safefs::{Folder, settled};
+use orient_safefs::{Directory, resolve_trusted_links};
 use orient_setup::TextEdit;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -34,7 +34,7 @@ pub(crate) struct UndoLog {
 impl UndoLog {
     /// Reads the log of a store, for a process that works in the tree with this root.
     pub(crate) fn open(store: Option<PathBuf>, root: &Path) -> Self {
-        let store = store.and_then(|store| settled(&store, root).ok());
+        let store = store.and_then(|store| resolve_trusted_links(&store, root).ok());
         let before = store.as_deref().and_then(|store| read(store).ok().flatten());
         let records =
             before.as_deref().and_then(|text| serde_json::from_slice(text).ok()).unwrap_or_default();
@@ -57,7 +57,7 @@ impl UndoLog {
     pub(crate) fn save(&mut self) -> io::Result<()> {
         let Some(store) = &self.store else { return Ok(()) };
         let text = serde_json::to_vec_pretty(&self.records).map_err(io::Error::other)?;
-        let folder = Folder::shared(store)?;
+        let folder = Directory::shared(store)?;
         if folder.read(FILE, MAX_BYTES).ok().flatten() != self.before {
             return Err(io::Error::other("another process changed it in the meantime; try again"));
         }
@@ -68,5 +68,5 @@ impl UndoLog {
 }
 
 fn read(store: &Path) -> io::Result<Option<Vec<u8>>> {
-    Folder::existing(store)?.read(FILE, MAX_BYTES)
+    Directory::existing(store)?.read(FILE, MAX_BYTES)
 }

@@ -3,7 +3,7 @@
 use crate::word_cache::WordCache;
 use orient_embed::{BuiltIn, Embedder, PackedGroup, TextEmbedding, TokenBag, combine, packed_length};
 use orient_model::{Chunk, Outline, RepoPath, Symbol};
-use orient_text::{Field, TERMS_VERSION, Terms, TermsBuilder};
+use orient_text::{ChunkTerms, ChunkTermsBuilder, Field, TERMS_VERSION};
 
 /// Weights of names and path against the text of a chunk: a few words there say more than many in the text.
 const NAMES_WEIGHT: f32 = 3.0;
@@ -41,7 +41,7 @@ pub(crate) fn read_vectors(bytes: &[u8]) -> Option<PackedGroup<'_>> {
 
 /// Terms and vectors of the chunks of a file.
 pub(crate) struct ChunkFeatures {
-    pub(crate) terms: Terms,
+    pub(crate) terms: ChunkTerms,
     pub(crate) vectors: Vec<u8>,
 }
 
@@ -52,7 +52,7 @@ impl ChunkFeatures {
             let mut place = Vec::new();
             lexicon.read(shown.as_bytes(), |found, _| place.extend_from_slice(found));
             let mut vectors = VectorBuilder::new(&shown, &outline.chunks);
-            let mut terms = TermsBuilder::default();
+            let mut terms = ChunkTermsBuilder::default();
             each_chunk(outline, bytes, |names, text| {
                 let mut length = 0_u16;
                 vectors.push(lexicon, names, text, |field, found| {

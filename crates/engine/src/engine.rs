@@ -6,10 +6,10 @@ use crate::generation_caches::GenerationCaches;
 use crate::in_memory_index::InMemoryIndex;
 use crate::refresh::ResolverHooks;
 use crate::store_paths::{self, StorePaths};
-use orient_safefs::Folder;
+use orient_safefs::Directory;
 use orient_settings::Settings;
-use orient_store::{Readers, StoreError};
-use orient_walk::{Repo, WalkOptions, from_native, guard};
+use orient_store::{ConnectionPool, StoreError};
+use orient_walk::{Repo, WalkOptions, check_root, from_native};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -37,7 +37,7 @@ pub struct Engine {
     pub(crate) in_memory_index: InMemoryIndex,
     pub(crate) resolver: ResolverHooks,
     pub(crate) caches: Arc<GenerationCaches>,
-    pub(crate) readers: Readers,
+    pub(crate) readers: ConnectionPool,
     /// Hash of the settings that a listing depends on; computed on first use.
     pub(crate) manifest_key: OnceLock<[u8; 16]>,
 }
@@ -47,7 +47,7 @@ impl Engine {
     pub fn open(start: &Path, settings: Settings, options: &OpenOptions) -> Result<Self, EngineError> {
         let repo = Repo::find(start)?;
         if options.force < REQUIRED_FORCE {
-            guard(&repo.root)?;
+            check_root(&repo.root)?;
         }
         let paths = StorePaths::resolve(&repo, &settings, options.store.as_deref())?;
         let classifier = FileClassifier::new(&settings)?;
@@ -59,7 +59,7 @@ impl Engine {
             in_memory_index: InMemoryIndex::default(),
             resolver: ResolverHooks::default(),
             caches: Arc::default(),
-            readers: Readers::default(),
+            readers: ConnectionPool::default(),
             manifest_key: OnceLock::new(),
         })
     }
@@ -75,7 +75,7 @@ impl Engine {
     }
 
     /// The directory of this tree in the store, created if missing. It records the tree's root for `gc`.
-    pub fn own_folder(&self) -> Result<Folder, EngineError> {
+    pub fn own_folder(&self) -> Result<Directory, EngineError> {
         store_paths::own_folder(&self.paths, &self.repo.root).map_err(|error| {
             let reason = orient_store::why_unusable(&error);
             StoreError::Unusable { path: self.paths.tree.clone(), reason }.into()
@@ -116,7 +116,7 @@ impl Engine {
         ] {
             part(&number.to_le_bytes());
         }
-        for source in orient_walk::machine_sources() {
+        for source in orient_walk::global_rule_files() {
             part(source.as_os_str().as_encoded_bytes());
         }
         Some(*hash.finalize().as_bytes())

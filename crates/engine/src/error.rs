@@ -2,7 +2,7 @@
 
 use orient_model::RepoPath;
 use orient_store::StoreError;
-use orient_walk::{Refusal, SkipReason, WalkError};
+use orient_walk::{SkipReason, UnsuitableRoot, WalkError};
 use std::time::Duration;
 use thiserror::Error;
 
@@ -11,7 +11,7 @@ use thiserror::Error;
 pub enum EngineError {
     /// The directory is not one to index, such as a home directory: the user names another or passes `--force`.
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Refused(#[from] UnsuitableRoot),
     /// The tree cannot be walked: the user named a wrong directory or pattern.
     #[error(transparent)]
     Walk(#[from] WalkError),

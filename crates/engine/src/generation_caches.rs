@@ -11,7 +11,7 @@ use crate::query::outline_cache::OutlineCache;
 use crate::query::search::{Corpus, CorpusCache, NameCache};
 use crate::refresh::PendingFactsSlot;
 use crate::remote_embeddings::RemoteVectorCache;
-use orient_store::{FileId, NameSheet, Snapshot};
+use orient_store::{FileId, NameTable, Snapshot};
 use std::sync::Arc;
 
 /// All caches of one index; an engine shares them with its snapshots.
@@ -54,7 +54,7 @@ impl GenerationCaches {
     }
 
     /// All symbol names of a snapshot; `None` if the cache holds a later generation.
-    pub(crate) fn names(&self, snapshot: &Snapshot) -> Result<Option<Arc<NameSheet>>, EngineError> {
+    pub(crate) fn names(&self, snapshot: &Snapshot) -> Result<Option<Arc<NameTable>>, EngineError> {
         self.names.get(snapshot, &self.change_log)
     }
 }

@@ -54,10 +54,11 @@ pub use store_paths::StorePaths;
 pub use orient_lang::TokenClass;
 pub use orient_rank::{Analysis, EnabledRules, Form, Rule, Scope, ScorePart, Weights, analyse};
 pub use orient_store::{
-    EdgeRow, EmbedModel, FileGraph, FileId, FileRow, INDEXED, LanguageCount, LeftOut, MissRow, NameMatch,
-    NodeId, OutsideRow, Page, Process, Sizes, StoreError, SymbolId, why_unusable,
+    EdgeRow, EmbedModel, ExcludedFiles, ExternalRow, FileGraph, FileId, FileRow, INDEXED, LanguageCount,
+    NameMatch, NodeId, Page, ProcessStatus, Sizes, StoreError, SymbolId, UnresolvedRow, why_unusable,
 };
-pub use orient_text::Query;
+pub use orient_text::TrigramQuery;
 pub use orient_walk::{
-    Haystack, Refusal, Region, Repo, Scan, SearchScope, SkipReason, Tree, WalkError, is_rule, to_native,
+    Repo, RootDirectory, SearchFile, SearchFileStream, SearchScope, SkipReason, Subtrees, UnsuitableRoot,
+    WalkError, is_rule_file, to_native,
 };

@@ -1,7 +1,7 @@
 //! The layout of the store: `<store>/<repository>-<hash>/{cache.db, <tree>-<hash>/index.db}`.
 
 use crate::EngineError;
-use orient_safefs::{Folder, settled};
+use orient_safefs::{Directory, resolve_trusted_links};
 use orient_settings::Settings;
 use orient_walk::Repo;
 use std::ffi::OsStr;
@@ -51,7 +51,7 @@ impl StorePaths {
         let store = store.map(Path::to_owned).or_else(|| settings.store.dir.clone());
         let store = store.or_else(orient_settings::store_root).ok_or(EngineError::NoStore)?;
         // Follow symbolic links on the way to the store, unless they are inside the repository.
-        let store = settled(&store, &repo.root).unwrap_or(store);
+        let store = resolve_trusted_links(&store, &repo.root).unwrap_or(store);
         let shared = repo.git.as_ref().map_or(repo.root.as_path(), |git| git.common_dir.as_path());
         let repository = store.join(unique_name(shared_name(shared), shared));
         Ok(Self { tree: Self::tree_folder(&repository, &repo.root), repository, store })
@@ -75,12 +75,12 @@ impl StorePaths {
 
 /// The directory of a tree, created if missing and private to the user. It records the tree's root; if that fails,
 /// `gc` leaves the directory alone.
-pub(crate) fn own_folder(place: &StorePaths, root: &Path) -> io::Result<Folder> {
-    let store = Folder::shared(&place.store)?;
+pub(crate) fn own_folder(place: &StorePaths, root: &Path) -> io::Result<Directory> {
+    let store = Directory::shared(&place.store)?;
     // Earlier versions left the store readable by others; only entries of ours are closed.
-    let _ = store.close_to_others(|name| is_unique_name(name) || name == RECEIPTS || name == LOGS);
-    Folder::create(&place.repository)?;
-    let tree = Folder::create(&place.tree)?;
+    let _ = store.make_private(|name| is_unique_name(name) || name == RECEIPTS || name == LOGS);
+    Directory::create(&place.repository)?;
+    let tree = Directory::create(&place.tree)?;
     let bytes = root.as_os_str().as_encoded_bytes();
     let signed = tree.read(ROOT_FILE, MAX_ROOT_BYTES);
     if !signed.is_ok_and(|signed| signed.as_deref() == Some(bytes)) {
@@ -91,7 +91,7 @@ pub(crate) fn own_folder(place: &StorePaths, root: &Path) -> io::Result<Folder> 
 
 /// The root that a tree's directory records.
 pub(crate) fn root_of(tree: &Path) -> Option<PathBuf> {
-    native(Folder::open(tree).ok()?.read(ROOT_FILE, MAX_ROOT_BYTES).ok()??)
+    native(Directory::open(tree).ok()?.read(ROOT_FILE, MAX_ROOT_BYTES).ok()??)
 }
 
 #[cfg(unix)]

@@ -4,7 +4,7 @@
 //! a lookup here.
 
 use orient_embed::{BuiltIn, SegmentationCache};
-use orient_text::{for_each_identifier, for_each_term, term_number};
+use orient_text::{for_each_identifier, for_each_term, term_hash};
 use std::sync::{Mutex, PoisonError};
 
 /// Number of slots: one megabyte.
@@ -75,7 +75,7 @@ impl WordCache {
         let Self { segmentation, terms, tokens, .. } = self;
         terms.clear();
         tokens.clear();
-        for_each_term(word, |term, _| terms.push(term_number(term)));
+        for_each_term(word, |term, _| terms.push(term_hash(term)));
         BuiltIn::shared()
             .tokens(String::from_utf8_lossy(word).as_bytes(), segmentation, |token| tokens.push(token));
     }
@@ -145,7 +145,7 @@ mod tests {
     /// The terms and tokens of a text without the cache.
     fn plain(text: &[u8]) -> (Vec<u32>, Vec<u16>) {
         let (mut terms, mut tokens) = (Vec::new(), Vec::new());
-        for_each_term(text, |term, _| terms.push(term_number(term)));
+        for_each_term(text, |term, _| terms.push(term_hash(term)));
         let text = String::from_utf8_lossy(text);
         BuiltIn::shared()
             .tokens(text.as_bytes(), &mut SegmentationCache::default(), |token| tokens.push(token));

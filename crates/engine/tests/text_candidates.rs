@@ -2,15 +2,17 @@
 
 mod support;
 
-use orient_engine::{Engine, NoProgress, Query, RefreshOptions, SearchScope, TextCandidates, Verification};
-use orient_text::{Dialect, required};
+use orient_engine::{
+    Engine, NoProgress, RefreshOptions, SearchScope, TextCandidates, TrigramQuery, Verification,
+};
+use orient_text::{PatternSyntax, required_trigrams};
 use std::time::Duration;
 use support::Bench;
 
 /// Makes the clock advance, because stamps of recently changed files are not trusted.
 const SETTLED: Duration = Duration::from_millis(150);
 
-const DIALECT: Dialect = Dialect { literal: false, ignore_case: false, unicode: true };
+const DIALECT: PatternSyntax = PatternSyntax { literal: false, ignore_case: false, unicode: true };
 
 const FILES: &[(&str, &str)] = &[
     ("src/a.c", "int alpha_word;\n"),
@@ -39,8 +41,8 @@ fn shown(found: &TextCandidates) -> Vec<String> {
     found.files.iter().map(|file| file.shown.display().to_string()).collect()
 }
 
-fn alpha() -> Query {
-    required(["alpha"], DIALECT)
+fn alpha() -> TrigramQuery {
+    required_trigrams(["alpha"], DIALECT)
 }
 
 #[test]

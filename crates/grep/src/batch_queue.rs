@@ -1,6 +1,6 @@
 //! A queue of batches of files between the producer and the worker threads.
 
-use orient_walk::Haystack;
+use orient_walk::SearchFile;
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -11,10 +11,10 @@ const MIN_PARALLEL: usize = 8;
 const MAX_BATCH: usize = 32;
 
 /// The files of a batch.
-pub type Files<'f> = Cow<'f, [Haystack]>;
+pub type Files<'f> = Cow<'f, [SearchFile]>;
 
 /// Splits a list of files into batches that keep all threads busy.
-pub fn in_batches(files: &[Haystack], threads: usize) -> impl Iterator<Item = Files<'_>> {
+pub fn in_batches(files: &[SearchFile], threads: usize) -> impl Iterator<Item = Files<'_>> {
     let size = if files.len() < MIN_PARALLEL { MIN_PARALLEL } else { batch_size(files.len(), threads) };
     files.chunks(size).map(Cow::Borrowed)
 }

@@ -2,7 +2,7 @@
 
 use crate::error::GrepError;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
-use orient_text::{Dialect, Query};
+use orient_text::{PatternSyntax, TrigramQuery};
 
 /// Case sensitivity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,16 +57,16 @@ pub struct Pattern {
 
 impl Pattern {
     /// The trigrams that a matching file must contain. None are required if the search is inverted or re-encodes files.
-    pub fn required(&self) -> Query {
+    pub fn required(&self) -> TrigramQuery {
         if self.invert || self.encoding.as_deref().is_some_and(|encoding| encoding != "auto") {
-            return Query::All;
+            return TrigramQuery::All;
         }
-        let dialect = Dialect {
+        let dialect = PatternSyntax {
             literal: self.literal,
             ignore_case: self.case != Case::Sensitive,
             unicode: !self.ascii,
         };
-        orient_text::required(self.patterns.iter().map(String::as_str), dialect)
+        orient_text::required_trigrams(self.patterns.iter().map(String::as_str), dialect)
     }
 
     /// The matcher, configured as in ripgrep.

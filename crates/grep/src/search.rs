@@ -10,7 +10,7 @@ use crate::worker::{FileResult, Worker};
 use grep_printer::Stats;
 use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, SearcherBuilder};
-use orient_walk::{Haystack, Tree};
+use orient_walk::{RootDirectory, SearchFile};
 use std::io;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -53,7 +53,7 @@ impl Search {
     /// search.
     pub fn run<'f>(
         &self,
-        tree: &Tree,
+        tree: &RootDirectory,
         mut files: impl Iterator<Item = Files<'f>>,
         threads: usize,
         out: &mut dyn FnMut(&[u8]) -> io::Result<()>,
@@ -125,7 +125,7 @@ impl Search {
 
 /// Shared by all threads.
 struct Shared<'s, 'f> {
-    tree: &'s Tree,
+    tree: &'s RootDirectory,
     queue: &'s BatchQueue<'f>,
     searcher: &'s SearcherBuilder,
     ordered: &'s OrderedOutput,
@@ -141,7 +141,7 @@ struct Done {
 }
 
 impl Done {
-    fn note(&mut self, at: usize, file: &Haystack, found: io::Result<FileResult>) {
+    fn note(&mut self, at: usize, file: &SearchFile, found: io::Result<FileResult>) {
         match found {
             Ok(found) => {
                 self.matched |= found.matched;

@@ -5,7 +5,7 @@ use crate::layout::Printer;
 use grep_printer::Stats;
 use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher};
-use orient_walk::{Haystack, SkipReason, Tree};
+use orient_walk::{RootDirectory, SearchFile, SkipReason};
 use std::io;
 
 /// The result of one file.
@@ -16,7 +16,7 @@ pub(crate) struct FileResult {
 
 /// Searches files one after another.
 pub(crate) struct Worker<'s> {
-    pub(crate) tree: &'s Tree,
+    pub(crate) tree: &'s RootDirectory,
     pub(crate) matcher: RegexMatcher,
     pub(crate) searcher: Searcher,
     pub(crate) printer: Printer<BatchSink<'s>>,
@@ -26,7 +26,7 @@ pub(crate) struct Worker<'s> {
 }
 
 impl Worker<'_> {
-    pub(crate) fn search(&mut self, haystack: &Haystack) -> io::Result<FileResult> {
+    pub(crate) fn search(&mut self, haystack: &SearchFile) -> io::Result<FileResult> {
         self.marked_path.set(&haystack.shown);
         self.printer.get_mut().start_file(&self.marked_path);
         let file = match self.tree.open_file(&haystack.path) {

@@ -9,7 +9,7 @@ use crate::patience_diff::line_diff;
 use crate::revision::{Commits, Tip};
 use crate::tree;
 use orient_model::{RepoPath, Stamp};
-use orient_walk::{GitDirs, Tree, from_native};
+use orient_walk::{GitDirs, RootDirectory, from_native};
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ pub struct IncomingFile {
 /// A directory and the git repository it is in.
 pub struct History {
     root: PathBuf,
-    tree: Tree,
+    tree: RootDirectory,
     commits: Commits,
     index: GitIndex,
     /// The path from the top of the working tree to the directory.
@@ -57,7 +57,7 @@ impl History {
         let found = root.ancestors().find_map(|top| Some((top, GitDirs::of(&top.join(".git"))?)));
         let (top, dirs) = found.ok_or_else(none)?;
         Ok(Self {
-            tree: Tree::open(&root).map_err(|_| none())?,
+            tree: RootDirectory::open(&root).map_err(|_| none())?,
             commits: Commits::open(&dirs)?,
             index: GitIndex::open(&dirs.git_dir),
             prefix: if top == root {

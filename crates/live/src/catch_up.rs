@@ -7,7 +7,7 @@ use crate::refresh_lock::RefreshGuard;
 use crate::watch_state::{FreshAt, IndexVersion};
 use crate::watcher::WatcherCore;
 use orient_engine::{
-    Cancel, EngineError, Pause, Progress, RefreshDepth, RefreshMode, RefreshOptions, RefreshReport, Region,
+    Cancel, EngineError, Pause, Progress, RefreshDepth, RefreshMode, RefreshOptions, RefreshReport, Subtrees,
 };
 use orient_model::RepoPath;
 use std::time::{Duration, Instant};
@@ -285,7 +285,7 @@ impl WatcherCore {
         {
             let mut state = self.state();
             let Some(watch) = &mut state.watch else { return false };
-            if !watch.intersects(&changed) && !changed.tops().iter().any(is_folder) {
+            if !watch.intersects(&changed) && !changed.roots().iter().any(is_folder) {
                 return true;
             }
             watch.remove(&changed);
@@ -295,7 +295,7 @@ impl WatcherCore {
 
     /// Watches every directory of a region or of the tree. Repeats until a listing finds no new directory, so that the next
     /// comparison sees everything created before its directory was watched. Returns whether that succeeded.
-    pub(crate) fn watch_directories(&self, region: Option<&Region>) -> bool {
+    pub(crate) fn watch_directories(&self, region: Option<&Subtrees>) -> bool {
         loop {
             let Ok(survey) = self.engine.watch_scope(region) else { return false };
             let mut state = self.state();

@@ -3,7 +3,7 @@
 use crate::watch_limits::probe;
 use crate::watcher_process;
 use orient_engine::Engine;
-use orient_safefs::{Access, Folder};
+use orient_safefs::{Access, Directory};
 use std::io;
 use std::time::{Duration, SystemTime};
 
@@ -19,7 +19,7 @@ pub fn should_spawn_daemon(engine: &Engine) -> bool {
         && engine.own_folder().is_ok_and(|folder| is_due(&folder).unwrap_or(false))
 }
 
-fn is_due(folder: &Folder) -> io::Result<bool> {
+fn is_due(folder: &Directory) -> io::Result<bool> {
     let now = SystemTime::now();
     let last = folder.entry(SPAWN_FILE).and_then(|entry| entry.modified);
     // A time in the future comes from a clock that was set back: it does not count.
@@ -37,7 +37,7 @@ mod tests {
     #[test]
     fn a_daemon_starts_at_most_once_per_interval() {
         let temporary = tempfile::tempdir().expect("a temporary folder");
-        let folder = Folder::open(temporary.path()).expect("it is ours");
+        let folder = Directory::open(temporary.path()).expect("it is ours");
         let due = || is_due(&folder).expect("it can be written");
         assert!(due(), "never before");
         assert!(!due(), "just now");

@@ -1,6 +1,6 @@
 //! The dirty set: paths that changed since the last refresh.
 
-use orient_engine::Region;
+use orient_engine::Subtrees;
 use orient_model::RepoPath;
 use std::collections::BTreeMap;
 
@@ -75,14 +75,14 @@ impl DirtyPaths {
     }
 
     /// The region that a partial refresh has to compare.
-    pub(crate) fn region(&self) -> Region {
-        Region::new(self.paths.keys().cloned())
+    pub(crate) fn region(&self) -> Subtrees {
+        Subtrees::new(self.paths.keys().cloned())
     }
 
     /// The paths at which directories may have been created, moved or removed.
-    pub(crate) fn structure(&self) -> Region {
+    pub(crate) fn structure(&self) -> Subtrees {
         let changed = self.paths.iter().filter(|(_, change)| **change == ChangeKind::Structure);
-        Region::new(changed.map(|(path, _)| path.clone()))
+        Subtrees::new(changed.map(|(path, _)| path.clone()))
     }
 }
 
@@ -96,8 +96,8 @@ mod tests {
         dirty.add("a/b".into(), ChangeKind::Structure);
         dirty.add("a/b".into(), ChangeKind::Content);
         dirty.add("c".into(), ChangeKind::Content);
-        assert_eq!(dirty.region().tops(), ["a/b".into(), "c".into()]);
-        assert_eq!(dirty.structure().tops(), ["a/b".into()]);
+        assert_eq!(dirty.region().roots(), ["a/b".into(), "c".into()]);
+        assert_eq!(dirty.structure().roots(), ["a/b".into()]);
     }
 
     #[test]

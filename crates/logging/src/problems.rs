@@ -2,7 +2,7 @@
 
 use crate::path;
 use crate::rotation::{KEPT, name};
-use orient_safefs::Folder;
+use orient_safefs::Directory;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ pub struct Problems {
 /// Reads the newest warnings and errors from the log of a store, up to `most` of them.
 pub fn problems(store: &Path, most: usize) -> io::Result<Problems> {
     let mut found = Problems { file: path(store), bytes: 0, lines: Vec::new() };
-    let folder = match Folder::open(found.file.parent().unwrap_or(store)) {
+    let folder = match Directory::open(found.file.parent().unwrap_or(store)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(found),
         folder => folder?,
     };

@@ -10,7 +10,7 @@
 //! file, and opens that.
 
 use crate::FILE;
-use orient_safefs::{Access, Folder, Refusal, Why};
+use orient_safefs::{Access, Directory, UnsafePath, UnsafeReason};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ pub(crate) struct RotatingFile {
     path: PathBuf,
     limit: u64,
     /// The directory and the file, once both are open.
-    folder: Option<Folder>,
+    folder: Option<Directory>,
     current: Option<Current>,
     /// Whether the last line was not written to its end.
     torn: bool,
@@ -70,7 +70,7 @@ impl RotatingFile {
     fn try_append(&mut self, line: &str) -> io::Result<()> {
         let folder = match &self.folder {
             Some(folder) => folder.clone(),
-            None => self.folder.insert(Folder::create(&self.path)?).clone(),
+            None => self.folder.insert(Directory::create(&self.path)?).clone(),
         };
         let added = line.len() as u64 + 1;
         let mut entry = folder.entry(FILE);
@@ -103,13 +103,13 @@ impl RotatingFile {
 
 /// Opens a file of the log. What has its name and is no plain file of ours alone, such as a link, is removed; what it leads to is
 /// not touched.
-fn open(folder: &Folder, name: &str, access: Access) -> io::Result<File> {
+fn open(folder: &Directory, name: &str, access: Access) -> io::Result<File> {
     let planted = |error: &io::Error| {
-        let why = Refusal::of(error).map(|refusal| refusal.why);
-        matches!(why, Some(Why::Link | Why::NotAFile | Why::Linked))
+        let why = UnsafePath::of(error).map(|unsafe_path| unsafe_path.reason);
+        matches!(why, Some(UnsafeReason::Link | UnsafeReason::NotAFile | UnsafeReason::Linked))
     };
     match folder.file(name, access) {
-        Ok(file) if Folder::is_sole_name(&file) => return Ok(file),
+        Ok(file) if Directory::is_sole_name(&file) => return Ok(file),
         Ok(_) => {}
         Err(error) if planted(&error) => {}
         Err(error) => return Err(error),
@@ -119,7 +119,7 @@ fn open(folder: &Folder, name: &str, access: Access) -> io::Result<File> {
 }
 
 /// Makes room for a line, unless another process is about to.
-fn rotate(folder: &Folder, added: u64, limit: u64) -> io::Result<()> {
+fn rotate(folder: &Directory, added: u64, limit: u64) -> io::Result<()> {
     let lock = open(folder, LOCK, Access::Write)?;
     if lock.try_lock().is_err() {
         return Ok(());

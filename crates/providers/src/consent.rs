@@ -2,7 +2,7 @@
 //! repository, so that no repository can contain one.
 
 use crate::ProviderError;
-use orient_safefs::Folder;
+use orient_safefs::Directory;
 use std::fmt;
 use std::io;
 use std::path::Path;
@@ -31,7 +31,7 @@ impl fmt::Display for Terms {
 
 /// The stored consent; `None` if there is none or it cannot be read.
 pub fn allowed(dir: &Path) -> Option<Terms> {
-    let text = Folder::open(dir).ok()?.read(FILE, MAX_SIZE).ok()??;
+    let text = Directory::open(dir).ok()?.read(FILE, MAX_SIZE).ok()??;
     let table: toml::Table = str::from_utf8(&text).ok()?.parse().ok()?;
     let field = |name: &str| table.get(name)?.as_str().map(ToOwned::to_owned);
     Some(Terms { provider: field("provider")?, url: field("url")?, model: field("model")? })
@@ -45,7 +45,7 @@ pub fn allow(dir: &Path, terms: &Terms) -> Result<(), ProviderError> {
         table.insert(name.to_owned(), value.clone().into());
     }
     let text = format!("# Written by `orient embed allow`; `orient embed forget` revokes it.\n{table}");
-    Folder::create(dir)
+    Directory::create(dir)
         .and_then(|folder| folder.replace(FILE, text.as_bytes()))
         .map_err(|source| ProviderError::Consent { path, source })
 }
@@ -53,7 +53,7 @@ pub fn allow(dir: &Path, terms: &Terms) -> Result<(), ProviderError> {
 /// Revokes the consent; returns whether there was one.
 pub fn forget(dir: &Path) -> Result<bool, ProviderError> {
     let path = dir.join(FILE);
-    match Folder::open(dir).and_then(|folder| folder.remove(FILE)) {
+    match Directory::open(dir).and_then(|folder| folder.remove(FILE)) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(source) => Err(ProviderError::Consent { path, source }),

@@ -1,7 +1,7 @@
 //! BM25F: scores of chunks by the terms of a query, over several fields.
 
 use crate::weights::Weights;
-use orient_text::{Field, Mark};
+use orient_text::{Field, TermOccurrence};
 
 /// The score of a chunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -29,7 +29,7 @@ pub struct Posting {
     /// Number of terms in the text of the chunk.
     pub length: u16,
     /// The fields and the frequency of the term.
-    pub mark: Mark,
+    pub occurrence: TermOccurrence,
 }
 
 /// The size of the corpus, and the bounds of chunk and file numbers.
@@ -66,7 +66,7 @@ pub struct Bm25 {
     base: f32,
     slope: f32,
     saturation: f32,
-    /// For each mark, the term frequency in the text, and the occurrences that the other fields add.
+    /// For each occurrence, the term frequency in the text, and the occurrences that the other fields add.
     marks: Vec<(f32, f32)>,
     /// The scores by chunk.
     pub chunks: Vec<TermEvidence>,
@@ -96,7 +96,12 @@ impl Bm25 {
             slope,
             saturation: weights.saturation,
             marks: (0..=u8::MAX)
-                .map(|mark| (f32::from(Mark(mark).count()), of_fields(Mark(mark), weights)))
+                .map(|occurrence| {
+                    (
+                        f32::from(TermOccurrence(occurrence).frequency()),
+                        of_fields(TermOccurrence(occurrence), weights),
+                    )
+                })
                 .collect(),
             chunks,
             files: vec![FileEvidence::default(); extent.file_bound],
@@ -129,15 +134,15 @@ impl Bm25 {
         self.missing += if postings.is_empty() { weight } else { 0.0 };
         for of_file in postings.chunk_by(|a, b| a.file == b.file) {
             let mut best = 0.0_f32;
-            for &Posting { chunk, length, mark, .. } in of_file {
-                let score = weight * self.saturated(length, mark);
+            for &Posting { chunk, length, occurrence, .. } in of_file {
+                let score = weight * self.saturated(length, occurrence);
                 best = best.max(score);
                 let evidence = &mut self.chunks[chunk as usize];
                 if evidence.score == 0.0 {
                     self.touched.push(chunk);
                 }
                 evidence.score += score;
-                if mark.is_in(Field::Name) {
+                if occurrence.is_in(Field::Name) {
                     evidence.named += weight;
                 }
             }
@@ -149,12 +154,12 @@ impl Bm25 {
     ///
     /// With `k1` = 1.2, one occurrence in a chunk of average length counts 1.0, two count 1.375, and ten count 1.96.
     #[inline]
-    fn saturated(&self, length: u16, mark: Mark) -> f32 {
+    fn saturated(&self, length: u16, occurrence: TermOccurrence) -> f32 {
         let share = match self.shares.get(usize::from(length)) {
             Some(share) => *share,
             None => 1.0 / (self.base + self.slope * f32::from(length)),
         };
-        let (count, of_fields) = self.marks[usize::from(mark.0)];
+        let (count, of_fields) = self.marks[usize::from(occurrence.0)];
         let frequency = count * share + of_fields;
         frequency * (self.saturation + 1.0) / (frequency + self.saturation)
     }
@@ -164,14 +169,14 @@ impl Bm25 {
 const PRECOMPUTED: u16 = 1024;
 
 /// The occurrences that fields other than the text count for.
-fn of_fields(mark: Mark, weights: &Weights) -> f32 {
+fn of_fields(occurrence: TermOccurrence, weights: &Weights) -> f32 {
     let fields = [
         (Field::Name, weights.name),
         (Field::Header, weights.header),
         (Field::Path, weights.path),
         (Field::Doc, weights.doc),
     ];
-    fields.iter().filter(|(field, _)| mark.is_in(*field)).map(|(_, weight)| weight).sum()
+    fields.iter().filter(|(field, _)| occurrence.is_in(*field)).map(|(_, weight)| weight).sum()
 }
 
 /// A count as a number; counts beyond sixteen million are rounded.

@@ -2,7 +2,7 @@
 
 use crate::stop_words;
 use orient_model::Handle;
-use orient_text::{for_each_term, plain_words, term_number};
+use orient_text::{for_each_term, plain_words, term_hash};
 
 /// The form of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -240,7 +240,7 @@ fn terms(query: &str, names: &[String]) -> Vec<Term> {
                 term.code |= is_code;
             }
             None => {
-                terms.push(Term { number: term_number(text.as_bytes()), text, weight, code: is_code });
+                terms.push(Term { number: term_hash(text.as_bytes()), text, weight, code: is_code });
             }
         }
     };

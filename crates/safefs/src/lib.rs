@@ -1,25 +1,25 @@
 //! Private files in directories that are opened without following symbolic links (`openat`).
 //!
 //! All of Orient's own files (indexes, locks, consents, receipts, sockets) are opened, written, renamed and removed through
-//! a [`Folder`]: the descriptor of a directory that was opened component by component, belongs to this user, and is not
+//! a [`Directory`]: the descriptor of a directory that was opened component by component, belongs to this user, and is not
 //! accessible to others. A symbolic link anywhere in the path is an error, and replacing the directory by a link later has
 //! no effect: the descriptor still refers to the directory that was checked.
 //!
 //! This crate does not depend on the content of the files.
 
 #[cfg(unix)]
-mod folder;
+mod directory;
 #[cfg(not(unix))]
-#[path = "portable.rs"]
-mod folder;
-mod refusal;
+#[path = "directory_portable.rs"]
+mod directory;
 mod regular_file;
 mod resolve_links;
+mod unsafe_path;
 
-pub use folder::Folder;
-pub use refusal::{Refusal, Why};
-pub use regular_file::open_plain;
-pub use resolve_links::settled;
+pub use directory::Directory;
+pub use regular_file::open_regular;
+pub use resolve_links::resolve_trusted_links;
+pub use unsafe_path::{UnsafePath, UnsafeReason};
 
 use std::time::SystemTime;
 

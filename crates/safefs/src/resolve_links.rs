@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 ///
 /// Links that the user created are resolved. Links below `distrusted` may come from a repository: they stay in the path, and
 /// opening it fails.
-pub fn settled(path: &Path, distrusted: &Path) -> io::Result<PathBuf> {
+pub fn resolve_trusted_links(path: &Path, distrusted: &Path) -> io::Result<PathBuf> {
     let path = std::path::absolute(path)?;
     let mut real = PathBuf::new();
     for part in path.components() {
@@ -62,7 +62,11 @@ mod tests {
             ("repository/inside/../../cache/x", top.join("disk/x")),
         ];
         for (given, expected) in cases {
-            assert_eq!(settled(&top.join(given), &repository).expect("it can be told"), expected, "{given}");
+            assert_eq!(
+                resolve_trusted_links(&top.join(given), &repository).expect("it can be told"),
+                expected,
+                "{given}"
+            );
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::paths::{self, REPOSITORY_FILE};
 use crate::repository::{self, IgnoredEntry, Validator};
 use crate::table::{Settings, keys};
 use crate::value::RawValue;
-use orient_safefs::open_plain;
+use orient_safefs::open_regular;
 use std::fmt;
 use std::fs;
 use std::io::Read;
@@ -289,7 +289,7 @@ impl Loader {
 /// make messages quote any file on the machine.
 fn read(path: &Path, source: Source) -> std::io::Result<Option<String>> {
     let (opened, max) = match source {
-        Source::Repository => (open_plain(path), MAX_REPOSITORY_FILE),
+        Source::Repository => (open_regular(path), MAX_REPOSITORY_FILE),
         _ => (fs::File::open(path), MAX_USER_FILE),
     };
     let file = match opened {

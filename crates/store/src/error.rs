@@ -1,35 +1,35 @@
-//! What can go wrong with a store, by what the caller can do about it.
+//! Errors of the store, classified by what the caller can do about them.
 
 use crate::codec::CodecError;
 use crate::integrity::damaged_files;
-use orient_safefs::Folder;
+use orient_safefs::Directory;
 use rusqlite::ErrorCode;
 use rusqlite::ffi;
 use rusqlite::types::Type;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why the store could not do what was asked.
+/// An error of the store.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// There is no index yet: build one.
+    /// There is no index yet. Build one.
     #[error("there is no index at {}", path.display())]
     Missing {
-        /// Where it was looked for.
+        /// Where it was expected.
         path: PathBuf,
     },
-    /// The file is not what we wrote: move it aside and build a new one from the source.
+    /// The file is damaged. Move it aside and build a new index.
     #[error("the index at {} is damaged ({detail})", path.display())]
     Damaged {
         /// The damaged file.
         path: PathBuf,
-        /// What was found.
+        /// What is wrong with it.
         detail: String,
     },
-    /// A newer program wrote it: refuse, and leave it as it is.
+    /// A newer version wrote it. Leave it as it is.
     #[error(
         "the index at {} has format {found}, and this program reads up to format {known}: \
-         use the newer program that wrote it, or give another store folder with --store",
+         use the newer program that wrote it, or give another store directory with --store",
         path.display()
     )]
     Newer {
@@ -37,34 +37,34 @@ pub enum StoreError {
         path: PathBuf,
         /// The format it has.
         found: u32,
-        /// The newest format known here.
+        /// The newest format that this version knows.
         known: u32,
     },
-    /// An older program wrote it: open it for writing to have it migrated, or build a new one where that also says so.
+    /// An older version wrote it. Open it for writing to migrate it; if that fails with the same error, build a new index.
     #[error("the index at {} has the older format {found} (now {known})", path.display())]
     Outdated {
         /// The file.
         path: PathBuf,
         /// The format it has.
         found: u32,
-        /// The format it should have.
+        /// The current format.
         known: u32,
     },
-    /// The file system does not let us keep anything: no space, no permission, a link in the way, an unreachable drive. Work
-    /// in memory instead.
+    /// The file system does not let us write or read: no space, no permission, a link in the path, an unreachable drive.
+    /// Work in memory instead.
     #[error("the store at {} cannot be used ({reason})", path.display())]
     Unusable {
-        /// What could not be written, or read.
+        /// The path that could not be written or read.
         path: PathBuf,
-        /// Why, in words.
+        /// The reason.
         reason: String,
     },
-    /// The database failed in a way none of the above describes; a fault of ours, or of the machine.
+    /// Any other failure of the database: a bug, or a fault of the machine.
     #[error("the index at {} failed: {source}", path.display())]
     Sql {
         /// The file.
         path: PathBuf,
-        /// What the database said.
+        /// The error of the database.
         source: rusqlite::Error,
     },
 }
@@ -81,7 +81,7 @@ impl StoreError {
         Self::Damaged { path: path.to_path_buf(), detail }
     }
 
-    /// Sorts a database error by what the caller can do about it.
+    /// Classifies a database error.
     pub(crate) fn sql(path: &Path, source: rusqlite::Error) -> Self {
         if is_damage(&source) {
             let detail = damaged_files::take_latest().unwrap_or_else(|| source.to_string());
@@ -101,7 +101,7 @@ impl StoreError {
     }
 }
 
-/// Why nothing can be kept, in words that say what to do about it where that is not plain.
+/// UnsafeReason nothing can be stored, with advice where the remedy is not obvious.
 pub fn why_unusable(error: &io::Error) -> String {
     use io::ErrorKind as Kind;
     match error.kind() {
@@ -114,17 +114,18 @@ pub fn why_unusable(error: &io::Error) -> String {
     }
 }
 
-/// The database only says that reading or writing failed; an attempt of our own tells why.
+/// SQLite only says that reading or writing failed; an attempt of our own finds the reason.
 fn what_the_system_says(path: &Path, source: &rusqlite::Error) -> String {
-    let attempt = path.parent().map(|folder| Folder::open(folder).and_then(|folder| folder.probe()));
+    let attempt =
+        path.parent().map(|directory| Directory::open(directory).and_then(|directory| directory.probe()));
     match attempt {
         Some(Err(error)) => why_unusable(&error),
         _ => source.to_string(),
     }
 }
 
-/// Whether an error says that the file is not what we wrote. Values of the wrong shape count: `STRICT` tables give
-/// none while the file is whole.
+/// Whether an error means that the file is damaged. Values of the wrong type count: an intact file with `STRICT` tables has
+/// none.
 pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
     use rusqlite::Error as E;
     match error {
@@ -147,17 +148,17 @@ pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
     }
 }
 
-/// What a database would say of a value that is not what we wrote.
+/// The error that a database returns for a malformed value.
 pub(crate) fn unreadable(error: CodecError) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(0, Type::Blob, Box::new(error))
 }
 
-/// What a database would say of a value whose checksum is another's.
+/// The error that a database returns for a value with a wrong checksum.
 pub(crate) fn mismatched(column: usize) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(column, Type::Blob, "it fails its checksum".into())
 }
 
-/// Gives database errors the path of their file.
+/// Adds the path of the file to database errors.
 pub(crate) trait AtPath<T> {
     fn at(self, path: &Path) -> Result<T, StoreError>;
 }

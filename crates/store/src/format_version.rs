@@ -1,43 +1,44 @@
-//! Which files are ours, and which of them this program can read.
+//! The format version of an index, and the check of a database header.
 
-use crate::connection::database_path::Located;
+use crate::connection::database_path::DatabasePath;
 use crate::error::{AtPath, StoreError};
 use crate::integrity::page_checksum::RESERVED;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
-/// The format of `index.db` this program writes. One line of history per number:
+/// The format of `index.db` that this program writes. What each format added:
 /// 1: files, outlines, names, symbols, tags, chunks.
-/// 2: the graph, and which files say where modules are; made from facts, so an older index is built anew.
-/// 3: trigrams, sheets.
+/// 2: the graph, and which files are project files.
+/// 3: trigrams, tree manifests.
 /// 4: terms and vectors of chunks.
-/// 5: trigrams of one file only, and vectors, in fewer bits.
-/// 6: which files a file looked at.
-/// 7: what made the vectors, and these in smaller rows; sheets packed.
-/// 8: which files have yet to be resolved.
-/// 9: names are told apart by a mark where they begin alike.
-/// 10: edges and names asked for, many in a row.
-/// 11: which files could not be read, found without a look at all others; what large files are for; issues say that a parser
-///     reached its limit on memory; every page ends with the identity of its file and a checksum.
-pub const FORMAT: u32 = 11;
+/// 5: a shorter encoding of posting lists with one document, and of vectors.
+/// 6: file dependencies.
+/// 7: the version of the embedder, vectors in smaller rows, compressed tree manifests.
+/// 8: the files that are owed resolution.
+/// 9: a hash that distinguishes names with the same prefix.
+/// 10: adjacency lists of edges and of name dependencies.
+/// 11: an index of unread files; the roles of large files; issues for the memory limit of parsers; a checksum and the
+///     identity of the database in every page.
+/// 12: trigrams and terms share one encoding of posting lists; tables renamed.
+pub const FORMAT: u32 = 12;
 
-/// Says in the header of the file that it is ours: "Ornt".
+/// The application id in the header of our databases: "Ornt".
 pub(crate) const APPLICATION: u32 = 0x4f72_6e74;
 
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
-/// Bytes 21 to 23 of every database: three numbers the format prescribes.
+/// Bytes 21 to 23 of every SQLite database, which the file format prescribes.
 const FIXED: [u8; 3] = [64, 32, 32];
 
-/// What the first bytes of a database say.
+/// The header of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) format: u32,
 }
 
 impl Header {
-    /// Reads and checks the header without opening the database: our file, known format, not cut short.
-    pub(crate) fn read(at: &Located) -> Result<Self, StoreError> {
+    /// Reads and checks the header without opening the database: whether the file is ours and is not truncated.
+    pub(crate) fn read(at: &DatabasePath) -> Result<Self, StoreError> {
         let (path, mut file) = (&at.path, at.file()?);
         let mut bytes = [0; 100];
         match file.read_exact(&mut bytes) {
@@ -52,13 +53,13 @@ impl Header {
             return Err(StoreError::damaged(path, "not a database"));
         }
         if !bytes[18..20].iter().all(|version| matches!(version, 1 | 2)) || bytes[21..24] != FIXED {
-            return Err(StoreError::damaged(path, "its header makes no sense"));
+            return Err(StoreError::damaged(path, "its header is invalid"));
         }
         if number(68) != APPLICATION {
             return Err(StoreError::damaged(path, "a database of another program"));
         }
         if number(60) == FORMAT && usize::from(bytes[20]) != RESERVED {
-            return Err(StoreError::damaged(path, "its header makes no sense"));
+            return Err(StoreError::damaged(path, "its header is invalid"));
         }
         let page = match u64::from(u16::from_be_bytes([bytes[16], bytes[17]])) {
             1 => 65_536,
@@ -75,7 +76,7 @@ impl Header {
         Ok(Self { format: number(60) })
     }
 
-    /// Refuses what this program cannot read.
+    /// An error if this program cannot read the format.
     pub(crate) fn check(self, path: &Path) -> Result<(), StoreError> {
         let (path, found, known) = (path.to_path_buf(), self.format, FORMAT);
         match found {

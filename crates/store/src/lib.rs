@@ -24,31 +24,31 @@ mod writer;
 
 pub use cache::provider_vectors::EmbedModel;
 pub use cache::{Cache, CacheKey, CacheState, CachedFacts, Pruned};
-pub use catalogue::{Catalogue, Followed, Holder, Shelf};
+pub use catalogue::{Catalogue, CatalogueFile, CatalogueUpdate, ChunkPosting};
 pub use codec::{CodecError, Encoded, decode_flow, decode_outline, encode_flow, encode_outline};
 pub use connection::heartbeat::HolderWatch;
-pub use connection::keepalive::Anchor;
-pub use connection::open::move_log;
-pub use connection::pool::Readers;
-pub use connection::process_status::Process;
+pub use connection::keepalive::KeepAlive;
+pub use connection::open::checkpoint_wal;
+pub use connection::pool::ConnectionPool;
+pub use connection::process_status::ProcessStatus;
 pub use connection::write_lock::WriteLock;
 pub use error::{StoreError, why_unusable};
 pub use format_version::FORMAT;
 pub use graph::{
-    Bearer, Depends, Directory, DirectoryFile, EdgeRow, FileGraph, MissRow, NodeId, OutsideRow,
-    PreparedGraph, Reader,
+    Dependencies, EdgeRow, ExternalRow, FileGraph, GraphReader, InMemorySymbolTable, IndexedFile, NodeId,
+    PreparedGraph, SymbolEntry, UnresolvedRow,
 };
 pub use integrity::damaged_files::damage;
 pub use names::name_match::NameMatch;
-pub use names::name_table::NameSheet;
-pub use postings::trigrams::LeftOut;
+pub use names::name_table::NameTable;
+pub use postings::trigrams::ExcludedFiles;
 pub use reader::snapshot::{FileFilter, Snapshot};
-pub use reader::symbol_query::{Found, SymbolQuery};
+pub use reader::symbol_query::{SymbolHit, SymbolQuery};
 pub use rows::{
-    Applied, Change, ChunkId, ChunkRow, FileId, FilePut, FileRow, INDEXED, Known, LanguageCount, Listed,
-    Page, PlaceRow, PlaceSymbol, Sheet, Sizes, StatusCount, SymbolId, SymbolRow,
+    Change, ChangeSummary, ChunkDetails, ChunkId, ChunkRow, ChunkSymbol, FileId, FilePut, FileRow, INDEXED,
+    LanguageCount, ManifestEntry, ManifestKind, Page, Sizes, StampedFile, StatusCount, SymbolId, SymbolRow,
 };
 pub use writer::bulk_load::{BulkWriter, GraphWriter};
 pub use writer::change_set::{ChangeSet, Writer};
 pub use writer::copy_index::copy_index;
-pub use writer::prepared_file::Prepared;
+pub use writer::prepared_file::PreparedFile;

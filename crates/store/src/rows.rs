@@ -1,8 +1,8 @@
-//! What goes into the index and what comes out of it, as plain values.
+//! Inputs and results of the store as plain values.
 
-use crate::Prepared;
+use crate::PreparedFile;
 use orient_model::{ChunkKind, ContentHash, Modifiers, RepoPath, Role, Stamp, SymbolKind, Visibility};
-use orient_text::{Grams, Terms};
+use orient_text::{ChunkTerms, Trigrams};
 
 macro_rules! ids {
     ($($(#[doc = $doc:literal])+ $name:ident;)*) => { $(
@@ -13,92 +13,92 @@ macro_rules! ids {
 }
 
 ids! {
-    /// A file of the index. Kept when it is edited or renamed, never given twice.
+    /// A file. Keeps its id when it is edited or renamed; ids are never reused.
     FileId;
-    /// A symbol of the index. Kept as long as its key in its file stands, never given twice.
+    /// A symbol. Keeps its id while its qualified name, kind and ordinal stay; ids are never reused.
     SymbolId;
-    /// A chunk of the index. Kept as long as it is the same part of the same symbol, never given twice.
+    /// A chunk. Keeps its id while it is the same part of the same symbol; ids are never reused.
     ChunkId;
 }
 
-/// The status of a file that was read and indexed; any other number says why it was not.
+/// The status of a file that was read and indexed. Any other status is the reason why it was not.
 pub const INDEXED: u8 = 0;
 
-/// The state of one file, to be put into the index.
+/// A file to be written to the index.
 #[derive(Clone, Debug)]
 pub struct FilePut {
-    /// Where it is.
+    /// The path.
     pub path: RepoPath,
-    /// Its language, where it has one.
+    /// Its language, if it has one.
     pub language: Option<Box<str>>,
-    /// What it is for.
+    /// Its role.
     pub role: Role,
-    /// [`INDEXED`], or the number of the reason why not.
+    /// [`INDEXED`], or the reason why it was not indexed.
     pub status: u8,
-    /// What belongs to that reason.
+    /// Details of the reason.
     pub detail: Option<String>,
-    /// How to see that it has not changed.
+    /// Its stamp, which shows whether it has changed.
     pub stamp: Stamp,
-    /// The hash of its content, where that was read.
+    /// The hash of its content, if it was read.
     pub hash: Option<ContentHash>,
     /// The size of its content.
     pub bytes: u64,
-    /// What was found in it.
-    pub facts: Option<Prepared>,
-    /// The trigrams of its text; a file without them is never left out of a text search.
-    pub grams: Option<Grams>,
+    /// Its facts.
+    pub facts: Option<PreparedFile>,
+    /// The trigrams of its text; a file without them is never excluded from a text search.
+    pub trigrams: Option<Trigrams>,
     /// The terms of its chunks.
-    pub terms: Option<Terms>,
-    /// The vectors of its chunks, one after the other; empty where there are none.
+    pub terms: Option<ChunkTerms>,
+    /// The vectors of its chunks, concatenated; empty if there are none.
     pub vectors: Vec<u8>,
 }
 
-/// One step of a change set.
+/// One change of a change set.
 #[derive(Clone, Debug)]
 pub enum Change {
-    /// The file is new or its content has changed. Boxed since it is large beside the others.
+    /// The file is new or its content has changed. Boxed because it is much larger than the others.
     Put(Box<FilePut>),
-    /// The file is gone. Send these first: a removed file whose content comes back under a new path was renamed.
+    /// The file was removed. Send these first: a removed file whose content appears under a new path was renamed.
     Remove(RepoPath),
-    /// The content is the same, the stamp is not.
+    /// The content is the same, but the stamp differs.
     Restamp(RepoPath, Stamp),
 }
 
-/// What a change set did.
+/// What a change set has changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Applied {
-    /// The generation readers see from now on.
+pub struct ChangeSummary {
+    /// The new generation.
     pub generation: u64,
     /// New files.
     pub added: usize,
     /// Files with new content.
     pub changed: usize,
-    /// Files that are gone.
+    /// Removed files.
     pub removed: usize,
     /// Files that kept their ids under a new path.
     pub renamed: usize,
-    /// Files of which only the stamp was written.
+    /// Files with a new stamp only.
     pub restamped: usize,
 }
 
-/// A file as the index knows it.
+/// A file of the index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileRow {
     /// Its id.
     pub id: FileId,
-    /// Where it is.
+    /// The path.
     pub path: RepoPath,
-    /// Its language, where it has one.
+    /// Its language, if it has one.
     pub language: Option<String>,
-    /// What it is for.
+    /// Its role.
     pub role: Role,
-    /// [`INDEXED`], or the number of the reason why not.
+    /// [`INDEXED`], or the reason why it was not indexed.
     pub status: u8,
-    /// What belongs to that reason.
+    /// Details of the reason.
     pub detail: Option<String>,
-    /// How to see that it has not changed.
+    /// Its stamp, which shows whether it has changed.
     pub stamp: Stamp,
-    /// The hash of its content, where that was read.
+    /// The hash of its content, if it was read.
     pub hash: Option<ContentHash>,
     /// The size of its content.
     pub bytes: u64,
@@ -108,47 +108,47 @@ pub struct FileRow {
     pub symbols: u32,
     /// Number of chunks.
     pub chunks: u32,
-    /// Number of places that could not be read as they should.
+    /// Number of issues.
     pub issues: u32,
-    /// Whether its text says that a program wrote it.
+    /// Whether its text says that it is generated.
     pub generated: bool,
     /// Whether the parser gave up, so that no symbols are known.
     pub unparsed: bool,
 }
 
-/// What is compared with the working tree.
+/// A file and its stamp, for the comparison with the working tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Known {
-    /// Where the file is.
+pub struct StampedFile {
+    /// The path.
     pub path: RepoPath,
-    /// Its stamp when it was last looked at.
+    /// Its stamp when it was last compared.
     pub stamp: Stamp,
 }
 
-/// A file as a sheet remembers it.
+/// An entry of a tree manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listed {
+pub struct ManifestEntry {
     /// Its id.
     pub id: FileId,
-    /// Where it is.
+    /// The path.
     pub path: RepoPath,
-    /// [`INDEXED`], or the number of the reason why not.
+    /// [`INDEXED`], or the reason why it was not indexed.
     pub status: u8,
-    /// Its stamp when it was last looked at.
+    /// Its stamp when it was last compared.
     pub stamp: Stamp,
 }
 
-/// What is remembered of the tree as a whole.
+/// A kind of tree manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Sheet {
-    /// Which folders and files there are.
+pub enum ManifestKind {
+    /// All directories and files.
     Tree = 0,
-    /// Which of them a text search looks at.
+    /// The files that a text search reads.
     Search = 1,
 }
 
-/// A symbol as the index knows it; the rest is in the outline of its file, at place `at`.
+/// A symbol of the index. The rest is in the outline of its file, at index `at`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolRow {
     /// Its id.
@@ -157,17 +157,17 @@ pub struct SymbolRow {
     pub name: String,
     /// Its file.
     pub file: FileId,
-    /// Where that is.
+    /// The path of its file.
     pub path: RepoPath,
-    /// Its place among the symbols of the outline.
+    /// Its index in the outline.
     pub at: u32,
-    /// What it is.
+    /// Its kind.
     pub kind: SymbolKind,
-    /// Who may use it.
+    /// Its visibility.
     pub visibility: Visibility,
-    /// What else its header says.
+    /// Its modifiers.
     pub modifiers: Modifiers,
-    /// The symbol around it.
+    /// Its container.
     pub parent: Option<SymbolId>,
     /// Its first line, from 1.
     pub first_line: u32,
@@ -175,18 +175,18 @@ pub struct SymbolRow {
     pub last_line: u32,
 }
 
-/// A chunk as the index knows it; its bytes are in the outline of its file, at place `at`.
+/// A chunk of the index. Its bytes are in the outline of its file, at index `at`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChunkRow {
     /// Its id.
     pub id: ChunkId,
     /// Its file.
     pub file: FileId,
-    /// Its place among the chunks of the outline.
+    /// Its index in the outline.
     pub at: u32,
-    /// What it is.
+    /// Its kind.
     pub kind: ChunkKind,
-    /// The innermost symbol around it.
+    /// The innermost symbol that contains it.
     pub symbol: Option<SymbolId>,
     /// Its first line, from 1.
     pub first_line: u32,
@@ -194,47 +194,47 @@ pub struct ChunkRow {
     pub last_line: u32,
 }
 
-/// A chunk with the symbol it is of.
+/// A chunk with its symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlaceRow {
+pub struct ChunkDetails {
     /// The chunk.
     pub chunk: ChunkRow,
-    /// The innermost symbol around it.
-    pub symbol: Option<PlaceSymbol>,
+    /// The innermost symbol that contains it.
+    pub symbol: Option<ChunkSymbol>,
 }
 
-/// What ranking asks of a symbol.
+/// What ranking needs of a symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlaceSymbol {
+pub struct ChunkSymbol {
     /// Its id.
     pub id: SymbolId,
     /// Its own name.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: SymbolKind,
-    /// What else its header says.
+    /// Its modifiers.
     pub modifiers: Modifiers,
-    /// The symbol around it.
+    /// Its container.
     pub parent: Option<SymbolId>,
     /// Its first line, from 1.
     pub first_line: u32,
-    /// What the symbol around it is, and is called.
+    /// The kind, modifiers and name of its container.
     pub around: Option<(SymbolKind, Modifiers, String)>,
 }
 
-/// A part of an answer, and how large the whole is.
+/// A page of results and their total number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page<T> {
-    /// The rows asked for.
+    /// The rows of the page.
     pub rows: Vec<T>,
-    /// How many there are in all.
+    /// The total number.
     pub total: usize,
 }
 
-/// What the index holds of one language.
+/// Totals for one language.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LanguageCount {
-    /// Its name; none for files without a language.
+    /// Its name; `None` for files without a language.
     pub language: Option<String>,
     /// Indexed files.
     pub files: u64,
@@ -248,21 +248,21 @@ pub struct LanguageCount {
     pub with_issues: u64,
 }
 
-/// How many files were not indexed for one reason.
+/// The number of files with a status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatusCount {
-    /// The number of the reason; [`INDEXED`] for those that were.
+    /// [`INDEXED`], or the reason why they were not indexed.
     pub status: u8,
-    /// How many.
+    /// Their number.
     pub files: u64,
 }
 
-/// How large the index is.
+/// The size of the index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sizes {
-    /// Bytes of the database, as this snapshot sees it.
+    /// The size of the database, as this snapshot sees it.
     pub bytes: u64,
-    /// Bytes of it that wait to be used again.
+    /// Free bytes in the database.
     pub free: u64,
     /// Files, of any status.
     pub files: u64,

@@ -5,8 +5,8 @@ mod support;
 
 use orient_model::{Expr, ExprId, ExprList, Facts, Flow};
 use orient_store::{
-    Cache, CacheKey, CacheState, CachedFacts, CodecError, Prepared, decode_flow, decode_outline, encode_flow,
-    encode_outline,
+    Cache, CacheKey, CacheState, CachedFacts, CodecError, PreparedFile, decode_flow, decode_outline,
+    encode_flow, encode_outline,
 };
 use std::fs;
 use support::{hash, outline};
@@ -35,7 +35,7 @@ fn facts_come_back_as_they_went_in() {
         let CachedFacts { outline, flow } = encoded(&facts);
         assert_eq!(decode_outline(outline.as_bytes()), Ok(facts.outline.clone()));
         assert_eq!(decode_flow(flow.as_bytes()), Ok(facts.flow));
-        assert_eq!(Prepared::from_encoded(outline).unwrap().0.symbols(), facts.outline.symbols.len());
+        assert_eq!(PreparedFile::from_encoded(outline).unwrap().0.symbols(), facts.outline.symbols.len());
     }
 }
 
@@ -57,8 +57,8 @@ fn bytes_of_something_else_are_refused() {
 
 #[test]
 fn what_was_put_is_found_by_content_and_version() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("repo/cache.db");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("repo/cache.db");
     let stored = encoded(&facts("class A"));
     let mut cache = Cache::open(&path);
     cache.put_many([(key("a"), &stored), (key("a"), &stored)], 1);
@@ -74,8 +74,8 @@ fn what_was_put_is_found_by_content_and_version() {
 
 #[test]
 fn what_nobody_uses_is_removed_and_its_space_given_back() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut cache = Cache::open(&folder.path().join("cache.db"));
+    let directory = tempfile::tempdir().unwrap();
+    let mut cache = Cache::open(&directory.path().join("cache.db"));
     let made: Vec<_> =
         (0..2000).map(|n| (key(&n.to_string()), encoded(&facts(&format!("class A{n}"))))).collect();
     cache.put_many(made.iter().map(|(key, facts)| (*key, facts)), 1);
@@ -88,8 +88,8 @@ fn what_nobody_uses_is_removed_and_its_space_given_back() {
 
 #[test]
 fn that_all_of_something_is_known_holds_until_something_is_removed() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("cache.db");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("cache.db");
     let stored = encoded(&facts("class A"));
     let mut cache = Cache::open(&path);
     cache.put_many([(key("a"), &stored)], 1);
@@ -104,8 +104,8 @@ fn that_all_of_something_is_known_holds_until_something_is_removed() {
 
 #[test]
 fn a_damaged_cache_starts_empty() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("cache.db");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("cache.db");
     let stored = encoded(&facts("class A"));
     for damage in [&b"garbage"[..], &[0; 5000], b"SQLite format 3\0"] {
         fs::write(&path, damage).unwrap();
@@ -120,8 +120,8 @@ fn a_damaged_cache_starts_empty() {
 
 #[test]
 fn a_cache_damaged_while_in_use_costs_a_miss() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("cache.db");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("cache.db");
     let made: Vec<_> =
         (0..500).map(|n| (key(&n.to_string()), encoded(&facts(&format!("class A{n}"))))).collect();
     let mut cache = Cache::open(&path);
@@ -141,9 +141,9 @@ fn a_cache_damaged_while_in_use_costs_a_miss() {
 
 #[test]
 fn a_cache_that_cannot_exist_is_off() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("file"), "").unwrap();
-    let mut cache = Cache::open(&folder.path().join("file/cache.db"));
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("file"), "").unwrap();
+    let mut cache = Cache::open(&directory.path().join("file/cache.db"));
     assert!(matches!(cache.state(), CacheState::Off(_)));
     cache.put_many([(key("a"), &encoded(&facts("")))], 1);
     assert_eq!((cache.get(&key("a")), cache.entries(), cache.bytes()), (None, 0, 0));
@@ -154,13 +154,13 @@ fn a_cache_that_cannot_exist_is_off() {
 #[test]
 fn a_cache_that_cannot_be_written_can_be_read() {
     use std::os::unix::fs::PermissionsExt;
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("cache.db");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("cache.db");
     let stored = encoded(&facts("class A"));
     Cache::open(&path).put_many([(key("a"), &stored)], 1);
     let protect = |mode, file_mode| {
         fs::set_permissions(&path, fs::Permissions::from_mode(file_mode)).unwrap();
-        fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).unwrap();
+        fs::set_permissions(directory.path(), fs::Permissions::from_mode(mode)).unwrap();
     };
     protect(0o555, 0o444);
     let mut cache = Cache::open(&path);
@@ -173,8 +173,8 @@ fn a_cache_that_cannot_be_written_can_be_read() {
 
 #[test]
 fn two_processes_share_a_cache() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("cache.db");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("cache.db");
     let threads: Vec<_> = (0..4)
         .map(|thread| {
             let path = path.clone();
@@ -194,8 +194,8 @@ fn two_processes_share_a_cache() {
 
 #[test]
 fn a_damaged_page_costs_the_facts_and_not_the_vectors() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("cache.db");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("cache.db");
     let mut cache = Cache::open(&path);
     let made: Vec<_> =
         (0..2000).map(|n| (key(&n.to_string()), encoded(&facts(&format!("class A{n}"))))).collect();

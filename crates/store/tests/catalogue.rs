@@ -3,8 +3,8 @@
 mod support;
 
 use orient_model::RepoPath;
-use orient_store::{Catalogue, Change, Followed, Holder, Snapshot};
-use orient_text::term_number;
+use orient_store::{Catalogue, CatalogueUpdate, Change, ChunkPosting, Snapshot};
+use orient_text::term_hash;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use support::{Place, put, remove};
@@ -66,23 +66,22 @@ fn touched(step: &Step) -> Vec<String> {
 /// All that is asked of a catalogue, in its order; numbers with holes and without are the same then.
 fn told(snapshot: &Snapshot, catalogue: &Catalogue) -> Vec<String> {
     let mut told = vec![format!("{} chunks, {} terms", catalogue.len(), catalogue.terms())];
-    for shelf in catalogue.shelves() {
-        let number = catalogue.find(shelf.file).expect("a file that is there");
-        assert_eq!(catalogue.shelf(number), shelf);
-        assert!((shelf.first + shelf.count) as usize <= catalogue.bound());
-        let lengths: Vec<u16> =
-            (shelf.first..shelf.first + shelf.count).map(|c| catalogue.length(c)).collect();
-        told.push(format!("{:?} {lengths:?}", shelf.file));
+    for file in catalogue.files() {
+        let number = catalogue.find(file.file).expect("a file that is there");
+        assert_eq!(catalogue.file(number), file);
+        assert!((file.first + file.count) as usize <= catalogue.bound());
+        let lengths: Vec<u16> = (file.first..file.first + file.count).map(|c| catalogue.length(c)).collect();
+        told.push(format!("{:?} {lengths:?}", file.file));
     }
     for word in ["alpha", "beta", "gamma", "t3", "function"] {
         let mut last = None;
-        let see = |Holder { chunk, shelf, length, mark }| {
+        let see = |ChunkPosting { chunk, file, length, occurrence }| {
             assert!(last.replace(chunk).is_none_or(|last| last < chunk), "in order");
-            assert_eq!((catalogue.shelf_of(chunk), catalogue.length(chunk)), (shelf, length));
-            let shelf = catalogue.shelf(shelf);
-            told.push(format!("{word} {:?} {} {length} {mark:?}", shelf.file, chunk - shelf.first));
+            assert_eq!((catalogue.file_of(chunk), catalogue.length(chunk)), (file, length));
+            let file = catalogue.file(file);
+            told.push(format!("{word} {:?} {} {length} {occurrence:?}", file.file, chunk - file.first));
         };
-        snapshot.each_with_term(catalogue, term_number(word.as_bytes()), see).expect("readable");
+        snapshot.each_with_term(catalogue, term_hash(word.as_bytes()), see).expect("readable");
     }
     told
 }
@@ -107,13 +106,13 @@ proptest! {
             }
             let snapshot = place.open();
             let concerned: Vec<RepoPath> = std::mem::take(&mut paths).into_iter().collect();
-            let Followed { catalogue, changed, gone } =
+            let CatalogueUpdate { catalogue, changed, gone } =
                 snapshot.catalogue_after(&known, &concerned).expect("readable");
             let fresh = snapshot.catalogue().expect("readable");
             prop_assert_eq!(told(&snapshot, &catalogue), told(&snapshot, &fresh));
             let there: Vec<_> = concerned.iter().filter_map(|path| Some(snapshot.file(path).expect("readable")?.id)).collect();
             prop_assert!(there.iter().all(|file| changed.contains(file)) && there.len() == changed.len());
-            let had: Vec<_> = known.shelves().map(|shelf| shelf.file).filter(|file| fresh.find(*file).is_none()).collect();
+            let had: Vec<_> = known.files().map(|file| file.file).filter(|file| fresh.find(*file).is_none()).collect();
             prop_assert_eq!(had.iter().collect::<BTreeSet<_>>(), gone.iter().collect::<BTreeSet<_>>());
             // Holes do not pile up: what is kept is what the segments hold.
             prop_assert_eq!(catalogue.bound(), fresh.bound());

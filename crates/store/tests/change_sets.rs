@@ -4,7 +4,7 @@
 mod support;
 
 use orient_model::{RepoPath, Stamp};
-use orient_store::{Applied, Change, Listed, NameMatch, Snapshot, SymbolQuery, Writer};
+use orient_store::{Change, ChangeSummary, ManifestEntry, NameMatch, Snapshot, SymbolQuery, Writer};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -52,7 +52,7 @@ fn a_renamed_file_keeps_its_id_and_those_of_its_symbols() {
     let file_id = |path: &str| place.open().file(&RepoPath::from(path)).unwrap().map(|file| file.id);
     let (before, before_file) = (place.id("run"), file_id("old/a.x"));
     let done = place.apply([remove("old/a.x"), put("new/a.x", "class Server\n  method run")]);
-    assert_eq!(done, Applied { generation: 2, renamed: 1, ..Applied::default() });
+    assert_eq!(done, ChangeSummary { generation: 2, renamed: 1, ..ChangeSummary::default() });
     assert_eq!((place.id("run"), file_id("new/a.x"), file_id("old/a.x")), (before, before_file, None));
 }
 
@@ -141,7 +141,7 @@ fn what_is_in_files_may_be_shown_before_the_rest_of_a_change_set() {
     let mut writer = Writer::open(&place.path(), &lock).unwrap();
     let mut set = writer.begin().unwrap();
     set.push(&put("a.x", "function kept\nfunction new")).unwrap();
-    let shown = set.commit_facts(None::<fn(&[Listed]) -> Option<Vec<u8>>>).unwrap();
+    let shown = set.commit_facts(None::<fn(&[ManifestEntry]) -> Option<Vec<u8>>>).unwrap();
     assert_eq!((shown.changed, shown.generation), (1, first + 1));
     assert_eq!(has(&["kept", "new", "gone"]), [true, true, false], "what was committed is there for all");
     set.push(&put("b.x", "function gone")).unwrap();

@@ -7,8 +7,8 @@ use orient_model::{
     Confidence, Edge, EdgeKind, Miss, Node, Outside, Reason, RefKind, RepoPath, Resolved, Rule,
 };
 use orient_store::{
-    Bearer, BulkWriter, Change, FileFilter, FileId, NodeId, PreparedGraph, Reader, Snapshot, StoreError,
-    Writer,
+    BulkWriter, Change, FileFilter, FileId, GraphReader, NodeId, PreparedGraph, Snapshot, StoreError,
+    SymbolEntry, Writer,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -25,30 +25,30 @@ type Tree = BTreeMap<String, String>;
 /// What the resolver of these tests asks: which file is at a path, and who bears a name.
 trait Ask {
     fn file(&self, path: &str) -> FileId;
-    fn named(&self, name: &str) -> Vec<Bearer>;
+    fn named(&self, name: &str) -> Vec<SymbolEntry>;
     fn node(&self, node: Node) -> Option<NodeId>;
 }
 
-struct Loaded<'d>(&'d orient_store::Directory);
+struct Loaded<'d>(&'d orient_store::InMemorySymbolTable);
 
 impl Ask for Loaded<'_> {
     fn file(&self, path: &str) -> FileId {
         self.0.file_at(&RepoPath::from(path)).unwrap()
     }
-    fn named(&self, name: &str) -> Vec<Bearer> {
-        self.0.named(name, &["x"])
+    fn named(&self, name: &str) -> Vec<SymbolEntry> {
+        self.0.symbols_named(name, &["x"])
     }
     fn node(&self, node: Node) -> Option<NodeId> {
         self.0.node(node)
     }
 }
 
-impl Ask for Reader<'_> {
+impl Ask for GraphReader<'_> {
     fn file(&self, path: &str) -> FileId {
-        Reader::file(self, &RepoPath::from(path)).unwrap().unwrap().id
+        GraphReader::file(self, &RepoPath::from(path)).unwrap().unwrap().id
     }
-    fn named(&self, name: &str) -> Vec<Bearer> {
-        Reader::named(self, name, &["x"]).unwrap()
+    fn named(&self, name: &str) -> Vec<SymbolEntry> {
+        GraphReader::symbols_named(self, name, &["x"]).unwrap()
     }
     fn node(&self, node: Node) -> Option<NodeId> {
         let file = FileId(i64::from(node.file));
@@ -70,7 +70,7 @@ fn resolve(ask: &dyn Ask, path: &str, text: &str) -> PreparedGraph {
             ("note", [verb, name]) => {
                 let found = ask.named(name);
                 resolved.asks.push((*name).to_owned());
-                for &Bearer { file: other, at, .. } in &found {
+                for &SymbolEntry { file: other, at, .. } in &found {
                     let there = Node { file: number(other), symbol: Some(at) };
                     let (from, to, kind) = match *verb {
                         "uses" => (here(symbol), there, EdgeKind::Calls),
@@ -131,13 +131,13 @@ fn shown(snapshot: &Snapshot) -> Vec<String> {
         let symbols = snapshot.symbol_ids(file.id).unwrap().into_iter().map(NodeId::from);
         for symbol in symbols.chain([NodeId::from(file.id)]) {
             lines.extend(reader.incoming(symbol).unwrap().iter().map(|row| format!("to {}", edge(row))));
-            let from = reader.outgoing_from_elsewhere(symbol).unwrap();
+            let from = reader.foreign_edges_from(symbol).unwrap();
             lines.extend(from.iter().map(|row| format!("from {}", edge(row))));
         }
     }
     for name in NAMES {
         let mut files: Vec<String> =
-            reader.asking(name).unwrap().into_iter().map(|id| node(id.into())).collect();
+            reader.dependents_of_name(name).unwrap().into_iter().map(|id| node(id.into())).collect();
         files.sort();
         lines.push(format!("{name} asked by {files:?}"));
     }
@@ -151,15 +151,15 @@ fn loaded(tree: &Tree) -> Snapshot {
         bulk.put(&file(path, text)).unwrap();
     }
     let mut bulk = bulk.graph();
-    let directory = bulk.directory();
+    let table = bulk.symbol_table();
     for (path, text) in tree {
-        bulk.put(&resolve(&Loaded(&directory), path, text)).unwrap();
+        bulk.put(&resolve(&Loaded(&table), path, text)).unwrap();
     }
     bulk.into_snapshot().unwrap()
 }
 
 /// Fails unless what was gathered in memory answers as the database does.
-fn same_names(reader: &Reader<'_>, gathered: &orient_store::Directory, path: &str) {
+fn same_names(reader: &GraphReader<'_>, gathered: &orient_store::InMemorySymbolTable, path: &str) {
     let memory = Loaded(gathered);
     assert_eq!(memory.file(path), Ask::file(reader, path));
     for name in NAMES {
@@ -178,7 +178,7 @@ fn apply(writer: &mut Writer<'_>, tree: &Tree, changes: &[Change]) -> Result<Vec
     changes.iter().try_for_each(|change| set.push(change))?;
     set.settle()?;
     let severed = set.severed();
-    let gathered = set.reader().directory(u64::MAX)?.expect("there is no limit");
+    let gathered = set.reader().symbol_table(u64::MAX)?.expect("there is no limit");
     for (path, text) in tree {
         let graph = resolve(&set.reader(), path, text);
         same_names(&set.reader(), &gathered, path);
@@ -260,14 +260,14 @@ fn edges_are_read_from_both_ends_and_with_their_surest_proof() {
     let sources: Vec<_> = incoming.iter().map(|edge| (edge.source, edge.line)).collect();
     assert_eq!(sources, [(d, 1), (d, 2), (a.into(), 2), (c.into(), 3)]);
     assert!(incoming.iter().all(|edge| (edge.confidence, edge.rule) == (Confidence::Exact, Rule::Name)));
-    let elsewhere = reader.outgoing_from_elsewhere(b.into()).unwrap();
+    let elsewhere = reader.foreign_edges_from(b.into()).unwrap();
     assert_eq!(elsewhere.iter().map(|edge| edge.target).collect::<Vec<_>>(), [big.into()]);
     let graph = reader.graph(reader.file_of(big.into()).unwrap().unwrap()).unwrap();
     assert_eq!((graph.own, graph.edges.len(), graph.from(b.into())), (0, 1, [].as_slice()));
     let graph = reader.graph(d.file().unwrap()).unwrap();
     assert_eq!((graph.own, graph.from(d).len()), (2, 2));
-    assert_eq!(reader.asking("b").unwrap().len(), 4);
-    assert_eq!(reader.asking("nobody").unwrap(), []);
+    assert_eq!(reader.dependents_of_name("b").unwrap().len(), 4);
+    assert_eq!(reader.dependents_of_name("nobody").unwrap(), []);
 }
 
 #[test]
@@ -297,7 +297,7 @@ fn files_are_found_by_folder_and_by_the_end_of_their_path() {
     // Out of order: the lists are by path nevertheless.
     paths.iter().rev().for_each(|path| bulk.put(&file(path, "function f")).unwrap());
     let bulk = bulk.graph();
-    let directory = bulk.directory();
+    let table = bulk.symbol_table();
     let expected: &[(&str, &[&str])] = &[
         ("", &["a.x", "lib.x", "z.x"]),
         ("lib", &["lib/a.x", "lib/deep.x", "lib/deep0.x", "lib/z.x"]),
@@ -306,12 +306,12 @@ fn files_are_found_by_folder_and_by_the_end_of_their_path() {
         ("nowhere", &[]),
     ];
     let path_of = |id: FileId| snapshot.file_by_id(id).unwrap().unwrap().path.display().into_owned();
-    let noted = |id: FileId| directory.file(id).unwrap().path.display().into_owned();
-    for (folder, files) in expected {
-        let stored = snapshot.reader().folder(folder.as_bytes()).unwrap();
-        assert_eq!(stored.into_iter().map(path_of).collect::<Vec<_>>(), *files, "{folder}");
-        let loaded = directory.folder(folder.as_bytes());
-        assert_eq!(loaded.into_iter().map(noted).collect::<Vec<_>>(), *files, "{folder}");
+    let noted = |id: FileId| table.file(id).unwrap().path.display().into_owned();
+    for (directory, files) in expected {
+        let stored = snapshot.reader().files_in_directory(directory.as_bytes()).unwrap();
+        assert_eq!(stored.into_iter().map(path_of).collect::<Vec<_>>(), *files, "{directory}");
+        let loaded = table.files_in_directory(directory.as_bytes());
+        assert_eq!(loaded.into_iter().map(noted).collect::<Vec<_>>(), *files, "{directory}");
     }
     let endings: &[(&str, &[&str])] = &[
         ("a.x", &["a.x", "lib/a.x"]),
@@ -320,19 +320,20 @@ fn files_are_found_by_folder_and_by_the_end_of_their_path() {
         (".x", &[]),
     ];
     for (end, files) in endings {
-        let stored = snapshot.reader().ending(end.as_bytes()).unwrap();
+        let stored = snapshot.reader().files_ending_with(end.as_bytes()).unwrap();
         assert_eq!(stored.into_iter().map(path_of).collect::<Vec<_>>(), *files, "{end}");
-        let loaded = directory.ending(end.as_bytes());
+        let loaded = table.files_ending_with(end.as_bytes());
         assert_eq!(loaded.into_iter().map(noted).collect::<Vec<_>>(), *files, "{end}");
     }
     let under = snapshot.reader().indexed_under(b"lib/deep").unwrap();
     assert_eq!(under.iter().map(|file| file.path.display()).collect::<Vec<_>>(), ["lib/deep/er/b.x"]);
     assert_eq!(snapshot.reader().indexed_under(b"").unwrap().len(), paths.len());
-    let named: Vec<_> = directory.named("f", &["x"]).into_iter().map(|bearer| noted(bearer.file)).collect();
+    let named: Vec<_> =
+        table.symbols_named("f", &["x"]).into_iter().map(|bearer| noted(bearer.file)).collect();
     let mut sorted = paths.map(str::to_owned);
     sorted.sort();
     assert_eq!(named, sorted);
-    assert_eq!(directory.node(Node { file: 1, symbol: Some(1) }), None, "the file has one symbol alone");
+    assert_eq!(table.node(Node { file: 1, symbol: Some(1) }), None, "the file has one symbol alone");
 }
 
 #[test]
@@ -344,5 +345,5 @@ fn damage_to_the_graph_is_found() {
     // Nobody resolves again what pointed at the symbol that goes.
     writer.apply([put("b.x", "function other")]).unwrap();
     let faults = writer.into_snapshot().unwrap().check().unwrap();
-    assert_eq!(faults, ["a.x: an edge of its graph leads nowhere"]);
+    assert_eq!(faults, ["a.x: the target of an edge of its graph does not exist"]);
 }

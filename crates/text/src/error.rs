@@ -1,13 +1,15 @@
-//! What can be wrong with lists that were kept somewhere.
+//! Malformed posting lists.
 
 use thiserror::Error;
 
-/// Kept bytes that are not what was kept.
+/// Stored bytes that are not what was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("a list of trigrams or terms cannot be read: {0}")]
+#[error("a posting list of trigrams or terms is malformed: {0}")]
 pub struct TextError(pub(crate) &'static str);
 
 impl TextError {
-    /// A list of numbers that ends in the middle of one.
-    pub const NOT_WHOLE: Self = Self("it ends within a number");
+    /// A list of fixed-size numbers that ends within a number.
+    pub const PARTIAL_NUMBER: Self = Self("it ends within a number");
+    pub(crate) const TRUNCATED: Self = Self("it ends early");
+    pub(crate) const OUT_OF_BOUNDS: Self = Self("a number is out of bounds");
 }

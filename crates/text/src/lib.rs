@@ -1,8 +1,7 @@
-//! Trigrams: those of a text, those a pattern cannot do without, and lists of the texts that hold them. Terms: the words
-//! of texts, and lists of the units that hold them.
+//! The inverted indexes of text search: trigrams for patterns, terms for ranked search, and the posting lists of both.
 //!
-//! Trigrams err on one side only. A text that matches a pattern always has the trigrams the pattern asks for;
-//! one that has them need not match. Knows no files, no SQL and no index: lists come from whoever keeps them.
+//! Trigrams give no false negatives: a text that matches a pattern contains all trigrams that the pattern requires. A text
+//! that contains them need not match. This crate does not know files, SQL or the index; the caller stores the bytes.
 
 mod error;
 mod postings;
@@ -10,11 +9,15 @@ mod terms;
 mod trigrams;
 
 pub use error::TextError;
+pub use postings::{
+    Block, PackedPosting, Payload, PostingBlockReader, PostingKind, PostingList, SegmentBuilder,
+    merge_segments,
+};
 pub use terms::{
-    Field, Mark, Posting, TERMS_VERSION, TermBlockReader, TermList, TermSegment, Terms, TermsBuilder,
-    for_each_identifier, for_each_term, for_each_word, plain_words, term_number,
+    ChunkTerms, ChunkTermsBuilder, Field, TERMS_VERSION, TermOccurrence, TermPosting, TermPostings,
+    for_each_identifier, for_each_term, for_each_word, plain_words, term_hash,
 };
 pub use trigrams::{
-    Block, BlockReader, Dialect, Extractor, Grams, List, Lists, Query, SegmentBuilder, Slots, admits, find,
-    merge, required,
+    DocumentSet, PatternSyntax, PostingSource, TrigramExtractor, TrigramPostings, TrigramQuery, Trigrams,
+    evaluate, matches, required_trigrams,
 };

@@ -73,7 +73,7 @@ pub(crate) struct RuleOptions {
     pub(crate) git_elsewhere: bool,
     /// Whether the rules of git count inside of git only.
     pub(crate) require_git: bool,
-    /// Whether rules of folders above count.
+    /// Whether rules of directories above count.
     pub(crate) parents: bool,
 }
 
@@ -81,7 +81,7 @@ pub(crate) struct RuleOptions {
 pub(crate) struct RuleTree {
     top: PathBuf,
     options: RuleOptions,
-    folders: Mutex<HashMap<PathBuf, Arc<FolderRules>>>,
+    directories: Mutex<HashMap<PathBuf, Arc<FolderRules>>>,
     global: Global,
 }
 
@@ -123,17 +123,17 @@ impl RuleTree {
     /// The rules for a walk that starts at a folder.
     pub(crate) fn new(top: &Path, options: RuleOptions) -> Self {
         let global = if options.git_elsewhere { Global::read() } else { Global::Few(Gitignore::empty()) };
-        Self { top: top.to_owned(), options, folders: Mutex::default(), global }
+        Self { top: top.to_owned(), options, directories: Mutex::default(), global }
     }
 
     /// What the rules say of something beneath the top.
     pub(crate) fn matched(&self, path: &Path, is_folder: bool) -> Verdict {
         let above = path.ancestors().skip(1).map(|folder| (folder, self.folder(folder)));
-        let folders: Vec<(&Path, Arc<FolderRules>)> = above.collect();
-        let any_git = !self.options.require_git || folders.iter().any(|(_, rules)| rules.has_git);
+        let directories: Vec<(&Path, Arc<FolderRules>)> = above.collect();
+        let any_git = !self.options.require_git || directories.iter().any(|(_, rules)| rules.has_git);
         let (mut own, mut ignore, mut git, mut exclude) = Default::default();
         let mut saw_git = false;
-        for (folder, rules) in &folders {
+        for (folder, rules) in &directories {
             if !folder.starts_with(&self.top) && !self.options.parents {
                 break;
             }
@@ -154,14 +154,14 @@ impl RuleTree {
 
     /// The ignore files met so far of which not all patterns are applied.
     pub(crate) fn cut(&self) -> Vec<CutRules> {
-        let folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut cut: Vec<CutRules> = folders.values().flat_map(|rules| rules.cut.clone()).collect();
+        let directories = self.directories.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cut: Vec<CutRules> = directories.values().flat_map(|rules| rules.cut.clone()).collect();
         cut.sort_by(|a, b| a.source.cmp(&b.source));
         cut
     }
 
     fn folder(&self, folder: &Path) -> Arc<FolderRules> {
-        let lock = || self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = || self.directories.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(folder) {
             return known.clone();
         }

@@ -26,20 +26,21 @@ mod text_detection;
 pub use diff::{Changes, compare};
 pub use error::WalkError;
 pub use fingerprint::{
-    Ground, KnownFile, KnownFolder, Mark, folders_unchanged, is_rule, machine_sources, unchanged,
+    Fingerprint, KnownDirectory, KnownFile, RuleFileState, directories_unchanged, global_rule_files,
+    is_rule_file, unchanged,
 };
 pub use ignore_tree::cut_rules;
 pub use lazy_patterns::CutRules;
 pub use list_files::{
-    DEFAULT_MAX_FILE_SIZE, Entry, Listing, RULES, WalkOptions, check_excludes, list, list_region,
+    DEFAULT_MAX_FILE_SIZE, Entry, Listing, RULES_VERSION, WalkOptions, check_excludes, list, list_subtrees,
 };
-pub use parallel_chunks::in_pieces;
-pub use path_conversion::{by_parts, from_native, to_native};
-pub use read_file::{Content, Unread};
+pub use parallel_chunks::parallel_chunks;
+pub use path_conversion::{compare_by_component, from_native, to_native};
+pub use read_file::{Content, ReadFailure};
 pub use repository::{GitDirs, Repo};
-pub use root_check::{Refusal, guard};
-pub use root_directory::Tree;
-pub use search_files::{Haystack, Haystacks, SearchScope, haystacks};
+pub use root_check::{UnsuitableRoot, check_root};
+pub use root_directory::RootDirectory;
+pub use search_files::{SearchFile, SearchFiles, SearchScope, list_search_files};
 pub use skip_reason::{Skip, SkipReason};
-pub use streaming_search_files::Scan;
-pub use subtrees::Region;
+pub use streaming_search_files::SearchFileStream;
+pub use subtrees::Subtrees;

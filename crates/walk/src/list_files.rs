@@ -1,10 +1,10 @@
 //! The files of a tree that the ignore rules leave, on several threads, in one order.
 
-use crate::fingerprint::{Ground, Mark};
+use crate::fingerprint::{Fingerprint, RuleFileState};
 use crate::ignore_tree::{RuleOptions, RuleTree, has_large_rules, starts_with_large_rules};
 use crate::lazy_patterns::{CutRules, LARGE_LIST, Most, PatternSet, Verdict};
 use crate::nested_repositories::is_nested;
-use crate::subtrees::Region;
+use crate::subtrees::Subtrees;
 use crate::{Skip, SkipReason, WalkError, path_conversion, stamp};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, WalkState};
@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub const DEFAULT_MAX_FILE_SIZE: u64 = 2 * 1024 * 1024;
 
 /// Counts the rules by which a tree was listed so far: what was listed by others has to be listed anew.
-pub const RULES: u64 = 3;
+pub const RULES_VERSION: u64 = 3;
 
 /// The ignore file that is ours alone, in the syntax of `.gitignore`.
 pub(crate) const OWN_IGNORE_FILE: &str = ".orientignore";
@@ -46,7 +46,7 @@ pub struct Listing {
     /// What is there but is not to be read. Ignored files are in neither list.
     pub skipped: Vec<Skip>,
     /// What all this rests on.
-    pub ground: Ground,
+    pub fingerprint: Fingerprint,
     /// Ignore files of which not all patterns are applied.
     pub cut: Vec<CutRules>,
 }
@@ -92,23 +92,26 @@ pub fn list(root: &Path, options: &WalkOptions) -> Result<Listing, WalkError> {
 
 /// Lists a part of the tree under `root`: what [`list`] would give, without what lies elsewhere. Only the folders on the
 /// way are read.
-pub fn list_region(root: &Path, options: &WalkOptions, region: &Region) -> Result<Listing, WalkError> {
-    walk(root, options, Some(region))
+pub fn list_subtrees(root: &Path, options: &WalkOptions, subtrees: &Subtrees) -> Result<Listing, WalkError> {
+    walk(root, options, Some(subtrees))
 }
 
-fn walk(root: &Path, options: &WalkOptions, region: Option<&Region>) -> Result<Listing, WalkError> {
+fn walk(root: &Path, options: &WalkOptions, subtrees: Option<&Subtrees>) -> Result<Listing, WalkError> {
     let failed = |source| WalkError::Root { path: root.to_owned(), source };
     if !root.metadata().map_err(failed)?.is_dir() {
         return Err(failed(io::ErrorKind::NotADirectory.into()));
     }
     let excludes = Arc::new(excludes(root, &options.excludes)?);
     let now = stamp::now();
-    let plain =
-        if starts_with_large_rules(root) { None } else { found(root, options, region, &excludes, None, now) };
+    let plain = if starts_with_large_rules(root) {
+        None
+    } else {
+        found(root, options, subtrees, &excludes, None, now)
+    };
     // Very large ignore files need another way to match.
     let rules = || Arc::new(RuleTree::new(root, listing_rules(root)));
     let found =
-        plain.or_else(|| found(root, options, region, &excludes, Some(rules()), now)).unwrap_or_default();
+        plain.or_else(|| found(root, options, subtrees, &excludes, Some(rules()), now)).unwrap_or_default();
     let Found { mut listing, root_error } = found;
     if let Some(error) = root_error {
         return Err(failed(error));
@@ -117,8 +120,8 @@ fn walk(root: &Path, options: &WalkOptions, region: Option<&Region>) -> Result<L
     listing.files.dedup_by(|a, b| a.path == b.path);
     listing.skipped.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     listing.skipped.dedup_by(|a, b| a.path == b.path);
-    listing.ground.enter_machine(now);
-    listing.ground.sort();
+    listing.fingerprint.add_global_rule_files(now);
+    listing.fingerprint.sort();
     listing.cut.extend(excludes.cut());
     Ok(listing)
 }
@@ -127,7 +130,7 @@ fn walk(root: &Path, options: &WalkOptions, region: Option<&Region>) -> Result<L
 fn found(
     root: &Path,
     options: &WalkOptions,
-    region: Option<&Region>,
+    subtrees: Option<&Subtrees>,
     excludes: &Arc<Excludes>,
     rules: Option<Arc<RuleTree>>,
     now: i64,
@@ -135,8 +138,9 @@ fn found(
     let found = Mutex::new(Found::default());
     let met_large = Arc::new(AtomicBool::new(false));
     let (limit, kept, nested) = (options.max_file_size, &options.kept, options.nested_repositories);
-    let mut collector = Collector { root, limit, now, kept, nested, region, found: &found, quit: &met_large };
-    let (part, top, excludes) = (region.cloned(), root.to_owned(), excludes.clone());
+    let mut collector =
+        Collector { root, limit, now, kept, nested, subtrees, found: &found, quit: &met_large };
+    let (part, top, excludes) = (subtrees.cloned(), root.to_owned(), excludes.clone());
     let (given, large) = (rules.clone(), met_large.clone());
     let mut builder = WalkBuilder::new(root);
     builder
@@ -144,10 +148,10 @@ fn found(
         .parents(false)
         .require_git(false)
         .follow_links(false)
-        .threads(if region.is_some() { 1 } else { options.threads })
+        .threads(if subtrees.is_some() { 1 } else { options.threads })
         .filter_entry(move |entry| {
             let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            if part.as_ref().is_some_and(|region| !leads_through(region, &top, entry))
+            if part.as_ref().is_some_and(|subtrees| !passes_through(subtrees, &top, entry))
                 || !is_wanted(entry, &excludes)
             {
                 return false;
@@ -262,11 +266,11 @@ fn is_wanted(entry: &DirEntry, excludes: &Excludes) -> bool {
     entry.depth() == 0 || !(version_control || excludes.leave_out(entry.path(), is_folder))
 }
 
-/// Whether an entry must be met: a folder only where it leads into the region, anything else always, since an ignore
+/// Whether an entry must be met: a folder only where it leads into the subtrees, anything else always, since an ignore
 /// file may keep what is beside it.
-fn leads_through(region: &Region, root: &Path, entry: &DirEntry) -> bool {
+fn passes_through(subtrees: &Subtrees, root: &Path, entry: &DirEntry) -> bool {
     !entry.file_type().is_some_and(|kind| kind.is_dir())
-        || path_conversion::from_native(root, entry.path()).is_none_or(|path| region.leads_through(&path))
+        || path_conversion::from_native(root, entry.path()).is_none_or(|path| subtrees.passes_through(&path))
 }
 
 /// What all threads found so far.
@@ -284,7 +288,7 @@ struct Collector<'w> {
     kept: &'w [String],
     /// Whether nested repositories are entered.
     nested: bool,
-    region: Option<&'w Region>,
+    subtrees: Option<&'w Subtrees>,
     found: &'w Mutex<Found>,
     /// Set when the walk is of no use.
     quit: &'w AtomicBool,
@@ -292,8 +296,8 @@ struct Collector<'w> {
 
 impl<'w> ParallelVisitorBuilder<'w> for Collector<'w> {
     fn build(&mut self) -> Box<dyn ParallelVisitor + 'w> {
-        let Self { root, limit, now, kept, nested, region, found, quit } = *self;
-        Box::new(Visitor { root, limit, now, kept, nested, region, found, quit, own: Found::default() })
+        let Self { root, limit, now, kept, nested, subtrees, found, quit } = *self;
+        Box::new(Visitor { root, limit, now, kept, nested, subtrees, found, quit, own: Found::default() })
     }
 }
 
@@ -304,7 +308,7 @@ struct Visitor<'w> {
     now: i64,
     kept: &'w [String],
     nested: bool,
-    region: Option<&'w Region>,
+    subtrees: Option<&'w Subtrees>,
     found: &'w Mutex<Found>,
     quit: &'w AtomicBool,
     own: Found,
@@ -329,13 +333,13 @@ impl Visitor<'_> {
         let has_git = dot_git.symlink_metadata().is_ok();
         if has_git && !self.nested && entry.depth() > 0 && is_nested(self.root, folder) {
             // Once its `.git` is gone, it is a folder like any other.
-            self.own.listing.ground.sources.push((dot_git, Mark::Present));
+            self.own.listing.fingerprint.rule_files.push((dot_git, RuleFileState::Present));
             if let Some(path) = path_conversion::from_native(self.root, folder) {
                 self.own.listing.skipped.push(Skip { path, reason: SkipReason::NestedRepository });
             }
             return WalkState::Skip;
         }
-        self.own.listing.ground.enter(self.root, folder, self.now);
+        self.own.listing.fingerprint.add_directory(self.root, folder, self.now);
         WalkState::Continue
     }
 
@@ -357,7 +361,7 @@ impl Visitor<'_> {
             Ok(metadata) if metadata.len() > self.limit => {
                 let reason = SkipReason::TooLarge { size: metadata.len(), limit: self.limit };
                 let stamp = stamp::trusted_at(stamp::of(&metadata), self.now);
-                self.own.listing.ground.large.push((path.clone(), stamp));
+                self.own.listing.fingerprint.oversized.push((path.clone(), stamp));
                 self.own.listing.skipped.push(Skip { path, reason });
             }
             Ok(metadata) => self.own.listing.files.push(Entry { path, stamp: stamp::of(&metadata) }),
@@ -366,7 +370,7 @@ impl Visitor<'_> {
     }
 
     fn is_asked_for(&self, path: &RepoPath) -> bool {
-        self.region.is_none_or(|region| region.contains(path))
+        self.subtrees.is_none_or(|subtrees| subtrees.contains(path))
     }
 
     /// Lists what an ignore file must not hide.
@@ -376,7 +380,7 @@ impl Visitor<'_> {
             let native = folder.join(name);
             let Ok(metadata) = native.symlink_metadata() else { continue };
             // It would be listed once it shrank, which no folder would tell.
-            self.own.listing.ground.shaky |= metadata.len() > self.limit;
+            self.own.listing.fingerprint.incomplete |= metadata.len() > self.limit;
             if metadata.is_file()
                 && metadata.len() <= self.limit
                 && let Some(path) = path_conversion::from_native(self.root, &native)
@@ -403,7 +407,7 @@ impl Visitor<'_> {
         match SkipReason::from_io(&error) {
             SkipReason::Vanished => {}
             reason => {
-                self.own.listing.ground.shaky = true;
+                self.own.listing.fingerprint.incomplete = true;
                 self.own.listing.skipped.push(Skip { path, reason });
             }
         }
@@ -415,7 +419,7 @@ impl Drop for Visitor<'_> {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         found.listing.files.append(&mut self.own.listing.files);
         found.listing.skipped.append(&mut self.own.listing.skipped);
-        found.listing.ground.append(&mut self.own.listing.ground);
+        found.listing.fingerprint.append(&mut self.own.listing.fingerprint);
         found.root_error = found.root_error.take().or(self.own.root_error.take());
     }
 }
@@ -440,7 +444,7 @@ mod tests {
             now: 0,
             kept: &[],
             nested: false,
-            region: None,
+            subtrees: None,
             found: &found,
             quit: &quit,
             own: Found::default(),

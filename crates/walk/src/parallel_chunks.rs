@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Hands all pieces of a list to `each`, which is called on many threads and says whether to go on. Says whether nobody
 /// wanted to stop.
-pub fn in_pieces<T: Sync>(
+pub fn parallel_chunks<T: Sync>(
     list: &[T],
     size: usize,
     threads: usize,

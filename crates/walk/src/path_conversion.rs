@@ -54,7 +54,7 @@ fn stays(part: &[u8]) -> bool {
 }
 
 /// The order of two paths of ours, part by part, as [`Path`] has it: what is in `folder` comes before `folder.c`.
-pub fn by_parts(a: &[u8], b: &[u8]) -> Ordering {
+pub fn compare_by_component(a: &[u8], b: &[u8]) -> Ordering {
     let rank = |byte: u8| if byte == b'/' { 0 } else { byte };
     match a.iter().zip(b).position(|(a, b)| a != b) {
         Some(at) => rank(a[at]).cmp(&rank(b[at])),
@@ -79,7 +79,11 @@ mod tests {
         for one in paths {
             for other in paths {
                 let expected = Path::new(one).cmp(Path::new(other));
-                assert_eq!(by_parts(one.as_bytes(), other.as_bytes()), expected, "{one:?} {other:?}");
+                assert_eq!(
+                    compare_by_component(one.as_bytes(), other.as_bytes()),
+                    expected,
+                    "{one:?} {other:?}"
+                );
             }
         }
     }

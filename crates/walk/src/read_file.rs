@@ -1,7 +1,7 @@
 //! The bytes of one file, with a hash of them and a stamp that belongs to them.
 
 use crate::text_detection::{self, Text};
-use crate::{SkipReason, Tree, stamp};
+use crate::{RootDirectory, SkipReason, stamp};
 use orient_model::{ContentHash, RepoPath, Stamp};
 use std::fs::File;
 use std::io::{self, Read, Seek};
@@ -24,25 +24,25 @@ pub struct Content {
 
 /// A file that gave no text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unread {
+pub struct ReadFailure {
     /// Why.
     pub reason: SkipReason,
     /// What to remember the file by, so that it need not be opened again; untrusted where it must be.
     pub stamp: Stamp,
 }
 
-impl From<SkipReason> for Unread {
+impl From<SkipReason> for ReadFailure {
     fn from(reason: SkipReason) -> Self {
         Self { reason, stamp: Stamp::untrusted() }
     }
 }
 
-impl Tree {
+impl RootDirectory {
     /// Reads a file of the tree whole, if it is a regular text file of at most `max` bytes.
-    pub fn read(&self, path: &RepoPath, max: u64) -> Result<Content, Unread> {
+    pub fn read(&self, path: &RepoPath, max: u64) -> Result<Content, ReadFailure> {
         let mut file = self.open_file(path)?;
         let (raw, stamp) = read_settled(&mut file, max)?;
-        Content::of(raw, stamp).ok_or(Unread { reason: SkipReason::Binary, stamp })
+        Content::of(raw, stamp).ok_or(ReadFailure { reason: SkipReason::Binary, stamp })
     }
 }
 
@@ -59,8 +59,8 @@ impl Content {
 }
 
 /// Reads until the file stood still from before the first byte to after the last, or patience ends.
-fn read_settled(file: &mut File, max: u64) -> Result<(Vec<u8>, Stamp), Unread> {
-    let failed = |error: io::Error| Unread::from(SkipReason::from_io(&error));
+fn read_settled(file: &mut File, max: u64) -> Result<(Vec<u8>, Stamp), ReadFailure> {
+    let failed = |error: io::Error| ReadFailure::from(SkipReason::from_io(&error));
     let mut raw = Vec::new();
     for _ in 0..ATTEMPTS {
         let now = stamp::now();
@@ -72,7 +72,7 @@ fn read_settled(file: &mut File, max: u64) -> Result<(Vec<u8>, Stamp), Unread> {
         let seen = stamp::of(&before);
         if seen.size > max {
             let reason = SkipReason::TooLarge { size: seen.size, limit: max };
-            return Err(Unread { reason, stamp: stamp::trusted_at(seen, now) });
+            return Err(ReadFailure { reason, stamp: stamp::trusted_at(seen, now) });
         }
         raw.clear();
         raw.reserve_exact(usize::try_from(seen.size).unwrap_or(0) + 1);

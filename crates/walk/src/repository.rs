@@ -1,6 +1,6 @@
 //! Where a repository starts, and where git keeps what its worktrees share. Reads git's files; never runs git.
 
-use crate::{WalkError, guard};
+use crate::{WalkError, check_root};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -33,7 +33,7 @@ impl Repo {
         let folder = if real.is_dir() { real.as_path() } else { real.parent().unwrap_or(&real) };
         for top in folder.ancestors() {
             let Some(git) = GitDirs::of(&top.join(".git")) else { continue };
-            if top == folder || guard(top).is_ok() {
+            if top == folder || check_root(top).is_ok() {
                 return Ok(Self { root: top.to_owned(), git: Some(git) });
             }
             break;

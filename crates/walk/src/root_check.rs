@@ -6,7 +6,7 @@ use thiserror::Error;
 /// Why a folder is not indexed unless asked twice.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{} is {what}: index a project inside it, or ask twice with `--force --force`", path.display())]
-pub struct Refusal {
+pub struct UnsuitableRoot {
     /// The folder.
     pub path: PathBuf,
     /// What it is.
@@ -65,12 +65,12 @@ const SYSTEM: [&str; 44] = [
 const UNREAL: [&str; 3] = ["/dev", "/proc", "/sys"];
 
 /// Refuses a file-system root, the user's home folder, a folder above it, and folders of the system.
-pub fn guard(root: &Path) -> Result<(), Refusal> {
+pub fn check_root(root: &Path) -> Result<(), UnsuitableRoot> {
     let home = std::env::home_dir().filter(|home| home.is_absolute());
-    guard_for(root, home.map(|home| home.canonicalize().unwrap_or(home)).as_deref())
+    check_root_for(root, home.map(|home| home.canonicalize().unwrap_or(home)).as_deref())
 }
 
-fn guard_for(root: &Path, home: Option<&Path>) -> Result<(), Refusal> {
+fn check_root_for(root: &Path, home: Option<&Path>) -> Result<(), UnsuitableRoot> {
     let what = if root.parent().is_none() {
         "the root of a file system"
     } else if home == Some(root) {
@@ -82,7 +82,7 @@ fn guard_for(root: &Path, home: Option<&Path>) -> Result<(), Refusal> {
     } else {
         return Ok(());
     };
-    Err(Refusal { path: root.to_owned(), what })
+    Err(UnsuitableRoot { path: root.to_owned(), what })
 }
 
 fn is_system(root: &Path) -> bool {
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     fn refused(root: &str, home: &str) -> Option<&'static str> {
-        guard_for(Path::new(root), Some(Path::new(home))).err().map(|refusal| refusal.what)
+        check_root_for(Path::new(root), Some(Path::new(home))).err().map(|refusal| refusal.what)
     }
 
     #[test]
@@ -121,12 +121,12 @@ mod tests {
         for project in ["/home/ann/shop", "/usr/src/linux", "/home/anna", "/opt/app", "/etc/nixos", "/work"] {
             assert_eq!(refused(project, "/home/ann"), None, "{project}");
         }
-        assert_eq!(guard_for(Path::new("/work/x"), None), Ok(()));
+        assert_eq!(check_root_for(Path::new("/work/x"), None), Ok(()));
     }
 
     #[test]
     fn the_message_says_what_to_type() {
-        let refusal = guard_for(Path::new("/"), None).expect_err("a root is refused");
+        let refusal = check_root_for(Path::new("/"), None).expect_err("a root is refused");
         assert!(refusal.to_string().ends_with("ask twice with `--force --force`"), "{refusal}");
     }
 }

@@ -1,6 +1,6 @@
 //! The folder that is read from, held open so that what is read lies beneath it.
 
-use crate::fingerprint::{KnownFile, KnownFolder};
+use crate::fingerprint::{KnownDirectory, KnownFile};
 use crate::{SkipReason, WalkError, path_conversion, stamp};
 use orient_model::{RepoPath, Stamp};
 use std::fs::File;
@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 /// An open root. Every file is reached from it part by part, without following a link: a folder that is swapped
 /// for a link after it was listed leads nowhere.
 #[derive(Debug)]
-pub struct Tree {
+pub struct RootDirectory {
     root: PathBuf,
     #[cfg(unix)]
     folder: std::os::fd::OwnedFd,
 }
 
-impl Tree {
+impl RootDirectory {
     /// The root as it was given.
     pub fn root(&self) -> &Path {
         &self.root
@@ -31,7 +31,7 @@ impl Tree {
 }
 
 #[cfg(unix)]
-impl Tree {
+impl RootDirectory {
     /// Opens the root of a tree.
     pub fn open(root: &Path) -> Result<Self, WalkError> {
         use rustix::fs::{Mode, OFlags};
@@ -84,10 +84,10 @@ impl Tree {
 }
 
 #[cfg(unix)]
-impl Tree {
+impl RootDirectory {
     /// Whether a folder and the files in it have the stamps they had. Nothing is read: a link put in the way at most
     /// shows other stamps.
-    pub(crate) fn is_unchanged(&self, folder: &KnownFolder<'_>, files: &[KnownFile<'_>]) -> bool {
+    pub(crate) fn is_unchanged(&self, folder: &KnownDirectory<'_>, files: &[KnownFile<'_>]) -> bool {
         use rustix::fs::{AtFlags, Mode, OFlags};
         use std::ffi::OsStr;
         use std::os::fd::AsFd;
@@ -120,7 +120,7 @@ impl Tree {
 }
 
 #[cfg(unix)]
-impl Tree {
+impl RootDirectory {
     /// Whether a file or folder has the stamp it had. As above, nothing is read.
     pub fn is_stamped(&self, path: &[u8], stamp: Stamp) -> bool {
         use rustix::fs::AtFlags;
@@ -133,14 +133,14 @@ impl Tree {
 }
 
 #[cfg(not(unix))]
-impl Tree {
+impl RootDirectory {
     /// Whether a file or folder has the stamp it had: nobody can tell.
     pub fn is_stamped(&self, _path: &[u8], _stamp: Stamp) -> bool {
         false
     }
 
     /// Whether a folder and the files in it have the stamps they had: nobody can tell.
-    pub(crate) fn is_unchanged(&self, _folder: &KnownFolder<'_>, _files: &[KnownFile<'_>]) -> bool {
+    pub(crate) fn is_unchanged(&self, _folder: &KnownDirectory<'_>, _files: &[KnownFile<'_>]) -> bool {
         false
     }
 }
@@ -158,7 +158,7 @@ fn refusal(errno: rustix::io::Errno, folder: bool) -> SkipReason {
 }
 
 #[cfg(not(unix))]
-impl Tree {
+impl RootDirectory {
     /// Opens the root of a tree.
     pub fn open(root: &Path) -> Result<Self, WalkError> {
         let failed = |source| WalkError::Root { path: root.to_owned(), source };

@@ -5,7 +5,7 @@
 
 use crate::ignore_tree::{RuleOptions, RuleTree, has_large_rules, starts_with_large_rules};
 use crate::list_files::{OWN_IGNORE_FILE, excludes};
-use crate::{Ground, WalkError, path_conversion, stamp};
+use crate::{Fingerprint, WalkError, path_conversion, stamp};
 use ignore::overrides::OverrideBuilder;
 use ignore::types::TypesBuilder;
 use ignore::{DirEntry, WalkBuilder, WalkState};
@@ -52,7 +52,7 @@ pub struct SearchScope {
 
 /// A file to search.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Haystack {
+pub struct SearchFile {
     /// Where it is.
     pub path: RepoPath,
     /// How its path is shown.
@@ -63,13 +63,13 @@ pub struct Haystack {
 
 /// What there is to search.
 #[derive(Clone, Debug, Default)]
-pub struct Haystacks {
+pub struct SearchFiles {
     /// The files, in the order of the paths asked for, then by path.
-    pub files: Vec<Haystack>,
+    pub files: Vec<SearchFile>,
     /// What could not be read, in words.
     pub errors: Vec<String>,
     /// What all this rests on; noted for a plain scope only.
-    pub ground: Ground,
+    pub fingerprint: Fingerprint,
 }
 
 impl SearchScope {
@@ -93,13 +93,13 @@ pub(crate) struct Start {
 }
 
 /// Lists what a search in the tree under `root`, which is canonical, looks at.
-pub fn haystacks(root: &Path, scope: &SearchScope) -> Result<Haystacks, WalkError> {
+pub fn list_search_files(root: &Path, scope: &SearchScope) -> Result<SearchFiles, WalkError> {
     let (base, starts, errors) = starts(root, scope)?;
-    let mut all = Haystacks { errors, ..Haystacks::default() };
+    let mut all = SearchFiles { errors, ..SearchFiles::default() };
     let (now, plain) = (stamp::now(), scope.is_plain(root));
     if plain {
-        all.ground.enter_machine(now);
-        all.ground.enter_parents(root, now);
+        all.fingerprint.add_global_rule_files(now);
+        all.fingerprint.add_parents(root, now);
     }
     for start in starts {
         // One walk for each: the same file may be asked for twice, and is then searched twice.
@@ -111,10 +111,10 @@ pub fn haystacks(root: &Path, scope: &SearchScope) -> Result<Haystacks, WalkErro
         }
         all.files.append(&mut found.files);
         all.errors.append(&mut found.errors);
-        all.ground.append(&mut found.ground);
+        all.fingerprint.append(&mut found.fingerprint);
     }
-    all.ground.shaky |= !all.errors.is_empty();
-    all.ground.sort();
+    all.fingerprint.incomplete |= !all.errors.is_empty();
+    all.fingerprint.sort();
     Ok(all)
 }
 
@@ -137,31 +137,33 @@ pub(crate) fn starts(
 }
 
 /// What many threads find from one start, by path. With the time the walk began, what that rests on is noted.
-pub(crate) fn walked(root: &Path, start: &Start, builder: &WalkBuilder, noted: Option<i64>) -> Haystacks {
-    let found = Mutex::new(Haystacks::default());
+pub(crate) fn walked(root: &Path, start: &Start, builder: &WalkBuilder, noted: Option<i64>) -> SearchFiles {
+    let found = Mutex::new(SearchFiles::default());
     builder.build_parallel().run(|| {
-        let mut own = Own { found: &found, own: Haystacks::default() };
+        let mut own = Own { found: &found, own: SearchFiles::default() };
         Box::new(move |entry| {
             match (entry, noted) {
                 (Ok(entry), Some(now)) if entry.file_type().is_some_and(|kind| kind.is_dir()) => {
-                    own.own.ground.enter(root, entry.path(), now);
+                    own.own.fingerprint.add_directory(root, entry.path(), now);
                 }
-                (Ok(entry), _) => own.own.files.extend(haystack(root, start, &entry)),
+                (Ok(entry), _) => own.own.files.extend(search_file(root, start, &entry)),
                 (Err(error), _) => own.own.errors.extend(failure(start, &error)),
             }
             WalkState::Continue
         })
     });
     let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    found.files.sort_unstable_by(|a, b| path_conversion::by_parts(a.path.as_bytes(), b.path.as_bytes()));
+    found
+        .files
+        .sort_unstable_by(|a, b| path_conversion::compare_by_component(a.path.as_bytes(), b.path.as_bytes()));
     found.errors.sort_unstable();
     found
 }
 
 /// What one thread found; handed over when it ends.
 struct Own<'f> {
-    found: &'f Mutex<Haystacks>,
-    own: Haystacks,
+    found: &'f Mutex<SearchFiles>,
+    own: SearchFiles,
 }
 
 impl Drop for Own<'_> {
@@ -169,7 +171,7 @@ impl Drop for Own<'_> {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         found.files.append(&mut self.own.files);
         found.errors.append(&mut self.own.errors);
-        found.ground.append(&mut self.own.ground);
+        found.fingerprint.append(&mut self.own.fingerprint);
     }
 }
 
@@ -330,7 +332,7 @@ fn types(scope: &SearchScope) -> Result<ignore::types::Types, WalkError> {
 }
 
 /// What a walker found, if it is to be searched.
-pub(crate) fn haystack(root: &Path, start: &Start, entry: &DirEntry) -> Option<Haystack> {
+pub(crate) fn search_file(root: &Path, start: &Start, entry: &DirEntry) -> Option<SearchFile> {
     let explicit = entry.depth() == 0;
     let kind = entry.file_type()?;
     if !(kind.is_file() || explicit && !kind.is_dir()) {
@@ -339,5 +341,5 @@ pub(crate) fn haystack(root: &Path, start: &Start, entry: &DirEntry) -> Option<H
     let path = path_conversion::from_native(root, entry.path())?;
     let behind = entry.path().strip_prefix(&start.real).ok()?;
     let shown = if behind.as_os_str().is_empty() { start.shown.clone() } else { start.shown.join(behind) };
-    Some(Haystack { path, shown, explicit })
+    Some(SearchFile { path, shown, explicit })
 }

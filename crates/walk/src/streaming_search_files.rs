@@ -1,14 +1,14 @@
-//! The files of a search, one after another while they are found: in the order of [`haystacks`](crate::haystacks).
+//! The files of a search, one after another while they are found: in the order of [`list_search_files`](crate::list_search_files).
 
-use crate::search_files::{Start, Walker, failure, haystack, starts, walked};
-use crate::{Haystack, Haystacks, SearchScope, WalkError, path_conversion};
+use crate::search_files::{Start, Walker, failure, search_file, starts, walked};
+use crate::{SearchFile, SearchFiles, SearchScope, WalkError, path_conversion};
 use ignore::Walk;
 use orient_model::RepoPath;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 /// A walk on its way. One thread finds what comes first sooner than many find everything.
-pub struct Scan {
+pub struct SearchFileStream {
     root: PathBuf,
     /// What is still to be walked; the first may have been begun.
     ahead: VecDeque<(Start, Walker)>,
@@ -18,7 +18,7 @@ pub struct Scan {
     errors: Vec<String>,
 }
 
-impl Scan {
+impl SearchFileStream {
     /// Begins to walk a scope in the tree under `root`, which is canonical.
     pub fn begin(root: &Path, scope: &SearchScope) -> Result<Self, WalkError> {
         let (base, starts, errors) = starts(root, scope)?;
@@ -36,7 +36,7 @@ impl Scan {
     }
 
     /// The files that were not given yet, found by many threads at once.
-    pub fn rest(&mut self) -> Vec<Haystack> {
+    pub fn rest(&mut self) -> Vec<SearchFile> {
         self.walk = None;
         let mut last = self.last.take();
         let mut rest = Vec::new();
@@ -47,9 +47,11 @@ impl Scan {
             {
                 found = walked(&self.root, &start, &walker.builder, None);
             }
-            let Haystacks { mut files, mut errors, .. } = found;
+            let SearchFiles { mut files, mut errors, .. } = found;
             if let Some(last) = last.take() {
-                files.retain(|file| path_conversion::by_parts(file.path.as_bytes(), last.as_bytes()).is_gt());
+                files.retain(|file| {
+                    path_conversion::compare_by_component(file.path.as_bytes(), last.as_bytes()).is_gt()
+                });
             }
             rest.append(&mut files);
             self.errors.append(&mut errors);
@@ -60,10 +62,10 @@ impl Scan {
     }
 }
 
-impl Iterator for Scan {
-    type Item = Haystack;
+impl Iterator for SearchFileStream {
+    type Item = SearchFile;
 
-    fn next(&mut self) -> Option<Haystack> {
+    fn next(&mut self) -> Option<SearchFile> {
         loop {
             let (start, walker) = self.ahead.front_mut()?;
             let walk = self.walk.get_or_insert_with(|| walker.builder.build());
@@ -78,9 +80,10 @@ impl Iterator for Scan {
             match met {
                 Some(Ok(entry)) => {
                     let before = self.last.as_ref().map(RepoPath::as_bytes);
-                    let is_new =
-                        |path: &[u8]| before.is_none_or(|last| path_conversion::by_parts(path, last).is_gt());
-                    if let Some(found) = haystack(&self.root, start, &entry)
+                    let is_new = |path: &[u8]| {
+                        before.is_none_or(|last| path_conversion::compare_by_component(path, last).is_gt())
+                    };
+                    if let Some(found) = search_file(&self.root, start, &entry)
                         && is_new(found.path.as_bytes())
                     {
                         self.last = Some(found.path.clone());

@@ -4,50 +4,50 @@ use orient_model::RepoPath;
 
 /// Some paths with everything beneath them; none of them lies beneath another.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Region {
-    tops: Vec<RepoPath>,
+pub struct Subtrees {
+    roots: Vec<RepoPath>,
 }
 
-impl Region {
-    /// The region of these paths. The empty path is the root, and with it all of the tree.
+impl Subtrees {
+    /// The subtrees of these paths. The empty path is the root, and with it all of the tree.
     pub fn new(paths: impl IntoIterator<Item = RepoPath>) -> Self {
         let mut paths: Vec<RepoPath> = paths.into_iter().collect();
         paths.sort_unstable();
         paths.dedup();
-        let mut region = Self { tops: Vec::with_capacity(paths.len()) };
+        let mut subtrees = Self { roots: Vec::with_capacity(paths.len()) };
         for path in paths {
             // A path sorts behind the folders around it, so those are here already.
-            if !region.contains(&path) {
-                region.tops.push(path);
+            if !subtrees.contains(&path) {
+                subtrees.roots.push(path);
             }
         }
-        region
+        subtrees
     }
 
     /// The paths, sorted.
-    pub fn tops(&self) -> &[RepoPath] {
-        &self.tops
+    pub fn roots(&self) -> &[RepoPath] {
+        &self.roots
     }
 
     /// Whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
-        self.tops.is_empty()
+        self.roots.is_empty()
     }
 
-    /// Whether a path is one of the tops or lies beneath one.
+    /// Whether a path is one of the roots or lies beneath one.
     pub fn contains(&self, path: &RepoPath) -> bool {
         let bytes = path.as_bytes();
-        let is_top = |part: &[u8]| self.tops.binary_search_by(|top| top.as_bytes().cmp(part)).is_ok();
+        let is_top = |part: &[u8]| self.roots.binary_search_by(|top| top.as_bytes().cmp(part)).is_ok();
         is_top(&[]) || is_top(bytes) || slashes(bytes).any(|at| is_top(&bytes[..at]))
     }
 
-    /// Whether a folder must be entered to reach all of the region.
-    pub fn leads_through(&self, folder: &RepoPath) -> bool {
+    /// Whether a folder must be entered to reach all of the subtrees.
+    pub fn passes_through(&self, folder: &RepoPath) -> bool {
         let bytes = folder.as_bytes();
         let beneath = [bytes, b"/"].concat();
-        let next = self.tops.partition_point(|top| top.as_bytes() < beneath.as_slice());
+        let next = self.roots.partition_point(|top| top.as_bytes() < beneath.as_slice());
         bytes.is_empty()
-            || self.tops.get(next).is_some_and(|top| top.as_bytes().starts_with(&beneath))
+            || self.roots.get(next).is_some_and(|top| top.as_bytes().starts_with(&beneath))
             || self.contains(folder)
     }
 }
@@ -60,13 +60,13 @@ fn slashes(path: &[u8]) -> impl Iterator<Item = usize> {
 mod tests {
     use super::*;
 
-    fn region(tops: &[&str]) -> Region {
-        Region::new(tops.iter().map(|&top| RepoPath::from(top)))
+    fn subtrees(roots: &[&str]) -> Subtrees {
+        Subtrees::new(roots.iter().map(|&top| RepoPath::from(top)))
     }
 
     #[test]
     fn a_path_stands_for_itself_and_all_beneath_it() {
-        let some = region(&["src/net", "a.py"]);
+        let some = subtrees(&["src/net", "a.py"]);
         for inside in ["src/net", "src/net/deep/x.rs", "a.py", "a.py/was a file"] {
             assert!(some.contains(&inside.into()), "{inside}");
         }
@@ -77,20 +77,20 @@ mod tests {
 
     #[test]
     fn the_way_to_a_region_leads_through_the_folders_around_it() {
-        let some = region(&["src/net/http", "x-y/z"]);
+        let some = subtrees(&["src/net/http", "x-y/z"]);
         for through in ["", "src", "src/net", "src/net/http", "src/net/http/v2", "x-y"] {
-            assert!(some.leads_through(&through.into()), "{through}");
+            assert!(some.passes_through(&through.into()), "{through}");
         }
         for past in ["src/net/https", "src/ne", "lib", "x"] {
-            assert!(!some.leads_through(&past.into()), "{past}");
+            assert!(!some.passes_through(&past.into()), "{past}");
         }
     }
 
     #[test]
     fn what_lies_beneath_another_is_no_top() {
-        assert_eq!(region(&["a/b", "a", "a-b", "a/c/d", "a"]).tops(), ["a".into(), "a-b".into()]);
-        assert_eq!(region(&["a", "", "b/c"]).tops(), ["".into()]);
-        assert!(region(&[""]).contains(&"any/thing".into()));
-        assert!(region(&[]).is_empty() && !region(&[]).contains(&"x".into()));
+        assert_eq!(subtrees(&["a/b", "a", "a-b", "a/c/d", "a"]).roots(), ["a".into(), "a-b".into()]);
+        assert_eq!(subtrees(&["a", "", "b/c"]).roots(), ["".into()]);
+        assert!(subtrees(&[""]).contains(&"any/thing".into()));
+        assert!(subtrees(&[]).is_empty() && !subtrees(&[]).contains(&"x".into()));
     }
 }

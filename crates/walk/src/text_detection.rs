@@ -8,7 +8,7 @@ const SNIFFED: usize = 8 * 1024;
 pub(crate) enum Text {
     /// Text, or close enough: to be taken as it is.
     Plain,
-    /// UTF-16 with a byte order mark, given as UTF-8.
+    /// UTF-16 with a byte order state, given as UTF-8.
     Decoded(Vec<u8>),
     /// Not text.
     Binary,

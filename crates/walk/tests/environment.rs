@@ -1,7 +1,7 @@
 //! What depends on the user's environment: global excludes and the home folder. Each test runs itself again in a
 //! process of its own, since the environment of this one cannot be changed safely.
 
-use orient_walk::{Repo, WalkOptions, guard, list};
+use orient_walk::{Repo, WalkOptions, check_root, list};
 use std::path::Path;
 use std::process::Command;
 
@@ -46,12 +46,12 @@ fn global_excludes_are_honoured() {
 #[test]
 fn a_home_folder_is_refused_even_under_git_but_a_folder_in_it_is_not() {
     if let Some(home) = played() {
-        let refusal = guard(&home).expect_err("it is home");
+        let refusal = check_root(&home).expect_err("it is home");
         assert!(refusal.to_string().contains("your home folder"), "{refusal}");
-        assert!(guard(home.parent().expect("a folder around it")).is_err());
+        assert!(check_root(home.parent().expect("a folder around it")).is_err());
         let repo = Repo::find(&home.join("notes")).expect("found");
         assert_eq!(repo, Repo { root: home.join("notes"), git: None });
-        assert!(guard(&repo.root).is_ok());
+        assert!(check_root(&repo.root).is_ok());
         return;
     }
     let home = tempfile::tempdir().expect("a home");

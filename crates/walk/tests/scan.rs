@@ -1,6 +1,6 @@
 //! Finding the files of a search one by one gives what finding all of them gives, wherever one stops.
 
-use orient_walk::{Haystack, Scan, SearchScope, WalkError, haystacks};
+use orient_walk::{SearchFile, SearchFileStream, SearchScope, WalkError, list_search_files};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -71,10 +71,10 @@ fn scopes(root: &Path) -> Vec<SearchScope> {
 fn one_by_one_gives_what_all_at_once_gives() {
     let (_folder, root) = tree();
     for scope in scopes(&root) {
-        let all = haystacks(&root, &scope).expect("a readable tree");
+        let all = list_search_files(&root, &scope).expect("a readable tree");
         for first in 0..=all.files.len() + 1 {
-            let mut scan = Scan::begin(&root, &scope).expect("a readable tree");
-            let mut found: Vec<Haystack> = scan.by_ref().take(first).collect();
+            let mut scan = SearchFileStream::begin(&root, &scope).expect("a readable tree");
+            let mut found: Vec<SearchFile> = scan.by_ref().take(first).collect();
             found.append(&mut scan.rest());
             assert_eq!(found, all.files, "{first} of {scope:?}");
             assert_eq!(scan.take_errors(), all.errors, "{scope:?}");
@@ -86,8 +86,9 @@ fn one_by_one_gives_what_all_at_once_gives() {
 fn a_very_large_ignore_file_says_what_a_small_one_says() {
     let (_folder, root) = tree();
     let found = |scope: &SearchScope| {
-        let all = haystacks(&root, scope).expect("a readable tree");
-        let by_one: Vec<Haystack> = Scan::begin(&root, scope).expect("a readable tree").collect();
+        let all = list_search_files(&root, scope).expect("a readable tree");
+        let by_one: Vec<SearchFile> =
+            SearchFileStream::begin(&root, scope).expect("a readable tree").collect();
         assert_eq!(by_one, all.files, "{scope:?}");
         all.files
     };
@@ -111,10 +112,10 @@ fn what_makes_no_sense_is_told_before_the_walk() {
         SearchScope { types_add: vec!["no definition".to_owned()], ..scope.clone() },
     ];
     for scope in bad {
-        assert!(matches!(Scan::begin(&root, &scope), Err(WalkError::Filter { .. })), "{scope:?}");
+        assert!(matches!(SearchFileStream::begin(&root, &scope), Err(WalkError::Filter { .. })), "{scope:?}");
     }
     let outside = SearchScope { paths: vec!["..".into()], ..scope };
-    assert!(matches!(Scan::begin(&root, &outside), Err(WalkError::Outside { .. })));
+    assert!(matches!(SearchFileStream::begin(&root, &outside), Err(WalkError::Outside { .. })));
 }
 
 #[cfg(unix)]
@@ -125,10 +126,10 @@ fn a_folder_that_cannot_be_read_is_told_once() {
     let closed = root.join("a/b");
     std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o000)).expect("it is ours");
     let scope = SearchScope { base: root.clone(), paths: vec!["a".into()], ..SearchScope::default() };
-    let all = haystacks(&root, &scope).expect("the rest is readable");
+    let all = list_search_files(&root, &scope).expect("the rest is readable");
     for first in 0..4 {
-        let mut scan = Scan::begin(&root, &scope).expect("the rest is readable");
-        let mut found: Vec<Haystack> = scan.by_ref().take(first).collect();
+        let mut scan = SearchFileStream::begin(&root, &scope).expect("the rest is readable");
+        let mut found: Vec<SearchFile> = scan.by_ref().take(first).collect();
         found.append(&mut scan.rest());
         // Whoever may read everything is told nothing.
         assert_eq!((found, scan.take_errors()), (all.files.clone(), all.errors.clone()));

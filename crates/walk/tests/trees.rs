@@ -2,7 +2,8 @@
 
 use orient_model::{RepoPath, Stamp};
 use orient_walk::{
-    Content, Listing, Repo, SkipReason, Tree, Unread, WalkError, WalkOptions, compare, list, to_native,
+    Content, Listing, ReadFailure, Repo, RootDirectory, SkipReason, WalkError, WalkOptions, compare, list,
+    to_native,
 };
 use std::fs;
 use std::path::Path;
@@ -37,7 +38,7 @@ fn files(root: &Path) -> Vec<String> {
 }
 
 fn read(root: &Path, path: &str) -> Result<Content, SkipReason> {
-    let tree = Tree::open(root).expect("the root opens");
+    let tree = RootDirectory::open(root).expect("the root opens");
     tree.read(&RepoPath::from(path), LIMIT).map_err(|unread| unread.reason)
 }
 
@@ -240,7 +241,7 @@ fn a_root_that_is_no_folder_is_an_error() {
     for wrong in ["file", "absent"] {
         let root = folder.path().join(wrong);
         assert!(matches!(list(&root, &WalkOptions::default()), Err(WalkError::Root { .. })));
-        assert!(Tree::open(&root).is_err());
+        assert!(RootDirectory::open(&root).is_err());
     }
 }
 
@@ -251,8 +252,10 @@ fn oversized_files_are_listed_with_size_and_limit() {
     let listing = list(folder.path(), &options).expect("a listing");
     let expected = vec!["big.txt: too large (1.9 KiB, limit 1.0 KiB)".to_owned()];
     assert_eq!(shown(&listing), (vec!["small.txt".to_owned()], expected));
-    let grown =
-        Tree::open(folder.path()).expect("opens").read(&"big.txt".into(), 1024).expect_err("too large");
+    let grown = RootDirectory::open(folder.path())
+        .expect("opens")
+        .read(&"big.txt".into(), 1024)
+        .expect_err("too large");
     assert_eq!(grown.reason, SkipReason::TooLarge { size: 2000, limit: 1024 });
 }
 
@@ -287,8 +290,8 @@ fn text_is_read_with_its_hash_whatever_its_encoding() {
     assert!(latin.stamp.is_trusted());
     let wide = read(folder.path(), "wide").expect("UTF-16");
     assert_eq!((wide.bytes.as_slice(), wide.decoded), (&b"hi"[..], true));
-    let Unread { reason, stamp } =
-        Tree::open(folder.path()).expect("opens").read(&"bin".into(), LIMIT).expect_err("binary");
+    let ReadFailure { reason, stamp } =
+        RootDirectory::open(folder.path()).expect("opens").read(&"bin".into(), LIMIT).expect_err("binary");
     assert_eq!(reason, SkipReason::Binary);
     assert!(stamp.is_trusted(), "so that it is not opened again");
 }
@@ -424,7 +427,7 @@ mod unix {
         let listing = list(folder.path(), &WalkOptions::default()).expect("a listing");
         let path = &listing.files[0].path;
         assert_eq!(path.as_bytes(), b"d/caf\xe9 \n.c");
-        let tree = Tree::open(folder.path()).expect("opens");
+        let tree = RootDirectory::open(folder.path()).expect("opens");
         assert_eq!(tree.read(path, LIMIT).expect("read").bytes, b"x");
         assert!(folder.path().join(to_native(path).expect("a native form")).exists());
     }
@@ -520,11 +523,11 @@ fn clones_in_a_folder_outside_of_git_are_what_there_is() {
 #[test]
 fn a_nested_repository_is_found_out_again_once_that_changes() {
     let folder = tree(&[(".git/HEAD", ""), ("x/.git", "gitdir: elsewhere\n"), ("x/a.py", "")]);
-    let stands = || list(folder.path(), &WalkOptions::default()).expect("a readable root").ground;
+    let stands = || list(folder.path(), &WalkOptions::default()).expect("a readable root").fingerprint;
     settle();
-    let ground = stands();
-    assert!(ground.is_firm() && ground.sources_stand());
+    let fingerprint = stands();
+    assert!(fingerprint.is_reliable() && fingerprint.rule_files_unchanged());
     fs::remove_file(folder.path().join("x/.git")).expect("removed");
-    assert!(!ground.sources_stand(), "it is a folder like any other now");
+    assert!(!fingerprint.rule_files_unchanged(), "it is a folder like any other now");
     assert_eq!(files(folder.path()), ["x/a.py"]);
 }

@@ -6,7 +6,7 @@ use super::process::{self, Scratch};
 use crate::corpus::default_threads;
 use crate::report::table;
 use anyhow::{Context, Result, bail};
-use orient_walk::{Entry, KnownFile, KnownFolder, Tree, WalkOptions, list, unchanged};
+use orient_walk::{Entry, KnownDirectory, KnownFile, RootDirectory, WalkOptions, list, unchanged};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -164,20 +164,20 @@ impl Sides<'_> {
 fn look_alone(folder: &Path) -> Result<()> {
     let root = folder.canonicalize().with_context(|| format!("finding {}", folder.display()))?;
     let listing = list(&root, &WalkOptions::default())?;
-    let mut folders: Vec<KnownFolder<'_>> = Vec::new();
+    let mut folders: Vec<KnownDirectory<'_>> = Vec::new();
     let mut files = Vec::with_capacity(listing.files.len());
     // Both are sorted, but a folder is sorted among the files of the one around it.
     let mut by_folder: BTreeMap<&[u8], Vec<&Entry>> = BTreeMap::new();
     for entry in &listing.files {
         by_folder.entry(entry.path.folder()).or_default().push(entry);
     }
-    for (path, stamp) in &listing.ground.folders {
+    for (path, stamp) in &listing.fingerprint.directories {
         let from = files.len();
         let here = by_folder.remove(path.as_bytes()).unwrap_or_default();
         files.extend(here.iter().map(|entry| KnownFile { name: entry.path.file_name(), stamp: entry.stamp }));
-        folders.push(KnownFolder { path: path.as_bytes(), stamp: *stamp, files: from..files.len() });
+        folders.push(KnownDirectory { path: path.as_bytes(), stamp: *stamp, files: from..files.len() });
     }
-    let tree = Tree::open(&root)?;
+    let tree = RootDirectory::open(&root)?;
     for threads in [1, default_threads()] {
         let mut times = Vec::new();
         for _ in 0..9 {

@@ -4,7 +4,7 @@ use anyhow::Result;
 use orient_lang::{Registry, RolePatterns, extract};
 use orient_model::{Edge, EdgeKind, Node, Role, Rule};
 use orient_resolve::{FileFacts, MemoryRepository, Repository, Resolver};
-use orient_walk::{Tree, WalkOptions};
+use orient_walk::{RootDirectory, WalkOptions};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ impl Sources {
         let registry = Registry::builtin();
         let kept = Registry::project_files().map(str::to_owned).collect();
         let listing = orient_walk::list(folder, &WalkOptions { kept, ..WalkOptions::default() })?;
-        let tree = Tree::open(folder)?;
+        let tree = RootDirectory::open(folder)?;
         let (mut texts, mut facts) = (BTreeMap::new(), BTreeMap::new());
         for entry in &listing.files {
             let Ok(content) = tree.read(&entry.path, 2 << 20) else { continue };

@@ -6,7 +6,7 @@ use crate::remote_embeddings::key_of;
 use crate::store_paths::{StorePaths, bytes_of_database, is_unique_name, root_of};
 use crate::{Engine, EngineError};
 use orient_model::ContentHash;
-use orient_safefs::Folder;
+use orient_safefs::Directory;
 use orient_store::{Cache, CacheKey, Snapshot, StoreError, WriteLock, Writer};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -199,8 +199,8 @@ fn used_by(trees: &[PathBuf]) -> Result<Option<UsedEntries>, EngineError> {
 
 /// Removes a directory tree through its parent, so that nothing behind a symbolic link is removed.
 fn remove_folder(path: &Path) -> io::Result<()> {
-    let around = Folder::shared(path.parent().unwrap_or(path))?;
-    let name = path.file_name().and_then(|name| name.to_str()).and_then(|name| around.name_of(name));
+    let around = Directory::shared(path.parent().unwrap_or(path))?;
+    let name = path.file_name().and_then(|name| name.to_str()).and_then(|name| around.descriptor_path(name));
     fs::remove_dir_all(name.as_deref().unwrap_or(path))
 }
 

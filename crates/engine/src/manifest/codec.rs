@@ -1,7 +1,7 @@
 //! The binary encoding of manifests: header, integers, strings, stamps and fingerprints.
 
 use orient_model::Stamp;
-use orient_walk::Mark;
+use orient_walk::RuleFileState;
 use std::path::PathBuf;
 
 /// Version of the encoding.
@@ -56,18 +56,18 @@ impl Encoder {
         self.0.extend_from_slice(&stamp.inode.to_le_bytes());
     }
 
-    pub(super) fn ground<'f>(
+    pub(super) fn fingerprint<'f>(
         &mut self,
-        sources: &[(PathBuf, Mark)],
+        sources: &[(PathBuf, RuleFileState)],
         folders: impl ExactSizeIterator<Item = (&'f [u8], Stamp)>,
     ) {
         self.number(sources.len());
-        for (path, mark) in sources {
+        for (path, state) in sources {
             self.text(path.as_os_str().as_encoded_bytes());
-            match mark {
-                Mark::Absent => self.0.push(0),
-                Mark::Present => self.0.push(1),
-                Mark::Stamp(stamp) => {
+            match state {
+                RuleFileState::Absent => self.0.push(0),
+                RuleFileState::Present => self.0.push(1),
+                RuleFileState::Stamp(stamp) => {
                     self.0.push(2);
                     self.stamp(*stamp);
                 }
@@ -119,17 +119,17 @@ impl<'b> Decoder<'b> {
     }
 
     #[expect(clippy::type_complexity, reason = "two lists of pairs")]
-    pub(super) fn ground(&mut self) -> Option<(Vec<(PathBuf, Mark)>, Vec<(&'b [u8], Stamp)>)> {
+    pub(super) fn fingerprint(&mut self) -> Option<(Vec<(PathBuf, RuleFileState)>, Vec<(&'b [u8], Stamp)>)> {
         let mut sources = Vec::new();
         for _ in 0..self.number()? {
             let path = native(self.text()?)?;
-            let mark = match self.take(1)? {
-                [0] => Mark::Absent,
-                [1] => Mark::Present,
-                [2] => Mark::Stamp(self.stamp()?),
+            let state = match self.take(1)? {
+                [0] => RuleFileState::Absent,
+                [1] => RuleFileState::Present,
+                [2] => RuleFileState::Stamp(self.stamp()?),
                 _ => return None,
             };
-            sources.push((path, mark));
+            sources.push((path, state));
         }
         let mut folders = Vec::new();
         for _ in 0..self.number()? {

@@ -44,8 +44,8 @@ impl PathsById<'_> {
 mod tests {
     use super::*;
     use crate::manifest::{ManifestBuilder, ManifestHeader, SearchManifest, SearchedFile};
-    use orient_store::{INDEXED, Listed};
-    use orient_walk::{Ground, Tree};
+    use orient_store::{INDEXED, ManifestEntry};
+    use orient_walk::{Fingerprint, RootDirectory};
 
     const STAMP: Stamp = Stamp { size: 1, mtime_ns: 1, ctime_ns: 1, inode: 1 };
 
@@ -58,18 +58,18 @@ mod tests {
                 .map(RepoPath::from)
                 .collect();
         paths.sort_unstable();
-        let listed = |(id, path): (i64, &RepoPath)| Listed {
+        let listed = |(id, path): (i64, &RepoPath)| ManifestEntry {
             id: FileId(id),
             path: path.clone(),
             status: INDEXED,
             stamp: STAMP,
         };
-        let mut files: Vec<Listed> = (1..).zip(&paths).map(listed).collect();
-        let ground = Ground {
-            folders: folders.iter().map(|path| (RepoPath::from(*path), STAMP)).collect(),
-            ..Ground::default()
+        let mut files: Vec<ManifestEntry> = (1..).zip(&paths).map(listed).collect();
+        let fingerprint = Fingerprint {
+            directories: folders.iter().map(|path| (RepoPath::from(*path), STAMP)).collect(),
+            ..Fingerprint::default()
         };
-        let builder = ManifestBuilder { key: [7; 16], ground: ground.clone(), count: files.len() };
+        let builder = ManifestBuilder { key: [7; 16], fingerprint: fingerprint.clone(), count: files.len() };
         let bytes = builder.encode(&files).expect("all is firm");
         let manifest = TreeManifest::read(&bytes, [7; 16]).expect("what was written is read");
         for file in &files {
@@ -80,8 +80,8 @@ mod tests {
         assert_eq!(manifest.by_id().path(FileId(0)), None);
 
         let order: Vec<RepoPath> = ["m", "a/none", "a/b/z", "not/there", "a.c"].map(RepoPath::from).to_vec();
-        let search = manifest.search(&order, &ground).expect("all is firm");
-        let tree = Tree::open(&std::env::temp_dir()).expect("a folder");
+        let search = manifest.search(&order, &fingerprint).expect("all is firm");
+        let tree = RootDirectory::open(&std::env::temp_dir()).expect("a folder");
         let recalled = |head| {
             let files = SearchManifest::read(&search, head, &tree)?.files().map(|file| match file {
                 SearchedFile::Known(id) => manifest.by_id().path(id).expect("it is in the manifest"),

@@ -4,7 +4,7 @@ use super::codec::{Decoder, Encoder, FORM, ManifestHeader};
 use super::tree_manifest::TreeManifest;
 use orient_model::{RepoPath, Stamp};
 use orient_store::FileId;
-use orient_walk::{Ground, KnownFolder, Mark, Tree, unchanged};
+use orient_walk::{Fingerprint, KnownDirectory, RootDirectory, RuleFileState, unchanged};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -28,23 +28,28 @@ pub(crate) enum SearchedFile {
 impl TreeManifest<'_> {
     /// Encodes the search manifest for these files in this order: ids of files in the tree manifest, paths of others,
     /// and the directories and ignore files that only the search depends on.
-    pub(crate) fn search(&self, searched: &[RepoPath], ground: &Ground) -> Option<Vec<u8>> {
-        if !ground.is_firm() {
+    pub(crate) fn search(&self, searched: &[RepoPath], fingerprint: &Fingerprint) -> Option<Vec<u8>> {
+        if !fingerprint.is_reliable() {
             return None;
         }
         let known: BTreeSet<&[u8]> = self.folders().iter().map(|folder| folder.path).collect();
-        let sources: BTreeSet<&Path> = self.ground().sources.iter().map(|(path, _)| path.as_path()).collect();
-        let rules: Vec<(PathBuf, Mark)> =
-            ground.sources.iter().filter(|(path, _)| !sources.contains(path.as_path())).cloned().collect();
-        let folders: Vec<(&[u8], Stamp)> = ground
-            .folders
+        let sources: BTreeSet<&Path> =
+            self.fingerprint().rule_files.iter().map(|(path, _)| path.as_path()).collect();
+        let rules: Vec<(PathBuf, RuleFileState)> = fingerprint
+            .rule_files
+            .iter()
+            .filter(|(path, _)| !sources.contains(path.as_path()))
+            .cloned()
+            .collect();
+        let folders: Vec<(&[u8], Stamp)> = fingerprint
+            .directories
             .iter()
             .map(|(path, stamp)| (path.as_bytes(), *stamp))
             .filter(|(path, _)| !known.contains(path))
             .collect();
         let mut bytes = Encoder(vec![FORM]);
         bytes.0.extend_from_slice(&self.head().base);
-        bytes.ground(&rules, folders.into_iter());
+        bytes.fingerprint(&rules, folders.into_iter());
         bytes.number(searched.len());
         let mut others = Vec::new();
         for path in searched {
@@ -66,15 +71,17 @@ impl TreeManifest<'_> {
 impl<'b> SearchManifest<'b> {
     /// Decodes a search manifest that belongs to this tree manifest, if its own directories and ignore files are
     /// unchanged.
-    pub(crate) fn read(bytes: &'b [u8], head: ManifestHeader, tree: &Tree) -> Option<Self> {
+    pub(crate) fn read(bytes: &'b [u8], head: ManifestHeader, tree: &RootDirectory) -> Option<Self> {
         let mut rest = Decoder(bytes);
         if rest.take(1)? != [FORM] || rest.take(16)? != head.base {
             return None;
         }
-        let (sources, folders) = rest.ground()?;
-        let folders: Vec<KnownFolder<'_>> =
-            folders.into_iter().map(|(path, stamp)| KnownFolder { path, stamp, files: 0..0 }).collect();
-        if !(Ground { sources, ..Ground::default() }).sources_stand() || !unchanged(tree, &folders, &[], 1) {
+        let (sources, folders) = rest.fingerprint()?;
+        let folders: Vec<KnownDirectory<'_>> =
+            folders.into_iter().map(|(path, stamp)| KnownDirectory { path, stamp, files: 0..0 }).collect();
+        if !(Fingerprint { rule_files: sources, ..Fingerprint::default() }).rule_files_unchanged()
+            || !unchanged(tree, &folders, &[], 1)
+        {
             return None;
         }
         let length = rest.number()?.checked_mul(4)?;

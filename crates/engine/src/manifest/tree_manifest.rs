@@ -11,9 +11,10 @@
 use super::codec::{Decoder, Encoder, ManifestHeader, STAMP, hash};
 use crate::Engine;
 use orient_model::{RepoPath, Stamp};
-use orient_store::Listed;
+use orient_store::ManifestEntry;
 use orient_walk::{
-    Ground, KnownFile, KnownFolder, SkipReason, Tree, folders_unchanged, machine_sources, unchanged,
+    Fingerprint, KnownDirectory, KnownFile, RootDirectory, SkipReason, directories_unchanged,
+    global_rule_files, unchanged,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -27,7 +28,7 @@ type Line<'l> = (&'l [u8], u32, Stamp);
 /// What a manifest is built from.
 pub(crate) struct ManifestBuilder {
     pub(crate) key: [u8; 16],
-    pub(crate) ground: Ground,
+    pub(crate) fingerprint: Fingerprint,
     /// Number of listed files and skips.
     pub(crate) count: usize,
 }
@@ -35,14 +36,18 @@ pub(crate) struct ManifestBuilder {
 impl ManifestBuilder {
     /// Encodes the manifest; `None` if the index does not hold exactly what was listed, or if a stamp is too recent
     /// to be trusted.
-    pub(crate) fn encode(&self, files: &[Listed]) -> Option<Vec<u8>> {
-        if files.len() != self.count || !self.ground.is_firm() {
+    pub(crate) fn encode(&self, files: &[ManifestEntry]) -> Option<Vec<u8>> {
+        if files.len() != self.count || !self.fingerprint.is_reliable() {
             return None;
         }
-        let mut folders: BTreeMap<&[u8], (Stamp, Vec<Line<'_>>)> =
-            self.ground.folders.iter().map(|(path, stamp)| (path.as_bytes(), (*stamp, Vec::new()))).collect();
+        let mut folders: BTreeMap<&[u8], (Stamp, Vec<Line<'_>>)> = self
+            .fingerprint
+            .directories
+            .iter()
+            .map(|(path, stamp)| (path.as_bytes(), (*stamp, Vec::new())))
+            .collect();
         let large: BTreeMap<&RepoPath, Stamp> =
-            self.ground.large.iter().map(|(path, stamp)| (path, *stamp)).collect();
+            self.fingerprint.oversized.iter().map(|(path, stamp)| (path, *stamp)).collect();
         for file in files {
             let stamp = match SkipReason::from_parts(file.status, "") {
                 // The directory's stamp covers them.
@@ -55,7 +60,10 @@ impl ManifestBuilder {
             folders.get_mut(folder)?.1.push((name, id, stamp));
         }
         let mut named = Encoder(Vec::new());
-        named.ground(&self.ground.sources, folders.iter().map(|(path, (stamp, _))| (*path, *stamp)));
+        named.fingerprint(
+            &self.fingerprint.rule_files,
+            folders.iter().map(|(path, (stamp, _))| (*path, *stamp)),
+        );
         for (_, files) in folders.values() {
             named.number(files.len());
             for (name, id, _) in files {
@@ -74,10 +82,10 @@ impl ManifestBuilder {
 
 /// A decoded tree manifest.
 pub(crate) struct TreeManifest<'b> {
-    folders: Vec<KnownFolder<'b>>,
+    folders: Vec<KnownDirectory<'b>>,
     files: Vec<KnownFile<'b>>,
     ids: Vec<u32>,
-    ground: Ground,
+    fingerprint: Fingerprint,
     head: ManifestHeader,
 }
 
@@ -86,7 +94,7 @@ impl<'b> TreeManifest<'b> {
     pub(crate) fn read(bytes: &'b [u8], key: [u8; 16]) -> Option<Self> {
         let mut rest = Decoder(bytes);
         let head = rest.head(key)?;
-        let (sources, folders) = rest.ground()?;
+        let (sources, folders) = rest.fingerprint()?;
         // An upper bound: unused capacity is never touched.
         let most = rest.0.len() / LEAST;
         let (mut names, mut ids) = (Vec::with_capacity(most), Vec::with_capacity(most));
@@ -97,14 +105,14 @@ impl<'b> TreeManifest<'b> {
                 names.push(rest.text()?);
                 ids.push(rest.id()?);
             }
-            all.push(KnownFolder { path, stamp, files: from..names.len() });
+            all.push(KnownDirectory { path, stamp, files: from..names.len() });
         }
         let mut files = Vec::with_capacity(names.len());
         for name in names {
             files.push(KnownFile { name, stamp: rest.stamp()? });
         }
-        let ground = Ground { sources, ..Ground::default() };
-        rest.0.is_empty().then_some(Self { folders: all, files, ids, ground, head })
+        let fingerprint = Fingerprint { rule_files: sources, ..Fingerprint::default() };
+        rest.0.is_empty().then_some(Self { folders: all, files, ids, fingerprint, head })
     }
 
     /// The header.
@@ -118,34 +126,36 @@ impl<'b> TreeManifest<'b> {
     }
 
     /// Whether the tree is unchanged.
-    pub(crate) fn is_unchanged(&self, tree: &Tree, threads: usize) -> bool {
+    pub(crate) fn is_unchanged(&self, tree: &RootDirectory, threads: usize) -> bool {
         self.ignore_rules_unchanged() && unchanged(tree, &self.folders, &self.files, threads)
     }
 
     /// Whether the set of files is unchanged, whatever their contents.
-    pub(crate) fn names_unchanged(&self, tree: &Tree, threads: usize) -> bool {
-        self.ignore_rules_unchanged() && folders_unchanged(tree, &self.folders, threads)
+    pub(crate) fn names_unchanged(&self, tree: &RootDirectory, threads: usize) -> bool {
+        self.ignore_rules_unchanged() && directories_unchanged(tree, &self.folders, threads)
     }
 
     fn ignore_rules_unchanged(&self) -> bool {
-        let machine = machine_sources();
-        let known: BTreeSet<&Path> = self.ground.sources.iter().map(|(path, _)| path.as_path()).collect();
-        machine.iter().all(|source| known.contains(source.as_path())) && self.ground.sources_stand()
+        let machine = global_rule_files();
+        let known: BTreeSet<&Path> =
+            self.fingerprint.rule_files.iter().map(|(path, _)| path.as_path()).collect();
+        machine.iter().all(|source| known.contains(source.as_path()))
+            && self.fingerprint.rule_files_unchanged()
     }
 
     /// The directories, sorted by path.
-    pub(crate) fn folders(&self) -> &[KnownFolder<'b>] {
+    pub(crate) fn folders(&self) -> &[KnownDirectory<'b>] {
         &self.folders
     }
 
     /// The files of a directory with their ids, sorted by name.
-    pub(crate) fn files(&self, folder: &KnownFolder<'_>) -> (&[KnownFile<'b>], &[u32]) {
+    pub(crate) fn files(&self, folder: &KnownDirectory<'_>) -> (&[KnownFile<'b>], &[u32]) {
         (&self.files[folder.files.clone()], &self.ids[folder.files.clone()])
     }
 
     /// What the listing depends on besides directories and files.
-    pub(super) fn ground(&self) -> &Ground {
-        &self.ground
+    pub(super) fn fingerprint(&self) -> &Fingerprint {
+        &self.fingerprint
     }
 }
 
@@ -154,7 +164,7 @@ impl Engine {
     pub(crate) fn manifest_key(&self) -> [u8; 16] {
         *self.manifest_key.get_or_init(|| {
             let options = self.walk_options();
-            let mut bytes = Encoder(orient_walk::RULES.to_le_bytes().to_vec());
+            let mut bytes = Encoder(orient_walk::RULES_VERSION.to_le_bytes().to_vec());
             bytes.0.extend(options.max_file_size.to_le_bytes());
             bytes.0.push(u8::from(options.nested_repositories));
             for list in [&options.excludes, &options.kept] {

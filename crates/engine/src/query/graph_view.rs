@@ -1,7 +1,7 @@
 //! The graph as one query sees it: a memo of everything the query has read.
 
 use crate::query::traversal::Edges;
-use crate::{Definition, EdgeRow, EngineError, FileGraph, FileOutline, MissRow, NodeId, Snapshot};
+use crate::{Definition, EdgeRow, EngineError, FileGraph, FileOutline, NodeId, Snapshot, UnresolvedRow};
 use orient_model::{Handle, Modifier, Modifiers, RepoPath, Role, SymbolKind};
 use orient_store::{FileId, FileRow, SymbolRow};
 use rustc_hash::FxHashMap;
@@ -87,7 +87,7 @@ pub struct UnresolvedUse {
     /// The file of the use.
     pub path: RepoPath,
     /// The use.
-    pub miss: MissRow,
+    pub miss: UnresolvedRow,
 }
 
 /// Unresolved uses of a name.
@@ -219,7 +219,7 @@ impl<'s> GraphView<'s> {
         let mut found =
             UnresolvedUses { uses: Vec::new(), unread: rows.len().saturating_sub(MAX_DEPENDENT_FILES) };
         for row in rows.into_iter().take(MAX_DEPENDENT_FILES) {
-            let mut uses = self.snapshot.store.reader().misses_of(row.id, name)?;
+            let mut uses = self.snapshot.store.reader().unresolved_of(row.id, name)?;
             uses.sort_by_key(|miss| miss.line);
             found.uses.extend(uses.into_iter().map(|miss| UnresolvedUse { path: row.path.clone(), miss }));
         }

@@ -31,7 +31,7 @@ impl Snapshot {
         let mut edges = self.file_graph(file)?.from(node).to_vec();
         let own = edges.len();
         let same = |a: &EdgeRow, b: &EdgeRow| (a.kind, a.line, a.target) == (b.kind, b.line, b.target);
-        for edge in reader.outgoing_from_elsewhere(node)? {
+        for edge in reader.foreign_edges_from(node)? {
             if !edges[..own].iter().any(|known| same(known, &edge)) {
                 edges.push(edge);
             }
@@ -75,7 +75,7 @@ impl Snapshot {
 
     /// The files whose resolution depends on a name; they include all uses of symbols with that name.
     pub fn files_depending_on(&self, name: &str) -> Result<Vec<FileId>, EngineError> {
-        Ok(self.store.reader().asking(name)?)
+        Ok(self.store.reader().dependents_of_name(name)?)
     }
 
     /// What a node is; `None` if it no longer exists.

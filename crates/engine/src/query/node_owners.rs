@@ -56,7 +56,7 @@ impl Snapshot {
     /// The projects of the tree, by directory. The first project file of a directory names it.
     pub fn projects(&self) -> Result<Vec<Project>, EngineError> {
         let mut projects: Vec<Project> = Vec::new();
-        for id in self.store.reader().manifests()? {
+        for id in self.store.reader().project_files()? {
             let (Some(file), Some(outline)) = (self.store.file_by_id(id)?, self.store.outline(id)?) else {
                 continue;
             };

@@ -4,9 +4,12 @@ use crate::manifest::{ManifestHeader, SearchManifest, SearchedFile, TreeManifest
 use crate::skips::large_file_stamp;
 use crate::{EngineError, Snapshot};
 use orient_model::RepoPath;
-use orient_store::{LeftOut, Sheet, WriteLock, Writer};
-use orient_text::Query;
-use orient_walk::{Ground, Haystack, Haystacks, SearchScope, Tree, haystacks, in_pieces, to_native};
+use orient_store::{ExcludedFiles, ManifestKind, WriteLock, Writer};
+use orient_text::TrigramQuery;
+use orient_walk::{
+    Fingerprint, RootDirectory, SearchFile, SearchFiles, SearchScope, list_search_files, parallel_chunks,
+    to_native,
+};
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[derive(Clone, Debug, Default)]
 pub struct TextCandidates {
     /// The files, in the order of the requested paths, then by path.
-    pub files: Vec<Haystack>,
+    pub files: Vec<SearchFile>,
     /// Number of files in scope that cannot match and are left out.
     pub left_out: usize,
     /// Messages about what could not be read.
@@ -39,27 +42,27 @@ const MAX_SINGLE_LOOKUPS: usize = 1000;
 impl TextCandidates {
     /// Every file in scope, without an index.
     pub fn all(root: &Path, scope: &SearchScope) -> Result<Self, EngineError> {
-        let Haystacks { files, errors, .. } = haystacks(root, scope)?;
+        let SearchFiles { files, errors, .. } = list_search_files(root, scope)?;
         Ok(Self { files, left_out: 0, errors })
     }
 }
 
 impl Snapshot {
     /// The files that cannot match a query for these trigrams.
-    pub fn left_out(&self, query: &Query) -> Result<LeftOut, EngineError> {
-        Ok(self.store.left_out(query)?)
+    pub fn left_out(&self, query: &TrigramQuery) -> Result<ExcludedFiles, EngineError> {
+        Ok(self.store.excluded_files(query)?)
     }
 
     /// Every file in scope. Needs no walk if all directories are as in the manifest: file contents may differ, but
     /// the set of files is the same.
     pub fn all_text_candidates(&self, scope: &SearchScope) -> Result<TextCandidates, EngineError> {
         if scope.is_plain(&self.root)
-            && let Some(bytes) = self.store.sheet(Sheet::Tree)?
+            && let Some(bytes) = self.store.manifest(ManifestKind::Tree)?
             && let Some(manifest) = TreeManifest::read(&bytes, self.manifest_key)
-            && let tree = Tree::open(&self.root)?
+            && let tree = RootDirectory::open(&self.root)?
             && manifest.names_unchanged(&tree, scope.threads.max(1))
             && let Some(found) =
-                self.read_search_manifest(manifest.head(), Some(&manifest), &LeftOut::default())?
+                self.read_search_manifest(manifest.head(), Some(&manifest), &ExcludedFiles::default())?
         {
             return Ok(found);
         }
@@ -71,21 +74,21 @@ impl Snapshot {
     pub fn candidates(
         &self,
         scope: &SearchScope,
-        excluded: &LeftOut,
+        excluded: &ExcludedFiles,
         verification: &Verification<'_>,
     ) -> Result<TextCandidates, EngineError> {
         let pending: HashSet<&RepoPath> = verification.pending.iter().collect();
         let plain = verification.manifest_valid && pending.is_empty() && scope.is_plain(&self.root);
         if plain
-            && let Some(head) = self.store.sheet_head(Sheet::Tree)?
+            && let Some(head) = self.store.manifest_head(ManifestKind::Tree)?
             && let Some(head) = ManifestHeader::read(&head, self.manifest_key)
             && let Some(found) = self.read_search_manifest(head, None, excluded)?
         {
             return Ok(found);
         }
-        let Haystacks { mut files, errors, ground } = haystacks(&self.root, scope)?;
+        let SearchFiles { mut files, errors, fingerprint } = list_search_files(&self.root, scope)?;
         if plain && errors.is_empty() {
-            self.write_search_manifest(&files, &ground)?;
+            self.write_search_manifest(&files, &fingerprint)?;
         }
         let before = files.len();
         let listed = self.store.listed()?.into_iter();
@@ -101,11 +104,11 @@ impl Snapshot {
     /// its indexed trigrams are current. Returns the number removed.
     pub fn narrow(
         &self,
-        files: &mut Vec<Haystack>,
-        excluded: &LeftOut,
+        files: &mut Vec<SearchFile>,
+        excluded: &ExcludedFiles,
         threads: usize,
     ) -> Result<usize, EngineError> {
-        let bytes = self.store.sheet(Sheet::Tree)?;
+        let bytes = self.store.manifest(ManifestKind::Tree)?;
         let manifest = bytes.as_deref().and_then(|bytes| TreeManifest::read(bytes, self.manifest_key));
         let known = |path: &RepoPath| match &manifest {
             Some(manifest) => Ok(manifest.at(path)),
@@ -116,8 +119,8 @@ impl Snapshot {
             let stamp = known(&file.path)?.filter(|(id, _)| excluded.contains(*id)).map(|(_, stamp)| stamp);
             checks.push((file.path.as_bytes(), stamp, AtomicBool::new(false)));
         }
-        let tree = Tree::open(&self.root)?;
-        in_pieces(&checks, FILES_PER_BATCH, threads, |some| {
+        let tree = RootDirectory::open(&self.root)?;
+        parallel_chunks(&checks, FILES_PER_BATCH, threads, |some| {
             for (path, stamp, same) in some {
                 let is = |stamp| tree.is_stamped(path, stamp);
                 let is_same = stamp.is_some_and(|stamp| is(stamp) || is(large_file_stamp(stamp)));
@@ -137,10 +140,10 @@ impl Snapshot {
         &self,
         head: ManifestHeader,
         manifest: Option<&TreeManifest<'_>>,
-        excluded: &LeftOut,
+        excluded: &ExcludedFiles,
     ) -> Result<Option<TextCandidates>, EngineError> {
-        let Some(bytes) = self.store.sheet(Sheet::Search)? else { return Ok(None) };
-        let tree = Tree::open(&self.root)?;
+        let Some(bytes) = self.store.manifest(ManifestKind::Search)? else { return Ok(None) };
+        let tree = RootDirectory::open(&self.root)?;
         let Some(search) = SearchManifest::read(&bytes, head, &tree) else { return Ok(None) };
         let mut left_out = 0;
         let mut stays = |file: &SearchedFile| {
@@ -150,7 +153,7 @@ impl Snapshot {
         };
         let searched: Vec<SearchedFile> = search.files().filter(|file| stays(file)).collect();
         let bytes = match manifest {
-            None if searched.len() > MAX_SINGLE_LOOKUPS => self.store.sheet(Sheet::Tree)?,
+            None if searched.len() > MAX_SINGLE_LOOKUPS => self.store.manifest(ManifestKind::Tree)?,
             _ => None,
         };
         let read = bytes.as_deref().and_then(|bytes| TreeManifest::read(bytes, self.manifest_key));
@@ -165,23 +168,27 @@ impl Snapshot {
             // The manifest belongs to another tree.
             let Some(path) = path else { return Ok(None) };
             if let Some(shown) = to_native(&path) {
-                files.push(Haystack { path, shown, explicit: false });
+                files.push(SearchFile { path, shown, explicit: false });
             }
         }
         Ok(Some(TextCandidates { files, left_out, errors: Vec::new() }))
     }
 
     /// Stores the search manifest, if no other process is writing.
-    fn write_search_manifest(&self, files: &[Haystack], ground: &Ground) -> Result<(), EngineError> {
-        let Some(bytes) = self.store.sheet(Sheet::Tree)? else { return Ok(()) };
+    fn write_search_manifest(
+        &self,
+        files: &[SearchFile],
+        fingerprint: &Fingerprint,
+    ) -> Result<(), EngineError> {
+        let Some(bytes) = self.store.manifest(ManifestKind::Tree)? else { return Ok(()) };
         let Some(manifest) = TreeManifest::read(&bytes, self.manifest_key) else { return Ok(()) };
         let searched: Vec<RepoPath> = files.iter().map(|file| file.path.clone()).collect();
-        if let Some(data) = manifest.search(&searched, ground)
+        if let Some(data) = manifest.search(&searched, fingerprint)
             && let Ok(Some(lock)) = WriteLock::acquire(&self.paths.tree, |_| false)
             && let Ok(mut writer) = Writer::open(&self.paths.index(), &lock)
         {
             // Failing costs only the speed-up.
-            let _ = writer.keep_sheet(Sheet::Search, &data);
+            let _ = writer.put_manifest(ManifestKind::Search, &data);
         }
         Ok(())
     }

@@ -22,10 +22,10 @@ use crate::refresh::tally::RefreshTally;
 use crate::{Engine, EngineError, chunk_features};
 use orient_model::Stamp;
 use orient_store::{
-    Applied, BulkWriter, Change, ChangeSet, Directory, FileId, GraphWriter, INDEXED, Listed, Snapshot,
-    StoreError, WriteLock, Writer,
+    BulkWriter, Change, ChangeSet, ChangeSummary, FileId, GraphWriter, INDEXED, InMemorySymbolTable,
+    ManifestEntry, Snapshot, StoreError, WriteLock, Writer,
 };
-use orient_walk::Tree;
+use orient_walk::RootDirectory;
 use std::sync::atomic::AtomicUsize;
 use std::time::Instant;
 
@@ -87,7 +87,7 @@ impl PlanWriter<'_> {
 
     /// Resolves all files of a new index.
     fn resolve_all(&self, writer: &mut GraphWriter<'_>) -> Result<ResolveOutcome, EngineError> {
-        let directory = writer.directory();
+        let directory = writer.symbol_table();
         let files: Vec<FileId> =
             directory.files().filter(|file| has_rules(file)).map(|file| file.id).collect();
         writer.set_resolver(self.engine.classifier.resolution_version());
@@ -113,7 +113,7 @@ impl PlanWriter<'_> {
         tasks: &[ReadTask],
         writer: &mut Writer<'_>,
         manifest: Option<&ManifestBuilder>,
-    ) -> Result<(RefreshTally, Applied), EngineError> {
+    ) -> Result<(RefreshTally, ChangeSummary), EngineError> {
         drop_outdated_vectors(writer)?;
         let (tally, applied) = self.apply(plan, tasks, writer, manifest)?;
         Ok((RefreshTally { owed: writer.owed(), ..tally }, applied))
@@ -125,11 +125,11 @@ impl PlanWriter<'_> {
         tasks: &[ReadTask],
         writer: &mut Writer<'_>,
         manifest: Option<&ManifestBuilder>,
-    ) -> Result<(RefreshTally, Applied), EngineError> {
+    ) -> Result<(RefreshTally, ChangeSummary), EngineError> {
         let pending = self.engine.caches.pending_facts.take(writer.generation()).filter(|_| plan.is_empty());
         let (facts, directory) = pending.map_or((None, None), |one| (Some(one.facts), one.directory));
         let resolver = self.resolver(facts)?;
-        let before = Applied { generation: writer.generation(), ..Applied::default() };
+        let before = ChangeSummary { generation: writer.generation(), ..ChangeSummary::default() };
         let change = self.engine.caches.change_log.begin(before.generation, plan.paths());
         let (mut tally, uncommitted) = self.apply_uncommitted(plan, tasks, writer, &resolver, directory)?;
         let applied = match uncommitted {
@@ -164,10 +164,10 @@ impl PlanWriter<'_> {
         resolver: &GraphResolver<'_>,
         mut to_resolve: FilesToResolve,
         change: PendingChange<'_>,
-    ) -> Result<Applied, EngineError> {
+    ) -> Result<ChangeSummary, EngineError> {
         let show = |mut set: ChangeSet<'s>, tally: &mut RefreshTally| {
-            let encode =
-                manifest.map(|manifest| |files: &[Listed]| tally.encode_manifest(files, Some(manifest)));
+            let encode = manifest
+                .map(|manifest| |files: &[ManifestEntry]| tally.encode_manifest(files, Some(manifest)));
             let span = tracing::debug_span!("write").entered();
             let applied = set.commit_facts(encode)?;
             drop(span);
@@ -204,7 +204,7 @@ impl PlanWriter<'_> {
         tasks: &[ReadTask],
         writer: &'s mut Writer<'_>,
         resolver: &GraphResolver<'_>,
-        directory: Option<Directory>,
+        directory: Option<InMemorySymbolTable>,
     ) -> Result<(RefreshTally, Option<UncommittedChange<'s>>), EngineError> {
         let outdated = writer.resolver() != self.engine.classifier.resolution_version();
         let needed = outdated || writer.owed() > 0 && self.depth == RefreshDepth::Graph;
@@ -283,7 +283,7 @@ impl PlanWriter<'_> {
         write: &mut dyn FnMut(Change) -> Result<(), StoreError>,
     ) -> Result<(), EngineError> {
         let engine = self.engine;
-        let tree = Tree::open(&engine.repo.root)?;
+        let tree = RootDirectory::open(&engine.repo.root)?;
         let cache = engine.paths.cache();
         let reading = FileReader {
             tree: &tree,

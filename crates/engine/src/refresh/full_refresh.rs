@@ -11,8 +11,8 @@ use crate::refresh::refresh_run::{IndexState, RefreshRun, StuckWriter};
 use crate::refresh::report::{RebuildReason, RefreshReport};
 use crate::refresh::seeding;
 use crate::{Engine, EngineError};
-use orient_store::{Sheet, StoreError, WriteLock};
-use orient_walk::{Listing, Tree};
+use orient_store::{ManifestKind, StoreError, WriteLock};
+use orient_walk::{Listing, RootDirectory};
 
 impl Engine {
     /// Brings the index up to date with the tree. If nothing changed, it costs little more than a listing.
@@ -103,9 +103,9 @@ impl RefreshRun<'_> {
         if snapshot.extractor() != engine.classifier.extraction_version() || !self.is_resolved(&snapshot) {
             return None;
         }
-        let bytes = snapshot.sheet(Sheet::Tree).ok()??;
+        let bytes = snapshot.manifest(ManifestKind::Tree).ok()??;
         let manifest = TreeManifest::read(&bytes, engine.manifest_key())?;
-        let tree = Tree::open(&engine.repo.root).ok()?;
+        let tree = RootDirectory::open(&engine.repo.root).ok()?;
         let same = manifest.len();
         let (generation, owed) = (snapshot.generation(), snapshot.owed());
         manifest.is_unchanged(&tree, engine.threads()).then(|| RefreshReport {
@@ -119,7 +119,7 @@ impl RefreshRun<'_> {
 
     /// Writes the tree manifest of a listing, if no other process is writing. Returns whether it was written.
     fn write_manifest(&self, listing: &Listing) -> bool {
-        if !listing.ground.is_firm() {
+        if !listing.fingerprint.is_reliable() {
             return false;
         }
         let manifest = self.manifest_builder(listing);
@@ -127,7 +127,7 @@ impl RefreshRun<'_> {
         if let Ok(Some(lock)) = WriteLock::acquire(&self.engine.paths.tree, |_| false)
             && let Ok(mut writer) = orient_store::Writer::open(&self.engine.paths.index(), &lock)
         {
-            let kept = writer.keep_tree(|files| {
+            let kept = writer.put_tree_manifest(|files| {
                 let manifest = manifest.encode(files);
                 made = manifest.is_some();
                 manifest
@@ -139,7 +139,7 @@ impl RefreshRun<'_> {
 
     fn manifest_builder(&self, listing: &Listing) -> ManifestBuilder {
         let count = listing.files.len() + listing.skipped.len();
-        ManifestBuilder { key: self.engine.manifest_key(), ground: listing.ground.clone(), count }
+        ManifestBuilder { key: self.engine.manifest_key(), fingerprint: listing.fingerprint.clone(), count }
     }
 
     /// Refreshes while holding the lock, so that nobody else changes the index.

@@ -9,14 +9,14 @@ use crate::refresh::refresh_run::{IndexState, RefreshRun, StuckWriter};
 use crate::refresh::report::RefreshReport;
 use crate::{Engine, EngineError};
 use orient_store::{Snapshot, StoreError};
-use orient_walk::{Region, list_region};
+use orient_walk::{Subtrees, list_subtrees};
 
 impl Engine {
     /// Refreshes a part of the tree when the rest is known to be up to date. Falls back to a full refresh if the part
     /// is not enough. Only a full refresh writes the tree manifest.
     pub fn refresh_region(
         &self,
-        region: &Region,
+        region: &Subtrees,
         options: &RefreshOptions,
         progress: &dyn Progress,
     ) -> Result<RefreshReport, EngineError> {
@@ -44,10 +44,10 @@ impl Engine {
 
 impl RefreshRun<'_> {
     /// Refreshes a part of the tree; `None` if that is not enough.
-    fn partial_refresh(&self, region: &Region) -> Result<Option<RefreshReport>, EngineError> {
+    fn partial_refresh(&self, region: &Subtrees) -> Result<Option<RefreshReport>, EngineError> {
         let usable =
             |state: &IndexState| matches!(state, IndexState::Usable(snapshot) if self.is_current(snapshot));
-        let whole = region.tops().first().is_some_and(|top| top.as_bytes().is_empty());
+        let whole = region.roots().first().is_some_and(|top| top.as_bytes().is_empty());
         if self.options.mode != RefreshMode::CatchUp || self.engine.in_memory_index.is_used() || whole {
             return Ok(None);
         }
@@ -93,9 +93,9 @@ impl RefreshRun<'_> {
     fn plan_region(
         &self,
         snapshot: &Snapshot,
-        region: &Region,
+        region: &Subtrees,
     ) -> Result<Option<(RefreshPlan, u64)>, EngineError> {
-        let listing = list_region(&self.engine.repo.root, &self.engine.walk_options(), region)?;
+        let listing = list_subtrees(&self.engine.repo.root, &self.engine.walk_options(), region)?;
         if self.options.cancel.is_cancelled() {
             return Err(EngineError::Cancelled);
         }
@@ -103,7 +103,7 @@ impl RefreshRun<'_> {
         if listing.skipped.iter().any(|skip| !region.contains(&skip.path)) {
             return Ok(None);
         }
-        let known = match snapshot.known_in(region.tops()) {
+        let known = match snapshot.known_in(region.roots()) {
             Ok(known) => known.into_iter().map(|known| (known.path, known.stamp)),
             Err(StoreError::Damaged { .. }) => return Ok(None),
             Err(error) => return Err(error.into()),

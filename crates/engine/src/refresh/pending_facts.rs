@@ -1,14 +1,14 @@
 //! Pending facts: facts read for files that are committed but not yet resolved. The next resolution reuses them.
 
 use crate::refresh::graph::FactsSource;
-use orient_store::Directory;
+use orient_store::InMemorySymbolTable;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The facts and names of a generation.
 pub(crate) struct PendingFacts {
     pub(crate) generation: u64,
     pub(crate) facts: FactsSource,
-    pub(crate) directory: Option<Directory>,
+    pub(crate) directory: Option<InMemorySymbolTable>,
 }
 
 /// The slot of an engine's pending facts.

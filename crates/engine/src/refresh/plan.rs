@@ -140,8 +140,8 @@ fn large_job(skip: &Skip, known: bool) -> Option<ReadJob> {
 
 /// The listed stamp of such a file.
 fn stamp_of_large(listing: &Listing, path: &RepoPath) -> Option<Stamp> {
-    let at = listing.ground.large.binary_search_by(|(large, _)| large.cmp(path)).ok()?;
-    Some(listing.ground.large[at].1)
+    let at = listing.fingerprint.oversized.binary_search_by(|(large, _)| large.cmp(path)).ok()?;
+    Some(listing.fingerprint.oversized[at].1)
 }
 
 #[cfg(test)]
@@ -167,7 +167,7 @@ mod tests {
             ],
             ..Listing::default()
         };
-        listing.ground.large = vec![("big".into(), stamp(7)), ("huge".into(), stamp(8))];
+        listing.fingerprint.oversized = vec![("big".into(), stamp(7)), ("huge".into(), stamp(8))];
         let first = RefreshPlan::new([], &BTreeMap::new(), &listing);
         assert_eq!(first.jobs.iter().map(|job| job.path.display()).collect::<Vec<_>>(), ["big"]);
         assert_eq!((first.files(), first.skipped.len()), (0, 1));

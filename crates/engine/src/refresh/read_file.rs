@@ -8,9 +8,9 @@ use crate::refresh::pipeline::ParallelWork;
 use crate::refresh::plan::{IndexedFile, ReadJob};
 use crate::skips::large_file_stamp;
 use orient_model::{IssueKind, Outline, RepoPath, Role, Stamp};
-use orient_store::{Cache, CacheKey, Encoded, FilePut, INDEXED, Prepared, encode_flow};
-use orient_text::{Extractor, Grams};
-use orient_walk::{Content, SkipReason, Tree, Unread};
+use orient_store::{Cache, CacheKey, Encoded, FilePut, INDEXED, PreparedFile, encode_flow};
+use orient_text::{TrigramExtractor, Trigrams};
+use orient_walk::{Content, ReadFailure, RootDirectory, SkipReason};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -54,7 +54,7 @@ pub(crate) enum FactsOrigin {
 
 /// Reads files of a tree.
 pub(crate) struct FileReader<'e> {
-    pub(crate) tree: &'e Tree,
+    pub(crate) tree: &'e RootDirectory,
     pub(crate) classifier: &'e FileClassifier,
     pub(crate) max_file_size: u64,
     /// The path of the facts cache.
@@ -68,13 +68,13 @@ pub(crate) struct FileReader<'e> {
 /// State of each thread.
 pub(crate) struct ReaderTools {
     cache: Cache,
-    extractor: Extractor,
+    extractor: TrigramExtractor,
 }
 
 impl ReaderTools {
     /// The trigrams of a text; `None` for noise that is better read on every search.
-    fn grams(&mut self, bytes: &[u8]) -> Option<Grams> {
-        Some(self.extractor.grams(bytes)).filter(|grams| !grams.are_noise(bytes.len()))
+    fn trigrams(&mut self, bytes: &[u8]) -> Option<Trigrams> {
+        Some(self.extractor.trigrams(bytes)).filter(|trigrams| !trigrams.are_high_entropy(bytes.len()))
     }
 }
 
@@ -84,7 +84,7 @@ impl ParallelWork for FileReader<'_> {
     type Tools = ReaderTools;
 
     fn tools(&self) -> ReaderTools {
-        ReaderTools { cache: Cache::open(self.cache), extractor: Extractor::default() }
+        ReaderTools { cache: Cache::open(self.cache), extractor: TrigramExtractor::default() }
     }
 
     fn cost(&self, task: &ReadTask) -> u64 {
@@ -104,7 +104,7 @@ impl ParallelWork for FileReader<'_> {
         let outcome = match self.tree.read(&task.job.path, self.max_file_size) {
             Ok(content) if is_same(task.seen.as_ref(), &content) => ReadOutcome::Restamp(content.stamp),
             Ok(content) => self.index(&task.job.path, &content, tools),
-            Err(Unread { reason: SkipReason::Vanished, .. }) => ReadOutcome::Gone,
+            Err(ReadFailure { reason: SkipReason::Vanished, .. }) => ReadOutcome::Gone,
             Err(unread) => self.note(task, unread),
         };
         let outcome = match (outcome, &task.seen) {
@@ -124,15 +124,15 @@ impl FileReader<'_> {
     /// Records a file that is too large for facts, with its trigrams. If it changed in the meantime, the next refresh
     /// reads it again.
     fn grams_alone(&self, job: &ReadJob, reason: &SkipReason, tools: &mut ReaderTools) -> ReadOutcome {
-        let (stamp, grams, bytes) = match self.tree.read(&job.path, job.size) {
-            Ok(content) => (content.stamp, tools.grams(&content.bytes), content.bytes),
+        let (stamp, trigrams, bytes) = match self.tree.read(&job.path, job.size) {
+            Ok(content) => (content.stamp, tools.trigrams(&content.bytes), content.bytes),
             Err(unread) => (unread.stamp, None, Vec::new()),
         };
         let skipped = skipped(self.classifier, job.path.clone(), reason, large_file_stamp(stamp), &bytes);
-        ReadOutcome::Put(Box::new(FilePut { grams, ..skipped }), None)
+        ReadOutcome::Put(Box::new(FilePut { trigrams, ..skipped }), None)
     }
 
-    fn note(&self, task: &ReadTask, Unread { reason, stamp }: Unread) -> ReadOutcome {
+    fn note(&self, task: &ReadTask, ReadFailure { reason, stamp }: ReadFailure) -> ReadOutcome {
         if task.seen.as_ref().is_some_and(|seen| seen.skipped.as_ref() == Some(&reason)) {
             return ReadOutcome::Restamp(stamp);
         }
@@ -144,7 +144,7 @@ impl FileReader<'_> {
         let language = self.classifier.detect(path, &content.bytes);
         let key = CacheKey::new(content.hash, Language::version(language));
         let cached = tools.cache.get_outline(&key);
-        let remembered = cached.and_then(|outline| Prepared::from_encoded(outline).ok());
+        let remembered = cached.and_then(|outline| PreparedFile::from_encoded(outline).ok());
         let (facts, outline, origin) = if let Some((facts, outline)) = remembered {
             (facts, outline, FactsOrigin::Cached(key))
         } else {
@@ -163,7 +163,7 @@ impl FileReader<'_> {
             hash: Some(content.hash),
             bytes: content.bytes.len() as u64,
             facts: Some(facts),
-            grams: tools.grams(&content.bytes),
+            trigrams: tools.trigrams(&content.bytes),
             terms: Some(units.terms),
             vectors: units.vectors,
         };
@@ -185,10 +185,10 @@ pub(crate) fn extracted(
     key: CacheKey,
     language: Option<Language>,
     bytes: &[u8],
-) -> (Prepared, Outline, FactsOrigin) {
+) -> (PreparedFile, Outline, FactsOrigin) {
     let facts = extraction::facts(language, bytes);
     let origin = FactsOrigin::Extracted { key, flow: encode_flow(&facts.flow) };
-    (Prepared::new(&facts.outline), facts.outline, origin)
+    (PreparedFile::new(&facts.outline), facts.outline, origin)
 }
 
 fn is_same(seen: Option<&IndexedFile>, content: &Content) -> bool {
@@ -221,7 +221,7 @@ pub(crate) fn skipped(
         hash: None,
         bytes: if let SkipReason::TooLarge { size, .. } = reason { *size } else { 0 },
         facts: None,
-        grams: None,
+        trigrams: None,
         terms: None,
         vectors: Vec::new(),
     }
@@ -235,7 +235,7 @@ fn held(outcome: &ReadOutcome) -> u64 {
         _ => 0,
     };
     let facts = put.facts.as_ref().map_or(0, |facts| facts.outline().as_bytes().len() + facts.symbols() * 96);
-    let grams = put.grams.as_ref().map_or(0, |grams| grams.len() * 4);
+    let trigrams = put.trigrams.as_ref().map_or(0, |trigrams| trigrams.len() * 4);
     let terms = put.terms.as_ref().map_or(0, |terms| terms.postings.len() * 12);
-    (flow + facts + grams + terms + put.vectors.len() + 1024) as u64
+    (flow + facts + trigrams + terms + put.vectors.len() + 1024) as u64
 }

@@ -3,7 +3,7 @@
 use crate::refresh::plan::RefreshPlan;
 use crate::refresh::tally::RefreshTally;
 use orient_model::RepoPath;
-use orient_store::Applied;
+use orient_store::ChangeSummary;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -111,7 +111,7 @@ impl RefreshReport {
     }
 
     /// The report of an update.
-    pub(super) fn of_update(tally: RefreshTally, applied: Applied, plan: &RefreshPlan) -> Self {
+    pub(super) fn of_update(tally: RefreshTally, applied: ChangeSummary, plan: &RefreshPlan) -> Self {
         Self {
             generation: applied.generation,
             added: applied.added,

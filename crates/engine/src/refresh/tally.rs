@@ -4,7 +4,7 @@ use crate::manifest::ManifestBuilder;
 use crate::refresh::graph::ResolveOutcome;
 use crate::refresh::read_file::FactsOrigin;
 use orient_model::RepoPath;
-use orient_store::{Applied, ChangeSet, Listed, StoreError};
+use orient_store::{ChangeSet, ChangeSummary, ManifestEntry, StoreError};
 
 /// Counts of a refresh.
 #[derive(Clone, Debug, Default)]
@@ -31,7 +31,7 @@ impl RefreshTally {
         &mut self,
         set: ChangeSet<'_>,
         manifest: Option<&ManifestBuilder>,
-    ) -> Result<Applied, StoreError> {
+    ) -> Result<ChangeSummary, StoreError> {
         let _span = tracing::debug_span!("write").entered();
         match manifest {
             Some(manifest) => set.commit_with(|files| self.encode_manifest(files, Some(manifest))),
@@ -42,7 +42,7 @@ impl RefreshTally {
     /// The tree manifest, if the index now holds the whole tree.
     pub(super) fn encode_manifest(
         &mut self,
-        files: &[Listed],
+        files: &[ManifestEntry],
         manifest: Option<&ManifestBuilder>,
     ) -> Option<Vec<u8>> {
         let bytes = manifest.filter(|_| self.pending.is_empty()).and_then(|manifest| manifest.encode(files));

@@ -5,7 +5,7 @@ use crate::extraction::Language;
 use crate::{EngineError, Snapshot};
 use orient_model::ContentHash;
 use orient_store::{FileRow, INDEXED};
-use orient_walk::Tree;
+use orient_walk::RootDirectory;
 
 /// Hash of everything that the texts of a file depend on: path, content and chunking. `None` for a file without
 /// chunks.
@@ -35,7 +35,11 @@ fn shortened(hash: &blake3::Hash) -> ContentHash {
 
 impl Snapshot {
     /// The texts of a file, one per chunk; `None` if the file changed since it was indexed.
-    pub(super) fn texts_of(&self, tree: &Tree, file: &FileRow) -> Result<Option<Vec<String>>, EngineError> {
+    pub(super) fn texts_of(
+        &self,
+        tree: &RootDirectory,
+        file: &FileRow,
+    ) -> Result<Option<Vec<String>>, EngineError> {
         let Ok(content) = tree.read(&file.path, self.max_file_size) else { return Ok(None) };
         if file.hash != Some(content.hash) {
             return Ok(None);

@@ -6,7 +6,7 @@ use crate::{Engine, EngineError};
 use orient_embed::{TextEmbedding, combine};
 use orient_model::ContentHash;
 use orient_store::{Cache, CacheState, EmbedModel, FileRow, WriteLock};
-use orient_walk::Tree;
+use orient_walk::RootDirectory;
 use std::cell::RefCell;
 use std::collections::{HashSet, VecDeque};
 use std::path::PathBuf;
@@ -113,7 +113,7 @@ impl EmbeddingJob<'_> {
     fn read(&self, files: &[FileRow]) -> Result<VecDeque<(ContentHash, String)>, EngineError> {
         // One snapshot per batch, so that index writers do not wait for the network.
         let snapshot = self.engine.snapshot()?;
-        let tree = Tree::open(&snapshot.root)?;
+        let tree = RootDirectory::open(&snapshot.root)?;
         let state = &mut *self.state.borrow_mut();
         let (mut ready, mut noted) = (VecDeque::new(), Vec::new());
         for file in files {

@@ -6,10 +6,10 @@ use super::protocol::{
     REQUEST_LENGTH, SOCKET, SocketIdentity, UNRESPONSIVE_FILE,
 };
 use orient_engine::{
-    Engine, EngineError, Freshness, Process, Progress, RefreshDepth, RefreshMode, RefreshOptions,
+    Engine, EngineError, Freshness, ProcessStatus, Progress, RefreshDepth, RefreshMode, RefreshOptions,
     RefreshReport,
 };
-use orient_safefs::{Access, Folder};
+use orient_safefs::{Access, Directory};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 use std::io::{self, Read, Write};
@@ -65,14 +65,14 @@ pub fn watcher_process(engine: &Engine) -> Option<u32> {
 
 /// The process ID of a watcher of this tree that did not respond to the last request.
 pub fn unresponsive_watcher(engine: &Engine) -> Option<u32> {
-    let folder = Folder::open(&engine.store_paths().tree).ok()?;
+    let folder = Directory::open(&engine.store_paths().tree).ok()?;
     let socket = SocketIdentity::of(&folder)?;
     (unresponsive_socket(&folder).as_ref() == Some(&socket)).then(|| protocol::recorded_process(&folder))?
 }
 
 /// Sends a request to the watcher of a tree and waits for the reply.
 fn request<const LENGTH: usize>(engine: &Engine, question: u8, timeout: Duration) -> Option<[u8; LENGTH]> {
-    let folder = &Folder::open(&engine.store_paths().tree).ok()?;
+    let folder = &Directory::open(&engine.store_paths().tree).ok()?;
     let socket = SocketIdentity::of(folder)?;
     if unresponsive_socket(folder).as_ref() == Some(&socket) {
         return None;
@@ -90,7 +90,7 @@ fn request<const LENGTH: usize>(engine: &Engine, question: u8, timeout: Duration
         }
     };
     stream.write_all(&request).ok()?;
-    let process = || protocol::recorded_process(folder).and_then(Process::read);
+    let process = || protocol::recorded_process(folder).and_then(ProcessStatus::read);
     match receive(&mut stream, timeout, process) {
         Received::Reply(reply) => Some(reply),
         Received::Declined => None,
@@ -119,7 +119,7 @@ enum Received<const LENGTH: usize> {
 fn receive<const LENGTH: usize>(
     stream: &mut UnixStream,
     timeout: Duration,
-    process: impl Fn() -> Option<Process>,
+    process: impl Fn() -> Option<ProcessStatus>,
 ) -> Received<LENGTH> {
     let begun = Instant::now();
     let (mut last_read, before) = (begun, process());
@@ -128,7 +128,7 @@ fn receive<const LENGTH: usize>(
         if begun.elapsed() > timeout {
             return Received::Declined;
         }
-        if before.is_some_and(Process::is_stopped)
+        if before.is_some_and(ProcessStatus::is_stopped)
             && last_read == begun
             && !is_readable(stream, Duration::ZERO)
         {
@@ -171,7 +171,7 @@ fn is_readable(stream: &UnixStream, timeout: Duration) -> bool {
 }
 
 /// Connects without blocking: a stopped watcher accepts nobody.
-fn connect(folder: &Folder) -> io::Result<UnixStream> {
+fn connect(folder: &Directory) -> io::Result<UnixStream> {
     let path = protocol::socket_path(folder, SOCKET)?;
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
@@ -180,12 +180,12 @@ fn connect(folder: &Folder) -> io::Result<UnixStream> {
 }
 
 /// The socket of the watcher that is marked unresponsive, if any.
-fn unresponsive_socket(folder: &Folder) -> Option<SocketIdentity> {
+fn unresponsive_socket(folder: &Directory) -> Option<SocketIdentity> {
     SocketIdentity::parse(str::from_utf8(&folder.read(UNRESPONSIVE_FILE, 64).ok()??).ok()?)
 }
 
 /// Marks a watcher unresponsive. If this fails, the next command waits for it too.
-fn mark_unresponsive(folder: &Folder, socket: &SocketIdentity) {
+fn mark_unresponsive(folder: &Directory, socket: &SocketIdentity) {
     let _ = folder.remove(UNRESPONSIVE_FILE);
     let _ = folder
         .file(UNRESPONSIVE_FILE, Access::Create)

@@ -6,7 +6,7 @@ use super::protocol::{
 };
 use crate::watcher::WatcherCore;
 use orient_engine::{RefreshDepth, RefreshOptions, RefreshReport};
-use orient_safefs::{Access, Folder};
+use orient_safefs::{Access, Directory};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -20,7 +20,7 @@ const MAX_CONNECTIONS: usize = 32;
 
 /// A listening socket and the thread that serves it. Dropping it closes the socket.
 pub(crate) struct IpcServer {
-    folder: Folder,
+    folder: Directory,
     /// Device and inode of our socket.
     socket: (u64, u64),
     /// When a client with our view of the tree last sent a request.
@@ -78,7 +78,7 @@ fn serve(
     core: &Arc<WatcherCore>,
     listener: &UnixListener,
     stopped: &UnixStream,
-    folder: &Folder,
+    folder: &Directory,
     last_request: &Arc<Mutex<Instant>>,
 ) {
     let mut connections: Vec<Connection> = Vec::new();
@@ -134,7 +134,7 @@ fn send_heartbeat(stream: &Mutex<UnixStream>) {
 }
 
 /// Replaces the socket of the directory atomically: a client connects to the old watcher or to the new one.
-fn listen(folder: &Folder) -> io::Result<(UnixListener, (u64, u64))> {
+fn listen(folder: &Directory) -> io::Result<(UnixListener, (u64, u64))> {
     let new = format!("{SOCKET}.{}", std::process::id());
     let _ = folder.remove(&new);
     let path = socket_path(folder, &new)?;
@@ -149,7 +149,7 @@ fn listen(folder: &Folder) -> io::Result<(UnixListener, (u64, u64))> {
 }
 
 /// Records our process ID beside the socket.
-fn record_process(folder: &Folder) -> io::Result<()> {
+fn record_process(folder: &Directory) -> io::Result<()> {
     let new = format!("{PROCESS_FILE}.{}", std::process::id());
     let _ = folder.remove(&new);
     folder.file(&new, Access::Create)?.write_all(format!("{}\n", std::process::id()).as_bytes())?;

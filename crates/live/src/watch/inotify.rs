@@ -2,7 +2,7 @@
 
 use crate::dirty_paths::ChangeKind;
 use crate::watch_limits::Unwatchable;
-use orient_engine::{Region, is_rule, to_native};
+use orient_engine::{Subtrees, is_rule_file, to_native};
 use orient_model::RepoPath;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
@@ -119,12 +119,12 @@ impl WatchSet {
     }
 
     /// Whether a directory of a region is watched.
-    pub(crate) fn intersects(&self, region: &Region) -> bool {
+    pub(crate) fn intersects(&self, region: &Subtrees) -> bool {
         self.watched.keys().any(|folder| region.contains(folder))
     }
 
     /// Removes the watches of a region.
-    pub(crate) fn remove(&mut self, region: &Region) {
+    pub(crate) fn remove(&mut self, region: &Subtrees) {
         self.retain(|folder| !region.contains(folder));
     }
 
@@ -184,7 +184,7 @@ impl WatchSet {
 
 /// The path to refresh after a notification. An ignore file affects its whole directory.
 fn affected_path(folder: &RepoPath, name: &[u8], flags: ReadFlags) -> (RepoPath, ChangeKind) {
-    if is_rule(name) {
+    if is_rule_file(name) {
         return (folder.clone(), ChangeKind::Structure);
     }
     let path = if folder.as_bytes().is_empty() {

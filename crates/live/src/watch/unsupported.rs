@@ -2,7 +2,7 @@
 
 use crate::dirty_paths::ChangeKind;
 use crate::watch_limits::Unwatchable;
-use orient_engine::Region;
+use orient_engine::Subtrees;
 use orient_model::RepoPath;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -29,11 +29,11 @@ impl WatchSet {
         match *self {}
     }
 
-    pub(crate) fn remove(&mut self, _region: &Region) {}
+    pub(crate) fn remove(&mut self, _region: &Subtrees) {}
 
     pub(crate) fn keep_only(&mut self, _folders: &BTreeSet<RepoPath>) {}
 
-    pub(crate) fn intersects(&self, _region: &Region) -> bool {
+    pub(crate) fn intersects(&self, _region: &Subtrees) -> bool {
         match *self {}
     }
 

@@ -3,7 +3,7 @@
 use super::{Context, Rule};
 use crate::ranking::ScoreBoard;
 use orient_model::SymbolKind;
-use orient_text::{for_each_term, term_number};
+use orient_text::{for_each_term, term_hash};
 
 /// Factor if the name of the chunk is not that of its content.
 const WEAK_NAME: f32 = 0.5;
@@ -31,7 +31,7 @@ pub(super) fn apply(context: &Context<'_>, scores: &mut ScoreBoard) {
 fn name_coverage(context: &Context<'_>, name: &str) -> f32 {
     let (mut all, mut found) = (0.0_f32, 0.0_f32);
     for_each_term(name.as_bytes(), |term, whole| {
-        let number = term_number(term);
+        let number = term_hash(term);
         let is_asked = context.query.terms.iter().any(|term| term.number == number);
         if !whole {
             all += 1.0;

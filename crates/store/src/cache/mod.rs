@@ -1,15 +1,14 @@
-//! `cache.db`: facts by content, and vectors of other models by text, shared by all working trees of a repository.
+//! `cache.db`: facts by content hash, and provider vectors by text, shared by all working trees of a repository.
 //!
-//! It saves time and holds nothing that cannot be made again: whatever goes wrong with it, it is made anew or left out,
-//! and no caller has to care.
+//! The cache only saves work. Whatever goes wrong with it, it is recreated or disabled, and no caller has to handle that.
 
 pub(crate) mod provider_vectors;
 mod salvage;
 
-use crate::cache::salvage::Aside;
+use crate::cache::salvage::MovedCache;
 use crate::codec::Encoded;
 use crate::connection::database::{Db, cannot_open};
-use crate::connection::database_path::Located;
+use crate::connection::database_path::DatabasePath;
 use crate::connection::open::{needs_room, open_alone, prepared};
 use crate::connection::vfs;
 use crate::connection::write_lock;
@@ -22,26 +21,26 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Result, Row,
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// The format of the cache; one of another format is emptied, but for vectors that were paid for.
-/// 3: pages have checksums, and so have the facts of a content, over its key.
+/// The format of the cache. A cache of another format is emptied, except for provider vectors.
+/// 3: checksums of pages, and of the facts of a content including its key.
 const FORMAT: u32 = 3;
 const APPLICATION: u32 = 0x4f72_6e63;
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long to wait for another who writes, where what we would write can be made again at little cost.
+/// How long to wait for another writer before giving up on data that is cheap to recompute.
 const FACTS_PATIENCE: Duration = Duration::from_millis(150);
-/// After waiting in vain, facts are not written for so long: whoever is in the way may be stuck.
+/// How long no facts are written after such a wait failed: the other process may be stuck.
 const FACTS_PAUSE: Duration = Duration::from_secs(10);
-/// How long a page takes at most to be written, generously.
+/// An upper bound of the time to write a page.
 const SETTLING: Duration = Duration::from_millis(100);
 
-/// A crash may cost the last entries; the log may grow to 32 MiB before it is written back. Entries are blobs of a few
-/// kilobytes: in small pages a seventh of the file stays empty, in these a thirtieth. A server keeps it open, and what it
-/// holds of it in memory fills up as files change.
+/// A crash may lose the last entries; the write-ahead log may grow to 32 MiB. Entries are blobs of a few kilobytes: with
+/// small pages a seventh of the file is unused, with these a thirtieth. A server keeps the cache open, and its page cache
+/// fills as files change.
 const PAGE: &str = "PRAGMA page_size = 32768";
 const WRITING: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4096; \
      PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -2048;";
-/// The sums are over the key and the bytes: facts of one content are never taken for those of another, whatever happened to
-/// the file. The small table is what is looked up and touched; the large one is only read where there is a hit.
+/// Checksums cover key and bytes, so the facts of one content are never taken for those of another, whatever happened to the
+/// file. The small table is searched and updated; the large one is only read on a hit.
 const TABLES: &str = "
     CREATE TABLE IF NOT EXISTS entry (
         key   BLOB PRIMARY KEY,
@@ -55,7 +54,7 @@ const TABLES: &str = "
         outline BLOB NOT NULL,
         flow    BLOB NOT NULL
     ) STRICT;";
-/// Made whenever a cache is opened for writing: caches of before have none.
+/// Created whenever a cache is opened for writing, since older caches lack it.
 const WHOLES: &str = "CREATE TABLE IF NOT EXISTS whole (id BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;";
 
 const GET: &str = "SELECT outline, flow, outline_sum, flow_sum FROM entry JOIN facts ON facts.id = entry.facts WHERE key = ?1";
@@ -74,12 +73,12 @@ const DELETE_WHOLES: &str = "DELETE FROM whole";
 const COUNT: &str = "SELECT count(*) FROM entry";
 const PAGES: &str = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
 
-/// What facts are a function of: the content, and what read it.
+/// What facts depend on: the content and the version of the extractor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CacheKey([u8; 24]);
 
 impl CacheKey {
-    /// A key of a content and of the version of what reads it; that number must differ between languages too.
+    /// A key of a content and an extractor version. The version must also differ between languages.
     pub fn new(content: ContentHash, extractor: u64) -> Self {
         let mut key = [0; 24];
         key[..16].copy_from_slice(&content.0);
@@ -87,12 +86,12 @@ impl CacheKey {
         Self(key)
     }
 
-    /// The checksum of what is kept under this key.
+    /// The checksum of what is stored under this key.
     fn sum(&self, bytes: &[u8]) -> i64 {
         page_checksum::checksum(bytes, page_checksum::checksum(&self.0, bytes.len() as u64)).cast_signed()
     }
 
-    /// The content.
+    /// The hash of the content.
     pub fn content(&self) -> ContentHash {
         let mut hash = [0; 16];
         hash.copy_from_slice(&self.0[..16]);
@@ -100,7 +99,7 @@ impl CacheKey {
     }
 }
 
-/// Both parts of the facts of a content.
+/// The facts of a content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CachedFacts {
     /// The outline.
@@ -109,47 +108,48 @@ pub struct CachedFacts {
     pub flow: Encoded,
 }
 
-/// What became of a cache when it was opened or used.
+/// The state of a cache after it was opened or used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CacheState {
     /// It works.
     Ready,
     /// It can be read but not written.
     ReadOnly,
-    /// It was damaged, or of another format, and starts empty.
+    /// It was damaged or had another format, and starts empty.
     Recreated,
-    /// It cannot be used, for this reason: every look-up misses.
+    /// It cannot be used, for this reason. Every lookup misses.
     Off(String),
 }
 
-/// What a clean-up removed.
+/// The result of a clean-up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pruned {
     /// Entries removed.
     pub entries: u64,
     /// Entries kept.
     pub kept: u64,
-    /// Bytes given back.
+    /// Bytes freed.
     pub bytes: u64,
 }
 
-/// The facts of contents seen before.
+/// The facts of known contents.
 pub struct Cache {
     path: PathBuf,
-    /// Which file is open.
+    /// The file that is open.
     file: Option<FileKey>,
     db: Option<Db>,
     state: CacheState,
-    /// When writing facts was last given up because somebody else was writing.
+    /// When writing facts was last abandoned because another process was writing.
     blocked: Option<Instant>,
 }
 
 impl Cache {
-    /// Opens the cache at a path, creating it or making it anew where needed.
+    /// Opens the cache at a path; creates or recreates it if necessary.
     pub fn open(path: &Path) -> Self {
         let mut cache =
             Self { path: path.to_path_buf(), file: None, db: None, state: CacheState::Ready, blocked: None };
-        let place = match Located::make(path).or_else(|error| Located::at(path).map_err(|_| error)) {
+        let place = match DatabasePath::make(path).or_else(|error| DatabasePath::at(path).map_err(|_| error))
+        {
             Ok(place) => place,
             Err(error) => {
                 cache.off_because(&error.to_string());
@@ -157,8 +157,8 @@ impl Cache {
             }
         };
         let opened = {
-            // Two that create it at once would be in each other's way.
-            let _alone = write_lock::replacing_soon(&place.folder);
+            // Two processes must not create it at once.
+            let _alone = write_lock::replacing_soon(&place.directory);
             open_writable(&place)
         };
         match opened {
@@ -169,11 +169,11 @@ impl Cache {
         cache
     }
 
-    /// Reads all pages of the cache at a path, and empties it where one is damaged; says what was wrong.
+    /// Verifies all pages of the cache at a path and empties it if one is damaged. Returns what was wrong.
     pub fn check(path: &Path) -> Option<String> {
-        let place = Located::at(path).ok()?;
+        let place = DatabasePath::at(path).ok()?;
         seal::scan(&place).ok()?.err()?;
-        // A page that was being written is whole now.
+        // A page that was being written is complete now.
         std::thread::sleep(SETTLING);
         let wrong = seal::scan(&place).ok()?.err()?;
         let mut cache = Self::open(path);
@@ -181,13 +181,13 @@ impl Cache {
         Some(wrong)
     }
 
-    /// A cache that holds nothing, for runs without a store.
+    /// A cache that stores nothing, for runs without a store.
     pub fn off() -> Self {
         let state = CacheState::Off("not asked for".to_owned());
         Self { path: PathBuf::new(), file: None, db: None, state, blocked: None }
     }
 
-    /// What became of it.
+    /// Its state.
     pub fn state(&self) -> &CacheState {
         &self.state
     }
@@ -212,12 +212,12 @@ impl Cache {
         .flatten()
     }
 
-    /// Whether a content is known.
+    /// Whether the facts of a content are stored.
     pub fn has(&mut self, key: &CacheKey) -> bool {
         self.attempt(|db| db.prepare_cached(HAS)?.exists([&key.0[..]])).unwrap_or_default()
     }
 
-    /// Adds facts in one transaction; those of contents already known are left as they are. `day` is the day of use.
+    /// Adds facts in one transaction; existing entries stay. `day` is the day of use.
     pub fn put_many<'f>(&mut self, facts: impl IntoIterator<Item = (CacheKey, &'f CachedFacts)>, day: u32) {
         self.write_facts(|db| {
             for (key, facts) in facts {
@@ -233,7 +233,7 @@ impl Cache {
         });
     }
 
-    /// Writes what can be made again, in one transaction, and does without where another process does not let us.
+    /// Writes data that can be recomputed in one transaction; gives up if another process holds the lock too long.
     fn write_facts(&mut self, act: impl FnOnce(&Connection) -> Result<()>) {
         let paused = self.blocked.is_some_and(|at| at.elapsed() < FACTS_PAUSE);
         if self.state == CacheState::ReadOnly || paused {
@@ -251,19 +251,19 @@ impl Cache {
         self.blocked = blocked.then(Instant::now);
     }
 
-    /// Whether it was noted that all contents of something are known.
+    /// Whether a set of contents was recorded as completely known.
     pub fn has_whole(&mut self, id: &[u8]) -> bool {
         self.attempt(|db| db.prepare_cached(HAS_WHOLE)?.exists([id])).unwrap_or_default()
     }
 
-    /// Notes that all contents of something are known, until the first of any is removed.
+    /// Records that a set of contents is completely known, until an entry is removed.
     pub fn put_whole(&mut self, id: &[u8]) {
         if self.state != CacheState::ReadOnly {
             self.attempt(|db| db.prepare_cached(PUT_WHOLE)?.execute([id]));
         }
     }
 
-    /// Notes that facts were used on a day.
+    /// Records that facts were used on a day.
     pub fn touch(&mut self, keys: impl IntoIterator<Item = CacheKey>, day: u32) {
         self.write_facts(|db| {
             let mut touch = db.prepare_cached(TOUCH)?;
@@ -271,7 +271,7 @@ impl Cache {
         });
     }
 
-    /// Removes the entries `keep` says no to (it is told the day of their last use), and gives their space back.
+    /// Removes the entries for which `keep` returns false, given the day of their last use, and frees their space.
     pub fn prune(&mut self, keep: impl FnMut(&CacheKey, u32) -> bool) -> Pruned {
         if self.state == CacheState::ReadOnly {
             return Pruned::default();
@@ -286,17 +286,17 @@ impl Cache {
         pruned
     }
 
-    /// How many contents it knows.
+    /// The number of contents.
     pub fn entries(&mut self) -> u64 {
         self.attempt(|db| db.query_row(COUNT, [], |row| row.get(0))).unwrap_or_default()
     }
 
-    /// How large it is.
+    /// The size of the file.
     pub fn bytes(&mut self) -> u64 {
         self.attempt(|db| db.query_row(PAGES, [], |row| row.get(0))).unwrap_or_default()
     }
 
-    /// Does something with the database; damage makes the cache anew, any other failure is a miss.
+    /// Runs a query. Damage recreates the cache; any other failure is a miss.
     pub(crate) fn attempt<T>(&mut self, act: impl FnOnce(&Connection) -> Result<T>) -> Option<T> {
         match act(self.db.as_deref()?) {
             Ok(value) => Some(value),
@@ -311,13 +311,13 @@ impl Cache {
 
     fn recreate(&mut self) {
         self.db = None;
-        let Ok(place) = Located::at(&self.path) else {
-            return self.off_because("its folder is gone");
+        let Ok(place) = DatabasePath::at(&self.path) else {
+            return self.off_because("its directory is missing");
         };
-        let Ok(_alone) = write_lock::replacing(&place.folder) else {
+        let Ok(_alone) = write_lock::replacing(&place.directory) else {
             return self.off_because("it is damaged and cannot be replaced");
         };
-        // Somebody else may have replaced it already.
+        // Another process may have replaced it already.
         let there = FileKey::at(&self.path);
         if there != self.file
             && let Ok(db) = open_writable(&place)
@@ -325,7 +325,7 @@ impl Cache {
             (self.db, self.file) = (Some(db), there);
             return;
         }
-        let old = Aside::move_from(&place);
+        let old = MovedCache::move_from(&place);
         match open_writable(&place) {
             Ok(db) => {
                 old.copy_into(&db);
@@ -336,7 +336,7 @@ impl Cache {
         }
     }
 
-    fn read_only(&mut self, place: &Located, reason: &rusqlite::Error) {
+    fn read_only(&mut self, place: &DatabasePath, reason: &rusqlite::Error) {
         match open_readable(place) {
             Ok(db) => (self.db, self.state) = (Some(db), CacheState::ReadOnly),
             Err(_) => self.off_because(&reason.to_string()),
@@ -348,7 +348,7 @@ impl Cache {
     }
 }
 
-/// A part of the facts of a content, if it is what was kept under its key.
+/// Part of the facts of a content, if its checksum matches.
 fn part(key: &CacheKey, row: &Row<'_>, column: usize, sum: usize) -> Result<Encoded> {
     let bytes = row.get_ref(column)?.as_blob()?;
     if key.sum(bytes) == row.get::<_, i64>(sum)? {
@@ -358,9 +358,9 @@ fn part(key: &CacheKey, row: &Row<'_>, column: usize, sum: usize) -> Result<Enco
     }
 }
 
-fn open_writable(place: &Located) -> Result<Db> {
+fn open_writable(place: &DatabasePath) -> Result<Db> {
     match place.check() {
-        // Something else has its name: it is removed, and the cache made anew.
+        // Something else has this name: remove it and recreate the cache.
         Err(StoreError::Damaged { .. }) => return Err(rusqlite::Error::InvalidQuery),
         checked => checked.map_err(|error| cannot_open(&error.to_string()))?,
     }
@@ -387,12 +387,12 @@ fn open_writable(place: &Located) -> Result<Db> {
     Ok(db)
 }
 
-/// Whether [`open_writable`] met a database of another program or format, or one without our tables.
+/// Whether [`open_writable`] found a database of another program or format, or one without our tables.
 fn is_foreign(error: &rusqlite::Error) -> bool {
     matches!(error, rusqlite::Error::InvalidQuery) || error.sqlite_error_code() == Some(ErrorCode::Unknown)
 }
 
-fn open_readable(place: &Located) -> Result<Db> {
+fn open_readable(place: &DatabasePath) -> Result<Db> {
     place.check().map_err(|error| cannot_open(&error.to_string()))?;
     let tried = |db: Db| {
         let db = prepared(db);

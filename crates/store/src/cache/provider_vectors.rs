@@ -1,14 +1,14 @@
-//! Vectors of models outside of the binary, in `cache.db`: by text and by model, so that nothing is asked for twice.
+//! Provider vectors in `cache.db`: by text and model, so that no text is embedded twice.
 //!
-//! A file is known by its path and content, and leads to the hashes of its texts; a text and a model lead to a vector.
-//! Unlike facts they may have cost money, so whoever writes them is told when that fails.
+//! The path and content of a file lead to the hashes of its texts; a text and a model lead to a vector. Unlike facts they
+//! may have cost money, so writing them reports failures.
 
 use crate::cache::{Cache, CacheState, in_transaction};
 use orient_model::ContentHash;
 use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 use std::collections::HashSet;
 
-/// Made whenever a cache is opened for writing: caches of before have no such tables.
+/// Created whenever a cache is opened for writing, since older caches lack these tables.
 pub(crate) const TABLES: &str = "
     CREATE TABLE IF NOT EXISTS embed_model (
         id        INTEGER PRIMARY KEY,
@@ -49,19 +49,19 @@ const ALL_TEXTS: &str = "SELECT id, text, used FROM embed_text ORDER BY id";
 const DELETE_FILE: &str = "DELETE FROM embed_file WHERE file = ?1";
 const DELETE_TEXT: &str = "DELETE FROM embed_text WHERE id = ?1";
 
-/// A model whose vectors are kept.
+/// A model with stored vectors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EmbedModel {
-    /// Its number in this cache.
+    /// Its id in this cache.
     pub id: i64,
-    /// What its vectors can be compared by.
+    /// The similarity measure of its vectors.
     pub name: String,
-    /// How many values they have.
+    /// Their dimension.
     pub dimension: usize,
 }
 
 impl Cache {
-    /// The model that was last asked under a name of the settings, and for a dimension; 0 is the model's own.
+    /// The model that was last used under a name of the settings and a dimension; 0 is the model's default dimension.
     pub fn embed_model(&mut self, source: &str, wanted: usize) -> Option<EmbedModel> {
         let read = |row: &Row<'_>| {
             Ok(EmbedModel { id: row.get(0)?, name: row.get(1)?, dimension: row.get::<_, u32>(2)? as usize })
@@ -72,7 +72,7 @@ impl Cache {
         .flatten()
     }
 
-    /// Notes which model is asked from now on; none where nothing can be written.
+    /// Records which model is used from now on; `None` if the cache is not writable.
     pub fn put_embed_model(
         &mut self,
         source: &str,
@@ -90,7 +90,7 @@ impl Cache {
         self.embed_model(source, wanted)
     }
 
-    /// The hashes of a file's texts, in the order of its chunks; none where they were not noted.
+    /// The hashes of a file's texts, in the order of its chunks; `None` if they were not recorded.
     pub fn embed_texts(&mut self, file: &ContentHash) -> Option<Vec<ContentHash>> {
         self.attempt(|db| {
             let read = |row: &Row<'_>| Ok(hashes(row.get_ref(0)?.as_blob()?));
@@ -99,7 +99,7 @@ impl Cache {
         .flatten()
     }
 
-    /// Notes the hashes of files' texts.
+    /// Records the hashes of the texts of files.
     pub fn put_embed_texts(&mut self, files: &[(ContentHash, Vec<ContentHash>)], day: u32) {
         if files.is_empty() || *self.state() == CacheState::ReadOnly {
             return;
@@ -115,7 +115,7 @@ impl Cache {
         });
     }
 
-    /// The texts a model has embedded.
+    /// The texts that a model has embedded.
     pub fn embedded(&mut self, model: i64) -> HashSet<ContentHash> {
         let mut known = HashSet::new();
         self.attempt(|db| {
@@ -129,7 +129,7 @@ impl Cache {
         known
     }
 
-    /// Shows the vectors of a model, one byte a value.
+    /// Passes the vectors of a model to `see`, one byte per value.
     pub fn each_embedded(&mut self, model: i64, mut see: impl FnMut(ContentHash, &[u8])) {
         self.attempt(|db| {
             let mut statement = db.prepare_cached(VECTORS)?;
@@ -144,12 +144,12 @@ impl Cache {
         });
     }
 
-    /// Grows whenever a vector is added.
+    /// A counter that grows whenever a vector is added.
     pub fn last_embedded(&mut self) -> i64 {
         self.attempt(|db| db.prepare_cached(LAST)?.query_row([], |row| row.get(0))).unwrap_or_default()
     }
 
-    /// Keeps vectors, in one transaction; says whether that worked.
+    /// Stores vectors in one transaction; returns whether that worked.
     pub fn put_embedded(&mut self, model: i64, vectors: &[(ContentHash, Vec<u8>)], day: u32) -> bool {
         *self.state() != CacheState::ReadOnly
             && self
@@ -164,8 +164,8 @@ impl Cache {
                 .is_some()
     }
 
-    /// Removes the vectors of texts that no file in use has and that are older than a day, with the files `is_used` says no
-    /// to; says how many went. With `dry` they are counted alone.
+    /// Removes vectors of texts that no file in use contains and that are older than a day, and the files for which
+    /// `is_used` returns false. Returns their number. With `dry`, only counts them.
     pub fn prune_embedded(&mut self, oldest: u32, dry: bool, is_used: impl Fn(&ContentHash) -> bool) -> u64 {
         if *self.state() == CacheState::ReadOnly {
             return 0;

@@ -1,39 +1,39 @@
-//! The form of a flow: fields side by side, places as differences, operands from where they are used.
+//! The encoding of a flow: column by column, positions as differences, operands relative to their use.
 
 use super::CodecError;
-use super::varint::{In, Out, closed_list, difference, made, option, sum};
+use super::varint::{Decoder, Encoder, closed_list, difference, made, option, sum};
 use orient_model::{
     Assign, Atom, Binding, BindingKind, Expr, ExprId, ExprList, Flow, Literal, RefKind, Reference, Return,
     Scope, ScopeKind, Sequence, Via, Wrapper,
 };
 
-pub(super) fn write(out: &mut Out, flow: &Flow) {
+pub(super) fn write(out: &mut Encoder, flow: &Flow) {
     out.strings(&flow.strings);
     write_scopes(out, &flow.scopes);
     write_bindings(out, &flow.bindings);
     write_exprs(out, &flow.exprs);
     out.number(flow.operands.len() as u32);
-    out.rising(&flow.operands, |operand| operand.0);
+    out.ascending(&flow.operands, |operand| operand.0);
     write_references(out, &flow.references);
     write_assigns(out, &flow.assigns);
     out.number(flow.returns.len() as u32);
-    out.rising(&flow.returns, |one| one.scope);
-    out.rising(&flow.returns, |one| one.value.0);
+    out.ascending(&flow.returns, |one| one.scope);
+    out.ascending(&flow.returns, |one| one.value.0);
     out.column(&flow.returns, |one| u32::from(one.yields));
 }
 
 pub(super) fn read(bytes: &[u8]) -> Result<Flow, CodecError> {
-    let mut from = In { bytes };
+    let mut from = Decoder { bytes };
     let strings = from.strings()?;
     let scopes = read_scopes(&mut from)?;
     let bindings = read_bindings(&mut from)?;
     let exprs = read_exprs(&mut from)?;
     let count = from.count()?;
-    let operands = from.rising(count)?.into_iter().map(ExprId).collect();
+    let operands = from.ascending(count)?.into_iter().map(ExprId).collect();
     let references = read_references(&mut from)?;
     let assigns = read_assigns(&mut from)?;
     let count = from.count()?;
-    let (scope, value) = (from.rising(count)?, from.rising(count)?);
+    let (scope, value) = (from.ascending(count)?, from.ascending(count)?);
     let yields = from.flags(count)?;
     let one = |at: usize| Return { scope: scope[at], value: ExprId(value[at]), yields: yields[at] };
     let returns = (0..count).map(one).collect();
@@ -41,22 +41,22 @@ pub(super) fn read(bytes: &[u8]) -> Result<Flow, CodecError> {
     Ok(Flow { strings, scopes, bindings, exprs, operands, references, assigns, returns })
 }
 
-fn write_scopes(out: &mut Out, scopes: &[Scope]) {
+fn write_scopes(out: &mut Encoder, scopes: &[Scope]) {
     out.number(scopes.len() as u32);
     out.column(scopes, |scope| scope.kind as u32);
     for (at, scope) in (0u32..).zip(scopes) {
         out.wide(option(scope.parent.map(|parent| difference(at, parent))));
     }
-    out.rising_options(scopes, |scope| scope.symbol);
-    out.rising(scopes, |scope| scope.start);
+    out.ascending_options(scopes, |scope| scope.symbol);
+    out.ascending(scopes, |scope| scope.start);
     out.column(scopes, |scope| difference(scope.end, scope.start));
 }
 
-fn read_scopes(from: &mut In<'_>) -> Result<Vec<Scope>, CodecError> {
+fn read_scopes(from: &mut Decoder<'_>) -> Result<Vec<Scope>, CodecError> {
     let count = from.count()?;
     let (kinds, parents) = (from.column(count)?, from.options(count)?);
-    let symbols = from.rising_options(count)?;
-    let (starts, lengths) = (from.rising(count)?, from.column(count)?);
+    let symbols = from.ascending_options(count)?;
+    let (starts, lengths) = (from.ascending(count)?, from.column(count)?);
     let scope = |at: usize| {
         Ok(Scope {
             kind: scope_kind(kinds[at])?,
@@ -69,10 +69,10 @@ fn read_scopes(from: &mut In<'_>) -> Result<Vec<Scope>, CodecError> {
     made(count, scope)
 }
 
-fn write_bindings(out: &mut Out, bindings: &[Binding]) {
+fn write_bindings(out: &mut Encoder, bindings: &[Binding]) {
     out.number(bindings.len() as u32);
-    out.rising(bindings, |binding| binding.scope);
-    out.rising(bindings, |binding| binding.name.0);
+    out.ascending(bindings, |binding| binding.scope);
+    out.ascending(bindings, |binding| binding.name.0);
     for binding in bindings {
         let (tag, index) = match binding.kind {
             BindingKind::Param => (0, None),
@@ -88,18 +88,18 @@ fn write_bindings(out: &mut Out, bindings: &[Binding]) {
             out.number(index);
         }
     }
-    out.rising_options(bindings, |binding| binding.ty.map(|id| id.0));
-    out.rising_options(bindings, |binding| binding.value.map(|id| id.0));
+    out.ascending_options(bindings, |binding| binding.ty.map(|id| id.0));
+    out.ascending_options(bindings, |binding| binding.value.map(|id| id.0));
     for binding in bindings {
         write_via(out, binding.via);
     }
-    out.rising(bindings, |binding| binding.at);
+    out.ascending(bindings, |binding| binding.at);
 }
 
-fn read_bindings(from: &mut In<'_>) -> Result<Vec<Binding>, CodecError> {
+fn read_bindings(from: &mut Decoder<'_>) -> Result<Vec<Binding>, CodecError> {
     let count = from.count()?;
-    let (scopes, names) = (from.rising(count)?, from.rising(count)?);
-    let kind = |from: &mut In<'_>| {
+    let (scopes, names) = (from.ascending(count)?, from.ascending(count)?);
+    let kind = |from: &mut Decoder<'_>| {
         Ok(match from.number()? {
             0 => BindingKind::Param,
             1 => BindingKind::Receiver,
@@ -112,9 +112,9 @@ fn read_bindings(from: &mut In<'_>) -> Result<Vec<Binding>, CodecError> {
         })
     };
     let kinds: Vec<BindingKind> = from.rows(count, kind)?;
-    let (types, values) = (from.rising_options(count)?, from.rising_options(count)?);
+    let (types, values) = (from.ascending_options(count)?, from.ascending_options(count)?);
     let vias = from.rows(count, read_via)?;
-    let places = from.rising(count)?;
+    let places = from.ascending(count)?;
     let binding = |at: usize| Binding {
         scope: scopes[at],
         name: Atom(names[at]),
@@ -127,22 +127,22 @@ fn read_bindings(from: &mut In<'_>) -> Result<Vec<Binding>, CodecError> {
     Ok((0..count).map(binding).collect())
 }
 
-fn write_references(out: &mut Out, references: &[Reference]) {
+fn write_references(out: &mut Encoder, references: &[Reference]) {
     out.number(references.len() as u32);
     out.column(references, |reference| reference.kind as u32);
-    out.rising(references, |reference| reference.expr.0);
-    out.rising(references, |reference| reference.at);
-    out.rising(references, |reference| reference.line);
-    out.rising(references, |reference| reference.scope);
-    out.rising_options(references, |reference| reference.symbol);
+    out.ascending(references, |reference| reference.expr.0);
+    out.ascending(references, |reference| reference.at);
+    out.ascending(references, |reference| reference.line);
+    out.ascending(references, |reference| reference.scope);
+    out.ascending_options(references, |reference| reference.symbol);
     out.column(references, |reference| reference.apart);
 }
 
-fn read_references(from: &mut In<'_>) -> Result<Vec<Reference>, CodecError> {
+fn read_references(from: &mut Decoder<'_>) -> Result<Vec<Reference>, CodecError> {
     let count = from.count()?;
-    let (kinds, exprs) = (from.column(count)?, from.rising(count)?);
-    let (places, lines, scopes) = (from.rising(count)?, from.rising(count)?, from.rising(count)?);
-    let (symbols, apart) = (from.rising_options(count)?, from.column(count)?);
+    let (kinds, exprs) = (from.column(count)?, from.ascending(count)?);
+    let (places, lines, scopes) = (from.ascending(count)?, from.ascending(count)?, from.ascending(count)?);
+    let (symbols, apart) = (from.ascending_options(count)?, from.column(count)?);
     let reference = |at: usize| {
         Ok(Reference {
             kind: ref_kind(kinds[at])?,
@@ -157,24 +157,24 @@ fn read_references(from: &mut In<'_>) -> Result<Vec<Reference>, CodecError> {
     made(count, reference)
 }
 
-fn write_assigns(out: &mut Out, assigns: &[Assign]) {
+fn write_assigns(out: &mut Encoder, assigns: &[Assign]) {
     out.number(assigns.len() as u32);
-    out.rising(assigns, |assign| assign.target.0);
-    out.rising_options(assigns, |assign| assign.value.map(|id| id.0));
-    out.rising_options(assigns, |assign| assign.ty.map(|id| id.0));
+    out.ascending(assigns, |assign| assign.target.0);
+    out.ascending_options(assigns, |assign| assign.value.map(|id| id.0));
+    out.ascending_options(assigns, |assign| assign.ty.map(|id| id.0));
     for assign in assigns {
         write_via(out, assign.via);
     }
-    out.rising(assigns, |assign| assign.scope);
-    out.rising(assigns, |assign| assign.at);
+    out.ascending(assigns, |assign| assign.scope);
+    out.ascending(assigns, |assign| assign.at);
 }
 
-fn read_assigns(from: &mut In<'_>) -> Result<Vec<Assign>, CodecError> {
+fn read_assigns(from: &mut Decoder<'_>) -> Result<Vec<Assign>, CodecError> {
     let count = from.count()?;
-    let targets = from.rising(count)?;
-    let (values, types) = (from.rising_options(count)?, from.rising_options(count)?);
+    let targets = from.ascending(count)?;
+    let (values, types) = (from.ascending_options(count)?, from.ascending_options(count)?);
     let vias = from.rows(count, read_via)?;
-    let (scopes, places) = (from.rising(count)?, from.rising(count)?);
+    let (scopes, places) = (from.ascending(count)?, from.ascending(count)?);
     let assign = |at: usize| Assign {
         target: ExprId(targets[at]),
         value: values[at].map(ExprId),
@@ -186,7 +186,7 @@ fn read_assigns(from: &mut In<'_>) -> Result<Vec<Assign>, CodecError> {
     Ok((0..count).map(assign).collect())
 }
 
-fn write_via(out: &mut Out, via: Via) {
+fn write_via(out: &mut Encoder, via: Via) {
     let (tag, operand) = match via {
         Via::Value => (0, None),
         Via::Element => (1, None),
@@ -202,7 +202,7 @@ fn write_via(out: &mut Out, via: Via) {
     }
 }
 
-fn read_via(from: &mut In<'_>) -> Result<Via, CodecError> {
+fn read_via(from: &mut Decoder<'_>) -> Result<Via, CodecError> {
     Ok(match from.number()? {
         0 => Via::Value,
         1 => Via::Element,
@@ -215,14 +215,14 @@ fn read_via(from: &mut In<'_>) -> Result<Via, CodecError> {
     })
 }
 
-/// First what every expression is, then what each is made of.
-fn write_exprs(out: &mut Out, exprs: &[Expr]) {
+/// First the kind of every expression, then their operands.
+fn write_exprs(out: &mut Encoder, exprs: &[Expr]) {
     out.number(exprs.len() as u32);
     out.column(exprs, tag);
     let mut lists = 0;
     for (at, expr) in (0u32..).zip(exprs) {
         let back = |id: ExprId| difference(at, id.0);
-        let mut list = |out: &mut Out, list: ExprList| {
+        let mut list = |out: &mut Encoder, list: ExprList| {
             out.number(difference(list.start, lists));
             out.number(list.len);
             lists = list.start.wrapping_add(list.len);
@@ -282,14 +282,15 @@ fn tag(expr: &Expr) -> u32 {
     }
 }
 
-fn read_exprs(from: &mut In<'_>) -> Result<Vec<Expr>, CodecError> {
+fn read_exprs(from: &mut Decoder<'_>) -> Result<Vec<Expr>, CodecError> {
     let count = from.count()?;
     let tags = from.column(count)?;
     let mut lists = 0;
     let mut exprs = Vec::with_capacity(count);
     for (at, tag) in (0u32..).zip(tags) {
-        let back = |from: &mut In<'_>| Ok::<_, CodecError>(ExprId(at.wrapping_sub(sum(from.number()?, 0))));
-        let mut list = |from: &mut In<'_>| {
+        let back =
+            |from: &mut Decoder<'_>| Ok::<_, CodecError>(ExprId(at.wrapping_sub(sum(from.number()?, 0))));
+        let mut list = |from: &mut Decoder<'_>| {
             let list = ExprList { start: sum(from.number()?, lists), len: from.number()? };
             lists = list.start.wrapping_add(list.len);
             Ok::<_, CodecError>(list)

@@ -1,12 +1,12 @@
-//! The form of what a file gave to the graph: fields side by side, ids as differences.
+//! The encoding of the graph of a file: column by column, ids as differences.
 
 use super::CodecError;
-use super::varint::{In, Out, closed_list, made};
-use crate::graph::{EdgeRow, FileGraph, MissRow, NodeId, OutsideRow, parts, proof};
+use super::varint::{Decoder, Encoder, closed_list, made};
+use crate::graph::{EdgeRow, ExternalRow, FileGraph, NodeId, UnresolvedRow, parts, proof};
 use orient_model::{Atom, EdgeKind, Reason, RefKind, Strings};
 use rustc_hash::FxHashMap;
 
-pub(super) fn write(out: &mut Out, graph: &FileGraph) {
+pub(super) fn write(out: &mut Encoder, graph: &FileGraph) {
     let mut words = Words::default();
     let packages: Vec<u32> = graph.outside.iter().map(|row| words.number(&row.package)).collect();
     let outside: Vec<u32> = graph.outside.iter().map(|row| words.number(&row.name)).collect();
@@ -21,24 +21,24 @@ pub(super) fn write(out: &mut Out, graph: &FileGraph) {
     for edge in edges {
         out.step(edge.target.0, edge.source.0);
     }
-    out.rising(edges, |edge| edge.line);
+    out.ascending(edges, |edge| edge.line);
     out.column(edges, |edge| u32::from(proof(edge)));
     out.number(outside.len() as u32);
     nodes(out, graph.outside.iter().map(|row| row.source));
     out.column(&graph.outside, |row| row.kind as u32);
     out.column(&packages, |&number| number);
     out.column(&outside, |&number| number);
-    out.rising(&graph.outside, |row| row.line);
+    out.ascending(&graph.outside, |row| row.line);
     out.number(misses.len() as u32);
     nodes(out, graph.misses.iter().map(|row| row.source));
     out.column(&graph.misses, |row| row.kind as u32);
     out.column(&misses, |&number| number);
-    out.rising(&graph.misses, |row| row.line);
+    out.ascending(&graph.misses, |row| row.line);
     out.column(&graph.misses, |row| row.reason as u32);
 }
 
 pub(super) fn read(bytes: &[u8]) -> Result<FileGraph, CodecError> {
-    let mut from = In { bytes };
+    let mut from = Decoder { bytes };
     let strings = from.strings()?;
     let failed = from.flag()?;
     let (edges, own) = read_edges(&mut from)?;
@@ -48,18 +48,18 @@ pub(super) fn read(bytes: &[u8]) -> Result<FileGraph, CodecError> {
     Ok(FileGraph { edges, own, outside, misses, failed })
 }
 
-/// The edges alone, for whoever needs no more; what stands behind them is not looked at.
+/// Decodes the edges only.
 pub(super) fn read_edges_only(bytes: &[u8]) -> Result<(Vec<EdgeRow>, usize), CodecError> {
-    let mut from = In { bytes };
+    let mut from = Decoder { bytes };
     from.strings()?;
     from.flag()?;
     read_edges(&mut from)
 }
 
-/// The unresolved uses of one name; what else there is is passed over.
-pub(super) fn read_misses_of(bytes: &[u8], name: &str) -> Result<Vec<MissRow>, CodecError> {
+/// Decodes the unresolved references to one name only.
+pub(super) fn read_unresolved_of(bytes: &[u8], name: &str) -> Result<Vec<UnresolvedRow>, CodecError> {
     const FIELDS: usize = 5;
-    let mut from = In { bytes };
+    let mut from = Decoder { bytes };
     let Some(wanted) = from.place(name)? else { return Ok(Vec::new()) };
     from.flag()?;
     let edges = from.count()?;
@@ -68,9 +68,9 @@ pub(super) fn read_misses_of(bytes: &[u8], name: &str) -> Result<Vec<MissRow>, C
     from.skip(FIELDS * outside)?;
     let count = from.count()?;
     let (sources, kinds) = (read_nodes(&mut from, count)?, from.column(count)?);
-    let (names, lines, reasons) = (from.column(count)?, from.rising(count)?, from.column(count)?);
+    let (names, lines, reasons) = (from.column(count)?, from.ascending(count)?, from.column(count)?);
     let row = |at: usize| {
-        Ok(MissRow {
+        Ok(UnresolvedRow {
             source: sources[at],
             kind: ref_kind(kinds[at])?,
             name: name.to_owned(),
@@ -81,7 +81,7 @@ pub(super) fn read_misses_of(bytes: &[u8], name: &str) -> Result<Vec<MissRow>, C
     (0..count).filter(|&at| names[at] == wanted).map(row).collect()
 }
 
-fn read_edges(from: &mut In<'_>) -> Result<(Vec<EdgeRow>, usize), CodecError> {
+fn read_edges(from: &mut Decoder<'_>) -> Result<(Vec<EdgeRow>, usize), CodecError> {
     let count = from.count()?;
     let own = from.number()? as usize;
     if own > count {
@@ -95,7 +95,7 @@ fn read_edges(from: &mut In<'_>) -> Result<(Vec<EdgeRow>, usize), CodecError> {
         let (confidence, rule) = parts(0).ok_or(CodecError)?;
         edges.push(EdgeRow { source, kind, target, line: 0, confidence, rule });
     }
-    let (lines, proofs) = (from.rising(count)?, from.column(count)?);
+    let (lines, proofs) = (from.ascending(count)?, from.column(count)?);
     for ((edge, line), proof) in edges.iter_mut().zip(lines).zip(proofs) {
         let (confidence, rule) = byte(proof).and_then(parts).ok_or(CodecError)?;
         (edge.line, edge.confidence, edge.rule) = (line, confidence, rule);
@@ -103,13 +103,13 @@ fn read_edges(from: &mut In<'_>) -> Result<(Vec<EdgeRow>, usize), CodecError> {
     Ok((edges, own))
 }
 
-fn read_outside(from: &mut In<'_>, strings: &Strings) -> Result<Vec<OutsideRow>, CodecError> {
+fn read_outside(from: &mut Decoder<'_>, strings: &Strings) -> Result<Vec<ExternalRow>, CodecError> {
     let count = from.count()?;
     let (sources, kinds) = (read_nodes(from, count)?, from.column(count)?);
     let (packages, names) = (from.column(count)?, from.column(count)?);
-    let lines = from.rising(count)?;
+    let lines = from.ascending(count)?;
     let row = |at: usize| {
-        Ok(OutsideRow {
+        Ok(ExternalRow {
             source: sources[at],
             kind: ref_kind(kinds[at])?,
             package: word(strings, packages[at])?,
@@ -120,12 +120,12 @@ fn read_outside(from: &mut In<'_>, strings: &Strings) -> Result<Vec<OutsideRow>,
     made(count, row)
 }
 
-fn read_misses(from: &mut In<'_>, strings: &Strings) -> Result<Vec<MissRow>, CodecError> {
+fn read_misses(from: &mut Decoder<'_>, strings: &Strings) -> Result<Vec<UnresolvedRow>, CodecError> {
     let count = from.count()?;
     let (sources, kinds) = (read_nodes(from, count)?, from.column(count)?);
-    let (names, lines, reasons) = (from.column(count)?, from.rising(count)?, from.column(count)?);
+    let (names, lines, reasons) = (from.column(count)?, from.ascending(count)?, from.column(count)?);
     let row = |at: usize| {
-        Ok(MissRow {
+        Ok(UnresolvedRow {
             source: sources[at],
             kind: ref_kind(kinds[at])?,
             name: word(strings, names[at])?,
@@ -136,8 +136,8 @@ fn read_misses(from: &mut In<'_>, strings: &Strings) -> Result<Vec<MissRow>, Cod
     made(count, row)
 }
 
-/// Nodes that mostly grow, as differences to the one before.
-fn nodes(out: &mut Out, nodes: impl Iterator<Item = NodeId>) {
+/// Nodes that mostly ascend, as differences to the one before.
+fn nodes(out: &mut Encoder, nodes: impl Iterator<Item = NodeId>) {
     let mut before = 0i64;
     for NodeId(node) in nodes {
         out.step(node, before);
@@ -145,7 +145,7 @@ fn nodes(out: &mut Out, nodes: impl Iterator<Item = NodeId>) {
     }
 }
 
-fn read_nodes(from: &mut In<'_>, count: usize) -> Result<Vec<NodeId>, CodecError> {
+fn read_nodes(from: &mut Decoder<'_>, count: usize) -> Result<Vec<NodeId>, CodecError> {
     let mut before = 0i64;
     from.rows(count, |from| {
         before = from.step(before)?;
@@ -161,7 +161,7 @@ fn word(strings: &Strings, number: u32) -> Result<String, CodecError> {
     if (number as usize) < strings.len() { Ok(strings.get(Atom(number)).to_owned()) } else { Err(CodecError) }
 }
 
-/// Texts, each kept once.
+/// Strings, each stored once.
 #[derive(Default)]
 struct Words<'w> {
     strings: Strings,

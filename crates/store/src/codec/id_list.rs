@@ -1,16 +1,17 @@
-//! The ids of the symbols or chunks of a file, in the order of its outline, as a few bytes: runs of neighbours.
+//! Run-length encoding of the ids of the symbols or chunks of a file, in the order of its outline.
 //!
-//! A file fresh from a bulk load is one run, so that "the symbols of a file" needs no index of its own.
+//! Consecutive ids are one run, stored as the difference to the end of the run before and a length. Example: the ids 10, 11, 12, 13, 7,
+//! 8 are two runs. After a bulk load each file is one run, so that "the symbols of a file" needs no index of its own.
 
 use super::CodecError;
-use super::varint::{In, Out};
+use super::varint::{Decoder, Encoder};
 
-/// More ids than any list has: what says so is damaged.
+/// More ids than any list has: a larger count is damage.
 const MANY: usize = 1 << 26;
 
-/// Writes ids as runs.
+/// Encodes ids as runs.
 pub(crate) fn encode(ids: &[i64]) -> Vec<u8> {
-    let mut out = Out::default();
+    let mut out = Encoder::default();
     let mut rest = ids;
     let mut before = 0i64;
     while let Some(&first) = rest.first() {
@@ -23,9 +24,9 @@ pub(crate) fn encode(ids: &[i64]) -> Vec<u8> {
     out.bytes
 }
 
-/// Writes `count` ids that follow each other.
+/// Encodes `count` consecutive ids.
 pub(crate) fn encode_run(first: i64, count: usize) -> Vec<u8> {
-    let mut out = Out::default();
+    let mut out = Encoder::default();
     if count > 0 {
         out.step(first, 0);
         out.wide(count as u64);
@@ -33,10 +34,10 @@ pub(crate) fn encode_run(first: i64, count: usize) -> Vec<u8> {
     out.bytes
 }
 
-/// Reads them back; `count` is what the file's row says and guards against damage.
+/// Decodes a list; `count` is the expected number of ids and guards against damage.
 pub(crate) fn decode(bytes: &[u8], count: usize) -> Result<Vec<i64>, CodecError> {
     let mut ids = Vec::with_capacity(count.min(1 << 20));
-    let (mut from, mut before) = (In { bytes }, 0i64);
+    let (mut from, mut before) = (Decoder { bytes }, 0i64);
     while !from.bytes.is_empty() {
         let first = from.step(before)?;
         let run = from.number()?;
@@ -49,9 +50,9 @@ pub(crate) fn decode(bytes: &[u8], count: usize) -> Result<Vec<i64>, CodecError>
     if ids.len() == count { Ok(ids) } else { Err(CodecError) }
 }
 
-/// Reads back however many there are.
+/// Decodes a list of any length.
 pub(crate) fn decode_all(bytes: &[u8]) -> Result<Vec<i64>, CodecError> {
-    let (mut count, mut from) = (0usize, In { bytes });
+    let (mut count, mut from) = (0usize, Decoder { bytes });
     while !from.bytes.is_empty() {
         from.wide()?;
         let run = from.number()? as usize;
@@ -60,9 +61,9 @@ pub(crate) fn decode_all(bytes: &[u8]) -> Result<Vec<i64>, CodecError> {
     decode(bytes, count)
 }
 
-/// Writes ids that grow, each by how far it is from the one before.
-pub(crate) fn encode_rising(ids: &[i64]) -> Vec<u8> {
-    let (mut out, mut before) = (Out { bytes: Vec::with_capacity(ids.len() * 2) }, 0i64);
+/// Encodes ascending ids as differences to the id before.
+pub(crate) fn encode_ascending(ids: &[i64]) -> Vec<u8> {
+    let (mut out, mut before) = (Encoder { bytes: Vec::with_capacity(ids.len() * 2) }, 0i64);
     for &id in ids {
         out.wide(id.wrapping_sub(before).cast_unsigned());
         before = id;
@@ -70,9 +71,9 @@ pub(crate) fn encode_rising(ids: &[i64]) -> Vec<u8> {
     out.bytes
 }
 
-/// Reads them back.
-pub(crate) fn decode_rising(bytes: &[u8]) -> Result<Vec<i64>, CodecError> {
-    let (mut ids, mut from, mut before) = (Vec::new(), In { bytes }, 0i64);
+/// Decodes ascending ids.
+pub(crate) fn decode_ascending(bytes: &[u8]) -> Result<Vec<i64>, CodecError> {
+    let (mut ids, mut from, mut before) = (Vec::new(), Decoder { bytes }, 0i64);
     while !from.bytes.is_empty() {
         before = before.wrapping_add(from.wide()?.cast_signed());
         ids.push(before);
@@ -85,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_come_back_in_order_and_neighbours_cost_nothing() {
+    fn ids_round_trip_and_consecutive_ids_share_a_run() {
         for ids in [vec![], vec![1, 2, 3], vec![9, 4, 5, 900_000_000_000, 6], vec![i64::MAX - 1]] {
             assert_eq!(decode(&encode(&ids), ids.len()), Ok(ids));
         }
@@ -95,15 +96,15 @@ mod tests {
     }
 
     #[test]
-    fn growing_ids_come_back() {
+    fn ascending_ids_round_trip() {
         for ids in [vec![], vec![1], vec![3, 9, 10, 900_000_000_000], vec![i64::MAX]] {
-            assert_eq!(decode_rising(&encode_rising(&ids)), Ok(ids));
+            assert_eq!(decode_ascending(&encode_ascending(&ids)), Ok(ids));
         }
-        assert_eq!(decode_rising(&[0x80]), Err(CodecError));
+        assert_eq!(decode_ascending(&[0x80]), Err(CodecError));
     }
 
     #[test]
-    fn a_list_that_does_not_fit_its_count_is_damage() {
+    fn a_list_with_a_wrong_count_is_damage() {
         let bytes = encode(&[1, 2, 3]);
         assert_eq!(decode(&bytes, 2), Err(CodecError));
         assert_eq!(decode(&bytes, 4), Err(CodecError));

@@ -1,17 +1,17 @@
-//! The form of the edges that lead to one node: how many, then one after the other, each from where the one before stands.
+//! The encoding of the edges to one node: their number, then each edge as the difference to the one before.
 
 use super::CodecError;
-use super::varint::{In, Out, difference, sum};
+use super::varint::{Decoder, Encoder, difference, sum};
 use crate::graph::StoredEdge;
 
 /// The source is that of the edge before.
 const SAME: u32 = 1;
-/// Another file than that of the source gave rise to the edge.
+/// The edge was found in another file than that of its source.
 const OWNED: u32 = 2;
-/// The kind is a number of this many.
+/// The factor of the kind, above the two flags.
 const KIND: u32 = 4;
 
-pub(super) fn write(out: &mut Out, edges: &[StoredEdge]) {
+pub(super) fn write(out: &mut Encoder, edges: &[StoredEdge]) {
     out.number(edges.len() as u32);
     let mut before = edges.first().map_or((0, 0), |edge| (edge.target, 0));
     for edge in edges {
@@ -32,7 +32,7 @@ pub(super) fn write(out: &mut Out, edges: &[StoredEdge]) {
 }
 
 pub(super) fn read(bytes: &[u8], target: i64, edges: &mut Vec<StoredEdge>) -> Result<(), CodecError> {
-    let mut from = In { bytes };
+    let mut from = Decoder { bytes };
     let count = from.count()?;
     edges.reserve(count);
     let mut before = (target, 0);
@@ -53,7 +53,7 @@ pub(super) fn read(bytes: &[u8], target: i64, edges: &mut Vec<StoredEdge>) -> Re
     from.end()
 }
 
-/// How many there are.
+/// The number of edges.
 pub(super) fn count(bytes: &[u8]) -> Result<u32, CodecError> {
-    In { bytes }.number()
+    Decoder { bytes }.number()
 }

@@ -1,6 +1,6 @@
-//! Facts as bytes: a compact binary form, compressed, with a checksum.
+//! The encoding of facts and graphs: a compact binary format, compressed (zstd), with a checksum.
 //!
-//! Encoding is meant to run on the threads that extract; the writers only move the bytes.
+//! The extracting threads encode; the writers only move the bytes.
 
 mod flow;
 mod graph;
@@ -9,34 +9,34 @@ mod incoming_edges;
 mod outline;
 mod varint;
 
-use crate::graph::{EdgeRow, FileGraph, MissRow, StoredEdge};
+use crate::graph::{EdgeRow, FileGraph, StoredEdge, UnresolvedRow};
 use orient_model::{Flow, Outline};
 pub(crate) use outline::chunk_kind;
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, PoisonError};
-use varint::Out;
+use varint::Encoder;
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe::{CParameter, get_frame_content_size};
 
-/// Level 1 gives 6 % more bytes for no time that could be measured.
+/// Level 1 gives 6 % more bytes and saves no measurable time.
 const LEVEL: i32 = 3;
-/// Below this, a frame is larger than what it saves.
+/// Below this size, compression adds more than it saves.
 const TINY: usize = 48;
-/// No file we read gives this much; a frame that says so is damaged.
+/// A larger frame is damaged: no file that we read produces so much.
 const LARGEST: u64 = 1 << 30;
 
 const OUTLINE: u8 = 1;
 const FLOW: u8 = 2;
 const GRAPH: u8 = 3;
-const SHEET: u8 = 4;
+const MANIFEST: u8 = 4;
 const PACKED: u8 = 0x80;
 
-/// Facts as bytes. Cheap to clone: the cache and the index may hold the same ones.
+/// Encoded facts. Cheap to clone: the cache and the index may share them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Encoded(Arc<[u8]>);
 
 impl Encoded {
-    /// Bytes that came from [`encode_outline`] or [`encode_flow`], read back from where they were kept.
+    /// Bytes from [`encode_outline`] or [`encode_flow`] that were stored.
     pub fn from_bytes(bytes: impl Into<Arc<[u8]>>) -> Self {
         Self(bytes.into())
     }
@@ -46,7 +46,7 @@ impl Encoded {
         &self.0
     }
 
-    /// How many bytes it takes where it is not packed.
+    /// The size without compression.
     pub fn unpacked(&self) -> usize {
         match self.0.split_first() {
             Some((tag, rest)) if tag & PACKED != 0 => {
@@ -57,75 +57,75 @@ impl Encoded {
     }
 }
 
-/// Bytes that are not what the codec wrote.
+/// Malformed bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("stored facts cannot be read")]
 pub struct CodecError;
 
-/// An outline as bytes.
+/// Encodes an outline.
 pub fn encode_outline(outline: &Outline) -> Encoded {
     encode(OUTLINE, |out| outline::write(out, outline))
 }
 
-/// The outline in these bytes.
+/// Decodes an outline.
 pub fn decode_outline(bytes: &[u8]) -> Result<Outline, CodecError> {
     decode(OUTLINE, bytes, outline::read)
 }
 
-/// A flow as bytes.
+/// Encodes a flow.
 pub fn encode_flow(flow: &Flow) -> Encoded {
     encode(FLOW, |out| flow::write(out, flow))
 }
 
-/// The flow in these bytes.
+/// Decodes a flow.
 pub fn decode_flow(bytes: &[u8]) -> Result<Flow, CodecError> {
     decode(FLOW, bytes, flow::read)
 }
 
-/// What a file gave to the graph, as bytes.
+/// Encodes the graph of a file.
 pub(crate) fn encode_graph(graph: &FileGraph) -> Encoded {
     encode(GRAPH, |out| graph::write(out, graph))
 }
 
-/// The unresolved uses of a name among what a file gave to the graph.
-pub(crate) fn decode_misses_of(bytes: &[u8], name: &str) -> Result<Vec<MissRow>, CodecError> {
-    decode(GRAPH, bytes, |bytes| graph::read_misses_of(bytes, name))
+/// Decodes the unresolved references to a name in the graph of a file.
+pub(crate) fn decode_unresolved_of(bytes: &[u8], name: &str) -> Result<Vec<UnresolvedRow>, CodecError> {
+    decode(GRAPH, bytes, |bytes| graph::read_unresolved_of(bytes, name))
 }
 
-/// What a file gave to the graph, in these bytes.
+/// Decodes the graph of a file.
 pub(crate) fn decode_graph(bytes: &[u8]) -> Result<FileGraph, CodecError> {
     decode(GRAPH, bytes, graph::read)
 }
 
-/// What the engine remembers of the tree, as bytes.
-pub(crate) fn encode_sheet(plain: &[u8]) -> Encoded {
-    encode(SHEET, |out| out.bytes.extend_from_slice(plain))
+/// Encodes a tree manifest.
+pub(crate) fn encode_manifest(plain: &[u8]) -> Encoded {
+    encode(MANIFEST, |out| out.bytes.extend_from_slice(plain))
 }
 
-/// What the engine remembers of the tree, in these bytes.
-pub(crate) fn decode_sheet(bytes: &[u8]) -> Result<Vec<u8>, CodecError> {
-    // Megabytes, which are not copied once more.
-    let mut sheet = Vec::new();
-    match unpack(SHEET, bytes, &mut sheet)? {
+/// Decodes a tree manifest.
+pub(crate) fn decode_manifest(bytes: &[u8]) -> Result<Vec<u8>, CodecError> {
+    // Megabytes, so avoid another copy.
+    let mut manifest = Vec::new();
+    match unpack(MANIFEST, bytes, &mut manifest)? {
         Some(plain) => Ok(plain.to_vec()),
-        None => Ok(sheet),
+        None => Ok(manifest),
     }
 }
 
-/// The edges among that, and how many of them start in the file.
+/// Decodes the edges of the graph of a file, and how many of them start in the file.
 pub(crate) fn decode_edges(bytes: &[u8]) -> Result<(Vec<EdgeRow>, usize), CodecError> {
     decode(GRAPH, bytes, graph::read_edges_only)
 }
 
-/// Edges that lead to one node, as bytes: too few to be worth packing.
-pub(crate) fn encode_bundle(edges: &[StoredEdge]) -> Vec<u8> {
-    let mut out = Out { bytes: Vec::with_capacity(edges.len() * 8) };
+/// Encodes the edges to one node: too few to be worth compressing.
+pub(crate) fn encode_incoming_edges(edges: &[StoredEdge]) -> Vec<u8> {
+    let mut out = Encoder { bytes: Vec::with_capacity(edges.len() * 8) };
     incoming_edges::write(&mut out, edges);
     out.bytes
 }
 
-/// Adds the edges in these bytes, which lead to `target`.
-pub(crate) fn decode_bundle(
+/// Decodes the edges to `target`.
+pub(crate) fn decode_incoming_edges(
     bytes: &[u8],
     target: i64,
     edges: &mut Vec<StoredEdge>,
@@ -133,19 +133,19 @@ pub(crate) fn decode_bundle(
     incoming_edges::read(bytes, target, edges)
 }
 
-/// How many edges there are in these bytes.
-pub(crate) fn count_in_bundle(bytes: &[u8]) -> Result<u32, CodecError> {
+/// The number of edges in an encoded list.
+pub(crate) fn count_incoming_edges(bytes: &[u8]) -> Result<u32, CodecError> {
     incoming_edges::count(bytes)
 }
 
-/// What packing needs. A compressor holds a megabyte: those of threads that wrote once would never be given back.
+/// A compressor and its buffers. It holds a megabyte, which threads that write once would never free.
 struct Packer {
     plain: Vec<u8>,
     packed: Vec<u8>,
     compressor: Compressor<'static>,
 }
 
-/// Packers that are not in use. There are never more than were in use at once.
+/// Idle compressors. There are never more than were in use at once.
 static SPARE: Mutex<Vec<Packer>> = Mutex::new(Vec::new());
 
 impl Packer {
@@ -155,7 +155,7 @@ impl Packer {
         Self { plain: Vec::new(), packed: Vec::new(), compressor }
     }
 
-    /// Lends a packer.
+    /// Takes a compressor.
     fn with<T>(work: impl FnOnce(&mut Self) -> T) -> T {
         let spare = || SPARE.lock().unwrap_or_else(PoisonError::into_inner);
         let lent = spare().pop();
@@ -182,7 +182,7 @@ impl Packer {
     }
 }
 
-/// What unpacking needs, on each thread.
+/// The decompressor of each thread.
 struct Unpacker {
     plain: Vec<u8>,
     decompressor: Decompressor<'static>,
@@ -195,9 +195,9 @@ thread_local! {
     });
 }
 
-fn encode(what: u8, write: impl FnOnce(&mut Out)) -> Encoded {
+fn encode(what: u8, write: impl FnOnce(&mut Encoder)) -> Encoded {
     Packer::with(|packer| {
-        let mut out = Out { bytes: std::mem::take(&mut packer.plain) };
+        let mut out = Encoder { bytes: std::mem::take(&mut packer.plain) };
         out.bytes.clear();
         out.bytes.push(what);
         write(&mut out);
@@ -218,7 +218,7 @@ fn decode<T>(
     done
 }
 
-/// What was packed, in `into`; what was not, as it stands.
+/// Decompresses into `into`; returns uncompressed bytes as they are.
 fn unpack<'b>(what: u8, bytes: &'b [u8], into: &mut Vec<u8>) -> Result<Option<&'b [u8]>, CodecError> {
     let (&tag, rest) = bytes.split_first().ok_or(CodecError)?;
     if tag & !PACKED != what {

@@ -1,13 +1,13 @@
-//! The form of an outline: fields side by side, places as differences, spans of a symbol from where it stands.
+//! The encoding of an outline: column by column, positions as differences, the spans of a symbol relative to its start.
 
 use super::CodecError;
-use super::varint::{In, Out, closed_list, difference, made, option, sum};
+use super::varint::{Decoder, Encoder, closed_list, difference, made, option, sum};
 use orient_model::{
     Atom, Base, Chunk, ChunkKind, Export, Import, ImportKind, Issue, IssueKind, Modifiers, Outline, Param,
     Relation, Says, Span, Statement, Symbol, SymbolKind, Visibility,
 };
 
-pub(super) fn write(out: &mut Out, outline: &Outline) {
+pub(super) fn write(out: &mut Encoder, outline: &Outline) {
     out.strings(&outline.strings);
     out.number(outline.lines);
     out.number(u32::from(outline.generated));
@@ -19,11 +19,11 @@ pub(super) fn write(out: &mut Out, outline: &Outline) {
     out.number(outline.exports.len() as u32);
     out.column(&outline.exports, |export| export.name.0);
     out.column(&outline.exports, |export| export.public.0);
-    out.rising(&outline.exports, |export| export.at);
-    out.rising(&outline.exports, |export| export.line);
+    out.ascending(&outline.exports, |export| export.at);
+    out.ascending(&outline.exports, |export| export.line);
     out.number(outline.chunks.len() as u32);
     out.column(&outline.chunks, |chunk| chunk.kind as u32);
-    out.rising_options(&outline.chunks, |chunk| chunk.symbol);
+    out.ascending_options(&outline.chunks, |chunk| chunk.symbol);
     out.spans(&outline.chunks, |chunk| chunk.span);
     out.number(outline.issues.len() as u32);
     out.column(&outline.issues, |issue| issue.kind as u32);
@@ -35,7 +35,7 @@ pub(super) fn write(out: &mut Out, outline: &Outline) {
 }
 
 pub(super) fn read(bytes: &[u8]) -> Result<Outline, CodecError> {
-    let mut from = In { bytes };
+    let mut from = Decoder { bytes };
     let strings = from.strings()?;
     let (lines, generated) = (from.number()?, from.flag()?);
     let package = from.option()?.map(Atom);
@@ -52,9 +52,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Outline, CodecError> {
     Ok(Outline { strings, symbols, imports, exports, chunks, issues, package, manifest, lines, generated })
 }
 
-fn write_symbols(out: &mut Out, symbols: &[Symbol]) {
+fn write_symbols(out: &mut Encoder, symbols: &[Symbol]) {
     out.column(symbols, |symbol| symbol.kind as u32);
-    out.rising(symbols, |symbol| symbol.name.0);
+    out.ascending(symbols, |symbol| symbol.name.0);
     for (at, symbol) in (0u32..).zip(symbols) {
         out.wide(option(symbol.parent.map(|parent| difference(at, parent))));
     }
@@ -99,8 +99,8 @@ fn write_symbols(out: &mut Out, symbols: &[Symbol]) {
     }
 }
 
-/// Where symbols stand: the whole from the one before, its parts from the whole.
-fn write_places(out: &mut Out, outline: &Outline) {
+/// The spans of symbols: each relative to the one before, its parts relative to the whole.
+fn write_places(out: &mut Encoder, outline: &Outline) {
     let symbols = &outline.symbols;
     out.spans(symbols, |symbol| symbol.span);
     let name_end =
@@ -124,10 +124,10 @@ fn write_places(out: &mut Out, outline: &Outline) {
     }
 }
 
-/// The fields of a symbol that are not places.
-fn read_symbols(from: &mut In<'_>, strings: &orient_model::Strings) -> Result<Vec<Symbol>, CodecError> {
+/// The fields of a symbol besides its spans.
+fn read_symbols(from: &mut Decoder<'_>, strings: &orient_model::Strings) -> Result<Vec<Symbol>, CodecError> {
     let count = from.count()?;
-    let (kinds, names) = (from.column(count)?, from.rising(count)?);
+    let (kinds, names) = (from.column(count)?, from.ascending(count)?);
     let (parents, qualifiers) = (from.options(count)?, from.options(count)?);
     let (ordinals, visibilities, modifiers) = (from.column(count)?, from.column(count)?, from.column(count)?);
     let (signatures, returns, docs) = (from.column(count)?, from.options(count)?, from.options(count)?);
@@ -164,7 +164,7 @@ fn read_symbols(from: &mut In<'_>, strings: &orient_model::Strings) -> Result<Ve
     Ok(symbols)
 }
 
-fn read_lists(from: &mut In<'_>, symbols: &mut [Symbol]) -> Result<(), CodecError> {
+fn read_lists(from: &mut Decoder<'_>, symbols: &mut [Symbol]) -> Result<(), CodecError> {
     let counts = from.column(symbols.len())?;
     for (symbol, count) in symbols.iter_mut().zip(counts) {
         let mut before = symbol.name.0;
@@ -203,7 +203,7 @@ fn read_lists(from: &mut In<'_>, symbols: &mut [Symbol]) -> Result<(), CodecErro
 }
 
 fn read_places(
-    from: &mut In<'_>,
+    from: &mut Decoder<'_>,
     symbols: &mut [Symbol],
     strings: &orient_model::Strings,
 ) -> Result<(), CodecError> {
@@ -241,10 +241,10 @@ fn read_places(
     Ok(())
 }
 
-fn write_imports(out: &mut Out, imports: &[Import]) {
+fn write_imports(out: &mut Encoder, imports: &[Import]) {
     out.number(imports.len() as u32);
     out.column(imports, |import| import.kind as u32);
-    out.rising(imports, |import| import.module.0);
+    out.ascending(imports, |import| import.module.0);
     for import in imports {
         out.wide(option(import.name.map(|atom| difference(atom.0, import.module.0))));
     }
@@ -255,17 +255,17 @@ fn write_imports(out: &mut Out, imports: &[Import]) {
     out.column(imports, |import| import.visibility as u32);
     out.column(imports, |import| import.modifiers.0);
     out.column(imports, |import| import.scope);
-    out.rising(imports, |import| import.at);
-    out.rising(imports, |import| import.line);
+    out.ascending(imports, |import| import.at);
+    out.ascending(imports, |import| import.line);
 }
 
-fn read_imports(from: &mut In<'_>) -> Result<Vec<Import>, CodecError> {
+fn read_imports(from: &mut Decoder<'_>) -> Result<Vec<Import>, CodecError> {
     let count = from.count()?;
-    let (kinds, modules) = (from.column(count)?, from.rising(count)?);
+    let (kinds, modules) = (from.column(count)?, from.ascending(count)?);
     let (names, aliases) = (from.options(count)?, from.options(count)?);
     let reexports = from.flags(count)?;
     let (visibilities, modifiers, scopes) = (from.column(count)?, from.column(count)?, from.column(count)?);
-    let (places, lines) = (from.rising(count)?, from.rising(count)?);
+    let (places, lines) = (from.ascending(count)?, from.ascending(count)?);
     let import = |at: usize| {
         Ok(Import {
             kind: import_kind(kinds[at])?,
@@ -286,10 +286,10 @@ fn read_imports(from: &mut In<'_>) -> Result<Vec<Import>, CodecError> {
     made(count, import)
 }
 
-fn read_exports(from: &mut In<'_>) -> Result<Vec<Export>, CodecError> {
+fn read_exports(from: &mut Decoder<'_>) -> Result<Vec<Export>, CodecError> {
     let count = from.count()?;
     let (names, publics) = (from.column(count)?, from.column(count)?);
-    let (places, lines) = (from.rising(count)?, from.rising(count)?);
+    let (places, lines) = (from.ascending(count)?, from.ascending(count)?);
     let export = |at: usize| Export {
         name: Atom(names[at]),
         public: Atom(publics[at]),
@@ -299,15 +299,15 @@ fn read_exports(from: &mut In<'_>) -> Result<Vec<Export>, CodecError> {
     Ok((0..count).map(export).collect())
 }
 
-fn read_chunks(from: &mut In<'_>) -> Result<Vec<Chunk>, CodecError> {
+fn read_chunks(from: &mut Decoder<'_>) -> Result<Vec<Chunk>, CodecError> {
     let count = from.count()?;
-    let (kinds, symbols) = (from.column(count)?, from.rising_options(count)?);
+    let (kinds, symbols) = (from.column(count)?, from.ascending_options(count)?);
     let spans = from.spans(count)?;
     let chunk = |at: usize| Ok(Chunk { kind: chunk_kind(kinds[at])?, symbol: symbols[at], span: spans[at] });
     made(count, chunk)
 }
 
-fn read_manifest(from: &mut In<'_>) -> Result<Vec<Statement>, CodecError> {
+fn read_manifest(from: &mut Decoder<'_>) -> Result<Vec<Statement>, CodecError> {
     let count = from.count()?;
     let (says, names, values) = (from.column(count)?, from.column(count)?, from.column(count)?);
     let statement = |at: usize| {

@@ -1,7 +1,7 @@
-//! Whatever facts say, also nonsense, comes back as it was.
+//! Round trips of arbitrary facts and graphs, including nonsensical ones.
 
 use super::*;
-use crate::graph::{NodeId, OutsideRow};
+use crate::graph::{ExternalRow, NodeId};
 use orient_model::{
     Assign, Atom, Base, Binding, BindingKind, Chunk, ChunkKind, Confidence, EdgeKind, Export, Expr, ExprId,
     ExprList, Import, ImportKind, Issue, IssueKind, Literal, Modifiers, Param, Reason, RefKind, Reference,
@@ -11,7 +11,7 @@ use orient_model::{
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// Mostly small, sometimes anything.
+/// Mostly small numbers, sometimes any.
 fn number() -> impl Strategy<Value = u32> + Clone {
     prop_oneof![4 => 0..200u32, 1 => any::<u32>()]
 }
@@ -258,9 +258,9 @@ fn graph() -> impl Strategy<Value = FileGraph> {
         },
     );
     let outside = (node(), use_kind(), "[a-c]{0,2}", ".{0,4}", number())
-        .prop_map(|(source, kind, package, name, line)| OutsideRow { source, kind, package, name, line });
+        .prop_map(|(source, kind, package, name, line)| ExternalRow { source, kind, package, name, line });
     let miss = (node(), use_kind(), "[a-c]{0,2}", number(), select(Reason::ALL))
-        .prop_map(|(source, kind, name, line, reason)| MissRow { source, kind, name, line, reason });
+        .prop_map(|(source, kind, name, line, reason)| UnresolvedRow { source, kind, name, line, reason });
     (some(edge), some(outside), some(miss), any::<bool>(), any::<usize>()).prop_map(
         |(edges, outside, misses, failed, own)| FileGraph {
             own: own % (edges.len() + 1),
@@ -290,26 +290,26 @@ proptest! {
         let bytes = encode_graph(&value);
         prop_assert_eq!(decode_edges(bytes.as_bytes()), Ok((value.edges.clone(), value.own)));
         for name in value.misses.iter().map(|miss| miss.name.as_str()).chain(["no such name"]) {
-            let own: Vec<MissRow> = value.misses.iter().filter(|miss| miss.name == name).cloned().collect();
-            prop_assert_eq!(decode_misses_of(bytes.as_bytes(), name), Ok(own));
+            let own: Vec<UnresolvedRow> = value.misses.iter().filter(|miss| miss.name == name).cloned().collect();
+            prop_assert_eq!(decode_unresolved_of(bytes.as_bytes(), name), Ok(own));
         }
         prop_assert_eq!(decode_graph(bytes.as_bytes()), Ok(value));
     }
 
     #[test]
-    fn edges_that_lead_to_one_node_come_back(graph in graph(), target in any::<i64>(), owner in 0..3i64) {
+    fn incoming_edges_round_trip(graph in graph(), target in any::<i64>(), owner in 0..3i64) {
         let edges: Vec<StoredEdge> =
             graph.edges.iter().map(|edge| StoredEdge { target, ..StoredEdge::new(edge, owner) }).collect();
-        let bytes = encode_bundle(&edges);
+        let bytes = encode_incoming_edges(&edges);
         let mut read = Vec::new();
-        prop_assert_eq!(count_in_bundle(&bytes), Ok(edges.len() as u32));
-        prop_assert_eq!(decode_bundle(&bytes, target, &mut read), Ok(()));
+        prop_assert_eq!(count_incoming_edges(&bytes), Ok(edges.len() as u32));
+        prop_assert_eq!(decode_incoming_edges(&bytes, target, &mut read), Ok(()));
         prop_assert_eq!(read, edges);
     }
 
     #[test]
-    fn any_bytes_are_read_or_refused_but_never_a_panic(mut bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-        let _ = decode_bundle(&bytes, 1, &mut Vec::new());
+    fn malformed_bytes_never_panic(mut bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        let _ = decode_incoming_edges(&bytes, 1, &mut Vec::new());
         for what in [OUTLINE, FLOW, GRAPH, OUTLINE | PACKED] {
             if let Some(first) = bytes.first_mut() {
                 *first = what;

@@ -1,11 +1,13 @@
-//! Numbers as bytes: small ones take one byte, and equal fields of many rows stand side by side.
+//! Varints and columns: small numbers take one byte, and the same field of many rows is stored together.
 //!
-//! Every function loses nothing for any input: differences wrap around, and are undone the same way.
+//! All functions are lossless for any input: differences wrap around. Signed differences are zigzag-encoded. Example: the
+//! ascending lines 100, 103, 103, 110 become the differences 100, 3, 0, 7. Zigzag doubles them, so the bytes are `c8 01 06
+//! 00 0e`: the first varint takes two bytes, the others one.
 
 use super::CodecError;
 use orient_model::{Atom, Span, Strings};
 
-/// Reads a word of a closed list by its number. A word that is added to the list and not here fails to compile.
+/// Decodes an enum from its number. A variant that is added to the enum and not here fails to compile.
 macro_rules! closed_list {
     ($($read:ident -> $list:ident { $($word:ident),+ $(,)? })+) => { $(
         pub(crate) fn $read(number: u32) -> Result<$list, CodecError> {
@@ -21,7 +23,7 @@ macro_rules! closed_list {
 }
 pub(super) use closed_list;
 
-/// Rows made of their fields, or the first fault among them.
+/// Builds rows from their columns; returns the first error.
 pub(super) fn made<T>(
     rows: usize,
     mut row: impl FnMut(usize) -> Result<T, CodecError>,
@@ -33,13 +35,13 @@ pub(super) fn made<T>(
     Ok(made)
 }
 
-/// Where bytes go.
+/// An encoder: appends to a buffer.
 #[derive(Default)]
-pub(super) struct Out {
+pub(super) struct Encoder {
     pub(super) bytes: Vec<u8>,
 }
 
-impl Out {
+impl Encoder {
     pub(super) fn number(&mut self, value: u32) {
         self.wide(u64::from(value));
     }
@@ -52,21 +54,21 @@ impl Out {
         self.bytes.push(value as u8);
     }
 
-    /// How far an id is from another, in either direction.
+    /// An id as the signed difference to another.
     pub(super) fn step(&mut self, id: i64, before: i64) {
         let step = id.wrapping_sub(before);
         self.wide(((step << 1) ^ (step >> 63)).cast_unsigned());
     }
 
-    /// One field of every row.
+    /// One column: a field of every row.
     pub(super) fn column<T>(&mut self, rows: &[T], field: impl Fn(&T) -> u32) {
         for row in rows {
             self.number(field(row));
         }
     }
 
-    /// One field of every row, as the difference to the row before: for fields that mostly grow.
-    pub(super) fn rising<T>(&mut self, rows: &[T], field: impl Fn(&T) -> u32) {
+    /// A column of mostly ascending values, as differences to the row before.
+    pub(super) fn ascending<T>(&mut self, rows: &[T], field: impl Fn(&T) -> u32) {
         let mut before = 0;
         for row in rows {
             let value = field(row);
@@ -75,8 +77,8 @@ impl Out {
         }
     }
 
-    /// The same for a field that is not always there.
-    pub(super) fn rising_options<T>(&mut self, rows: &[T], field: impl Fn(&T) -> Option<u32>) {
+    /// The same for an optional field.
+    pub(super) fn ascending_options<T>(&mut self, rows: &[T], field: impl Fn(&T) -> Option<u32>) {
         let mut before = 0;
         for row in rows {
             let value = field(row);
@@ -85,11 +87,11 @@ impl Out {
         }
     }
 
-    /// Places that follow each other in a file: start and line by how far they are from the one before.
+    /// Consecutive spans: start and line as differences to the span before.
     pub(super) fn spans<T>(&mut self, rows: &[T], span: impl Fn(&T) -> Span) {
-        self.rising(rows, |row| span(row).start);
+        self.ascending(rows, |row| span(row).start);
         self.column(rows, |row| difference(span(row).end, span(row).start));
-        self.rising(rows, |row| span(row).first_line);
+        self.ascending(rows, |row| span(row).first_line);
         self.column(rows, |row| difference(span(row).last_line, span(row).first_line));
     }
 
@@ -104,29 +106,29 @@ impl Out {
     }
 }
 
-/// A wrapping difference, small in either direction.
+/// A wrapping difference, zigzag-encoded.
 pub(super) fn difference(value: u32, base: u32) -> u32 {
     let step = value.wrapping_sub(base).cast_signed();
     ((step << 1) ^ (step >> 31)).cast_unsigned()
 }
 
-/// What [`difference`] was made of.
+/// The inverse of [`difference`].
 pub(super) fn sum(difference: u32, base: u32) -> u32 {
     let step = (difference >> 1) ^ (difference & 1).wrapping_neg();
     base.wrapping_add(step)
 }
 
-/// Something or nothing, the first place being next to nothing.
+/// An optional number: 0 for `None`, otherwise the number plus 1.
 pub(super) fn option(value: Option<u32>) -> u64 {
     value.map_or(0, |value| u64::from(value) + 1)
 }
 
-/// Where bytes come from.
-pub(super) struct In<'b> {
+/// A decoder: consumes bytes.
+pub(super) struct Decoder<'b> {
     pub(super) bytes: &'b [u8],
 }
 
-impl In<'_> {
+impl Decoder<'_> {
     pub(super) fn number(&mut self) -> Result<u32, CodecError> {
         u32::try_from(self.wide()?).map_err(|_| CodecError)
     }
@@ -155,19 +157,19 @@ impl In<'_> {
         Err(CodecError)
     }
 
-    /// The id that is so far from another.
+    /// The inverse of [`Encoder::step`].
     pub(super) fn step(&mut self, before: i64) -> Result<i64, CodecError> {
         let step = self.wide()?;
         Ok(before.wrapping_add((step >> 1).cast_signed() ^ -(step & 1).cast_signed()))
     }
 
-    /// One field of every row.
+    /// A column of `rows` values.
     pub(super) fn rows<T>(
         &mut self,
         rows: usize,
         mut row: impl FnMut(&mut Self) -> Result<T, CodecError>,
     ) -> Result<Vec<T>, CodecError> {
-        // Each takes at least a byte: who says otherwise gets no memory for it.
+        // Each value takes at least a byte, so a malformed count cannot reserve memory.
         let mut column = Vec::with_capacity(rows.min(self.bytes.len()));
         for _ in 0..rows {
             column.push(row(self)?);
@@ -175,7 +177,7 @@ impl In<'_> {
         Ok(column)
     }
 
-    /// How many rows follow; each takes at least a byte.
+    /// The number of rows that follow. Each takes at least a byte.
     pub(super) fn count(&mut self) -> Result<usize, CodecError> {
         let count = self.number()? as usize;
         if count <= self.bytes.len() { Ok(count) } else { Err(CodecError) }
@@ -196,7 +198,7 @@ impl In<'_> {
         }
     }
 
-    pub(super) fn rising(&mut self, rows: usize) -> Result<Vec<u32>, CodecError> {
+    pub(super) fn ascending(&mut self, rows: usize) -> Result<Vec<u32>, CodecError> {
         let mut before = 0;
         self.rows(rows, |from| {
             before = sum(from.number()?, before);
@@ -204,7 +206,7 @@ impl In<'_> {
         })
     }
 
-    pub(super) fn rising_options(&mut self, rows: usize) -> Result<Vec<Option<u32>>, CodecError> {
+    pub(super) fn ascending_options(&mut self, rows: usize) -> Result<Vec<Option<u32>>, CodecError> {
         let mut before = 0;
         self.rows(rows, |from| {
             let value = from.option()?.map(|step| sum(step, before));
@@ -218,8 +220,8 @@ impl In<'_> {
     }
 
     pub(super) fn spans(&mut self, rows: usize) -> Result<Vec<Span>, CodecError> {
-        let (starts, lengths) = (self.rising(rows)?, self.column(rows)?);
-        let (lines, heights) = (self.rising(rows)?, self.column(rows)?);
+        let (starts, lengths) = (self.ascending(rows)?, self.column(rows)?);
+        let (lines, heights) = (self.ascending(rows)?, self.column(rows)?);
         let span = |at: usize| Span {
             start: starts[at],
             end: sum(lengths[at], starts[at]),
@@ -242,7 +244,7 @@ impl In<'_> {
         Strings::from_parts(text.to_owned(), ends).ok_or(CodecError)
     }
 
-    /// The place of a text among strings that follow, without a copy of them.
+    /// The index of a text among the strings that follow, without copying them.
     pub(super) fn place(&mut self, wanted: &str) -> Result<Option<u32>, CodecError> {
         let count = self.count()?;
         let mut found = None;
@@ -254,7 +256,7 @@ impl In<'_> {
         Ok(found)
     }
 
-    /// Leaves out so many numbers.
+    /// Skips numbers.
     pub(super) fn skip(&mut self, numbers: usize) -> Result<(), CodecError> {
         let mut left = numbers;
         let ends = |byte: &u8| {

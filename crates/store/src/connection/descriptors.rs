@@ -1,9 +1,9 @@
-//! Descriptors of databases that this process opens beside those of SQLite.
+//! Keeps extra descriptors of databases open while SQLite uses the same files.
 //!
-//! POSIX releases every lock that a process holds on a file as soon as the process closes *any* descriptor of that file. A
-//! glance at the header of a database that is open in this process would thus drop SQLite's shared lock, and another process
-//! could take itself for the last user of the log and delete it. So a descriptor stays open while SQLite has its file open,
-//! and is used again for the next glance; the last connection to the file closes it.
+//! POSIX releases every lock that a process holds on a file as soon as the process closes *any* descriptor of that file.
+//! Reading the header of a database that is open in this process would thus drop SQLite's shared lock; another process could
+//! then believe that it is the last user of the write-ahead log and delete it. So a descriptor stays open while SQLite has
+//! its file open, and the next reader uses it again; the last connection to the file closes it.
 
 use crate::integrity::damaged_files::FileKey;
 use std::collections::HashMap;
@@ -11,11 +11,11 @@ use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
-/// What this process has open of one file.
+/// The descriptors and connections of one file.
 #[derive(Default)]
 struct OpenFile {
     connections: usize,
-    /// Descriptors that nobody reads at the moment, and that must not be closed yet.
+    /// Descriptors that are not in use and must not be closed yet.
     retained: Vec<File>,
 }
 
@@ -25,7 +25,7 @@ fn open_files() -> MutexGuard<'static, HashMap<FileKey, OpenFile>> {
     OPEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Held by every connection of SQLite to a file, until after SQLite has closed it.
+/// Held by every SQLite connection to a file until after SQLite has closed the file.
 pub(crate) struct Connected(FileKey);
 
 impl Connected {
@@ -46,7 +46,7 @@ impl Drop for Connected {
     }
 }
 
-/// A database file, open for reading from its first byte on.
+/// A database file, opened for reading from its start.
 pub(crate) struct DatabaseFile {
     key: Option<FileKey>,
     file: Option<File>,
@@ -79,7 +79,8 @@ impl Read for DatabaseFile {
 impl Drop for DatabaseFile {
     fn drop(&mut self) {
         let (Some(key), Some(file)) = (self.key, self.file.take()) else { return };
-        // A file without connections is closed before the registry is unlocked, so that no connection comes between.
+        // Close the descriptor of a file without connections before unlocking the registry, so that no connection opens in
+        // between.
         match open_files().get_mut(&key) {
             Some(open) => open.retained.push(file),
             None => drop(file),
@@ -93,24 +94,24 @@ mod tests {
 
     #[test]
     fn a_descriptor_outlives_its_reader_while_the_file_has_connections() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("index.db");
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("index.db");
         std::fs::write(&path, "header").expect("it is written");
         let key = FileKey::at(&path);
         let reader = || DatabaseFile::new(key, || File::open(&path)).expect("it opens");
         let descriptors = || key.and_then(|key| Some(open_files().get(&key)?.retained.len()));
 
         drop(reader());
-        assert_eq!(descriptors(), None, "closed at once: nobody holds a lock on it");
+        assert_eq!(descriptors(), None, "closed at once: the file has no connection");
 
         let connections =
             [Connected::to(key.expect("it is there")), Connected::to(key.expect("it is there"))];
         for _ in 0..3 {
             let mut text = String::new();
             reader().read_to_string(&mut text).expect("it is read");
-            assert_eq!(text, "header", "read from the start, also the second time");
+            assert_eq!(text, "header", "each reader starts at the first byte");
         }
-        assert_eq!(descriptors(), Some(1), "used again, not opened again");
+        assert_eq!(descriptors(), Some(1), "the descriptor is reused");
 
         let [first, last] = connections;
         drop(first);

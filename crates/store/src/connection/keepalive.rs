@@ -1,25 +1,27 @@
-//! A database that is kept open: whoever closes one last moves its log into it and waits for the disk, five times or more.
-//! Who writes again and again does not want that after each change.
+//! Keeps a database open, so that closing another connection does not checkpoint.
+//!
+//! When the last connection closes a database, SQLite moves the write-ahead log into it and waits for the disk several
+//! times. A process that writes repeatedly avoids that after each change set by holding one more connection.
 
 use crate::connection::database::Db;
-use crate::connection::database_path::Located;
+use crate::connection::database_path::DatabasePath;
 use crate::connection::write_lock;
 use rusqlite::OpenFlags;
 use std::path::Path;
 
-/// Keeps a database open and asks nothing of it. Reads only, so it can neither hold up a writer nor tidy up itself.
-pub struct Anchor {
+/// Holds a read-only connection without a transaction: it neither blocks a writer nor checkpoints itself.
+pub struct KeepAlive {
     _db: Db,
 }
 
-impl Anchor {
-    /// Holds the database at a path, if there is one that can be read.
+impl KeepAlive {
+    /// Opens the database at a path; `None` if it does not exist or cannot be read.
     pub fn hold(path: &Path) -> Option<Self> {
-        let at = Located::at(path).ok()?;
-        let _opening = write_lock::opening(&at.folder);
+        let at = DatabasePath::at(path).ok()?;
+        let _opening = write_lock::opening(&at.directory);
         at.check().ok()?;
         let db = at.open(OpenFlags::SQLITE_OPEN_READ_ONLY).ok()?;
-        // It counts as open once it was read.
+        // A connection counts as open only after its first read.
         db.pragma_query_value(None, "schema_version", |row| row.get::<_, i64>(0)).ok()?;
         Some(Self { _db: db })
     }
@@ -32,49 +34,51 @@ mod tests {
     use orient_model::RepoPath;
 
     #[test]
-    fn a_held_database_keeps_its_log() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let (path, log) = (folder.path().join("index.db"), folder.path().join("index.db-wal"));
-        let lock = WriteLock::try_acquire(folder.path()).expect("it can be locked").expect("nobody writes");
+    fn the_write_ahead_log_stays_while_the_database_is_held() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let (path, log) = (directory.path().join("index.db"), directory.path().join("index.db-wal"));
+        let lock =
+            WriteLock::try_acquire(directory.path()).expect("it can be locked").expect("nobody writes");
         BulkWriter::create(&path, &lock, 1, 0).and_then(BulkWriter::publish).expect("an empty index");
         let change = || {
             let mut writer = Writer::open(&path, &lock).expect("it is there");
             writer.apply([Change::Remove(RepoPath::from("a"))]).expect("it can be written");
         };
         change();
-        assert!(!log.exists(), "who closes last tidies up");
-        let anchor = Anchor::hold(&path).expect("it can be read");
+        assert!(!log.exists(), "the last connection checkpoints");
+        let anchor = KeepAlive::hold(&path).expect("it can be read");
         change();
-        assert!(log.exists(), "somebody still has it open");
+        assert!(log.exists(), "another connection is open");
         change();
         drop(anchor);
         change();
         assert!(!log.exists());
     }
     #[test]
-    fn a_log_is_moved_while_the_database_is_held() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("index.db");
-        let lock = WriteLock::try_acquire(folder.path()).expect("it can be locked").expect("nobody writes");
+    fn an_explicit_checkpoint_works_while_the_database_is_held() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("index.db");
+        let lock =
+            WriteLock::try_acquire(directory.path()).expect("it can be locked").expect("nobody writes");
         BulkWriter::create(&path, &lock, 1, 0).and_then(BulkWriter::publish).expect("an empty index");
-        let _anchor = Anchor::hold(&path).expect("it can be read");
+        let _anchor = KeepAlive::hold(&path).expect("it can be read");
         let mut writer = Writer::open(&path, &lock).expect("it is there");
-        writer.keep_sheet(crate::Sheet::Tree, b"a sheet").expect("it can be written");
+        writer.put_manifest(crate::ManifestKind::Tree, b"a manifest").expect("it can be written");
         drop(writer);
-        // Nobody has the copy open, and nothing stands beside it.
-        let copy = folder.path().join("copy.db");
-        let sheet = || {
+        // The copy has no write-ahead log.
+        let copy = directory.path().join("copy.db");
+        let manifest = || {
             std::fs::copy(&path, &copy).expect("it can be copied");
             crate::Snapshot::open(&copy)
                 .expect("it is whole")
-                .sheet(crate::Sheet::Tree)
+                .manifest(crate::ManifestKind::Tree)
                 .expect("it can be read")
         };
-        assert_eq!(sheet(), None, "it waits in the log");
-        crate::move_log(&path);
-        assert_eq!(sheet(), None, "it is left to whoever may write");
+        assert_eq!(manifest(), None, "the change is in the write-ahead log");
+        crate::checkpoint_wal(&path);
+        assert_eq!(manifest(), None, "a writer holds the lock");
         drop(lock);
-        crate::move_log(&path);
-        assert_eq!(sheet().as_deref(), Some(b"a sheet".as_slice()));
+        crate::checkpoint_wal(&path);
+        assert_eq!(manifest().as_deref(), Some(b"a manifest".as_slice()));
     }
 }

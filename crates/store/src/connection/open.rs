@@ -1,7 +1,7 @@
-//! How a database is opened: for reading, for writing, for a bulk load, in memory.
+//! Opens databases: for reading, for writing, for a bulk load, in memory.
 
 use crate::connection::database::Db;
-use crate::connection::database_path::Located;
+use crate::connection::database_path::DatabasePath;
 use crate::connection::vfs;
 use crate::connection::write_lock;
 use crate::error::{AtPath, StoreError, is_damage};
@@ -14,45 +14,46 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::path::Path;
 use std::time::Duration;
 
-/// Commits do not wait for the disk: after a loss of power the last change sets may be gone, the file is whole. Nor do they
-/// move the log into the file unless it has become large: whoever closes it last does, and [`move_log`].
+/// Commits do not wait for the disk: a power failure may lose the last change sets but leaves the file consistent. They do
+/// not checkpoint unless the write-ahead log is large: the last connection does, and [`checkpoint_wal`].
 const WRITING: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 16384; \
      PRAGMA journal_size_limit = 67108864;";
-/// Nobody sees the file before it is whole, so nothing needs to be undone or waited for. The cache bounds memory.
+/// No other process sees the file before it is complete, so neither a journal nor syncing is needed. The cache limits
+/// memory.
 const LOADING: &str = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; \
      PRAGMA cache_size = -32768;";
-/// Pages are looked at where the system has them, as many as the database knows to: a question is mostly many short looks at
-/// many pages, and every question has a connection of its own, whose cache would be empty.
+/// Maps as much of the file as SQLite supports: a query reads a few bytes of many pages, and each query may have a new
+/// connection with an empty cache.
 const READING: &str = "PRAGMA mmap_size = 2147418112; BEGIN";
-/// Statements we use at the same time; above the number of constants in `sql`.
+/// The capacity of the statement cache: more than the number of constants in `sql`.
 const STATEMENTS: usize = 128;
 
-/// How long to wait for another program that looks at the file with its own tools.
+/// How long to wait for another program that has locked the file.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A connection with its first row read, so that it stands on one generation.
+/// A connection inside a transaction whose first row was read, which fixes its generation.
 pub(crate) struct Opened {
     pub(crate) db: Db,
     pub(crate) meta: Meta,
 }
 
-/// Sets what holds for every connection of ours.
+/// Applies the settings of all our connections.
 pub(crate) fn prepared(db: Db) -> Db {
     db.set_prepared_statement_cache_capacity(STATEMENTS);
-    // Else a statement with a join is compiled anew for every value bound to it, in case another plan were better.
+    // Without this, SQLite compiles a statement with a join again for each bound value, in case another plan is better.
     let _ = db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true);
     db
 }
 
 /// Opens for reading, inside one read transaction.
 pub(crate) fn read(path: &Path) -> Result<Opened, StoreError> {
-    let at = Located::at(path)?;
-    let _opening = write_lock::opening(&at.folder);
+    let at = DatabasePath::at(path)?;
+    let _opening = write_lock::opening(&at.directory);
     read_while_opening(&at)
 }
 
-/// The same for those who hold the lock of opening.
-pub(crate) fn read_while_opening(at: &Located) -> Result<Opened, StoreError> {
+/// The same for a caller that holds the open lock.
+pub(crate) fn read_while_opening(at: &DatabasePath) -> Result<Opened, StoreError> {
     let path = &at.path;
     at.check()?;
     Header::read(at)?.check(path)?;
@@ -75,9 +76,9 @@ fn begin_reading(db: rusqlite::Result<Db>) -> rusqlite::Result<(Db, Option<Meta>
     Ok((prepared(db), meta))
 }
 
-/// Opens a database for reading where no file can be made beside it. What waits in its log is read with the list of it in
-/// memory, which keeps others out: a process that has it open shares its list, and needs no room either.
-pub(crate) fn open_alone(at: &Located) -> rusqlite::Result<Db> {
+/// Opens a database for reading if no file can be created beside it. The index of its write-ahead log is then built in
+/// private memory, which needs exclusive access; if another process has the database open, its shared index is used.
+pub(crate) fn open_alone(at: &DatabasePath) -> rusqlite::Result<Db> {
     if !at.has_log() {
         return at.open_immutable();
     }
@@ -93,7 +94,7 @@ fn opened_or_damaged(path: &Path, (db, meta): (Db, Option<Meta>)) -> Result<Open
     }
 }
 
-/// Whether reading failed because no file could be made beside the database, or it could not grow.
+/// Whether reading failed because no file could be created beside the database, or a file could not grow.
 pub(crate) fn needs_room(error: &rusqlite::Error) -> bool {
     !is_damage(error)
         && matches!(
@@ -108,9 +109,9 @@ pub(crate) fn needs_room(error: &rusqlite::Error) -> bool {
         )
 }
 
-/// Opens for change sets, migrating an older format.
+/// Opens for change sets; migrates an older format first.
 pub(crate) fn write(path: &Path) -> Result<Opened, StoreError> {
-    let at = Located::at(path)?;
+    let at = DatabasePath::at(path)?;
     at.check()?;
     let header = Header::read(&at)?;
     if let Err(error @ StoreError::Newer { .. }) = header.check(path) {
@@ -126,30 +127,30 @@ pub(crate) fn write(path: &Path) -> Result<Opened, StoreError> {
     opened_or_damaged(path, (prepared(db), meta))
 }
 
-/// Moves what waits in the log of a database into the database, as far as its readers allow; nothing if it is damaged.
-pub(crate) fn empty_log(at: &Located) {
+/// Checkpoints a database as far as its readers allow and truncates the write-ahead log. Does nothing if it is damaged.
+pub(crate) fn checkpoint_and_truncate(at: &DatabasePath) {
     checkpoint(at, "PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
-/// Moves what waits in the log of a database into the database, as far as that holds up nobody: for those who keep it open
-/// and have nothing else to do. An index that somebody writes is left to them.
-pub fn move_log(path: &Path) {
-    let Ok(at) = Located::at(path) else { return };
+/// Checkpoints a database as far as possible without blocking anybody, for a process that keeps it open and is idle. Does
+/// nothing while another process writes.
+pub fn checkpoint_wal(path: &Path) {
+    let Ok(at) = DatabasePath::at(path) else { return };
     if !at.has_log() {
         return;
     }
-    let _opening = write_lock::opening(&at.folder);
+    let _opening = write_lock::opening(&at.directory);
     let (mut _lock, mut _broken) = (None, None);
     if seal::is_sealed(&at) {
-        let Ok(Some(lock)) = write_lock::WriteLock::try_acquire(at.folder.path()) else { return };
-        let Ok(broken) = seal::Broken::open(&at) else { return };
+        let Ok(Some(lock)) = write_lock::WriteLock::try_acquire(at.directory.path()) else { return };
+        let Ok(broken) = seal::Unsealed::open(&at) else { return };
         (_lock, _broken) = (Some(lock), Some(broken));
     }
     checkpoint(&at, "PRAGMA wal_checkpoint(PASSIVE)");
 }
 
-/// Where it fails, the log is read a little longer.
-fn checkpoint(at: &Located, statement: &str) {
+/// If this fails, the write-ahead log stays.
+fn checkpoint(at: &DatabasePath, statement: &str) {
     if at.has_log()
         && at.check().is_ok()
         && let Ok(db) = at.open(OpenFlags::SQLITE_OPEN_READ_WRITE)
@@ -158,12 +159,12 @@ fn checkpoint(at: &Located, statement: &str) {
     }
 }
 
-/// Pages of 8 KiB pack outlines of a few KiB better than those of 4 KiB; but every table has a page that is not full, which
-/// for a tree of so many bytes or less is more.
+/// The maximum size of a tree whose index has pages of 4 KiB. Pages of 8 KiB pack outlines of a few KiB better, but each
+/// table has one partly filled page, which costs more in a small index.
 const SMALL_TREE: u64 = 3 << 20;
 
-/// Makes a new database at a place where there is none, for a tree of about so many bytes.
-pub(crate) fn load(at: &Located, bytes: u64) -> Result<Db, StoreError> {
+/// Creates a database for a tree of about `bytes` bytes.
+pub(crate) fn load(at: &DatabasePath, bytes: u64) -> Result<Db, StoreError> {
     let path = &at.path;
     at.make_file().at(path)?;
     at.check()?;
@@ -176,8 +177,8 @@ pub(crate) fn load(at: &Located, bytes: u64) -> Result<Db, StoreError> {
     Ok(prepared(db))
 }
 
-/// Makes a database that nobody uses yet one that is written with a log: later that would need all readers to be gone.
-pub(crate) fn keep_log(at: &Located) -> Result<(), StoreError> {
+/// Switches a new database to a write-ahead log. Later that would require exclusive access.
+pub(crate) fn enable_wal(at: &DatabasePath) -> Result<(), StoreError> {
     at.check()?;
     let db = at.open(OpenFlags::SQLITE_OPEN_READ_WRITE).at(&at.path)?;
     db.execute_batch("PRAGMA journal_mode = WAL").at(&at.path)?;
@@ -191,7 +192,7 @@ pub(crate) fn memory(name: &Path) -> Result<Db, StoreError> {
     Ok(prepared(db))
 }
 
-/// Nothing of it reaches a disk, which may be full: sorting does not either.
+/// Even sorting stays in memory: the disk may be full.
 fn in_memory() -> rusqlite::Result<Db> {
     let db = Db::in_memory()?;
     db.execute_batch("PRAGMA temp_store = MEMORY")?;
@@ -203,11 +204,11 @@ fn mark(db: &Connection) -> rusqlite::Result<()> {
     db.pragma_update(None, "user_version", FORMAT)
 }
 
-/// A copy in memory of what a reader of the path sees.
+/// An in-memory copy of the database as a reader sees it.
 pub(crate) fn memory_copy(path: &Path) -> Result<Opened, StoreError> {
     let mut source = read(path)?;
     let mut image = source.db.serialize("main").at(path)?.to_vec();
-    // A database in memory has no log: bytes 18 and 19 say how it is written and read.
+    // A database in memory has no write-ahead log: bytes 18 and 19 are the write and read versions of the format.
     if let Some(bytes) = image.get_mut(18..20) {
         bytes.fill(1);
     }

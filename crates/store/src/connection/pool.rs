@@ -1,8 +1,7 @@
-//! Connections kept between questions: opening one, reading its schema and compiling its statements takes longer than most
-//! questions do.
+//! A pool of read connections. Opening one, reading its schema and compiling its statements takes longer than most queries.
 
 use crate::connection::database::Db;
-use crate::connection::database_path::Located;
+use crate::connection::database_path::DatabasePath;
 use crate::connection::open::{self, Opened};
 use crate::connection::write_lock;
 use crate::error::StoreError;
@@ -17,45 +16,45 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How many are kept while nobody asks: each holds on to the statements it has compiled and a few pages. A server answers
-/// about as many questions at once.
+/// The maximum number of idle connections. Each holds its compiled statements and a few pages; a server answers about as
+/// many queries at once.
 const MOST: usize = 6;
 
-/// Opens snapshots of one index again and again, over connections it keeps.
+/// Opens snapshots of one index over pooled connections.
 #[derive(Clone, Default)]
-pub struct Readers(Arc<Kept>);
+pub struct ConnectionPool(Arc<Kept>);
 
 #[derive(Default)]
 struct Kept {
     idle: Mutex<Vec<Idle>>,
-    /// Which file was opened last.
+    /// The file that was opened last.
     file: Mutex<Option<FileKey>>,
     replaced: AtomicBool,
 }
 
-/// A connection outside any transaction.
+/// A connection without a transaction.
 struct Idle {
     db: Db,
     files: Files,
 }
 
-/// Which files a connection reads: the database, and what it shares with other processes beside it. A name may come to
-/// mean other files, with which the connection has nothing to do.
+/// The identities of the files that a connection reads: the database and its shared memory. Another file may get the same
+/// name; the connection still reads the old one.
 #[derive(Clone, PartialEq, Eq)]
 struct Files([(u64, u64); 2]);
 
 impl Files {
-    /// None where the system does not tell files apart: an open file could not be replaced there, and nothing is kept.
-    fn at(place: &Located) -> Option<Self> {
+    /// `None` if the system has no file identities. An open file cannot be replaced there, so nothing is pooled.
+    fn at(place: &DatabasePath) -> Option<Self> {
         place.identity().map(Self)
     }
 }
 
-impl Readers {
-    /// As [`Snapshot::open`], sooner where a connection is at hand.
+impl ConnectionPool {
+    /// Like [`Snapshot::open`], but uses an idle connection if there is one.
     pub fn open(&self, path: &Path) -> Result<Snapshot, StoreError> {
-        let place = Located::at(path)?;
-        let _opening = write_lock::opening(&place.folder);
+        let place = DatabasePath::at(path)?;
+        let _opening = write_lock::opening(&place.directory);
         if Files::at(&place).is_some() {
             seal::check(&place)?;
         }
@@ -71,7 +70,7 @@ impl Readers {
         Ok(Snapshot::over(self.lend(db, Files::at(&place)), path, meta))
     }
 
-    /// Whether another file than before was opened since the last call: nothing that is kept of the old one holds.
+    /// Whether the file was replaced by another since the last call. Everything cached from the old one is then invalid.
     pub fn take_replaced(&self) -> bool {
         self.0.replaced.swap(false, Ordering::Relaxed)
     }
@@ -84,8 +83,8 @@ impl Readers {
         }
     }
 
-    fn lend(&self, db: Db, files: Option<Files>) -> Lent {
-        Lent { db: Some(db), home: files.map(|files| Box::new((self.clone(), files))) }
+    fn lend(&self, db: Db, files: Option<Files>) -> PooledConnection {
+        PooledConnection { db: Some(db), home: files.map(|files| Box::new((self.clone(), files))) }
     }
 
     fn take(&self) -> Option<Idle> {
@@ -100,41 +99,41 @@ impl Readers {
     }
 }
 
-/// Begins to read; none where that fails, or where another program has changed the format meanwhile.
+/// Begins a read transaction; `None` if that fails or another program has changed the format.
 fn begin(db: &Connection) -> Option<Meta> {
     db.execute_batch("BEGIN").ok()?;
     let format: u32 = db.pragma_query_value(None, "user_version", |row| row.get(0)).ok()?;
     meta::select(db).ok()?.filter(|_| format == FORMAT)
 }
 
-/// A connection inside a read transaction, which goes back to where it is kept.
-pub(crate) struct Lent {
+/// A connection inside a read transaction, which returns to its pool when dropped.
+pub(crate) struct PooledConnection {
     db: Option<Db>,
-    home: Option<Box<(Readers, Files)>>,
+    home: Option<Box<(ConnectionPool, Files)>>,
 }
 
-impl Lent {
-    /// The connection for good.
+impl PooledConnection {
+    /// Takes the connection out of the pool.
     pub(crate) fn into_inner(mut self) -> Db {
-        self.db.take().expect("it is taken once, by value")
+        self.db.take().expect("`self` is consumed")
     }
 }
 
-impl From<Db> for Lent {
+impl From<Db> for PooledConnection {
     fn from(db: Db) -> Self {
         Self { db: Some(db), home: None }
     }
 }
 
-impl Deref for Lent {
+impl Deref for PooledConnection {
     type Target = Connection;
 
     fn deref(&self) -> &Connection {
-        self.db.as_deref().expect("it is taken by value only")
+        self.db.as_deref().expect("only consuming methods take it")
     }
 }
 
-impl Drop for Lent {
+impl Drop for PooledConnection {
     fn drop(&mut self) {
         if let (Some(db), Some(home)) = (self.db.take(), self.home.take())
             && db.execute_batch("ROLLBACK").is_ok()

@@ -1,13 +1,11 @@
-//! The layer between SQLite and the operating system: it checks every page and frame that is read, and stamps every page
-//! that is written.
+//! SQLite VFS shim: verifies every page and frame that SQLite reads, and adds a checksum to every page it writes.
 //!
-//! It wraps the file system SQLite comes with and takes its place as the default, so that every connection of this process
-//! goes through it. Databases and logs are wrapped; all other files (temporary ones, journals) are left alone. What is wrong
-//! is reported as `SQLITE_IOERR_DATA`, with the page in `damage.rs`. Pages are mapped as before: a mapped page is checked
-//! the first time it is handed out, and again once anybody has changed the file.
+//! It wraps SQLite's default VFS and replaces it as the default, so that every connection of this process uses it. Databases
+//! and write-ahead logs are wrapped; other files (temporary files, journals) are not. A damaged page is reported as
+//! `SQLITE_IOERR_DATA`, with the details in `damaged_files.rs`. Memory mapping works as before: a mapped page is verified
+//! when SQLite first uses it, and again after the file has changed.
 //!
-//! On Linux it also leaves names that lead through a descriptor (`/proc/self/fd/7/index.db`) as they are, where SQLite would
-//! resolve them: `database.rs` says why.
+//! On Linux it also leaves paths through a descriptor (`/proc/self/fd/7/index.db`) unresolved; `database.rs` explains why.
 
 #![expect(
     unsafe_code,
@@ -15,7 +13,7 @@
 )]
 
 use crate::integrity::page_checksum::RESERVED;
-use crate::integrity::page_verifier::{LogGuard, PageGuard, RawFile};
+use crate::integrity::page_verifier::{PageVerifier, RawFile, WalVerifier};
 use crate::integrity::wal_index::REGION;
 use rusqlite::Connection;
 use rusqlite::ffi::{self, sqlite3_file, sqlite3_int64, sqlite3_io_methods, sqlite3_vfs};
@@ -28,13 +26,13 @@ use std::slice;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
-/// The file system SQLite comes with.
+/// SQLite's default VFS.
 static SYSTEM: AtomicPtr<sqlite3_vfs> = AtomicPtr::new(null_mut());
 static INSTALL: Once = Once::new();
 static INSTALLED: AtomicBool = AtomicBool::new(false);
 const NAME: &CStr = c"orient";
 
-/// Puts this layer under all connections opened from now on.
+/// Registers the shim for all connections opened from now on.
 pub(crate) fn install() {
     INSTALL.call_once(|| {
         // SAFETY: SQLite initialises itself here; the file system it names lives as long as the process.
@@ -58,16 +56,16 @@ pub(crate) fn install() {
     });
 }
 
-/// The name of this layer, where it takes names that lead through a descriptor.
+/// The name of this VFS, if it supports paths through descriptors.
 pub(crate) fn through_descriptors() -> Option<&'static CStr> {
     install();
     (cfg!(target_os = "linux") && INSTALLED.load(Ordering::Acquire)).then_some(NAME)
 }
 
-/// What names through descriptors begin with.
+/// The prefix of paths through descriptors.
 const DESCRIPTORS: &[u8] = b"/proc/self/fd/";
 
-/// Gives back a name through a descriptor as it is, and every other as SQLite does.
+/// Returns a path through a descriptor as it is, and any other path as SQLite resolves it.
 unsafe extern "C" fn full_pathname(
     _: *mut sqlite3_vfs,
     name: *const c_char,
@@ -94,7 +92,7 @@ thread_local! {
     static CREATING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Does something that creates a database in which [`reserve`] leaves room: its pages are stamped from the first on.
+/// Runs a function that creates a database with room for page trailers (see [`reserve`]).
 pub(crate) fn creating<T>(act: impl FnOnce() -> T) -> T {
     install();
     let before = CREATING.replace(true);
@@ -103,7 +101,7 @@ pub(crate) fn creating<T>(act: impl FnOnce() -> T) -> T {
     done
 }
 
-/// Leaves room for a trailer in every page of a new database, whose page size is already chosen.
+/// Reserves room for a trailer in every page of a new database whose page size is already set.
 pub(crate) fn reserve(db: &Connection) {
     let mut bytes = c_int::try_from(RESERVED).unwrap_or_default();
     // SAFETY: the connection is open for as long as it is borrowed; the operation reads and writes one number.
@@ -113,25 +111,26 @@ pub(crate) fn reserve(db: &Connection) {
     }
 }
 
-/// A file as SQLite sees it. That of the system lies behind it in the same allocation.
+/// A file as SQLite sees it. The file of the wrapped VFS follows in the same allocation.
 #[repr(C)]
 struct Handle {
     file: sqlite3_file,
     guard: *mut Guard,
 }
 
-/// The lock on shared memory that the first kind of readers hold; those behind it are of readers of the log.
+/// The first read lock in the shared memory, held by readers of the database alone. The next ones are for readers of the
+/// log.
 const FIRST_READ_LOCK: c_int = 3;
 
-/// How far behind a [`Handle`] the file of the system begins.
+/// The offset of the wrapped file in a [`Handle`].
 const HANDLE: usize = size_of::<Handle>();
 
 enum Guard {
-    Pages(PageGuard, Regions),
-    Log(LogGuard),
+    Pages(PageVerifier, Regions),
+    Log(WalVerifier),
 }
 
-/// The memory that processes share, as far as SQLite has asked for it: one region after the other, without gaps.
+/// The regions of shared memory that SQLite has mapped so far, without gaps.
 #[derive(Default)]
 struct Regions(Vec<*const u8>);
 
@@ -143,13 +142,13 @@ impl Regions {
     }
 }
 
-/// The file of the system.
+/// The file of the wrapped VFS.
 #[derive(Clone, Copy)]
 struct Inner(*mut sqlite3_file);
 
 impl Inner {
     /// # Safety
-    /// The file is one that [`open`] opened and nobody has closed.
+    /// The file was opened by [`open`] and is not closed.
     unsafe fn of(file: *mut sqlite3_file) -> Self {
         // SAFETY: SQLite allocated `szOsFile` bytes for both.
         Self(unsafe { file.byte_add(HANDLE) })
@@ -180,7 +179,7 @@ impl RawFile for Inner {
 }
 
 /// # Safety
-/// The file is one that [`open`] opened, and SQLite uses it for this call alone.
+/// The file was opened by [`open`], and SQLite uses it for this call alone.
 unsafe fn guard<'f>(file: *mut sqlite3_file) -> &'f mut Guard {
     // SAFETY: `open` put it there, and only `close` takes it away.
     unsafe { &mut *(*file.cast::<Handle>()).guard }
@@ -216,9 +215,9 @@ unsafe extern "C" fn open(
         let path = path_of(CStr::from_ptr(name));
         let guard = if flags & ffi::SQLITE_OPEN_MAIN_DB != 0 {
             let identity = CREATING.get().then(|| RandomState::new().hash_one(&path) | 1);
-            Guard::Pages(PageGuard::new(&path, &Inner(inner), identity), Regions::default())
+            Guard::Pages(PageVerifier::new(&path, &Inner(inner), identity), Regions::default())
         } else {
-            Guard::Log(LogGuard::new(&without_suffix(&path)))
+            Guard::Log(WalVerifier::new(&without_suffix(&path)))
         };
         (*handle).guard = Box::into_raw(Box::new(guard));
         (*handle).file.pMethods = &raw const METHODS;
@@ -237,7 +236,7 @@ fn path_of(name: &CStr) -> PathBuf {
     PathBuf::from(name.to_string_lossy().into_owned())
 }
 
-/// The database a log is of.
+/// The database of a write-ahead log.
 fn without_suffix(log: &Path) -> PathBuf {
     let name = log.file_name().unwrap_or_default().to_string_lossy();
     log.with_file_name(name.strip_suffix("-wal").unwrap_or(&name))
@@ -406,7 +405,7 @@ unsafe extern "C" fn shm_lock(file: *mut sqlite3_file, offset: c_int, count: c_i
     // A read transaction begins.
     if let Guard::Pages(pages, regions) = guard {
         pages.begin(&inner);
-        // Whoever holds the first of these locks reads the database alone, and the log may begin again.
+        // The holder of the first lock reads the database alone, and the log may restart.
         if offset > FIRST_READ_LOCK && !pages.check_index(&regions.copied()) {
             // SAFETY: gives back what was just given.
             unsafe { lock(inner.0, offset, count, ffi::SQLITE_SHM_UNLOCK | ffi::SQLITE_SHM_SHARED) };
@@ -435,7 +434,7 @@ unsafe extern "C" fn shm_map(
         && usize::try_from(region) == Ok(regions.0.len())
     {
         regions.0.push(mapped.cast());
-        // The first is asked for before a transaction begins, others when they are needed by one.
+        // SQLite maps the first region before a transaction begins, others when a transaction needs them.
         if region > 0 && extend == 0 && !pages.check_index(&regions.copied()) {
             return ffi::SQLITE_IOERR_DATA;
         }
@@ -475,11 +474,11 @@ unsafe extern "C" fn device_characteristics(file: *mut sqlite3_file) -> c_int {
     let inner = unsafe { Inner::of(file) };
     // SAFETY: as above.
     let said = inner.methods().xDeviceCharacteristics.map_or(0, |ask| unsafe { ask(inner.0) });
-    // A part of a page could not be checked.
+    // Part of a page cannot be verified.
     said & !ffi::SQLITE_IOCAP_SUBPAGE_READ
 }
 
-/// Functions that pass their arguments on.
+/// Functions that forward to the wrapped VFS.
 macro_rules! passed_on {
     ($($name:ident = $method:ident($($argument:ident: $kind:ty),*) or $without:expr;)*) => {$(
         unsafe extern "C" fn $name(file: *mut sqlite3_file, $($argument: $kind),*) -> c_int {

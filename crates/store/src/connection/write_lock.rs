@@ -1,11 +1,12 @@
-//! Who may write, and when a file may be opened: two lock files beside the database, held by the operating system.
+//! The write lock and the open lock: two lock files beside the database, held through the operating system.
 //!
-//! `lock` is held for as long as somebody writes, and says who does (see [`crate::connection::heartbeat`]). `open.lock` is held for the moment a freshly built database takes
-//! the place of the old one, so that nobody opens the one file with the other's log.
+//! A writer holds `lock` while it writes, and its pid and heartbeat are in that file (see [`crate::connection::heartbeat`]).
+//! `open.lock` is held exclusively while a newly built database replaces the old one, and shared while one is opened: nobody
+//! opens the new file with the log of the old one.
 
-use crate::connection::heartbeat::{Beating, HolderWatch, Record};
+use crate::connection::heartbeat::{Heartbeat, HolderWatch, Record};
 use crate::error::{AtPath, StoreError};
-use orient_safefs::{Access, Folder};
+use orient_safefs::{Access, Directory};
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -15,25 +16,25 @@ const OPENING: &str = "open.lock";
 const FIRST_PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
-/// The right to write to the store of a folder. Given back when dropped, and by the system when the process dies.
+/// The exclusive right to write to the store in a directory. Released when dropped, and by the system when the process dies.
 #[derive(Debug)]
 pub struct WriteLock {
-    folder: PathBuf,
-    /// Holds the locked file.
-    _beating: Beating,
+    directory: PathBuf,
+    /// Owns the locked file.
+    _heartbeat: Heartbeat,
 }
 
 impl WriteLock {
-    /// Takes the lock of a folder, creating the folder where needed.
+    /// Acquires the lock of a directory; creates the directory if it is missing.
     ///
-    /// While somebody else holds it, `wait` is asked every few milliseconds, with the time waited so far, whether to
-    /// go on; `None` is returned when it says no.
+    /// While another process holds the lock, calls `wait` every few milliseconds with the time waited so far. Returns `None`
+    /// when `wait` returns false.
     pub fn acquire(
-        folder: &Path,
+        directory: &Path,
         mut wait: impl FnMut(Duration) -> bool,
     ) -> Result<Option<Self>, StoreError> {
-        let own = Folder::create(folder).at(folder)?;
-        let path = folder.join(WRITER);
+        let own = Directory::create(directory).at(directory)?;
+        let path = directory.join(WRITER);
         let file = own.file(WRITER, Access::Write).at(&path)?;
         let (since, mut pause) = (Instant::now(), FIRST_PAUSE);
         loop {
@@ -45,37 +46,38 @@ impl WriteLock {
             }
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
-        let beating = Beating::begin(file).at(&path)?;
-        Ok(Some(Self { folder: folder.to_path_buf(), _beating: beating }))
+        let heartbeat = Heartbeat::begin(file).at(&path)?;
+        Ok(Some(Self { directory: directory.to_path_buf(), _heartbeat: heartbeat }))
     }
 
-    /// Takes the lock if nobody holds it.
-    pub fn try_acquire(folder: &Path) -> Result<Option<Self>, StoreError> {
-        Self::acquire(folder, |_| false)
+    /// Acquires the lock unless another process holds it.
+    pub fn try_acquire(directory: &Path) -> Result<Option<Self>, StoreError> {
+        Self::acquire(directory, |_| false)
     }
 
-    /// The process that holds the lock of a folder, as far as it says; only for messages, it may have ended.
-    pub fn holder(folder: &Path) -> Option<u32> {
-        Record::read(&Folder::open(folder).ok()?, WRITER).map(|record| record.pid)
+    /// The process that holds the lock of a directory, if known. For messages only: it may have ended.
+    pub fn holder(directory: &Path) -> Option<u32> {
+        Record::read(&Directory::open(directory).ok()?, WRITER).map(|record| record.pid)
     }
 
-    /// The folder it is for.
-    pub fn folder(&self) -> &Path {
-        &self.folder
+    /// The directory it protects.
+    pub fn directory(&self) -> &Path {
+        &self.directory
     }
 }
 
-/// Held while a database is opened for reading. Absent where the folder cannot be written and nobody made the file:
-/// then nobody can replace the database either.
-pub(crate) fn opening(folder: &Folder) -> Option<File> {
-    let file = folder.file(OPENING, Access::Read).or_else(|_| folder.file(OPENING, Access::Write)).ok()?;
-    share(&file, folder)?;
+/// The shared open lock, held while a database is opened for reading. `None` if the directory is not writable and the file
+/// does not exist: the database cannot be replaced then either.
+pub(crate) fn opening(directory: &Directory) -> Option<File> {
+    let file =
+        directory.file(OPENING, Access::Read).or_else(|_| directory.file(OPENING, Access::Write)).ok()?;
+    share(&file, directory)?;
     Some(file)
 }
 
-/// Waits for whoever replaces the database, unless it is stuck: while it does nothing, what is there is whole.
-fn share(file: &File, folder: &Folder) -> Option<()> {
-    let mut watch = HolderWatch::of(folder.clone());
+/// Waits for a process that replaces the database, unless that process is stuck: the old or the new file is complete then.
+fn share(file: &File, directory: &Directory) -> Option<()> {
+    let mut watch = HolderWatch::of(directory.clone());
     loop {
         match file.try_lock_shared() {
             Ok(()) => return Some(()),
@@ -85,18 +87,18 @@ fn share(file: &File, folder: &Folder) -> Option<()> {
     }
 }
 
-/// Held while a database takes the place of another.
-pub(crate) fn replacing(folder: &Folder) -> Result<File, StoreError> {
-    let path = folder.path().join(OPENING);
-    let file = folder.file(OPENING, Access::Write).at(&path)?;
+/// The exclusive open lock, held while a database replaces another.
+pub(crate) fn replacing(directory: &Directory) -> Result<File, StoreError> {
+    let path = directory.path().join(OPENING);
+    let file = directory.file(OPENING, Access::Write).at(&path)?;
     file.lock().at(&path)?;
     Ok(file)
 }
 
-/// The same where it is not worth waiting long: whoever holds it may be stuck.
-pub(crate) fn replacing_soon(folder: &Folder) -> Option<File> {
+/// The same with a short timeout, since the holder may be stuck.
+pub(crate) fn replacing_soon(directory: &Directory) -> Option<File> {
     const MOST: Duration = Duration::from_millis(100);
-    let file = folder.file(OPENING, Access::Write).ok()?;
+    let file = directory.file(OPENING, Access::Write).ok()?;
     let since = Instant::now();
     loop {
         match file.try_lock() {
@@ -113,13 +115,13 @@ mod tests {
     use std::process::Command;
 
     #[test]
-    fn nobody_waits_to_open_what_a_stopped_process_is_replacing() {
-        let folder = tempfile::tempdir().expect("a folder");
+    fn opening_does_not_wait_for_a_stopped_process() {
+        let directory = tempfile::tempdir().expect("a directory");
         let mut child = Command::new("sleep").arg("60").spawn().expect("it starts");
         let stopped = Command::new("kill").args(["-STOP", &child.id().to_string()]).status();
         assert!(stopped.expect("kill runs").success());
-        crate::connection::heartbeat::sign_for(child.id(), &folder.path().join(WRITER));
-        let own = Folder::open(folder.path()).expect("it is ours");
+        crate::connection::heartbeat::sign_for(child.id(), &directory.path().join(WRITER));
+        let own = Directory::open(directory.path()).expect("it is ours");
         let replacing = replacing(&own).expect("nobody else does");
         let begun = Instant::now();
         assert!(opening(&own).is_none());

@@ -1,8 +1,8 @@
-//! The graph of a first load: what each file gave is written at once, the tables derived from that at the end, in order.
+//! The graph during a bulk load: each file's graph is written at once, the derived tables at the end, in key order.
 
 use super::prepared_graph::PreparedGraph;
 use super::rows::StoredEdge;
-use super::symbol_table::Directory;
+use super::symbol_table::InMemorySymbolTable;
 use crate::codec;
 use crate::error::unreadable;
 use crate::names::interner::Interner;
@@ -10,26 +10,26 @@ use crate::sql::{edges, file_graphs, name_dependencies, names};
 use rusqlite::{Connection, Result};
 use std::sync::Arc;
 
-/// How many edges are sorted in memory at a time.
+/// The number of edges that are sorted in memory at a time.
 const AT_A_TIME: u64 = 4 << 20;
-/// How many targets are counted together.
+/// The number of targets that share a counter.
 const BUCKET: usize = 1 << 10;
 
-/// What is kept in memory while graphs stream through.
+/// What is kept in memory during the load.
 pub(crate) struct GraphLoad {
     known: Arc<Interner>,
-    /// Names that files ask for and nothing bears, numbered behind the others.
+    /// Names that are looked up but belong to no symbol, numbered after the others.
     asked: Interner,
-    /// Names and the files that ask for them.
+    /// Name dependencies: names and the files that looked them up.
     asks: Vec<(u32, u32)>,
-    /// How many edges lead to each [`BUCKET`] of nodes, files first.
+    /// The number of edges to each [`BUCKET`] of nodes, files first.
     counts: Vec<u64>,
-    /// The number the lowest node gets among the buckets.
+    /// The offset of the lowest node among the buckets.
     files: i64,
 }
 
 impl GraphLoad {
-    pub(crate) fn new(directory: &Directory, next_file: i64, next_symbol: i64) -> Self {
+    pub(crate) fn new(directory: &InMemorySymbolTable, next_file: i64, next_symbol: i64) -> Self {
         let nodes = usize::try_from(next_file + next_symbol).unwrap_or_default();
         Self {
             known: Arc::clone(&directory.names),
@@ -40,7 +40,7 @@ impl GraphLoad {
         }
     }
 
-    /// The number the next new name gets.
+    /// The number that the next new name gets.
     pub(crate) fn next_name(&self) -> i64 {
         self.known.next() + self.asked.next() - 1
     }
@@ -58,7 +58,7 @@ impl GraphLoad {
             let bucket = self.bucket(edge.target.0);
             self.counts[bucket] += 1;
         }
-        let asks = codec::id_list::encode_rising(&asks);
+        let asks = codec::id_list::encode_ascending(&asks);
         file_graphs::put_graph(db, put.file.0, &asks, &put.looked, data.as_bytes())
     }
 
@@ -77,7 +77,7 @@ impl GraphLoad {
         usize::try_from(target + self.files).unwrap_or_default() / BUCKET
     }
 
-    /// Fills the tables that are derived from what the files gave.
+    /// Fills the derived tables.
     pub(crate) fn finish(mut self, db: &Connection) -> Result<()> {
         name_dependencies::append(db, &mut self.asks)?;
         drop(std::mem::take(&mut self.asks));
@@ -96,7 +96,7 @@ impl GraphLoad {
         Ok(())
     }
 
-    /// Writes the edges that lead to some buckets of nodes.
+    /// Writes the edges to a range of buckets.
     fn put_edges(&self, db: &Connection, buckets: std::ops::Range<usize>, count: u64) -> Result<()> {
         let mut rows: Vec<StoredEdge> = Vec::with_capacity(usize::try_from(count).unwrap_or_default());
         file_graphs::graphs(db, |file, data| {

@@ -1,32 +1,32 @@
-//! The graph in a change set: of what a file gave anew, only the rows that differ are written.
+//! Writes the graph of a file in a change set: only the rows that differ from before.
 
 use super::prepared_graph::PreparedGraph;
-use super::reader::Reader;
+use super::reader::GraphReader;
 use super::rows::{FileGraph, NodeId, StoredEdge};
 use crate::codec::{self, id_list};
 use crate::error::{AtPath, StoreError};
-use crate::rows::{Applied, FileId, Listed};
+use crate::rows::{ChangeSummary, FileId, ManifestEntry};
 use crate::sql::{edges, file_graphs, name_dependencies, symbols};
-use crate::writer::change_set::{ChangeSet, no_sheet, put_sheet};
+use crate::writer::change_set::{ChangeSet, delete_manifests, write_manifest};
 use std::cmp::Ordering;
 
 impl ChangeSet<'_> {
-    /// Reads what the change set has made of the index so far. Removed files are there until [`ChangeSet::settle`].
-    pub fn reader(&self) -> Reader<'_> {
-        Reader { db: self.db, path: self.path }
+    /// Reads the index including this change set. Removed files are visible until [`ChangeSet::settle`].
+    pub fn reader(&self) -> GraphReader<'_> {
+        GraphReader { db: self.db, path: self.path }
     }
 
-    /// The version of the resolution that the edges will come from once this is committed.
+    /// Sets the version of the resolver that produces the edges.
     pub fn set_resolver(&mut self, resolver: u64) {
         self.next.resolver = resolver;
     }
 
-    /// Files that gave rise to edges to or from what this change set removed: those that stay must be resolved again.
+    /// Files with edges to or from nodes that this change set removed. Those that remain must be resolved again.
     pub fn severed(&self) -> Vec<FileId> {
         self.severed.iter().copied().map(FileId).collect()
     }
 
-    /// Writes what resolving a file gave, in place of what it gave before.
+    /// Replaces the graph of a file.
     pub fn put_graph(&mut self, put: &PreparedGraph) -> Result<(), StoreError> {
         let mut asks = Vec::with_capacity(put.asks.len());
         for name in &put.asks {
@@ -37,31 +37,30 @@ impl ChangeSet<'_> {
         self.replace_graph(put.file, &put.graph, &asks, data.map(|data| (put.looked.as_slice(), data)))
     }
 
-    /// Removes what resolving a file gave.
+    /// Removes the graph of a file.
     pub fn clear_graph(&mut self, file: FileId) -> Result<(), StoreError> {
         self.replace_graph(file, &FileGraph::default(), &[], None)
     }
 
-    /// Makes the change set visible to readers, where it changed nothing but the graph: the sheet of all files stays.
-    pub fn commit_graph(mut self) -> Result<Applied, StoreError> {
-        self.commit_sheet(|_| Ok(()))
+    /// Commits a change set that changed only the graph. The manifest of all files stays valid.
+    pub fn commit_graph(mut self) -> Result<ChangeSummary, StoreError> {
+        self.commit_with_manifest(|_| Ok(()))
     }
 
-    /// Makes what is in files visible to readers, with a sheet of all files where there is a way to make one, and goes on
-    /// with the graph.
+    /// Commits the facts, with a tree manifest if one can be made, and continues with the graph.
     pub fn commit_facts(
         &mut self,
-        sheet: Option<impl FnOnce(&[Listed]) -> Option<Vec<u8>>>,
-    ) -> Result<Applied, StoreError> {
-        let applied = self.commit_sheet(|db| match sheet {
-            Some(sheet) => put_sheet(db, sheet),
-            None => no_sheet(db),
+        manifest: Option<impl FnOnce(&[ManifestEntry]) -> Option<Vec<u8>>>,
+    ) -> Result<ChangeSummary, StoreError> {
+        let applied = self.commit_with_manifest(|db| match manifest {
+            Some(manifest) => write_manifest(db, manifest),
+            None => delete_manifests(db),
         })?;
         self.begin_again()?;
         Ok(applied)
     }
 
-    /// Notes files that have yet to be resolved: their graphs stay what they are until then.
+    /// Marks files as owed: they must be resolved, and their graphs stay as they are until then.
     pub fn owe(&mut self, files: &[FileId]) -> Result<(), StoreError> {
         for file in files {
             self.next.owed += u64::from(file_graphs::owe(self.db, file.0).at(self.path)?);
@@ -69,7 +68,7 @@ impl ChangeSet<'_> {
         Ok(())
     }
 
-    /// The files that have yet to be resolved, by id.
+    /// The files that are owed resolution, by id.
     pub fn owed(&self) -> Result<Vec<FileId>, StoreError> {
         self.reader().owed()
     }
@@ -94,9 +93,9 @@ impl ChangeSet<'_> {
         let (mut before, mut asked) = (Vec::new(), Vec::new());
         if let Some(held) = &held {
             before = codec::decode_graph(&held.data).map_err(damaged)?.rows(file);
-            asked = id_list::decode_rising(&held.asks).map_err(damaged)?;
+            asked = id_list::decode_ascending(&held.asks).map_err(damaged)?;
         }
-        let encoded = id_list::encode_rising(asks);
+        let encoded = id_list::encode_ascending(asks);
         let same = |held: &file_graphs::StoredGraph| {
             held.asks == encoded && data == Some((held.looked.as_slice(), held.data.as_slice()))
         };
@@ -145,14 +144,14 @@ impl ChangeSet<'_> {
         Ok(())
     }
 
-    /// Notes who gave rise to edges to or from a node that is about to go.
+    /// Records the files that produced edges to or from a node before it is removed.
     pub(crate) fn sever(&mut self, node: NodeId) -> rusqlite::Result<()> {
         let mut edges = edges::incoming(self.db, node.0)?;
-        edges.extend(edges::from_elsewhere(self.db, node.0)?);
+        edges.extend(edges::from_foreign(self.db, node.0)?);
         for edge in edges {
             let file = match edge.owner {
                 0 if edge.source < 0 => Some(-edge.source),
-                // A source that went before has its file in this change set anyway.
+                // The file of a source that is already removed belongs to this change set anyway.
                 0 => symbols::hit(self.db, edge.source)?.map(|hit| hit.file),
                 owner => Some(owner),
             };
@@ -162,7 +161,7 @@ impl ChangeSet<'_> {
     }
 }
 
-/// Walks two sorted lists side by side: what stands in one or the other, or in both.
+/// Merges two sorted lists: passes each element of one, the other or both.
 fn merge<'l, T, K: Ord>(
     old: &'l [T],
     new: &'l [T],

@@ -1,7 +1,7 @@
-//! All files and names of an index that is being changed, read into memory: for changes that concern many files.
+//! Reads the symbol table from an index that is being changed, for changes of many files.
 
-use super::reader::Reader;
-use super::symbol_table::{Directory, Noted};
+use super::reader::GraphReader;
+use super::symbol_table::{InMemorySymbolTable, SymbolTableBuilder};
 use crate::error::{AtPath, StoreError};
 use crate::names::interner::Interner;
 use crate::sql::{names, symbols};
@@ -9,7 +9,7 @@ use orient_model::{Modifiers, SymbolKind};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A symbol as it is gathered.
+/// A symbol while the table is read.
 struct Gathered {
     file: i64,
     at: u32,
@@ -19,10 +19,10 @@ struct Gathered {
     modifiers: Modifiers,
 }
 
-impl Reader<'_> {
-    /// All files and names, in memory: many threads can ask at once, and nobody waits for the database. None where that is
-    /// more than `most` symbols.
-    pub fn directory(&self, most: u64) -> Result<Option<Directory>, StoreError> {
+impl GraphReader<'_> {
+    /// The symbol table of all files: many threads can use it without waiting for the database. `None` if there are more
+    /// than `most` symbols.
+    pub fn symbol_table(&self, most: u64) -> Result<Option<InMemorySymbolTable>, StoreError> {
         if symbols::count(self.db).at(self.path)? > most {
             return Ok(None);
         }
@@ -36,7 +36,7 @@ impl Reader<'_> {
         .at(self.path)?;
         rows.sort_unstable_by_key(|row| (row.file, row.at));
         let (interner, numbers) = self.interned(&rows)?;
-        let (mut noted, mut ids) = (Noted::default(), Vec::with_capacity(rows.len()));
+        let (mut noted, mut ids) = (SymbolTableBuilder::default(), Vec::with_capacity(rows.len()));
         let mut rows = rows.into_iter().peekable();
         for file in files {
             let id = file.id.0;
@@ -48,10 +48,10 @@ impl Reader<'_> {
                 ids.push(row.id);
             }
         }
-        Ok(Some(Directory::new(noted, Arc::new(interner)).with_ids(ids)))
+        Ok(Some(InMemorySymbolTable::new(noted, Arc::new(interner)).with_ids(ids)))
     }
 
-    /// The names that symbols bear, numbered anew, and the number of each id.
+    /// The names of symbols, renumbered, and the new number of each id.
     fn interned(&self, rows: &[Gathered]) -> Result<(Interner, HashMap<i64, i64>), StoreError> {
         let mut numbers: HashMap<i64, i64> = rows.iter().map(|row| (row.name, 0)).collect();
         let mut interner = Interner::new();
@@ -62,7 +62,7 @@ impl Reader<'_> {
         })
         .at(self.path)?;
         if numbers.values().any(|&number| number == 0) {
-            return Err(StoreError::damaged(self.path, "a symbol whose name is not there"));
+            return Err(StoreError::damaged(self.path, "the name of a symbol is missing"));
         }
         Ok((interner, numbers))
     }

@@ -1,7 +1,7 @@
-//! The graph: edges between symbols and files, what leads outside, and what was not resolved.
+//! The graph: edges between symbols and files, external references, and unresolved references.
 //!
-//! What resolving one file gave is kept whole with that file. Two tables are derived from that: edges by where they
-//! lead, and names by who asks for them.
+//! The graph of each file is stored as one blob with that file. Two tables are derived from these blobs: edges by target,
+//! and name dependencies by name.
 
 mod bulk_load;
 mod diff_writer;
@@ -15,8 +15,8 @@ mod symbol_table;
 pub(crate) use bulk_load::GraphLoad;
 pub(crate) use graph_check::Expected;
 pub use prepared_graph::PreparedGraph;
-pub use reader::{Depends, Reader};
-pub use rows::{EdgeRow, FileGraph, MissRow, NodeId, OutsideRow};
+pub use reader::{Dependencies, GraphReader};
+pub use rows::{EdgeRow, ExternalRow, FileGraph, NodeId, UnresolvedRow};
 pub(crate) use rows::{StoredEdge, parts, proof};
-pub(crate) use symbol_table::Noted;
-pub use symbol_table::{Bearer, Directory, DirectoryFile};
+pub(crate) use symbol_table::SymbolTableBuilder;
+pub use symbol_table::{InMemorySymbolTable, IndexedFile, SymbolEntry};

@@ -1,26 +1,26 @@
-//! What resolving a file gave, ready to be written: ids in place of numbers, and the bytes that are kept.
+//! Prepares the graph of a file for writing: node ids of the index, and the encoded bytes.
 
-use super::rows::{EdgeRow, FileGraph, MissRow, NodeId, OutsideRow};
+use super::rows::{EdgeRow, ExternalRow, FileGraph, NodeId, UnresolvedRow};
 use crate::codec::{self, Encoded, id_list};
 use crate::rows::FileId;
 use orient_model::{Node, Resolved};
 
-/// What resolving a file gave, ready to be written. Made on the threads that resolve.
+/// The graph of a file, ready to be written. The resolving threads prepare it.
 #[derive(Clone, Debug)]
 pub struct PreparedGraph {
     pub(crate) file: FileId,
     pub(crate) graph: FileGraph,
-    /// Sorted, each once.
+    /// Sorted and distinct.
     pub(crate) asks: Vec<String>,
-    /// The other files that were looked at, as they are kept.
+    /// The encoded file dependencies.
     pub(crate) looked: Vec<u8>,
-    /// None for a graph without anything.
+    /// `None` for an empty graph.
     pub(crate) data: Option<Encoded>,
 }
 
 impl PreparedGraph {
-    /// Prepares what resolving `file` gave; `id` says which node of the index the resolver means. A node that is none
-    /// is a fault of the resolver: its edges are left out, and the graph says that it is not whole.
+    /// Prepares the resolution of `file`; `id` maps nodes of the resolver to nodes of the index. An unknown node is a bug of
+    /// the resolver: its edges are dropped, and the graph is marked as incomplete.
     pub fn new(file: FileId, resolved: &Resolved, id: &mut dyn FnMut(Node) -> Option<NodeId>) -> Self {
         let number = u32::try_from(file.0).unwrap_or(u32::MAX);
         let mut graph = FileGraph::default();
@@ -42,7 +42,7 @@ impl PreparedGraph {
         }
         let key =
             |(elsewhere, row): &(bool, EdgeRow)| (*elsewhere, row.source, row.kind, row.line, row.target);
-        // Of edges that differ in their proof alone, the surest is kept.
+        // Of edges that differ only in their evidence, keep the one with the highest confidence.
         edges.sort_unstable_by_key(|edge| (key(edge), edge.1.confidence, edge.1.rule));
         edges.dedup_by_key(|edge| key(edge));
         graph.own = edges.partition_point(|(elsewhere, _)| !elsewhere);
@@ -53,7 +53,7 @@ impl PreparedGraph {
                 graph.failed = true;
                 continue;
             };
-            graph.outside.push(OutsideRow {
+            graph.outside.push(ExternalRow {
                 source,
                 kind: outside.kind,
                 package: outside.package.clone(),
@@ -66,7 +66,7 @@ impl PreparedGraph {
                 graph.failed = true;
                 continue;
             };
-            graph.misses.push(MissRow {
+            graph.misses.push(UnresolvedRow {
                 source,
                 kind: miss.kind,
                 name: miss.name.clone(),
@@ -83,8 +83,8 @@ impl PreparedGraph {
         Self::of(file, graph, asks, id_list::encode(&looked))
     }
 
-    /// The graph of a file on which the resolver failed. It asks for the empty name: whoever catches up tries those
-    /// files again whatever changed.
+    /// The graph of a file on which the resolver failed. It depends on the empty name, so every refresh tries the file
+    /// again.
     pub fn failed(file: FileId) -> Self {
         Self::of(file, FileGraph { failed: true, ..FileGraph::default() }, vec![String::new()], Vec::new())
     }
@@ -94,17 +94,17 @@ impl PreparedGraph {
         Self { file, graph, asks, looked, data }
     }
 
-    /// Whether the resolver failed, in whole or in part.
+    /// Whether the resolver failed, completely or partly.
     pub fn is_failed(&self) -> bool {
         self.graph.failed
     }
 
-    /// How many bytes it holds on to.
+    /// Its memory in bytes.
     pub fn bytes(&self) -> usize {
         let texts = self.asks.iter().map(|name| name.len() + 24).sum::<usize>();
         let rows = self.graph.edges.len() * size_of::<EdgeRow>()
-            + self.graph.outside.len() * (size_of::<OutsideRow>() + 32)
-            + self.graph.misses.len() * (size_of::<MissRow>() + 16);
+            + self.graph.outside.len() * (size_of::<ExternalRow>() + 32)
+            + self.graph.misses.len() * (size_of::<UnresolvedRow>() + 16);
         texts + rows + self.looked.len() + self.data.as_ref().map_or(0, |data| data.as_bytes().len())
     }
 }

@@ -1,7 +1,7 @@
-//! Reading the graph, and what resolution asks: the same for a snapshot and inside a change set.
+//! Reads the graph and what resolution needs, from a snapshot or within a change set.
 
-use super::rows::{EdgeRow, FileGraph, MissRow, NodeId, StoredEdge};
-use super::symbol_table::{Bearer, DirectoryFile};
+use super::rows::{EdgeRow, FileGraph, NodeId, StoredEdge, UnresolvedRow};
+use super::symbol_table::{IndexedFile, SymbolEntry};
 use crate::codec::{self, id_list};
 use crate::error::{AtPath, StoreError};
 use crate::rows::{FileId, FileRow, SymbolId};
@@ -12,65 +12,65 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::Path;
 
-/// What the graph of a file depends on beside its own content.
+/// What the graph of a file depends on besides its own content.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Depends {
-    /// The ids of the names it asks for, sorted.
-    asks: Vec<i64>,
-    /// The other files it looked at, sorted.
-    looked: Vec<i64>,
+pub struct Dependencies {
+    /// Name dependencies: the ids of the names that resolution looked up, sorted.
+    names: Vec<i64>,
+    /// File dependencies: the other files that resolution read, sorted.
+    files: Vec<i64>,
 }
 
-impl Depends {
-    /// Whether it asks for a name.
-    pub fn asks(&self, name: i64) -> bool {
-        self.asks.binary_search(&name).is_ok()
+impl Dependencies {
+    /// Whether resolution looked up a name.
+    pub fn has_name(&self, name: i64) -> bool {
+        self.names.binary_search(&name).is_ok()
     }
 
-    /// Whether it looked at a file.
-    pub fn looked(&self, file: FileId) -> bool {
-        self.looked.binary_search(&file.0).is_ok()
+    /// Whether resolution read a file.
+    pub fn has_file(&self, file: FileId) -> bool {
+        self.files.binary_search(&file.0).is_ok()
     }
 }
 
-/// Reads an index: one generation of it, or what a change set has made of it so far.
+/// A reader of one generation, or of a change set in progress.
 #[derive(Clone, Copy)]
-pub struct Reader<'d> {
+pub struct GraphReader<'d> {
     pub(crate) db: &'d Connection,
     pub(crate) path: &'d Path,
 }
 
-impl Reader<'_> {
+impl GraphReader<'_> {
     /// The file at a path.
     pub fn file(&self, path: &RepoPath) -> Result<Option<FileRow>, StoreError> {
         files::by_path(self.db, path).at(self.path)
     }
 
-    /// What resolution needs of a file; none for one that was not indexed.
-    pub fn indexed(&self, file: FileId) -> Result<Option<DirectoryFile>, StoreError> {
+    /// An indexed file; `None` if it was not indexed.
+    pub fn indexed(&self, file: FileId) -> Result<Option<IndexedFile>, StoreError> {
         files::indexed(self.db, file.0).at(self.path)
     }
 
     /// The indexed file at a path.
-    pub fn indexed_at(&self, path: &RepoPath) -> Result<Option<DirectoryFile>, StoreError> {
+    pub fn indexed_at(&self, path: &RepoPath) -> Result<Option<IndexedFile>, StoreError> {
         files::indexed_at(self.db, path).at(self.path)
     }
 
-    /// The files that have yet to be resolved, by id.
+    /// The files that are owed resolution, by id.
     pub fn owed(&self) -> Result<Vec<FileId>, StoreError> {
         Ok(file_graphs::owed(self.db).at(self.path)?.into_iter().map(FileId).collect())
     }
 
-    /// The indexed files at and below a folder, by path.
-    pub fn indexed_under(&self, folder: &[u8]) -> Result<Vec<DirectoryFile>, StoreError> {
+    /// The indexed files in a directory and below, by path.
+    pub fn indexed_under(&self, directory: &[u8]) -> Result<Vec<IndexedFile>, StoreError> {
         let mut found = Vec::new();
-        files::each_indexed(self.db, &inside(folder), |file| found.push(file)).at(self.path)?;
+        files::each_indexed(self.db, &inside(directory), |file| found.push(file)).at(self.path)?;
         Ok(found)
     }
 
-    /// The indexed files directly in a folder, by path.
-    pub fn folder(&self, folder: &[u8]) -> Result<Vec<FileId>, StoreError> {
-        let (mut from, to) = inside(folder);
+    /// The indexed files directly in a directory, by path.
+    pub fn files_in_directory(&self, directory: &[u8]) -> Result<Vec<FileId>, StoreError> {
+        let (mut from, to) = inside(directory);
         let depth = from.len();
         let mut found = Vec::new();
         loop {
@@ -78,31 +78,31 @@ impl Reader<'_> {
                 let rest = &path[depth.min(path.len())..];
                 match rest.iter().position(|&byte| byte == b'/') {
                     None => found.push(FileId(id)),
-                    // What lies in a folder inside is passed over at once.
+                    // Skip the files of a subdirectory.
                     Some(slash) => return Some(path[..depth + slash].to_vec()),
                 }
                 None
             });
-            let Some(mut folder) = deeper.at(self.path)? else { return Ok(found) };
-            folder.push(b'/' + 1);
-            from = folder;
+            let Some(mut directory) = deeper.at(self.path)? else { return Ok(found) };
+            directory.push(b'/' + 1);
+            from = directory;
         }
     }
 
-    /// The indexed files whose path is this, or ends so after a `/`, by path.
-    pub fn ending(&self, path: &[u8]) -> Result<Vec<FileId>, StoreError> {
+    /// The indexed files whose path equals this or ends with it after a `/`, by path.
+    pub fn files_ending_with(&self, path: &[u8]) -> Result<Vec<FileId>, StoreError> {
         let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
         let files = files::by_name(self.db, name).at(self.path)?;
         let ending = files.into_iter().filter(|(_, full)| ends_with(full, path));
         Ok(ending.map(|(id, _)| FileId(id)).collect())
     }
 
-    /// The files that say where modules are, by path.
-    pub fn manifests(&self) -> Result<Vec<FileId>, StoreError> {
-        Ok(files::with_manifest(self.db).at(self.path)?.into_iter().map(FileId).collect())
+    /// The project files, by path.
+    pub fn project_files(&self) -> Result<Vec<FileId>, StoreError> {
+        Ok(files::project_files(self.db).at(self.path)?.into_iter().map(FileId).collect())
     }
 
-    /// What a file holds; none for a file that was not indexed.
+    /// The outline of a file; `None` if it was not indexed.
     pub fn outline(&self, file: FileId) -> Result<Option<Outline>, StoreError> {
         let outline = files::outline_data(self.db, file.0, codec::decode_outline).at(self.path)?;
         outline.transpose().map_err(|error| self.damaged(error.to_string()))
@@ -116,80 +116,80 @@ impl Reader<'_> {
         Ok(ids.into_iter().map(SymbolId).collect())
     }
 
-    /// Every symbol of a name in files of these languages, by path and place.
-    pub fn named(&self, name: &str, languages: &[&str]) -> Result<Vec<Bearer>, StoreError> {
+    /// All symbols with a name in files of these languages, by path and index.
+    pub fn symbols_named(&self, name: &str, languages: &[&str]) -> Result<Vec<SymbolEntry>, StoreError> {
         let read = || {
             let mut found = Vec::new();
             let Some(name) = names::by_text(self.db, name)? else { return Ok(found) };
             symbols::hits_by_name(self.db, name, |hit| {
                 let (file, at) = (FileId(hit.file), hit.at);
-                found.push(Bearer { file, at, kind: hit.kind, modifiers: hit.modifiers });
+                found.push(SymbolEntry { file, at, kind: hit.kind, modifiers: hit.modifiers });
                 Ok(())
             })?;
             let asked = self.ids_of(languages)?;
             let mut paths = HashMap::new();
-            for &Bearer { file, .. } in &found {
+            for &SymbolEntry { file, .. } in &found {
                 if let Entry::Vacant(slot) = paths.entry(file) {
                     let brief = files::brief(self.db, file.0)?;
                     slot.insert(brief.filter(|brief| brief.lang.is_some_and(|lang| asked.contains(&lang))));
                 }
             }
             found.retain(|bearer| paths[&bearer.file].is_some());
-            let path = |bearer: &Bearer| paths[&bearer.file].as_ref().map(|brief| &brief.path);
+            let path = |bearer: &SymbolEntry| paths[&bearer.file].as_ref().map(|brief| &brief.path);
             found.sort_unstable_by(|a, b| (path(a), a.at).cmp(&(path(b), b.at)));
             Ok::<_, rusqlite::Error>(found)
         };
         read().at(self.path)
     }
 
-    /// How many edges lead to a node, counted up to a limit.
+    /// The number of edges to a node, up to a limit.
     pub fn count_incoming(&self, node: NodeId, most: u32) -> Result<u32, StoreError> {
         edges::count_incoming(self.db, node.0, most).at(self.path)
     }
 
-    /// The edges that lead to a node, by source, kind and line.
+    /// The edges to a node, by source, kind and line.
     pub fn incoming(&self, node: NodeId) -> Result<Vec<EdgeRow>, StoreError> {
         self.rows(edges::incoming(self.db, node.0))
     }
 
-    /// The edges that start at a node and were found in another file than its own, by kind and line.
-    pub fn outgoing_from_elsewhere(&self, node: NodeId) -> Result<Vec<EdgeRow>, StoreError> {
-        self.rows(edges::from_elsewhere(self.db, node.0))
+    /// The edges from a node that were found in another file, by kind and line.
+    pub fn foreign_edges_from(&self, node: NodeId) -> Result<Vec<EdgeRow>, StoreError> {
+        self.rows(edges::from_foreign(self.db, node.0))
     }
 
-    /// What resolving a file gave.
+    /// The graph of a file.
     pub fn graph(&self, file: FileId) -> Result<FileGraph, StoreError> {
         let graph = file_graphs::graph_data(self.db, file.0, codec::decode_graph).at(self.path)?;
         let graph = graph.transpose().map_err(|error| self.damaged(error.to_string()))?;
         Ok(graph.unwrap_or_default())
     }
 
-    /// The uses of a name in a file that were not resolved, by source.
-    pub fn misses_of(&self, file: FileId, name: &str) -> Result<Vec<MissRow>, StoreError> {
-        let read = |bytes: &[u8]| codec::decode_misses_of(bytes, name);
+    /// The unresolved references to a name in a file, by source.
+    pub fn unresolved_of(&self, file: FileId, name: &str) -> Result<Vec<UnresolvedRow>, StoreError> {
+        let read = |bytes: &[u8]| codec::decode_unresolved_of(bytes, name);
         let misses = file_graphs::graph_data(self.db, file.0, read).at(self.path)?;
         let misses = misses.transpose().map_err(|error| self.damaged(error.to_string()))?;
         Ok(misses.unwrap_or_default())
     }
 
-    /// The files whose uses depend on what bears a name elsewhere.
-    pub fn asking(&self, name: &str) -> Result<Vec<FileId>, StoreError> {
+    /// The files that depend on a name.
+    pub fn dependents_of_name(&self, name: &str) -> Result<Vec<FileId>, StoreError> {
         let Some(name) = names::by_text(self.db, name).at(self.path)? else { return Ok(Vec::new()) };
         Ok(name_dependencies::asking(self.db, name).at(self.path)?.into_iter().map(FileId).collect())
     }
 
-    /// What a file's graph depends on beside its own content.
-    pub fn depends(&self, file: FileId) -> Result<Depends, StoreError> {
+    /// What the graph of a file depends on besides its own content.
+    pub fn depends(&self, file: FileId) -> Result<Dependencies, StoreError> {
         let read = |asks: &[u8], looked: &[u8]| {
-            Ok(Depends { asks: id_list::decode_rising(asks)?, looked: id_list::decode_all(looked)? })
+            Ok(Dependencies { names: id_list::decode_ascending(asks)?, files: id_list::decode_all(looked)? })
         };
         let found = file_graphs::depends(self.db, file.0, read).at(self.path)?;
         let found = found.transpose().map_err(|error: codec::CodecError| self.damaged(error.to_string()))?;
         Ok(found.unwrap_or_default())
     }
 
-    /// The files that looked at a file that is `wanted`. Looks through all of them.
-    pub fn looking(&self, wanted: impl Fn(FileId) -> bool) -> Result<Vec<FileId>, StoreError> {
+    /// The files that depend on a file for which `wanted` returns true. Reads the dependencies of all files.
+    pub fn dependents_of_files(&self, wanted: impl Fn(FileId) -> bool) -> Result<Vec<FileId>, StoreError> {
         let (mut found, mut fault) = (Vec::new(), false);
         file_graphs::each_looked(self.db, |file, looked| match id_list::decode_all(looked) {
             Ok(looked) if looked.iter().any(|&id| wanted(FileId(id))) => found.push(FileId(file)),
@@ -197,7 +197,7 @@ impl Reader<'_> {
             Err(_) => fault = true,
         })
         .at(self.path)?;
-        if fault { Err(self.damaged("what a file looked at cannot be read")) } else { Ok(found) }
+        if fault { Err(self.damaged("the file dependencies of a file cannot be read")) } else { Ok(found) }
     }
 
     /// The id of a name.
@@ -205,7 +205,7 @@ impl Reader<'_> {
         names::by_text(self.db, name).at(self.path)
     }
 
-    /// Shows the file and the kind of each symbol of a name in files of these languages, until `see` has seen enough.
+    /// Passes the file and the kind of each symbol with a name in files of these languages to `see`, until it returns false.
     pub fn each_kind(
         &self,
         name: &str,
@@ -228,8 +228,8 @@ impl Reader<'_> {
         Ok(meta::langs(self.db)?.into_iter().filter(asked).map(|(id, _)| id).collect())
     }
 
-    /// The files of these languages that ask for a name.
-    pub fn asking_in(&self, name: &str, languages: &[&str]) -> Result<Vec<FileId>, StoreError> {
+    /// The files of these languages that depend on a name.
+    pub fn dependents_of_name_in(&self, name: &str, languages: &[&str]) -> Result<Vec<FileId>, StoreError> {
         let read = || {
             let Some(name) = names::by_text(self.db, name)? else { return Ok(Vec::new()) };
             let asked = self.ids_of(languages)?;
@@ -240,7 +240,7 @@ impl Reader<'_> {
         read().at(self.path)
     }
 
-    /// The file a node stands in; none where there is no such node.
+    /// The file of a node; `None` if there is no such node.
     pub fn file_of(&self, node: NodeId) -> Result<Option<FileId>, StoreError> {
         match node.symbol() {
             None => Ok(node.file()),
@@ -248,11 +248,11 @@ impl Reader<'_> {
         }
     }
 
-    /// Edges in the order readers want them; where several files found the same one, the surest proof.
+    /// Sorts edges; of edges that several files found, keeps the one with the highest confidence.
     fn rows(&self, stored: rusqlite::Result<Vec<StoredEdge>>) -> Result<Vec<EdgeRow>, StoreError> {
         let mut rows = Vec::new();
         for edge in stored.at(self.path)? {
-            rows.push(edge.row().ok_or_else(|| self.damaged("an edge of no known kind"))?);
+            rows.push(edge.row().ok_or_else(|| self.damaged("an edge of an unknown kind"))?);
         }
         let key = |row: &EdgeRow| (row.source, row.kind, row.line, row.target);
         rows.sort_unstable_by_key(|row| (key(row), row.confidence, row.rule));
@@ -265,18 +265,18 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a path is this, or ends so after a `/`.
+/// Whether a path equals this or ends with it after a `/`.
 pub(super) fn ends_with(path: &RepoPath, end: &[u8]) -> bool {
     let before = path.as_bytes().strip_suffix(end);
     before.is_some_and(|before| before.is_empty() || before.ends_with(b"/"))
 }
 
-/// The bounds of all paths inside a folder.
-fn inside(folder: &[u8]) -> (Vec<u8>, Vec<u8>) {
-    if folder.is_empty() {
-        // Longer than any path the system knows, so that every path is smaller.
+/// The bounds of all paths in a directory and below.
+fn inside(directory: &[u8]) -> (Vec<u8>, Vec<u8>) {
+    if directory.is_empty() {
+        // Longer than any path, so that every path sorts before.
         return (Vec::new(), vec![0xff; 1 << 13]);
     }
-    let with = |end| [folder, &[end]].concat();
+    let with = |end| [directory, &[end]].concat();
     (with(b'/'), with(b'/' + 1))
 }

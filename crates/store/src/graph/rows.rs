@@ -1,20 +1,20 @@
 //! The graph as plain values.
 
 use crate::rows::{FileId, SymbolId};
-use crate::sql::adjacency_lists::place;
+use crate::sql::adjacency_lists::row_key;
 use orient_model::{Confidence, EdgeKind, Reason, RefKind, Rule};
 
-/// A node of the graph: a symbol, or a file as a whole with its top-level code.
+/// A node of the graph: a symbol, or a file with its top-level code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub(crate) i64);
 
 impl NodeId {
-    /// The symbol, if it is one.
+    /// The symbol, if the node is one.
     pub fn symbol(self) -> Option<SymbolId> {
         (self.0 > 0).then_some(SymbolId(self.0))
     }
 
-    /// The file, if it is one.
+    /// The file, if the node is one.
     pub fn file(self) -> Option<FileId> {
         (self.0 < 0).then_some(FileId(-self.0))
     }
@@ -35,68 +35,68 @@ impl From<FileId> for NodeId {
 /// An edge of the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EdgeRow {
-    /// Where it starts.
+    /// The source.
     pub source: NodeId,
-    /// What it is.
+    /// Its kind.
     pub kind: EdgeKind,
-    /// Where it leads.
+    /// The target.
     pub target: NodeId,
-    /// The line that shows it, in the file of `source`.
+    /// The line of the evidence, in the file of `source`.
     pub line: u32,
-    /// How sure we are.
+    /// Its confidence.
     pub confidence: Confidence,
-    /// How it was proven.
+    /// The rule that proved it.
     pub rule: Rule,
 }
 
-/// A use that leads out of the repository.
+/// An external reference: a use of something outside the repository.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct OutsideRow {
-    /// The innermost symbol around it, or the file.
+pub struct ExternalRow {
+    /// The innermost symbol that contains it, or the file.
     pub source: NodeId,
-    /// What is done.
+    /// The kind of reference.
     pub kind: RefKind,
-    /// The package or module as the source names it; empty for what the language itself provides.
+    /// The package or module as the source names it; empty for built-ins of the language.
     pub package: String,
-    /// Its name in there.
+    /// The name in that package.
     pub name: String,
     /// Its line.
     pub line: u32,
 }
 
-/// A use that was not resolved.
+/// An unresolved reference.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct MissRow {
-    /// The innermost symbol around it, or the file.
+pub struct UnresolvedRow {
+    /// The innermost symbol that contains it, or the file.
     pub source: NodeId,
-    /// What is done.
+    /// The kind of reference.
     pub kind: RefKind,
-    /// The last name of what is used.
+    /// The last name of the reference.
     pub name: String,
     /// Its line.
     pub line: u32,
-    /// Why.
+    /// UnsafeReason it was not resolved.
     pub reason: Reason,
 }
 
-/// All that resolving one file gave.
+/// The graph of one file: the result of resolving it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileGraph {
-    /// Edges: first those that start in this file, by source, kind, line and target; then those it gave rise to
-    /// elsewhere, in the same order. No two differ in their proof alone.
+    /// First the edges that start in this file, by source, kind, line and target; then the foreign edges, which start in
+    /// other files, in the same order. No two differ only in their evidence.
     pub edges: Vec<EdgeRow>,
-    /// How many of the edges start in this file.
+    /// The number of edges that start in this file.
     pub own: usize,
-    /// Uses that lead outside, by source.
-    pub outside: Vec<OutsideRow>,
-    /// Uses that were not resolved, by source.
-    pub misses: Vec<MissRow>,
-    /// The resolver failed on this file, a fault of ours: what is above is not all.
+    /// External references, by source.
+    pub outside: Vec<ExternalRow>,
+    /// Unresolved references, by source.
+    pub misses: Vec<UnresolvedRow>,
+    /// The resolver failed on this file, so that the graph is incomplete. A bug.
     pub failed: bool,
 }
 
 impl FileGraph {
-    /// The edges of this file that start at a node of it.
+    /// The edges from a node of this file.
     pub fn from(&self, source: NodeId) -> &[EdgeRow] {
         let own = &self.edges[..self.own];
         let start = own.partition_point(|edge| edge.source < source);
@@ -104,12 +104,12 @@ impl FileGraph {
         &own[start..start + count]
     }
 
-    /// Whether resolving gave nothing at all.
+    /// Whether it is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.edges.is_empty() && self.outside.is_empty() && self.misses.is_empty() && !self.failed
     }
 
-    /// The rows of the edges, when the graph is that of a file.
+    /// The edges as rows, if this is the graph of `file`.
     pub(crate) fn rows(&self, file: FileId) -> Vec<StoredEdge> {
         let row =
             |(at, edge): (usize, &EdgeRow)| StoredEdge::new(edge, if at < self.own { 0 } else { file.0 });
@@ -117,7 +117,7 @@ impl FileGraph {
     }
 }
 
-/// An edge as the table of edges has it.
+/// An edge as stored in the table of edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StoredEdge {
     pub(crate) target: i64,
@@ -140,17 +140,17 @@ impl StoredEdge {
         }
     }
 
-    /// The key of the row it stands in.
-    pub(crate) fn place(&self) -> i64 {
-        place(self.target, self.source)
+    /// The key of its row.
+    pub(crate) fn row_key(&self) -> i64 {
+        row_key(self.target, self.source)
     }
 
-    /// What makes it the same edge, however it was proven; edges are ordered by this.
+    /// What identifies an edge, whatever its evidence. Edges are sorted by this.
     pub(crate) fn key(&self) -> (i64, i64, u8, u32, i64) {
-        (self.place(), self.source, self.kind, self.line, self.owner)
+        (self.row_key(), self.source, self.kind, self.line, self.owner)
     }
 
-    /// None where a number is none of our lists: the file is damaged.
+    /// `None` if a number is unknown: the file is damaged.
     pub(crate) fn row(&self) -> Option<EdgeRow> {
         let (confidence, rule) = parts(self.proof)?;
         Some(EdgeRow {
@@ -164,12 +164,12 @@ impl StoredEdge {
     }
 }
 
-/// How an edge was proven, as one number.
+/// The evidence of an edge as one number.
 pub(crate) fn proof(edge: &EdgeRow) -> u8 {
     edge.rule as u8 * 4 + edge.confidence as u8
 }
 
-/// What [`proof`] was made of.
+/// The inverse of [`proof`].
 pub(crate) fn parts(proof: u8) -> Option<(Confidence, Rule)> {
     Some((Confidence::from_number(proof & 3)?, Rule::from_number(proof >> 2)?))
 }

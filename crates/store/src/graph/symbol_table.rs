@@ -1,5 +1,5 @@
-//! All files and names of a repository in memory: resolution asks for them from many threads, and while an index is
-//! loaded for the first time the database has no indexes yet.
+//! The symbol table: all files and names of a repository in memory. Resolution uses it from many threads, and during a bulk
+//! load the database has no indexes yet.
 
 use super::reader::ends_with;
 use super::rows::NodeId;
@@ -10,49 +10,49 @@ use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
-/// An indexed file, as far as resolution needs to know it.
+/// An indexed file, with what resolution needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DirectoryFile {
+pub struct IndexedFile {
     /// Its id.
     pub id: FileId,
-    /// Where it is.
+    /// The path.
     pub path: RepoPath,
-    /// Its language, where it has one.
+    /// Its language, if it has one.
     pub language: Option<Arc<str>>,
-    /// What it is for.
+    /// Its role.
     pub role: Role,
     /// The hash of its content.
     pub hash: Option<ContentHash>,
-    /// Whether it says where modules are.
-    pub manifest: bool,
+    /// Whether it is a project file.
+    pub is_project_file: bool,
 }
 
-/// A symbol by its name, as far as it can be told without its file.
+/// A symbol that is found by its name, without reading its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bearer {
+pub struct SymbolEntry {
     /// Its file.
     pub file: FileId,
-    /// Its place in the outline.
+    /// Its index in the outline.
     pub at: u32,
-    /// What it is.
+    /// Its kind.
     pub kind: SymbolKind,
-    /// What else its header says.
+    /// Its modifiers.
     pub modifiers: Modifiers,
 }
 
-/// What is noted of each file while it passes.
+/// Collects files and symbols for a [`InMemorySymbolTable`].
 #[derive(Default)]
-pub(crate) struct Noted {
-    files: Vec<DirectoryFile>,
-    /// The id of the first symbol of each of them.
+pub(crate) struct SymbolTableBuilder {
+    files: Vec<IndexedFile>,
+    /// The id of the first symbol of each file.
     first: Vec<u32>,
-    /// The name of each symbol, in the order of their ids, from 1.
+    /// The name of each symbol, in the order of ids, from 1.
     names: Vec<u32>,
     kinds: Vec<(SymbolKind, Modifiers)>,
 }
 
-impl Noted {
-    pub(crate) fn file(&mut self, file: DirectoryFile, first_symbol: i64) {
+impl SymbolTableBuilder {
+    pub(crate) fn file(&mut self, file: IndexedFile, first_symbol: i64) {
         self.files.push(file);
         self.first
             .push(u32::try_from(first_symbol).expect("four thousand million symbols do not fit a machine"));
@@ -64,44 +64,44 @@ impl Noted {
     }
 }
 
-/// All files and names of a repository, in memory.
-pub struct Directory {
+/// All files and names of a repository.
+pub struct InMemorySymbolTable {
     /// By id.
-    files: Vec<DirectoryFile>,
+    files: Vec<IndexedFile>,
     first: Vec<u32>,
-    /// Places in `files`, by path.
+    /// Indexes into `files`, by path.
     by_path: Vec<u32>,
-    /// The same by the hash of the path: resolution tries many paths, and most are none.
+    /// The same by the hash of the path: resolution tries many paths, most of which do not exist.
     by_hash: Vec<(u64, u32)>,
-    /// The same by the last part of the path, then by path.
+    /// The same by file name, then by path.
     by_name: Vec<u32>,
-    manifests: Vec<FileId>,
+    project_files: Vec<FileId>,
     pub(crate) names: Arc<Interner>,
-    /// For each name where its symbols start in `bearers`, and where the last ones end.
+    /// For each name the start of its symbols in `bearers`; the last element is the end.
     starts: Vec<u32>,
     /// Ids of symbols by name, then by id.
     bearers: Vec<u32>,
     symbols: u32,
-    /// The ids of the symbols in the store, where they are not those of this list.
+    /// The ids of the symbols in the index, if they differ from those of this table.
     ids: Vec<i64>,
-    /// What each symbol is, by id, from 1.
+    /// The kind and modifiers of each symbol, by id, from 1.
     kinds: Vec<(SymbolKind, Modifiers)>,
-    /// Whether the order of ids is that of paths.
+    /// Whether ids are in the order of paths.
     in_order: bool,
 }
 
-impl Directory {
-    pub(crate) fn new(noted: Noted, names: Arc<Interner>) -> Self {
-        let Noted { files, first, names: of_symbols, kinds } = noted;
+impl InMemorySymbolTable {
+    pub(crate) fn new(noted: SymbolTableBuilder, names: Arc<Interner>) -> Self {
+        let SymbolTableBuilder { files, first, names: of_symbols, kinds } = noted;
         let mut by_path: Vec<u32> = (0..files.len() as u32).collect();
         by_path.sort_by(|&a, &b| files[a as usize].path.cmp(&files[b as usize].path));
-        let hashed = |(at, file): (u32, &DirectoryFile)| (FxBuildHasher.hash_one(&file.path), at);
+        let hashed = |(at, file): (u32, &IndexedFile)| (FxBuildHasher.hash_one(&file.path), at);
         let mut by_hash: Vec<(u64, u32)> = (0..).zip(&files).map(hashed).collect();
         by_hash.sort_unstable();
         let mut by_name = by_path.clone();
         by_name.sort_by(|&a, &b| files[a as usize].path.file_name().cmp(files[b as usize].path.file_name()));
-        let manifests = by_path.iter().map(|&at| &files[at as usize]);
-        let manifests = manifests.filter(|file| file.manifest).map(|file| file.id).collect();
+        let project_files = by_path.iter().map(|&at| &files[at as usize]);
+        let project_files = project_files.filter(|file| file.is_project_file).map(|file| file.id).collect();
         let mut starts = vec![0u32; names.len() + 2];
         for &name in &of_symbols {
             starts[name as usize + 1] += 1;
@@ -124,7 +124,7 @@ impl Directory {
             by_path,
             by_hash,
             by_name,
-            manifests,
+            project_files,
             names,
             starts,
             bearers,
@@ -135,7 +135,7 @@ impl Directory {
         }
     }
 
-    /// The same where the symbols have other ids in the store.
+    /// The same with other symbol ids in the index.
     pub(crate) fn with_ids(self, ids: Vec<i64>) -> Self {
         Self { ids, ..self }
     }
@@ -149,18 +149,18 @@ impl Directory {
     }
 
     /// The indexed file with an id.
-    pub fn file(&self, id: FileId) -> Option<&DirectoryFile> {
+    pub fn file(&self, id: FileId) -> Option<&IndexedFile> {
         self.place(id).map(|at| &self.files[at])
     }
 
     /// All indexed files, by path.
-    pub fn files(&self) -> impl ExactSizeIterator<Item = &DirectoryFile> {
+    pub fn files(&self) -> impl ExactSizeIterator<Item = &IndexedFile> {
         self.by_path.iter().map(|&at| &self.files[at as usize])
     }
 
-    /// The files directly in a folder, by path.
-    pub fn folder(&self, folder: &[u8]) -> Vec<FileId> {
-        let prefix = if folder.is_empty() { Vec::new() } else { [folder, b"/"].concat() };
+    /// The files directly in a directory, by path.
+    pub fn files_in_directory(&self, directory: &[u8]) -> Vec<FileId> {
+        let prefix = if directory.is_empty() { Vec::new() } else { [directory, b"/"].concat() };
         let path = |at: u32| self.files[at as usize].path.as_bytes();
         let mut at = self.by_path.partition_point(|&file| path(file) < prefix.as_slice());
         let mut found = Vec::new();
@@ -181,8 +181,8 @@ impl Directory {
         found
     }
 
-    /// The files whose path is this, or ends so after a `/`, by path.
-    pub fn ending(&self, path: &[u8]) -> Vec<FileId> {
+    /// The files whose path equals this or ends with it after a `/`, by path.
+    pub fn files_ending_with(&self, path: &[u8]) -> Vec<FileId> {
         let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
         let file = |&at: &u32| &self.files[at as usize];
         let start = self.by_name.partition_point(|at| file(at).path.file_name() < name);
@@ -190,20 +190,19 @@ impl Directory {
         same.filter(|file| ends_with(&file.path, path)).map(|file| file.id).collect()
     }
 
-    /// The files that say where modules are, by path.
-    pub fn manifests(&self) -> &[FileId] {
-        &self.manifests
+    /// The project files, by path.
+    pub fn project_files(&self) -> &[FileId] {
+        &self.project_files
     }
 
-    /// Every symbol of a name in files of these languages, by path and place.
-    pub fn named(&self, name: &str, languages: &[&str]) -> Vec<Bearer> {
+    /// All symbols with a name in files of these languages, by path and index.
+    pub fn symbols_named(&self, name: &str, languages: &[&str]) -> Vec<SymbolEntry> {
         let Some(number) = self.names.find(name) else { return Vec::new() };
         let (start, end) = (self.starts[number as usize], self.starts[number as usize + 1]);
-        let asked =
-            |file: &DirectoryFile| file.language.as_deref().is_some_and(|own| languages.contains(&own));
+        let asked = |file: &IndexedFile| file.language.as_deref().is_some_and(|own| languages.contains(&own));
         let (mut found, mut at) = (Vec::new(), 0);
         for &id in &self.bearers[start as usize..end as usize] {
-            // Ids grow, and so do the files they belong to.
+            // Ids ascend, and so do the files they belong to.
             at += self.first[at..].partition_point(|&first| first <= id) - 1;
             if asked(&self.files[at]) {
                 found.push((at, id - self.first[at], self.kinds[id as usize - 1]));
@@ -212,7 +211,7 @@ impl Directory {
         if !self.in_order {
             found.sort_by(|a, b| (&self.files[a.0].path, a.1).cmp(&(&self.files[b.0].path, b.1)));
         }
-        let bearer = |(at, place, (kind, modifiers)): (usize, u32, _)| Bearer {
+        let bearer = |(at, place, (kind, modifiers)): (usize, u32, _)| SymbolEntry {
             file: self.files[at].id,
             at: place,
             kind,
@@ -221,7 +220,7 @@ impl Directory {
         found.into_iter().map(bearer).collect()
     }
 
-    /// The id of a node in resolution's own numbers, which are those of the files.
+    /// The id of a node of the resolver, whose file numbers are file ids.
     pub fn node(&self, node: Node) -> Option<NodeId> {
         let at = self.place(FileId(i64::from(node.file)))?;
         let Some(symbol) = node.symbol else { return Some(NodeId::from(self.files[at].id)) };

@@ -1,14 +1,14 @@
-//! Which files were found damaged by this process: one list, so that damage is known even where an error on the way was taken
-//! for "not there". A file that is replaced is another file, and not on the list.
+//! The registry of damaged files that this process has found. Damage stays known even if an error on the way is taken for
+//! "missing". A file that replaces a damaged one has another identity and is not in the registry.
 
-use crate::connection::database_path::Located;
+use crate::connection::database_path::DatabasePath;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::Path;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
-/// Which file it is, whatever its name.
+/// The identity of a file, independent of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FileKey(u64, u64);
 
@@ -21,15 +21,15 @@ impl FileKey {
         Some(Self(file.dev(), file.ino()))
     }
 
-    /// The file of a database.
-    pub(crate) fn of(database: &Located) -> Option<Self> {
-        match database.folder.entry(&database.name)?.id {
+    /// The identity of a database.
+    pub(crate) fn of(database: &DatabasePath) -> Option<Self> {
+        match database.directory.entry(&database.name)?.id {
             (0, 0) => Self::at(&database.path),
             (device, inode) => Some(Self(device, inode)),
         }
     }
 
-    /// Where files have no numbers, the name has to do.
+    /// On systems without inode numbers, the path identifies a file.
     #[cfg(not(unix))]
     pub(crate) fn at(path: &Path) -> Option<Self> {
         use std::hash::{DefaultHasher, Hash, Hasher};
@@ -49,7 +49,7 @@ fn found() -> MutexGuard<'static, HashMap<FileKey, String>> {
     FOUND.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Notes what is wrong with a file; the first fault found is the one that is told.
+/// Records what is wrong with a file. The first fault is kept.
 pub(crate) fn report(file: FileKey, what: &str) {
     let known = match found().entry(file) {
         Entry::Occupied(_) => true,
@@ -64,8 +64,8 @@ pub(crate) fn report(file: FileKey, what: &str) {
     LATEST.with_borrow_mut(|latest| *latest = Some(what.to_owned()));
 }
 
-/// The same for the file of a database, where there is one.
-pub(crate) fn report_of(database: &Located, what: &str) {
+/// The same for a database, if its file exists.
+pub(crate) fn report_of(database: &DatabasePath, what: &str) {
     if let Some(file) = FileKey::of(database) {
         report(file, what);
     }
@@ -78,12 +78,12 @@ pub(crate) fn report_at(path: &Path, what: &str) {
     }
 }
 
-/// What this thread reported last: what stands behind an error that SQLite can only give a number.
+/// The last fault that this thread recorded: the cause of an error for which SQLite only has a number.
 pub(crate) fn take_latest() -> Option<String> {
     LATEST.with_borrow_mut(Option::take)
 }
 
-/// What this process has found wrong with the database at a path, if anything.
+/// The fault that this process has found in the database at a path, if any.
 pub fn damage(path: &Path) -> Option<String> {
     let found = found();
     if found.is_empty() {
@@ -92,7 +92,7 @@ pub fn damage(path: &Path) -> Option<String> {
     found.get(&FileKey::at(path)?).cloned()
 }
 
-/// Forgets what was said of a file: another has its number now.
+/// Removes a file from the registry, since another file has its identity now.
 pub(crate) fn forget(file: FileKey) {
     found().remove(&file);
 }

@@ -1,7 +1,7 @@
-//! Whether an index is whole: its pages, the state they are of, and that rows, outlines and graphs say the same.
+//! The consistency check of an index: pages, seal, and whether rows, outlines and graphs agree.
 
 use crate::codec::{self, id_list};
-use crate::connection::database_path::Located;
+use crate::connection::database_path::DatabasePath;
 use crate::error::{AtPath, StoreError};
 use crate::graph::Expected;
 use crate::integrity::damaged_files;
@@ -9,13 +9,13 @@ use crate::integrity::seal;
 use crate::reader::snapshot::Snapshot;
 use crate::rows::FileRow;
 use crate::sql::{files, meta, names, symbols};
-use crate::writer::prepared_file::{Digest, NONE};
+use crate::writer::prepared_file::{NONE, OutlineSummary};
 
-/// A damaged index has many faults; the first few tell enough.
+/// The maximum number of reported faults. A damaged index has many.
 const MOST: usize = 20;
 
 impl Snapshot {
-    /// Looks at everything; returns what is wrong, in words. Takes as long as reading the whole file.
+    /// Checks everything; returns a description of each fault. Takes as long as reading the whole file.
     pub fn check(&self) -> Result<Vec<String>, StoreError> {
         let wrong = self.check_all()?;
         if let Some(first) = wrong.first().filter(|_| !self.is_in_memory()) {
@@ -25,9 +25,9 @@ impl Snapshot {
     }
 
     fn check_all(&self) -> Result<Vec<String>, StoreError> {
-        // Whoever still has an index open that was removed reads files without a name.
+        // The index may have been removed while this connection is open.
         if !self.is_in_memory()
-            && let Ok(place) = Located::at(&self.path)
+            && let Ok(place) = DatabasePath::at(&self.path)
             && let Some(what) = seal::examine(&place)?
         {
             return Ok(vec![what]);
@@ -36,7 +36,7 @@ impl Snapshot {
         if !wrong.is_empty() {
             return Ok(wrong);
         }
-        self.check_grams(&mut wrong)?;
+        self.check_trigrams(&mut wrong)?;
         let (mut all, mut expected) = (Vec::new(), Expected::default());
         self.each_file(|file| all.push(file))?;
         for file in &all {
@@ -63,9 +63,9 @@ impl Snapshot {
         let Ok((outline, ids, chunk_ids)) = decoded else {
             return Ok(Some("its outline cannot be read".to_owned()));
         };
-        let digest = Digest::of(&outline);
+        let digest = OutlineSummary::of(&outline);
         if digest.symbols.len() != ids.len() || digest.chunks.len() != chunk_ids.len() {
-            return Ok(Some("its outline does not fit its ids".to_owned()));
+            return Ok(Some("the number of its ids differs from its outline".to_owned()));
         }
         for (at, (symbol, &id)) in digest.symbols.iter().zip(&ids).enumerate() {
             let row = symbols::by_id(&self.db, crate::SymbolId(id)).at(&self.path)?;
@@ -79,13 +79,13 @@ impl Snapshot {
                     .is_ok_and(|name| name.as_deref() == Some(digest.name(symbol.name)))
             });
             if !fits || !named {
-                return Ok(Some(format!("the row of symbol {at} does not say what the outline says")));
+                return Ok(Some(format!("the row of symbol {at} contradicts the outline")));
             }
         }
         for (at, &id) in chunk_ids.iter().enumerate() {
             let row = self.chunk(crate::ChunkId(id))?;
             if row.is_none_or(|row| (row.file, row.at as usize) != (file.id, at)) {
-                return Ok(Some(format!("the row of chunk {at} does not say what the outline says")));
+                return Ok(Some(format!("the row of chunk {at} contradicts the outline")));
             }
         }
         Ok(None)

@@ -1,29 +1,37 @@
-//! Checksums of what SQLite keeps in pages and in the frames of its log.
+//! Checksums of database pages and of the frames of the write-ahead log.
 //!
-//! Every page of a database of ours ends with [`RESERVED`] bytes that SQLite leaves alone: the identity of the file, drawn when
-//! it was created, and a checksum of the page, its number and that identity. So a page that was changed, zeroed, moved or
-//! taken from another file is told from the one that was written. Frames of the log carry SQLite's own checksums, which it
-//! compares only when it recovers; here they are compared whenever a frame is read.
+//! Every page of our databases ends with [`RESERVED`] bytes that SQLite does not use:
 //!
-//! Pure functions and bookkeeping: `vfs.rs` calls them between SQLite and the operating system.
+//! ```text
+//! offset      bytes
+//! 0           size - 16   the page as SQLite knows it
+//! size - 16   8           identity: a random number, drawn when the database was created
+//! size - 8    8           checksum of all bytes before, and of the page number
+//! ```
+//!
+//! So a page that was changed, zeroed, moved or copied from another file is detected. Example: page 7 of a database with
+//! identity 42 is copied over page 8. Its own checksum was computed with number 7, so verifying it as page 8 fails.
+//!
+//! Frames of the log carry SQLite's own checksums, which SQLite compares only during recovery; here they are compared
+//! whenever a frame is read. This module has no side effects; `vfs.rs` calls it between SQLite and the operating system.
 
-/// Bytes at the end of every page: the identity of the file, then the checksum.
+/// The size of a page trailer: the identity of the file, then the checksum.
 pub(crate) const RESERVED: usize = 16;
 
-/// Where the log's first frame begins.
-const LOG_HEADER: u64 = 32;
-/// Bytes in front of the page of a frame.
+/// The offset of the first frame of a log.
+const WAL_HEADER: u64 = 32;
+/// The size of the header of a frame.
 const FRAME_HEADER: u64 = 24;
 
 const FACTORS: [u64; 4] =
     [0x9e37_79b9_7f4a_7c15, 0xc2b2_ae3d_27d4_eb4f, 0x1656_67b1_9e37_79f9, 0xd6e8_feb8_6659_fd93];
 
-/// Whether a length is one that pages can have.
+/// Whether SQLite supports this page size.
 pub(crate) fn is_page_size(bytes: usize) -> bool {
     bytes.is_power_of_two() && (512..=65_536).contains(&bytes)
 }
 
-/// What the end of a page says of it.
+/// The trailer of a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Trailer {
     pub(crate) identity: u64,
@@ -40,13 +48,13 @@ impl Trailer {
         page.last_chunk().map_or_else(Self::default, Self::of_bytes)
     }
 
-    /// What this page adds to the digest of its file; nothing for one that was never written.
+    /// The contribution of this page to the digest of its file; 0 for a page that was never written.
     pub(crate) fn digest(self, number: u64) -> u64 {
         if self == Self::default() { 0 } else { mixed(self.checksum ^ number.wrapping_mul(FACTORS[1])) }
     }
 }
 
-/// Writes the trailer of a page, whose number counts from one.
+/// Writes the trailer of a page. Page numbers start at 1.
 pub(crate) fn stamp(page: &mut [u8], number: u64, identity: u64) -> Trailer {
     let end = page.len();
     page[end - RESERVED..end - 8].copy_from_slice(&identity.to_le_bytes());
@@ -55,14 +63,14 @@ pub(crate) fn stamp(page: &mut [u8], number: u64, identity: u64) -> Trailer {
     Trailer { identity, checksum }
 }
 
-/// Whether a page is the one that was written under this number to the file with this identity.
+/// Whether a page was written with this number to the file with this identity.
 pub(crate) fn is_whole(page: &[u8], number: u64, identity: u64) -> bool {
     let trailer = Trailer::at_end_of(page);
     trailer.identity == identity && trailer.checksum == checksum(&page[..page.len() - 8], number)
 }
 
-/// A checksum for accidents, not for adversaries: one multiplication for eight bytes, in four lanes that do not wait for
-/// each other. The length is eight less than a multiple of 32.
+/// A checksum against accidents, not against adversaries: one multiplication per eight bytes, in four independent lanes. The
+/// length must be eight less than a multiple of 32.
 pub(crate) fn checksum(bytes: &[u8], number: u64) -> u64 {
     let mut lanes = FACTORS;
     let (blocks, rest) = bytes.as_chunks::<32>();
@@ -84,14 +92,14 @@ fn mixed(mut value: u64) -> u64 {
     value ^ (value >> 32)
 }
 
-/// Up to eight bytes as a number.
+/// Up to eight bytes as a little-endian number.
 fn word(bytes: &[u8]) -> u64 {
     let mut word = [0; 8];
     word[..bytes.len().min(8)].copy_from_slice(&bytes[..bytes.len().min(8)]);
     u64::from_le_bytes(word)
 }
 
-/// What the header of a database says of its pages.
+/// The page layout, from the header of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PageLayout {
     pub(crate) size: usize,
@@ -99,7 +107,7 @@ pub(crate) struct PageLayout {
 }
 
 impl PageLayout {
-    /// Reads the first bytes of a database; none where they are no header.
+    /// Parses the first bytes of a database; `None` if they are not a header.
     pub(crate) fn of_header(header: &[u8; 100]) -> Option<Self> {
         let size = match usize::from(u16::from_be_bytes([header[16], header[17]])) {
             1 => 65_536,
@@ -110,19 +118,19 @@ impl PageLayout {
     }
 }
 
-/// The header of a log.
+/// The header of a write-ahead log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LogHeader {
+pub(crate) struct WalHeader {
     pub(crate) page: usize,
     pub(crate) salts: [u8; 8],
     big_endian: bool,
     sums: [u32; 2],
 }
 
-impl LogHeader {
-    pub(crate) const BYTES: usize = LOG_HEADER as usize;
+impl WalHeader {
+    pub(crate) const BYTES: usize = WAL_HEADER as usize;
 
-    /// Reads the first bytes of a log; none where they are damaged.
+    /// Parses the first bytes of a log; `None` if they are damaged.
     pub(crate) fn read(bytes: &[u8; Self::BYTES]) -> Option<Self> {
         let number = |at: usize| u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         let (magic, page) = (number(0), number(8) as usize);
@@ -134,22 +142,22 @@ impl LogHeader {
         is_header.then_some(Self { page, salts, big_endian, sums })
     }
 
-    /// Where the frame with this number begins, counted from zero.
+    /// The offset of a frame. Frames are numbered from 0.
     pub(crate) fn frame_at(&self, frame: u64) -> u64 {
         Self::frame_of(self.page, frame)
     }
 
-    /// The same in any log with pages of this size.
+    /// The same for any log with pages of this size.
     pub(crate) fn frame_of(page: usize, frame: u64) -> u64 {
-        LOG_HEADER + frame * (FRAME_HEADER + page as u64)
+        WAL_HEADER + frame * (FRAME_HEADER + page as u64)
     }
 
-    /// The sums the first frame continues.
+    /// The checksums that the first frame continues.
     pub(crate) fn sums(&self) -> [u32; 2] {
         self.sums
     }
 
-    /// The sums after a frame, if it is one of this log that follows on the sums before it, and whether it ends a transaction.
+    /// The checksums after a frame; `None` if it does not belong to this log or does not continue the checksums before it.
     pub(crate) fn follow(&self, header: &FrameHeader, page: &[u8], before: [u32; 2]) -> Option<[u32; 2]> {
         let sums = log_sums(&header.bytes[..8], before, self.big_endian);
         let sums = log_sums(page, sums, self.big_endian);
@@ -157,7 +165,7 @@ impl LogHeader {
     }
 }
 
-/// The bytes in front of a page in the log.
+/// The header of a frame: the bytes before its page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FrameHeader {
     pub(crate) bytes: [u8; Self::BYTES],
@@ -171,12 +179,12 @@ impl FrameHeader {
         u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
     }
 
-    /// Whether it ends a transaction.
+    /// Whether the frame ends a transaction.
     pub(crate) fn commits(&self) -> bool {
         self.number(4) != 0
     }
 
-    /// The number of the page behind it.
+    /// The number of the page in the frame.
     pub(crate) fn page(&self) -> u32 {
         self.number(0)
     }
@@ -192,9 +200,9 @@ impl FrameHeader {
     }
 }
 
-/// The number of the frame whose page of this size lies at an offset of the log.
+/// The number of the frame whose page begins at an offset of the log.
 pub(crate) fn frame_of_page(offset: u64, page: usize) -> Option<u64> {
-    let behind = offset.checked_sub(LOG_HEADER + FRAME_HEADER)?;
+    let behind = offset.checked_sub(WAL_HEADER + FRAME_HEADER)?;
     let each = FRAME_HEADER + page as u64;
     behind.is_multiple_of(each).then_some(behind / each)
 }
@@ -204,7 +212,7 @@ pub(crate) fn frame_of_header(offset: u64, page: usize) -> Option<u64> {
     frame_of_page(offset + FRAME_HEADER, page)
 }
 
-/// The running sums of a log, as its format defines them.
+/// The running checksums of a log, as SQLite's file format defines them.
 fn log_sums(bytes: &[u8], [mut first, mut second]: [u32; 2], big_endian: bool) -> [u32; 2] {
     let (pairs, _) = bytes.as_chunks::<8>();
     for &[a, b, c, d, e, f, g, h] in pairs {
@@ -224,22 +232,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_flipped_bit_another_number_and_another_file_are_noticed() {
+    fn flipped_bits_wrong_page_numbers_and_other_files_are_detected() {
         let mut page: Vec<u8> = (0..4096_u32).map(|at| (at * 31 % 251) as u8).collect();
         stamp(&mut page, 7, 42);
         assert!(is_whole(&page, 7, 42));
-        assert!(!is_whole(&page, 8, 42), "a page in the place of another");
-        assert!(!is_whole(&page, 7, 43), "a page of another file");
+        assert!(!is_whole(&page, 8, 42), "the page under another number");
+        assert!(!is_whole(&page, 7, 43), "the page in another file");
         for bit in 0..page.len() * 8 {
             page[bit / 8] ^= 1 << (bit % 8);
             assert!(!is_whole(&page, 7, 42), "bit {bit}");
             page[bit / 8] ^= 1 << (bit % 8);
         }
-        assert!(!is_whole(&[0; 4096], 7, 42) && !is_whole(&[0; 4096], 7, 0), "zeros are no page");
+        assert!(!is_whole(&[0; 4096], 7, 42) && !is_whole(&[0; 4096], 7, 0), "zeros are not a valid page");
     }
 
     #[test]
-    fn frames_are_found_by_their_offset() {
+    fn frames_are_numbered_by_their_offset() {
         assert_eq!(frame_of_page(56, 4096), Some(0));
         assert_eq!(frame_of_page(56 + 3 * 4120, 4096), Some(3));
         assert_eq!(frame_of_header(32 + 3 * 4120, 4096), Some(3));

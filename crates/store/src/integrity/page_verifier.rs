@@ -1,10 +1,10 @@
-//! What is known of an open database and of its log, to check what SQLite reads and to stamp what it writes.
+//! Verifies the pages and frames that SQLite reads and adds trailers to the pages it writes.
 //!
-//! Called by `vfs.rs` for every page; everything here is about bytes and offsets, nothing about SQLite's interfaces.
+//! `vfs.rs` calls this for every page. Everything here is about bytes and offsets; SQLite's interfaces are in `vfs.rs`.
 
 use crate::connection::descriptors::Connected;
 use crate::integrity::damaged_files::{self, FileKey};
-use crate::integrity::page_checksum::{self, FrameHeader, LogHeader, PageLayout, RESERVED, Trailer};
+use crate::integrity::page_checksum::{self, FrameHeader, PageLayout, RESERVED, Trailer, WalHeader};
 use crate::integrity::wal_index::WalIndex;
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -12,36 +12,37 @@ use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-/// Times of files advance in steps. One that was changed less than this long ago may change again and look the same.
+/// The resolution of file times. A file that changed more recently than this may change again without a visible difference.
 const STEP: Duration = Duration::from_millis(50);
 
-/// The file below, as the operating system has it.
+/// The file below, as the wrapped VFS provides it.
 pub(crate) trait RawFile {
-    /// Reads all of the buffer, or says no.
+    /// Fills the buffer; false if that fails.
     fn read(&self, buffer: &mut [u8], offset: u64) -> bool;
-    /// How long it is.
+    /// Its length in bytes.
     fn size(&self) -> u64;
 }
 
-/// What this process has written to a database and its log since somebody asked.
+/// What this process has written to a database and its write-ahead log since the last call of [`take_written`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Written {
-    /// How the digest of all pages changed.
+    /// The change of the digest of all pages.
     pub(crate) digest: u64,
-    /// Where the log ends now, if it was written.
-    pub(crate) log: Option<LogEnd>,
+    /// The end of the write-ahead log, if it was written.
+    pub(crate) log: Option<WalEnd>,
 }
 
-/// Where the last transaction of a log ends: all of its content follows from that, since every sum continues the one before.
+/// The end of the last transaction of a write-ahead log. It determines the content, since every checksum continues the one
+/// before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LogEnd {
+pub(crate) struct WalEnd {
     pub(crate) salts: [u8; 8],
     pub(crate) frames: u64,
     pub(crate) sums: [u32; 2],
 }
 
 thread_local! {
-    /// The page of the frame this thread read last.
+    /// The page of the frame that this thread read last.
     static FRAME_READ: Cell<Option<u64>> = const { Cell::new(None) };
 }
 
@@ -56,30 +57,30 @@ pub(crate) fn take_written(file: FileKey) -> Written {
     WRITTEN.lock().unwrap_or_else(PoisonError::into_inner).remove(&file).unwrap_or_default()
 }
 
-/// Checks and stamps the pages of one open database.
-pub(crate) struct PageGuard {
+/// Verifies and stamps the pages of one open database.
+pub(crate) struct PageVerifier {
     path: PathBuf,
     file: Option<FileKey>,
     _connected: Option<Connected>,
-    /// None while the file is empty, or not a database.
+    /// `None` while the file is empty or not a database.
     layout: Option<PageLayout>,
-    /// Whether the file was empty when it was opened, and its pages are to be stamped.
+    /// Whether the file was empty when it was opened and its pages are to be stamped.
     fresh: bool,
     identity: u64,
-    /// How far the file reaches, as far as this handle knows: what lies behind is new.
+    /// The length of the file as far as this handle knows. Pages beyond are new.
     end: u64,
-    /// Mapped pages that were checked since the file last changed.
+    /// Mapped pages that were verified since the file last changed.
     checked: Vec<u64>,
     seen: Option<Seen>,
     scratch: Vec<u8>,
     index: WalIndex,
-    /// Whether pages of the log are being moved to where they belong.
+    /// Whether a checkpoint is moving pages from the log into the database.
     pub(crate) moving: bool,
-    /// Whether pages were handed out as they are mapped. The system then reads from there, too.
+    /// Whether SQLite has used mapped pages. It then also reads through the mapping.
     pub(crate) mapped: bool,
 }
 
-/// What tells whether a file was changed by anybody.
+/// Detects changes of a file by anybody.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Seen {
     modified: SystemTime,
@@ -105,8 +106,8 @@ impl Seen {
     }
 }
 
-impl PageGuard {
-    /// For a file that was just opened; an empty one whose pages are to be stamped comes with an identity.
+impl PageVerifier {
+    /// A verifier of a file that was just opened. An empty file whose pages are to be stamped comes with an identity.
     pub(crate) fn new(path: &Path, raw: &dyn RawFile, identity: Option<u64>) -> Self {
         let end = raw.size();
         let identity = identity.filter(|_| end == 0);
@@ -127,7 +128,7 @@ impl PageGuard {
             mapped: false,
         };
         if guard.fresh {
-            // What is noted under this number is of a file that is gone.
+            // The recorded damage belongs to an earlier file with this inode.
             if let Some(file) = guard.file {
                 take_written(file);
                 damaged_files::forget(file);
@@ -138,7 +139,7 @@ impl PageGuard {
         guard
     }
 
-    /// Reads what the file says of its pages.
+    /// Reads the page layout from the header.
     fn learn(&mut self, raw: &dyn RawFile) {
         let mut header = [0; 100];
         if raw.read(&mut header, 0)
@@ -152,14 +153,14 @@ impl PageGuard {
         }
     }
 
-    /// The number of a page that is read or written whole, in a file whose pages are stamped.
+    /// The number of a page that is read or written completely, in a file with stamped pages.
     fn number(&self, length: usize, offset: u64) -> Option<u64> {
         let stamped = self.layout.is_some_and(|layout| layout.stamped && layout.size == length);
         let length = length as u64;
         (stamped && offset.is_multiple_of(length)).then(|| offset / length + 1)
     }
 
-    /// Whether what was read is what was written. `whole` is false where the file ended before.
+    /// Whether a page is as it was written. `whole` is false if the file ended within it.
     pub(crate) fn check(&self, bytes: &[u8], offset: u64, whole: bool) -> bool {
         let Some(number) = self.number(bytes.len(), offset) else { return true };
         let right = whole && page_checksum::is_whole(bytes, number, self.identity);
@@ -171,23 +172,23 @@ impl PageGuard {
 
     fn report(&self, number: u64) {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
-        let what = format!("page {number} of {name} is not what was written");
+        let what = format!("page {number} of {name} has a wrong checksum");
         if let Some(file) = self.file {
             damaged_files::report(file, &what);
         }
     }
 
-    /// Whether bytes lie within the file: a page that is mapped beyond its end must not be touched.
+    /// Whether a range lies within the file: mapped pages beyond its end must not be touched.
     pub(crate) fn reaches(&self, offset: u64, length: usize) -> bool {
         self.seen.is_none_or(|seen| offset + length as u64 <= seen.size)
     }
 
-    /// Whether a read would touch what is mapped beyond the end of the file, because somebody has cut it short.
+    /// Whether a read would touch mapped memory beyond the end of the file, because the file was truncated.
     pub(crate) fn is_cut(&self, offset: u64, length: usize, raw: &dyn RawFile) -> bool {
         self.mapped && !self.reaches(offset, length) && offset + length as u64 > raw.size()
     }
 
-    /// The same as [`Self::check`] for a page that is looked at in place, once as long as nobody changes the file.
+    /// The same as [`Self::check`] for a mapped page; verifies it once until the file changes.
     pub(crate) fn check_mapped(&mut self, bytes: &[u8], offset: u64) -> bool {
         let Some(number) = self.number(bytes.len(), offset) else { return true };
         let (at, bit) = ((number / 64) as usize, 1 << (number % 64));
@@ -204,30 +205,30 @@ impl PageGuard {
         true
     }
 
-    /// A transaction begins: if anybody changed the file, pages are checked again.
+    /// Begins a transaction: if the file has changed, pages are verified again.
     pub(crate) fn begin(&mut self, raw: &dyn RawFile) {
         let mut seen = Seen::of(&self.path);
         if seen != self.seen || !seen.is_some_and(|seen| seen.is_settled()) {
             self.checked.clear();
         }
         if let Some(seen) = &mut seen {
-            // The name may have come to mean another file.
+            // The path may refer to another file now.
             seen.size = raw.size();
         }
         self.seen = seen;
     }
 
-    /// Whether the index of the log, of which these are copies, leads to all of its frames.
+    /// Whether the WAL index, given as copies of its regions, leads to all frames of the log.
     pub(crate) fn check_index(&mut self, regions: &[Vec<u8>]) -> bool {
         let right = self.index.is_right(regions);
         if !right && let Some(file) = self.file {
             let name = self.path.file_name().unwrap_or_default().to_string_lossy();
-            damaged_files::report(file, &format!("{name}-shm does not lead to what was written"));
+            damaged_files::report(file, &format!("{name}-shm hides frames of {name}-wal"));
         }
         right
     }
 
-    /// Whether a page that is written is the one that was read from the log before, while pages are moved from there.
+    /// Whether a page that a checkpoint writes is the one it read from the log before.
     pub(crate) fn is_moved_rightly(&self, length: usize, offset: u64) -> bool {
         let number = self.number(length, offset).filter(|_| self.moving);
         let right = number.is_none_or(|number| FRAME_READ.get() == Some(number));
@@ -237,10 +238,10 @@ impl PageGuard {
         right
     }
 
-    /// The page to write in place of this one: with its trailer. None where it is to be written as it is.
+    /// The page with its trailer, to be written in place of this one. `None` if it is to be written as it is.
     pub(crate) fn stamped(&mut self, bytes: &[u8], offset: u64, raw: &dyn RawFile) -> Option<&[u8]> {
         if self.layout.is_none() && self.fresh && page_checksum::is_page_size(bytes.len()) {
-            // Somebody else may have been first.
+            // Another process may have written the header first.
             self.learn(raw);
             self.layout.get_or_insert(PageLayout { size: bytes.len(), stamped: true });
         }
@@ -269,7 +270,7 @@ impl PageGuard {
         }
     }
 
-    /// The file is about to be cut to so many bytes.
+    /// The file is about to be truncated to `size` bytes.
     pub(crate) fn truncating(&mut self, size: u64, raw: &dyn RawFile) {
         let Some(layout) = self.layout.filter(|layout| layout.stamped) else { return };
         self.end = raw.size();
@@ -284,26 +285,26 @@ impl PageGuard {
     }
 }
 
-/// Checks the frames of one open log.
-pub(crate) struct LogGuard {
-    /// The database the log is of.
+/// Verifies the frames of one open write-ahead log.
+pub(crate) struct WalVerifier {
+    /// The database of the log.
     path: PathBuf,
     file: Option<FileKey>,
-    header: Option<LogHeader>,
-    /// Where this handle wrote over frames of its own: their sums are made anew when the transaction ends.
+    header: Option<WalHeader>,
+    /// The offset from which this handle overwrote its own frames: SQLite recomputes their checksums at commit.
     rewriting_from: Option<u64>,
     /// How far this handle has written.
     end: u64,
 }
 
-impl LogGuard {
-    /// For the log of a database.
+impl WalVerifier {
+    /// A verifier of the log of a database.
     pub(crate) fn new(database: &Path) -> Self {
         let (path, file) = (database.to_path_buf(), FileKey::at(database));
         Self { path, file, header: None, rewriting_from: None, end: 0 }
     }
 
-    /// Whether the page of a frame that was read is what was written; `whole` is false where the log ended before.
+    /// Whether the page of a frame is as it was written. `whole` is false if the log ended within it.
     pub(crate) fn check(&mut self, page: &[u8], offset: u64, whole: bool, raw: &dyn RawFile) -> bool {
         FRAME_READ.set(None);
         if !page_checksum::is_page_size(page.len()) {
@@ -312,7 +313,7 @@ impl LogGuard {
         let Some(frame) = page_checksum::frame_of_page(offset, page.len()) else { return true };
         if self.rewriting_from.is_some_and(|from| offset >= from) {
             let mut bytes = [0; FrameHeader::BYTES];
-            let read = raw.read(&mut bytes, LogHeader::frame_of(page.len(), frame));
+            let read = raw.read(&mut bytes, WalHeader::frame_of(page.len(), frame));
             FRAME_READ.set(read.then(|| u64::from(FrameHeader { bytes }.page())));
             return true;
         }
@@ -320,7 +321,7 @@ impl LogGuard {
             return true;
         }
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
-        let what = format!("frame {} of {name}-wal is not what was written", frame + 1);
+        let what = format!("frame {} of {name}-wal has a wrong checksum", frame + 1);
         if let Some(file) = self.file {
             damaged_files::report(file, &what);
         }
@@ -343,17 +344,17 @@ impl LogGuard {
         })
     }
 
-    /// Another process may have begun the log again.
+    /// Reads the header again: another process may have restarted the log.
     fn reread(&mut self, raw: &dyn RawFile) -> bool {
-        let mut bytes = [0; LogHeader::BYTES];
-        self.header = raw.read(&mut bytes, 0).then(|| LogHeader::read(&bytes)).flatten();
+        let mut bytes = [0; WalHeader::BYTES];
+        self.header = raw.read(&mut bytes, 0).then(|| WalHeader::read(&bytes)).flatten();
         self.header.is_some()
     }
 
-    /// Something is about to be written.
+    /// Observes a write before it happens.
     pub(crate) fn writing(&mut self, bytes: &[u8], offset: u64, raw: &dyn RawFile) {
-        if let (0, Ok(first)) = (offset, <&[u8; LogHeader::BYTES]>::try_from(bytes)) {
-            self.header = LogHeader::read(first);
+        if let (0, Ok(first)) = (offset, <&[u8; WalHeader::BYTES]>::try_from(bytes)) {
+            self.header = WalHeader::read(first);
             (self.rewriting_from, self.end) = (None, 0);
             self.ends(0, self.header.map_or([0; 2], |header| header.sums()));
             return;
@@ -375,7 +376,7 @@ impl LogGuard {
 
     fn ends(&self, frames: u64, sums: [u32; 2]) {
         if let (Some(file), Some(header)) = (self.file, self.header) {
-            note(file, |written| written.log = Some(LogEnd { salts: header.salts, frames, sums }));
+            note(file, |written| written.log = Some(WalEnd { salts: header.salts, frames, sums }));
         }
     }
 }

@@ -1,35 +1,39 @@
-//! The seal of an index: what its database and its log were when the last writer was done with them.
+//! The seal of an index: a record of its database and write-ahead log after the last writer finished.
 //!
-//! SQLite takes any log that is beside a database for the log of that database, and any older copy of either for the newest.
-//! So whoever writes breaks the seal before and renews it after, in a file of its own, and whoever opens the index compares.
-//! Sizes and times of the files are enough where nothing happened. Where they differ, the content decides: a digest of all
-//! pages, and where the log ends. A store that was copied or restored as a whole passes; files of different times do not.
+//! SQLite accepts any log that is beside a database as the log of that database, and cannot detect an older copy of either
+//! file. So a writer invalidates the seal before it writes and renews it afterwards, in a file of its own, and every process
+//! that opens the index compares. Equal sizes and times of the files suffice. If they differ, the content decides: a digest
+//! of all pages, and the end of the log. A store that was copied or restored as a whole passes; a mix of files from
+//! different times does not.
 //!
-//! A seal that is missing or broken says nothing: the writer was killed, and SQLite recovers what was committed.
+//! Example: a backup restores yesterday's `index.db` but not `index.db-wal` and `index.db-seal`. Each page has a valid
+//! checksum, but the digest differs from the one in the seal, so the index is reported as damaged and rebuilt.
+//!
+//! A missing or invalidated seal proves nothing: the writer was killed, and SQLite recovers what was committed.
 
-use crate::connection::database_path::Located;
+use crate::connection::database_path::DatabasePath;
 use crate::connection::write_lock::WriteLock;
 use crate::error::{AtPath, StoreError};
 use crate::format_version::Header;
 use crate::integrity::damaged_files::{self, FileKey};
-use crate::integrity::page_checksum::{self, FrameHeader, LogHeader, PageLayout, Trailer};
-use crate::integrity::page_verifier::{self, LogEnd};
-use orient_safefs::{Access, Folder};
+use crate::integrity::page_checksum::{self, FrameHeader, PageLayout, Trailer, WalHeader};
+use crate::integrity::page_verifier::{self, WalEnd};
+use orient_safefs::{Access, Directory};
 use std::io::{self, BufReader, Read, Write};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 const MAGIC: u64 = u64::from_le_bytes(*b"orntseal");
-/// Numbers in the file, each of eight bytes.
+/// The number of fields in the file, of eight bytes each.
 const FIELDS: usize = 18;
 const BYTES: usize = FIELDS * 8;
 
-/// What tells whether anybody changed a file.
+/// The identity, size and times of a file, which detect changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Stamp([u64; 5]);
 
 impl Stamp {
-    fn of(folder: &Folder, name: &str) -> Option<Self> {
-        let entry = folder.entry(name)?;
+    fn of(directory: &Directory, name: &str) -> Option<Self> {
+        let entry = directory.entry(name)?;
         let nanoseconds = |time: Option<SystemTime>| {
             time.and_then(|time| time.duration_since(UNIX_EPOCH).ok())
                 .map_or(0, |since| since.as_nanos() as u64)
@@ -38,33 +42,33 @@ impl Stamp {
         Some(Self([device, inode, entry.bytes, nanoseconds(entry.modified), nanoseconds(entry.changed)]))
     }
 
-    fn of_database(database: &Located) -> Option<Self> {
-        Self::of(&database.folder, &database.name)
+    fn of_database(database: &DatabasePath) -> Option<Self> {
+        Self::of(&database.directory, &database.name)
     }
 
-    /// The same for a log; none where there is none, or nothing in it.
-    fn of_log(database: &Located) -> Option<Self> {
-        Self::of(&database.folder, &database.beside()[0]).filter(|stamp| stamp.0[2] > 0)
+    /// The same for a log; `None` if it is missing or empty.
+    fn of_log(database: &DatabasePath) -> Option<Self> {
+        Self::of(&database.directory, &database.beside()[0]).filter(|stamp| stamp.0[2] > 0)
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Seal {
-    /// Whether nobody writes.
+    /// False while a writer is active.
     whole: bool,
     digest: u64,
     database: Stamp,
-    log: Option<(Stamp, LogEnd)>,
+    log: Option<(Stamp, WalEnd)>,
 }
 
 impl Seal {
-    /// The name of its file.
-    fn name(database: &Located) -> String {
+    /// The name of the seal's file.
+    fn name(database: &DatabasePath) -> String {
         format!("{}-seal", database.name)
     }
 
-    fn read(database: &Located) -> Option<Self> {
-        let bytes = database.folder.read(&Self::name(database), BYTES as u64).ok()??;
+    fn read(database: &DatabasePath) -> Option<Self> {
+        let bytes = database.directory.read(&Self::name(database), BYTES as u64).ok()??;
         let bytes = <[u8; BYTES]>::try_from(bytes).ok()?;
         let mut fields = [0; FIELDS];
         for (field, bytes) in fields.iter_mut().zip(bytes.as_chunks::<8>().0) {
@@ -76,15 +80,15 @@ impl Seal {
             return None;
         }
         let sums = [sums as u32, (sums >> 32) as u32];
-        let end = LogEnd { salts: salts.to_le_bytes(), frames, sums };
+        let end = WalEnd { salts: salts.to_le_bytes(), frames, sums };
         let log = (has_log != 0).then_some((Stamp([l0, l1, l2, l3, l4]), end));
         Some(Self { whole: whole != 0, digest, database: Stamp([d0, d1, d2, d3, d4]), log })
     }
 
-    /// Where that fails there is none, or a broken one, which is the same.
-    fn write(&self, database: &Located) -> io::Result<()> {
+    /// If this fails, there is no seal or an invalidated one, which is equivalent.
+    fn write(&self, database: &DatabasePath) -> io::Result<()> {
         let (stamp, end) =
-            self.log.unwrap_or((Stamp::default(), LogEnd { salts: [0; 8], frames: 0, sums: [0; 2] }));
+            self.log.unwrap_or((Stamp::default(), WalEnd { salts: [0; 8], frames: 0, sums: [0; 2] }));
         let mut fields = vec![MAGIC, u64::from(self.whole), self.digest];
         fields.extend(self.database.0);
         fields.extend(stamp.0);
@@ -93,27 +97,27 @@ impl Seal {
         let mut bytes: Vec<u8> = fields.iter().flat_map(|field| field.to_le_bytes()).collect();
         bytes.extend(page_checksum::checksum(&bytes, 0).to_le_bytes());
         let name = Self::name(database);
-        // What has another name, or is no plain file, is not ours to write.
-        if database.folder.checked(&name).is_err() {
-            database.folder.remove(&name)?;
+        // Never write to a file that has another hard link or is not a regular file.
+        if database.directory.checked(&name).is_err() {
+            database.directory.remove(&name)?;
         }
-        database.folder.file(&name, Access::Write)?.write_all(&bytes)
+        database.directory.file(&name, Access::Write)?.write_all(&bytes)
     }
 
-    fn stands(&self, database: &Located) -> bool {
+    fn stands(&self, database: &DatabasePath) -> bool {
         Stamp::of_database(database) == Some(self.database)
             && Stamp::of_log(database) == self.log.map(|(stamp, _)| stamp)
     }
 
-    /// Compares the content; says what is wrong with it.
-    fn compare(&self, database: &Located) -> Result<Result<(), String>, StoreError> {
+    /// Compares the content; returns what is wrong.
+    fn compare(&self, database: &DatabasePath) -> Result<Result<(), String>, StoreError> {
         let (name, path) = (&database.name, &database.path);
         let log = match (self.log, Stamp::of_log(database)) {
             (None, None) => Ok(()),
-            (None, Some(_)) => Err(format!("{name}-wal belongs to another state of {name}")),
+            (None, Some(_)) => Err(format!("{name}-wal belongs to another version of {name}")),
             (Some(_), None) => Err(format!("{name}-wal is missing")),
             (Some((_, end)), Some(_)) if log_end(database, Some(end.frames)).at(path)? == Some(end) => Ok(()),
-            (Some(_), Some(_)) => Err(format!("{name}-wal is not what was written")),
+            (Some(_), Some(_)) => Err(format!("{name}-wal is not the log that was written last")),
         };
         if log.is_err() {
             return Ok(log);
@@ -121,23 +125,23 @@ impl Seal {
         Ok(match scan(database).at(path)? {
             Err(what) => Err(what),
             Ok(digest) if digest == self.digest => Ok(()),
-            Ok(_) => Err(format!("{name} is not the state that was written last")),
+            Ok(_) => Err(format!("{name} is not the version that was written last")),
         })
     }
 }
 
-/// Whether the index at a path is the one that was written last. Asked by whoever opens it, while nobody can replace it.
-pub(crate) fn check(database: &Located) -> Result<(), StoreError> {
+/// Verifies that the index is the one that was written last. The caller holds the open lock.
+pub(crate) fn check(database: &DatabasePath) -> Result<(), StoreError> {
     let Some(mut seal) = Seal::read(database) else { return Ok(()) };
     loop {
         if !seal.whole || seal.stands(database) || Stamp::of_database(database).is_none() {
             return Ok(());
         }
-        let lock = match WriteLock::try_acquire(database.folder.path()) {
+        let lock = match WriteLock::try_acquire(database.directory.path()) {
             Ok(Some(lock)) => Some(lock),
-            // Whoever writes has looked, and a seal is broken while they do.
+            // The writer has verified it, and the seal is invalid while it writes.
             Ok(None) => return Ok(()),
-            // Nobody can write.
+            // The store is not writable, so nobody writes.
             Err(_) => None,
         };
         match Seal::read(database) {
@@ -158,38 +162,38 @@ pub(crate) fn check(database: &Located) -> Result<(), StoreError> {
     }
 }
 
-/// Compares the content of the index with its seal, whatever the times of its files say; says what is wrong.
-pub(crate) fn examine(database: &Located) -> Result<Option<String>, StoreError> {
+/// Compares the content of the index with its seal, whatever the times of its files; returns what is wrong.
+pub(crate) fn examine(database: &DatabasePath) -> Result<Option<String>, StoreError> {
     if Stamp::of_database(database).is_none() {
-        // Whoever still has it open reads a file without a name.
+        // The index was removed; open connections still read the file.
         return Ok(None);
     }
     match Seal::read(database) {
         Some(seal) if seal.whole => {
             let wrong = seal.compare(database)?.err();
-            // Somebody may have written meanwhile.
+            // Another process may have written in the meantime.
             Ok(wrong.filter(|_| Seal::read(database) == Some(seal)))
         }
         _ => Ok(scan(database).at(&database.path)?.err()),
     }
 }
 
-fn renewed(database: &Located, digest: u64, end: Option<LogEnd>) -> Seal {
+fn renewed(database: &DatabasePath, digest: u64, end: Option<WalEnd>) -> Seal {
     let log = Stamp::of_log(database).and_then(|stamp| Some((stamp, end?)));
     Seal { whole: true, digest, database: Stamp::of_database(database).unwrap_or_default(), log }
 }
 
-/// A broken seal, renewed when this is dropped: behind the connection that wrote.
-pub(crate) struct Broken {
-    database: Located,
+/// An invalidated seal. Dropping it renews the seal; drop it after the connection that wrote.
+pub(crate) struct Unsealed {
+    database: DatabasePath,
     file: Option<FileKey>,
     digest: u64,
-    log: Option<LogEnd>,
+    log: Option<WalEnd>,
 }
 
-impl Broken {
-    /// Compares, then breaks the seal. The caller holds the lock.
-    pub(crate) fn open(database: &Located) -> Result<Self, StoreError> {
+impl Unsealed {
+    /// Verifies the index, then invalidates its seal. The caller holds the write lock.
+    pub(crate) fn open(database: &DatabasePath) -> Result<Self, StoreError> {
         let path = &database.path;
         let damaged = |what: String| database.damaged(what);
         let file = FileKey::of(database);
@@ -204,7 +208,7 @@ impl Broken {
             None => (scan(database).at(path)?.map_err(damaged)?, log_end(database, None).at(path)?),
         };
         let broken = Seal { whole: false, ..renewed(database, digest, log) };
-        // Without a seal that says otherwise, what we write would look like damage.
+        // With a valid seal, what we write would look like damage.
         broken.write(database).at(path)?;
         if let Some(file) = file {
             page_verifier::take_written(file);
@@ -213,7 +217,7 @@ impl Broken {
     }
 }
 
-impl Drop for Broken {
+impl Drop for Unsealed {
     fn drop(&mut self) {
         // A file that was replaced has a seal of its own.
         let Some(file) = self.file.filter(|file| FileKey::of(&self.database) == Some(*file)) else {
@@ -226,12 +230,12 @@ impl Drop for Broken {
 }
 
 /// Removes the seal of a database that is about to be replaced.
-pub(crate) fn remove(database: &Located) {
-    let _ = database.folder.remove(&Seal::name(database));
+pub(crate) fn remove(database: &DatabasePath) {
+    let _ = database.directory.remove(&Seal::name(database));
 }
 
-/// Seals a database that this process has written from its first page, and that has no log.
-pub(crate) fn first(database: &Located) {
+/// Creates the seal of a database that this process has written completely and that has no log.
+pub(crate) fn first(database: &DatabasePath) {
     let digest = FileKey::of(database).map_or(0, |file| {
         damaged_files::forget(file);
         page_verifier::take_written(file).digest
@@ -239,14 +243,14 @@ pub(crate) fn first(database: &Located) {
     let _ = renewed(database, digest, None).write(database);
 }
 
-/// Whether a database is one that is sealed.
-pub(crate) fn is_sealed(database: &Located) -> bool {
-    database.folder.entry(&Seal::name(database)).is_some()
+/// Whether a database has a seal.
+pub(crate) fn is_sealed(database: &DatabasePath) -> bool {
+    database.directory.entry(&Seal::name(database)).is_some()
 }
 
-/// Reads all pages of a database: the digest of them, or what is wrong with the first that is not what was written. A page of
-/// zeros was never written; where it was, the digest tells.
-pub(crate) fn scan(database: &Located) -> io::Result<Result<u64, String>> {
+/// Verifies all pages of a database: returns their digest, or what is wrong with the first damaged page. A page of zeros was
+/// never written; if it was, the digest differs.
+pub(crate) fn scan(database: &DatabasePath) -> io::Result<Result<u64, String>> {
     let name = &database.name;
     let mut file = database.open_file()?;
     let mut page = vec![0; 100];
@@ -266,7 +270,7 @@ pub(crate) fn scan(database: &Located) -> io::Result<Result<u64, String>> {
     loop {
         if !page_checksum::is_whole(&page, number, identity) {
             if number == 1 || page.iter().any(|&byte| byte != 0) {
-                return Ok(Err(format!("page {number} of {name} is not what was written")));
+                return Ok(Err(format!("page {number} of {name} has a wrong checksum")));
             }
         } else if let Some(trailer) = page.last_chunk() {
             digest ^= Trailer::of_bytes(trailer).digest(number);
@@ -282,7 +286,7 @@ fn short(error: io::Error) -> io::Result<()> {
     if error.kind() == io::ErrorKind::UnexpectedEof { Ok(()) } else { Err(error) }
 }
 
-/// Fills a buffer; false where the file ends before.
+/// Fills a buffer; false if the file ends before.
 fn filled(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
     match file.read_exact(buffer) {
         Ok(()) => Ok(true),
@@ -291,22 +295,22 @@ fn filled(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
     }
 }
 
-/// Where the last transaction of the log of a database ends, among the first so many frames; none where there is no log, or
-/// one that is damaged before.
-fn log_end(database: &Located, most: Option<u64>) -> io::Result<Option<LogEnd>> {
-    let log = match database.folder.file(&database.beside()[0], Access::Read) {
+/// The end of the last transaction among the first `most` frames of the log of a database; `None` if there is no log or its
+/// header is damaged.
+fn log_end(database: &DatabasePath, most: Option<u64>) -> io::Result<Option<WalEnd>> {
+    let log = match database.directory.file(&database.beside()[0], Access::Read) {
         Ok(log) => log,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     };
     let mut log = BufReader::with_capacity(1 << 20, log);
-    let mut first = [0; LogHeader::BYTES];
+    let mut first = [0; WalHeader::BYTES];
     if !filled(&mut log, &mut first)? {
         return Ok(None);
     }
-    let Some(header) = LogHeader::read(&first) else { return Ok(None) };
+    let Some(header) = WalHeader::read(&first) else { return Ok(None) };
     let mut sums = header.sums();
-    let mut end = LogEnd { salts: header.salts, frames: 0, sums };
+    let mut end = WalEnd { salts: header.salts, frames: 0, sums };
     let mut page = vec![0; header.page];
     for frame in 0..most.unwrap_or(u64::MAX) {
         let mut bytes = [0; FrameHeader::BYTES];
@@ -317,7 +321,7 @@ fn log_end(database: &Located, most: Option<u64>) -> io::Result<Option<LogEnd>> 
         let Some(next) = header.follow(&own, &page, sums) else { break };
         sums = next;
         if own.commits() {
-            end = LogEnd { frames: frame + 1, sums, ..end };
+            end = WalEnd { frames: frame + 1, sums, ..end };
         }
     }
     Ok(Some(end))

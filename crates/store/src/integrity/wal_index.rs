@@ -1,30 +1,30 @@
-//! The index of the log, which processes share in memory: whether it still leads to every frame.
+//! Verifies the WAL index: the hash table in shared memory that maps pages to frames of the write-ahead log.
 //!
-//! SQLite sums its header and trusts the rest. A slot that was overwritten would hide a page of the log, and an older one would
-//! be read in its place. So when a transaction begins, all frames it may read are looked up, unless nothing has changed
-//! since they last were.
+//! SQLite protects only its header with a checksum. An overwritten slot would hide a page of the log, and SQLite would read
+//! an older version of it. So at the beginning of a transaction all frames that it may read are looked up, unless nothing
+//! has changed since the last time.
 
 use crate::integrity::page_checksum;
 
-/// Bytes of a region of the shared memory.
+/// The size of a region of the shared memory.
 pub(crate) const REGION: usize = 32_768;
-/// Where the table of slots begins in a region; in front of it are the page numbers of frames.
+/// The offset of the hash slots in a region. The page numbers of the frames come before.
 const SLOTS: usize = REGION / 2;
 const SLOT_COUNT: usize = SLOTS / 2;
-/// Bytes in front of the page numbers in the first region.
+/// The size of the header in the first region, before the page numbers.
 const HEADER: usize = 136;
 const FRAMES_IN_FIRST: usize = (SLOTS - HEADER) / 4;
 const FRAMES_IN_OTHERS: usize = SLOTS / 4;
 
-/// What was looked at last, and found right.
+/// The checksum of the regions that were last found correct.
 #[derive(Default)]
 pub(crate) struct WalIndex {
     right: Option<u64>,
 }
 
 impl WalIndex {
-    /// Whether every frame is found by its page in these copies of the regions of the index, as many as are mapped. The page
-    /// numbers and the slots that lead to them are written apart, so that neither can change without the other showing it.
+    /// Whether every frame is found by its page, in copies of all mapped regions. SQLite stores the page numbers and the
+    /// slots that lead to them separately, so damage to either shows.
     pub(crate) fn is_right(&mut self, regions: &[Vec<u8>]) -> bool {
         let Some(first) = regions.first() else { return true };
         let (is_made, frames) = (first[12] == 1, number(first, 16) as usize);
@@ -47,13 +47,13 @@ impl WalIndex {
     }
 }
 
-/// Which frames a region is for.
+/// The frames of a region.
 struct Span {
     start: usize,
     frames: usize,
 }
 
-/// The spans of the regions that so many frames take.
+/// The spans of the regions for a number of frames.
 fn spans(frames: usize) -> impl Iterator<Item = Span> {
     let first = Span { start: HEADER, frames: frames.min(FRAMES_IN_FIRST) };
     let rest = frames.saturating_sub(FRAMES_IN_FIRST);
@@ -64,7 +64,7 @@ fn spans(frames: usize) -> impl Iterator<Item = Span> {
     std::iter::once(first).chain(others)
 }
 
-/// Whether a frame, counted from one in its region, is found by its page.
+/// Whether a frame, numbered from 1 in its region, is found by its page.
 fn is_found(region: &[u8], span: &Span, frame: usize) -> bool {
     let page = number(region, span.start + (frame - 1) * 4) as usize;
     let first = page.wrapping_mul(383) % SLOT_COUNT;

@@ -1,25 +1,25 @@
-//! Older formats, step by step, to the one of today.
+//! Migrates older formats to the current one, step by step.
 //!
-//! A format change adds `vNN.rs` with one function and one entry in [`STEPS`]. A change that cannot be computed from
-//! what is stored has no step: then the index is reported as outdated and built again, mostly from the cache.
+//! A format change adds `vNN.rs` with one function and one entry in [`STEPS`]. A change that cannot be computed from the
+//! stored data has no step: the index is then reported as outdated and rebuilt, mostly from the cache.
 
 use crate::error::{AtPath, StoreError};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::path::Path;
 
-/// One step from a format to the next.
+/// A migration from one format to the next.
 pub(crate) struct Step {
-    /// The format it leads to; it starts at the one before.
+    /// The format after this step; it starts at the format before.
     pub(crate) to: u32,
-    /// What it does, for people.
+    /// What it does, for messages.
     pub(crate) what: &'static str,
     pub(crate) run: fn(&Transaction<'_>) -> rusqlite::Result<()>,
 }
 
-/// All steps, oldest first. None yet: trigrams come from texts, which no older format holds.
+/// All steps, oldest first. None yet: posting lists come from texts, which the index does not store.
 pub(crate) const STEPS: &[Step] = &[];
 
-/// Brings a database from one format to another, wholly or not at all.
+/// Migrates a database in one transaction.
 pub(crate) fn run(
     db: &mut Connection,
     path: &Path,

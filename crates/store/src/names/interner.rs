@@ -1,10 +1,11 @@
-//! All names of a repository in memory while it is loaded for the first time: one buffer, no allocation per name.
+//! A string interner for the names of a repository during a bulk load: one buffer, no allocation per name.
 
-/// Numbers names from 1 in the order they come.
+/// Numbers names from 1 in the order of arrival.
 pub(crate) struct Interner {
     text: String,
     ends: Vec<usize>,
-    /// Open addressing; zero is free. Beside the number, some bits of the hash save most looks at the text.
+    /// An open-addressing hash table; 0 is a free slot. Some bits of the hash beside the number avoid most comparisons of
+    /// texts.
     slots: Vec<(u32, u32)>,
 }
 
@@ -41,7 +42,7 @@ impl Interner {
         (i64::from(number), true)
     }
 
-    /// The number of a name that is there.
+    /// The number of a known name.
     pub(crate) fn find(&self, name: &str) -> Option<u32> {
         let hash = hash(name.as_bytes());
         let (mask, high) = (self.slots.len() - 1, (hash >> 32) as u32);
@@ -55,12 +56,12 @@ impl Interner {
         }
     }
 
-    /// How many names there are.
+    /// The number of names.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// The number the next new name gets.
+    /// The number that the next new name gets.
     pub(crate) fn next(&self) -> i64 {
         i64::from(self.ends.len() as u32) + 1
     }
@@ -86,7 +87,7 @@ impl Interner {
     }
 }
 
-/// Eight bytes at a time; names come from our own tables, and a bad day costs speed alone. The same on every machine.
+/// Hashes eight bytes at a time. Names come from our own tables, so collisions only cost speed. The same on every machine.
 pub(crate) fn hash(bytes: &[u8]) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |state: u64, word: u64| {
@@ -108,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_keeps_its_number_however_many_follow() {
+    fn a_name_keeps_its_number_while_others_are_added() {
         let mut names = Interner::new();
         let all: Vec<String> = (0..20_000).map(|i| format!("name_{i}")).chain([String::new()]).collect();
         for new in [true, false] {

@@ -1,13 +1,13 @@
-//! The ids of names, for whoever writes.
+//! The ids of names, for writers.
 
 use crate::sql::names;
 use crate::writer::change_set::{ChangeSet, take_next};
 
-/// How many names are remembered before starting over.
+/// The capacity of the cache of name ids before it is cleared.
 const REMEMBERED: usize = 1 << 16;
 
 impl ChangeSet<'_> {
-    /// The id of a name, a new one where it has none.
+    /// The id of a name; creates one if necessary.
     pub(crate) fn name_id(&mut self, text: &str) -> rusqlite::Result<i64> {
         if let Some(known) = self.known_name(text)? {
             return Ok(known);
@@ -18,7 +18,7 @@ impl ChangeSet<'_> {
         Ok(id)
     }
 
-    /// The id of a name that has one.
+    /// The id of an existing name.
     pub(crate) fn known_name(&mut self, text: &str) -> rusqlite::Result<Option<i64>> {
         if let Some(&id) = self.names.get(text) {
             return Ok(Some(id));

@@ -1,29 +1,29 @@
-//! How a name may answer a question: exactly, without regard to case, by its beginning, by a word in it, or nearly.
+//! Name matching: exact, case-insensitive, by prefix, by word, or within an edit distance.
 
-/// What names are asked for.
+/// Which names a query matches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum NameMatch {
-    /// All of them.
+    /// All names.
     #[default]
     Any,
-    /// This one.
+    /// Exactly this name.
     Exact(String),
-    /// This one, in capitals or not.
+    /// This name, case-insensitive.
     Folded(String),
-    /// Those that start with it, in capitals or not.
+    /// Names with this prefix, case-insensitive.
     Prefix(String),
-    /// Those that have it as a word, or as several in a row: `user` and `UserId` in `getUserId` and `user_id_map`.
+    /// Names with this word, or several consecutive words: `user` and `UserId` match `getUserId` and `user_id_map`.
     Word(String),
-    /// Those that are at most so many typing mistakes away: a letter more, less, other, or two swapped.
+    /// Names within an edit distance: insertions, deletions, substitutions and transpositions.
     Fuzzy {
-        /// What was typed.
+        /// The text.
         text: String,
-        /// How many mistakes.
+        /// The maximum distance.
         distance: u32,
     },
 }
 
-/// A question prepared to be put to many names.
+/// A query prepared for matching many names.
 pub(crate) enum Matcher {
     Folded(String),
     Prefix(String),
@@ -32,7 +32,7 @@ pub(crate) enum Matcher {
 }
 
 impl Matcher {
-    /// None for questions that need no look at every name.
+    /// `None` for queries that do not scan all names.
     pub(crate) fn new(question: &NameMatch) -> Option<Self> {
         Some(match question {
             NameMatch::Any | NameMatch::Exact(_) => return None,
@@ -43,7 +43,7 @@ impl Matcher {
         })
     }
 
-    /// How far a name is from the question; none if it is no answer. Zero is as near as can be.
+    /// The grade of a name; `None` if it does not match. 0 is best.
     pub(crate) fn grade(&mut self, name: &str) -> Option<u32> {
         match self {
             Self::Folded(text) => (folded_prefix(name, text) == Some(true)).then_some(0),
@@ -61,7 +61,7 @@ impl Matcher {
     }
 }
 
-/// Whether a name starts with a text in lower case, and whether it is no longer than that.
+/// Whether a name starts with a lower-case text, and whether it has the same length.
 fn folded_prefix(name: &str, text: &str) -> Option<bool> {
     if name.is_ascii() && text.is_ascii() {
         let start = name.as_bytes().get(..text.len())?;
@@ -71,7 +71,7 @@ fn folded_prefix(name: &str, text: &str) -> Option<bool> {
     text.chars().all(|letter| letters.next() == Some(letter)).then(|| letters.next().is_none())
 }
 
-/// The words of a name in lower case: `parseHTTPHeader2` is `parse`, `http`, `header`, `2`.
+/// The words of a name in lower case: those of `parseHTTPHeader2` are `parse`, `http`, `header` and `2`.
 fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut word = String::new();
@@ -96,11 +96,11 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// What was typed, to be compared with many names: most of them are told from it by their length and their letters.
+/// A text for fuzzy matching. Length and letters reject most names before the edit distance is computed.
 pub(crate) struct Fuzzy {
     /// In lower case.
     text: Vec<char>,
-    /// The same, where it has no other letters.
+    /// The same as ASCII bytes, if it is ASCII.
     ascii: Option<(Vec<u8>, Letters)>,
     most: u32,
     rows: [Vec<u32>; 3],
@@ -115,7 +115,7 @@ impl Fuzzy {
         Self { text: text.chars().collect(), ascii, most, rows, name: Vec::new() }
     }
 
-    /// The least number of typing mistakes that lead to a name, if it is small enough.
+    /// The edit distance to a name, if it is within the limit.
     fn mistakes(&mut self, name: &str) -> Option<u32> {
         let most = self.most as usize;
         match &self.ascii {
@@ -131,7 +131,7 @@ impl Fuzzy {
                 mistakes(text, &self.name, self.most, &mut self.rows)
             }
             _ => {
-                // In another case, a letter may be one byte or four.
+                // Changing case may change the length of a letter from one byte to four.
                 if name.len() < self.text.len() / 4 || name.len() / 4 > self.text.len() + most {
                     return None;
                 }
@@ -142,7 +142,7 @@ impl Fuzzy {
     }
 }
 
-/// A bit for each letter of a text in ASCII, whatever its case. Some letters share one.
+/// A bit set of the letters of an ASCII text, ignoring case. Some letters share a bit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Letters(u32);
 
@@ -151,14 +151,16 @@ impl Letters {
         Self(text.iter().fold(0, |all, byte| all | 1 << (byte & 31)))
     }
 
-    /// Whether so many mistakes may lead from one to the other: each takes no more than one letter away, and brings no
-    /// more than one.
+    /// Whether two texts may be within an edit distance: each edit removes at most one letter from the set and adds at most
+    /// one.
     pub(crate) fn may_be_near(self, other: Self, most: u32) -> bool {
         (self.0 & !other.0).count_ones() <= most && (other.0 & !self.0).count_ones() <= most
     }
 }
 
-/// The least number of typing mistakes that lead from `text` to `name`, if it is at most `most`.
+/// The Damerau–Levenshtein distance (optimal string alignment) from `text` to `name`, if it is at most `most`.
+///
+/// Example: `gteUser` to `getUser` is 1, since swapping two adjacent letters is one edit; `setUses` to `getUser` is 2.
 fn mistakes<L: Copy + PartialEq>(text: &[L], name: &[L], most: u32, rows: &mut [Vec<u32>; 3]) -> Option<u32> {
     if name.len().abs_diff(text.len()) > most as usize {
         return None;
@@ -194,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn names_fall_into_words() {
+    fn names_are_split_into_words() {
         for (name, expected) in [
             ("parseHTTPHeader2", "parse http header 2"),
             ("snake_case__name", "snake case name"),
@@ -209,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn words_match_in_a_row_and_whole() {
+    fn words_match_completely_and_consecutively() {
         let word = |text: &str| NameMatch::Word(text.to_owned());
         assert_eq!(grade(&word("user"), "getUserById"), Some(1));
         assert_eq!(grade(&word("userId"), "map_user_id"), Some(1));
@@ -231,10 +233,10 @@ mod tests {
     }
 
     #[test]
-    fn typing_mistakes_are_counted() {
+    fn the_edit_distance_is_the_grade() {
         let fuzzy = |text: &str, distance| NameMatch::Fuzzy { text: text.to_owned(), distance };
         assert_eq!(grade(&fuzzy("getUser", 2), "getuser"), Some(0));
-        assert_eq!(grade(&fuzzy("gteUser", 2), "getUser"), Some(1), "two swapped letters are one mistake");
+        assert_eq!(grade(&fuzzy("gteUser", 2), "getUser"), Some(1), "a transposition is one edit");
         assert_eq!(grade(&fuzzy("getUsr", 2), "getUser"), Some(1));
         assert_eq!(grade(&fuzzy("getUsers", 2), "getUser"), Some(1));
         assert_eq!(grade(&fuzzy("setUses", 2), "getUser"), Some(2));
@@ -244,7 +246,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn length_and_letters_tell_apart_only_what_is_too_far(
+        fn the_prefilter_never_rejects_a_name_within_the_distance(
             text in "[abAB_19k\u{212a}\u{130}é]{0,8}",
             name in "[abAB_19k\u{212a}\u{130}é]{0,8}",
             most in 0..4_u32,

@@ -1,26 +1,26 @@
-//! What tells most names from a mistyped one at a glance: their lengths and letters, kept by whoever asks often.
+//! The name table: lengths and letter sets of all names, a prefilter for fuzzy matching. Long-running processes keep it.
 
 use crate::error::{AtPath, StoreError};
 use crate::names::name_match::{Letters, Matcher, NameMatch};
 use crate::reader::snapshot::Snapshot;
 use crate::sql::{names, symbols};
 
-/// For each name its length and its letters, in the order of ids. Ids are given once, so names that came later are added,
-/// and those that are gone since are not found when they are looked up.
+/// The length and the letters of each name, in the order of ids. Ids are never reused, so new names are appended, and
+/// lookups do not find removed names.
 #[derive(Clone, Debug, Default)]
-pub struct NameSheet {
+pub struct NameTable {
     ids: Vec<u32>,
     letters: Vec<Letters>,
-    /// [`ANY`] for a name that cannot be told apart so.
+    /// [`ANY`] for a name without a length filter.
     lengths: Vec<u8>,
-    /// How many there were when it was made.
+    /// The number of names when the table was built.
     made: usize,
 }
 
-/// Stands for a name that is long, or has letters beyond ASCII.
+/// The length of a name that is long or not ASCII.
 const ANY: u8 = u8::MAX;
 
-impl NameSheet {
+impl NameTable {
     fn add(&mut self, id: i64, name: &str) {
         let Ok(id) = u32::try_from(id) else { return };
         let length = u8::try_from(name.len()).ok().filter(|_| name.is_ascii()).unwrap_or(ANY);
@@ -29,7 +29,7 @@ impl NameSheet {
         self.lengths.push(length);
     }
 
-    /// Names that may be as near to a text in ASCII as that, by id.
+    /// The ids of names that may be within an edit distance of an ASCII text.
     fn near(&self, text: &str, distance: u32) -> impl Iterator<Item = i64> {
         let (own, length) = (Letters::of(text.as_bytes()), text.len());
         let all = self.ids.iter().zip(&self.letters).zip(&self.lengths);
@@ -43,38 +43,38 @@ impl NameSheet {
 }
 
 impl Snapshot {
-    /// Brings a sheet of names to this generation; it was made of an earlier one of the same index, or is empty.
-    pub fn follow_names(&self, sheet: &mut NameSheet) -> Result<(), StoreError> {
-        // What is gone is never taken out, so that now and then all is read anew.
-        if sheet.ids.len() > sheet.made + sheet.made / 8 {
-            *sheet = NameSheet::default();
+    /// Advances a name table to this generation. It comes from an earlier generation of the same index, or is empty.
+    pub fn follow_names(&self, table: &mut NameTable) -> Result<(), StoreError> {
+        // Removed names stay in the table, so it is rebuilt now and then.
+        if table.ids.len() > table.made + table.made / 8 {
+            *table = NameTable::default();
         }
-        let after = sheet.ids.last().map_or(0, |id| i64::from(*id));
-        names::scan_after(&self.db, after, |id, name| sheet.add(id, name)).at(&self.path)?;
+        let after = table.ids.last().map_or(0, |id| i64::from(*id));
+        names::scan_after(&self.db, after, |id, name| table.add(id, name)).at(&self.path)?;
         if after == 0 {
-            sheet.made = sheet.ids.len();
-            sheet.ids.shrink_to_fit();
-            sheet.letters.shrink_to_fit();
-            sheet.lengths.shrink_to_fit();
+            table.made = table.ids.len();
+            table.ids.shrink_to_fit();
+            table.letters.shrink_to_fit();
+            table.lengths.shrink_to_fit();
         }
         Ok(())
     }
 
-    /// The names of symbols at most `distance` typing mistakes from a text, nearest first, then by name. With a sheet of the
-    /// names of this generation, most need no look.
+    /// The names of symbols within an edit distance of a text, nearest first, then by name. The name table of this
+    /// generation avoids reading most names.
     pub fn similar_names(
         &self,
         text: &str,
         distance: u32,
         limit: usize,
-        sheet: Option<&NameSheet>,
+        table: Option<&NameTable>,
     ) -> Result<Vec<String>, StoreError> {
         let question = NameMatch::Fuzzy { text: text.to_owned(), distance };
         let Some(mut matcher) = Matcher::new(&question) else { return Ok(Vec::new()) };
         let mut near = Vec::new();
-        match sheet.filter(|_| text.is_ascii()) {
-            Some(sheet) => {
-                for id in sheet.near(text, distance) {
+        match table.filter(|_| text.is_ascii()) {
+            Some(table) => {
+                for id in table.near(text, distance) {
                     let Some(name) = names::by_id(&self.db, id).at(&self.path)? else { continue };
                     near.extend(matcher.grade(&name).map(|grade| (grade, name, id)));
                 }

@@ -1,33 +1,33 @@
-//! What can go wrong between tables and the lists that are kept in them.
+//! What can go wrong when posting lists are read from their tables.
 
 use crate::error::StoreError;
 use orient_text::TextError;
 use std::path::Path;
 
-/// Either the database fails, or a list in it is not what was written.
+/// Either the database fails, or a stored posting list is malformed.
 #[derive(Debug)]
-pub(crate) enum ListError {
+pub(crate) enum PostingError {
     Sql(rusqlite::Error),
-    Text(TextError),
+    Malformed(TextError),
 }
 
-impl ListError {
+impl PostingError {
     pub(crate) fn at(self, path: &Path) -> StoreError {
         match self {
             Self::Sql(error) => StoreError::sql(path, error),
-            Self::Text(error) => StoreError::damaged(path, error.to_string()),
+            Self::Malformed(error) => StoreError::damaged(path, error.to_string()),
         }
     }
 }
 
-impl From<rusqlite::Error> for ListError {
+impl From<rusqlite::Error> for PostingError {
     fn from(error: rusqlite::Error) -> Self {
         Self::Sql(error)
     }
 }
 
-impl From<TextError> for ListError {
+impl From<TextError> for PostingError {
     fn from(error: TextError) -> Self {
-        Self::Text(error)
+        Self::Malformed(error)
     }
 }

@@ -1,34 +1,32 @@
-//! Reading: one transaction, so that every answer of a snapshot comes from the same generation.
+//! A snapshot: one read transaction, so that all answers come from the same generation.
 
 use crate::codec::{self, id_list};
 use crate::connection::open::{self, Opened};
-use crate::connection::pool::Lent;
+use crate::connection::pool::PooledConnection;
 use crate::error::{AtPath, StoreError};
-use crate::graph::{EdgeRow, NodeId, Reader};
+use crate::graph::{EdgeRow, GraphReader, NodeId};
 use crate::rows::{
-    ChunkId, ChunkRow, FileId, FileRow, Known, LanguageCount, Listed, Page, PlaceRow, Sheet, Sizes,
-    StatusCount, SymbolId, SymbolRow,
+    ChunkDetails, ChunkId, ChunkRow, FileId, FileRow, LanguageCount, ManifestEntry, ManifestKind, Page,
+    Sizes, StampedFile, StatusCount, SymbolId, SymbolRow,
 };
 use crate::sql::meta::{self, Meta};
 use crate::sql::symbols::StoredSymbol;
-use crate::sql::{
-    chunk_details, chunks, file_graphs, files, manifests, names, symbols, tags, terms as term_tables,
-};
+use crate::sql::{chunk_details, chunks, file_graphs, files, names, symbols, tags, tree_manifests, vectors};
 use crate::writer::change_set::Writer;
 use orient_model::{Outline, RepoPath, Role};
 use std::path::{Path, PathBuf};
 
-/// One generation of an index. It never changes; open another to see what was written since.
+/// One generation of an index. It never changes; open another snapshot to see later writes.
 ///
-/// Keep it as long as one answer takes: while it lives, the log of a busy writer cannot shrink.
+/// Keep it only as long as one answer takes: while it is open, the write-ahead log cannot be reset.
 pub struct Snapshot {
-    pub(crate) db: Lent,
+    pub(crate) db: PooledConnection,
     pub(crate) path: PathBuf,
     meta: Meta,
     in_memory: bool,
 }
 
-/// Which files are asked for; every part that is set must hold.
+/// A filter of files. All conditions that are set must hold.
 #[derive(Clone, Copy, Default)]
 pub struct FileFilter<'q> {
     /// Of one of these languages; empty for any.
@@ -39,7 +37,7 @@ pub struct FileFilter<'q> {
     pub status: Option<u8>,
     /// With at least one issue.
     pub with_issues: bool,
-    /// With a path this says yes to.
+    /// With a path for which this returns true.
     pub path: Option<&'q dyn Fn(&RepoPath) -> bool>,
 }
 
@@ -55,13 +53,13 @@ impl FileFilter<'_> {
 }
 
 impl Snapshot {
-    /// Opens the index at a path. Never waits for a writer; works where nothing can be written.
+    /// Opens the index at a path. Does not wait for a writer, and works on a read-only file system.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let Opened { db, meta } = open::read(path)?;
         Ok(Self::over(db.into(), path, meta))
     }
 
-    pub(crate) fn over(db: Lent, path: &Path, meta: Meta) -> Self {
+    pub(crate) fn over(db: PooledConnection, path: &Path, meta: Meta) -> Self {
         Self { db, path: path.to_path_buf(), meta, in_memory: false }
     }
 
@@ -74,7 +72,7 @@ impl Snapshot {
         Ok(Self { db: db.into(), path: path.to_path_buf(), meta, in_memory: true })
     }
 
-    /// Goes on writing to an index in memory; a copy in memory of one in a file.
+    /// A writer of an index in memory; for an index in a file, of an in-memory copy.
     pub fn into_writer(self) -> Result<Writer<'static>, StoreError> {
         if !self.in_memory {
             return Writer::in_memory_copy(&self.path);
@@ -87,34 +85,34 @@ impl Snapshot {
         self.in_memory
     }
 
-    /// The number of the change set this is the result of.
+    /// The generation: the number of the change set that produced it.
     pub fn generation(&self) -> u64 {
         self.meta.generation
     }
 
-    /// The version of the extraction the outlines come from.
+    /// The version of the extractor that produced the outlines.
     pub fn extractor(&self) -> u64 {
         self.meta.extractor
     }
 
-    /// The version of the resolution the edges come from.
+    /// The version of the resolver that produced the edges.
     pub fn resolver(&self) -> u64 {
         self.meta.resolver
     }
 
-    /// How many files have yet to be resolved; until then their graphs are those of an earlier state.
+    /// The number of files that are owed resolution. Their graphs are out of date.
     pub fn owed(&self) -> u64 {
         self.meta.owed
     }
 
-    /// The version of what made the vectors.
+    /// The version of the embedder that produced the vectors.
     pub fn embedder(&self) -> u64 {
         self.meta.embedder
     }
 
-    /// Indexed files that have chunks and no vectors, by id: at most so many with a greater id than `after`.
+    /// Indexed files that have chunks but no vectors, by id: at most `most` with an id greater than `after`.
     pub fn without_vectors(&self, after: FileId, most: usize) -> Result<Vec<FileRow>, StoreError> {
-        let ids = term_tables::without_vectors(&self.db, after.0, most).at(&self.path)?;
+        let ids = vectors::missing(&self.db, after.0, most).at(&self.path)?;
         let mut rows = Vec::with_capacity(ids.len());
         for id in ids {
             rows.extend(files::by_id(&self.db, FileId(id)).at(&self.path)?);
@@ -122,30 +120,30 @@ impl Snapshot {
         Ok(rows)
     }
 
-    /// Reads the graph, and what resolution asks.
-    pub fn reader(&self) -> Reader<'_> {
-        Reader { db: &self.db, path: &self.path }
+    /// A reader of the graph and of what resolution needs.
+    pub fn reader(&self) -> GraphReader<'_> {
+        GraphReader { db: &self.db, path: &self.path }
     }
 
-    /// Where the index is; for one in memory, what stands for it in messages.
+    /// The path of the index; for an index in memory, its name in messages.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// All files with their stamps, by path: what is compared with the working tree.
-    pub fn known(&self) -> Result<Vec<Known>, StoreError> {
+    /// All files with their stamps, by path, for the comparison with the working tree.
+    pub fn known(&self) -> Result<Vec<StampedFile>, StoreError> {
         let mut all = Vec::new();
         self.each_known(|known| all.push(known))?;
         Ok(all)
     }
 
-    /// Shows all files with their stamps, by path.
-    pub fn each_known(&self, see: impl FnMut(Known)) -> Result<(), StoreError> {
+    /// Passes all files with their stamps to `see`, by path.
+    pub fn each_known(&self, see: impl FnMut(StampedFile)) -> Result<(), StoreError> {
         files::stamps(&self.db, see).at(&self.path)
     }
 
-    /// The files at these paths and beneath them with their stamps, by path.
-    pub fn known_in(&self, tops: &[RepoPath]) -> Result<Vec<Known>, StoreError> {
+    /// The files at these paths and below them with their stamps, by path.
+    pub fn known_in(&self, tops: &[RepoPath]) -> Result<Vec<StampedFile>, StoreError> {
         let mut some = Vec::new();
         for top in tops {
             files::stamps_in(&self.db, top, |known| some.push(known)).at(&self.path)?;
@@ -154,7 +152,7 @@ impl Snapshot {
         Ok(some)
     }
 
-    /// Files by path: `limit` of them after the first `offset`, and how many there are.
+    /// Files by path: `limit` of them after the first `offset`, and their total number.
     pub fn files(
         &self,
         filter: &FileFilter<'_>,
@@ -173,37 +171,37 @@ impl Snapshot {
         Ok(page)
     }
 
-    /// Shows all files, by path.
+    /// Passes all files to `see`, by path.
     pub fn each_file(&self, see: impl FnMut(FileRow)) -> Result<(), StoreError> {
         files::all(&self.db, see).at(&self.path)
     }
 
-    /// What was remembered of the tree, if anything was.
-    pub fn sheet(&self, sheet: Sheet) -> Result<Option<Vec<u8>>, StoreError> {
-        manifests::get(&self.db, sheet as u8).at(&self.path)
+    /// A tree manifest, if there is one.
+    pub fn manifest(&self, manifest: ManifestKind) -> Result<Option<Vec<u8>>, StoreError> {
+        tree_manifests::get(&self.db, manifest as u8).at(&self.path)
     }
 
-    /// The first bytes of what was remembered, up to 64.
-    pub fn sheet_head(&self, sheet: Sheet) -> Result<Option<Vec<u8>>, StoreError> {
-        manifests::head(&self.db, sheet as u8).at(&self.path)
+    /// The first 64 bytes of a tree manifest.
+    pub fn manifest_head(&self, manifest: ManifestKind) -> Result<Option<Vec<u8>>, StoreError> {
+        tree_manifests::head(&self.db, manifest as u8).at(&self.path)
     }
 
-    /// Where the file with an id is.
+    /// The path of a file.
     pub fn path_of(&self, file: FileId) -> Result<Option<RepoPath>, StoreError> {
         files::path_of(&self.db, file.0).at(&self.path)
     }
 
-    /// All files as a sheet remembers them, by path.
-    pub fn listed(&self) -> Result<Vec<Listed>, StoreError> {
+    /// All files as entries of a tree manifest, by path.
+    pub fn listed(&self) -> Result<Vec<ManifestEntry>, StoreError> {
         files::listed(&self.db).at(&self.path)
     }
 
-    /// The file at a path, as a sheet remembers it.
-    pub fn listed_at(&self, path: &RepoPath) -> Result<Option<Listed>, StoreError> {
+    /// The file at a path as an entry of a tree manifest.
+    pub fn listed_at(&self, path: &RepoPath) -> Result<Option<ManifestEntry>, StoreError> {
         files::listed_at(&self.db, path).at(&self.path)
     }
 
-    /// Shows what symbols are found by beside their names, by symbol: whether it is a base, and its words.
+    /// Passes the attributes and bases of all symbols to `see`, by symbol: whether it is a base, and its text.
     pub fn each_tag(&self, mut see: impl FnMut(SymbolId, bool, &str)) -> Result<(), StoreError> {
         tags::all(&self.db, |symbol, base, words| see(SymbolId(symbol), base, words)).at(&self.path)
     }
@@ -218,7 +216,7 @@ impl Snapshot {
         files::by_id(&self.db, id).at(&self.path)
     }
 
-    /// What a file holds; none for a file that was not indexed.
+    /// The outline of a file; `None` if it was not indexed.
     pub fn outline(&self, file: FileId) -> Result<Option<Outline>, StoreError> {
         match files::outline_data(&self.db, file.0, codec::decode_outline).at(&self.path)? {
             None => Ok(None),
@@ -249,13 +247,13 @@ impl Snapshot {
             .collect())
     }
 
-    /// The edges that start at a node of a file, in no particular order: those found in the file, and those found elsewhere.
+    /// The edges from a node of a file, in no particular order: those found in the file and those found in other files.
     pub fn edges_from(&self, file: FileId, node: NodeId) -> Result<Vec<EdgeRow>, StoreError> {
         let found = file_graphs::graph_data(&self.db, file.0, codec::decode_edges).at(&self.path)?;
         let found = found.transpose().map_err(|error| self.damaged(error.to_string()))?;
         let mut edges = found.map_or_else(Vec::new, |(edges, _)| edges);
         edges.retain(|edge| edge.source == node);
-        edges.append(&mut self.reader().outgoing_from_elsewhere(node)?);
+        edges.append(&mut self.reader().foreign_edges_from(node)?);
         Ok(edges)
     }
 
@@ -286,8 +284,8 @@ impl Snapshot {
         chunks::by_id(&self.db, id).at(&self.path)
     }
 
-    /// The chunk with an id, with the symbol it is of.
-    pub fn place(&self, id: ChunkId) -> Result<Option<PlaceRow>, StoreError> {
+    /// The chunk with an id and its symbol.
+    pub fn place(&self, id: ChunkId) -> Result<Option<ChunkDetails>, StoreError> {
         chunk_details::by_chunk(&self.db, id).at(&self.path)
     }
 
@@ -308,22 +306,22 @@ impl Snapshot {
         })
     }
 
-    /// What the index holds of each language, by name; files that were indexed only.
+    /// Totals for each language, by name. Only indexed files count.
     pub fn languages(&self) -> Result<Vec<LanguageCount>, StoreError> {
         files::languages(&self.db).at(&self.path)
     }
 
-    /// The files and folders that were too large, could not be read or were not parsed, by path.
+    /// Files and directories that were too large, unreadable or not parsed, by path.
     pub fn unread(&self) -> Result<Vec<FileRow>, StoreError> {
         files::unread(&self.db).at(&self.path)
     }
 
-    /// How many files have each status.
+    /// The number of files with each status.
     pub fn statuses(&self) -> Result<Vec<StatusCount>, StoreError> {
         files::statuses(&self.db).at(&self.path)
     }
 
-    /// How large the index is.
+    /// The size of the index.
     pub fn sizes(&self) -> Result<Sizes, StoreError> {
         let read = || {
             let (bytes, free) = meta::bytes(&self.db)?;
@@ -339,12 +337,12 @@ impl Snapshot {
         read().at(&self.path)
     }
 
-    /// Whether it holds no file at all, indexed or skipped.
+    /// Whether it contains no file, indexed or skipped.
     pub fn is_empty(&self) -> Result<bool, StoreError> {
         files::any(&self.db).map(|any| !any).at(&self.path)
     }
 
-    /// No more files than this.
+    /// An upper bound of the number of files.
     pub(crate) fn most_files(&self) -> usize {
         usize::try_from(self.meta.next_file).unwrap_or_default()
     }

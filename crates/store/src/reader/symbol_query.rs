@@ -1,4 +1,4 @@
-//! Symbols by name, kind, language, path, attribute and base: a page of them, and exactly how many there are.
+//! Symbol queries by name, kind, language, path, attribute and base: a page of results and the exact total.
 
 use crate::error::{AtPath, StoreError};
 use crate::names::name_match::{Matcher, NameMatch};
@@ -11,15 +11,15 @@ use crate::writer::prepared_file::TagKind;
 use orient_model::{RepoPath, Role, SymbolKind};
 use std::collections::HashMap;
 
-/// Reading one file by its id takes as long as reading so many in order.
+/// Reading one file by its id costs as much as reading this many in order.
 const ONE_BY_ONE: usize = 6;
-/// How many hits are held before the worst of them are let go.
+/// The maximum number of hits in memory before the worst are dropped.
 const MANY_HITS: usize = 1 << 16;
 
-/// Which symbols are asked for; every part that is set must hold.
+/// A query for symbols. All conditions that are set must hold.
 #[derive(Clone, Default)]
 pub struct SymbolQuery<'q> {
-    /// With such a name.
+    /// With a matching name.
     pub name: NameMatch,
     /// Of one of these kinds; empty for any.
     pub kinds: &'q [SymbolKind],
@@ -27,33 +27,32 @@ pub struct SymbolQuery<'q> {
     pub languages: &'q [&'q str],
     /// In a file with one of these roles; empty for any.
     pub roles: &'q [Role],
-    /// In a file whose path this says yes to.
+    /// In a file with a path for which this returns true.
     pub path: Option<&'q dyn Fn(&RepoPath) -> bool>,
-    /// With this attribute: as written up to its arguments, or the last part of that.
+    /// With this attribute: as written up to its arguments, or its last component.
     pub attribute: Option<&'q str>,
-    /// With this base: as written up to its arguments, or the last part of that.
+    /// With this base: as written up to its arguments, or its last component.
     pub base: Option<&'q str>,
 }
 
-/// A symbol that answers a query.
+/// A symbol that matches a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct SymbolHit {
     /// The symbol.
     pub symbol: SymbolRow,
-    /// How far its name is from what was asked, zero being nearest: mistakes of a fuzzy match, one for a name of which
-    /// only a part matches.
+    /// The distance of its name from the query, 0 is best: the edit distance of a fuzzy match, or 1 if only part of the name
+    /// matches.
     pub grade: u32,
 }
 
 impl Snapshot {
-    /// Symbols nearest first, then by path and place in the file: `limit` of them after the first `offset`, and how
-    /// many there are.
+    /// Symbols by distance, then by path and position: `limit` of them after the first `offset`, and their total number.
     pub fn symbols(
         &self,
         query: &SymbolQuery<'_>,
         offset: usize,
         limit: usize,
-    ) -> Result<Page<Found>, StoreError> {
+    ) -> Result<Page<SymbolHit>, StoreError> {
         let mut search = Search::new(self, query, offset.saturating_add(limit)).at(&self.path)?;
         search.run(query).at(&self.path)?;
         let (total, hits) = search.finish().at(&self.path)?;
@@ -61,7 +60,7 @@ impl Snapshot {
         for (grade, hit, path) in hits.into_iter().skip(offset) {
             let stored = symbols::by_id(&self.db, SymbolId(hit.id)).at(&self.path)?;
             let stored = stored.ok_or_else(|| self.damaged("an index names a symbol that is not there"))?;
-            rows.push(Found { symbol: self.symbol_row(&stored, path)?, grade });
+            rows.push(SymbolHit { symbol: self.symbol_row(&stored, path)?, grade });
         }
         Ok(Page { rows, total })
     }
@@ -70,26 +69,26 @@ impl Snapshot {
 /// A hit with its grade and the path of its file.
 type Placed = (u32, Hit, RepoPath);
 
-/// A hit with what orders it.
+/// A hit with its sort key.
 #[derive(Clone, Copy)]
 struct Graded {
     grade: u32,
     hit: Hit,
 }
 
-/// One run of a query.
+/// One execution of a query.
 struct Search<'s, 'q> {
     snapshot: &'s Snapshot,
     kinds: &'q [SymbolKind],
     roles: &'q [Role],
     path: Option<&'q dyn Fn(&RepoPath) -> bool>,
-    /// Ids of the languages asked for; none for any.
+    /// The ids of the languages; `None` for any.
     languages: Option<Vec<i64>>,
-    /// Symbols with the tags asked for, in order; none for any.
+    /// The symbols with the attribute and base, sorted; `None` for any.
     tagged: Option<Vec<i64>>,
     files: Files,
     total: usize,
-    /// The best so far; no more than `wanted` of them matter.
+    /// The best hits so far. At most `wanted` of them matter.
     hits: Vec<Graded>,
     wanted: usize,
 }
@@ -202,7 +201,7 @@ impl<'s, 'q> Search<'s, 'q> {
         allowed
     }
 
-    /// Orders the hits and lets go of those nobody will see.
+    /// Sorts the hits and drops those beyond the page.
     fn keep_best(&mut self) -> rusqlite::Result<()> {
         let mut keyed = Vec::with_capacity(self.hits.len());
         for &graded in &self.hits {
@@ -236,18 +235,18 @@ impl<'s, 'q> Search<'s, 'q> {
     }
 }
 
-/// The files met so far.
+/// The files of the hits so far.
 #[derive(Default)]
 struct Files {
     list: Vec<Brief>,
-    /// Whether a file passes the filters, once asked.
+    /// Whether a file passes the filters, once known.
     allowed: Vec<Option<bool>>,
     numbers: HashMap<i64, usize>,
     all: bool,
 }
 
 impl Files {
-    /// The place of a file in the list, reading it where needed.
+    /// The index of a file in the list; reads the file if necessary.
     fn number(&mut self, snapshot: &Snapshot, id: i64) -> rusqlite::Result<usize> {
         if let Some(&number) = self.numbers.get(&id) {
             return Ok(number);

@@ -1,16 +1,16 @@
--- The tables of index.db. Integer keys throughout; what is only shown, not asked for, stays inside the outline.
+-- The tables of index.db. All keys are integers; what is shown but never searched stays in the outline.
 
 CREATE TABLE meta (
     one         INTEGER PRIMARY KEY CHECK (one = 1),
-    extractor   INTEGER NOT NULL, -- version of the extraction all outlines come from
-    resolver    INTEGER NOT NULL, -- version of the resolution all edges come from
-    embedder    INTEGER NOT NULL, -- version of what made all vectors; a file without any has yet to get them
-    generation  INTEGER NOT NULL, -- grows with every change set
-    next_file   INTEGER NOT NULL, -- ids are never given twice
+    extractor   INTEGER NOT NULL, -- version of the extractor
+    resolver    INTEGER NOT NULL, -- version of the resolver
+    embedder    INTEGER NOT NULL, -- version of the embedder; a file without vectors still waits for them
+    generation  INTEGER NOT NULL, -- incremented by every change set
+    next_file   INTEGER NOT NULL, -- ids are never reused
     next_symbol INTEGER NOT NULL,
     next_chunk  INTEGER NOT NULL,
     next_name   INTEGER NOT NULL,
-    owed        INTEGER NOT NULL  -- how many files have yet to be resolved
+    owed        INTEGER NOT NULL  -- number of files that are owed resolution
 ) STRICT;
 
 CREATE TABLE lang (
@@ -18,14 +18,14 @@ CREATE TABLE lang (
     name TEXT NOT NULL UNIQUE
 ) STRICT;
 
--- One row per file, small, so that the list of known files is read at the speed of the disk.
+-- One small row per file, so that a scan of all files is fast.
 CREATE TABLE file (
     id        INTEGER PRIMARY KEY,
     path      BLOB NOT NULL,
-    name      BLOB NOT NULL,    -- the last part of the path
+    name      BLOB NOT NULL,    -- the file name
     lang      INTEGER,          -- NULL: no language
     role      INTEGER NOT NULL,
-    status    INTEGER NOT NULL, -- 0: indexed; else why not
+    status    INTEGER NOT NULL, -- 0: indexed; otherwise the reason why not
     detail    TEXT,
     size      INTEGER NOT NULL, -- the stamp: size, mtime, ctime, inode
     mtime     INTEGER NOT NULL,
@@ -38,11 +38,11 @@ CREATE TABLE file (
     chunks    INTEGER NOT NULL,
     issues    INTEGER NOT NULL,
     generated INTEGER NOT NULL,
-    manifest  INTEGER NOT NULL, -- 1: says where modules are
+    project   INTEGER NOT NULL, -- 1: a project file, which says where modules are
     unparsed  INTEGER NOT NULL  -- 1: the parser gave up, so that no symbols are known
 ) STRICT;
 
--- What a file holds. The id lists give, for each place in the outline, the id of its symbol or chunk.
+-- The outline of a file. The id lists have the id of each of its symbols and chunks.
 CREATE TABLE outline (
     file    INTEGER PRIMARY KEY,
     symbols BLOB NOT NULL,
@@ -53,23 +53,23 @@ CREATE TABLE outline (
 CREATE TABLE name (
     id   INTEGER PRIMARY KEY,
     text TEXT NOT NULL,
-    mark INTEGER NOT NULL -- some bits of a hash of the text
+    hash INTEGER NOT NULL -- some bits of a hash of the text
 ) STRICT;
 
 CREATE TABLE symbol (
     id         INTEGER PRIMARY KEY,
     name       INTEGER NOT NULL,
     file       INTEGER NOT NULL,
-    at         INTEGER NOT NULL, -- place in the outline
+    at         INTEGER NOT NULL, -- index in the outline
     kind       INTEGER NOT NULL,
     visibility INTEGER NOT NULL,
     modifiers  INTEGER NOT NULL,
-    parent     INTEGER,          -- id of the symbol around it
+    parent     INTEGER,          -- id of its container
     first_line INTEGER NOT NULL,
     last_line  INTEGER NOT NULL
 ) STRICT;
 
--- Words said about a symbol: attributes and bases.
+-- Attributes and bases of symbols.
 CREATE TABLE tag (
     name   INTEGER NOT NULL,
     what   INTEGER NOT NULL, -- 0: attribute, 1: base
@@ -80,47 +80,47 @@ CREATE TABLE tag (
 CREATE TABLE chunk (
     id         INTEGER PRIMARY KEY,
     file       INTEGER NOT NULL,
-    at         INTEGER NOT NULL, -- place in the outline
+    at         INTEGER NOT NULL, -- index in the outline
     kind       INTEGER NOT NULL,
-    symbol     INTEGER,          -- id of the innermost symbol around it
+    symbol     INTEGER,          -- id of the innermost symbol that contains it
     first_line INTEGER NOT NULL,
     last_line  INTEGER NOT NULL
 ) STRICT;
 
--- Who points at a symbol, or at a file: the graph, by where it leads. Nodes are ids of symbols, or minus ids of files. The key
--- is the target and the neighbourhood of the sources (bundles.rs).
+-- The graph by target: adjacency lists of edges. A node is the id of a symbol, or minus the id of a file. The key is the target
+-- and the group of the sources (adjacency_lists.rs).
 CREATE TABLE edge (
     key  INTEGER PRIMARY KEY,
     data BLOB NOT NULL
 ) STRICT;
 
--- Those of them that the file of their source does not know of, by where they start.
-CREATE TABLE elsewhere (
+-- Foreign edges by source: those that were found in another file than that of their source.
+CREATE TABLE foreign_edge (
     source INTEGER NOT NULL,
     target INTEGER NOT NULL,
     kind   INTEGER NOT NULL,
     line   INTEGER NOT NULL, -- in the file of source
-    owner  INTEGER NOT NULL, -- the file that gave rise to it
+    owner  INTEGER NOT NULL, -- the file in which it was found
     proof  INTEGER NOT NULL, -- rule * 4 + confidence
     PRIMARY KEY (source, target, kind, line, owner)
 ) STRICT, WITHOUT ROWID;
 
--- All that resolving a file gave; a file that gave nothing has no row.
+-- The graphs of files; an empty graph has no row.
 CREATE TABLE graph (
     file INTEGER PRIMARY KEY,
-    asks   BLOB NOT NULL, -- the names it asks for, as in the table below
-    looked BLOB NOT NULL, -- the other files it looked at
-    data   BLOB NOT NULL
+    names BLOB NOT NULL, -- name dependencies, as in the table below
+    files BLOB NOT NULL, -- file dependencies
+    data  BLOB NOT NULL
 ) STRICT;
 
--- Files whose graph is that of an earlier state, or missing: they have yet to be resolved.
+-- Files whose graph is missing or out of date: they are owed resolution.
 CREATE TABLE owed (
     file INTEGER PRIMARY KEY
 ) STRICT;
 
--- Which files depend on what bears a name elsewhere: who must be resolved again when that changes. The key is the name and
--- the neighbourhood of the files (bundles.rs).
-CREATE TABLE ask (
+-- Name dependencies: the files that must be resolved again when a name changes its meaning. The key is the name and the group
+-- of the files (adjacency_lists.rs).
+CREATE TABLE name_dependency (
     key  INTEGER PRIMARY KEY,
     data BLOB NOT NULL
 ) STRICT;

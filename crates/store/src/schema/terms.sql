@@ -1,25 +1,25 @@
--- The terms of the chunks of indexed files, turned around, and their vectors: what ranked search reads.
+-- The inverted index of terms, and the vectors: ranked search reads both.
 
--- Files whose terms were turned around together. A file that changed or went leaves a hole in its segment.
+-- Segments: immutable sets of posting lists over the chunks of many files.
 CREATE TABLE term_segment (
     id    INTEGER PRIMARY KEY,
-    files BLOB NOT NULL -- see terms.rs: for each file its id and its chunks; for each chunk how long it is
+    files BLOB NOT NULL -- the layout, see postings/terms.rs: the files, their chunks, the lengths of these
 ) STRICT;
 
--- Lists of places with marks, for a run of terms each. The key is the segment and the number of the first term.
+-- Blocks of posting lists. The key is the segment and the hash of the first term of the block.
 CREATE TABLE term_block (
     key  INTEGER PRIMARY KEY,
     data BLOB NOT NULL
 ) STRICT;
 
--- The terms of files that changed lately.
+-- The terms of recently changed files, which are not in a segment yet.
 CREATE TABLE term_recent (
     file INTEGER PRIMARY KEY,
     data BLOB NOT NULL
 ) STRICT;
 
--- The vectors of the chunks of a file, one after the other in the order of the outline, and behind them how many chunks share
--- each; cut into small rows, which leave little of a page empty. The key is the file and the number of the row.
+-- The vectors of the chunks of a file in the order of its outline, followed by the number of chunks that share each. Split
+-- over rows that pack well into pages; the key is the file and the number of the row.
 CREATE TABLE vector (
     key  INTEGER PRIMARY KEY,
     data BLOB NOT NULL

@@ -1,19 +1,19 @@
--- The trigrams of the indexed texts, turned around: what leaves files out of a text search.
+-- The inverted index of trigrams: it excludes files from a text search.
 
--- Texts that were turned around together. A text that changed or went leaves a hole in its segment.
-CREATE TABLE gram_segment (
+-- Segments: immutable sets of posting lists over many files.
+CREATE TABLE trigram_segment (
     id    INTEGER PRIMARY KEY,
-    files BLOB NOT NULL -- for each place the id of its file, four bytes; 0 where there is none any more
+    files BLOB NOT NULL -- the layout: for each document the id of its file in four bytes; 0 is a tombstone
 ) STRICT;
 
--- Lists of places, for a run of trigrams each. The key is the segment and the first trigram.
-CREATE TABLE gram_block (
+-- Blocks of posting lists. The key is the segment and the first trigram of the block.
+CREATE TABLE trigram_block (
     key  INTEGER PRIMARY KEY,
     data BLOB NOT NULL
 ) STRICT;
 
--- The trigrams of files that changed lately, as they are: too few to be worth a segment.
-CREATE TABLE gram_recent (
+-- The trigrams of recently changed files, which are not in a segment yet.
+CREATE TABLE trigram_recent (
     file INTEGER PRIMARY KEY,
     data BLOB NOT NULL
 ) STRICT;

@@ -1,19 +1,22 @@
-//! Tables of pairs, bundled: for each one, those that point at it, neighbours together in one row.
+//! Adjacency lists: tables of pairs with many pairs per row.
 //!
-//! A pair takes a few bytes, a row of a table takes ten more to say where it is. The key is the one, and in its lowest bits
-//! the neighbourhood of the others: where a pair stands is known without a look at any row. Neighbourhoods that share
-//! these bits share a row.
+//! A pair takes a few bytes, but a row of a table takes ten more. So the pairs of a key are grouped: all whose other id has
+//! the same high bits, up to a limit, share a row. The row key consists of the key and some bits of the other id, so the row
+//! of a pair is known without a search.
+//!
+//! Example: 4096 consecutive ids form a group. The edges from nodes 5 and 4000 to node 7 are in row `7 << 12 | 0`, the edge
+//! from node 5000 in row `7 << 12 | 1`. Group numbers have 12 bits, so ids that are 16 million apart share a row.
 
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
-/// How many ids that follow each other are neighbours, in bits.
-const NEAR: u32 = 12;
-/// How many bits of the key say which neighbourhood it is.
-const BITS: u32 = 12;
+/// The size of a group of ids, in bits.
+const GROUP_BITS: u32 = 12;
+/// The number of bits of the row key that identify the group.
+const KEY_BITS: u32 = 12;
 
-macro_rules! bundles {
+macro_rules! adjacency_lists {
     ($table:literal) => {
-        Bundles {
+        AdjacencyLists {
             get: concat!("SELECT data FROM ", $table, " WHERE key = ?1"),
             of: concat!("SELECT data FROM ", $table, " WHERE key >= ?1 AND key < ?2 ORDER BY key"),
             all: concat!("SELECT data FROM ", $table, " ORDER BY key"),
@@ -23,11 +26,11 @@ macro_rules! bundles {
     };
 }
 
-pub(super) const EDGES: Bundles = bundles!("edge");
-pub(super) const ASKS: Bundles = bundles!("ask");
+pub(super) const EDGES: AdjacencyLists = adjacency_lists!("edge");
+pub(super) const NAME_DEPENDENCIES: AdjacencyLists = adjacency_lists!("name_dependency");
 
 /// The statements of one such table.
-pub(super) struct Bundles {
+pub(super) struct AdjacencyLists {
     get: &'static str,
     of: &'static str,
     all: &'static str,
@@ -35,33 +38,33 @@ pub(super) struct Bundles {
     delete: &'static str,
 }
 
-/// The key of the row where `other` stands among those of `one`.
-pub(crate) fn place(one: i64, other: i64) -> i64 {
-    one << BITS | (other >> NEAR) & ((1 << BITS) - 1)
+/// The row key of the pair `one`, `other`.
+pub(crate) fn row_key(one: i64, other: i64) -> i64 {
+    one << KEY_BITS | (other >> GROUP_BITS) & ((1 << KEY_BITS) - 1)
 }
 
-/// The one that a key belongs to.
-pub(crate) fn one(place: i64) -> i64 {
-    place >> BITS
+/// The key of a row's pairs.
+pub(crate) fn one(row_key: i64) -> i64 {
+    row_key >> KEY_BITS
 }
 
-/// The keys of all rows of one: the first, and the first that is no more.
+/// The bounds of all rows of a key.
 pub(super) fn bounds(one: i64) -> [i64; 2] {
-    [one << BITS, (one + 1) << BITS]
+    [one << KEY_BITS, (one + 1) << KEY_BITS]
 }
 
-impl Bundles {
-    /// Gives a row to `read`, if it is there.
+impl AdjacencyLists {
+    /// Passes a row to `read`, if it exists.
     pub(super) fn get<T>(
         &self,
         db: &Connection,
-        place: i64,
+        row_key: i64,
         read: impl FnOnce(&[u8]) -> Result<T>,
     ) -> Result<Option<T>> {
-        db.prepare_cached(self.get)?.query_row([place], |row| read(row.get_ref(0)?.as_blob()?)).optional()
+        db.prepare_cached(self.get)?.query_row([row_key], |row| read(row.get_ref(0)?.as_blob()?)).optional()
     }
 
-    /// Shows the rows of one until `see` has seen enough.
+    /// Passes the rows of a key to `see` until it returns false.
     pub(super) fn of(
         &self,
         db: &Connection,
@@ -78,7 +81,7 @@ impl Bundles {
         Ok(())
     }
 
-    /// Adds up what `count` says of every row.
+    /// Sums `count` over all rows.
     pub(super) fn sum(&self, db: &Connection, count: impl Fn(&[u8]) -> Result<u64>) -> Result<u64> {
         let mut statement = db.prepare_cached(self.all)?;
         let mut rows = statement.query([])?;
@@ -89,12 +92,12 @@ impl Bundles {
         Ok(sum)
     }
 
-    /// Writes a row in place of what was there.
-    pub(super) fn put(&self, db: &Connection, place: i64, data: &[u8]) -> Result<()> {
-        db.prepare_cached(self.put)?.execute(params![place, data]).map(drop)
+    /// Inserts or replaces a row.
+    pub(super) fn put(&self, db: &Connection, row_key: i64, data: &[u8]) -> Result<()> {
+        db.prepare_cached(self.put)?.execute(params![row_key, data]).map(drop)
     }
 
-    pub(super) fn delete(&self, db: &Connection, place: i64) -> Result<()> {
-        db.prepare_cached(self.delete)?.execute([place]).map(drop)
+    pub(super) fn delete(&self, db: &Connection, row_key: i64) -> Result<()> {
+        db.prepare_cached(self.delete)?.execute([row_key]).map(drop)
     }
 }

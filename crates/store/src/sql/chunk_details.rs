@@ -1,7 +1,7 @@
-//! A chunk with the symbol it is of, in one look: ranking asks for many of them.
+//! Chunks with their symbols, in one query: ranking reads many of them.
 
 use super::chunks;
-use crate::rows::{ChunkId, PlaceRow, PlaceSymbol, SymbolId};
+use crate::rows::{ChunkDetails, ChunkId, ChunkSymbol, SymbolId};
 use orient_model::{Modifiers, SymbolKind};
 use rusqlite::types::Type;
 use rusqlite::{Connection, Error, OptionalExtension, Result, Row};
@@ -11,13 +11,13 @@ const BY_CHUNK: &str = "SELECT c.id, c.file, c.at, c.kind, c.symbol, c.first_lin
      FROM chunk c LEFT JOIN symbol s ON s.id = c.symbol LEFT JOIN name n ON n.id = s.name \
      LEFT JOIN symbol p ON p.id = s.parent LEFT JOIN name q ON q.id = p.name WHERE c.id = ?1";
 
-pub(crate) fn by_chunk(db: &Connection, id: ChunkId) -> Result<Option<PlaceRow>> {
+pub(crate) fn by_chunk(db: &Connection, id: ChunkId) -> Result<Option<ChunkDetails>> {
     db.prepare_cached(BY_CHUNK)?
-        .query_row([id.0], |row| Ok(PlaceRow { chunk: chunks::row(row)?, symbol: symbol(row)? }))
+        .query_row([id.0], |row| Ok(ChunkDetails { chunk: chunks::row(row)?, symbol: symbol(row)? }))
         .optional()
 }
 
-fn symbol(row: &Row<'_>) -> Result<Option<PlaceSymbol>> {
+fn symbol(row: &Row<'_>) -> Result<Option<ChunkSymbol>> {
     let Some(id) = row.get::<_, Option<i64>>(4)? else { return Ok(None) };
     let Some(name) = row.get::<_, Option<String>>(11)? else { return Ok(None) };
     let kind = |at: usize| match row.get::<_, Option<u8>>(at)? {
@@ -31,7 +31,7 @@ fn symbol(row: &Row<'_>) -> Result<Option<PlaceSymbol>> {
         (Some(kind), Some(modifiers), Some(name)) => Some((kind, Modifiers(modifiers), name)),
         _ => None,
     };
-    Ok(Some(PlaceSymbol {
+    Ok(Some(ChunkSymbol {
         id: SymbolId(id),
         name,
         kind: own,

@@ -1,4 +1,4 @@
-//! Chunks.
+//! The table of chunks.
 
 use crate::codec::chunk_kind;
 use crate::rows::{ChunkId, ChunkRow, FileId, SymbolId};
@@ -7,7 +7,7 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, Error, OptionalExtension, Result, Row, Statement, params};
 
 pub(crate) const INSERT: &str = "INSERT INTO chunk VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-/// For rows that come in the order of their ids, from 1: the database then appends without searching.
+/// For rows in ascending order of ids, from 1: SQLite then appends without searching.
 pub(crate) const APPEND: &str = "INSERT INTO chunk VALUES (NULL, ?, ?, ?, ?, ?, ?)";
 /// The same for [`AT_ONCE`] rows in one statement.
 pub(crate) const APPEND_MANY: &str = "INSERT INTO chunk VALUES \
@@ -40,7 +40,7 @@ pub(crate) fn append_with(statement: &mut Statement<'_>, rows: &[ChunkRow]) -> R
     statement.raw_execute().map(drop)
 }
 
-/// Writes what may change while the chunk stays the same one.
+/// Writes the fields that may change while the chunk keeps its id.
 pub(crate) fn update(db: &Connection, row: &ChunkRow) -> Result<()> {
     let symbol = row.symbol.map(|symbol| symbol.0);
     db.prepare_cached(UPDATE)?
@@ -56,7 +56,7 @@ pub(crate) fn by_id(db: &Connection, id: ChunkId) -> Result<Option<ChunkRow>> {
     db.prepare_cached(BY_ID)?.query_row([id.0], row).optional()
 }
 
-/// A chunk whose columns are the first of a row, in their order.
+/// A chunk from the first columns of a row.
 pub(crate) fn row(row: &Row<'_>) -> Result<ChunkRow> {
     Ok(ChunkRow {
         id: ChunkId(row.get(0)?),

@@ -1,4 +1,4 @@
-//! Edges, by where they lead; and once more by where they start, those that the file of their source does not know of.
+//! Edges by target; and by source those that were found in another file than that of their source.
 
 use super::adjacency_lists::{self, EDGES};
 use crate::codec;
@@ -6,44 +6,44 @@ use crate::error::unreadable;
 use crate::graph::StoredEdge;
 use rusqlite::{Connection, Result, Row, params};
 
-const PUT_ELSEWHERE: &str = "INSERT OR REPLACE INTO elsewhere VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-const DELETE_ELSEWHERE: &str =
-    "DELETE FROM elsewhere WHERE source = ?1 AND target = ?2 AND kind = ?3 AND line = ?4 AND owner = ?5";
-const FROM_ELSEWHERE: &str =
-    "SELECT source, target, kind, line, owner, proof FROM elsewhere WHERE source = ?1";
-const COUNT_ELSEWHERE: &str = "SELECT count(*) FROM elsewhere";
+const PUT_FOREIGN: &str = "INSERT OR REPLACE INTO foreign_edge VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+const DELETE_FOREIGN: &str =
+    "DELETE FROM foreign_edge WHERE source = ?1 AND target = ?2 AND kind = ?3 AND line = ?4 AND owner = ?5";
+const FROM_FOREIGN: &str =
+    "SELECT source, target, kind, line, owner, proof FROM foreign_edge WHERE source = ?1";
+const COUNT_FOREIGN: &str = "SELECT count(*) FROM foreign_edge";
 
-/// An edge that goes, and the one that comes in its place; either may be missing.
+/// An edge to delete and one to insert in its place; either may be missing.
 pub(crate) type Change<'e> = (Option<&'e StoredEdge>, Option<&'e StoredEdge>);
 
-/// Inserts edges that come in their order, into tables that have none of these places.
+/// Inserts sorted edges into tables that have none of these rows.
 pub(crate) fn append(db: &Connection, rows: &[StoredEdge]) -> Result<()> {
-    for bundle in rows.chunk_by(|a, b| a.place() == b.place()) {
-        EDGES.put(db, bundle[0].place(), &codec::encode_bundle(bundle))?;
+    for row in rows.chunk_by(|a, b| a.row_key() == b.row_key()) {
+        EDGES.put(db, row[0].row_key(), &codec::encode_incoming_edges(row))?;
     }
-    let mut elsewhere: Vec<_> = rows.iter().filter(|row| row.owner != 0).collect();
-    elsewhere.sort_unstable_by_key(|row| row.source);
-    elsewhere.into_iter().try_for_each(|row| put_elsewhere(db, row))
+    let mut foreign: Vec<_> = rows.iter().filter(|row| row.owner != 0).collect();
+    foreign.sort_unstable_by_key(|row| row.source);
+    foreign.into_iter().try_for_each(|row| put_foreign(db, row))
 }
 
-/// Makes changes that come in the order of their edges.
+/// Applies changes, which are sorted by edge.
 pub(crate) fn change(db: &Connection, changes: &[Change<'_>]) -> Result<()> {
-    let place = |&(old, new): &Change<'_>| old.or(new).map_or(0, StoredEdge::place);
-    for changes in changes.chunk_by(|a, b| place(a) == place(b)) {
-        change_bundle(db, place(&changes[0]), changes)?;
+    let row_key = |&(old, new): &Change<'_>| old.or(new).map_or(0, StoredEdge::row_key);
+    for changes in changes.chunk_by(|a, b| row_key(a) == row_key(b)) {
+        change_row(db, row_key(&changes[0]), changes)?;
     }
     for &(old, new) in changes {
         match (old, new) {
-            (_, Some(new)) if new.owner != 0 => put_elsewhere(db, new)?,
-            (Some(old), None) if old.owner != 0 => delete_elsewhere(db, old)?,
+            (_, Some(new)) if new.owner != 0 => put_foreign(db, new)?,
+            (Some(old), None) if old.owner != 0 => delete_foreign(db, old)?,
             _ => {}
         }
     }
     Ok(())
 }
 
-fn change_bundle(db: &Connection, place: i64, changes: &[Change<'_>]) -> Result<()> {
-    let mut rows = bundle(db, place)?;
+fn change_row(db: &Connection, row_key: i64, changes: &[Change<'_>]) -> Result<()> {
+    let mut rows = row(db, row_key)?;
     for &(old, new) in changes {
         let Some(key) = old.or(new).map(StoredEdge::key) else { continue };
         match (rows.binary_search_by_key(&key, StoredEdge::key), new) {
@@ -54,63 +54,63 @@ fn change_bundle(db: &Connection, place: i64, changes: &[Change<'_>]) -> Result<
         }
     }
     match rows.as_slice() {
-        [] => EDGES.delete(db, place),
-        rows => EDGES.put(db, place, &codec::encode_bundle(rows)),
+        [] => EDGES.delete(db, row_key),
+        rows => EDGES.put(db, row_key, &codec::encode_incoming_edges(rows)),
     }
 }
 
-/// The edges that stand at a place, in their order.
-pub(crate) fn bundle(db: &Connection, place: i64) -> Result<Vec<StoredEdge>> {
+/// The edges of a row, sorted.
+pub(crate) fn row(db: &Connection, row_key: i64) -> Result<Vec<StoredEdge>> {
     let mut rows = Vec::new();
-    EDGES.get(db, place, |data| read(adjacency_lists::one(place), data, &mut rows))?;
+    EDGES.get(db, row_key, |data| read(adjacency_lists::one(row_key), data, &mut rows))?;
     Ok(rows)
 }
 
-/// The edges that lead to a node.
+/// The edges to a node.
 pub(crate) fn incoming(db: &Connection, target: i64) -> Result<Vec<StoredEdge>> {
     let mut rows = Vec::new();
     EDGES.of(db, target, |data| read(target, data, &mut rows).map(|()| true))?;
     Ok(rows)
 }
 
-/// How many edges lead to a node, counted up to a limit.
+/// The number of edges to a node, up to a limit.
 pub(crate) fn count_incoming(db: &Connection, target: i64, most: u32) -> Result<u32> {
     let mut count = 0u32;
     EDGES.of(db, target, |data| {
-        count = count.saturating_add(codec::count_in_bundle(data).map_err(unreadable)?);
+        count = count.saturating_add(codec::count_incoming_edges(data).map_err(unreadable)?);
         Ok(count < most)
     })?;
     Ok(count.min(most))
 }
 
-/// The edges that start at a node and were found in another file.
-pub(crate) fn from_elsewhere(db: &Connection, source: i64) -> Result<Vec<StoredEdge>> {
-    db.prepare_cached(FROM_ELSEWHERE)?.query_map([source], read_elsewhere)?.collect()
+/// The edges from a node that were found in another file.
+pub(crate) fn from_foreign(db: &Connection, source: i64) -> Result<Vec<StoredEdge>> {
+    db.prepare_cached(FROM_FOREIGN)?.query_map([source], read_foreign)?.collect()
 }
 
 pub(crate) fn count(db: &Connection) -> Result<u64> {
-    EDGES.sum(db, |data| codec::count_in_bundle(data).map(u64::from).map_err(unreadable))
+    EDGES.sum(db, |data| codec::count_incoming_edges(data).map(u64::from).map_err(unreadable))
 }
 
-pub(crate) fn count_elsewhere(db: &Connection) -> Result<u64> {
-    db.prepare_cached(COUNT_ELSEWHERE)?.query_row([], |row| row.get(0))
+pub(crate) fn count_foreign(db: &Connection) -> Result<u64> {
+    db.prepare_cached(COUNT_FOREIGN)?.query_row([], |row| row.get(0))
 }
 
 fn read(target: i64, data: &[u8], rows: &mut Vec<StoredEdge>) -> Result<()> {
-    codec::decode_bundle(data, target, rows).map_err(unreadable)
+    codec::decode_incoming_edges(data, target, rows).map_err(unreadable)
 }
 
-fn put_elsewhere(db: &Connection, row: &StoredEdge) -> Result<()> {
+fn put_foreign(db: &Connection, row: &StoredEdge) -> Result<()> {
     let values = params![row.source, row.target, row.kind, row.line, row.owner, row.proof];
-    db.prepare_cached(PUT_ELSEWHERE)?.execute(values).map(drop)
+    db.prepare_cached(PUT_FOREIGN)?.execute(values).map(drop)
 }
 
-fn delete_elsewhere(db: &Connection, row: &StoredEdge) -> Result<()> {
+fn delete_foreign(db: &Connection, row: &StoredEdge) -> Result<()> {
     let values = params![row.source, row.target, row.kind, row.line, row.owner];
-    db.prepare_cached(DELETE_ELSEWHERE)?.execute(values).map(drop)
+    db.prepare_cached(DELETE_FOREIGN)?.execute(values).map(drop)
 }
 
-fn read_elsewhere(row: &Row<'_>) -> Result<StoredEdge> {
+fn read_foreign(row: &Row<'_>) -> Result<StoredEdge> {
     Ok(StoredEdge {
         source: row.get(0)?,
         target: row.get(1)?,
@@ -127,7 +127,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
-    /// Few of each, so that edges meet; ids beyond what the key tells apart, so that strangers share a row.
+    /// Few values, so that edges collide; some ids so far apart that they share a row.
     fn edge() -> impl Strategy<Value = StoredEdge> {
         let source = prop_oneof![-2..3i64, 4094..4098i64, (1i64 << 24)..(1 << 24) + 2];
         (-1..2i64, source, 0..2u8, 1..3u32, 0..2i64, 0..3u8).prop_map(
@@ -152,7 +152,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn what_was_loaded_and_changed_is_there_and_nothing_else(
+        fn loaded_and_changed_edges_are_stored_exactly(
             loaded in proptest::collection::vec(edge(), 0..20),
             changes in proptest::collection::vec((edge(), any::<bool>()), 0..30),
         ) {
@@ -179,10 +179,10 @@ mod tests {
                     prop_assert_eq!(count_incoming(&db, target, most).expect("a count"), most.min(to.len() as u32));
                 }
             }
-            let elsewhere = expected.values().filter(|edge| edge.owner != 0);
-            prop_assert_eq!(count_elsewhere(&db).expect("a count"), elsewhere.clone().count() as u64);
-            for edge in elsewhere {
-                prop_assert!(from_elsewhere(&db, edge.source).expect("edges").contains(edge));
+            let foreign = expected.values().filter(|edge| edge.owner != 0);
+            prop_assert_eq!(count_foreign(&db).expect("a count"), foreign.clone().count() as u64);
+            for edge in foreign {
+                prop_assert!(from_foreign(&db, edge.source).expect("edges").contains(edge));
             }
         }
     }

@@ -1,12 +1,12 @@
-//! What each file gave to the graph, and which files have yet to give it.
+//! The graphs of files, and which files are owed resolution.
 
 use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
 const PUT_GRAPH: &str = "INSERT OR REPLACE INTO graph VALUES (?1, ?2, ?3, ?4)";
 const DELETE_GRAPH: &str = "DELETE FROM graph WHERE file = ?1";
-const GRAPH: &str = "SELECT asks, looked, data FROM graph WHERE file = ?1";
-const DEPENDS: &str = "SELECT asks, looked FROM graph WHERE file = ?1";
-const LOOKED: &str = "SELECT file, looked FROM graph WHERE looked <> x''";
+const GRAPH: &str = "SELECT names, files, data FROM graph WHERE file = ?1";
+const DEPENDS: &str = "SELECT names, files FROM graph WHERE file = ?1";
+const LOOKED: &str = "SELECT file, files FROM graph WHERE files <> x''";
 const GRAPH_DATA: &str = "SELECT data FROM graph WHERE file = ?1";
 const GRAPHS: &str = "SELECT file, data FROM graph ORDER BY file";
 const COUNT_GRAPHS: &str = "SELECT count(*) FROM graph";
@@ -16,7 +16,7 @@ const PAY: &str = "DELETE FROM owed WHERE file = ?1";
 const OWED: &str = "SELECT file FROM owed ORDER BY file";
 const OWES: &str = "SELECT 1 FROM owed WHERE file = ?1";
 
-/// What a file gave to the graph, as stored.
+/// The stored graph of a file.
 pub(crate) struct StoredGraph {
     pub(crate) asks: Vec<u8>,
     pub(crate) looked: Vec<u8>,
@@ -36,7 +36,7 @@ pub(crate) fn graph(db: &Connection, file: i64) -> Result<Option<StoredGraph>> {
     db.prepare_cached(GRAPH)?.query_row([file], read).optional()
 }
 
-/// Gives the bytes of what a file's graph depends on, names and files, to `read` without copying them.
+/// Passes the encoded name and file dependencies of a file to `read` without copying them.
 pub(crate) fn depends<T>(
     db: &Connection,
     file: i64,
@@ -46,7 +46,7 @@ pub(crate) fn depends<T>(
     db.prepare_cached(DEPENDS)?.query_row([file], read).optional()
 }
 
-/// Shows the bytes of what each file looked at, where it looked at any.
+/// Passes the encoded file dependencies of each file to `see`, if it has any.
 pub(crate) fn each_looked(db: &Connection, mut see: impl FnMut(i64, &[u8])) -> Result<()> {
     let mut statement = db.prepare_cached(LOOKED)?;
     let mut rows = statement.query([])?;
@@ -56,12 +56,12 @@ pub(crate) fn each_looked(db: &Connection, mut see: impl FnMut(i64, &[u8])) -> R
     Ok(())
 }
 
-/// Gives the bytes of a graph to `read` without copying them.
+/// Passes the encoded graph of a file to `read` without copying it.
 pub(crate) fn graph_data<T>(db: &Connection, file: i64, read: impl FnOnce(&[u8]) -> T) -> Result<Option<T>> {
     db.prepare_cached(GRAPH_DATA)?.query_row([file], |row| Ok(read(row.get_ref(0)?.as_blob()?))).optional()
 }
 
-/// Shows every file's bytes, by file.
+/// Passes the encoded graphs of all files to `see`, by file.
 pub(crate) fn graphs(db: &Connection, mut see: impl FnMut(i64, &[u8]) -> Result<()>) -> Result<()> {
     let mut statement = db.prepare_cached(GRAPHS)?;
     let mut rows = statement.query([])?;
@@ -75,22 +75,22 @@ pub(crate) fn count_graphs(db: &Connection) -> Result<u64> {
     db.prepare_cached(COUNT_GRAPHS)?.query_row([], |row| row.get(0))
 }
 
-/// Notes that a file has yet to be resolved; says whether that is new.
+/// Marks a file as owed; returns whether it was not before.
 pub(crate) fn owe(db: &Connection, file: i64) -> Result<bool> {
     Ok(db.prepare_cached(OWE)?.execute([file])? > 0)
 }
 
-/// Notes that a file was resolved, or is gone; says whether that was owed.
+/// Marks a file as resolved or removed; returns whether it was owed.
 pub(crate) fn pay(db: &Connection, file: i64) -> Result<bool> {
     Ok(db.prepare_cached(PAY)?.execute([file])? > 0)
 }
 
-/// The files that have yet to be resolved, by id.
+/// The files that are owed resolution, by id.
 pub(crate) fn owed(db: &Connection) -> Result<Vec<i64>> {
     db.prepare_cached(OWED)?.query_map([], |row| row.get(0))?.collect()
 }
 
-/// Whether a file has yet to be resolved.
+/// Whether a file is owed resolution.
 pub(crate) fn owes(db: &Connection, file: i64) -> Result<bool> {
     db.prepare_cached(OWES)?.exists([file])
 }

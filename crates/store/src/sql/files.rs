@@ -1,8 +1,8 @@
-//! Files and their outlines.
+//! The tables of files and outlines.
 
-use crate::graph::DirectoryFile;
-use crate::rows::{FileId, FilePut, FileRow, Known, LanguageCount, Listed, StatusCount};
-use crate::writer::prepared_file::Digest;
+use crate::graph::IndexedFile;
+use crate::rows::{FileId, FilePut, FileRow, LanguageCount, ManifestEntry, StampedFile, StatusCount};
+use crate::writer::prepared_file::OutlineSummary;
 use orient_model::{ContentHash, RepoPath, Role, Stamp};
 use rusqlite::types::Type;
 use rusqlite::{Connection, Error, OptionalExtension, Result, Row, params};
@@ -10,7 +10,7 @@ use rusqlite::{Connection, Error, OptionalExtension, Result, Row, params};
 pub(crate) const INSERT: &str = "INSERT INTO file VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)";
 const UPDATE: &str = "UPDATE file SET path = ?2, name = ?3, lang = ?4, role = ?5, status = ?6, detail = ?7, size = ?8, \
      mtime = ?9, ctime = ?10, inode = ?11, hash = ?12, bytes = ?13, lines = ?14, symbols = ?15, chunks = ?16, \
-     issues = ?17, generated = ?18, manifest = ?19, unparsed = ?20 WHERE id = ?1";
+     issues = ?17, generated = ?18, project = ?19, unparsed = ?20 WHERE id = ?1";
 const RESTAMP: &str = "UPDATE file SET size = ?2, mtime = ?3, ctime = ?4, inode = ?5 WHERE path = ?1";
 const DELETE: &str = "DELETE FROM file WHERE id = ?1";
 const KEY_BY_PATH: &str = "SELECT id, hash, symbols, chunks FROM file WHERE path = ?1";
@@ -32,7 +32,7 @@ const COUNT: &str = "SELECT count(*) FROM file";
 macro_rules! select_indexed {
     ($rest:literal) => {
         concat!(
-            "SELECT file.id, path, lang.name, role, hash, manifest ",
+            "SELECT file.id, path, lang.name, role, hash, project ",
             "FROM file LEFT JOIN lang ON lang.id = file.lang WHERE status = 0 AND ",
             $rest
         )
@@ -44,7 +44,7 @@ const INDEXED_BETWEEN: &str = select_indexed!("path >= ?1 AND path < ?2 ORDER BY
 const IDS_BETWEEN: &str =
     "SELECT id, path FROM file WHERE status = 0 AND path >= ?1 AND path < ?2 ORDER BY path";
 const BY_NAME: &str = "SELECT id, path FROM file WHERE status = 0 AND name = ?1 ORDER BY path";
-const WITH_MANIFEST: &str = "SELECT id FROM file WHERE manifest = 1 ORDER BY path";
+const PROJECT_FILES: &str = "SELECT id FROM file WHERE project = 1 ORDER BY path";
 
 macro_rules! select_file {
     ($rest:literal) => {
@@ -58,7 +58,7 @@ macro_rules! select_file {
 const BY_PATH: &str = select_file!("WHERE path = ?1");
 const BY_ID: &str = select_file!("WHERE file.id = ?1");
 const ALL: &str = select_file!("ORDER BY path");
-/// The condition is that of the index `file_unread`, word for word.
+/// The condition must be textually equal to that of the index `file_unread`.
 const UNREAD: &str = select_file!("WHERE status = 1 OR status = 5 OR unparsed = 1 ORDER BY path");
 
 pub(crate) const OUTLINE_INSERT: &str = "INSERT INTO outline VALUES (?1, ?2, ?3, ?4)";
@@ -69,7 +69,7 @@ const OUTLINE_DATA: &str = "SELECT data FROM outline WHERE file = ?1";
 const OUTLINE_IDS: &str = "SELECT outline.symbols, file.symbols, outline.chunks, file.chunks \
      FROM outline JOIN file ON file.id = outline.file WHERE outline.file = ?1";
 
-/// What a change set needs of a file that is there.
+/// What a change set needs of an existing file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileKey {
     pub(crate) id: i64,
@@ -78,7 +78,7 @@ pub(crate) struct FileKey {
     pub(crate) chunks: usize,
 }
 
-/// As much of a row as filters and orders need.
+/// The fields that filters and sorting need.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Brief {
     pub(crate) id: i64,
@@ -87,14 +87,14 @@ pub(crate) struct Brief {
     pub(crate) path: RepoPath,
 }
 
-/// The outline of a file as stored.
+/// The stored outline of a file.
 pub(crate) struct StoredOutline {
     pub(crate) symbols: Vec<u8>,
     pub(crate) chunks: Vec<u8>,
     pub(crate) data: Vec<u8>,
 }
 
-/// The lists of ids of a file, and how many ids each has.
+/// The encoded id lists of a file and their lengths.
 pub(crate) struct StoredIds {
     pub(crate) symbols: (Vec<u8>, usize),
     pub(crate) chunks: (Vec<u8>, usize),
@@ -106,10 +106,10 @@ fn write(
     id: i64,
     lang: Option<i64>,
     put: &FilePut,
-    digest: Option<&Digest>,
+    digest: Option<&OutlineSummary>,
 ) -> Result<()> {
     let stamp = put.stamp;
-    let nothing = Digest::default();
+    let nothing = OutlineSummary::default();
     let digest = digest.unwrap_or(&nothing);
     db.prepare_cached(sql)?
         .execute(params![
@@ -131,7 +131,7 @@ fn write(
             digest.chunks.len(),
             digest.issues,
             digest.generated,
-            digest.manifest,
+            digest.is_project_file,
             digest.unparsed,
         ])
         .map(drop)
@@ -142,7 +142,7 @@ pub(crate) fn insert(
     id: i64,
     lang: Option<i64>,
     put: &FilePut,
-    digest: Option<&Digest>,
+    digest: Option<&OutlineSummary>,
 ) -> Result<()> {
     write(db, INSERT, id, lang, put, digest)
 }
@@ -152,12 +152,12 @@ pub(crate) fn update(
     id: i64,
     lang: Option<i64>,
     put: &FilePut,
-    digest: Option<&Digest>,
+    digest: Option<&OutlineSummary>,
 ) -> Result<()> {
     write(db, UPDATE, id, lang, put, digest)
 }
 
-/// Whether a file of that path was there.
+/// Whether there was a file with this path.
 pub(crate) fn restamp(db: &Connection, path: &RepoPath, stamp: Stamp) -> Result<bool> {
     let values = params![
         path.as_bytes(),
@@ -181,34 +181,34 @@ pub(crate) fn key_by_path(db: &Connection, path: &RepoPath) -> Result<Option<Fil
         .optional()
 }
 
-/// Shows the stamps of all files, by path.
-pub(crate) fn stamps(db: &Connection, mut see: impl FnMut(Known)) -> Result<()> {
+/// Passes the stamps of all files to `see`, by path.
+pub(crate) fn stamps(db: &Connection, mut see: impl FnMut(StampedFile)) -> Result<()> {
     let mut statement = db.prepare_cached(STAMPS)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        see(Known { path: path(row, 0)?, stamp: stamp(row, 1)? });
+        see(StampedFile { path: path(row, 0)?, stamp: stamp(row, 1)? });
     }
     Ok(())
 }
 
-/// Shows the stamps of the file at a path and of those beneath it.
-pub(crate) fn stamps_in(db: &Connection, top: &RepoPath, mut see: impl FnMut(Known)) -> Result<()> {
+/// Passes the stamps of the file at a path and of those below it to `see`.
+pub(crate) fn stamps_in(db: &Connection, top: &RepoPath, mut see: impl FnMut(StampedFile)) -> Result<()> {
     let (from, to) = ([top.as_bytes(), b"/"].concat(), [top.as_bytes(), b"0"].concat());
     let mut statement = db.prepare_cached(STAMPS_IN)?;
     let mut rows = statement.query([top.as_bytes(), &from, &to])?;
     while let Some(row) = rows.next()? {
-        see(Known { path: path(row, 0)?, stamp: stamp(row, 1)? });
+        see(StampedFile { path: path(row, 0)?, stamp: stamp(row, 1)? });
     }
     Ok(())
 }
 
-/// All files as a sheet remembers them, by path.
-pub(crate) fn listed(db: &Connection) -> Result<Vec<Listed>> {
+/// All files as entries of a tree manifest, by path.
+pub(crate) fn listed(db: &Connection) -> Result<Vec<ManifestEntry>> {
     db.prepare_cached(LISTED)?.query_map([], read_listed)?.collect()
 }
 
-/// One file as a sheet remembers it.
-pub(crate) fn listed_at(db: &Connection, path: &RepoPath) -> Result<Option<Listed>> {
+/// One file as an entry of a tree manifest.
+pub(crate) fn listed_at(db: &Connection, path: &RepoPath) -> Result<Option<ManifestEntry>> {
     db.prepare_cached(LISTED_AT)?.query_row([path.as_bytes()], read_listed).optional()
 }
 
@@ -216,11 +216,16 @@ pub(crate) fn path_of(db: &Connection, id: i64) -> Result<Option<RepoPath>> {
     db.prepare_cached(PATH_OF)?.query_row([id], |row| path(row, 0)).optional()
 }
 
-fn read_listed(row: &Row<'_>) -> Result<Listed> {
-    Ok(Listed { id: FileId(row.get(0)?), path: path(row, 1)?, status: row.get(2)?, stamp: stamp(row, 3)? })
+fn read_listed(row: &Row<'_>) -> Result<ManifestEntry> {
+    Ok(ManifestEntry {
+        id: FileId(row.get(0)?),
+        path: path(row, 1)?,
+        status: row.get(2)?,
+        stamp: stamp(row, 3)?,
+    })
 }
 
-/// Shows all files, briefly, by path.
+/// Passes the brief rows of all files to `see`, by path.
 pub(crate) fn briefs(db: &Connection, mut see: impl FnMut(Brief)) -> Result<()> {
     let mut statement = db.prepare_cached(BRIEFS)?;
     let mut rows = statement.query([])?;
@@ -247,20 +252,20 @@ pub(crate) fn by_id(db: &Connection, id: FileId) -> Result<Option<FileRow>> {
     db.prepare_cached(BY_ID)?.query_row([id.0], read_file).optional()
 }
 
-/// As much of an indexed file as resolution needs.
-pub(crate) fn indexed(db: &Connection, id: i64) -> Result<Option<DirectoryFile>> {
+/// An indexed file, with what resolution needs.
+pub(crate) fn indexed(db: &Connection, id: i64) -> Result<Option<IndexedFile>> {
     db.prepare_cached(INDEXED_BY_ID)?.query_row([id], read_indexed).optional()
 }
 
-pub(crate) fn indexed_at(db: &Connection, path: &RepoPath) -> Result<Option<DirectoryFile>> {
+pub(crate) fn indexed_at(db: &Connection, path: &RepoPath) -> Result<Option<IndexedFile>> {
     db.prepare_cached(INDEXED_BY_PATH)?.query_row([path.as_bytes()], read_indexed).optional()
 }
 
-/// Shows the indexed files between two paths, by path.
+/// Passes the indexed files between two paths to `see`, by path.
 pub(crate) fn each_indexed(
     db: &Connection,
     (from, to): &(Vec<u8>, Vec<u8>),
-    mut see: impl FnMut(DirectoryFile),
+    mut see: impl FnMut(IndexedFile),
 ) -> Result<()> {
     let mut statement = db.prepare_cached(INDEXED_BETWEEN)?;
     let mut rows = statement.query([from, to])?;
@@ -270,7 +275,7 @@ pub(crate) fn each_indexed(
     Ok(())
 }
 
-/// Shows the indexed files between two paths, by path, until `see` returns something.
+/// Passes the indexed files between two paths to `see`, by path, until it returns something.
 pub(crate) fn ids_between<T>(
     db: &Connection,
     from: &[u8],
@@ -287,17 +292,17 @@ pub(crate) fn ids_between<T>(
     Ok(None)
 }
 
-/// The indexed files with a name, by path.
+/// The indexed files with a file name, by path.
 pub(crate) fn by_name(db: &Connection, name: &[u8]) -> Result<Vec<(i64, RepoPath)>> {
     db.prepare_cached(BY_NAME)?.query_map([name], |row| Ok((row.get(0)?, path(row, 1)?)))?.collect()
 }
 
-/// The files that say where modules are, by path.
-pub(crate) fn with_manifest(db: &Connection) -> Result<Vec<i64>> {
-    db.prepare_cached(WITH_MANIFEST)?.query_map([], |row| row.get(0))?.collect()
+/// The project files, by path.
+pub(crate) fn project_files(db: &Connection) -> Result<Vec<i64>> {
+    db.prepare_cached(PROJECT_FILES)?.query_map([], |row| row.get(0))?.collect()
 }
 
-/// Shows all files, by path.
+/// Passes all files to `see`, by path.
 pub(crate) fn all(db: &Connection, mut see: impl FnMut(FileRow)) -> Result<()> {
     let mut statement = db.prepare_cached(ALL)?;
     let mut rows = statement.query([])?;
@@ -321,7 +326,7 @@ pub(crate) fn languages(db: &Connection) -> Result<Vec<LanguageCount>> {
     db.prepare_cached(LANGUAGES)?.query_map([], read)?.collect()
 }
 
-/// The files and folders that were too large, could not be read or were not parsed, by path.
+/// Files and directories that were too large, unreadable or not parsed, by path.
 pub(crate) fn unread(db: &Connection) -> Result<Vec<FileRow>> {
     db.prepare_cached(UNREAD)?.query_map([], read_file)?.collect()
 }
@@ -369,7 +374,7 @@ pub(crate) fn outline(db: &Connection, file: i64) -> Result<Option<StoredOutline
     db.prepare_cached(OUTLINE)?.query_row([file], read).optional()
 }
 
-/// Gives the bytes of an outline to `read` without copying them.
+/// Passes an encoded outline to `read` without copying it.
 pub(crate) fn outline_data<T>(
     db: &Connection,
     file: i64,
@@ -389,14 +394,14 @@ fn read_brief(row: &Row<'_>) -> Result<Brief> {
     Ok(Brief { id: row.get(0)?, lang: row.get(1)?, role: role(row, 2)?, path: path(row, 3)? })
 }
 
-fn read_indexed(row: &Row<'_>) -> Result<DirectoryFile> {
-    Ok(DirectoryFile {
+fn read_indexed(row: &Row<'_>) -> Result<IndexedFile> {
+    Ok(IndexedFile {
         id: FileId(row.get(0)?),
         path: path(row, 1)?,
         language: row.get::<_, Option<String>>(2)?.map(Into::into),
         role: role(row, 3)?,
         hash: hash(row, 4)?,
-        manifest: row.get(5)?,
+        is_project_file: row.get(5)?,
     })
 }
 
@@ -429,7 +434,7 @@ fn role(row: &Row<'_>, column: usize) -> Result<Role> {
         .ok_or_else(|| Error::InvalidColumnType(column, "role".to_owned(), Type::Integer))
 }
 
-/// The stamp that starts at a column.
+/// A stamp from consecutive columns.
 fn stamp(row: &Row<'_>, column: usize) -> Result<Stamp> {
     Ok(Stamp {
         size: row.get::<_, i64>(column)?.cast_unsigned(),

@@ -1,11 +1,11 @@
-//! The one row of `meta`, the languages, and the schema as a whole.
+//! The row of `meta`, the languages, and the schema.
 
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
 const TABLES: &str = include_str!("../schema/tables.sql");
-const GRAMS: &str = include_str!("../schema/trigrams.sql");
+const TRIGRAMS: &str = include_str!("../schema/trigrams.sql");
 const TERMS: &str = include_str!("../schema/terms.sql");
-const SHEETS: &str = include_str!("../schema/manifests.sql");
+const MANIFESTS: &str = include_str!("../schema/tree_manifests.sql");
 const INDEXES: &str = include_str!("../schema/indexes.sql");
 
 const INSERT: &str = "INSERT INTO meta VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
@@ -55,9 +55,9 @@ impl Meta {
 
 pub(crate) fn create_tables(db: &Connection) -> Result<()> {
     db.execute_batch(TABLES)?;
-    db.execute_batch(GRAMS)?;
+    db.execute_batch(TRIGRAMS)?;
     db.execute_batch(TERMS)?;
-    db.execute_batch(SHEETS)
+    db.execute_batch(MANIFESTS)
 }
 
 pub(crate) fn create_indexes(db: &Connection) -> Result<()> {
@@ -88,7 +88,7 @@ fn write(db: &Connection, sql: &str, meta: &Meta) -> Result<()> {
         .map(drop)
 }
 
-/// The row, or none where it is missing: the database is then not one of ours.
+/// The row; `None` if it is missing: the database is damaged then.
 pub(crate) fn select(db: &Connection) -> Result<Option<Meta>> {
     db.prepare_cached(SELECT)?
         .query_row([], |row| {
@@ -107,7 +107,7 @@ pub(crate) fn select(db: &Connection) -> Result<Option<Meta>> {
         .optional()
 }
 
-/// The id of a language, given to it when it is first seen.
+/// The id of a language; creates one if necessary.
 pub(crate) fn lang_id(db: &Connection, name: &str) -> Result<i64> {
     if let Some(id) = db.prepare_cached(LANG_BY_NAME)?.query_row([name], |row| row.get(0)).optional()? {
         return Ok(id);
@@ -120,7 +120,7 @@ pub(crate) fn langs(db: &Connection) -> Result<Vec<(i64, String)>> {
     db.prepare_cached(LANGS)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
 }
 
-/// Bytes of the database, and bytes of it that are free.
+/// The size of the database and its free bytes.
 pub(crate) fn bytes(db: &Connection) -> Result<(u64, u64)> {
     db.query_row(PAGES, [], |row| {
         let page: u64 = row.get(2)?;
@@ -128,7 +128,7 @@ pub(crate) fn bytes(db: &Connection) -> Result<(u64, u64)> {
     })
 }
 
-/// What the database itself finds wrong with its pages.
+/// What SQLite's own integrity check finds.
 pub(crate) fn check(db: &Connection) -> Result<Vec<String>> {
     let found: Vec<String> = db.prepare(CHECK)?.query_map([], |row| row.get(0))?.collect::<Result<_>>()?;
     Ok(found.into_iter().filter(|line| line != "ok").collect())

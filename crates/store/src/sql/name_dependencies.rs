@@ -1,20 +1,20 @@
-//! Names, and the files that ask for them.
+//! Name dependencies: names, and the files whose resolution looked them up.
 
-use super::adjacency_lists::{ASKS, place};
+use super::adjacency_lists::{NAME_DEPENDENCIES, row_key};
 use super::files;
 use crate::codec::id_list;
 use crate::error::unreadable;
 use rusqlite::{Connection, Result};
 
-/// Inserts pairs of a name and a file, into a table that has none of these names. Sorts them as the table wants them.
+/// Sorts and inserts pairs of a name and a file. The table has none of these names yet.
 pub(crate) fn append(db: &Connection, pairs: &mut [(u32, u32)]) -> Result<()> {
-    let place = |&(name, file): &(u32, u32)| place(i64::from(name), i64::from(file));
-    pairs.sort_unstable_by_key(|pair| (place(pair), pair.1));
+    let row_key = |&(name, file): &(u32, u32)| row_key(i64::from(name), i64::from(file));
+    pairs.sort_unstable_by_key(|pair| (row_key(pair), pair.1));
     let mut files = Vec::new();
-    for bundle in pairs.chunk_by(|a, b| place(a) == place(b)) {
+    for row in pairs.chunk_by(|a, b| row_key(a) == row_key(b)) {
         files.clear();
-        files.extend(bundle.iter().map(|&(_, file)| i64::from(file)));
-        ASKS.put(db, place(&bundle[0]), &id_list::encode_rising(&files))?;
+        files.extend(row.iter().map(|&(_, file)| i64::from(file)));
+        NAME_DEPENDENCIES.put(db, row_key(&row[0]), &id_list::encode_ascending(&files))?;
     }
     Ok(())
 }
@@ -28,23 +28,23 @@ pub(crate) fn delete(db: &Connection, name: i64, file: i64) -> Result<()> {
 }
 
 fn change(db: &Connection, name: i64, file: i64, asks: bool) -> Result<()> {
-    let place = place(name, file);
-    let mut files = ASKS.get(db, place, read)?.unwrap_or_default();
+    let row_key = row_key(name, file);
+    let mut files = NAME_DEPENDENCIES.get(db, row_key, read)?.unwrap_or_default();
     match (files.binary_search(&file), asks) {
         (Err(at), true) => files.insert(at, file),
         (Ok(at), false) => _ = files.remove(at),
         _ => return Ok(()),
     }
     match files.as_slice() {
-        [] => ASKS.delete(db, place),
-        files => ASKS.put(db, place, &id_list::encode_rising(files)),
+        [] => NAME_DEPENDENCIES.delete(db, row_key),
+        files => NAME_DEPENDENCIES.put(db, row_key, &id_list::encode_ascending(files)),
     }
 }
 
-/// The files that ask for a name, in the order of their ids.
+/// The files that depend on a name, by id.
 pub(crate) fn asking(db: &Connection, name: i64) -> Result<Vec<i64>> {
     let mut files = Vec::new();
-    ASKS.of(db, name, |data| {
+    NAME_DEPENDENCIES.of(db, name, |data| {
         files.extend(read(data)?);
         Ok(true)
     })?;
@@ -52,7 +52,7 @@ pub(crate) fn asking(db: &Connection, name: i64) -> Result<Vec<i64>> {
     Ok(files)
 }
 
-/// The files that ask for a name, with their languages, where they have one.
+/// The files that depend on a name, with their languages, if they have one.
 pub(crate) fn asking_with_language(db: &Connection, name: i64) -> Result<Vec<(i64, i64)>> {
     let mut found = Vec::new();
     for file in asking(db, name)? {
@@ -62,16 +62,17 @@ pub(crate) fn asking_with_language(db: &Connection, name: i64) -> Result<Vec<(i6
 }
 
 pub(crate) fn has(db: &Connection, name: i64, file: i64) -> Result<bool> {
-    let found = ASKS.get(db, place(name, file), |data| Ok(read(data)?.binary_search(&file).is_ok()))?;
+    let found = NAME_DEPENDENCIES
+        .get(db, row_key(name, file), |data| Ok(read(data)?.binary_search(&file).is_ok()))?;
     Ok(found.unwrap_or_default())
 }
 
 pub(crate) fn count(db: &Connection) -> Result<u64> {
-    ASKS.sum(db, |data| Ok(read(data)?.len() as u64))
+    NAME_DEPENDENCIES.sum(db, |data| Ok(read(data)?.len() as u64))
 }
 
 fn read(data: &[u8]) -> Result<Vec<i64>> {
-    id_list::decode_rising(data).map_err(unreadable)
+    id_list::decode_ascending(data).map_err(unreadable)
 }
 
 #[cfg(test)]
@@ -84,7 +85,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn what_was_loaded_and_changed_is_there_and_nothing_else(
+        fn loaded_and_changed_pairs_are_stored_exactly(
             loaded in proptest::collection::btree_set((1..4u32, file()), 0..20),
             changes in proptest::collection::vec((1..4u32, file(), any::<bool>()), 0..30),
         ) {
@@ -109,7 +110,7 @@ mod tests {
         }
     }
 
-    /// Few, so that they meet; some beyond what the key tells apart, so that strangers share a row.
+    /// Few values, so that pairs collide; some ids so far apart that they share a row.
     fn file() -> impl Strategy<Value = u32> {
         prop_oneof![1..4u32, 4094..4098u32, (1u32 << 24)..(1 << 24) + 2]
     }

@@ -1,4 +1,4 @@
-//! Names: text to number and back.
+//! The table of names: text to id and back.
 
 use super::adjacency_lists::bounds;
 use crate::names::interner::hash;
@@ -7,27 +7,27 @@ use rusqlite::{CachedStatement, Connection, OptionalExtension, Result, params};
 const INSERT: &str = "INSERT INTO name VALUES (?1, ?2, ?3)";
 const APPEND: &str = "INSERT INTO name VALUES (NULL, ?1, ?2)";
 const BY_TEXT: &str =
-    "SELECT id FROM name WHERE substr(text, 1, 6) = substr(?1, 1, 6) AND mark = ?2 AND text = ?1";
+    "SELECT id FROM name WHERE substr(text, 1, 6) = substr(?1, 1, 6) AND hash = ?2 AND text = ?1";
 const BY_ID: &str = "SELECT text FROM name WHERE id = ?1";
 const AFTER: &str = "SELECT id, text FROM name WHERE id > ?1 ORDER BY id";
 const BETWEEN: &str = "SELECT id, text FROM name WHERE substr(text, 1, 6) >= ?1 AND substr(text, 1, 6) <= ?2";
 const ANY_BETWEEN: &str =
     "SELECT 1 FROM name WHERE substr(text, 1, 6) >= ?1 AND substr(text, 1, 6) <= ?2 LIMIT 1";
-/// Names are indexed by so many of their first letters.
+/// The length of the indexed prefix of names, in characters.
 const KEY: usize = 6;
-/// Where the beginning of a name is written in more ways than this, every name is looked at.
+/// If a prefix has more spellings than this, all names are scanned.
 const FORMS: usize = 64;
 const COUNT: &str = "SELECT count(*) FROM name";
 const DELETE_UNUSED: &str = "DELETE FROM name WHERE id = ?1 \
      AND NOT EXISTS (SELECT 1 FROM symbol WHERE symbol.name = ?1) \
      AND NOT EXISTS (SELECT 1 FROM tag WHERE tag.name = ?1) \
-     AND NOT EXISTS (SELECT 1 FROM ask WHERE key >= ?2 AND key < ?3)";
+     AND NOT EXISTS (SELECT 1 FROM name_dependency WHERE key >= ?2 AND key < ?3)";
 
 pub(crate) fn insert(db: &Connection, id: i64, text: &str) -> Result<()> {
-    db.prepare_cached(INSERT)?.execute(params![id, text, mark(text)]).map(drop)
+    db.prepare_cached(INSERT)?.execute(params![id, text, prefix_hash(text)]).map(drop)
 }
 
-/// Appends names that come in the order of their ids, from 1: the database need not search for their place.
+/// Appends names in ascending order of ids, from 1: SQLite then appends without searching.
 pub(crate) struct Appending<'d>(CachedStatement<'d>);
 
 impl<'d> Appending<'d> {
@@ -36,30 +36,31 @@ impl<'d> Appending<'d> {
     }
 
     pub(crate) fn put(&mut self, text: &str) -> Result<()> {
-        self.0.execute(params![text, mark(text)]).map(drop)
+        self.0.execute(params![text, prefix_hash(text)]).map(drop)
     }
 }
 
-/// Tells names apart that begin alike, as thousands may. It is stored: another way to make it is another format.
-fn mark(text: &str) -> i16 {
+/// A hash that distinguishes names with the same prefix, of which there may be thousands. It is stored: changing it changes
+/// the format.
+fn prefix_hash(text: &str) -> i16 {
     let [first, second, ..] = hash(text.as_bytes()).to_be_bytes();
     i16::from_be_bytes([first, second])
 }
 
 pub(crate) fn by_text(db: &Connection, text: &str) -> Result<Option<i64>> {
-    db.prepare_cached(BY_TEXT)?.query_row(params![text, mark(text)], |row| row.get(0)).optional()
+    db.prepare_cached(BY_TEXT)?.query_row(params![text, prefix_hash(text)], |row| row.get(0)).optional()
 }
 
 pub(crate) fn by_id(db: &Connection, id: i64) -> Result<Option<String>> {
     db.prepare_cached(BY_ID)?.query_row([id], |row| row.get(0)).optional()
 }
 
-/// Shows every name; in no order.
+/// Passes every name to `see`, in no order.
 pub(crate) fn scan(db: &Connection, see: impl FnMut(i64, &str)) -> Result<()> {
     scan_after(db, 0, see)
 }
 
-/// Shows every name with a greater id, by id.
+/// Passes every name with a greater id to `see`, by id.
 pub(crate) fn scan_after(db: &Connection, id: i64, mut see: impl FnMut(i64, &str)) -> Result<()> {
     let mut statement = db.prepare_cached(AFTER)?;
     let mut rows = statement.query([id])?;
@@ -69,8 +70,8 @@ pub(crate) fn scan_after(db: &Connection, id: i64, mut see: impl FnMut(i64, &str
     Ok(())
 }
 
-/// Shows the names that begin with a text in lower case, whatever their own case: all that do, and perhaps others; in no
-/// order. Says no, having shown none, where that takes a look at every name.
+/// Passes all names with a prefix, ignoring case, to `see`, and perhaps others, in no order. The prefix is in lower case.
+/// Returns false without passing any if that requires a scan of all names.
 pub(crate) fn scan_prefix(db: &Connection, text: &str, mut see: impl FnMut(i64, &str)) -> Result<bool> {
     if !text.is_ascii() || text.is_empty() {
         return Ok(false);
@@ -101,17 +102,17 @@ pub(crate) fn scan_prefix(db: &Connection, text: &str, mut see: impl FnMut(i64, 
     Ok(true)
 }
 
-/// Whether any name begins so.
+/// Whether there is a name with this prefix.
 fn begins(db: &Connection, start: &str) -> Result<bool> {
     db.prepare_cached(ANY_BETWEEN)?.exists([start, &past(start)])
 }
 
-/// No name that begins with a text stands behind this.
+/// An upper bound of all names with this prefix.
 fn past(start: &str) -> String {
     format!("{start}{}", "\u{10ffff}".repeat(KEY))
 }
 
-/// The letters whose lower case begins with a letter.
+/// The letters whose lower case starts with a letter.
 fn forms(letter: char) -> impl Iterator<Item = char> {
     let upper = Some(letter.to_ascii_uppercase()).filter(|upper| *upper != letter);
     let strange = match letter {
@@ -126,7 +127,7 @@ pub(crate) fn count(db: &Connection) -> Result<u64> {
     db.prepare_cached(COUNT)?.query_row([], |row| row.get(0))
 }
 
-/// Deletes a name unless something still bears it.
+/// Deletes a name that nothing uses.
 pub(crate) fn delete_unused(db: &Connection, id: i64) -> Result<()> {
     let [first, end] = bounds(id);
     db.prepare_cached(DELETE_UNUSED)?.execute([id, first, end]).map(drop)
@@ -138,7 +139,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn no_other_letter_has_a_lower_case_that_begins_with_one_of_ascii() {
+    fn only_known_letters_have_an_ascii_lower_case() {
         for letter in '\0'..=char::MAX {
             let lower = letter.to_lowercase().next().filter(char::is_ascii);
             if let Some(lower) = lower {
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_found_among_thousands_that_begin_alike_without_a_look_at_them() {
+    fn a_name_among_thousands_with_its_prefix_is_found_through_the_index() {
         let db = database();
         let name = |number: i64| format!("test_that_begins_like_all_others_{number}");
         let mut appending = Appending::to(&db).expect("a statement");
@@ -165,7 +166,7 @@ mod tests {
         }
         assert_eq!(by_text(&db, &name(0)).expect("a look"), None);
         let alike: i64 = db
-            .query_row("SELECT max(n) FROM (SELECT count(*) AS n FROM name GROUP BY mark)", [], |row| {
+            .query_row("SELECT max(n) FROM (SELECT count(*) AS n FROM name GROUP BY hash)", [], |row| {
                 row.get(0)
             })
             .expect("a number");
@@ -173,12 +174,12 @@ mod tests {
         let plan: String = db
             .query_row(&format!("EXPLAIN QUERY PLAN {BY_TEXT}"), params!["", 0], |row| row.get(3))
             .expect("a plan");
-        assert!(plan.contains("name_by_text (<expr>=? AND mark=?)"), "{plan}");
+        assert!(plan.contains("name_by_text (<expr>=? AND hash=?)"), "{plan}");
     }
 
     proptest! {
         #[test]
-        fn names_that_begin_with_a_text_are_shown(
+        fn all_names_with_a_prefix_are_passed(
             names in prop::collection::btree_set("[aAbBkK\u{212a}\u{130}iI_1\u{10ffff}]{0,14}", 0..60),
             asked in "[abki_1]{1,13}",
             first in 0..60_usize,
@@ -187,7 +188,7 @@ mod tests {
             for (id, name) in (1..).zip(&names) {
                 insert(&db, id, name).expect("a row");
             }
-            // Half of the questions are the beginnings of names.
+            // Half of the prefixes come from names.
             let some = names.iter().nth(first).map(|name| name.to_lowercase()).filter(|name| name.is_ascii());
             for asked in [Some(asked), some.filter(|name| !name.is_empty())].into_iter().flatten() {
                 let mut shown = std::collections::BTreeSet::new();

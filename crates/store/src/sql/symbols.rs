@@ -1,4 +1,4 @@
-//! Symbols.
+//! The table of symbols.
 
 use crate::rows::SymbolId;
 use orient_model::{Modifiers, SymbolKind, Visibility};
@@ -6,9 +6,9 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, Error, OptionalExtension, Result, Row, Statement, params};
 
 pub(crate) const INSERT: &str = "INSERT INTO symbol VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
-/// For rows that come in the order of their ids, from 1: the database then appends without searching.
+/// For rows in ascending order of ids, from 1: SQLite then appends without searching.
 pub(crate) const APPEND: &str = "INSERT INTO symbol VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-/// The same for [`AT_ONCE`] rows: about a sixth less time for a load than one statement a row.
+/// The same for [`AT_ONCE`] rows: a load takes about a sixth less time than with one statement per row.
 pub(crate) const APPEND_MANY: &str = "INSERT INTO symbol VALUES \
      (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?), (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?), (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?), \
      (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?), (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?), (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?), \
@@ -43,7 +43,7 @@ pub(crate) struct StoredSymbol {
     pub(crate) last_line: u32,
 }
 
-/// As much of a row as filters need.
+/// The fields that filters need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hit {
     pub(crate) id: i64,
@@ -89,7 +89,7 @@ pub(crate) fn append_with(statement: &mut Statement<'_>, rows: &[StoredSymbol]) 
     statement.raw_execute().map(drop)
 }
 
-/// Writes what may change while the symbol stays the same one.
+/// Writes the fields that may change while the symbol keeps its id.
 pub(crate) fn update(db: &Connection, row: &StoredSymbol) -> Result<()> {
     let (visibility, modifiers) = (row.visibility as u8, row.modifiers.0);
     db.prepare_cached(UPDATE)?
@@ -124,7 +124,7 @@ pub(crate) fn hit(db: &Connection, id: i64) -> Result<Option<Hit>> {
     db.prepare_cached(HIT_BY_ID)?.query_row([id], read_hit).optional()
 }
 
-/// Shows the symbols of a name.
+/// Passes the symbols with a name to `see`.
 pub(crate) fn hits_by_name(db: &Connection, name: i64, mut see: impl FnMut(Hit) -> Result<()>) -> Result<()> {
     let mut statement = db.prepare_cached(HITS_BY_NAME)?;
     let mut rows = statement.query([name])?;
@@ -134,7 +134,7 @@ pub(crate) fn hits_by_name(db: &Connection, name: i64, mut see: impl FnMut(Hit) 
     Ok(())
 }
 
-/// Shows the file, its language and the kind of each symbol of a name, until `see` no longer wants more.
+/// Passes the file, its language and the kind of each symbol with a name to `see`, until it returns false.
 pub(crate) fn kinds_by_name(
     db: &Connection,
     name: i64,
@@ -150,7 +150,7 @@ pub(crate) fn kinds_by_name(
     Ok(())
 }
 
-/// Shows every symbol with the id of its name.
+/// Passes every symbol with the id of its name to `see`.
 pub(crate) fn bearers(db: &Connection, mut see: impl FnMut(Hit, i64)) -> Result<()> {
     let mut statement = db.prepare_cached(BEARERS)?;
     let mut rows = statement.query([])?;
@@ -160,7 +160,7 @@ pub(crate) fn bearers(db: &Connection, mut see: impl FnMut(Hit, i64)) -> Result<
     Ok(())
 }
 
-/// Shows every symbol.
+/// Passes every symbol to `see`.
 pub(crate) fn hits(db: &Connection, mut see: impl FnMut(Hit) -> Result<()>) -> Result<()> {
     let mut statement = db.prepare_cached(HITS)?;
     let mut rows = statement.query([])?;
@@ -170,7 +170,7 @@ pub(crate) fn hits(db: &Connection, mut see: impl FnMut(Hit) -> Result<()>) -> R
     Ok(())
 }
 
-/// Whether any symbol has that name.
+/// Whether any symbol has a name.
 pub(crate) fn bears(db: &Connection, name: i64) -> Result<bool> {
     db.prepare_cached(BEARS)?.query_row([name], |row| row.get(0))
 }
@@ -188,7 +188,7 @@ fn kind(row: &Row<'_>, column: usize) -> Result<SymbolKind> {
     SymbolKind::from_number(row.get(column)?).ok_or_else(|| unknown(column, "kind"))
 }
 
-/// A number none of our lists has: the file is damaged, since the format says which lists it was written with.
+/// The error for a number that none of our enums has: the file is damaged.
 fn unknown(column: usize, name: &str) -> Error {
     Error::InvalidColumnType(column, name.to_owned(), Type::Integer)
 }

@@ -1,4 +1,4 @@
-//! Attributes and bases of symbols.
+//! The table of tags: attributes and bases of symbols.
 
 use crate::writer::prepared_file::TagKind;
 use rusqlite::{Connection, Result, params};
@@ -26,7 +26,7 @@ pub(crate) fn delete(db: &Connection, row: TagRow) -> Result<()> {
     db.prepare_cached(DELETE)?.execute(params![row.name, row.what as u8, row.symbol]).map(drop)
 }
 
-/// Shows all tags, by symbol: whether each is a base, and its words.
+/// Passes all tags to `see`, by symbol: whether it is a base, and its text.
 pub(crate) fn all(db: &Connection, mut see: impl FnMut(i64, bool, &str)) -> Result<()> {
     let mut statement = db.prepare(ALL)?;
     let mut rows = statement.query([])?;
@@ -37,7 +37,7 @@ pub(crate) fn all(db: &Connection, mut see: impl FnMut(i64, bool, &str)) -> Resu
     Ok(())
 }
 
-/// The symbols with a tag, in order of their ids.
+/// The symbols with a tag, by id.
 pub(crate) fn symbols(db: &Connection, name: i64, what: TagKind) -> Result<Vec<i64>> {
     db.prepare_cached(SYMBOLS)?.query_map(params![name, what as u8], |row| row.get(0))?.collect()
 }

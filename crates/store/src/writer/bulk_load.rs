@@ -1,27 +1,28 @@
-//! The first load of a repository: a new database beside the old one, tables first, indexes after, then swapped in.
+//! Bulk load of a new index: a new database beside the old one, first the tables, then the indexes, then an atomic swap.
 //!
-//! Nobody sees the new file before it is whole; a process killed at any moment leaves the old one, or none.
+//! No process sees the new file before it is complete. A process that is killed leaves the old file, or none.
 
 use crate::codec::id_list;
 use crate::connection::database::Db;
-use crate::connection::database_path::Located;
+use crate::connection::database_path::DatabasePath;
 use crate::connection::open;
 use crate::connection::write_lock::{self, WriteLock};
 use crate::error::{AtPath, StoreError};
 use crate::format_version::Header;
-use crate::graph::{Directory, DirectoryFile, GraphLoad, Noted, PreparedGraph};
+use crate::graph::{GraphLoad, InMemorySymbolTable, IndexedFile, PreparedGraph, SymbolTableBuilder};
 use crate::integrity::damaged_files::damage;
 use crate::integrity::seal;
 use crate::names::interner::Interner;
-use crate::postings::terms::TermLoad;
-use crate::postings::trigrams::GramLoad;
+use crate::postings::segments::SegmentLoad;
+use crate::postings::terms::StoredTerms;
+use crate::postings::trigrams::StoredTrigrams;
 use crate::reader::snapshot::Snapshot;
-use crate::rows::{ChunkId, ChunkRow, FileId, FilePut, Listed, SymbolId};
+use crate::rows::{ChunkId, ChunkRow, FileId, FilePut, ManifestEntry, SymbolId};
 use crate::sql::meta::{self, Meta};
 use crate::sql::symbols::StoredSymbol;
-use crate::sql::{chunks, files, names, symbols, tags, terms as term_tables};
-use crate::writer::change_set::put_sheet;
-use crate::writer::prepared_file::{Digest, NONE};
+use crate::sql::{chunks, files, names, symbols, tags, vectors};
+use crate::writer::change_set::write_manifest;
+use crate::writer::prepared_file::{NONE, OutlineSummary};
 use orient_model::Modifiers;
 use rusqlite::{Connection, params};
 use std::collections::HashMap;
@@ -29,138 +30,141 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Loads files into a new database. Dropped before [`BulkWriter::publish`], it leaves nothing.
+/// Loads files into a new database. Dropping it before [`BulkWriter::publish`] removes the database.
 pub struct BulkWriter<'lock> {
     // Closed before the file is removed: fields are dropped in this order.
     db: Db,
-    growing: Option<Growing>,
+    growing: Option<NewDatabase>,
     path: PathBuf,
-    load: Load,
+    load: BulkLoad,
     lock: PhantomData<&'lock WriteLock>,
 }
 
 impl<'lock> BulkWriter<'lock> {
-    /// Starts a new database that will take the place of `path`, which lies in the folder of the lock; not of one
-    /// that a newer program wrote. The files to come have about so many bytes.
+    /// Creates a database that will replace the one at `path`, in the directory of the lock. Does not replace a database of
+    /// a newer version. `bytes` is the approximate size of all files.
     pub fn create(
         path: &Path,
         _lock: &'lock WriteLock,
         extractor: u64,
         bytes: u64,
     ) -> Result<Self, StoreError> {
-        let place = Located::at(path)?;
+        let place = DatabasePath::at(path)?;
         sweep(&place);
         let generation = match Header::read(&place).and_then(|header| header.check(path)) {
             Err(newer @ StoreError::Newer { .. }) => return Err(newer),
-            // What is damaged is not opened again: processes that have it open share memory with whoever does.
+            // Do not open a damaged database: other processes may share its memory.
             _ if damage(path).is_some() => 0,
             _ => open::read(path).map_or(0, |opened| opened.meta.generation),
         };
-        let growing = Growing::beside(&place);
+        let growing = NewDatabase::beside(&place);
         let db = open::load(&growing.0, bytes)?;
         Self::start(db, path, Some(growing), Meta::first(extractor, generation + 1))
     }
 
-    /// Starts a database in memory; `name` stands for it in messages.
+    /// Creates a database in memory; `name` is used in messages.
     pub fn in_memory(name: &Path, extractor: u64) -> Result<BulkWriter<'static>, StoreError> {
         BulkWriter::start(open::memory(name)?, name, None, Meta::first(extractor, 1))
     }
 
-    fn start(db: Db, path: &Path, growing: Option<Growing>, meta: Meta) -> Result<Self, StoreError> {
+    fn start(db: Db, path: &Path, growing: Option<NewDatabase>, meta: Meta) -> Result<Self, StoreError> {
         db.execute_batch("BEGIN").at(path)?;
         meta::create_tables(&db).at(path)?;
-        let load = Load {
+        let load = BulkLoad {
             meta,
             names: Interner::new(),
             langs: HashMap::new(),
-            noted: Noted::default(),
+            noted: SymbolTableBuilder::default(),
             numbers: Vec::new(),
             symbols: Vec::new(),
             chunks: Vec::new(),
-            grams: GramLoad::default(),
-            terms: TermLoad::default(),
+            trigrams: SegmentLoad::default(),
+            terms: SegmentLoad::default(),
         };
         Ok(Self { db, growing, path: path.to_path_buf(), load, lock: PhantomData })
     }
 
-    /// Adds a file. Each path may come once, in any order.
+    /// Adds a file. Each path comes once, in any order.
     pub fn put(&mut self, file: &FilePut) -> Result<(), StoreError> {
         self.load.put(&self.db, file).at(&self.path)
     }
 
-    /// How many symbols were put so far.
+    /// The number of symbols so far.
     pub fn symbols(&self) -> u64 {
         (self.load.meta.next_symbol - 1).cast_unsigned()
     }
 
-    /// Ends the list of files: what follows is their graph.
+    /// Ends the list of files; their graph follows.
     pub fn graph(self) -> GraphWriter<'lock> {
         let Self { db, growing, path, load, lock } = self;
-        let Load { meta, names, noted, mut grams, mut terms, .. } = load;
-        // Their memory is needed now; what went wrong is told when the work is done.
-        let flushed = grams.flush(&db).and_then(|()| terms.flush(&db));
-        drop((grams, terms));
-        let directory = Arc::new(Directory::new(noted, Arc::new(names)));
+        let BulkLoad { meta, names, noted, mut trigrams, mut terms, .. } = load;
+        // Free their memory now; a failure is reported when the load finishes.
+        let flushed = trigrams.flush(&db).and_then(|()| terms.flush(&db));
+        drop((trigrams, terms));
+        let directory = Arc::new(InMemorySymbolTable::new(noted, Arc::new(names)));
         let load = GraphLoad::new(&directory, meta.next_file, meta.next_symbol);
         GraphWriter { db, growing, path, meta, directory, load, flushed, lock }
     }
 
-    /// Puts the new database, without a graph, in the place of the old one. Returns its generation.
+    /// Replaces the old database by the new one, without a graph. Returns its generation.
     pub fn publish(self) -> Result<u64, StoreError> {
         self.graph().publish()
     }
 
-    /// Reads from a database in memory, without a graph.
+    /// A snapshot of a database in memory, without a graph.
     pub fn into_snapshot(self) -> Result<Snapshot, StoreError> {
         self.graph().into_snapshot()
     }
 }
 
-/// Adds their graph to the files of a new database. Dropped before [`GraphWriter::publish`], it leaves nothing.
+/// Adds the graph to a new database. Dropping it before [`GraphWriter::publish`] removes the database.
 pub struct GraphWriter<'lock> {
     // Closed before the file is removed: fields are dropped in this order.
     db: Db,
-    growing: Option<Growing>,
+    growing: Option<NewDatabase>,
     path: PathBuf,
     meta: Meta,
-    directory: Arc<Directory>,
+    directory: Arc<InMemorySymbolTable>,
     load: GraphLoad,
     flushed: rusqlite::Result<()>,
     lock: PhantomData<&'lock WriteLock>,
 }
 
 impl GraphWriter<'_> {
-    /// All files and names that were put.
-    pub fn directory(&self) -> Arc<Directory> {
+    /// The symbol table of all files.
+    pub fn symbol_table(&self) -> Arc<InMemorySymbolTable> {
         Arc::clone(&self.directory)
     }
 
-    /// The version of what made the vectors.
+    /// Sets the version of the embedder.
     pub fn set_embedder(&mut self, embedder: u64) {
         self.meta.embedder = embedder;
     }
 
-    /// The version of the resolution that the edges come from.
+    /// Sets the version of the resolver.
     pub fn set_resolver(&mut self, resolver: u64) {
         self.meta.resolver = resolver;
     }
 
-    /// Adds what resolving a file gave. Each file may come once, in any order.
+    /// Adds the graph of a file. Each file comes once, in any order.
     pub fn put(&mut self, graph: &PreparedGraph) -> Result<(), StoreError> {
         self.load.put(&self.db, graph).at(&self.path)
     }
 
-    /// Builds the indexes and puts the new database in the place of the old one. Returns its generation.
+    /// Builds the indexes and replaces the old database. Returns its generation.
     pub fn publish(self) -> Result<u64, StoreError> {
         self.publish_with(|_| None)
     }
 
-    /// The same, with a sheet of all files.
-    pub fn publish_with(self, sheet: impl FnOnce(&[Listed]) -> Option<Vec<u8>>) -> Result<u64, StoreError> {
+    /// The same with a tree manifest.
+    pub fn publish_with(
+        self,
+        manifest: impl FnOnce(&[ManifestEntry]) -> Option<Vec<u8>>,
+    ) -> Result<u64, StoreError> {
         let Self { db, growing, path, meta, directory, load, flushed, .. } = self;
         drop(directory);
         flushed.and_then(|()| complete(&db, meta, load)).at(&path)?;
-        put_sheet(&db, sheet).at(&path)?;
+        write_manifest(&db, manifest).at(&path)?;
         let Some(growing) = growing else { return Ok(meta.generation) };
         db.execute_batch("PRAGMA locking_mode = NORMAL; PRAGMA journal_mode = WAL;").at(&path)?;
         db.close().at(&path)?;
@@ -169,7 +173,7 @@ impl GraphWriter<'_> {
         Ok(meta.generation)
     }
 
-    /// Builds the indexes of a database in memory and reads from it.
+    /// Builds the indexes of a database in memory and returns a snapshot of it.
     pub fn into_snapshot(self) -> Result<Snapshot, StoreError> {
         let Self { db, path, meta, load, flushed, .. } = self;
         let meta = flushed.and_then(|()| complete(&db, meta, load)).at(&path)?;
@@ -177,40 +181,40 @@ impl GraphWriter<'_> {
     }
 }
 
-/// A database that is not whole yet; removed with what lies beside it unless it was moved away.
-pub(crate) struct Growing(pub(crate) Located);
+/// An incomplete database. Dropping it removes the file and those beside it, unless it was renamed.
+pub(crate) struct NewDatabase(pub(crate) DatabasePath);
 
-impl Growing {
-    /// A new one, beside the database whose place it will take.
-    pub(crate) fn beside(place: &Located) -> Self {
+impl NewDatabase {
+    /// A new database beside the one that it will replace.
+    pub(crate) fn beside(place: &DatabasePath) -> Self {
         let growing = place.named(format!("{}{GROWING}{}", place.name, std::process::id()));
         growing.remove();
         Self(growing)
     }
 }
 
-impl Drop for Growing {
+impl Drop for NewDatabase {
     fn drop(&mut self) {
         self.0.remove();
     }
 }
 
-/// What is kept in memory while files stream through.
-struct Load {
+/// What a bulk load keeps in memory.
+struct BulkLoad {
     meta: Meta,
     names: Interner,
     langs: HashMap<Arc<str>, i64>,
-    noted: Noted,
-    /// The numbers of the names of the file at hand.
+    noted: SymbolTableBuilder,
+    /// The numbers of the names of the current file.
     numbers: Vec<i64>,
-    /// The rows of the file at hand.
+    /// The rows of the current file.
     symbols: Vec<StoredSymbol>,
     chunks: Vec<ChunkRow>,
-    grams: GramLoad,
-    terms: TermLoad,
+    trigrams: SegmentLoad<StoredTrigrams>,
+    terms: SegmentLoad<StoredTerms>,
 }
 
-impl Load {
+impl BulkLoad {
     fn put(&mut self, db: &Connection, file: &FilePut) -> rusqlite::Result<()> {
         let id = self.meta.next_file;
         self.meta.next_file += 1;
@@ -219,14 +223,14 @@ impl Load {
             Some(language) => Some(self.lang(db, language)?),
         };
         files::insert(db, id, lang, file, file.facts.as_ref().map(|facts| &facts.digest))?;
-        if let Some(grams) = &file.grams {
-            self.grams.put(db, id, grams)?;
+        if let Some(trigrams) = &file.trigrams {
+            self.trigrams.put(db, id, trigrams)?;
         }
         if let Some(terms) = &file.terms {
             self.terms.put(db, id, terms)?;
         }
         if !file.vectors.is_empty() {
-            term_tables::put_vectors(db, id, &file.vectors)?;
+            vectors::put(db, id, &file.vectors)?;
         }
         let Some(facts) = &file.facts else { return Ok(()) };
         let digest = &facts.digest;
@@ -239,15 +243,15 @@ impl Load {
         files::insert_outline(db, id, &symbol_ids, &chunk_ids, facts.outline.as_bytes())
     }
 
-    fn note(&mut self, id: i64, file: &FilePut, digest: &Digest) {
+    fn note(&mut self, id: i64, file: &FilePut, digest: &OutlineSummary) {
         let language = file.language.as_deref().and_then(|name| self.langs.get_key_value(name));
-        let noted = DirectoryFile {
+        let noted = IndexedFile {
             id: FileId(id),
             path: file.path.clone(),
             language: language.map(|(name, _)| Arc::clone(name)),
             role: file.role,
             hash: file.hash,
-            manifest: digest.manifest,
+            is_project_file: digest.is_project_file,
         };
         self.noted.file(noted, self.meta.next_symbol);
     }
@@ -261,7 +265,7 @@ impl Load {
         Ok(id)
     }
 
-    fn number_names(&mut self, db: &Connection, digest: &Digest) -> rusqlite::Result<()> {
+    fn number_names(&mut self, db: &Connection, digest: &OutlineSummary) -> rusqlite::Result<()> {
         self.numbers.clear();
         let mut append = names::Appending::to(db)?;
         for (_, text) in digest.names.iter() {
@@ -274,7 +278,7 @@ impl Load {
         Ok(())
     }
 
-    fn put_symbols(&mut self, db: &Connection, file: i64, digest: &Digest) -> rusqlite::Result<i64> {
+    fn put_symbols(&mut self, db: &Connection, file: i64, digest: &OutlineSummary) -> rusqlite::Result<i64> {
         let first = self.meta.next_symbol;
         self.symbols.clear();
         for (at, symbol) in (0..).zip(&digest.symbols) {
@@ -313,7 +317,7 @@ impl Load {
         &mut self,
         db: &Connection,
         file: i64,
-        digest: &Digest,
+        digest: &OutlineSummary,
         symbols: i64,
     ) -> rusqlite::Result<i64> {
         let first = self.meta.next_chunk;
@@ -354,41 +358,41 @@ fn id_at(first: i64, at: u32) -> Option<i64> {
 
 const GROWING: &str = ".new-";
 
-/// Removes what killed loads left. Nobody else can be loading: the caller holds the lock.
-fn sweep(place: &Located) {
+/// Removes the files of loads that were killed. No other load can be running: the caller holds the write lock.
+fn sweep(place: &DatabasePath) {
     let prefix = format!("{}{GROWING}", place.name);
-    for name in place.folder.names().unwrap_or_default() {
+    for name in place.directory.names().unwrap_or_default() {
         if let Some(name) = name.to_str().filter(|name| name.starts_with(&prefix)) {
-            let _ = place.folder.remove(name);
+            let _ = place.directory.remove(name);
         }
     }
 }
 
-/// Puts a whole new database in the place of another that may be in use.
+/// Replaces a database that may be in use by a complete new one.
 ///
-/// Readers that have the old one open keep it, with its log, until they close it. The old log is emptied into the
-/// old file first, so that dying between the two steps leaves an old file that is whole without it.
-pub(crate) fn swap_in(new: &Located, path: &Path) -> Result<(), StoreError> {
-    let old = Located::at(path)?;
-    let _replacing = write_lock::replacing(&old.folder)?;
+/// Connections to the old database keep it, with its log, until they close. The old log is checkpointed first, so that a
+/// crash between the two steps leaves an old file that is complete without its log.
+pub(crate) fn swap_in(new: &DatabasePath, path: &Path) -> Result<(), StoreError> {
+    let old = DatabasePath::at(path)?;
+    let _replacing = write_lock::replacing(&old.directory)?;
     seal::remove(&old);
     if damage(path).is_none() {
-        open::empty_log(&old);
+        open::checkpoint_and_truncate(&old);
     }
     for name in old.everything_beside() {
-        match old.folder.remove(&name) {
+        match old.directory.remove(&name) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(StoreError::io(&old.folder.path().join(name), error));
+                return Err(StoreError::io(&old.directory.path().join(name), error));
             }
             _ => {}
         }
     }
-    old.folder.rename(&new.name, &old.name).at(path)?;
+    old.directory.rename(&new.name, &old.name).at(path)?;
     seal::first(&old);
-    old.folder.sync().or_else(ignore_unsupported).at(path)
+    old.directory.sync().or_else(ignore_unsupported).at(path)
 }
 
-/// Some platforms cannot sync a folder; there the rename itself must do.
+/// Some platforms cannot sync a directory; the rename has to suffice there.
 fn ignore_unsupported(error: std::io::Error) -> std::io::Result<()> {
     use std::io::ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
     if matches!(error.kind(), InvalidInput | PermissionDenied | Unsupported) { Ok(()) } else { Err(error) }

@@ -1,24 +1,27 @@
-//! Change sets: one transaction each, with the ids of what stays.
+//! Change sets: one transaction each, which keeps the ids of unchanged symbols and chunks.
 
 use crate::codec::{self, id_list};
 use crate::connection::database::Db;
-use crate::connection::database_path::Located;
+use crate::connection::database_path::DatabasePath;
 use crate::connection::open::{self, Opened};
 use crate::connection::write_lock::WriteLock;
 use crate::error::{AtPath, StoreError};
 use crate::format_version::Header;
 use crate::graph::NodeId;
-use crate::integrity::seal::Broken;
-use crate::postings::terms::TermChanges;
-use crate::postings::trigrams::GramChanges;
+use crate::integrity::seal::Unsealed;
+use crate::postings::segments::PostingChanges;
+use crate::postings::terms::StoredTerms;
+use crate::postings::trigrams::StoredTrigrams;
 use crate::reader::snapshot::Snapshot;
-use crate::rows::{Applied, Change, ChunkId, ChunkRow, FileId, FilePut, Listed, Sheet, SymbolId};
+use crate::rows::{
+    Change, ChangeSummary, ChunkId, ChunkRow, FileId, FilePut, ManifestEntry, ManifestKind, SymbolId,
+};
 use crate::sql::files::FileKey;
 use crate::sql::meta::{self, Meta};
 use crate::sql::symbols::StoredSymbol;
 use crate::sql::tags::TagRow;
-use crate::sql::{chunks, files, manifests, names, symbols, tags, terms as term_tables};
-use crate::writer::prepared_file::{Digest, NONE, Prepared, TagKind};
+use crate::sql::{chunks, files, names, symbols, tags, tree_manifests, vectors};
+use crate::writer::prepared_file::{NONE, OutlineSummary, PreparedFile, TagKind};
 use crate::writer::stable_ids;
 use orient_model::{ContentHash, Modifiers, RepoPath};
 use rusqlite::Connection;
@@ -26,34 +29,34 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
-/// Writes change sets to an index that is there.
+/// Writes change sets to an existing index.
 pub struct Writer<'lock> {
     pub(crate) db: Db,
     pub(crate) path: PathBuf,
     pub(crate) meta: Meta,
     lock: PhantomData<&'lock WriteLock>,
-    /// Dropped behind the connection, which may move its log into the database when it is closed. None in memory.
-    _broken: Option<Broken>,
+    /// Dropped after the connection, which may checkpoint when it closes. `None` in memory.
+    _broken: Option<Unsealed>,
 }
 
 impl<'lock> Writer<'lock> {
-    /// Opens an index for writing; an older format is migrated first.
+    /// Opens an index for writing; migrates an older format first.
     pub fn open(path: &Path, _lock: &'lock WriteLock) -> Result<Self, StoreError> {
-        let place = Located::at(path)?;
+        let place = DatabasePath::at(path)?;
         let broken = match Header::read(&place)?.check(path) {
-            Ok(()) => Some(Broken::open(&place)?),
-            // What a migration makes of it is sealed by the next writer.
+            Ok(()) => Some(Unsealed::open(&place)?),
+            // The next writer seals a migrated index.
             Err(_) => None,
         };
         Ok(Self { _broken: broken, ..Self::over(open::write(path)?, path) })
     }
 
-    /// An index in memory that starts as a copy of the one at `path`, for a store that cannot be written.
+    /// An index in memory that starts as a copy of the one at `path`, for a store that is not writable.
     pub fn in_memory_copy(path: &Path) -> Result<Writer<'static>, StoreError> {
         Ok(Writer::over(open::memory_copy(path)?, path))
     }
 
-    /// An empty index in memory; `name` stands for it in messages.
+    /// An empty index in memory; `name` is used in messages.
     pub fn in_memory(name: &Path, extractor: u64) -> Result<Writer<'static>, StoreError> {
         crate::BulkWriter::in_memory(name, extractor)?.into_snapshot()?.into_writer()
     }
@@ -67,22 +70,22 @@ impl<'lock> Writer<'lock> {
         self.meta.generation
     }
 
-    /// The version of the extraction the outlines come from.
+    /// The version of the extractor that produced the outlines.
     pub fn extractor(&self) -> u64 {
         self.meta.extractor
     }
 
-    /// The version of the resolution the edges come from.
+    /// The version of the resolver that produced the edges.
     pub fn resolver(&self) -> u64 {
         self.meta.resolver
     }
 
-    /// How many files have yet to be resolved.
+    /// The number of files that are owed resolution.
     pub fn owed(&self) -> u64 {
         self.meta.owed
     }
 
-    /// Starts a change set. Dropped before it is committed, it leaves no trace.
+    /// Begins a change set. Dropping it without a commit rolls it back.
     pub fn begin(&mut self) -> Result<ChangeSet<'_>, StoreError> {
         self.db.execute_batch("BEGIN IMMEDIATE").at(&self.path)?;
         Ok(ChangeSet {
@@ -90,20 +93,20 @@ impl<'lock> Writer<'lock> {
             path: &self.path,
             next: self.meta,
             meta: &mut self.meta,
-            applied: Applied::default(),
+            applied: ChangeSummary::default(),
             leaving: BTreeMap::new(),
             leaving_by_hash: HashMap::new(),
             released: BTreeSet::new(),
             names: HashMap::new(),
-            grams: GramChanges::default(),
-            terms: TermChanges::default(),
+            trigrams: PostingChanges::default(),
+            terms: PostingChanges::default(),
             severed: BTreeSet::new(),
             open: true,
         })
     }
 
     /// Applies all changes in one transaction.
-    pub fn apply(&mut self, changes: impl IntoIterator<Item = Change>) -> Result<Applied, StoreError> {
+    pub fn apply(&mut self, changes: impl IntoIterator<Item = Change>) -> Result<ChangeSummary, StoreError> {
         let mut set = self.begin()?;
         for change in changes {
             set.push(&change)?;
@@ -111,51 +114,54 @@ impl<'lock> Writer<'lock> {
         set.commit()
     }
 
-    /// Remembers the tree as a whole. That changes no answer, and so makes no new generation.
-    pub fn keep_sheet(&mut self, sheet: Sheet, data: &[u8]) -> Result<(), StoreError> {
-        manifests::put(&self.db, sheet as u8, Some(data)).at(&self.path)
+    /// Stores a tree manifest. That changes no answer and does not increment the generation.
+    pub fn put_manifest(&mut self, manifest: ManifestKind, data: &[u8]) -> Result<(), StoreError> {
+        tree_manifests::put(&self.db, manifest as u8, Some(data)).at(&self.path)
     }
 
-    /// The same for the sheet of all files.
-    pub fn keep_tree(&mut self, sheet: impl FnOnce(&[Listed]) -> Option<Vec<u8>>) -> Result<(), StoreError> {
-        put_sheet(&self.db, sheet).at(&self.path)
+    /// The same for the manifest of all files.
+    pub fn put_tree_manifest(
+        &mut self,
+        manifest: impl FnOnce(&[ManifestEntry]) -> Option<Vec<u8>>,
+    ) -> Result<(), StoreError> {
+        write_manifest(&self.db, manifest).at(&self.path)
     }
 
-    /// Gives the space of deleted rows back to the file system.
+    /// Returns the space of deleted rows to the file system.
     pub fn vacuum(&mut self) -> Result<(), StoreError> {
         self.db.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);").at(&self.path)
     }
 
-    /// Reads from an index in memory; for one in a file, open a [`Snapshot`] of its path.
+    /// A snapshot of an index in memory; for a file, open a [`Snapshot`] of its path.
     pub fn into_snapshot(self) -> Result<Snapshot, StoreError> {
         Snapshot::in_memory(self.db, &self.path, self.meta)
     }
 }
 
-/// A change set on its way.
+/// A change set in progress.
 pub struct ChangeSet<'w> {
-    // Mutable, so that a change set can be handed from thread to thread.
+    // A mutable reference, so that a change set can move between threads.
     pub(crate) db: &'w mut Connection,
     pub(crate) path: &'w Path,
     meta: &'w mut Meta,
     pub(crate) next: Meta,
-    applied: Applied,
-    /// Files to be removed at the end, unless they come back under another path.
+    applied: ChangeSummary,
+    /// Files to remove at the end, unless their content appears under another path.
     leaving: BTreeMap<RepoPath, FileKey>,
     leaving_by_hash: HashMap<ContentHash, BTreeSet<RepoPath>>,
-    /// Names that lost a bearer, and may have been the name of nothing else.
+    /// Names that lost a symbol and may be unused now.
     pub(crate) released: BTreeSet<i64>,
-    /// The ids of names that were looked up; none goes before the end.
+    /// The ids of names that were looked up. Names are deleted at the end only.
     pub(crate) names: HashMap<Box<str>, i64>,
-    /// Files with edges to what was removed.
+    /// Files with edges to removed nodes.
     pub(crate) severed: BTreeSet<i64>,
-    grams: GramChanges,
-    terms: TermChanges,
+    trigrams: PostingChanges<StoredTrigrams>,
+    terms: PostingChanges<StoredTerms>,
     open: bool,
 }
 
 impl ChangeSet<'_> {
-    /// Applies one change. Removals are kept back until the end, so that a renamed file keeps its ids: send them first.
+    /// Applies one change. Removals are deferred to the end, so that a renamed file keeps its ids; send them first.
     pub fn push(&mut self, change: &Change) -> Result<(), StoreError> {
         match change {
             Change::Put(file) => self.put(file),
@@ -167,7 +173,7 @@ impl ChangeSet<'_> {
         }
     }
 
-    /// Carries out the removals that were kept back: no file that comes later can be one of those under a new path.
+    /// Carries out the deferred removals. Later files cannot be renames of removed ones.
     pub fn settle(&mut self) -> Result<(), StoreError> {
         self.leaving_by_hash.clear();
         for key in std::mem::take(&mut self.leaving).into_values() {
@@ -177,47 +183,48 @@ impl ChangeSet<'_> {
         Ok(())
     }
 
-    /// Makes the change set visible to readers.
-    pub fn commit(mut self) -> Result<Applied, StoreError> {
-        self.commit_sheet(no_sheet)
+    /// Commits: makes the change set visible to readers.
+    pub fn commit(mut self) -> Result<ChangeSummary, StoreError> {
+        self.commit_with_manifest(delete_manifests)
     }
 
-    /// The same, with a sheet of all files made last; without one, none is kept.
+    /// The same with a new tree manifest; without one, the old manifest is deleted.
     pub fn commit_with(
         mut self,
-        sheet: impl FnOnce(&[Listed]) -> Option<Vec<u8>>,
-    ) -> Result<Applied, StoreError> {
-        self.commit_sheet(|db| put_sheet(db, sheet))
+        manifest: impl FnOnce(&[ManifestEntry]) -> Option<Vec<u8>>,
+    ) -> Result<ChangeSummary, StoreError> {
+        self.commit_with_manifest(|db| write_manifest(db, manifest))
     }
 
-    /// Begins anew, where a change set has just been made visible.
+    /// Begins a new transaction after a commit.
     pub(crate) fn begin_again(&mut self) -> Result<(), StoreError> {
         self.db.execute_batch("BEGIN IMMEDIATE").at(self.path)?;
         self.open = true;
-        self.applied = Applied::default();
+        self.applied = ChangeSummary::default();
         self.released.clear();
         self.names.clear();
         self.severed.clear();
         Ok(())
     }
 
-    pub(crate) fn commit_sheet(
+    pub(crate) fn commit_with_manifest(
         &mut self,
-        sheet: impl FnOnce(&Connection) -> rusqlite::Result<()>,
-    ) -> Result<Applied, StoreError> {
+        manifest: impl FnOnce(&Connection) -> rusqlite::Result<()>,
+    ) -> Result<ChangeSummary, StoreError> {
         self.settle()?;
-        let grams = std::mem::take(&mut self.grams);
-        grams.finish(self.db).map_err(|error| error.at(self.path))?;
+        let trigrams = std::mem::take(&mut self.trigrams);
+        trigrams.finish(self.db).map_err(|error| error.at(self.path))?;
         let terms = std::mem::take(&mut self.terms);
         terms.finish(self.db).map_err(|error| error.at(self.path))?;
-        sheet(self.db).at(self.path)?;
-        // A new stamp saves work the next time and tells readers nothing.
-        let seen = Applied { restamped: 0, ..self.applied } != Applied::default() || self.next != *self.meta;
+        manifest(self.db).at(self.path)?;
+        // A new stamp saves work next time but changes nothing for readers.
+        let seen = ChangeSummary { restamped: 0, ..self.applied } != ChangeSummary::default()
+            || self.next != *self.meta;
         self.next.generation += u64::from(seen);
         self.finish().at(self.path)?;
         *self.meta = self.next;
         self.open = false;
-        Ok(Applied { generation: self.next.generation, ..self.applied })
+        Ok(ChangeSummary { generation: self.next.generation, ..self.applied })
     }
 
     fn finish(&self) -> rusqlite::Result<()> {
@@ -259,11 +266,11 @@ impl ChangeSet<'_> {
         self.put_text(id, Some(file)).at(self.path)?;
         match &file.facts {
             None => Ok(()),
-            Some(facts) => self.put_facts(id, &Held::default(), facts),
+            Some(facts) => self.put_facts(id, &StoredFile::default(), facts),
         }
     }
 
-    /// A file that was to be removed is there after all.
+    /// Cancels the removal of a file.
     fn stays(&mut self, path: &RepoPath, key: FileKey) {
         if self.leaving.remove(path).is_some()
             && let Some(paths) = key.hash.and_then(|hash| self.leaving_by_hash.get_mut(&hash))
@@ -272,7 +279,7 @@ impl ChangeSet<'_> {
         }
     }
 
-    /// The removed file whose content this is: one of the same name before others, then the first by path.
+    /// The removed file with the same content: preferably one with the same file name, otherwise the first by path.
     fn renamed_from(&mut self, file: &FilePut) -> Option<FileKey> {
         let paths = self.leaving_by_hash.get(&file.hash?)?;
         let same_name = paths.iter().find(|path| path.file_name() == file.path.file_name());
@@ -302,22 +309,24 @@ impl ChangeSet<'_> {
         files::delete(self.db, key.id).at(self.path)
     }
 
-    /// Writes what text search and ranked search need of a file; nothing for one that is gone.
+    /// Writes the posting lists and vectors of a file; deletes them if it was removed.
     fn put_text(&mut self, id: i64, file: Option<&FilePut>) -> rusqlite::Result<()> {
-        self.grams.put(self.db, id, file.and_then(|file| file.grams.as_ref()))?;
+        self.trigrams.put(self.db, id, file.and_then(|file| file.trigrams.as_ref()))?;
         self.terms.put(self.db, id, file.and_then(|file| file.terms.as_ref()))?;
-        term_tables::delete_vectors(self.db, id)?;
-        term_tables::put_vectors(self.db, id, file.map_or(&[], |file| &file.vectors))
+        vectors::delete(self.db, id)?;
+        vectors::put(self.db, id, file.map_or(&[], |file| &file.vectors))
     }
 
-    /// What the index holds of a file.
-    fn held(&self, key: FileKey) -> Result<Held, StoreError> {
-        let Some(stored) = files::outline(self.db, key.id).at(self.path)? else { return Ok(Held::default()) };
+    /// The stored rows of a file.
+    fn held(&self, key: FileKey) -> Result<StoredFile, StoreError> {
+        let Some(stored) = files::outline(self.db, key.id).at(self.path)? else {
+            return Ok(StoredFile::default());
+        };
         let read = || {
-            Ok::<_, codec::CodecError>(Held {
+            Ok::<_, codec::CodecError>(StoredFile {
                 symbols: id_list::decode(&stored.symbols, key.symbols)?,
                 chunks: id_list::decode(&stored.chunks, key.chunks)?,
-                digest: Digest::of(&codec::decode_outline(&stored.data)?),
+                digest: OutlineSummary::of(&codec::decode_outline(&stored.data)?),
                 data: Vec::new(),
             })
         };
@@ -325,30 +334,40 @@ impl ChangeSet<'_> {
         if held.digest.symbols.len() != held.symbols.len() || held.digest.chunks.len() != held.chunks.len() {
             return Err(StoreError::damaged(self.path, "an outline does not fit its ids"));
         }
-        Ok(Held { data: stored.data, ..held })
+        Ok(StoredFile { data: stored.data, ..held })
     }
 
-    fn drop_facts(&mut self, file: i64, held: &Held) -> Result<(), StoreError> {
+    fn drop_facts(&mut self, file: i64, held: &StoredFile) -> Result<(), StoreError> {
         self.clear_graph(FileId(file))?;
-        self.put_rows(file, held, &Digest::default()).at(self.path)?;
+        self.put_rows(file, held, &OutlineSummary::default()).at(self.path)?;
         files::delete_outline(self.db, file).at(self.path)
     }
 
-    fn put_facts(&mut self, file: i64, held: &Held, facts: &Prepared) -> Result<(), StoreError> {
+    fn put_facts(&mut self, file: i64, held: &StoredFile, facts: &PreparedFile) -> Result<(), StoreError> {
         let (symbols, chunks) = self.put_rows(file, held, &facts.digest).at(self.path)?;
         let (symbols, chunks) = (id_list::encode(&symbols), id_list::encode(&chunks));
         files::replace_outline(self.db, file, &symbols, &chunks, facts.outline.as_bytes()).at(self.path)
     }
 
-    /// Turns the rows of one digest into those of another; returns the ids of symbols and chunks.
-    fn put_rows(&mut self, file: i64, held: &Held, new: &Digest) -> rusqlite::Result<(Vec<i64>, Vec<i64>)> {
+    /// Replaces the rows of one outline by those of another. Returns the ids of symbols and chunks.
+    fn put_rows(
+        &mut self,
+        file: i64,
+        held: &StoredFile,
+        new: &OutlineSummary,
+    ) -> rusqlite::Result<(Vec<i64>, Vec<i64>)> {
         let ids = self.put_symbols(file, held, new)?;
         self.put_tags(held, new, &ids)?;
         let chunks = self.put_chunks(file, held, new, &ids)?;
         Ok((ids, chunks))
     }
 
-    fn put_symbols(&mut self, file: i64, held: &Held, new: &Digest) -> rusqlite::Result<Vec<i64>> {
+    fn put_symbols(
+        &mut self,
+        file: i64,
+        held: &StoredFile,
+        new: &OutlineSummary,
+    ) -> rusqlite::Result<Vec<i64>> {
         let matched = stable_ids::symbols(&held.digest, new);
         let mut ids = Vec::with_capacity(new.symbols.len());
         for old in &matched {
@@ -387,7 +406,7 @@ impl ChangeSet<'_> {
         Ok(ids)
     }
 
-    fn put_tags(&mut self, held: &Held, new: &Digest, ids: &[i64]) -> rusqlite::Result<()> {
+    fn put_tags(&mut self, held: &StoredFile, new: &OutlineSummary, ids: &[i64]) -> rusqlite::Result<()> {
         let mut before: BTreeSet<_> = said(&held.digest, &held.symbols).collect();
         for tag in said(new, ids) {
             if !before.remove(&tag) {
@@ -408,8 +427,8 @@ impl ChangeSet<'_> {
     fn put_chunks(
         &mut self,
         file: i64,
-        held: &Held,
-        new: &Digest,
+        held: &StoredFile,
+        new: &OutlineSummary,
         ids: &[i64],
     ) -> rusqlite::Result<Vec<i64>> {
         let matched = stable_ids::chunks((&held.digest.chunks, &held.symbols), (&new.chunks, ids));
@@ -457,17 +476,17 @@ impl Drop for ChangeSet<'_> {
     }
 }
 
-/// What the index holds of a file before a change.
+/// The stored rows of a file before a change.
 #[derive(Default)]
-struct Held {
+struct StoredFile {
     symbols: Vec<i64>,
     chunks: Vec<i64>,
-    digest: Digest,
+    digest: OutlineSummary,
     data: Vec<u8>,
 }
 
-impl Held {
-    /// Whether the stored row of an old symbol already says what `row` says.
+impl StoredFile {
+    /// Whether the stored row of a symbol equals `row`.
     fn is_symbol(&self, old: u32, row: &StoredSymbol) -> bool {
         let symbol = &self.digest.symbols[old as usize];
         old == row.at
@@ -478,23 +497,23 @@ impl Held {
     }
 }
 
-/// What tags say of the symbols of a digest, whose ids are given.
-fn said<'d>(digest: &'d Digest, ids: &'d [i64]) -> impl Iterator<Item = (&'d str, TagKind, i64)> {
+/// The tags of an outline as names, kinds and symbol ids.
+fn said<'d>(digest: &'d OutlineSummary, ids: &'d [i64]) -> impl Iterator<Item = (&'d str, TagKind, i64)> {
     digest.tags.iter().map(|tag| (digest.name(tag.name), tag.what, ids[tag.symbol as usize]))
 }
 
-/// Keeps no sheet of all files: they are no longer as it says.
-pub(crate) fn no_sheet(db: &Connection) -> rusqlite::Result<()> {
-    manifests::put(db, Sheet::Tree as u8, None)
+/// Deletes the manifest of all files, which is out of date.
+pub(crate) fn delete_manifests(db: &Connection) -> rusqlite::Result<()> {
+    tree_manifests::put(db, ManifestKind::Tree as u8, None)
 }
 
-/// Keeps the sheet of all files as they now are, or none.
-pub(crate) fn put_sheet(
+/// Writes the manifest of all files as they are now, or deletes it.
+pub(crate) fn write_manifest(
     db: &Connection,
-    sheet: impl FnOnce(&[Listed]) -> Option<Vec<u8>>,
+    manifest: impl FnOnce(&[ManifestEntry]) -> Option<Vec<u8>>,
 ) -> rusqlite::Result<()> {
-    let data = sheet(&files::listed(db)?);
-    manifests::put(db, Sheet::Tree as u8, data.as_deref())
+    let data = manifest(&files::listed(db)?);
+    tree_manifests::put(db, ManifestKind::Tree as u8, data.as_deref())
 }
 
 pub(crate) fn take_next(counter: &mut i64) -> i64 {
@@ -506,6 +525,6 @@ fn id_of(ids: &[i64], at: u32) -> Option<i64> {
     if at == NONE { None } else { ids.get(at as usize).copied() }
 }
 
-fn digest(file: &FilePut) -> Option<&Digest> {
+fn digest(file: &FilePut) -> Option<&OutlineSummary> {
     file.facts.as_ref().map(|facts| &facts.digest)
 }

@@ -1,75 +1,75 @@
-//! What the rows of a file are made of: an outline without all that is only shown.
+//! Prepares the rows of a file: the part of an outline that is searched, without what is only shown.
 //!
-//! Made on the extracting threads, so that the one writing thread has little left to do. Two digests of the same
-//! file tell what an edit changed.
+//! The extracting threads do this, so that the single writing thread has little left to do. Comparing two summaries of a
+//! file shows what an edit changed.
 
 use crate::codec::{self, CodecError, Encoded};
 use orient_model::{Atom, ChunkKind, IssueKind, Outline, Strings, SymbolKind, Visibility};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Stands for "none" among places in an outline.
+/// Represents a missing index into an outline.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// The facts of a file, ready to be written: its outline as bytes, and what the rows need of it.
+/// The facts of a file, ready to be written: the encoded outline and a summary for its rows.
 #[derive(Clone, Debug)]
-pub struct Prepared {
+pub struct PreparedFile {
     pub(crate) outline: Encoded,
-    pub(crate) digest: Digest,
+    pub(crate) digest: OutlineSummary,
 }
 
-impl Prepared {
+impl PreparedFile {
     /// Prepares an outline.
     pub fn new(outline: &Outline) -> Self {
-        Self { outline: codec::encode_outline(outline), digest: Digest::of(outline) }
+        Self { outline: codec::encode_outline(outline), digest: OutlineSummary::of(outline) }
     }
 
-    /// Prepares an outline that was encoded before, as it comes from the cache; gives the outline as well.
+    /// Prepares an encoded outline from the cache. Returns the decoded outline as well.
     pub fn from_encoded(outline: Encoded) -> Result<(Self, Outline), CodecError> {
         let decoded = codec::decode_outline(outline.as_bytes())?;
-        let digest = Digest::of(&decoded);
+        let digest = OutlineSummary::of(&decoded);
         Ok((Self { outline, digest }, decoded))
     }
 
-    /// The outline as bytes.
+    /// The encoded outline.
     pub fn outline(&self) -> &Encoded {
         &self.outline
     }
 
-    /// How many symbols it has.
+    /// The number of symbols.
     pub fn symbols(&self) -> usize {
         self.digest.symbols.len()
     }
 
-    /// Whether the text says that a program wrote it.
+    /// Whether its text says that it is generated.
     pub fn generated(&self) -> bool {
         self.digest.generated
     }
 }
 
-/// What the rows of a file are made of.
+/// What the rows of a file consist of.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Digest {
-    /// The names below, each once.
+pub(crate) struct OutlineSummary {
+    /// The distinct names used below.
     pub(crate) names: Strings,
-    pub(crate) symbols: Vec<SymbolDigest>,
-    /// Sorted, each once.
-    pub(crate) tags: Vec<TagDigest>,
-    pub(crate) chunks: Vec<ChunkDigest>,
+    pub(crate) symbols: Vec<SymbolSummary>,
+    /// Sorted and distinct.
+    pub(crate) tags: Vec<TagSummary>,
+    pub(crate) chunks: Vec<ChunkSummary>,
     pub(crate) lines: u32,
     pub(crate) issues: u32,
     pub(crate) generated: bool,
-    /// Whether it says where modules are.
-    pub(crate) manifest: bool,
+    /// Whether it is a project file.
+    pub(crate) is_project_file: bool,
     /// Whether the parser gave up.
     pub(crate) unparsed: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct SymbolDigest {
-    /// Hash of qualified name, kind and ordinal: what makes it the same symbol after an edit.
+pub(crate) struct SymbolSummary {
+    /// A hash of qualified name, kind and ordinal, which identify a symbol across edits.
     pub(crate) key: u64,
-    /// Index into the names of the digest.
+    /// An index into the names of the summary.
     pub(crate) name: u32,
     pub(crate) parent: u32,
     pub(crate) kind: SymbolKind,
@@ -79,7 +79,7 @@ pub(crate) struct SymbolDigest {
     pub(crate) last_line: u32,
 }
 
-/// What is said about a symbol by a tag.
+/// The kind of a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub(crate) enum TagKind {
@@ -88,35 +88,35 @@ pub(crate) enum TagKind {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct TagDigest {
-    /// Index into the names of the digest.
+pub(crate) struct TagSummary {
+    /// An index into the names of the summary.
     pub(crate) name: u32,
     pub(crate) what: TagKind,
-    /// Place of the symbol in the outline.
+    /// The index of the symbol in the outline.
     pub(crate) symbol: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ChunkDigest {
+pub(crate) struct ChunkSummary {
     pub(crate) kind: ChunkKind,
-    /// Place of the symbol in the outline.
+    /// The index of the symbol in the outline.
     pub(crate) symbol: u32,
     pub(crate) first_line: u32,
     pub(crate) last_line: u32,
 }
 
-impl ChunkDigest {
+impl ChunkSummary {
     pub(crate) fn same_lines(&self, other: &Self) -> bool {
         (self.first_line, self.last_line) == (other.first_line, other.last_line)
     }
 }
 
-/// Whether an issue means that no structure was read from the file at all.
+/// Whether an issue means that the file has no known structure.
 fn gives_up(issue: IssueKind) -> bool {
     matches!(issue, IssueKind::Budget | IssueKind::Failed)
 }
 
-impl Digest {
+impl OutlineSummary {
     pub(crate) fn of(outline: &Outline) -> Self {
         let mut names = Names::new(outline);
         let mut digest = Self {
@@ -124,7 +124,7 @@ impl Digest {
             lines: outline.lines,
             issues: outline.issues.len() as u32,
             generated: outline.generated,
-            manifest: !outline.manifest.is_empty(),
+            is_project_file: !outline.manifest.is_empty(),
             unparsed: outline.issues.iter().any(|issue| gives_up(issue.kind)),
             ..Self::default()
         };
@@ -137,7 +137,7 @@ impl Digest {
                 outline.strings.get(symbol.name),
             ));
             scopes.push(scope);
-            digest.symbols.push(SymbolDigest {
+            digest.symbols.push(SymbolSummary {
                 key: hash(&(scope, symbol.kind as u8, symbol.ordinal)),
                 name: names.atom(symbol.name),
                 parent,
@@ -152,13 +152,13 @@ impl Digest {
             }
             for base in &symbol.bases {
                 let name = names.atom(base.name);
-                digest.tags.push(TagDigest { name, what: TagKind::Base, symbol: at as u32 });
+                digest.tags.push(TagSummary { name, what: TagKind::Base, symbol: at as u32 });
                 names.tag(base.text, TagKind::Base, at as u32, &mut digest.tags);
             }
         }
         digest.tags.sort_unstable();
         digest.tags.dedup();
-        digest.chunks.extend(outline.chunks.iter().map(|chunk| ChunkDigest {
+        digest.chunks.extend(outline.chunks.iter().map(|chunk| ChunkSummary {
             kind: chunk.kind,
             symbol: chunk.symbol.filter(|&s| (s as usize) < outline.symbols.len()).unwrap_or(NONE),
             first_line: chunk.span.first_line,
@@ -173,18 +173,18 @@ impl Digest {
     }
 }
 
-/// The hash is only compared with others of this process; it is not stored.
+/// A hash that is only compared within this process and never stored.
 fn hash(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
 }
 
-/// Names of a digest while it is made.
+/// The names of a summary while it is built.
 struct Names<'o> {
     strings: &'o Strings,
     table: Strings,
-    /// What is known of an atom; the strings of an outline need not be unique.
+    /// The number of each atom. The strings of an outline need not be distinct.
     by_atom: Vec<u32>,
     by_text: HashMap<&'o str, u32>,
 }
@@ -210,15 +210,15 @@ impl<'o> Names<'o> {
         *self.by_text.entry(word).or_insert_with(|| self.table.push(word).0)
     }
 
-    fn tag(&mut self, atom: Atom, what: TagKind, symbol: u32, tags: &mut Vec<TagDigest>) {
+    fn tag(&mut self, atom: Atom, what: TagKind, symbol: u32, tags: &mut Vec<TagSummary>) {
         for word in tag_words(self.strings.get(atom)) {
             let name = self.word(word);
-            tags.push(TagDigest { name, what, symbol });
+            tags.push(TagSummary { name, what, symbol });
         }
     }
 }
 
-/// The names under which something written like `app.route("/")` is asked for: `app.route` and `route`.
+/// The names under which an attribute or base is found: `app.route` and `route` for `app.route("/")`.
 fn tag_words(text: &str) -> impl Iterator<Item = &str> {
     let is_name =
         |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '!' | '-' | '.' | ':' | '\\' | '/' | '@');
@@ -235,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tag_is_found_by_its_whole_name_and_by_its_last_part() {
+    fn a_tag_has_its_qualified_name_and_its_last_component() {
         let words = |text| tag_words(text).collect::<Vec<_>>();
         assert_eq!(words("app.route(\"/x\", methods=[\"GET\"])"), ["app.route", "route"]);
         assert_eq!(words("tokio::test"), ["tokio::test", "test"]);

@@ -1,11 +1,14 @@
-//! Which symbols and chunks of a file are the same before and after an edit.
+//! Stable ids: matches the symbols and chunks of a file before and after an edit.
+//!
+//! Example: a file had the methods `a` and `b`; an edit inserts `x` between them and changes the body of `b`. `a` and `b`
+//! keep their ids, since qualified name, kind and ordinal are the same, and `x` gets a new one.
 
-use crate::writer::prepared_file::{ChunkDigest, Digest, NONE};
+use crate::writer::prepared_file::{ChunkSummary, NONE, OutlineSummary};
 use orient_model::ChunkKind;
 
-/// For each new symbol the place of the old one it continues: same qualified name, kind and ordinal.
-pub(crate) fn symbols(old: &Digest, new: &Digest) -> Vec<Option<u32>> {
-    let key = |digest: &Digest, at: u32| digest.symbols[at as usize].key;
+/// For each new symbol the index of the old one with the same qualified name, kind and ordinal.
+pub(crate) fn symbols(old: &OutlineSummary, new: &OutlineSummary) -> Vec<Option<u32>> {
+    let key = |digest: &OutlineSummary, at: u32| digest.symbols[at as usize].key;
     let same = |a: u32, b: u32| {
         let (a, b) = (&old.symbols[a as usize], &new.symbols[b as usize]);
         a.kind == b.kind && old.name(a.name) == new.name(b.name)
@@ -13,20 +16,20 @@ pub(crate) fn symbols(old: &Digest, new: &Digest) -> Vec<Option<u32>> {
     pair(old.symbols.len(), new.symbols.len(), |at| key(old, at), |at| key(new, at), same)
 }
 
-/// The same for chunks: the same part of the same symbol. The text may differ; what is derived from it is made anew
+/// The same for chunks: the same part of the same symbol. Their text may differ; everything derived from it is recomputed
 /// with every edit of the file.
-pub(crate) fn chunks(old: (&[ChunkDigest], &[i64]), new: (&[ChunkDigest], &[i64])) -> Vec<Option<u32>> {
+pub(crate) fn chunks(old: (&[ChunkSummary], &[i64]), new: (&[ChunkSummary], &[i64])) -> Vec<Option<u32>> {
     let (old_keys, new_keys) = (chunk_keys(old.0, old.1), chunk_keys(new.0, new.1));
     pair(old_keys.len(), new_keys.len(), |at| old_keys[at as usize], |at| new_keys[at as usize], |_, _| true)
 }
 
-/// What makes a chunk the same one: the id of its symbol and its kind.
-fn chunk_keys(chunks: &[ChunkDigest], ids: &[i64]) -> Vec<(i64, ChunkKind)> {
+/// What identifies a chunk: the id of its symbol and its kind.
+fn chunk_keys(chunks: &[ChunkSummary], ids: &[i64]) -> Vec<(i64, ChunkKind)> {
     let id = |at: u32| if at == NONE { 0 } else { ids.get(at as usize).copied().unwrap_or_default() };
     chunks.iter().map(|chunk| (id(chunk.symbol), chunk.kind)).collect()
 }
 
-/// Pairs equal keys, the first with the first, the second with the second.
+/// Matches equal keys in order: the first with the first, the second with the second.
 fn pair<K: Ord>(
     old: usize,
     new: usize,
@@ -49,7 +52,7 @@ fn pair<K: Ord>(
     pairs
 }
 
-/// The old places nothing new continues.
+/// The old indexes without a match.
 pub(crate) fn left_over(pairs: &[Option<u32>], old: usize) -> impl Iterator<Item = usize> + use<> {
     let mut kept = vec![false; old];
     for at in pairs.iter().flatten() {

@@ -1,38 +1,38 @@
-//! Vectors that change while all else of the index stays: another version of the model makes them anew.
+//! Replaces vectors while everything else stays: a new version of the embedder recomputes them.
 
 use crate::error::{AtPath, StoreError};
 use crate::rows::FileId;
 use crate::sql::meta::{self, Meta};
-use crate::sql::{files, terms as term_tables};
+use crate::sql::{files, vectors};
 use crate::writer::change_set::Writer;
 use orient_model::ContentHash;
 use rusqlite::{Connection, TransactionBehavior};
 
 impl Writer<'_> {
-    /// The version of what made the vectors.
+    /// The version of the embedder that produced the vectors.
     pub fn embedder(&self) -> u64 {
         self.meta.embedder
     }
 
-    /// Drops all vectors, since others will be made by what has this version.
+    /// Deletes all vectors, because an embedder with another version will produce new ones.
     pub fn forget_vectors(&mut self, embedder: u64) -> Result<(), StoreError> {
-        self.change_vectors(embedder, term_tables::clear_vectors)
+        self.change_vectors(embedder, vectors::clear)
     }
 
-    /// Gives files vectors that have none, unless their content has changed since.
+    /// Adds vectors to files that have none, unless their content has changed.
     pub fn put_vectors(&mut self, given: &[(FileId, ContentHash, Vec<u8>)]) -> Result<(), StoreError> {
         self.change_vectors(self.meta.embedder, |db| {
-            for (file, hash, vectors) in given {
+            for (file, hash, bytes) in given {
                 if files::by_id(db, *file)?.is_some_and(|row| row.hash == Some(*hash)) {
-                    term_tables::delete_vectors(db, file.0)?;
-                    term_tables::put_vectors(db, file.0, vectors)?;
+                    vectors::delete(db, file.0)?;
+                    vectors::put(db, file.0, bytes)?;
                 }
             }
             Ok(())
         })
     }
 
-    /// Changes vectors in a generation of its own. What is remembered of the tree stays true.
+    /// Changes vectors in a generation of its own. The tree manifest stays valid.
     fn change_vectors(
         &mut self,
         embedder: u64,

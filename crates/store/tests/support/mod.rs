@@ -10,10 +10,10 @@ use orient_model::{
     SymbolKind, Visibility,
 };
 use orient_store::{
-    BulkWriter, Change, FileFilter, FilePut, INDEXED, Prepared, Snapshot, SymbolId, SymbolQuery, WriteLock,
-    Writer,
+    BulkWriter, Change, FileFilter, FilePut, INDEXED, PreparedFile, Snapshot, SymbolId, SymbolQuery,
+    WriteLock, Writer,
 };
-use orient_text::{Extractor, Terms, TermsBuilder};
+use orient_text::{ChunkTerms, ChunkTermsBuilder, TrigramExtractor};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -87,8 +87,8 @@ pub(crate) fn hash(text: &str) -> ContentHash {
 }
 
 /// The terms of a text: each line is a chunk.
-fn terms(text: &str) -> Terms {
-    let mut terms = TermsBuilder::default();
+fn terms(text: &str) -> ChunkTerms {
+    let mut terms = ChunkTermsBuilder::default();
     for line in text.lines() {
         let length = terms.text(line.as_bytes());
         terms.end(length);
@@ -113,8 +113,8 @@ pub(crate) fn file(path: &str, text: &str) -> FilePut {
         stamp: Stamp { size: text.len() as u64, mtime_ns: 7, ctime_ns: 8, inode: 9 },
         hash: Some(hash(text)),
         bytes: text.len() as u64,
-        facts: Some(Prepared::new(&outline(text))),
-        grams: Some(Extractor::default().grams(text.as_bytes())),
+        facts: Some(PreparedFile::new(&outline(text))),
+        trigrams: Some(TrigramExtractor::default().trigrams(text.as_bytes())),
         terms: Some(terms(text)),
         vectors: vectors(path, text),
     }
@@ -127,7 +127,7 @@ pub(crate) fn skipped(path: &str, status: u8, detail: &str) -> FilePut {
         detail: Some(detail.to_owned()),
         hash: None,
         facts: None,
-        grams: None,
+        trigrams: None,
         terms: None,
         vectors: Vec::new(),
         ..file(path, "")
@@ -142,14 +142,14 @@ pub(crate) fn remove(path: &str) -> Change {
     Change::Remove(RepoPath::from(path))
 }
 
-/// A store in a folder of its own.
+/// A store in a directory of its own.
 pub(crate) struct Place {
-    pub(crate) folder: TempDir,
+    pub(crate) directory: TempDir,
 }
 
 impl Place {
     pub(crate) fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
+        Self { directory: tempfile::tempdir().unwrap() }
     }
 
     /// With an index of these files.
@@ -160,13 +160,13 @@ impl Place {
     }
 
     pub(crate) fn path(&self) -> PathBuf {
-        self.folder.path().join("index.db")
+        self.directory.path().join("index.db")
     }
 
     /// Waits a moment: a process that another test starts holds every open file, locks included, until it calls `exec`.
     pub(crate) fn lock(&self) -> WriteLock {
         let wait = |waited| waited < Duration::from_secs(10);
-        WriteLock::acquire(self.folder.path(), wait).unwrap().expect("nobody else writes")
+        WriteLock::acquire(self.directory.path(), wait).unwrap().expect("nobody else writes")
     }
 
     pub(crate) fn load(&self, files: impl IntoIterator<Item = FilePut>) -> u64 {
@@ -178,7 +178,7 @@ impl Place {
         bulk.publish().unwrap()
     }
 
-    pub(crate) fn apply(&self, changes: impl IntoIterator<Item = Change>) -> orient_store::Applied {
+    pub(crate) fn apply(&self, changes: impl IntoIterator<Item = Change>) -> orient_store::ChangeSummary {
         let lock = self.lock();
         Writer::open(&self.path(), &lock).unwrap().apply(changes).unwrap()
     }
@@ -251,7 +251,7 @@ pub(crate) fn listing(snapshot: &Snapshot) -> String {
     text
 }
 
-/// Copies a store to another folder.
+/// Copies a store to another directory.
 pub(crate) fn copy_store(from: &Path, to: &Path) {
     for entry in std::fs::read_dir(from).unwrap().flatten() {
         std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();

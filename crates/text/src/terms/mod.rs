@@ -1,17 +1,12 @@
-//! Terms: the words of texts, and for each word the units of text that hold it.
-//!
-//! A unit is a piece of text that is found on its own. A term is known by a number made of its letters; what it means in
-//! a unit is a [`Mark`]: in which fields it stands, and how often in the text.
+//! Terms: the normalised words of chunks. A term is identified by a 32-bit hash of its letters.
 
-mod block;
 mod chunk_terms;
-mod segment;
 mod stemmer;
+mod term_postings;
 mod tokenizer;
 
-pub use block::{TermBlockReader, TermList};
-pub use chunk_terms::{Field, Mark, Posting, Terms, TermsBuilder};
-pub use segment::TermSegment;
+pub use chunk_terms::{ChunkTerms, ChunkTermsBuilder, TermPosting};
+pub use term_postings::{Field, TermOccurrence, TermPostings};
 pub use tokenizer::{
-    TERMS_VERSION, for_each_identifier, for_each_term, for_each_word, plain_words, term_number,
+    TERMS_VERSION, for_each_identifier, for_each_term, for_each_word, plain_words, term_hash,
 };

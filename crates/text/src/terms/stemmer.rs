@@ -1,23 +1,23 @@
-//! One form for words that differ in their ending only: `retries`, `retried` and `retry`.
+//! A light stemmer: maps the inflected forms of a word to one stem.
 //!
-//! Light on purpose: endings of the plural and of verbs, and a last `e`. What is left need not be a word, it only must
-//! be the same for all forms.
+//! It removes plural endings, `-ing`, `-ed` and a final `e`. A stem need not be a word; it only has to be the same for all
+//! forms. Example: `retry`, `retries`, `retried` and `retrying` all become `retri`.
 
-/// What is left is at least so long.
-const SHORTEST: usize = 3;
+/// The minimum length of a stem.
+const MIN_STEM: usize = 3;
 
-/// The stem of a word in lower case; works in place.
+/// Stems a lower-case word in place.
 pub(crate) fn stem(word: &mut [u8]) -> &[u8] {
-    if word.len() <= SHORTEST || !word.is_ascii() || word.iter().any(u8::is_ascii_digit) {
+    if word.len() <= MIN_STEM || !word.is_ascii() || word.iter().any(u8::is_ascii_digit) {
         return word;
     }
     let mut length = word.len();
     length = plural(word, length);
     length = verb(word, length);
-    if length > SHORTEST && word[length - 1] == b'e' {
+    if length > MIN_STEM && word[length - 1] == b'e' {
         length -= 1;
     }
-    if length > SHORTEST && word[length - 1] == b'y' && !is_vowel(word[length - 2]) {
+    if length > MIN_STEM && word[length - 1] == b'y' && !is_vowel(word[length - 2]) {
         word[length - 1] = b'i';
     }
     &word[..length]
@@ -26,7 +26,7 @@ pub(crate) fn stem(word: &mut [u8]) -> &[u8] {
 fn plural(word: &mut [u8], length: usize) -> usize {
     let text = &word[..length];
     if text.ends_with(b"ies") && length > 4 {
-        // As of a last y below.
+        // The same stem as that of a final `y`.
         return length - 2;
     }
     if text.ends_with(b"sses") || text.ends_with(b"xes") || text.ends_with(b"ches") || text.ends_with(b"shes")
@@ -40,16 +40,16 @@ fn plural(word: &mut [u8], length: usize) -> usize {
 fn verb(word: &mut [u8], length: usize) -> usize {
     for ending in [&b"ing"[..], b"ed"] {
         let Some(rest) = word[..length].strip_suffix(ending) else { continue };
-        if rest.len() < SHORTEST || !rest.iter().any(|&byte| is_vowel(byte)) {
+        if rest.len() < MIN_STEM || !rest.iter().any(|&byte| is_vowel(byte)) {
             continue;
         }
         if rest.ends_with(b"i") && ending == b"ed" {
             return rest.len();
         }
         let [.., before, last] = rest else { continue };
-        // `stopping` is of `stop`, but `calling` is of `call`.
+        // `stopping` becomes `stop`, but `calling` becomes `call`.
         let doubled = before == last && !matches!(last, b'l' | b's' | b'z' | b'e');
-        return rest.len() - usize::from(doubled && rest.len() > SHORTEST);
+        return rest.len() - usize::from(doubled && rest.len() > MIN_STEM);
     }
     length
 }

@@ -1,10 +1,10 @@
-//! The form of a text that trigrams are taken from: upper and lower case look the same.
+//! Case folding of texts and patterns before trigrams are extracted.
 //!
-//! Folding need not be perfect, only the same for texts and for patterns: a pattern that ignores case lists every
-//! letter it accepts, and each is folded as it would be in a text.
+//! Folding need not be complete, only the same for texts and patterns: a case-insensitive pattern lists every letter it
+//! accepts, and each is folded as it is in a text.
 
-/// Feeds the folded bytes of a text to `see`. Bytes that are no UTF-8 stay as they are.
-pub(crate) fn each(bytes: &[u8], mut see: impl FnMut(u8)) {
+/// Passes the folded bytes of a text to `see`. Invalid UTF-8 stays as it is.
+pub(crate) fn for_each_byte(bytes: &[u8], mut see: impl FnMut(u8)) {
     let mut rest = bytes;
     while let Some((&byte, behind)) = rest.split_first() {
         if byte < 0x80 {
@@ -24,12 +24,12 @@ pub(crate) fn each(bytes: &[u8], mut see: impl FnMut(u8)) {
 }
 
 /// The folded bytes of one character.
-pub(crate) fn of_char(c: char) -> Vec<u8> {
+pub(crate) fn folded_char(c: char) -> Vec<u8> {
     fold(c).to_string().into_bytes()
 }
 
-/// The character a text starts with. A broken one never swallows the start of the next, so whether a character is
-/// found does not depend on what stands before it.
+/// The first character of a text. An invalid sequence never consumes the first byte of the next character, so decoding does
+/// not depend on what comes before.
 pub(crate) fn first_char(bytes: &[u8]) -> Option<char> {
     let length = match bytes.first()? {
         0..0x80 => 1,
@@ -41,8 +41,8 @@ pub(crate) fn first_char(bytes: &[u8]) -> Option<char> {
     str::from_utf8(bytes.get(..length)?).ok()?.chars().next()
 }
 
-/// Letters of scripts with two cases whose mapping has been settled for decades; anything else stays as it is, so that
-/// a newer edition of Unicode never makes an index wrong.
+/// Folds letters whose case mapping is stable across Unicode versions. Other characters stay as they are, so that a newer
+/// version of Unicode does not invalidate an index.
 fn fold(c: char) -> char {
     match c {
         '\u{17f}' => 's',
@@ -64,18 +64,18 @@ mod tests {
 
     fn folded(bytes: &[u8]) -> Vec<u8> {
         let mut all = Vec::new();
-        each(bytes, |byte| all.push(byte));
+        for_each_byte(bytes, |byte| all.push(byte));
         all
     }
 
     #[test]
-    fn case_is_gone_and_the_rest_stays() {
+    fn letters_are_folded_and_other_characters_kept() {
         assert_eq!(folded("GrÖße_1 ΣΑΣ Ünïx 漢字".as_bytes()), "größe_1 σασ ünïx 漢字".as_bytes());
         assert_eq!(folded("\u{212a}ernel le\u{17f}s".as_bytes()), b"kernel less");
     }
 
     #[test]
-    fn broken_text_is_kept_and_swallows_nothing() {
+    fn invalid_utf8_is_kept_and_consumes_no_valid_character() {
         assert_eq!(folded(b"A\xe2\x84B\xff\xf0\xc3\x96"), b"a\xe2\x84b\xff\xf0\xc3\xb6");
     }
 }

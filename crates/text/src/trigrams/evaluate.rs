@@ -1,41 +1,41 @@
-//! Which texts a query admits: of a segment by its lists, of a single text by its trigrams.
+//! Evaluates a trigram query: on the posting lists of a segment, or on the trigrams of a single text.
 
-use super::block::{KeptList, List};
-use super::extract::Grams;
-use super::trigram_query::Query;
+use super::extract::Trigrams;
+use super::trigram_query::TrigramQuery;
 use crate::error::TextError;
+use crate::postings::{OwnedPostingList, PostingList};
 
-/// Where the lists of a segment come from.
-pub trait Lists {
+/// Provides the posting lists of a segment.
+pub trait PostingSource {
     /// What can go wrong.
     type Error: From<TextError>;
 
-    /// Gives the list of a trigram to `read`; `None` where no text of the segment has it.
+    /// Passes the posting list of a trigram to `read`; `None` if no document of the segment contains it.
     fn list<T>(
         &mut self,
-        gram: u32,
-        read: impl FnOnce(Option<List<'_>>) -> Result<T, Self::Error>,
+        trigram: u32,
+        read: impl FnOnce(Option<PostingList<'_, ()>>) -> Result<T, Self::Error>,
     ) -> Result<T, Self::Error>;
 }
 
-/// Places of a segment.
+/// A set of documents of a segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Slots {
-    /// All there are.
+pub enum DocumentSet {
+    /// All documents.
     All,
-    /// These, ascending.
+    /// These, in ascending order.
     Some(Vec<u32>),
 }
 
-impl Slots {
+impl DocumentSet {
     fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::All, other) | (other, Self::All) => other,
             (Self::Some(mut one), Self::Some(two)) => {
                 let mut two = two.into_iter().peekable();
-                one.retain(|slot| {
-                    while two.next_if(|other| other < slot).is_some() {}
-                    two.peek() == Some(slot)
+                one.retain(|document| {
+                    while two.next_if(|other| other < document).is_some() {}
+                    two.peek() == Some(document)
                 });
                 Self::Some(one)
             }
@@ -59,61 +59,63 @@ impl Slots {
     }
 }
 
-/// The texts of a segment that a query admits.
-pub fn find<L: Lists>(query: &Query, lists: &mut L) -> Result<Slots, L::Error> {
+/// The documents of a segment that satisfy a query.
+pub fn evaluate<S: PostingSource>(query: &TrigramQuery, source: &mut S) -> Result<DocumentSet, S::Error> {
     match query {
-        Query::All => Ok(Slots::All),
-        Query::Nothing => Ok(Slots::Some(Vec::new())),
-        Query::Gram(gram) => lists.list(*gram, |list| read(list).map_err(L::Error::from)).map(Slots::Some),
-        Query::Or(parts) => {
-            let mut all = Slots::Some(Vec::new());
+        TrigramQuery::All => Ok(DocumentSet::All),
+        TrigramQuery::Nothing => Ok(DocumentSet::Some(Vec::new())),
+        TrigramQuery::Trigram(trigram) => source.list(*trigram, |list| {
+            let documents = list.map(PostingList::documents).transpose()?;
+            Ok(DocumentSet::Some(documents.unwrap_or_default()))
+        }),
+        TrigramQuery::Or(parts) => {
+            let mut all = DocumentSet::Some(Vec::new());
             for part in parts {
-                all = all.or(find(part, lists)?);
+                all = all.or(evaluate(part, source)?);
             }
             Ok(all)
         }
-        Query::And(parts) => {
-            // The shortest list first: what it leaves makes the rest cheap, and often there is nothing left. Each is
-            // looked up once: that takes longer than to keep it.
-            let mut order = Vec::with_capacity(parts.len());
-            for part in parts {
-                let kept = match part {
-                    Query::Gram(gram) => match lists.list(*gram, |list| Ok(list.map(KeptList::from)))? {
-                        Some(list) => Some(list),
-                        None => return Ok(Slots::Some(Vec::new())),
-                    },
-                    _ => None,
-                };
-                order.push((kept.as_ref().map_or(u32::MAX, |list| list.as_list().count), kept, part));
-            }
-            order.sort_by_key(|(count, ..)| *count);
-            let mut left = Slots::All;
-            for (_, kept, part) in order {
-                let slots = match kept {
-                    Some(list) => Slots::Some(read(Some(list.as_list()))?),
-                    None => find(part, lists)?,
-                };
-                left = left.and(slots);
-                if left.is_empty() {
-                    break;
-                }
-            }
-            Ok(left)
-        }
+        TrigramQuery::And(parts) => evaluate_and(parts, source),
     }
 }
 
-fn read(list: Option<List<'_>>) -> Result<Vec<u32>, TextError> {
-    list.map_or(Ok(Vec::new()), |list| list.slots().collect())
+/// Intersects the shortest lists first: the intersection is often empty before the long ones are decoded. Each list is read
+/// once and copied, since another lookup costs more than the copy.
+fn evaluate_and<S: PostingSource>(parts: &[TrigramQuery], source: &mut S) -> Result<DocumentSet, S::Error> {
+    let mut order = Vec::with_capacity(parts.len());
+    for part in parts {
+        let list = match part {
+            TrigramQuery::Trigram(trigram) => {
+                let list = source.list(*trigram, |list| Ok(list.map(OwnedPostingList::from)))?;
+                let Some(list) = list else { return Ok(DocumentSet::Some(Vec::new())) };
+                Some(list)
+            }
+            _ => None,
+        };
+        order.push((list.as_ref().map_or(u32::MAX, |list| list.as_list().count), list, part));
+    }
+    order.sort_by_key(|(count, ..)| *count);
+    let mut remaining = DocumentSet::All;
+    for (_, list, part) in order {
+        let documents = match list {
+            Some(list) => DocumentSet::Some(list.as_list().documents()?),
+            None => evaluate(part, source)?,
+        };
+        remaining = remaining.and(documents);
+        if remaining.is_empty() {
+            break;
+        }
+    }
+    Ok(remaining)
 }
 
-/// Whether a query admits a text with these trigrams, which are sorted.
-pub fn admits(query: &Query, sorted: &Grams) -> bool {
+/// Whether a text with these trigrams, which are sorted, satisfies a query.
+pub fn matches(query: &TrigramQuery, sorted: &Trigrams) -> bool {
     match query {
-        Query::All => true,
-        Query::Nothing => false,
-        Query::Gram(gram) => sorted.0.binary_search(gram).is_ok(),
-        Query::And(parts) => parts.iter().all(|part| admits(part, sorted)),
-        Query::Or(parts) => parts.iter().any(|part| admits(part, sorted)),
+        TrigramQuery::All => true,
+        TrigramQuery::Nothing => false,
+        TrigramQuery::Trigram(trigram) => sorted.0.binary_search(trigram).is_ok(),
+        TrigramQuery::And(parts) => parts.iter().all(|part| matches(part, sorted)),
+        TrigramQuery::Or(parts) => parts.iter().any(|part| matches(part, sorted)),
     }
 }

@@ -1,18 +1,16 @@
-//! Trigrams: those of a text, those a pattern requires, and posting lists of the texts that contain them.
+//! Trigrams: those of a text, those a pattern requires, and the evaluation of such queries.
 
-mod block;
 mod case_folding;
 mod evaluate;
 mod extract;
 mod pattern;
 mod required_trigrams;
-mod segment;
 mod string_set;
+mod trigram_postings;
 mod trigram_query;
 
-pub use block::{BlockReader, List};
-pub use evaluate::{Lists, Slots, admits, find};
-pub use extract::{Extractor, Grams};
-pub use pattern::{Dialect, required};
-pub use segment::{Block, SegmentBuilder, merge};
-pub use trigram_query::Query;
+pub use evaluate::{DocumentSet, PostingSource, evaluate, matches};
+pub use extract::{TrigramExtractor, Trigrams};
+pub use pattern::{PatternSyntax, required_trigrams};
+pub use trigram_postings::TrigramPostings;
+pub use trigram_query::TrigramQuery;

@@ -1,227 +1,244 @@
-//! The trigrams a pattern cannot do without, by one walk over its parsed form.
+//! Required trigrams: computes, in one pass over a parsed pattern, the trigrams that every match contains.
 //!
-//! Of every part of the pattern three things are known: all strings it can match, where they are few; else how its
-//! matches start and end; and what they need besides. A sequence joins ends with starts, so that trigrams across the
-//! seam are found; alternatives join with "or". Where sets grow too large they are cut to what a later trigram could
-//! still use, two bytes, after their own trigrams were noted.
+//! For each part of the pattern the analysis knows the exact set of strings it matches, if that set is small; otherwise the
+//! possible prefixes and suffixes of its matches, and the trigrams required besides. A concatenation joins suffixes with
+//! prefixes, so that trigrams across the boundary are found; an alternation is a disjunction. Sets that grow too large are
+//! cut to two bytes per string, which is all that a later trigram can use, after their own trigrams are recorded.
+//!
+//! Example: `ab(c|d)e.*xyz`. `ab` is exact: {ab}. After `(c|d)` the set is {abc, abd}, after `e` {abce, abde}. `.*` matches
+//! anything, so the exact set ends: its trigrams `(abc AND bce) OR (abd AND bde)` are recorded. `xyz` adds `xyz`. The query
+//! is `xyz AND ((abc AND bce) OR (abd AND bde))`.
 
 use super::case_folding;
-use super::string_set::Strings;
-use super::trigram_query::Query;
+use super::string_set::StringSet;
+use super::trigram_query::TrigramQuery;
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 
-/// More exact strings than this are no longer followed one by one.
-const MOST_EXACT: usize = 16;
-/// More starts or ends than this are cut shorter.
-const MOST_EDGES: usize = 16;
-/// A class of more characters is taken for any character.
-const MOST_IN_CLASS: usize = 64;
-/// How often a repeated part is written out.
-const MOST_COPIES: u32 = 4;
-/// A query of more trigrams costs more than it saves.
-const MOST_GRAMS: usize = 256;
+/// The maximum size of a set of exact strings.
+const MAX_EXACT: usize = 16;
+/// The maximum number of prefixes or suffixes before they are shortened.
+const MAX_EDGES: usize = 16;
+/// A character class with more characters counts as any character.
+const MAX_CLASS: usize = 64;
+/// The maximum number of copies into which a repetition is expanded.
+const MAX_COPIES: u32 = 4;
+/// A query with more trigrams costs more than it saves.
+const MAX_TRIGRAMS: usize = 256;
 
-/// What is known of a part of a pattern.
-struct Part {
-    /// Every string it matches, where they are known.
-    exact: Option<Strings>,
-    /// Each match starts with one of these; of no use where `exact` is known.
-    starts: Strings,
-    /// Each match ends with one of these; of no use where `exact` is known.
-    ends: Strings,
-    /// What else a text with a match must have.
-    needs: Query,
+/// What is known about a part of a pattern.
+struct PatternInfo {
+    /// All strings it matches, if they are known.
+    exact: Option<StringSet>,
+    /// Each match starts with one of these. Unused if `exact` is known.
+    prefixes: StringSet,
+    /// Each match ends with one of these. Unused if `exact` is known.
+    suffixes: StringSet,
+    /// The trigrams that each match contains besides.
+    required: TrigramQuery,
 }
 
-/// What a text must have that matches the pattern.
-pub(crate) fn of(pattern: &Hir) -> Query {
-    part(pattern).into_query()
+/// The trigrams that a text contains if it matches the pattern.
+pub(crate) fn of(pattern: &Hir) -> TrigramQuery {
+    analyse(pattern).into_query()
 }
 
-/// What a text must have that holds this string.
-pub(crate) fn of_literal(literal: &[u8]) -> Query {
+/// The trigrams that a text contains if it contains this string.
+pub(crate) fn of_literal(literal: &[u8]) -> TrigramQuery {
     of_bytes(literal).into_query()
 }
 
-fn part(hir: &Hir) -> Part {
+fn analyse(hir: &Hir) -> PatternInfo {
     match hir.kind() {
-        HirKind::Empty | HirKind::Look(_) => Part::exactly(Strings::empty_string()),
+        HirKind::Empty | HirKind::Look(_) => PatternInfo::exactly(StringSet::empty_string()),
         HirKind::Literal(literal) => of_bytes(&literal.0),
         HirKind::Class(class) => of_class(class),
         HirKind::Repetition(repetition) => of_repetition(repetition),
-        HirKind::Capture(capture) => part(&capture.sub),
-        HirKind::Concat(parts) => parts.iter().map(part).fold(Part::nothing(), Part::then),
-        HirKind::Alternation(parts) => parts.iter().map(part).reduce(Part::or).unwrap_or_else(Part::anything),
+        HirKind::Capture(capture) => analyse(&capture.sub),
+        HirKind::Concat(parts) => parts.iter().map(analyse).fold(PatternInfo::nothing(), PatternInfo::then),
+        HirKind::Alternation(parts) => {
+            parts.iter().map(analyse).reduce(PatternInfo::or).unwrap_or_else(PatternInfo::anything)
+        }
     }
 }
 
-/// A literal. A byte that is no part of a whole character could be a part of one in the text, and be folded there.
-fn of_bytes(literal: &[u8]) -> Part {
-    let mut all = Part::nothing();
+/// A literal. A byte outside of a complete character may be part of one in the text and be folded there, so it counts as
+/// anything.
+fn of_bytes(literal: &[u8]) -> PatternInfo {
+    let mut all = PatternInfo::nothing();
     let mut rest = literal;
     while let Some((_, behind)) = rest.split_first() {
         if let Some(c) = case_folding::first_char(rest) {
-            all = all.then(Part::exactly(Strings::new([case_folding::of_char(c)])));
+            all = all.then(PatternInfo::exactly(StringSet::new([case_folding::folded_char(c)])));
             rest = &rest[c.len_utf8()..];
         } else {
-            all = all.then(Part::anything());
+            all = all.then(PatternInfo::anything());
             rest = behind;
         }
     }
     all
 }
 
-fn of_class(class: &Class) -> Part {
+fn of_class(class: &Class) -> PatternInfo {
     let folded = match class {
         Class::Unicode(class) => {
             let size: usize =
                 class.iter().map(|range| range.end() as usize - range.start() as usize + 1).sum();
             let chars = || class.iter().flat_map(|range| range.start()..=range.end());
-            (size <= MOST_IN_CLASS).then(|| Strings::new(chars().map(case_folding::of_char)))
+            (size <= MAX_CLASS).then(|| StringSet::new(chars().map(case_folding::folded_char)))
         }
         Class::Bytes(class) => {
             let bytes = || class.iter().flat_map(|range| range.start()..=range.end());
-            (bytes().count() <= MOST_IN_CLASS && bytes().all(|byte| byte.is_ascii()))
-                .then(|| Strings::new(bytes().map(|byte| vec![byte.to_ascii_lowercase()])))
+            (bytes().count() <= MAX_CLASS && bytes().all(|byte| byte.is_ascii()))
+                .then(|| StringSet::new(bytes().map(|byte| vec![byte.to_ascii_lowercase()])))
         }
     };
     match folded {
-        Some(strings) if (1..=MOST_EXACT).contains(&strings.len()) => Part::exactly(strings),
-        _ => Part::anything(),
+        Some(strings) if (1..=MAX_EXACT).contains(&strings.len()) => PatternInfo::exactly(strings),
+        _ => PatternInfo::anything(),
     }
 }
 
-fn of_repetition(repetition: &Repetition) -> Part {
+fn of_repetition(repetition: &Repetition) -> PatternInfo {
     let (min, max) = (repetition.min, repetition.max);
     if max == Some(0) {
-        return Part::exactly(Strings::empty_string());
+        return PatternInfo::exactly(StringSet::empty_string());
     }
     if min == 0 {
         return match max {
-            Some(1) => part(&repetition.sub).or(Part::exactly(Strings::empty_string())),
-            _ => Part::anything(),
+            Some(1) => analyse(&repetition.sub).or(PatternInfo::exactly(StringSet::empty_string())),
+            _ => PatternInfo::anything(),
         };
     }
-    let copies = min.min(MOST_COPIES);
-    let mut all = Part::nothing();
+    let copies = min.min(MAX_COPIES);
+    let mut all = PatternInfo::nothing();
     for _ in 0..copies {
-        all = all.then(part(&repetition.sub));
+        all = all.then(analyse(&repetition.sub));
     }
     if max == Some(copies) {
         return all;
     }
-    // However often it is repeated, the last one is one of them.
-    let last = part(&repetition.sub).open();
-    let all = all.then(Part::anything());
-    Part { ends: last.ends, ..all }
+    // A match ends with a match of the repeated part.
+    let last = analyse(&repetition.sub).opened();
+    let all = all.then(PatternInfo::anything());
+    PatternInfo { suffixes: last.suffixes, ..all }
 }
 
-impl Part {
-    fn exactly(strings: Strings) -> Self {
+impl PatternInfo {
+    fn exactly(strings: StringSet) -> Self {
         Self {
             exact: Some(strings),
-            starts: Strings::empty_string(),
-            ends: Strings::empty_string(),
-            needs: Query::All,
+            prefixes: StringSet::empty_string(),
+            suffixes: StringSet::empty_string(),
+            required: TrigramQuery::All,
         }
     }
 
-    /// What a sequence begins with.
+    /// Matches the empty string: the start of a concatenation.
     fn nothing() -> Self {
-        Self::exactly(Strings::empty_string())
+        Self::exactly(StringSet::empty_string())
     }
 
-    /// Matches whatever it likes, nothing included.
+    /// Matches any string, including the empty one.
     fn anything() -> Self {
         Self {
             exact: None,
-            starts: Strings::empty_string(),
-            ends: Strings::empty_string(),
-            needs: Query::All,
+            prefixes: StringSet::empty_string(),
+            suffixes: StringSet::empty_string(),
+            required: TrigramQuery::All,
         }
     }
 
-    /// The same with starts and ends in place of exact strings.
-    fn open(self) -> Self {
+    /// Replaces the exact strings by prefixes and suffixes, and records their trigrams.
+    fn opened(self) -> Self {
         let Some(exact) = self.exact else { return self };
-        let needs = Query::and([self.needs, exact.query()]);
-        Self { exact: None, starts: exact.clone(), ends: exact, needs }.cut()
+        let required = TrigramQuery::and([self.required, exact.query()]);
+        Self { exact: None, prefixes: exact.clone(), suffixes: exact, required }.shortened()
     }
 
-    /// Keeps sets small: what is cut off was noted before.
-    fn cut(self) -> Self {
-        let needs = Query::and([self.needs, self.starts.query(), self.ends.query()]);
-        let (mut starts, mut ends) = (self.starts, self.ends);
+    /// Shortens prefixes and suffixes until the sets are small, after recording their trigrams.
+    fn shortened(self) -> Self {
+        let required = TrigramQuery::and([self.required, self.prefixes.query(), self.suffixes.query()]);
+        let (mut prefixes, mut suffixes) = (self.prefixes, self.suffixes);
         for length in (0..3).rev() {
-            starts = starts.starts(length);
-            if starts.len() <= MOST_EDGES {
+            prefixes = prefixes.prefixes(length);
+            if prefixes.len() <= MAX_EDGES {
                 break;
             }
         }
         for length in (0..3).rev() {
-            ends = ends.ends(length);
-            if ends.len() <= MOST_EDGES {
+            suffixes = suffixes.suffixes(length);
+            if suffixes.len() <= MAX_EDGES {
                 break;
             }
         }
-        let needs = if needs.size() > MOST_GRAMS { Query::All } else { needs };
-        Self { exact: self.exact, starts, ends, needs }
+        let required = if required.trigrams() > MAX_TRIGRAMS { TrigramQuery::All } else { required };
+        Self { exact: self.exact, prefixes, suffixes, required }
     }
 
     fn then(self, next: Self) -> Self {
         if let (Some(one), Some(two)) = (&self.exact, &next.exact)
-            && one.len() * two.len() <= MOST_EXACT
+            && one.len() * two.len() <= MAX_EXACT
         {
-            let needs = Query::and([self.needs, next.needs]);
-            let joined = Self { needs, ..Self::exactly(one.cross(two)) };
-            // A long string is followed no further than its trigrams.
+            let required = TrigramQuery::and([self.required, next.required]);
+            let joined = Self { required, ..Self::exactly(one.cross(two)) };
+            // Of a long string only the trigrams are kept.
             let long = joined.exact.as_ref().is_some_and(|exact| exact.shortest() >= 64);
-            return if long { joined.open() } else { joined };
+            return if long { joined.opened() } else { joined };
         }
         match (&self.exact, &next.exact) {
-            (Some(one), None) if one.len() * next.starts.len() <= MOST_EXACT => {
-                let starts = one.cross(&next.starts);
-                Self { exact: None, starts, ends: next.ends, needs: Query::and([self.needs, next.needs]) }
-                    .cut()
+            (Some(one), None) if one.len() * next.prefixes.len() <= MAX_EXACT => {
+                let prefixes = one.cross(&next.prefixes);
+                Self {
+                    exact: None,
+                    prefixes,
+                    suffixes: next.suffixes,
+                    required: TrigramQuery::and([self.required, next.required]),
+                }
+                .shortened()
             }
-            (None, Some(two)) if self.ends.len() * two.len() <= MOST_EXACT => {
-                let ends = self.ends.cross(two);
-                Self { exact: None, starts: self.starts, ends, needs: Query::and([self.needs, next.needs]) }
-                    .cut()
+            (None, Some(two)) if self.suffixes.len() * two.len() <= MAX_EXACT => {
+                let suffixes = self.suffixes.cross(two);
+                Self {
+                    exact: None,
+                    prefixes: self.prefixes,
+                    suffixes,
+                    required: TrigramQuery::and([self.required, next.required]),
+                }
+                .shortened()
             }
             _ => {
-                let (one, two) = (self.open(), next.open());
-                let seam = if one.ends.len() * two.starts.len() <= MOST_EXACT {
-                    one.ends.cross(&two.starts).query()
+                let (one, two) = (self.opened(), next.opened());
+                let boundary = if one.suffixes.len() * two.prefixes.len() <= MAX_EXACT {
+                    one.suffixes.cross(&two.prefixes).query()
                 } else {
-                    Query::All
+                    TrigramQuery::All
                 };
-                let needs = Query::and([one.needs, two.needs, seam]);
-                Self { exact: None, starts: one.starts, ends: two.ends, needs }.cut()
+                let required = TrigramQuery::and([one.required, two.required, boundary]);
+                Self { exact: None, prefixes: one.prefixes, suffixes: two.suffixes, required }.shortened()
             }
         }
     }
 
     fn or(self, other: Self) -> Self {
         if let (Some(one), Some(two)) = (&self.exact, &other.exact)
-            && one.len() + two.len() <= MOST_EXACT
+            && one.len() + two.len() <= MAX_EXACT
         {
-            // What each needed besides is needed by its own strings alone.
-            let needs = Query::or([self.needs, other.needs]);
-            return Self { needs, ..Self::exactly(one.clone().union(two.clone())) };
+            // Each side requires its own trigrams only for its own strings.
+            let required = TrigramQuery::or([self.required, other.required]);
+            return Self { required, ..Self::exactly(one.clone().union(two.clone())) };
         }
-        let (one, two) = (self.open(), other.open());
+        let (one, two) = (self.opened(), other.opened());
         Self {
             exact: None,
-            starts: one.starts.union(two.starts),
-            ends: one.ends.union(two.ends),
-            needs: Query::or([one.needs, two.needs]),
+            prefixes: one.prefixes.union(two.prefixes),
+            suffixes: one.suffixes.union(two.suffixes),
+            required: TrigramQuery::or([one.required, two.required]),
         }
-        .cut()
+        .shortened()
     }
 
-    fn into_query(self) -> Query {
-        let needs = self.open().needs;
-        if needs.size() > MOST_GRAMS { Query::All } else { needs }
+    fn into_query(self) -> TrigramQuery {
+        let required = self.opened().required;
+        if required.trigrams() > MAX_TRIGRAMS { TrigramQuery::All } else { required }
     }
 }

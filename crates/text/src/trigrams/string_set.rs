@@ -1,19 +1,19 @@
-//! Small sets of short strings, as a walk over a pattern gathers them.
+//! Small sets of short strings: the prefixes, suffixes and exact matches of a part of a pattern.
 
 use super::extract;
-use super::trigram_query::Query;
+use super::trigram_query::TrigramQuery;
 use std::collections::BTreeSet;
 
-/// A set of folded strings.
+/// A set of case-folded strings.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Strings(BTreeSet<Vec<u8>>);
+pub(crate) struct StringSet(BTreeSet<Vec<u8>>);
 
-impl Strings {
+impl StringSet {
     pub(crate) fn new(strings: impl IntoIterator<Item = Vec<u8>>) -> Self {
         Self(strings.into_iter().collect())
     }
 
-    /// The set of the empty string alone: says nothing of what a match starts or ends with.
+    /// The set of the empty string: nothing is known about how a match starts or ends.
     pub(crate) fn empty_string() -> Self {
         Self::new([Vec::new()])
     }
@@ -22,7 +22,7 @@ impl Strings {
         self.0.len()
     }
 
-    /// The length of the shortest.
+    /// The length of the shortest string.
     pub(crate) fn shortest(&self) -> usize {
         self.0.iter().map(Vec::len).min().unwrap_or(0)
     }
@@ -32,25 +32,26 @@ impl Strings {
         self
     }
 
-    /// Every string of one followed by every string of the other.
+    /// The concatenations of every string of `self` with every string of `other`.
     pub(crate) fn cross(&self, other: &Self) -> Self {
         let pairs = self.0.iter().flat_map(|one| other.0.iter().map(move |two| [&one[..], two].concat()));
         Self::new(pairs)
     }
 
-    /// What is left when each is cut to its first bytes.
-    pub(crate) fn starts(&self, length: usize) -> Self {
+    /// The prefixes of all strings, of at most `length` bytes.
+    pub(crate) fn prefixes(&self, length: usize) -> Self {
         Self::new(self.0.iter().map(|string| string[..string.len().min(length)].to_vec()))
     }
 
-    /// What is left when each is cut to its last bytes.
-    pub(crate) fn ends(&self, length: usize) -> Self {
+    /// The suffixes of all strings, of at most `length` bytes.
+    pub(crate) fn suffixes(&self, length: usize) -> Self {
         Self::new(self.0.iter().map(|string| string[string.len().saturating_sub(length)..].to_vec()))
     }
 
-    /// What a text asks for that holds one of them.
-    pub(crate) fn query(&self) -> Query {
-        let of = |string: &Vec<u8>| Query::and(extract::of_folded(string).map(Query::Gram));
-        Query::or(self.0.iter().map(of))
+    /// The trigrams that a text with one of the strings contains.
+    pub(crate) fn query(&self) -> TrigramQuery {
+        let trigrams =
+            |string: &Vec<u8>| TrigramQuery::and(extract::of_folded(string).map(TrigramQuery::Trigram));
+        TrigramQuery::or(self.0.iter().map(trigrams))
     }
 }

@@ -1,24 +1,27 @@
-//! What a pattern asks of the trigrams of a text.
+//! Boolean queries over trigrams: what a text must contain to match a pattern.
 
 use std::collections::BTreeSet;
 
-/// A condition on the trigrams of a text.
+/// A condition on the trigrams of a text, kept in a simple form: nested conjunctions and disjunctions are flattened, and
+/// what all alternatives require is factored out.
+///
+/// Example: `(abc AND bcd) OR (abc AND bce)` becomes `abc AND (bcd OR bce)`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Query {
-    /// Nothing is asked: any text may match.
+pub enum TrigramQuery {
+    /// No condition: any text may match.
     All,
     /// No text can match.
     Nothing,
-    /// The trigram must be there.
-    Gram(u32),
-    /// Every part must hold.
+    /// The text must contain this trigram.
+    Trigram(u32),
+    /// All parts must hold.
     And(Vec<Self>),
-    /// One part must hold.
+    /// At least one part must hold.
     Or(Vec<Self>),
 }
 
-impl Query {
-    /// All of these.
+impl TrigramQuery {
+    /// The conjunction.
     pub fn and(parts: impl IntoIterator<Item = Self>) -> Self {
         let mut kept = BTreeSet::new();
         for part in parts {
@@ -31,10 +34,10 @@ impl Query {
                 }
             }
         }
-        one_or(kept, Self::All, Self::And)
+        simplified(kept, Self::All, Self::And)
     }
 
-    /// One of these. What all of them ask for is asked for once.
+    /// The disjunction. What all parts require is required once.
     pub fn or(parts: impl IntoIterator<Item = Self>) -> Self {
         let mut kept = BTreeSet::new();
         for part in parts {
@@ -47,18 +50,18 @@ impl Query {
                 }
             }
         }
-        let asked = |part: &Self| part.conjuncts().iter().cloned().collect::<BTreeSet<Self>>();
-        let common = kept.iter().map(asked).reduce(|common, asked| &common & &asked);
+        let required = |part: &Self| part.conjuncts().iter().cloned().collect::<BTreeSet<Self>>();
+        let common = kept.iter().map(required).reduce(|common, required| &common & &required);
         let Some(common) = common.filter(|common| !common.is_empty() && kept.len() > 1) else {
-            return one_or(kept, Self::Nothing, Self::Or);
+            return simplified(kept, Self::Nothing, Self::Or);
         };
-        let besides =
-            |part: &Self| Self::and(part.conjuncts().iter().filter(|asked| !common.contains(asked)).cloned());
-        let rest = Self::or(kept.iter().map(besides).collect::<Vec<_>>());
+        let without_common =
+            |part: &Self| Self::and(part.conjuncts().iter().filter(|one| !common.contains(one)).cloned());
+        let rest = Self::or(kept.iter().map(without_common).collect::<Vec<_>>());
         Self::and(common.into_iter().chain([rest]))
     }
 
-    /// What must hold, piece by piece.
+    /// The conditions that must all hold.
     fn conjuncts(&self) -> &[Self] {
         match self {
             Self::And(parts) => parts,
@@ -66,23 +69,27 @@ impl Query {
         }
     }
 
-    /// Whether it asks for nothing, so that no text can be left out.
+    /// Whether there is no condition, so that no text can be excluded.
     pub fn is_all(&self) -> bool {
         *self == Self::All
     }
 
-    /// How many trigrams it names: what answering it costs.
-    pub(crate) fn size(&self) -> usize {
+    /// The number of trigrams: the cost of evaluating the query.
+    pub(crate) fn trigrams(&self) -> usize {
         match self {
             Self::All | Self::Nothing => 0,
-            Self::Gram(_) => 1,
-            Self::And(parts) | Self::Or(parts) => parts.iter().map(Self::size).sum(),
+            Self::Trigram(_) => 1,
+            Self::And(parts) | Self::Or(parts) => parts.iter().map(Self::trigrams).sum(),
         }
     }
 }
 
-fn one_or(kept: BTreeSet<Query>, none: Query, many: fn(Vec<Query>) -> Query) -> Query {
-    let mut kept: Vec<Query> = kept.into_iter().collect();
+fn simplified(
+    kept: BTreeSet<TrigramQuery>,
+    none: TrigramQuery,
+    many: fn(Vec<TrigramQuery>) -> TrigramQuery,
+) -> TrigramQuery {
+    let mut kept: Vec<TrigramQuery> = kept.into_iter().collect();
     match kept.len() {
         0 => none,
         1 => kept.remove(0),
@@ -92,22 +99,31 @@ fn one_or(kept: BTreeSet<Query>, none: Query, many: fn(Vec<Query>) -> Query) -> 
 
 #[cfg(test)]
 mod tests {
-    use super::Query::{All, And, Gram, Nothing, Or};
+    use super::TrigramQuery::{All, And, Nothing, Or, Trigram};
     use super::*;
 
     #[test]
-    fn parts_that_say_nothing_are_gone() {
-        assert_eq!(Query::and([All, Gram(1), Query::and([Gram(2), Gram(1)])]), And(vec![Gram(1), Gram(2)]));
-        assert_eq!(Query::or([Nothing, Gram(1), Query::or([Gram(2), Gram(1)])]), Or(vec![Gram(1), Gram(2)]));
-        assert_eq!(Query::and([Gram(1), Nothing]), Nothing);
-        assert_eq!(Query::or([Gram(1), All]), All);
-        assert_eq!((Query::and([]), Query::or([])), (All, Nothing));
+    fn neutral_parts_are_dropped() {
+        assert_eq!(
+            TrigramQuery::and([All, Trigram(1), TrigramQuery::and([Trigram(2), Trigram(1)])]),
+            And(vec![Trigram(1), Trigram(2)])
+        );
+        assert_eq!(
+            TrigramQuery::or([Nothing, Trigram(1), TrigramQuery::or([Trigram(2), Trigram(1)])]),
+            Or(vec![Trigram(1), Trigram(2)])
+        );
+        assert_eq!(TrigramQuery::and([Trigram(1), Nothing]), Nothing);
+        assert_eq!(TrigramQuery::or([Trigram(1), All]), All);
+        assert_eq!((TrigramQuery::and([]), TrigramQuery::or([])), (All, Nothing));
     }
 
     #[test]
-    fn what_all_ask_for_is_asked_for_once() {
-        let both = |one, two| Query::and([Gram(one), Gram(two)]);
-        assert_eq!(Query::or([both(1, 2), both(1, 3)]), And(vec![Gram(1), Or(vec![Gram(2), Gram(3)])]));
-        assert_eq!(Query::or([both(1, 2), Gram(1)]), Gram(1));
+    fn common_conditions_are_factored_out() {
+        let both = |one, two| TrigramQuery::and([Trigram(one), Trigram(two)]);
+        assert_eq!(
+            TrigramQuery::or([both(1, 2), both(1, 3)]),
+            And(vec![Trigram(1), Or(vec![Trigram(2), Trigram(3)])])
+        );
+        assert_eq!(TrigramQuery::or([both(1, 2), Trigram(1)]), Trigram(1));
     }
 }

@@ -5,7 +5,8 @@ use super::name_candidates::is_call;
 use super::node_line::NodeLine;
 use crate::text::writer::{Style, TextWriter};
 use orient_engine::{
-    Direction, EdgeRow, EngineError, GraphView, MissRow, NodeId, Reach, ReachOptions, WithDispatch, reach,
+    Direction, EdgeRow, EngineError, GraphView, NodeId, Reach, ReachOptions, UnresolvedRow, WithDispatch,
+    reach,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -86,7 +87,7 @@ pub(crate) fn explain_missing_path(
 /// An unresolved call in the proven part, whose name is that of a symbol that reaches the end.
 struct Bridge {
     step: usize,
-    miss: MissRow,
+    miss: UnresolvedRow,
     to: NodeId,
 }
 
@@ -115,7 +116,7 @@ fn bridge(view: &GraphView<'_>, reached: &Reach, behind: &[NodeId]) -> Result<Op
 fn calls_at(view: &GraphView<'_>, node: NodeId, bridge: Option<Bridge>) -> Result<MissingPath, EngineError> {
     let file = view.file_of(node)?;
     let graph = view.file_graph(file.id)?;
-    let mut misses: Vec<(MissRow, Option<NodeId>)> = if let Some(bridge) = bridge {
+    let mut misses: Vec<(UnresolvedRow, Option<NodeId>)> = if let Some(bridge) = bridge {
         vec![(bridge.miss, Some(bridge.to))]
     } else {
         let here = graph.misses.iter().filter(|miss| miss.source == node && is_call(miss.kind));

@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 use crate::text::number_format::{count, plural};
 use crate::text::writer::{Style, TextWriter};
-use orient_engine::{EngineError, GraphView, MissRow, UnresolvedUse};
+use orient_engine::{EngineError, GraphView, UnresolvedRow, UnresolvedUse};
 use orient_model::RefKind;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -42,7 +42,7 @@ fn is_zero(number: &u64) -> bool {
 }
 
 /// Whether an unresolved use is a call.
-pub(crate) fn calls(miss: &MissRow) -> bool {
+pub(crate) fn calls(miss: &UnresolvedRow) -> bool {
     is_call(miss.kind)
 }
 
@@ -56,7 +56,7 @@ impl NameCandidates {
     pub(crate) fn of(
         view: &GraphView<'_>,
         name: &str,
-        keep: impl Fn(&MissRow) -> Result<bool, EngineError>,
+        keep: impl Fn(&UnresolvedRow) -> Result<bool, EngineError>,
         max: usize,
     ) -> Result<Self, EngineError> {
         let found = view.unresolved_uses(name)?;

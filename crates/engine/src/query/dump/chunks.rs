@@ -23,12 +23,12 @@ impl Snapshot {
             let (count, sum) = &mut terms[holder.chunk as usize];
             *count += 1;
             // Terms come in any order, so the checksum must not depend on it.
-            *sum = sum.wrapping_add(mixed(u64::from(term) << 8 | u64::from(holder.mark.0)));
+            *sum = sum.wrapping_add(mixed(u64::from(term) << 8 | u64::from(holder.occurrence.0)));
         })?;
         let mut texts: FxHashMap<FileId, Vec<String>> = FxHashMap::default();
-        for shelf in catalogue.shelves() {
-            let chunks = texts.entry(shelf.file).or_default();
-            for unit in shelf.first..shelf.first + shelf.count {
+        for entry in catalogue.files() {
+            let chunks = texts.entry(entry.file).or_default();
+            for unit in entry.first..entry.first + entry.count {
                 let ((count, sum), length) = (terms[unit as usize], catalogue.length(unit));
                 chunks.push(format!("{count} terms {length} words {sum:016x}"));
             }

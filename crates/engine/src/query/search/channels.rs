@@ -4,8 +4,8 @@ use super::corpus::Corpus;
 use crate::{EngineError, Snapshot};
 use orient_model::{Role, SymbolKind};
 use orient_rank::{Analysis, Bm25, CorpusSize, Form, Posting, Weights};
-use orient_store::{Holder, NameMatch, SymbolQuery, SymbolRow};
-use orient_text::{for_each_term, plain_words, term_number};
+use orient_store::{ChunkPosting, NameMatch, SymbolQuery, SymbolRow};
+use orient_text::{for_each_term, plain_words, term_hash};
 
 /// Maximum number of symbols considered for a name.
 const MAX_SYMBOLS_PER_NAME: usize = 200;
@@ -33,15 +33,19 @@ impl Snapshot {
             chunks: catalogue.len(),
             terms: catalogue.terms(),
             chunk_bound: catalogue.bound(),
-            file_bound: catalogue.shelf_bound(),
+            file_bound: catalogue.file_bound(),
         };
         let mut lexical = Bm25::new(&size, buffers, weights);
         let mut replaced = Vec::new();
         let read = |number: u32, postings: &mut Vec<_>| {
             postings.clear();
-            self.store.each_with_term(catalogue, number, |Holder { chunk, shelf, length, mark }| {
-                postings.push(Posting { chunk, file: shelf, length, mark });
-            })
+            self.store.each_with_term(
+                catalogue,
+                number,
+                |ChunkPosting { chunk, file, length, occurrence }| {
+                    postings.push(Posting { chunk, file, length, occurrence });
+                },
+            )
         };
         let mut held = Vec::with_capacity(analysis.terms.len());
         for term in &analysis.terms {
@@ -92,7 +96,7 @@ fn misspelled(analysis: &Analysis, held: &[bool]) -> Vec<String> {
     let own = |name: &String| orient_model::Handle::split(name).pop();
     let stands = |name: &String| {
         let mut last = 0;
-        for_each_term(name.as_bytes(), |term, _| last = term_number(term));
+        for_each_term(name.as_bytes(), |term, _| last = term_hash(term));
         analysis.terms.iter().zip(held).any(|(term, held)| *held && term.number == last)
     };
     let mut words: Vec<String> = analysis.names.iter().filter_map(own).filter(|name| !stands(name)).collect();

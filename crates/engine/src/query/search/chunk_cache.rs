@@ -1,7 +1,7 @@
 //! Cache of the file and chunk rows that queries have read. Entries of unchanged files stay valid in later
 //! generations.
 
-use orient_store::{ChunkId, FileId, FileRow, PlaceRow};
+use orient_store::{ChunkDetails, ChunkId, FileId, FileRow};
 use rustc_hash::FxHashMap;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -16,7 +16,7 @@ pub(super) struct CachedFile {
     /// The ids of its chunks, in order.
     pub(super) ids: Vec<ChunkId>,
     /// The chunks that were read.
-    chunks: Box<[OnceLock<Arc<PlaceRow>>]>,
+    chunks: Box<[OnceLock<Arc<ChunkDetails>>]>,
 }
 
 impl CachedFile {
@@ -113,8 +113,8 @@ impl ChunkCache {
         &self,
         file: &CachedFile,
         at: usize,
-        read: impl FnOnce(ChunkId) -> Result<Option<PlaceRow>, E>,
-    ) -> Result<Option<Arc<PlaceRow>>, E> {
+        read: impl FnOnce(ChunkId) -> Result<Option<ChunkDetails>, E>,
+    ) -> Result<Option<Arc<ChunkDetails>>, E> {
         let (Some(chunk), Some(id)) = (file.chunks.get(at), file.ids.get(at)) else { return Ok(None) };
         if let Some(known) = chunk.get() {
             return Ok(Some(Arc::clone(known)));

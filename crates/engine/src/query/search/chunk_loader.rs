@@ -5,7 +5,7 @@ use super::corpus::Corpus;
 use super::search_query::SearchQuery;
 use crate::{EngineError, Snapshot};
 use orient_model::{ChunkKind, Modifier, Modifiers, SymbolKind};
-use orient_store::{FileId, INDEXED, PlaceRow};
+use orient_store::{ChunkDetails, FileId, INDEXED};
 use rustc_hash::FxHashMap;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use std::sync::Arc;
 /// A chunk with its symbol, and the number of its file.
 pub(super) struct LoadedChunk {
     pub(super) file: u32,
-    row: Arc<PlaceRow>,
+    row: Arc<ChunkDetails>,
 }
 
 impl Deref for LoadedChunk {
-    type Target = PlaceRow;
+    type Target = ChunkDetails;
 
-    fn deref(&self) -> &PlaceRow {
+    fn deref(&self) -> &ChunkDetails {
         &self.row
     }
 }
@@ -40,17 +40,17 @@ impl<'s> ChunkLoader<'s> {
     /// Loads a chunk; `None` if it no longer exists.
     pub(super) fn load(&mut self, chunk: u32) -> Result<Option<LoadedChunk>, EngineError> {
         let catalogue = &self.corpus.catalogue;
-        let shelf = catalogue.shelf(catalogue.shelf_of(chunk));
-        let file = if let Some(&number) = self.numbers.get(&shelf.file) {
+        let chunks = catalogue.file(catalogue.file_of(chunk));
+        let file = if let Some(&number) = self.numbers.get(&chunks.file) {
             number
         } else {
-            let Some(cached) = self.snapshot.cached_file(self.corpus, shelf.file)? else { return Ok(None) };
+            let Some(cached) = self.snapshot.cached_file(self.corpus, chunks.file)? else { return Ok(None) };
             self.files.push(cached);
             let number = self.files.len() as u32 - 1;
-            self.numbers.insert(shelf.file, number);
+            self.numbers.insert(chunks.file, number);
             number
         };
-        let (cached, at) = (&self.files[file as usize], (chunk - shelf.first) as usize);
+        let (cached, at) = (&self.files[file as usize], (chunk - chunks.first) as usize);
         let row = self.corpus.chunk_cache.chunk(cached, at, |id| self.snapshot.store.place(id))?;
         Ok(row.map(|row| LoadedChunk { file, row }))
     }

@@ -8,7 +8,7 @@ use crate::{EngineError, chunk_features};
 use orient_embed::{BuiltIn, Embedder, PackedGroup, PackedIndex, Scan, Vector, cosine};
 use orient_model::RepoPath;
 use orient_rank::ScratchBuffers;
-use orient_store::{Catalogue, FileId, Followed, Snapshot};
+use orient_store::{Catalogue, CatalogueUpdate, FileId, Snapshot};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -105,7 +105,8 @@ impl Corpus {
     /// Derives the corpus of a snapshot from an earlier one. Only the files at `paths` (sorted) may differ.
     pub(super) fn after(before: &Self, paths: &[RepoPath], snapshot: &Snapshot) -> Result<Self, EngineError> {
         let generation = snapshot.generation();
-        let Followed { catalogue, changed, gone } = snapshot.catalogue_after(&before.catalogue, paths)?;
+        let CatalogueUpdate { catalogue, changed, gone } =
+            snapshot.catalogue_after(&before.catalogue, paths)?;
         let corpus = Self {
             generation,
             catalogue,
@@ -156,8 +157,8 @@ impl Corpus {
 
     /// The first chunk of a file and its number of chunks.
     pub(crate) fn chunks_of(&self, file: FileId) -> Option<(u32, u32)> {
-        let shelf = self.catalogue.shelf(self.catalogue.find(file)?);
-        Some((shelf.first, shelf.count))
+        let file = self.catalogue.file(self.catalogue.find(file)?);
+        Some((file.first, file.count))
     }
 
     /// The chunks nearest to a vector, nearest first, with their dot products. Runs `meanwhile` concurrently if that
@@ -269,8 +270,8 @@ impl Corpus {
 
     /// The dot product of a chunk with a query; 0 if it has no vector.
     fn product(&self, chunk: u32, query: &Scan) -> i32 {
-        let shelf = self.catalogue.shelf(self.catalogue.shelf_of(chunk));
-        let of = |vectors: &PackedIndex| vectors.product(shelf.file.0, chunk - shelf.first, query);
+        let file = self.catalogue.file(self.catalogue.file_of(chunk));
+        let of = |vectors: &PackedIndex| vectors.product(file.file.0, chunk - file.first, query);
         self.vectors.get().and_then(of).unwrap_or(0)
     }
 }

@@ -4,7 +4,7 @@ use super::chunk_loader::LoadedChunk;
 use crate::SymbolId;
 use orient_model::{ChunkKind, RepoPath, Role, SymbolKind};
 use orient_rank::{Analysis, ScorePart};
-use orient_store::PlaceRow;
+use orient_store::ChunkDetails;
 
 /// A ranked result: a chunk with its file and its score.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,7 +55,7 @@ pub struct SameFileHit {
 impl SameFileHit {
     /// A further hit from a loaded chunk.
     pub(super) fn new(place: &LoadedChunk) -> Self {
-        let PlaceRow { chunk, symbol } = &**place;
+        let ChunkDetails { chunk, symbol } = &**place;
         let around =
             symbol.iter().filter_map(|symbol| symbol.around.as_ref()).map(|(_, _, name)| name.clone());
         Self {

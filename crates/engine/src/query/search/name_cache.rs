@@ -2,7 +2,7 @@
 
 use crate::EngineError;
 use crate::change_log::ChangeLog;
-use orient_store::{NameSheet, Snapshot};
+use orient_store::{NameTable, Snapshot};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The names of the newest queried generation.
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) struct NameCache(Mutex<CachedNames>);
 
 /// The generation and its names.
-type CachedNames = Option<(u64, Arc<NameSheet>)>;
+type CachedNames = Option<(u64, Arc<NameTable>)>;
 
 impl NameCache {
     /// Clears the cache, because the index was replaced.
@@ -23,7 +23,7 @@ impl NameCache {
         &self,
         snapshot: &Snapshot,
         change_log: &ChangeLog,
-    ) -> Result<Option<Arc<NameSheet>>, EngineError> {
+    ) -> Result<Option<Arc<NameTable>>, EngineError> {
         let generation = snapshot.generation();
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut names = match kept.take() {

@@ -16,7 +16,7 @@ use crate::chunk_features::embedder;
 use crate::{EngineError, FileQuery, Snapshot};
 use orient_embed::{BuiltIn, combine};
 use orient_rank::{Analysis, Bm25, Candidate, FileInfo, Pool, analyse, rank};
-use orient_store::PlaceSymbol;
+use orient_store::ChunkSymbol;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ impl Snapshot {
         let corpus = self.caches.corpus(&self.store)?;
         let allowed = self.allowed(query, &corpus)?;
         let allows = |chunk: u32| {
-            allowed.as_ref().is_none_or(|allowed| allowed[corpus.catalogue.shelf_of(chunk) as usize])
+            allowed.as_ref().is_none_or(|allowed| allowed[corpus.catalogue.file_of(chunk) as usize])
         };
         let factor = if query.kinds.is_empty() && !query.symbols_only { 1 } else { FILTER_FACTOR };
         let without = query.without_vectors || self.store.embedder() != embedder();
@@ -201,7 +201,7 @@ impl Snapshot {
     }
 
     /// The qualified name of a symbol, outermost name first.
-    pub(super) fn qualified(&self, symbol: Option<&PlaceSymbol>) -> Result<Vec<String>, EngineError> {
+    pub(super) fn qualified(&self, symbol: Option<&ChunkSymbol>) -> Result<Vec<String>, EngineError> {
         let mut names = Vec::new();
         let mut next = match symbol {
             Some(symbol) => self.store.symbol(symbol.id)?,
@@ -234,11 +234,11 @@ impl Snapshot {
             indexed: Some(true),
             with_issues: false,
         };
-        let mut allowed = vec![false; corpus.catalogue.shelf_bound()];
+        let mut allowed = vec![false; corpus.catalogue.file_bound()];
         for file in self.files(&analysis, 0, usize::MAX)?.rows {
             let is_among = query.among.as_ref().is_none_or(|among| among.contains(&file.path));
-            if let Some(shelf) = corpus.catalogue.find(file.id).filter(|_| is_among) {
-                allowed[shelf as usize] = true;
+            if let Some(number) = corpus.catalogue.find(file.id).filter(|_| is_among) {
+                allowed[number as usize] = true;
             }
         }
         Ok(Some(allowed))

@@ -7,7 +7,7 @@ use crate::{EngineError, Snapshot, chunk_features};
 use orient_embed::{BuiltIn, Embedder, Vector, cosine};
 use orient_model::{ChunkKind, RepoPath, SymbolKind};
 use orient_store::FileRow;
-use orient_walk::Tree;
+use orient_walk::RootDirectory;
 
 /// Number of nearest chunks that are compared structurally.
 const COMPARED_CHUNKS: usize = 200;
@@ -66,7 +66,7 @@ impl Snapshot {
             VectorQuery { count: COMPARED_CHUNKS + shared.len(), filtered: false, allows: &|_| true };
         let found = corpus.nearest(&self.store, &vector, &wanted, || Ok(()))?;
         let mut loader = ChunkLoader::new(self, &corpus);
-        let tree = Tree::open(&self.root)?;
+        let tree = RootDirectory::open(&self.root)?;
         let Some(loaded) = loader.load(own)? else { return Ok(None) };
         let shape = self.shape(&tree, &loader.files[loaded.file as usize], &loaded);
         let mut hits = Vec::new();
@@ -99,7 +99,7 @@ impl Snapshot {
     }
 
     /// The shingles of a chunk, from the current file; empty if the file cannot be read.
-    fn shape(&self, tree: &Tree, file: &FileRow, loaded: &LoadedChunk) -> TokenShingles {
+    fn shape(&self, tree: &RootDirectory, file: &FileRow, loaded: &LoadedChunk) -> TokenShingles {
         let Ok(content) = tree.read(&file.path, self.max_file_size) else { return TokenShingles::default() };
         let text = String::from_utf8_lossy(&content.bytes);
         let (first, last) = (loaded.chunk.first_line as usize, loaded.chunk.last_line as usize);

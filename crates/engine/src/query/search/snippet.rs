@@ -4,7 +4,7 @@ use super::hit::{SameFileHit, SearchHit};
 use crate::{EngineError, Snapshot, SourceLines};
 use orient_model::Span;
 use orient_rank::Analysis;
-use orient_text::{for_each_term, term_number};
+use orient_text::{for_each_term, term_hash};
 
 /// Consecutive lines of a hit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,7 +126,7 @@ fn telling(lines: &[String], analysis: &Analysis) -> Option<String> {
 fn worth(line: &str, analysis: &Analysis) -> f32 {
     let mut total = 0.0;
     for_each_term(line.as_bytes(), |term, _| {
-        let number = term_number(term);
+        let number = term_hash(term);
         total += analysis.terms.iter().find(|one| one.number == number).map_or(0.0, |one| one.weight);
     });
     if line.trim().is_empty() { 0.0 } else { total + 0.01 }

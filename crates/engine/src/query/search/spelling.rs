@@ -1,7 +1,7 @@
 //! Spell correction of query words that do not occur in the index.
 
 use crate::{EngineError, Snapshot};
-use orient_text::{for_each_term, term_number};
+use orient_text::{for_each_term, term_hash};
 
 /// Maximum number of corrections per word.
 const MAX_CORRECTIONS: usize = 3;
@@ -32,7 +32,7 @@ impl Snapshot {
         }
         for name in self.similar_names(word, MAX_CORRECTIONS)? {
             let mut last = None;
-            for_each_term(name.as_bytes(), |term, _| last = Some(term_number(term)));
+            for_each_term(name.as_bytes(), |term, _| last = Some(term_hash(term)));
             near.extend(last.map(|number| SpellingCandidate { name, number }));
         }
         Ok(near)

@@ -4,13 +4,13 @@ use super::invalidation::DependencyIndex;
 use crate::extraction;
 use orient_model::EdgeKind;
 use orient_resolve::kind_bits;
-use orient_store::{ChangeSet, Depends, FileId, NodeId, StoreError};
+use orient_store::{ChangeSet, Dependencies, FileId, NodeId, StoreError};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Answers the invalidation queries from a change set; memoised for one plan.
 pub(crate) struct ChangeSetDependencies<'s, 'w> {
     set: &'s ChangeSet<'w>,
-    depends: HashMap<FileId, Depends>,
+    depends: HashMap<FileId, Dependencies>,
     names: HashMap<String, Option<i64>>,
     includers: HashMap<FileId, HashSet<FileId>>,
 }
@@ -20,7 +20,7 @@ impl<'s, 'w> ChangeSetDependencies<'s, 'w> {
         Self { set, depends: HashMap::new(), names: HashMap::new(), includers: HashMap::new() }
     }
 
-    fn depends(&mut self, file: FileId) -> Result<&Depends, StoreError> {
+    fn depends(&mut self, file: FileId) -> Result<&Dependencies, StoreError> {
         if !self.depends.contains_key(&file) {
             self.depends.insert(file, self.set.reader().depends(file)?);
         }
@@ -66,8 +66,8 @@ fn languages_of(family: &str) -> &'static [&'static str] {
 impl DependencyIndex for ChangeSetDependencies<'_, '_> {
     fn dependents_of_name(&mut self, name: &str, family: Option<&str>) -> Result<Vec<FileId>, StoreError> {
         match family {
-            None => self.set.reader().asking(name),
-            Some(family) => self.set.reader().asking_in(name, languages_of(family)),
+            None => self.set.reader().dependents_of_name(name),
+            Some(family) => self.set.reader().dependents_of_name_in(name, languages_of(family)),
         }
     }
 
@@ -79,11 +79,11 @@ impl DependencyIndex for ChangeSetDependencies<'_, '_> {
         if includes(family) && self.includers(file)?.contains(&dependent) {
             return Ok(true);
         }
-        Ok(self.depends(dependent)?.looked(file))
+        Ok(self.depends(dependent)?.has_file(file))
     }
 
     fn dependents_of_files(&mut self, files: &BTreeMap<FileId, &str>) -> Result<Vec<FileId>, StoreError> {
-        let mut found = self.set.reader().looking(|file| files.contains_key(&file))?;
+        let mut found = self.set.reader().dependents_of_files(|file| files.contains_key(&file))?;
         for (&file, family) in files {
             if includes(family) {
                 found.extend(self.includers(file)?);
@@ -94,7 +94,7 @@ impl DependencyIndex for ChangeSetDependencies<'_, '_> {
 
     fn depends_on_name(&mut self, dependent: FileId, name: &str) -> Result<bool, StoreError> {
         let Some(name) = self.name(name)? else { return Ok(false) };
-        Ok(self.depends(dependent)?.asks(name))
+        Ok(self.depends(dependent)?.has_name(name))
     }
 
     fn kinds(

@@ -10,7 +10,7 @@ use crate::progress::Cancel;
 use crate::refresh::pipeline::ParallelWork;
 use orient_model::{Modules, RepoPath, Rules, SharedScope};
 use orient_resolve::{FileFacts, WHOLE_FILE, path_keys};
-use orient_store::{DirectoryFile, FileId};
+use orient_store::{FileId, IndexedFile};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -22,14 +22,14 @@ const BYTES_PER_FILE: u64 = 256 << 10;
 #[derive(Clone, Debug)]
 pub(crate) struct ChangedPath {
     pub(crate) path: RepoPath,
-    pub(crate) before: Option<DirectoryFile>,
-    pub(crate) after: Option<DirectoryFile>,
+    pub(crate) before: Option<IndexedFile>,
+    pub(crate) after: Option<IndexedFile>,
     /// The other files of its directory, if it was added and files see their whole directory.
     pub(crate) siblings: Vec<FileId>,
 }
 
 impl ChangedPath {
-    pub(crate) fn new(path: RepoPath, before: Option<DirectoryFile>, after: Option<DirectoryFile>) -> Self {
+    pub(crate) fn new(path: RepoPath, before: Option<IndexedFile>, after: Option<IndexedFile>) -> Self {
         Self { path, before, after, siblings: Vec::new() }
     }
 
@@ -43,7 +43,7 @@ impl ChangedPath {
     /// Whether the file existed before with the same language and role.
     fn is_edit(&self) -> bool {
         let described =
-            |file: &Option<DirectoryFile>| file.as_ref().map(|file| (file.language.clone(), file.role));
+            |file: &Option<IndexedFile>| file.as_ref().map(|file| (file.language.clone(), file.role));
         described(&self.before) == described(&self.after)
     }
 
@@ -98,7 +98,7 @@ impl CompareSurface<'_> {
         let ChangedPath { path, before, after, siblings } = path_change;
         let old = self.surface(before.as_ref(), |file| self.facts.read_before(file))?;
         // Goes through the cache, because the file is resolved next.
-        let kept = |file: &DirectoryFile| self.facts.get(number(file.id)?, || Some(file.clone()));
+        let kept = |file: &IndexedFile| self.facts.get(number(file.id)?, || Some(file.clone()));
         let new = self.surface(after.as_ref(), kept)?;
         let reach = reach(path.folder(), &old.statements, &new.statements);
         let names = changed(&old.surface, &new.surface);
@@ -137,10 +137,10 @@ impl CompareSurface<'_> {
 
     fn surface(
         &self,
-        file: Option<&DirectoryFile>,
-        read: impl FnOnce(&DirectoryFile) -> Option<Arc<FileFacts>>,
+        file: Option<&IndexedFile>,
+        read: impl FnOnce(&IndexedFile) -> Option<Arc<FileFacts>>,
     ) -> Option<FileSurface> {
-        let Some(file) = file.filter(|file| has_rules(file) || file.manifest) else {
+        let Some(file) = file.filter(|file| has_rules(file) || file.is_project_file) else {
             return Some(FileSurface::default());
         };
         let facts = read(file)?;

@@ -8,7 +8,7 @@ use super::surface_diff::ChangedPath;
 use crate::progress::Pause;
 use crate::{Engine, EngineError};
 use orient_model::RepoPath;
-use orient_store::{Change, ChangeSet, Directory, DirectoryFile, FileId, StoreError};
+use orient_store::{Change, ChangeSet, FileId, InMemorySymbolTable, IndexedFile, StoreError};
 use std::collections::BTreeMap;
 
 /// Minimum number of files for which loading all symbol names first pays, and the maximum number of symbols to load.
@@ -20,11 +20,11 @@ pub(crate) struct FilesToResolve {
     /// The files, by path.
     pub(crate) files: Vec<FileId>,
     /// All symbol names, if they were loaded.
-    pub(crate) directory: Option<Directory>,
+    pub(crate) directory: Option<InMemorySymbolTable>,
 }
 
 /// The indexed file at each path before the change.
-pub(crate) type PathsBefore = BTreeMap<RepoPath, Option<DirectoryFile>>;
+pub(crate) type PathsBefore = BTreeMap<RepoPath, Option<IndexedFile>>;
 
 /// The files to resolve: those that the change set invalidates, and those that were owed before.
 pub(crate) fn files_to_resolve(
@@ -45,7 +45,7 @@ pub(crate) fn files_to_resolve(
             let after = set.reader().indexed_at(&path)?;
             let mut change = ChangedPath::new(path, before, after);
             if change.joins_folder() {
-                change.siblings = set.reader().folder(change.path.folder())?;
+                change.siblings = set.reader().files_in_directory(change.path.folder())?;
             }
             changes.push(change);
         }
@@ -101,7 +101,10 @@ pub(crate) fn resolve_in_change_set(
 
 impl FilesToResolve {
     /// All symbol names, if they were loaded or loading them pays.
-    pub(crate) fn directory(&mut self, set: &ChangeSet<'_>) -> Result<Option<Directory>, StoreError> {
+    pub(crate) fn directory(
+        &mut self,
+        set: &ChangeSet<'_>,
+    ) -> Result<Option<InMemorySymbolTable>, StoreError> {
         match self.directory.take() {
             None => load_directory(set, self.files.len()),
             loaded => Ok(loaded),
@@ -110,8 +113,8 @@ impl FilesToResolve {
 }
 
 /// All symbol names, if enough files are resolved that loading them pays.
-fn load_directory(set: &ChangeSet<'_>, files: usize) -> Result<Option<Directory>, StoreError> {
-    if files < MIN_FILES_FOR_DIRECTORY { Ok(None) } else { set.reader().directory(MAX_DIRECTORY_SYMBOLS) }
+fn load_directory(set: &ChangeSet<'_>, files: usize) -> Result<Option<InMemorySymbolTable>, StoreError> {
+    if files < MIN_FILES_FOR_DIRECTORY { Ok(None) } else { set.reader().symbol_table(MAX_DIRECTORY_SYMBOLS) }
 }
 
 /// Records the indexed file at the path of a change, the first time the path changes.

@@ -12,7 +12,7 @@ use clap::Args;
 use log_report::LogReport;
 use orient_engine::{EngineError, why_unusable};
 use orient_live::{Unwatchable, WatchLimits, probe, unresponsive_watcher, watcher_process};
-use orient_safefs::Folder;
+use orient_safefs::Directory;
 use orient_setup::{CLIENTS, Client, ConfigDirs, NAME, Scope, registered};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -192,14 +192,14 @@ fn store(session: &Session<'_>) -> Check {
         Err(error) => return failed("store", error),
     };
     // If the directory does not exist yet, check the nearest existing parent.
-    let tried = match Folder::open(&folder) {
+    let tried = match Directory::open(&folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let there = folder.ancestors().find(|folder| folder.exists()).unwrap_or(&folder);
-            Folder::existing(there)
+            Directory::existing(there)
         }
         opened => opened,
     };
-    let free = tried.as_ref().ok().and_then(Folder::free_space);
+    let free = tried.as_ref().ok().and_then(Directory::free_space);
     let room = free.map_or_else(String::new, |free| format!(", {} free on its disk", bytes(free)));
     match tried.and_then(|folder| folder.probe()) {
         Ok(()) if free.is_some_and(|free| free < MIN_FREE) => {

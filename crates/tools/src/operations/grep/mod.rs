@@ -13,7 +13,8 @@ use crate::text::safe_line::unescape;
 use crate::text::writer::{Style, TextWriter};
 use args::{DisplayOptions, GrepArgs};
 use orient_engine::{
-    EngineError, Haystack, Query, RefreshDepth, SearchScope, Snapshot, TextCandidates, Tree, Verification,
+    EngineError, RefreshDepth, RootDirectory, SearchFile, SearchScope, Snapshot, TextCandidates,
+    TrigramQuery, Verification,
 };
 use orient_grep::{GrepError, Mode, Search, Totals, in_batches};
 use schemars::JsonSchema;
@@ -40,7 +41,7 @@ pub(crate) struct GrepOut {
 struct PendingSearch {
     search: RefCell<Search>,
     display: DisplayOptions,
-    tree: Tree,
+    tree: RootDirectory,
     files: Files,
     threads: usize,
     totals: RefCell<Totals>,
@@ -51,7 +52,7 @@ struct PendingSearch {
 /// The files to search.
 enum Files {
     /// A complete list.
-    Listed(Vec<Haystack>),
+    Listed(Vec<SearchFile>),
     /// A walk that runs during the search.
     Walked(Box<SubtreeSearch>),
 }
@@ -87,13 +88,13 @@ characters is answered without reading most files. Types (-t) are ripgrep's. Exi
         let pattern = args.pattern(patterns);
         let (layout, display) = args.layout(one_file);
         let nothing = pattern.patterns.is_empty() && !pattern.invert || layout.max_count == Some(0);
-        let query = if layout.shows_only_matches() { pattern.required() } else { Query::All };
+        let query = if layout.shows_only_matches() { pattern.required() } else { TrigramQuery::All };
         let search = Search::new(pattern, layout)?;
         let mut scope = args.scope(base, paths);
         scope.excludes = session.excludes()?;
         scope.threads = session.threads()?;
         let threads = args.threads.filter(|threads| *threads > 0).unwrap_or(scope.threads);
-        let tree = Tree::open(session.root()).map_err(EngineError::from)?;
+        let tree = RootDirectory::open(session.root()).map_err(EngineError::from)?;
         let (mut found, mut snapshot) = (TextCandidates::default(), None);
         let files = if nothing {
             Files::Listed(Vec::new())
@@ -195,7 +196,7 @@ characters is answered without reading most files. Types (-t) are ripgrep's. Exi
 fn candidates(
     session: &Session<'_>,
     scope: &SearchScope,
-    query: &Query,
+    query: &TrigramQuery,
 ) -> Result<(TextCandidates, Option<Snapshot>), ToolError> {
     let root = session.root();
     if !query.is_all() {
@@ -204,7 +205,7 @@ fn candidates(
     let mut known = None;
     if let Some(snapshot) = session.snapshot_without_refresh()? {
         let out = snapshot.left_out(query)?;
-        if !out.is_worth() {
+        if !out.is_selective() {
             return Ok((snapshot.all_text_candidates(scope)?, None));
         }
         known = Some((snapshot.generation(), out));

@@ -3,7 +3,7 @@
 
 use crate::error::ToolError;
 use crate::session::Session;
-use orient_engine::{Engine, EngineError, Haystack, Query, Scan, SearchScope};
+use orient_engine::{Engine, EngineError, SearchFile, SearchFileStream, SearchScope, TrigramQuery};
 use orient_grep::{Files, batch_size};
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -21,9 +21,9 @@ const WALK_FIRST_ALL: usize = 10_000;
 pub(super) struct SubtreeSearch {
     engine: Arc<Engine>,
     scope: SearchScope,
-    query: Query,
+    query: TrigramQuery,
     /// The walk, until it is started.
-    scan: RefCell<Option<Scan>>,
+    scan: RefCell<Option<SearchFileStream>>,
 }
 
 impl SubtreeSearch {
@@ -31,9 +31,9 @@ impl SubtreeSearch {
     pub(super) fn new(
         session: &Session<'_>,
         scope: SearchScope,
-        query: Query,
+        query: TrigramQuery,
     ) -> Result<(Self, Vec<String>), ToolError> {
-        let mut scan = Scan::begin(session.root(), &scope).map_err(EngineError::from)?;
+        let mut scan = SearchFileStream::begin(session.root(), &scope).map_err(EngineError::from)?;
         let errors = scan.take_errors();
         let engine = session.shared_engine()?;
         Ok((Self { engine, scope, query, scan: RefCell::new(Some(scan)) }, errors))
@@ -44,7 +44,8 @@ impl SubtreeSearch {
         let scan = if let Some(scan) = self.scan.take() {
             scan
         } else {
-            let mut again = Scan::begin(self.engine.root(), &self.scope).map_err(io::Error::other)?;
+            let mut again =
+                SearchFileStream::begin(self.engine.root(), &self.scope).map_err(io::Error::other)?;
             again.take_errors();
             again
         };
@@ -55,9 +56,9 @@ impl SubtreeSearch {
 /// The walk over the files of a search, in batches.
 pub(super) struct SubtreeWalk<'p> {
     search: &'p SubtreeSearch,
-    scan: Scan,
+    scan: SearchFileStream,
     /// The rest of the files, once the index has been consulted.
-    rest: Option<std::vec::IntoIter<Haystack>>,
+    rest: Option<std::vec::IntoIter<SearchFile>>,
     /// Number of files returned.
     pub(super) searched: u64,
     /// Number of files that the index ruled out.
@@ -71,14 +72,14 @@ impl SubtreeWalk<'_> {
     }
 
     /// The rest of the files, without those that the index rules out.
-    fn rest(&mut self) -> Vec<Haystack> {
+    fn rest(&mut self) -> Vec<SearchFile> {
         let SubtreeSearch { engine, scope, query, .. } = self.search;
         let mut rest = self.scan.rest();
         // Without a readable index, all files are searched.
         if !query.is_all()
             && let Ok(snapshot) = engine.snapshot()
             && let Ok(out) = snapshot.left_out(query)
-            && out.is_worth()
+            && out.is_selective()
             && let Ok(ruled_out) = snapshot.narrow(&mut rest, &out, scope.threads)
         {
             self.ruled_out = ruled_out as u64;
@@ -101,7 +102,7 @@ impl<'p> Iterator for SubtreeWalk<'p> {
             self.rest = Some(self.rest().into_iter());
         }
         let size = batch_size(self.searched as usize, scope.threads);
-        let files: Vec<Haystack> = match &mut self.rest {
+        let files: Vec<SearchFile> = match &mut self.rest {
             Some(rest) => rest.take(size).collect(),
             None => self.scan.by_ref().take(size).collect(),
         };

@@ -3,7 +3,7 @@
 use super::{SymbolTable, id};
 use orient_model::{Node, RepoPath};
 use orient_store::{
-    Bearer, ChangeSet, DirectoryFile, FileId, NodeId, PreparedGraph, Reader, StoreError, SymbolId,
+    ChangeSet, FileId, GraphReader, IndexedFile, NodeId, PreparedGraph, StoreError, SymbolEntry, SymbolId,
 };
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -19,8 +19,8 @@ pub(crate) struct ChangeSetTable<'s, 'w> {
 
 struct TableState<'s, 'w> {
     set: &'s mut ChangeSet<'w>,
-    files: HashMap<FileId, Option<DirectoryFile>>,
-    names: HashMap<(Box<str>, Box<str>), Vec<Bearer>>,
+    files: HashMap<FileId, Option<IndexedFile>>,
+    names: HashMap<(Box<str>, Box<str>), Vec<SymbolEntry>>,
     ids: HashMap<FileId, Vec<SymbolId>>,
     /// The first error; later answers are meaningless.
     fault: Option<StoreError>,
@@ -49,7 +49,7 @@ impl<'s, 'w> ChangeSetTable<'s, 'w> {
 }
 
 impl TableState<'_, '_> {
-    fn read<T: Default>(&mut self, read: impl FnOnce(&Reader<'_>) -> Result<T, StoreError>) -> T {
+    fn read<T: Default>(&mut self, read: impl FnOnce(&GraphReader<'_>) -> Result<T, StoreError>) -> T {
         match read(&self.set.reader()) {
             Ok(value) => value,
             Err(error) => {
@@ -73,7 +73,7 @@ impl SymbolTable for ChangeSetTable<'_, '_> {
         self.lock().read(|reader| reader.indexed_at(path)).map(|file| file.id)
     }
 
-    fn file(&self, id: FileId) -> Option<DirectoryFile> {
+    fn file(&self, id: FileId) -> Option<IndexedFile> {
         let mut state = self.lock();
         if let Some(known) = state.files.get(&id) {
             return known.clone();
@@ -83,28 +83,28 @@ impl SymbolTable for ChangeSetTable<'_, '_> {
         file
     }
 
-    fn named(&self, name: &str, languages: &[&str]) -> Vec<Bearer> {
+    fn named(&self, name: &str, languages: &[&str]) -> Vec<SymbolEntry> {
         let mut state = self.lock();
         // Families share no language, so the first language identifies the family.
         let key = (languages.first().copied().unwrap_or_default().into(), name.into());
         if let Some(known) = state.names.get(&key) {
             return known.clone();
         }
-        let found = state.read(|reader| reader.named(name, languages));
+        let found = state.read(|reader| reader.symbols_named(name, languages));
         cache(&mut state.names, key, found.clone());
         found
     }
 
     fn folder(&self, folder: &[u8]) -> Vec<FileId> {
-        self.lock().read(|reader| reader.folder(folder))
+        self.lock().read(|reader| reader.files_in_directory(folder))
     }
 
     fn ending(&self, path: &[u8]) -> Vec<FileId> {
-        self.lock().read(|reader| reader.ending(path))
+        self.lock().read(|reader| reader.files_ending_with(path))
     }
 
     fn manifests(&self) -> Vec<FileId> {
-        self.lock().read(|reader: &Reader<'_>| reader.manifests())
+        self.lock().read(|reader: &GraphReader<'_>| reader.project_files())
     }
 
     fn node(&self, node: Node) -> Option<NodeId> {

@@ -2,31 +2,31 @@
 
 use super::SymbolTable;
 use orient_model::{Node, RepoPath};
-use orient_store::{Bearer, Directory, DirectoryFile, FileId, NodeId};
+use orient_store::{FileId, InMemorySymbolTable, IndexedFile, NodeId, SymbolEntry};
 
-impl SymbolTable for Directory {
+impl SymbolTable for InMemorySymbolTable {
     fn file_at(&self, path: &RepoPath) -> Option<FileId> {
         Self::file_at(self, path)
     }
 
-    fn file(&self, id: FileId) -> Option<DirectoryFile> {
+    fn file(&self, id: FileId) -> Option<IndexedFile> {
         Self::file(self, id).cloned()
     }
 
-    fn named(&self, name: &str, languages: &[&str]) -> Vec<Bearer> {
-        Self::named(self, name, languages)
+    fn named(&self, name: &str, languages: &[&str]) -> Vec<SymbolEntry> {
+        Self::symbols_named(self, name, languages)
     }
 
     fn folder(&self, folder: &[u8]) -> Vec<FileId> {
-        Self::folder(self, folder)
+        Self::files_in_directory(self, folder)
     }
 
     fn ending(&self, path: &[u8]) -> Vec<FileId> {
-        Self::ending(self, path)
+        Self::files_ending_with(self, path)
     }
 
     fn manifests(&self) -> Vec<FileId> {
-        Self::manifests(self).to_vec()
+        Self::project_files(self).to_vec()
     }
 
     fn node(&self, node: Node) -> Option<NodeId> {

@@ -4,8 +4,8 @@
 use crate::extraction::{self, Language};
 use orient_model::{Chunk, ContentHash, Facts, Import, Outline, Param, RepoPath, Symbol};
 use orient_resolve::{FileFacts, LazyFlow};
-use orient_store::{Cache, CacheKey, CachedFacts, DirectoryFile, Encoded, decode_flow, decode_outline};
-use orient_walk::Tree;
+use orient_store::{Cache, CacheKey, CachedFacts, Encoded, IndexedFile, decode_flow, decode_outline};
+use orient_walk::RootDirectory;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,7 +26,7 @@ impl FactsSource {
     /// Facts from the cache at a path, or from the files of a tree; about `bytes` of them stay in memory.
     ///
     /// The cache is opened right away and stays open, because closing the last connection triggers a checkpoint.
-    pub(crate) fn new(cache: PathBuf, tree: Tree, max_file_size: u64, bytes: u64) -> Self {
+    pub(crate) fn new(cache: PathBuf, tree: RootDirectory, max_file_size: u64, bytes: u64) -> Self {
         let kept =
             FactsCache { most: usize::try_from(bytes / 2).unwrap_or(usize::MAX), ..FactsCache::default() };
         let idle = Mutex::new(vec![Cache::open(&cache)]);
@@ -38,7 +38,7 @@ impl FactsSource {
     pub(crate) fn get(
         &self,
         number: u32,
-        describe: impl FnOnce() -> Option<DirectoryFile>,
+        describe: impl FnOnce() -> Option<IndexedFile>,
     ) -> Option<Arc<FileFacts>> {
         if let Some(known) = self.kept().get(number) {
             return Some(known);
@@ -49,7 +49,7 @@ impl FactsSource {
     }
 
     /// The facts of a file; `None` if they are not cached and the file has changed. Its flow is decoded on first use.
-    pub(crate) fn read(&self, file: &DirectoryFile) -> Option<Arc<FileFacts>> {
+    pub(crate) fn read(&self, file: &IndexedFile) -> Option<Arc<FileFacts>> {
         self.read_with(file, |content, flow| {
             let (files, content, bytes) =
                 (Arc::clone(&self.files), content.clone(), flow.unpacked() * UNPACKED);
@@ -62,13 +62,13 @@ impl FactsSource {
     }
 
     /// The facts of a previous version of a file; `None` if a part of them is lost.
-    pub(crate) fn read_before(&self, file: &DirectoryFile) -> Option<Arc<FileFacts>> {
+    pub(crate) fn read_before(&self, file: &IndexedFile) -> Option<Arc<FileFacts>> {
         self.read_with(file, |_, flow| Some(decode_flow(flow.as_bytes()).ok()?.into()))
     }
 
     fn read_with(
         &self,
-        file: &DirectoryFile,
+        file: &IndexedFile,
         inside: impl FnOnce(&FileVersion, Encoded) -> Option<LazyFlow>,
     ) -> Option<Arc<FileFacts>> {
         let language = Language::of(file.language.as_deref(), &file.path);
@@ -107,7 +107,7 @@ struct FileVersion {
 
 /// Extracts facts that are not cached.
 struct SourceFiles {
-    tree: Tree,
+    tree: RootDirectory,
     max_file_size: u64,
 }
 
@@ -194,7 +194,8 @@ mod tests {
     fn lost_facts_are_extracted_again_only_from_the_same_content() {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("a.py"), "def f(): return g()\n").expect("a file");
-        let (tree, cache) = (|| Tree::open(folder.path()).expect("it opens"), folder.path().join("cache.db"));
+        let (tree, cache) =
+            (|| RootDirectory::open(folder.path()).expect("it opens"), folder.path().join("cache.db"));
         let path = RepoPath::from("a.py");
         let hash = tree().read(&path, 1000).expect("text").hash;
         let name = "python";
@@ -208,7 +209,7 @@ mod tests {
         Cache::open(&cache).put_many([(key, &damaged)], 1);
         let (id, role) = (orient_store::FileId(1), Role::Source);
         let language = Some(name.into());
-        let file = DirectoryFile { id, path, language, role, hash: Some(hash), manifest: false };
+        let file = IndexedFile { id, path, language, role, hash: Some(hash), is_project_file: false };
         let source = FactsSource::new(cache, tree(), 1000, 1000);
         for found in [source.read(&file), source.read_before(&file)] {
             assert_eq!(*found.expect("from the file itself").flow, facts.flow);

@@ -9,7 +9,7 @@ pub(crate) use change_set_table::ChangeSetTable;
 pub(crate) use facts_source::FactsSource;
 use orient_model::{Node, RepoPath, Rules};
 use orient_resolve::{FileFacts, NamedSymbol, Repository};
-use orient_store::{Bearer, DirectoryFile, FileId, NodeId};
+use orient_store::{FileId, IndexedFile, NodeId, SymbolEntry};
 use std::sync::Arc;
 
 /// The files and names of an index that is being written, for many threads.
@@ -17,9 +17,9 @@ pub(crate) trait SymbolTable: Sync {
     /// The indexed file at a path.
     fn file_at(&self, path: &RepoPath) -> Option<FileId>;
     /// The indexed file with an id.
-    fn file(&self, id: FileId) -> Option<DirectoryFile>;
+    fn file(&self, id: FileId) -> Option<IndexedFile>;
     /// Every symbol with a name in files of these languages, by path and position.
-    fn named(&self, name: &str, languages: &[&str]) -> Vec<Bearer>;
+    fn named(&self, name: &str, languages: &[&str]) -> Vec<SymbolEntry>;
     /// The files directly in a directory, by path.
     fn folder(&self, folder: &[u8]) -> Vec<FileId>;
     /// The files whose path equals this one, or ends with it after a `/`, by path.
@@ -53,7 +53,7 @@ impl Repository for IndexRepository<'_> {
 
     fn symbols_named(&self, family: &str, name: &str) -> Vec<NamedSymbol> {
         let Some(family) = extraction::family(family) else { return Vec::new() };
-        let named = |Bearer { file, at, kind, modifiers }| {
+        let named = |SymbolEntry { file, at, kind, modifiers }| {
             Some(NamedSymbol { node: Node { file: number(file)?, symbol: Some(at) }, kind, modifiers })
         };
         self.table.named(name, &family.languages).into_iter().filter_map(named).collect()
@@ -77,7 +77,7 @@ impl Repository for IndexRepository<'_> {
 }
 
 /// Whether the references of a file are resolved.
-pub(crate) fn has_rules(file: &DirectoryFile) -> bool {
+pub(crate) fn has_rules(file: &IndexedFile) -> bool {
     file.language.as_deref().and_then(Language::by_name).is_some_and(|language| language.rules().is_some())
 }
 

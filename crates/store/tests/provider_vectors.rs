@@ -16,8 +16,8 @@ fn vectors(cache: &mut Cache, model: i64) -> Vec<(ContentHash, Vec<u8>)> {
 
 #[test]
 fn a_vector_is_of_one_text_and_one_model() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("cache.db");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("cache.db");
     let mut cache = Cache::open(&path);
     assert_eq!(cache.embed_model("ollama/m", 0), None);
     let one = cache.put_embed_model("ollama/m", 0, "ollama/m/3-1", 3).unwrap();
@@ -39,8 +39,8 @@ fn a_vector_is_of_one_text_and_one_model() {
 
 #[test]
 fn the_model_that_was_asked_last_counts() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut cache = Cache::open(&folder.path().join("cache.db"));
+    let directory = tempfile::tempdir().unwrap();
+    let mut cache = Cache::open(&directory.path().join("cache.db"));
     let small = cache.put_embed_model("ollama/m", 0, "ollama/m/3-1", 3).unwrap();
     let large = cache.put_embed_model("ollama/m", 0, "ollama/m/4-1", 4).unwrap();
     assert_ne!(small.id, large.id);
@@ -52,8 +52,8 @@ fn the_model_that_was_asked_last_counts() {
 
 #[test]
 fn texts_of_files_come_back_in_their_order() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut cache = Cache::open(&folder.path().join("cache.db"));
+    let directory = tempfile::tempdir().unwrap();
+    let mut cache = Cache::open(&directory.path().join("cache.db"));
     let texts = vec![hash("b"), hash("a"), hash("b")];
     cache.put_embed_texts(&[(hash("file"), texts.clone())], 1);
     assert_eq!(cache.embed_texts(&hash("file")), Some(texts));
@@ -62,8 +62,8 @@ fn texts_of_files_come_back_in_their_order() {
 
 #[test]
 fn what_no_file_says_any_more_goes_after_its_time() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut cache = Cache::open(&folder.path().join("cache.db"));
+    let directory = tempfile::tempdir().unwrap();
+    let mut cache = Cache::open(&directory.path().join("cache.db"));
     let model = cache.put_embed_model("ollama/m", 0, "m", 1).unwrap().id;
     cache.put_embed_texts(&[(hash("used"), vec![hash("a")]), (hash("gone"), vec![hash("a"), hash("b")])], 5);
     assert!(cache.put_embedded(
@@ -83,8 +83,8 @@ fn what_no_file_says_any_more_goes_after_its_time() {
 
 #[test]
 fn a_cache_of_before_gets_what_it_lacks_and_keeps_what_it_has() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("cache.db");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("cache.db");
     let (key, facts) = (CacheKey::new(hash("x"), 7), encode_outline(&outline("class A")));
     let facts = CachedFacts { outline: facts.clone(), flow: facts };
     Cache::open(&path).put_many([(key, &facts)], 1);

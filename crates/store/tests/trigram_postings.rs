@@ -3,22 +3,22 @@
 mod support;
 
 use orient_store::{Change, Snapshot};
-use orient_text::{Dialect, Query, required};
+use orient_text::{PatternSyntax, TrigramQuery, required_trigrams};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use support::{Place, file, put, remove, skipped};
 
-fn asks(pattern: &str) -> Query {
-    required([pattern], Dialect { literal: true, ignore_case: false, unicode: true })
+fn asks(pattern: &str) -> TrigramQuery {
+    required_trigrams([pattern], PatternSyntax { literal: true, ignore_case: false, unicode: true })
 }
 
 /// The paths a search for a string must look at, by what the index says.
 fn searched(snapshot: &Snapshot, word: &str) -> Vec<String> {
-    let left_out = snapshot.left_out(&asks(word)).expect("readable");
+    let excluded_files = snapshot.excluded_files(&asks(word)).expect("readable");
     let mut paths = Vec::new();
     snapshot
         .each_file(|file| {
-            if !left_out.contains(file.id) {
+            if !excluded_files.contains(file.id) {
                 paths.push(file.path.display().into_owned());
             }
         })

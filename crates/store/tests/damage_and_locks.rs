@@ -1,10 +1,10 @@
-//! What goes wrong with files and processes: killed writers, damage, other versions, folders that cannot be written.
+//! What goes wrong with files and processes: killed writers, damage, other versions, directories that cannot be written.
 #![allow(clippy::unwrap_used, reason = "a test fails where it must not")]
 
 mod support;
 
 use orient_store::{
-    BulkWriter, FORMAT, Readers, Snapshot, StoreError, WriteLock, Writer, copy_index, damage,
+    BulkWriter, ConnectionPool, FORMAT, Snapshot, StoreError, WriteLock, Writer, copy_index, damage,
 };
 use std::fs;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -58,7 +58,7 @@ fn a_file_cut_short_anywhere_is_damaged() {
     let length = fs::metadata(whole.path()).unwrap().len();
     for keep in [0, 1, 50, 99, 100, 511, 4096, length / 2, length - 4096, length - 1] {
         let place = Place::new();
-        copy_store(whole.folder.path(), place.folder.path());
+        copy_store(whole.directory.path(), place.directory.path());
         fs::OpenOptions::new().write(true).open(place.path()).unwrap().set_len(keep).unwrap();
         let error = Snapshot::open(&place.path()).err().unwrap_or_else(|| panic!("{keep} bytes are enough?"));
         assert!(matches!(error, StoreError::Damaged { .. }), "{keep}: {error}");
@@ -81,7 +81,7 @@ fn flipped_bytes_in_the_header_are_damage() {
     let whole = large();
     for at in [0, 7, 15, 16, 17, 18, 19, 21, 68, 70, 71] {
         let place = Place::new();
-        copy_store(whole.folder.path(), place.folder.path());
+        copy_store(whole.directory.path(), place.directory.path());
         let mut byte = [0];
         let mut file = fs::File::open(place.path()).unwrap();
         file.seek(SeekFrom::Start(at)).unwrap();
@@ -99,7 +99,7 @@ fn overwritten_pages_are_noticed_unless_nothing_was_there_and_never_crash() {
     let expected = listing(&whole.open());
     for page in 0..length / 4096 {
         let place = Place::new();
-        copy_store(whole.folder.path(), place.folder.path());
+        copy_store(whole.directory.path(), place.directory.path());
         overwrite(&place.path(), page * 4096 + 100, &[0xa5; 700]);
         match read_all(&place.path()) {
             Err(StoreError::Damaged { .. }) => {}
@@ -158,7 +158,7 @@ fn an_older_format_without_a_migration_is_outdated_and_can_be_built_anew() {
 #[test]
 fn kept_connections_see_what_was_written_and_notice_that_the_file_is_another() {
     let place = Place::with(&[("a.x", "function a")]);
-    let readers = Readers::default();
+    let readers = ConnectionPool::default();
     let open = || readers.open(&place.path()).unwrap();
     let (first, second) = (open(), open());
     drop((first, second));
@@ -180,7 +180,7 @@ fn kept_connections_see_what_was_written_and_notice_that_the_file_is_another() {
 #[test]
 fn a_kept_connection_is_not_used_for_another_format() {
     let place = Place::with(&[("a.x", "function a")]);
-    let readers = Readers::default();
+    let readers = ConnectionPool::default();
     drop(readers.open(&place.path()).unwrap());
     let db = rusqlite::Connection::open(place.path()).unwrap();
     db.pragma_update(None, "user_version", FORMAT + 1).unwrap();
@@ -196,12 +196,12 @@ fn a_load_that_ends_early_leaves_the_old_index_and_no_rubbish() {
     let mut bulk = BulkWriter::create(&place.path(), &lock, 1, 0).unwrap();
     bulk.put(&file("b.x", "function b")).unwrap();
     drop(bulk);
-    fs::write(place.folder.path().join("index.db.new-1"), "half of a load that was killed").unwrap();
+    fs::write(place.directory.path().join("index.db.new-1"), "half of a load that was killed").unwrap();
     assert_eq!(listing(&place.open()), before);
     drop(lock);
     place.load([file("b.x", "function b")]);
     let names: Vec<_> =
-        fs::read_dir(place.folder.path()).unwrap().flatten().map(|entry| entry.file_name()).collect();
+        fs::read_dir(place.directory.path()).unwrap().flatten().map(|entry| entry.file_name()).collect();
     assert!(names.iter().all(|name| !name.to_string_lossy().contains("new-")), "{names:?}");
 }
 
@@ -237,7 +237,7 @@ fn a_sibling_starts_from_a_copy_and_goes_its_own_way() {
     assert_eq!(new.apply([remove("late.x")]).generation, 3, "a reader does not keep the first writer out");
     assert_eq!((reader.generation(), old.open().generation()), (2, 2));
     assert!(matches!(
-        copy_index(&new.folder.path().join("none"), &new.path(), &new.lock()),
+        copy_index(&new.directory.path().join("none"), &new.path(), &new.lock()),
         Err(StoreError::Missing { .. })
     ));
     assert_eq!(new.open().generation(), 3);
@@ -247,14 +247,14 @@ fn a_sibling_starts_from_a_copy_and_goes_its_own_way() {
 fn the_second_writer_waits_for_the_first() {
     let place = Place::with(&[("a.x", "function a")]);
     let first = place.lock();
-    assert!(WriteLock::try_acquire(place.folder.path()).unwrap().is_none());
-    assert_eq!(WriteLock::holder(place.folder.path()), Some(std::process::id()));
-    let folder = place.folder.path().to_path_buf();
+    assert!(WriteLock::try_acquire(place.directory.path()).unwrap().is_none());
+    assert_eq!(WriteLock::holder(place.directory.path()), Some(std::process::id()));
+    let directory = place.directory.path().to_path_buf();
     let (waiting, waits) = mpsc::channel();
     let second = std::thread::spawn(move || {
         let lock =
-            WriteLock::acquire(&folder, |_| waiting.send(()).is_ok()).unwrap().expect("it never gives up");
-        Writer::open(&folder.join("index.db"), &lock)
+            WriteLock::acquire(&directory, |_| waiting.send(()).is_ok()).unwrap().expect("it never gives up");
+        Writer::open(&directory.join("index.db"), &lock)
             .unwrap()
             .apply([put("b.x", "function b")])
             .unwrap()
@@ -274,7 +274,7 @@ fn a_folder_that_cannot_be_written_can_be_read() {
     let place = Place::with(&[("a.x", "function a")]);
     place.apply([put("b.x", "function b")]);
     let expected = listing(&place.open());
-    let odd = place.folder.path().join("odd %41?#& folder");
+    let odd = place.directory.path().join("odd %41?#& directory");
     fs::create_dir(&odd).unwrap();
     fs::copy(place.path(), odd.join("index.db")).unwrap();
     let protect = |mode| fs::set_permissions(&odd, fs::Permissions::from_mode(mode)).unwrap();
@@ -299,7 +299,7 @@ fn a_link_in_the_place_of_a_file_is_damage_and_never_followed() {
     for name in ["index.db", "index.db-wal", "index.db-shm", "index.db-journal"] {
         for hard in [false, true] {
             let (place, outside) = (Place::with(&[("a.x", "function a")]), tempfile::tempdir().unwrap());
-            let (victim, planted) = (outside.path().join("victim"), place.folder.path().join(name));
+            let (victim, planted) = (outside.path().join("victim"), place.directory.path().join(name));
             fs::write(&victim, "x".repeat(28_000)).unwrap();
             let _ = fs::remove_file(&planted);
             if hard {
@@ -327,7 +327,7 @@ fn all_files_are_closed_to_others() {
     let reader = place.open();
     place.apply([put("b.x", "function b")]);
     let mut names = Vec::new();
-    for entry in fs::read_dir(place.folder.path()).unwrap().flatten() {
+    for entry in fs::read_dir(place.directory.path()).unwrap().flatten() {
         let mode = entry.metadata().unwrap().permissions().mode() & 0o777;
         assert_eq!(mode, 0o600, "{}", entry.path().display());
         names.push(entry.file_name().into_string().unwrap());
@@ -338,10 +338,10 @@ fn all_files_are_closed_to_others() {
 }
 
 /// What the killed processes do: change sets without end, and now and then a whole new load.
-fn write_without_end(folder: &Path) -> ! {
-    let path = folder.join("index.db");
+fn write_without_end(directory: &Path) -> ! {
+    let path = directory.join("index.db");
     for round in 0.. {
-        let lock = WriteLock::acquire(folder, |_| true).unwrap().unwrap();
+        let lock = WriteLock::acquire(directory, |_| true).unwrap().unwrap();
         let text = format!("class Round{round}\n  method run\n  method stop{}", round % 3);
         if round % 7 == 0 {
             let mut bulk = BulkWriter::create(&path, &lock, 1, 0).unwrap();
@@ -384,8 +384,8 @@ fn opening_a_database_once_more_keeps_the_locks_of_its_readers() {
 
 #[test]
 fn a_writer_killed_at_any_moment_leaves_the_last_committed_generation() {
-    if let Some(folder) = std::env::var_os(CHILD) {
-        write_without_end(Path::new(&folder));
+    if let Some(directory) = std::env::var_os(CHILD) {
+        write_without_end(Path::new(&directory));
     }
     let place = Place::new();
     place.load((0..40).map(|n| file(&format!("f{n}.x"), "class Start")));
@@ -397,7 +397,7 @@ fn a_writer_killed_at_any_moment_leaves_the_last_committed_generation() {
                 "a_writer_killed_at_any_moment_leaves_the_last_committed_generation",
                 "--nocapture",
             ])
-            .env(CHILD, place.folder.path())
+            .env(CHILD, place.directory.path())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
@@ -435,9 +435,9 @@ fn a_flipped_bit_is_noticed_by_whoever_reads_its_page() {
     let length = fs::metadata(whole.path()).unwrap().len();
     for (number, at) in (0..length).step_by(1777).enumerate() {
         let place = Place::new();
-        copy_store(whole.folder.path(), place.folder.path());
+        copy_store(whole.directory.path(), place.directory.path());
         // Without a seal nothing but the checksum of the page can tell.
-        fs::remove_file(place.folder.path().join("index.db-seal")).unwrap();
+        fs::remove_file(place.directory.path().join("index.db-seal")).unwrap();
         let mut bytes = fs::read(place.path()).unwrap();
         bytes[usize::try_from(at).unwrap()] ^= 1 << (number % 8);
         fs::write(place.path(), bytes).unwrap();
@@ -462,7 +462,7 @@ fn with_a_log() -> (Place, Place, Snapshot) {
     let reader = place.open();
     place.apply([put("late.x", "function late")]);
     let before = Place::new();
-    copy_store(place.folder.path(), before.folder.path());
+    copy_store(place.directory.path(), before.directory.path());
     place.apply((0..50).map(|n| put(&format!("f{n}.x"), "function other")));
     (place, before, reader)
 }
@@ -473,23 +473,23 @@ fn files_of_different_times_are_damage() {
         let (place, before, reader) = with_a_log();
         drop(reader);
         let copy = Place::new();
-        copy_store(place.folder.path(), copy.folder.path());
+        copy_store(place.directory.path(), copy.directory.path());
         assert_eq!(listing(&copy.open()), listing(&place.open()), "a copy of all files is an index like any");
         if taken == "index.db" {
             // The first copy and the last differ by what was moved from the log.
-            orient_store::move_log(&copy.path());
+            orient_store::checkpoint_wal(&copy.path());
         }
-        let from = before.folder.path().join(taken);
-        fs::copy(from, copy.folder.path().join(taken)).unwrap();
+        let from = before.directory.path().join(taken);
+        fs::copy(from, copy.directory.path().join(taken)).unwrap();
         let error = Snapshot::open(&copy.path()).err().expect("noticed");
         assert!(matches!(error, StoreError::Damaged { .. }), "{taken}: {error}");
         assert!(Writer::open(&copy.path(), &copy.lock()).is_err(), "{taken}: nobody writes to it");
     }
     let (place, _, reader) = with_a_log();
     let copy = Place::new();
-    copy_store(place.folder.path(), copy.folder.path());
+    copy_store(place.directory.path(), copy.directory.path());
     drop(reader);
-    fs::remove_file(copy.folder.path().join("index.db-wal")).unwrap();
+    fs::remove_file(copy.directory.path().join("index.db-wal")).unwrap();
     assert!(matches!(Snapshot::open(&copy.path()), Err(StoreError::Damaged { .. })), "its log is missing");
 }
 
@@ -498,7 +498,7 @@ fn shared_memory_that_was_overwritten_hides_nothing() {
     for page in 0..8 {
         let (place, _, reader) = with_a_log();
         let expected = listing(&place.open());
-        let shared = place.folder.path().join("index.db-shm");
+        let shared = place.directory.path().join("index.db-shm");
         overwrite(&shared, page * 4096, &[0x5a; 4096]);
         match Snapshot::open(&place.path()) {
             Ok(snapshot) => assert_eq!(listing(&snapshot), expected, "page {page}"),
@@ -511,10 +511,10 @@ fn shared_memory_that_was_overwritten_hides_nothing() {
 #[test]
 fn an_index_that_is_cut_short_while_it_is_read_is_damaged() {
     let place = large();
-    let readers = Readers::default();
+    let readers = ConnectionPool::default();
     let expected = listing(&readers.open(&place.path()).unwrap());
     let length = fs::metadata(place.path()).unwrap().len();
-    fs::remove_file(place.folder.path().join("index.db-seal")).unwrap();
+    fs::remove_file(place.directory.path().join("index.db-seal")).unwrap();
     fs::OpenOptions::new().write(true).open(place.path()).unwrap().set_len(length / 2).unwrap();
     let read = readers.open(&place.path()).and_then(|snapshot| snapshot.check());
     assert!(!matches!(read.as_deref(), Ok([])), "half of it is gone");

@@ -1,21 +1,21 @@
-//! Terms and vectors in the index: whatever is edited, they are those of the texts of now.
+//! ChunkTerms and vectors in the index: whatever is edited, they are those of the texts of now.
 
 mod support;
 
-use orient_store::{Change, Holder, Snapshot};
-use orient_text::{Field, TermsBuilder, term_number};
+use orient_store::{Change, ChunkPosting, Snapshot};
+use orient_text::{ChunkTermsBuilder, Field, term_hash};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use support::{Place, file, put, remove};
 
 /// The paths of files with a term, by what the index says.
-fn holders(snapshot: &Snapshot, word: &str) -> Vec<String> {
+fn files_with(snapshot: &Snapshot, word: &str) -> Vec<String> {
     let catalogue = snapshot.catalogue().expect("readable");
     let mut files = Vec::new();
     snapshot
-        .each_with_term(&catalogue, term_number(word.as_bytes()), |holder| {
-            assert_eq!(catalogue.shelf_of(holder.chunk), holder.shelf);
-            files.push(catalogue.shelf(holder.shelf).file);
+        .each_with_term(&catalogue, term_hash(word.as_bytes()), |posting| {
+            assert_eq!(catalogue.file_of(posting.chunk), posting.file);
+            files.push(catalogue.file(posting.file).file);
         })
         .expect("readable");
     let path = |id| snapshot.file_by_id(id).expect("readable").expect("a file").path.display().into_owned();
@@ -29,9 +29,9 @@ fn holders(snapshot: &Snapshot, word: &str) -> Vec<String> {
 fn files_are_found_by_the_terms_of_their_chunks() {
     let place = Place::with(&[("a.x", "function alpha"), ("b.x", "function beta"), ("c.x", "")]);
     let snapshot = place.open();
-    assert_eq!(holders(&snapshot, "alpha"), ["a.x"]);
-    assert_eq!(holders(&snapshot, "function"), ["a.x", "b.x"]);
-    assert_eq!(holders(&snapshot, "gamma"), [""; 0]);
+    assert_eq!(files_with(&snapshot, "alpha"), ["a.x"]);
+    assert_eq!(files_with(&snapshot, "function"), ["a.x", "b.x"]);
+    assert_eq!(files_with(&snapshot, "gamma"), [""; 0]);
     let mut vectors = BTreeMap::new();
     snapshot.each_vectors(|id, bytes| drop(vectors.insert(id, bytes.to_vec()))).expect("readable");
     assert_eq!(vectors.into_values().collect::<Vec<_>>(), [b"a.xf", b"b.xf"]);
@@ -41,15 +41,15 @@ fn files_are_found_by_the_terms_of_their_chunks() {
 fn an_edit_takes_old_terms_and_vectors_away() {
     let place = Place::with(&[("a.x", "function alpha"), ("b.x", "function beta")]);
     place.apply([put("a.x", "function gamma")]);
-    assert_eq!(holders(&place.open(), "alpha"), [""; 0]);
-    assert_eq!(holders(&place.open(), "gamma"), ["a.x"]);
+    assert_eq!(files_with(&place.open(), "alpha"), [""; 0]);
+    assert_eq!(files_with(&place.open(), "gamma"), ["a.x"]);
     place.apply([remove("a.x"), put("z.x", "function gamma")]);
-    assert_eq!(holders(&place.open(), "gamma"), ["z.x"], "renamed");
+    assert_eq!(files_with(&place.open(), "gamma"), ["z.x"], "renamed");
     let mut vectors = Vec::new();
     place.open().each_vectors(|_, bytes| vectors.push(bytes.to_vec())).expect("readable");
     assert!(vectors.contains(&b"z.xf".to_vec()) && !vectors.contains(&b"a.xf".to_vec()));
     place.apply([remove("z.x")]);
-    assert_eq!(holders(&place.open(), "gamma"), [""; 0]);
+    assert_eq!(files_with(&place.open(), "gamma"), [""; 0]);
 }
 
 /// Many files, so that recent ones become segments and segments are merged.
@@ -76,7 +76,7 @@ fn many_change_sets_leave_no_trace() {
         let holds = |text: &str| text.split(' ').any(|one| one == word);
         let expected: Vec<String> =
             now.iter().filter(|(_, text)| holds(text)).map(|(path, _)| path.clone()).collect();
-        assert_eq!(holders(&snapshot, word), expected, "{word}");
+        assert_eq!(files_with(&snapshot, word), expected, "{word}");
     }
 }
 
@@ -104,14 +104,14 @@ proptest! {
         for word in ["t0", "t1", "t5", "u0", "u2", "function", "start"] {
             let holds = |text: &str| text.split(' ').any(|one| one == word);
             let expected: Vec<String> = now.iter().filter(|(_, text)| holds(text)).map(|(path, _)| path.clone()).collect();
-            prop_assert_eq!(holders(&snapshot, word), expected, "{}", word);
+            prop_assert_eq!(files_with(&snapshot, word), expected, "{}", word);
         }
     }
 }
 
 #[test]
 fn marks_come_back() {
-    let mut terms = TermsBuilder::default();
+    let mut terms = ChunkTermsBuilder::default();
     terms.field(Field::Name, b"alpha");
     let length = terms.text(b"alpha alpha beta");
     terms.end(length);
@@ -124,9 +124,9 @@ fn marks_come_back() {
     assert_eq!((catalogue.len(), catalogue.terms()), (1, 3));
     let mut marks = Vec::new();
     snapshot
-        .each_with_term(&catalogue, term_number(b"alpha"), |holder| {
-            let Holder { chunk, length, mark, .. } = holder;
-            marks.push((chunk, length, mark.count(), mark.is_in(Field::Name)));
+        .each_with_term(&catalogue, term_hash(b"alpha"), |posting| {
+            let ChunkPosting { chunk, length, occurrence, .. } = posting;
+            marks.push((chunk, length, occurrence.frequency(), occurrence.is_in(Field::Name)));
         })
         .expect("readable");
     assert_eq!(marks, [(0, 3, 2, true)]);

@@ -1,7 +1,7 @@
 //! A private directory on systems without directory descriptors: names are checked before use. Access control comes from
 //! its location in the user's profile.
 
-use crate::refusal::{Refusal, Why};
+use crate::unsafe_path::{UnsafePath, UnsafeReason};
 use crate::{Access, Entry};
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -10,19 +10,19 @@ use std::path::{Path, PathBuf};
 
 /// A directory that was opened without following a link.
 #[derive(Clone, Debug)]
-pub struct Folder {
+pub struct Directory {
     path: PathBuf,
 }
 
-impl Folder {
+impl Directory {
     /// Opens a private directory.
     pub fn open(path: &Path) -> io::Result<Self> {
         let metadata = fs::symlink_metadata(path)?;
         if metadata.is_symlink() {
-            return Err(Refusal::error(path, Why::Link));
+            return Err(UnsafePath::error(path, UnsafeReason::Link));
         }
         if !metadata.is_dir() {
-            return Err(Refusal::error(path, Why::NotAFolder));
+            return Err(UnsafePath::error(path, UnsafeReason::NotADirectory));
         }
         Ok(Self { path: std::path::absolute(path)? })
     }
@@ -49,7 +49,7 @@ impl Folder {
     }
 
     /// No effect on this system.
-    pub fn close_to_others(&self, _ours: impl Fn(&str) -> bool) -> io::Result<()> {
+    pub fn make_private(&self, _ours: impl Fn(&str) -> bool) -> io::Result<()> {
         Ok(())
     }
 
@@ -64,7 +64,7 @@ impl Folder {
     }
 
     /// A path through a descriptor: never available on this system.
-    pub fn name_of(&self, _file: &str) -> Option<PathBuf> {
+    pub fn descriptor_path(&self, _file: &str) -> Option<PathBuf> {
         None
     }
 
@@ -91,8 +91,8 @@ impl Folder {
         let path = self.path.join(name);
         match fs::symlink_metadata(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Ok(metadata) if metadata.is_symlink() => Err(Refusal::error(&path, Why::Link)),
-            Ok(metadata) if !metadata.is_file() => Err(Refusal::error(&path, Why::NotAFile)),
+            Ok(metadata) if metadata.is_symlink() => Err(UnsafePath::error(&path, UnsafeReason::Link)),
+            Ok(metadata) if !metadata.is_file() => Err(UnsafePath::error(&path, UnsafeReason::NotAFile)),
             metadata => Ok(Some(entry(&metadata?))),
         }
     }

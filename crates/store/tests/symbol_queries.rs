@@ -7,7 +7,8 @@ mod support;
 use expect_test::{Expect, expect};
 use orient_model::{Issue, IssueKind, Outline, RepoPath, Role, Span, SymbolKind};
 use orient_store::{
-    Change, FileFilter, FilePut, NameMatch, NameSheet, Prepared, Snapshot, StatusCount, SymbolQuery, Writer,
+    Change, FileFilter, FilePut, NameMatch, NameTable, PreparedFile, Snapshot, StatusCount, SymbolQuery,
+    Writer,
 };
 use proptest::prelude::*;
 use std::fmt::Write;
@@ -41,8 +42,11 @@ fn check(query: &SymbolQuery<'_>, expected: &Expect) {
     }
     expected.assert_eq(&text);
     for limit in 0..page.total {
-        let part = snapshot.symbols(query, 1, limit).unwrap();
-        assert_eq!((part.total, &part.rows[..]), (page.total, &page.rows[1..][..limit.min(page.total - 1)]));
+        let segment = snapshot.symbols(query, 1, limit).unwrap();
+        assert_eq!(
+            (segment.total, &segment.rows[..]),
+            (page.total, &page.rows[1..][..limit.min(page.total - 1)])
+        );
     }
 }
 
@@ -113,10 +117,10 @@ fn by_a_name_with_typing_mistakes() {
         "#]],
     );
     let snapshot = shop().open();
-    let mut sheet = NameSheet::default();
-    snapshot.follow_names(&mut sheet).unwrap();
-    for sheet in [None, Some(&sheet)] {
-        let similar = |text, distance| snapshot.similar_names(text, distance, 5, sheet).unwrap();
+    let mut manifest = NameTable::default();
+    snapshot.follow_names(&mut manifest).unwrap();
+    for manifest in [None, Some(&manifest)] {
+        let similar = |text, distance| snapshot.similar_names(text, distance, 5, manifest).unwrap();
         assert_eq!(similar("usr", 2), ["User"]);
         assert_eq!(similar("Bsae", 1), [""; 0], "a base alone is no symbol");
     }
@@ -130,7 +134,7 @@ proptest! {
         steps in prop::collection::vec((0..6_usize, prop::collection::vec("[abAk\u{212a}_1]{1,6}", 0..4)), 1..20),
         asked in prop::collection::vec("[abk\u{212a}_1]{1,6}", 4),
     ) {
-        let (place, mut sheet) = (Place::with(&[("f0.x", "function start")]), NameSheet::default());
+        let (place, mut manifest) = (Place::with(&[("f0.x", "function start")]), NameTable::default());
         for (at, (number, names)) in steps.into_iter().enumerate() {
             let text: Vec<String> = names.iter().map(|name| format!("function {name}")).collect();
             place.apply([put(&format!("f{number}.x"), &text.join("\n"))]);
@@ -138,10 +142,10 @@ proptest! {
                 continue;
             }
             let snapshot = place.open();
-            snapshot.follow_names(&mut sheet).unwrap();
+            snapshot.follow_names(&mut manifest).unwrap();
             for text in &asked {
-                let similar = |sheet| snapshot.similar_names(text, 2, 5, sheet).unwrap();
-                prop_assert_eq!(similar(Some(&sheet)), similar(None), "{}", text);
+                let similar = |manifest| snapshot.similar_names(text, 2, 5, manifest).unwrap();
+                prop_assert_eq!(similar(Some(&manifest)), similar(None), "{}", text);
             }
         }
     }
@@ -234,8 +238,11 @@ fn files_by_language_status_and_path() {
         paths(&FileFilter { path: Some(&|path| path.folder() == b"src"), ..any }),
         "src/admin.x src/user.x"
     );
-    let part = snapshot.files(&any, 1, 2).unwrap();
-    assert_eq!((part.total, part.rows.len(), part.rows[0].path.display().as_ref()), (6, 2, "lib/user.y"));
+    let segment = snapshot.files(&any, 1, 2).unwrap();
+    assert_eq!(
+        (segment.total, segment.rows.len(), segment.rows[0].path.display().as_ref()),
+        (6, 2, "lib/user.y")
+    );
 }
 
 #[test]
@@ -307,7 +314,7 @@ fn what_was_not_read_is_found_by_path() {
     let mut in_part = outline("function found");
     in_part.issues.push(Issue { kind: IssueKind::Syntax, span: Span::default() });
     let with =
-        |path: &str, outline: &Outline| FilePut { facts: Some(Prepared::new(outline)), ..file(path, "") };
+        |path: &str, outline: &Outline| FilePut { facts: Some(PreparedFile::new(outline)), ..file(path, "") };
     let place = Place::with(&[("plain.x", "function main")]);
     let puts = [
         skipped("locked", 5, "permission denied"),

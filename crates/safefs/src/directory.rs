@@ -1,6 +1,6 @@
 //! A private directory, held by its descriptor.
 
-use crate::refusal::{Refusal, Why};
+use crate::unsafe_path::{UnsafePath, UnsafeReason};
 use crate::{Access, Entry};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawMode, Stat, fchmod, fstat, openat, statat};
 use rustix::io::Errno;
@@ -20,14 +20,14 @@ const PASS: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
 const PASS: OFlags = OFlags::RDONLY;
 
-const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 /// `NONBLOCK`, so that opening a pipe does not block.
 const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
-const OWN_FOLDER: RawMode = 0o700;
+const OWN_DIRECTORY: RawMode = 0o700;
 const OWN_FILE: RawMode = 0o600;
 /// Subject to the umask.
-const PUBLIC_FOLDER: RawMode = 0o777;
+const PUBLIC_DIRECTORY: RawMode = 0o777;
 /// The permission bits of group and others.
 const OTHERS: RawMode = 0o077;
 /// The content of a probe file: too large to be stored inline in an inode.
@@ -43,7 +43,7 @@ static TEMPORARY_FILES: AtomicU64 = AtomicU64::new(0);
 
 /// A directory that belongs to this user, is not accessible to others, and was opened without following a link.
 #[derive(Clone, Debug)]
-pub struct Folder {
+pub struct Directory {
     held: Arc<Descriptor>,
     path: PathBuf,
 }
@@ -56,42 +56,42 @@ struct Descriptor {
     has_name: OnceLock<bool>,
 }
 
-impl Folder {
+impl Directory {
     /// Opens a private directory. Removes the permissions of others if there are any.
     pub fn open(path: &Path) -> io::Result<Self> {
-        Self::reach(path, None, true)
+        Self::open_path(path, None, true)
     }
 
     /// The same; creates missing directories.
     pub fn create(path: &Path) -> io::Result<Self> {
-        Self::reach(path, Some(OWN_FOLDER), true)
+        Self::open_path(path, Some(OWN_DIRECTORY), true)
     }
 
     /// Opens a directory that the user named and others may share, such as `/tmp`; creates missing directories. Only private
     /// directories below it are safe to write to.
     pub fn shared(path: &Path) -> io::Result<Self> {
-        Self::reach(path, Some(OWN_FOLDER), false)
+        Self::open_path(path, Some(OWN_DIRECTORY), false)
     }
 
     /// The same without creating anything.
     pub fn existing(path: &Path) -> io::Result<Self> {
-        Self::reach(path, None, false)
+        Self::open_path(path, None, false)
     }
 
     /// Opens a world-readable directory; creates missing directories with default permissions.
     pub fn public(path: &Path) -> io::Result<Self> {
-        Self::reach(path, Some(PUBLIC_FOLDER), false)
+        Self::open_path(path, Some(PUBLIC_DIRECTORY), false)
     }
 
-    fn reach(path: &Path, make: Option<RawMode>, own: bool) -> io::Result<Self> {
+    fn open_path(path: &Path, make: Option<RawMode>, own: bool) -> io::Result<Self> {
         let path = std::path::absolute(path)?;
-        let mut at = rustix::fs::open("/", PASS | FOLDER, Mode::empty())?;
+        let mut at = rustix::fs::open("/", PASS | DIRECTORY, Mode::empty())?;
         let mut so_far = PathBuf::from("/");
         let mut parts = path.components().filter(|part| !matches!(part, Component::RootDir)).peekable();
         while let Some(part) = parts.next() {
             let last = parts.peek().is_none();
             so_far.push(part);
-            let flags = FOLDER | if last { OFlags::RDONLY } else { PASS };
+            let flags = DIRECTORY | if last { OFlags::RDONLY } else { PASS };
             let name = part.as_os_str();
             let opened = match openat(&at, name, flags, Mode::empty()) {
                 Err(Errno::NOENT) if let Some(mode) = make => {
@@ -107,18 +107,18 @@ impl Folder {
         }
         let stat = fstat(&at)?;
         if own {
-            check_folder(&at, &stat, &path)?;
+            check_directory(&at, &stat, &path)?;
         }
         Ok(Self { held: shared_descriptor(at, identity(&stat)), path })
     }
 
     /// Removes the permissions of others from a shared directory if it belongs to this user and `ours` accepts every name in
     /// it. A directory with other content stays as the user created it.
-    pub fn close_to_others(&self, ours: impl Fn(&str) -> bool) -> io::Result<()> {
+    pub fn make_private(&self, ours: impl Fn(&str) -> bool) -> io::Result<()> {
         let stat = fstat(&self.held.fd)?;
         let open = stat.st_uid == euid() && mode(&stat) & OTHERS != 0;
         if open && self.names()?.iter().all(|name| name.to_str().is_some_and(&ours)) {
-            check_folder(&self.held.fd, &stat, &self.path)?;
+            check_directory(&self.held.fd, &stat, &self.path)?;
         }
         Ok(())
     }
@@ -135,7 +135,7 @@ impl Folder {
 
     /// A path to a file through the descriptor of this directory, for interfaces that only take paths. `None` if the system
     /// has no such paths. Valid while this value exists.
-    pub fn name_of(&self, file: &str) -> Option<PathBuf> {
+    pub fn descriptor_path(&self, file: &str) -> Option<PathBuf> {
         let folder = PathBuf::from(format!("/proc/self/fd/{}", self.held.fd.as_raw_fd()));
         let works = || {
             let stat = rustix::fs::stat(folder.join("."));
@@ -171,7 +171,7 @@ impl Folder {
         fstat(file).is_ok_and(|stat| stat.st_nlink <= 1)
     }
 
-    /// Checks a file that will be opened by [`Folder::name_of`]: it must be a regular file of this user without other hard
+    /// Checks a file that will be opened by [`Directory::descriptor_path`]: it must be a regular file of this user without other hard
     /// links. Removes the permissions of others. `None` if it does not exist.
     ///
     /// Does not open the file: closing it would release all POSIX locks of this process on it.
@@ -183,11 +183,11 @@ impl Folder {
             Err(errno) => return Err(errno.into()),
         };
         if FileType::from_raw_mode(stat.st_mode).is_symlink() {
-            return Err(Refusal::error(&path, Why::Link));
+            return Err(UnsafePath::error(&path, UnsafeReason::Link));
         }
         check_file(&stat, &path)?;
         if stat.st_nlink > 1 {
-            return Err(Refusal::error(&path, Why::Linked));
+            return Err(UnsafePath::error(&path, UnsafeReason::Linked));
         }
         if stat.st_uid == euid() && mode(&stat) & OTHERS != 0 {
             self.tighten(name)?;
@@ -304,7 +304,7 @@ fn shared_descriptor(fd: OwnedFd, id: (u64, u64)) -> Arc<Descriptor> {
 }
 
 /// Checks that a directory belongs to this user or to root, and removes the permissions of others.
-fn check_folder(fd: impl AsFd, stat: &Stat, path: &Path) -> io::Result<()> {
+fn check_directory(fd: impl AsFd, stat: &Stat, path: &Path) -> io::Result<()> {
     check_owner(stat, path)?;
     if stat.st_uid == euid() && mode(stat) & OTHERS != 0 {
         fchmod(fd, Mode::from_raw_mode(mode(stat) & !OTHERS))?;
@@ -314,7 +314,7 @@ fn check_folder(fd: impl AsFd, stat: &Stat, path: &Path) -> io::Result<()> {
 
 fn check_file(stat: &Stat, path: &Path) -> io::Result<()> {
     if !FileType::from_raw_mode(stat.st_mode).is_file() {
-        return Err(Refusal::error(path, Why::NotAFile));
+        return Err(UnsafePath::error(path, UnsafeReason::NotAFile));
     }
     check_owner(stat, path)
 }
@@ -324,10 +324,10 @@ fn check_owner(stat: &Stat, path: &Path) -> io::Result<()> {
         return Ok(());
     }
     if stat.st_uid != 0 {
-        return Err(Refusal::error(path, Why::Owner(stat.st_uid)));
+        return Err(UnsafePath::error(path, UnsafeReason::Owner(stat.st_uid)));
     }
     if mode(stat) & 0o022 != 0 {
-        return Err(Refusal::error(path, Why::Writable));
+        return Err(UnsafePath::error(path, UnsafeReason::Writable));
     }
     Ok(())
 }
@@ -338,12 +338,14 @@ fn refused(errno: Errno, folder: impl AsFd, name: &Path, path: &Path) -> io::Err
     let kind = stat.map(|stat| FileType::from_raw_mode(stat.st_mode));
     match (errno, kind) {
         (Errno::LOOP | Errno::NOTDIR | Errno::MLINK, Ok(FileType::Symlink)) => {
-            Refusal::error(path, Why::Link)
+            UnsafePath::error(path, UnsafeReason::Link)
         }
         // It was replaced since the open.
-        (Errno::LOOP | Errno::NOTDIR, Ok(FileType::Directory)) => Refusal::error(path, Why::Changing),
-        (Errno::NOTDIR, Ok(_)) => Refusal::error(path, Why::NotAFolder),
-        (Errno::ISDIR | Errno::NXIO | Errno::NODEV, _) => Refusal::error(path, Why::NotAFile),
+        (Errno::LOOP | Errno::NOTDIR, Ok(FileType::Directory)) => {
+            UnsafePath::error(path, UnsafeReason::Changing)
+        }
+        (Errno::NOTDIR, Ok(_)) => UnsafePath::error(path, UnsafeReason::NotADirectory),
+        (Errno::ISDIR | Errno::NXIO | Errno::NODEV, _) => UnsafePath::error(path, UnsafeReason::NotAFile),
         _ => errno.into(),
     }
 }

@@ -2,7 +2,7 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test fails where it must not")]
 
-use orient_safefs::{Access, Folder, Refusal, Why};
+use orient_safefs::{Access, Directory, UnsafePath, UnsafeReason};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -23,14 +23,14 @@ fn place() -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-fn why<T>(result: std::io::Result<T>) -> Option<Why> {
-    Refusal::of(&result.err().unwrap()).map(|refusal| refusal.why)
+fn reason<T>(result: std::io::Result<T>) -> Option<UnsafeReason> {
+    UnsafePath::of(&result.err().unwrap()).map(|unsafe_path| unsafe_path.reason)
 }
 
 #[test]
 fn what_is_made_is_closed_to_others() {
     let (_held, top) = place();
-    let folder = Folder::create(&top.join("a/b")).unwrap();
+    let folder = Directory::create(&top.join("a/b")).unwrap();
     assert_eq!((mode(top.join("a")), mode(top.join("a/b"))), (0o700, 0o700));
     folder.replace("note", b"words").unwrap();
     folder.file("lock", Access::Write).unwrap();
@@ -48,7 +48,7 @@ fn what_was_open_to_others_is_closed() {
     for path in ["", "read", "checked"] {
         set_mode(top.join(path), 0o755);
     }
-    let folder = Folder::open(&top).unwrap();
+    let folder = Directory::open(&top).unwrap();
     folder.file("read", Access::Read).unwrap();
     folder.checked("checked").unwrap().unwrap();
     assert_eq!((mode(&top), mode(top.join("read")), mode(top.join("checked"))), (0o700, 0o700, 0o700));
@@ -60,11 +60,11 @@ fn a_shared_folder_is_closed_only_where_all_in_it_is_ours() {
     set_mode(&top, 0o755);
     fs::write(top.join("ours-1"), "").unwrap();
     fs::write(top.join("theirs"), "").unwrap();
-    let folder = Folder::shared(&top).unwrap();
-    folder.close_to_others(|name| name.starts_with("ours")).unwrap();
+    let folder = Directory::shared(&top).unwrap();
+    folder.make_private(|name| name.starts_with("ours")).unwrap();
     assert_eq!(mode(&top), 0o755);
     fs::remove_file(top.join("theirs")).unwrap();
-    folder.close_to_others(|name| name.starts_with("ours")).unwrap();
+    folder.make_private(|name| name.starts_with("ours")).unwrap();
     assert_eq!(mode(&top), 0o700);
 }
 
@@ -76,17 +76,17 @@ fn links_are_refused_wherever_they_are() {
     symlink("real", top.join("link")).unwrap();
     symlink("file", top.join("real/link")).unwrap();
     for path in ["link", "link/below", "link/missing"] {
-        assert_eq!(why(Folder::open(&top.join(path))), Some(Why::Link), "{path}");
-        assert_eq!(why(Folder::create(&top.join(path))), Some(Why::Link), "{path}");
+        assert_eq!(reason(Directory::open(&top.join(path))), Some(UnsafeReason::Link), "{path}");
+        assert_eq!(reason(Directory::create(&top.join(path))), Some(UnsafeReason::Link), "{path}");
     }
-    assert_eq!(why(Folder::open(&top.join("real/file"))), Some(Why::NotAFolder));
+    assert_eq!(reason(Directory::open(&top.join("real/file"))), Some(UnsafeReason::NotADirectory));
     assert!(!top.join("real/missing").exists());
-    let folder = Folder::open(&top.join("real")).unwrap();
+    let folder = Directory::open(&top.join("real")).unwrap();
     for access in [Access::Read, Access::Write] {
-        assert_eq!(why(folder.file("link", access)), Some(Why::Link));
-        assert_eq!(why(folder.file("below", access)), Some(Why::NotAFile));
+        assert_eq!(reason(folder.file("link", access)), Some(UnsafeReason::Link));
+        assert_eq!(reason(folder.file("below", access)), Some(UnsafeReason::NotAFile));
     }
-    assert_eq!(why(folder.checked("link")), Some(Why::Link));
+    assert_eq!(reason(folder.checked("link")), Some(UnsafeReason::Link));
     folder.replace("link", b"new").unwrap();
     assert_eq!(fs::read_to_string(top.join("real/file")).unwrap(), "words", "the link was replaced");
 }
@@ -96,18 +96,18 @@ fn a_file_with_other_names_keeps_its_mode() {
     let (_held, top) = place();
     fs::write(top.join("victim"), "words").unwrap();
     set_mode(top.join("victim"), 0o644);
-    let folder = Folder::create(&top.join("own")).unwrap();
+    let folder = Directory::create(&top.join("own")).unwrap();
     fs::hard_link(top.join("victim"), top.join("own/lock")).unwrap();
     let file = folder.file("lock", Access::Write).unwrap();
-    assert!(!Folder::is_sole_name(&file));
-    assert_eq!(why(folder.checked("lock")), Some(Why::Linked));
+    assert!(!Directory::is_sole_name(&file));
+    assert_eq!(reason(folder.checked("lock")), Some(UnsafeReason::Linked));
     assert_eq!(mode(top.join("victim")), 0o644);
 }
 
 #[test]
 fn a_folder_stays_the_one_that_was_opened() {
     let (_held, top) = place();
-    let folder = Folder::create(&top.join("own")).unwrap();
+    let folder = Directory::create(&top.join("own")).unwrap();
     assert!(folder.is_in_place());
     fs::rename(top.join("own"), top.join("moved")).unwrap();
     fs::create_dir(top.join("other")).unwrap();
@@ -117,7 +117,7 @@ fn a_folder_stays_the_one_that_was_opened() {
     folder.probe().unwrap();
     assert_eq!(fs::read_dir(top.join("other")).unwrap().count(), 0);
     assert_eq!(fs::read_dir(top.join("moved")).unwrap().count(), 1);
-    if let Some(name) = folder.name_of("note") {
+    if let Some(name) = folder.descriptor_path("note") {
         assert_eq!(fs::read_to_string(name).unwrap(), "words");
     }
 }
@@ -129,6 +129,6 @@ fn a_folder_of_another_user_is_refused() {
         eprintln!("skipped: only the superuser can give a folder away");
         return;
     }
-    assert_eq!(why(Folder::open(&top)), Some(Why::Owner(12_345)));
-    assert!(Folder::existing(&top).is_ok(), "it may be passed through");
+    assert_eq!(reason(Directory::open(&top)), Some(UnsafeReason::Owner(12_345)));
+    assert!(Directory::existing(&top).is_ok(), "it may be passed through");
 }

@@ -1,11 +1,15 @@
-//! What must always hold: a text that matches a pattern is admitted by what the pattern asks for.
+//! Trigram queries have no false negatives: a text that matches a pattern satisfies the query of the pattern.
 
-use orient_text::{Dialect, Extractor, Grams, Query, SegmentBuilder, admits, required};
+use orient_text::{
+    DocumentSet, PatternSyntax, PostingBlockReader, PostingList, PostingSource, SegmentBuilder, TextError,
+    TrigramExtractor, TrigramPostings, TrigramQuery, Trigrams, evaluate, matches, merge_segments,
+    required_trigrams,
+};
 use proptest::prelude::*;
 use regex::bytes::RegexBuilder;
 use std::cell::RefCell;
 
-/// Few letters, so that texts and patterns meet; some with surprising other cases, some of several bytes.
+/// Few letters, so that patterns often match texts; some with unusual case mappings, some of several bytes.
 const LETTERS: &[&str] = &[
     "a", "b", "c", "k", "s", "A", "K", "S", "_", " ", "1", "ß", "ö", "Ö", "ſ", "\u{212a}", "σ", "ς", "漢",
     "\n",
@@ -19,7 +23,7 @@ fn word() -> impl Strategy<Value = String> {
     prop::collection::vec(letter(), 1..6).prop_map(|letters| letters.concat())
 }
 
-/// Patterns of every form a walk over them must know.
+/// Patterns of every syntactic form.
 fn pattern() -> impl Strategy<Value = String> {
     let class = prop_oneof![
         Just(r"\w".to_owned()),
@@ -46,28 +50,28 @@ fn pattern() -> impl Strategy<Value = String> {
     })
 }
 
-/// Texts, sometimes with bytes that are no text.
+/// Texts, some with invalid UTF-8.
 fn text() -> impl Strategy<Value = Vec<u8>> {
     let broken = prop::collection::vec(any::<u8>(), 1..3);
     let piece = prop_oneof![8 => word().prop_map(String::into_bytes), 1 => broken];
     prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
 }
 
-/// One for each thread, as in the program: it must not remember the text before.
-fn grams(text: &[u8]) -> Grams {
-    thread_local! { static EXTRACTOR: RefCell<Extractor> = RefCell::default(); }
-    EXTRACTOR.with_borrow_mut(|extractor| extractor.grams(text))
+/// One extractor per thread, as in the product: it must not depend on earlier texts.
+fn trigrams(text: &[u8]) -> Trigrams {
+    thread_local! { static EXTRACTOR: RefCell<TrigramExtractor> = RefCell::default(); }
+    EXTRACTOR.with_borrow_mut(|extractor| extractor.trigrams(text))
 }
 
-fn sorted(text: &[u8]) -> Grams {
-    Grams::decode(&grams(text).encode()).expect("as it was written")
+fn sorted(text: &[u8]) -> Trigrams {
+    Trigrams::decode(&trigrams(text).encode()).expect("a valid encoding")
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
     #[test]
-    fn a_text_that_matches_is_admitted(
+    fn a_matching_text_satisfies_the_query_of_its_pattern(
         pattern in pattern(),
         texts in prop::collection::vec(text(), 1..6),
         ignore_case: bool,
@@ -79,65 +83,65 @@ proptest! {
             .multi_line(true)
             .build();
         let Ok(regex) = built else { return Ok(()) };
-        let query = required([pattern.as_str()], Dialect { literal: false, ignore_case, unicode });
+        let query = required_trigrams([pattern.as_str()], PatternSyntax { literal: false, ignore_case, unicode });
         for text in texts {
             if regex.is_match(&text) {
-                prop_assert!(admits(&query, &sorted(&text)), "{pattern} in {text:?}: {query:?}");
+                prop_assert!(matches(&query, &sorted(&text)), "{pattern} in {text:?}: {query:?}");
             }
         }
     }
 
     #[test]
-    fn a_literal_is_found_in_what_holds_it(before in text(), word in word(), after in text()) {
-        let query = required([word.as_str()], Dialect { literal: true, ignore_case: false, unicode: true });
+    fn a_text_that_contains_a_literal_satisfies_its_query(before in text(), word in word(), after in text()) {
+        let query = required_trigrams([word.as_str()], PatternSyntax { literal: true, ignore_case: false, unicode: true });
         let text = [before, word.into_bytes(), after].concat();
-        prop_assert!(admits(&query, &sorted(&text)));
+        prop_assert!(matches(&query, &sorted(&text)));
     }
 }
 
-/// Lists of a segment kept in memory.
-struct Kept {
+/// A segment in memory.
+struct MemorySegment {
     blocks: Vec<(u32, Vec<u8>)>,
-    texts: u32,
+    documents: u32,
 }
 
-impl Kept {
+impl MemorySegment {
     fn build(texts: &[Vec<u8>]) -> Self {
-        let (mut builder, mut blocks) = (SegmentBuilder::default(), Vec::new());
+        let (mut builder, mut blocks) = (SegmentBuilder::<TrigramPostings>::default(), Vec::new());
         for text in texts {
-            builder.push(&grams(text));
+            builder.push(&trigrams(text));
         }
         let keep = |block| {
             blocks.push(block);
             Ok::<_, ()>(())
         };
         builder.finish(keep).expect("nothing fails");
-        Self { blocks, texts: texts.len() as u32 }
+        Self { blocks, documents: texts.len() as u32 }
     }
 }
 
-impl orient_text::Lists for Kept {
-    type Error = orient_text::TextError;
+impl PostingSource for MemorySegment {
+    type Error = TextError;
 
     fn list<T>(
         &mut self,
-        gram: u32,
-        read: impl FnOnce(Option<orient_text::List<'_>>) -> Result<T, Self::Error>,
+        trigram: u32,
+        read: impl FnOnce(Option<PostingList<'_, ()>>) -> Result<T, Self::Error>,
     ) -> Result<T, Self::Error> {
-        let at = self.blocks.partition_point(|(first, _)| *first <= gram);
+        let at = self.blocks.partition_point(|(first, _)| *first <= trigram);
         match at.checked_sub(1).map(|at| &self.blocks[at]) {
             None => read(None),
             Some((first, bytes)) => {
-                read(orient_text::BlockReader::new(*first, bytes, self.texts).find(gram)?)
+                read(PostingBlockReader::new(*first, bytes, self.documents).find(trigram)?)
             }
         }
     }
 }
 
-fn admitted(query: &Query, kept: &mut Kept) -> Vec<u32> {
-    match orient_text::find(query, kept).expect("as it was written") {
-        orient_text::Slots::All => (0..kept.texts).collect(),
-        orient_text::Slots::Some(slots) => slots,
+fn matching(query: &TrigramQuery, segment: &mut MemorySegment) -> Vec<u32> {
+    match evaluate(query, segment).expect("a valid encoding") {
+        DocumentSet::All => (0..segment.documents).collect(),
+        DocumentSet::Some(documents) => documents,
     }
 }
 
@@ -145,35 +149,35 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
-    fn a_segment_admits_what_its_texts_admit(
+    fn a_segment_and_a_merged_segment_answer_like_their_texts(
         patterns in prop::collection::vec(pattern(), 1..4),
         texts in prop::collection::vec(text(), 0..40),
         kept in prop::collection::vec(any::<bool>(), 40),
     ) {
-        let dialect = Dialect { literal: false, ignore_case: false, unicode: true };
-        let query = required(patterns.iter().map(String::as_str), dialect);
-        let mut one = Kept::build(&texts);
+        let syntax = PatternSyntax { literal: false, ignore_case: false, unicode: true };
+        let query = required_trigrams(patterns.iter().map(String::as_str), syntax);
+        let mut one = MemorySegment::build(&texts);
         let expected: Vec<u32> =
-            (0..).zip(&texts).filter(|(_, text)| admits(&query, &sorted(text))).map(|(at, _)| at).collect();
-        prop_assert_eq!(admitted(&query, &mut one), expected);
+            (0..).zip(&texts).filter(|(_, text)| matches(&query, &sorted(text))).map(|(at, _)| at).collect();
+        prop_assert_eq!(matching(&query, &mut one), expected);
 
-        // Cut in two, merged without some: the same as built from the rest.
+        // Two segments merged without some texts answer like a segment of the remaining texts.
         let (left, right) = texts.split_at(texts.len() / 3);
-        let mut sides = Vec::new();
+        let mut inputs = Vec::new();
         for side in [left, right] {
-            let mut blocks = Kept::build(side).blocks.into_iter();
-            let from = sides.len() * left.len();
-            sides.push((move || Ok::<_, orient_text::TextError>(blocks.next()), kept[from..from + side.len()].to_vec()));
+            let mut blocks = MemorySegment::build(side).blocks.into_iter();
+            let from = inputs.len() * left.len();
+            inputs.push((move || Ok::<_, TextError>(blocks.next()), kept[from..from + side.len()].to_vec()));
         }
         let mut blocks = Vec::new();
-        let count = orient_text::merge(sides, |block| {
+        let count = merge_segments::<TrigramPostings, _, _>(inputs, |block| {
             blocks.push(block);
-            Ok::<_, orient_text::TextError>(())
+            Ok::<_, TextError>(())
         });
         let rest: Vec<Vec<u8>> =
             texts.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(text, _)| text.clone()).collect();
-        let mut merged = Kept { blocks, texts: count.expect("as it was written") };
-        prop_assert_eq!(merged.texts as usize, rest.len());
-        prop_assert_eq!(admitted(&query, &mut merged), admitted(&query, &mut Kept::build(&rest)));
+        let mut merged = MemorySegment { blocks, documents: count.expect("a valid encoding") };
+        prop_assert_eq!(merged.documents as usize, rest.len());
+        prop_assert_eq!(matching(&query, &mut merged), matching(&query, &mut MemorySegment::build(&rest)));
     }
 }
