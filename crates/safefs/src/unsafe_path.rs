@@ -1,4 +1,4 @@
-//! UnsafeReason a file or directory is rejected although it could be opened.
+//! Why a file or directory is rejected although it could be opened.
 
 use std::fmt;
 use std::io;

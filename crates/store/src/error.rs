@@ -101,7 +101,7 @@ impl StoreError {
     }
 }
 
-/// UnsafeReason nothing can be stored, with advice where the remedy is not obvious.
+/// Why nothing can be stored, with advice where the remedy is not obvious.
 pub fn why_unusable(error: &io::Error) -> String {
     use io::ErrorKind as Kind;
     match error.kind() {

@@ -1,4 +1,4 @@
-//! ChunkTerms and vectors in the index: whatever is edited, they are those of the texts of now.
+//! Chunk terms and vectors in the index: whatever is edited, they are those of the texts of now.
 
 mod support;
 

@@ -360,7 +360,7 @@ impl Session<'_> {
         args: &[ExprId],
         at: usize,
     ) -> Ty {
-        let ty = self.param_type(sym, via, at);
+        let ty = self.value_type(sym, via, at);
         if !mentions_param(&ty) {
             return ty;
         }
@@ -370,7 +370,7 @@ impl Session<'_> {
             if place == at || matches!(from.unit.expr(arg), Expr::Lambda(_) | Expr::Function(_)) {
                 continue;
             }
-            let wanted = self.param_type(sym, via, place);
+            let wanted = self.value_type(sym, via, place);
             if mentions_param(&wanted) {
                 unify(&wanted, &self.eval(from, arg).ty, &mut map);
             }
@@ -385,7 +385,7 @@ impl Session<'_> {
             let members = self.members(*of);
             let Some(home) = self.unit_of(*of) else { continue };
             let makers = home.rules.constructors.iter().filter_map(|name| members.get(name.as_str()));
-            let types: Vec<Ty> = makers.flatten().map(|&maker| self.param_type(maker, via, at)).collect();
+            let types: Vec<Ty> = makers.flatten().map(|&maker| self.value_type(maker, via, at)).collect();
             if !types.is_empty() {
                 return Ty::union(types);
             }
@@ -400,7 +400,7 @@ impl Session<'_> {
                 let found = self.type_member(ty, CALLED, 0, Rule::Declared);
                 let fit = found.iter().filter(|one| found.len() == 1 || self.takes_count(one, count));
                 Ty::union(fit.map(|one| match &one.referent {
-                    Referent::Symbol(sym, via) => self.param_type(*sym, via.as_ref(), at),
+                    Referent::Symbol(sym, via) => self.value_type(*sym, via.as_ref(), at),
                     _ => Ty::Unknown,
                 }))
             }
@@ -436,16 +436,16 @@ impl Session<'_> {
                 Some(ty) => ty.clone(),
                 None => Ty::Unknown,
             },
-            Ty::Function(sym, via) => self.param_type(*sym, via.as_ref(), at),
+            Ty::Function(sym, via) => self.value_type(*sym, via.as_ref(), at),
             Ty::Instance(sym, _) if self.kind(*sym) == Some(SymbolKind::Delegate) => {
-                self.param_type(*sym, None, at)
+                self.value_type(*sym, None, at)
             }
             // The type arguments of an external function type are its parameters.
             Ty::External(_, args) => args.get(at).cloned().unwrap_or(Ty::Unknown),
             Ty::Instance(..) => {
                 let found = self.type_member(ty, CALLED, 0, Rule::Declared);
                 Ty::union(found.iter().map(|one| match &one.referent {
-                    Referent::Symbol(sym, via) => self.param_type(*sym, via.as_ref(), at),
+                    Referent::Symbol(sym, via) => self.value_type(*sym, via.as_ref(), at),
                     _ => Ty::Unknown,
                 }))
             }
@@ -461,7 +461,7 @@ impl Session<'_> {
     }
 
     /// The declared type of a parameter, with the receiver's type arguments substituted.
-    fn param_type(&self, sym: SymbolId, via: Option<&Rc<Ty>>, at: usize) -> Ty {
+    fn value_type(&self, sym: SymbolId, via: Option<&Rc<Ty>>, at: usize) -> Ty {
         let Some(unit) = self.unit_of(sym) else { return Ty::Unknown };
         let Some(scope) = unit.scope_of(sym.at) else { return Ty::Unknown };
         let Some(symbol) = unit.symbol(sym.at) else { return Ty::Unknown };

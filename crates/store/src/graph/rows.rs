@@ -75,7 +75,7 @@ pub struct UnresolvedRow {
     pub name: String,
     /// Its line.
     pub line: u32,
-    /// UnsafeReason it was not resolved.
+    /// Why it was not resolved.
     pub reason: Reason,
 }
 

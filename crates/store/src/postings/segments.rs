@@ -198,16 +198,16 @@ fn merge_where_needed<S: StoredPostings>(db: &Connection) -> Result<(), PostingE
         }
     }
     if small.len() >= MERGED_TOGETHER {
-        merge::<S>(db, small)?;
+        merge::<S>(db, &small)?;
     }
-    mostly_deleted.into_iter().try_for_each(|segment| merge::<S>(db, vec![segment]))
+    mostly_deleted.into_iter().try_for_each(|segment| merge::<S>(db, &[segment]))
 }
 
 /// Replaces segments by one without tombstones.
-fn merge<S: StoredPostings>(db: &Connection, old: Vec<(i64, S::Layout)>) -> Result<(), PostingError> {
+fn merge<S: StoredPostings>(db: &Connection, old: &[(i64, S::Layout)]) -> Result<(), PostingError> {
     let new = S::TABLES.last_segment(db)? + 1;
     let (mut layout, mut inputs) = (S::Layout::default(), Vec::with_capacity(old.len()));
-    for (id, part) in &old {
+    for (id, part) in old {
         layout.append_live(part);
         let (id, mut last) = (*id, None);
         let blocks = move || {

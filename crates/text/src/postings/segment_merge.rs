@@ -46,7 +46,7 @@ where
     // Which inputs continue with which key.
     let mut queue: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (at, input) in inputs.iter_mut().enumerate() {
-        if let Some(key) = input.next_key::<K, E>()? {
+        if let Some(key) = input.next_key::<E>()? {
             queue.entry(key).or_default().push(at);
         }
     }
@@ -57,7 +57,7 @@ where
         postings.clear();
         for at in having {
             postings.extend(inputs[at].lists.pop_front().into_iter().flat_map(|(_, list)| list));
-            if let Some(key) = inputs[at].next_key::<K, E>()? {
+            if let Some(key) = inputs[at].next_key::<E>()? {
                 queue.entry(key).or_default().push(at);
             }
         }
@@ -73,9 +73,8 @@ where
 
 impl<B, P: Payload> Input<B, P> {
     /// The next key. Reads the next block if the lists at hand are used up.
-    fn next_key<K, E>(&mut self) -> Result<Option<u32>, E>
+    fn next_key<E>(&mut self) -> Result<Option<u32>, E>
     where
-        K: PostingKind<Payload = P>,
         B: FnMut() -> Result<Option<Block>, E>,
         E: From<TextError>,
     {

@@ -46,7 +46,7 @@ pub(crate) enum FixedValue {
 /// A parameter of a group.
 pub(crate) struct Param {
     pub(crate) name: &'static str,
-    pub(crate) param_type: ParamType,
+    pub(crate) value_type: ParamType,
     /// Description; empty if the name is enough.
     pub(crate) about: &'static str,
     pub(crate) required: bool,
@@ -63,12 +63,12 @@ pub(crate) enum ParamType {
     Choice,
 }
 
-const fn required(name: &'static str, param_type: ParamType, about: &'static str) -> Param {
-    Param { name, param_type, about, required: true }
+const fn required(name: &'static str, value_type: ParamType, about: &'static str) -> Param {
+    Param { name, value_type, about, required: true }
 }
 
-const fn optional(name: &'static str, param_type: ParamType, about: &'static str) -> Param {
-    Param { name, param_type, about, required: false }
+const fn optional(name: &'static str, value_type: ParamType, about: &'static str) -> Param {
+    Param { name, value_type, about, required: false }
 }
 
 /// Practically no limit: the token budget cuts the text, and a cursor continues it.
@@ -300,7 +300,7 @@ impl Group {
     pub(crate) fn input_schema(&self) -> Value {
         let mut properties = Map::new();
         for param in self.params {
-            let mut schema = match param.param_type {
+            let mut schema = match param.value_type {
                 ParamType::Text => json!({ "type": "string" }),
                 ParamType::Texts => json!({ "type": "array", "items": { "type": "string" } }),
                 ParamType::Number => json!({ "type": "integer" }),
@@ -377,7 +377,7 @@ mod tests {
             assert_eq!(unique.len(), words.len(), "{}", group.name);
             assert_eq!(
                 group.selector.is_some(),
-                group.params.iter().any(|param| param.param_type == ParamType::Choice)
+                group.params.iter().any(|param| param.value_type == ParamType::Choice)
             );
         }
     }

@@ -1,4 +1,4 @@
-//! Data of the repository map: entry points, central symbols by PageRank, and their folders.
+//! Data of the repository map: entry points, central symbols by `PageRank`, and their folders.
 
 use super::node_line::NodeLine;
 use crate::operations::{CentralLine, EntryLine, FolderLine};
