@@ -36,6 +36,7 @@ pub(crate) fn assert_inert(what: &str, text: &str) {
         "next: ",
         "nothing ",
         "much like it",
+        "no exact match; ",
         "no symbol matches",
         "(lines ",
         "(the same answer",
