@@ -37,6 +37,7 @@ pub(crate) fn assert_inert(what: &str, text: &str) {
         "nothing ",
         "much like it",
         "no exact match; ",
+        "no symbol is named ",
         "no symbol matches",
         "(lines ",
         "(the same answer",
