@@ -98,19 +98,13 @@ attack!(
 attack!(doctor_tries, "`doctor` without room: it writes a file to find out, and says why it cannot", {
     let sandbox = Sandbox::new(Store::Apart);
     let output = sandbox.run(&["doctor"]);
-    assert!(
-        output.out.contains("can be written, ") && output.out.contains(" free on its disk"),
-        "{output:?}"
-    );
+    assert!(output.out.contains("is writable, ") && output.out.contains(" free on its disk"), "{output:?}");
     for indexed in [false, true] {
         if indexed {
             assert!(sandbox.run(&["index"]).ok);
         }
         let output = sandbox.run_in(NO_GROWTH, &["doctor"]);
-        assert!(
-            output.out.contains("cannot be written") && output.out.contains(NO_GROWTH_SAID),
-            "{output:?}"
-        );
+        assert!(output.out.contains("is not writable") && output.out.contains(NO_GROWTH_SAID), "{output:?}");
     }
 });
 attack!(disk_fills_up, "a disk that fills up, with an index on it and without: answered, with the reason", {
@@ -121,7 +115,7 @@ attack!(disk_fills_up, "a disk that fills up, with an index on it and without: a
     let Some(output) = on_a_small_disk(&sandbox, "16m", lines) else { return };
     assert!(output.out.contains("def total") && output.out.contains("def added"), "{output:?}");
     assert_eq!(output.err.matches(FULL_SAID).count(), 2, "{output:?}");
-    assert!(output.out.contains(&format!("cannot be written ({FULL_SAID}")), "{output:?}");
+    assert!(output.out.contains(&format!("is not writable ({FULL_SAID}")), "{output:?}");
     assert!(output.out.contains("room: new.py") && !output.out.contains("room: note"), "{output:?}");
 });
 attack!(
@@ -146,7 +140,7 @@ attack!(read_only, "a store that became read-only: answered, with the reason", {
     let Some(output) = on_a_small_disk(&sandbox, "16m", lines) else { return };
     assert!(output.out.contains("def total") && output.out.contains("def added"), "{output:?}");
     assert!(output.err.contains("its file system is read-only"), "{output:?}");
-    assert!(output.out.contains("cannot be written (its file system is read-only"), "{output:?}");
+    assert!(output.out.contains("is not writable (its file system is read-only"), "{output:?}");
 });
 
 /// A directory that only another user may write to; runs without root privileges.

@@ -71,7 +71,7 @@ attack!(depth_beyond_numbers, "a depth beyond all numbers: refused", {
 });
 attack!(endless_budget, "a budget of a million tokens: held to the most there is, and said", {
     let said = asked("read", &json!({ "target": "total", "max_tokens": 1_000_000 }));
-    assert!(said.text.contains("16000 was taken"), "{said:?}");
+    assert!(said.text.contains("using 16000"), "{said:?}");
 });
 attack!(no_budget, "a budget of nothing, or less: the least that makes sense", {
     for budget in [json!(0), json!(-5), json!("0")] {

@@ -36,6 +36,8 @@ pub(crate) fn assert_inert(what: &str, text: &str) {
         "next: ",
         "nothing ",
         "much like it",
+        "no exact match; ",
+        "no symbol is named ",
         "no symbol matches",
         "(lines ",
         "(the same answer",
