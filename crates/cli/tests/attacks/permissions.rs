@@ -35,7 +35,7 @@ fn of_another(choose: impl Fn(&Sandbox) -> PathBuf) {
     };
     let before = files();
     let all = sandbox.run_everything();
-    assert!(all[1].err.contains("belongs to another user (number 12345)"), "{:?}", all[1]);
+    assert!(all[1].err.contains("belongs to another user (uid 12345)"), "{:?}", all[1]);
     assert_eq!(files(), before);
 }
 

@@ -123,7 +123,7 @@ fn the_doctor_says_why_nothing_is_logged() {
     fs::create_dir_all(tree.store()).expect("made");
     fs::write(tree.store().join("log"), "in the way").expect("written");
     let shown = text(&tree.run(&["doctor", "--log"]).stdout);
-    assert!(shown.starts_with("warning") && shown.contains("is not a folder"), "{shown}");
+    assert!(shown.starts_with("warning") && shown.contains("is not a directory"), "{shown}");
 }
 
 #[cfg(target_os = "linux")]
