@@ -136,7 +136,7 @@ attack!(statement_for_a_name, "SQL for a name: just a name that is not there", {
     let said = asked("search", &json!({ "query": "x' UNION SELECT * FROM files; --" }));
     assert!(!said.text.contains("syntax error"), "{said:?}");
 });
-attack!(upkeep_from_afar, "operations that tend the index: offered to nobody", {
+attack!(upkeep_by_agents, "maintenance operations: no tool offers them", {
     let mut server = Stdio::with(Sandbox::new(), &["--tools", "all"]);
     for tool in ["index", "gc", "config", "dump", "audit", "embed"] {
         let answer = server.request("tools/call", &json!({ "name": tool, "arguments": {} }));

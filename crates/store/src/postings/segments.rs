@@ -29,10 +29,8 @@ pub(crate) trait SegmentLayout: Default {
     fn encode(&self) -> Vec<u8>;
     fn decode(bytes: &[u8]) -> Result<Self, TextError>;
 
-    /// The number of documents, deleted ones included.
-    fn documents(&self) -> usize;
-    /// The number of documents that are not deleted.
-    fn live_documents(&self) -> usize;
+    /// How many documents there are, and how many of them are live.
+    fn document_counts(&self) -> DocumentCounts;
     /// For each document whether it is live.
     fn live(&self) -> Vec<bool>;
 
@@ -41,6 +39,13 @@ pub(crate) trait SegmentLayout: Default {
 
     /// Appends the live files of another layout.
     fn append_live(&mut self, other: &Self);
+}
+
+/// The documents of a segment.
+pub(crate) struct DocumentCounts {
+    /// Deleted ones included.
+    pub(crate) all: usize,
+    pub(crate) live: usize,
 }
 
 /// A kind of posting lists with its tables.
@@ -151,7 +156,7 @@ impl<S: StoredPostings> PostingChanges<S> {
         for (id, bytes) in S::TABLES.segments(db)?.into_iter().take_while(|(id, _)| *id <= before) {
             let mut layout = S::Layout::decode(&bytes)?;
             let changed = layout.delete(&self.deleted);
-            if layout.live_documents() == 0 {
+            if layout.document_counts().live == 0 {
                 S::TABLES.delete_segment(db, id)?;
             } else if changed {
                 S::TABLES.update_segment(db, id, &layout.encode())?;
@@ -190,10 +195,10 @@ fn merge_where_needed<S: StoredPostings>(db: &Connection) -> Result<(), PostingE
     let (mut small, mut mostly_deleted) = (Vec::new(), Vec::new());
     for (id, bytes) in S::TABLES.segments(db)? {
         let layout = S::Layout::decode(&bytes)?;
-        let live = layout.live_documents();
+        let DocumentCounts { all, live } = layout.document_counts();
         if live < S::SMALL {
             small.push((id, layout));
-        } else if live * 2 < layout.documents() {
+        } else if live * 2 < all {
             mostly_deleted.push((id, layout));
         }
     }

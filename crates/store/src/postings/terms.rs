@@ -1,6 +1,6 @@
 //! The posting lists of terms: documents are chunks, and a file has several.
 
-use super::segments::{SegmentLayout, StoredPostings};
+use super::segments::{DocumentCounts, SegmentLayout, StoredPostings};
 use crate::sql::posting_tables::{self, PostingTables};
 use orient_text::{ChunkTerms, TermPostings, TextError};
 use std::collections::BTreeSet;
@@ -77,12 +77,9 @@ impl SegmentLayout for TermLayout {
         }
     }
 
-    fn documents(&self) -> usize {
-        self.lengths.len()
-    }
-
-    fn live_documents(&self) -> usize {
-        self.files.iter().filter(|(file, _)| *file != 0).map(|(_, count)| *count as usize).sum()
+    fn document_counts(&self) -> DocumentCounts {
+        let live = self.files.iter().filter(|(file, _)| *file != 0).map(|(_, count)| *count as usize).sum();
+        DocumentCounts { all: self.lengths.len(), live }
     }
 
     fn live(&self) -> Vec<bool> {

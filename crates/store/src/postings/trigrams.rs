@@ -1,7 +1,7 @@
 //! The posting lists of trigrams: documents are files. They exclude files from a text search.
 
 use super::error::PostingError;
-use super::segments::{SegmentLayout, StoredPostings, file_number};
+use super::segments::{DocumentCounts, SegmentLayout, StoredPostings, file_number};
 use crate::error::StoreError;
 use crate::reader::snapshot::Snapshot;
 use crate::rows::FileId;
@@ -57,12 +57,9 @@ impl SegmentLayout for TrigramLayout {
         }
     }
 
-    fn documents(&self) -> usize {
-        self.0.len()
-    }
-
-    fn live_documents(&self) -> usize {
-        self.0.iter().filter(|file| **file != 0).count()
+    fn document_counts(&self) -> DocumentCounts {
+        let live = self.0.iter().filter(|file| **file != 0).count();
+        DocumentCounts { all: self.0.len(), live }
     }
 
     fn live(&self) -> Vec<bool> {
