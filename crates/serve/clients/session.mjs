@@ -72,8 +72,8 @@ assert.equal(new Set(found).size, expected);
 assert.equal(found.length, expected);
 
 const missing = await client.callTool({ name: "read", arguments: { target: "no_such_thing_anywhere" } });
-assert.ok(missing.isError && text(missing).includes("nothing is called"));
-await assert.rejects(client.callTool({ name: "no_such_tool", arguments: {} }), /no tool/);
+assert.ok(missing.isError && text(missing).includes("no symbol is named"));
+await assert.rejects(client.callTool({ name: "no_such_tool", arguments: {} }), /unknown tool/);
 const wrong = await client.callTool({ name: "graph", arguments: { relation: "callerz", symbol: "total" } });
 assert.ok(wrong.isError && text(wrong).includes('did you mean "callers"'), text(wrong));
 

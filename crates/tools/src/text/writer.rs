@@ -57,7 +57,7 @@ pub struct Excerpt<'e> {
     pub text: &'e str,
 }
 
-/// A line of Orient's own text. Only [`TextWriter::own_line`] builds one, from a literal with escaped quotations, so that no
+/// A line of Orient's own text. Only `TextWriter::own_line` builds one, from a literal with escaped quotations, so that no
 /// repository text can pass for it.
 pub struct OwnText(String);
 
