@@ -1,7 +1,7 @@
 //! Resolution: from the facts of many files to edges with their evidence. Pure; one engine for all languages.
 //!
-//! A [`Repository`] provides the facts, and a [`Resolver`] finds out what every reference in a file means. It does not guess:
-//! a reference that it cannot prove is kept with the reason. What differs between languages is data: [`orient_model::Rules`].
+//! A `Repository` provides the facts, and a `Resolver` finds out what every reference in a file means. It does not guess:
+//! a reference that it cannot prove is kept with the reason. What differs between languages is data: `orient_model::Rules`.
 //!
 //! | directory | what it answers |
 //! |---|---|
@@ -13,8 +13,8 @@
 //! | `edges/` | the output, one file for each kind of evidence |
 //! | `invalidation/` | which files a change concerns |
 //!
-//! A [`session::Session`] resolves one file. Its queries are memoized ([`memo`]) and bounded ([`limits`]), and it records what
-//! the result depends on ([`dependencies`]).
+//! A `session::Session` resolves one file. Its queries are memoized (`memo`) and bounded (`limits`), and it records what
+//! the result depends on (`dependencies`).
 
 mod calls;
 mod dependencies;
