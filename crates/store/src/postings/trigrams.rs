@@ -33,7 +33,7 @@ impl StoredPostings for StoredTrigrams {
     }
 }
 
-const TABLES: PostingTables = posting_tables::TRIGRAMS;
+const TABLES: PostingTables = StoredTrigrams::TABLES;
 
 /// The files of a segment: the id of each, 0 for a tombstone. Encoded in four bytes each.
 #[derive(Default)]

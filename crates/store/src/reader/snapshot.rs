@@ -4,14 +4,14 @@ use crate::codec::{self, id_list};
 use crate::connection::open::{self, Opened};
 use crate::connection::pool::PooledConnection;
 use crate::error::{AtPath, StoreError};
-use crate::graph::{EdgeRow, GraphReader, NodeId};
+use crate::graph::GraphReader;
 use crate::rows::{
     ChunkDetails, ChunkId, ChunkRow, FileId, FileRow, LanguageCount, ManifestEntry, ManifestKind, Page,
     Sizes, StampedFile, StatusCount, SymbolId, SymbolRow,
 };
 use crate::sql::meta::{self, Meta};
 use crate::sql::symbols::StoredSymbol;
-use crate::sql::{chunk_details, chunks, file_graphs, files, names, symbols, tags, tree_manifests, vectors};
+use crate::sql::{chunk_details, chunks, files, names, symbols, tags, tree_manifests, vectors};
 use crate::writer::change_set::Writer;
 use orient_model::{Outline, RepoPath, Role};
 use std::path::{Path, PathBuf};
@@ -245,16 +245,6 @@ impl Snapshot {
             .into_iter()
             .map(ChunkId)
             .collect())
-    }
-
-    /// The edges from a node of a file, in no particular order: those found in the file and those found in other files.
-    pub fn edges_from(&self, file: FileId, node: NodeId) -> Result<Vec<EdgeRow>, StoreError> {
-        let found = file_graphs::graph_data(&self.db, file.0, codec::decode_edges).at(&self.path)?;
-        let found = found.transpose().map_err(|error| self.damaged(error.to_string()))?;
-        let mut edges = found.map_or_else(Vec::new, |(edges, _)| edges);
-        edges.retain(|edge| edge.source == node);
-        edges.append(&mut self.reader().foreign_edges_from(node)?);
-        Ok(edges)
     }
 
     /// The symbol with an id.
