@@ -56,6 +56,10 @@ pub struct Rules {
     pub record_types: Vec<String>,
     /// External functions that return all elements of their first argument: `Object.values`.
     pub element_functions: Vec<String>,
+    /// Applying a decorator calls it. Elsewhere an annotation or attribute only refers to a type or macro.
+    pub decorators_are_called: bool,
+    /// Attributes of functions that are attributes themselves: `proc_macro_attribute`.
+    pub attribute_macros: Vec<String>,
     /// The suffix of a type that the name of an attribute may omit: `Attribute`.
     pub attribute_suffix: String,
     /// Types that say nothing about their values.

@@ -344,9 +344,11 @@ impl<'t> Lowering<'t> {
         self.consume(node);
         let scope = self.scope_for(rule);
         let binding = self.bind_name(scope, name, BindingKind::Local, self.tree.node(node).start);
+        let visible_from = self.visible_from(node, value);
         let (value, via) = self.value_of(value, parts.count, index);
         let binding = &mut self.flow.bindings[binding];
         (binding.ty, binding.value, binding.via) = (parts.ty_expr, value, via);
+        binding.visible_from = visible_from;
     }
 
     fn declare_pattern(
@@ -387,7 +389,9 @@ impl<'t> Lowering<'t> {
             let scope = self.scope_for(rule);
             if self.is_local(rule) {
                 let at = self.tree.node(node).start;
-                self.bind_name(scope, &name, BindingKind::Local, at);
+                let visible_from = self.visible_from(node, parts.value);
+                let binding = self.bind_name(scope, &name, BindingKind::Local, at);
+                self.flow.bindings[binding].visible_from = visible_from;
             } else if rule.rebind && self.is_bound_here(&name) {
                 let target = self.expr(node);
                 let at = self.tree.node(node).start;
@@ -462,8 +466,10 @@ impl<'t> Lowering<'t> {
             };
             let scope = self.frame().scope;
             let binding = self.bind_name(scope, &name, BindingKind::Local, self.tree.node(node).start);
+            let visible_from = self.visible_from(node, value);
             let binding = &mut self.flow.bindings[binding];
             (binding.ty, binding.value, binding.via) = (ty_expr, expr, item);
+            binding.visible_from = visible_from;
         }
     }
 

@@ -420,8 +420,18 @@ impl<'t> Lowering<'t> {
         if self.table.has_bare_calls && !matches!(kind, BindingKind::Symbol(_) | BindingKind::Import(_)) {
             self.locals.insert((scope, name));
         }
-        self.flow.bindings.push(Binding { scope, name, kind, ty: None, value: None, via: Via::Value, at });
+        let (ty, value, via, visible_from) = (None, None, Via::Value, at);
+        self.flow.bindings.push(Binding { scope, name, kind, ty, value, via, at, visible_from });
         self.flow.bindings.len() - 1
+    }
+
+    /// Where a local variable becomes visible: in some languages its value still means outer names.
+    fn visible_from(&self, name: NodeId, value: Option<NodeId>) -> u32 {
+        let at = self.tree.node(name).start;
+        match value.filter(|_| self.table.binds_after_value) {
+            Some(value) => self.tree.node(value).end.max(at + 1),
+            None => at,
+        }
     }
 
     fn push_expr(&mut self, expr: Expr) -> ExprId {

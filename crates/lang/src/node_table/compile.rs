@@ -45,6 +45,7 @@ pub(crate) fn compile(
         has_bare_calls: false,
         has_dotted_calls: false,
         first_param_is_self: spec.first_param_is_self,
+        binds_after_value: any(spec, inherited, |s| s.binds_after_value),
         self_assignment_declares_field: spec
             .self_assignment_declares_field
             .or_else(|| inherited.iter().rev().find_map(|s| s.self_assignment_declares_field))

@@ -31,6 +31,8 @@ pub(crate) struct TableSpec {
     pub(crate) factory_methods: Vec<String>,
     /// The first parameter of a method is the receiver.
     pub(crate) first_param_is_self: bool,
+    /// A local variable is visible only after its value: `let x = x(1)` calls a function `x`.
+    pub(crate) binds_after_value: bool,
     /// An assignment to a member of the receiver declares a field.
     pub(crate) self_assignment_declares_field: Option<bool>,
     /// The last expression of a body is its value.

@@ -54,6 +54,8 @@ struct RulesFields {
     deref_forwarding: bool,
     record_types: Vec<String>,
     element_functions: Vec<String>,
+    decorators_are_called: bool,
+    attribute_macros: Vec<String>,
     attribute_suffix: String,
     untyped_types: Vec<String>,
     own_module_names: Vec<String>,

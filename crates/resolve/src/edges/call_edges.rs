@@ -68,6 +68,29 @@ impl ReferenceEdges<'_, '_> {
         }
     }
 
+    /// An annotation or attribute that nothing calls: it refers to a type, a macro, or a function that is an attribute.
+    pub(super) fn annotation(&mut self, site: &Site) {
+        let name = match self.unit.expr(self.reference.expr) {
+            Expr::Call { callee: name, .. } | Expr::New { ty: name, .. } => name,
+            _ => self.reference.expr,
+        };
+        let found = match self.unit.expr(name) {
+            Expr::Name(text) => self.session.lookup_as(site, self.unit.text(text), LookupKind::Type),
+            _ => self.session.targets(site, name).to_vec(),
+        };
+        let mut found = self.with_suffix(site, name, found);
+        found.retain(|one| one.sym().is_none_or(|sym| self.session.can_annotate(sym)));
+        if found.is_empty() {
+            return self.push_unresolved(site, name);
+        }
+        for one in &found {
+            match one.sym() {
+                Some(sym) => self.push_edge(EdgeKind::References, sym, one.rule, one.confidence),
+                None => self.push_external_target(one),
+            }
+        }
+    }
+
     /// What an attribute means whose name may omit a suffix: `[Route]` for `RouteAttribute`.
     fn with_suffix(&self, site: &Site, callee: ExprId, found: Vec<Target>) -> Vec<Target> {
         let suffix = &self.unit.rules.attribute_suffix;
