@@ -79,6 +79,18 @@ pub struct Rules {
     /// Methods of collections and promises that call the function they are given, and the parameter that gets the
     /// element: `map` 0, `reduce` 1.
     pub callback_parameters: Vec<(String, u32)>,
+    /// Attributes of methods whose receiver is the type, not an instance: `classmethod`.
+    pub class_method_attributes: Vec<String>,
+    /// Methods whose receiver is the type without an attribute that says so: `__new__`.
+    pub class_method_names: Vec<String>,
+    /// External types that mean the type of the receiver: `Self`.
+    pub self_types: Vec<String>,
+    /// Annotations that make a variable an alias of the type it is initialised with: `TypeAlias`.
+    pub alias_annotations: Vec<String>,
+    /// Members of any value that are its type: `__class__`.
+    pub runtime_type_members: Vec<String>,
+    /// Built-in functions that return the type of their argument: `type`.
+    pub runtime_type_functions: Vec<String>,
     /// Members that give a type as a value, and the type of that value: `class`, `Class`.
     pub type_object_members: Vec<(String, String)>,
     /// Static members and instance members do not see each other.

@@ -66,6 +66,12 @@ struct RulesFields {
     mapping_methods: Vec<String>,
     #[serde(deserialize_with = "entries")]
     callback_parameters: Vec<(String, u32)>,
+    class_method_attributes: Vec<String>,
+    class_method_names: Vec<String>,
+    self_types: Vec<String>,
+    alias_annotations: Vec<String>,
+    runtime_type_members: Vec<String>,
+    runtime_type_functions: Vec<String>,
     #[serde(deserialize_with = "entries")]
     type_object_members: Vec<(String, String)>,
     separate_static_members: bool,

@@ -109,7 +109,7 @@ impl Session<'_> {
 }
 
 /// Whether a symbol has one of these annotations.
-fn has_annotation(unit: &FileUnit, symbol: u32, marks: &[String]) -> bool {
+pub(crate) fn has_annotation(unit: &FileUnit, symbol: u32, marks: &[String]) -> bool {
     let says = |said: &str| marks.iter().any(|mark| said.contains(mark.as_str()));
     !marks.is_empty()
         && unit

@@ -9,6 +9,14 @@ use crate::types::ty::{SymbolId, THIS, Ty};
 use orient_model::{Confidence, Expr, ExprId, Modules, Relation, Rule, SymbolKind};
 use std::rc::Rc;
 
+/// The type of a value, as a value itself.
+pub(crate) fn runtime_type(ty: &Ty) -> Ty {
+    Ty::union(ty.alternatives().iter().map(|ty| match ty {
+        Ty::Instance(sym, args) => Ty::Metatype(*sym, args.clone()),
+        _ => Ty::Unknown,
+    }))
+}
+
 impl Session<'_> {
     pub(super) fn find_member(&self, site: &Site, base: ExprId, name: &str) -> Vec<Target> {
         let unit = &site.unit;
@@ -26,6 +34,12 @@ impl Session<'_> {
         if let Some((_, object)) = object {
             let ty = Ty::External(object.as_str().into(), Rc::from([self.ty(site, base)]));
             return vec![Target::value(ty, Rule::Static)];
+        }
+        if unit.rules.runtime_type_members.iter().any(|member| member == name) {
+            let ty = runtime_type(&self.eval(site, base).ty);
+            if ty.is_known() {
+                return vec![Target::value(ty, Rule::Static)];
+            }
         }
         let base_is_self = unit.expr(base) == Expr::SelfRef;
         let named = self.targets(site, base);

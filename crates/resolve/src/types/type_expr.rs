@@ -4,6 +4,7 @@ use crate::file::file_unit::{FileRef, last_name};
 use crate::memo::Keep;
 use crate::names::bindings::LookupKind;
 use crate::session::{Session, Site};
+use crate::types::self_type::is_self_type;
 use crate::types::target::{Referent, Target, Value};
 use crate::types::ty::{SymbolId, THIS, Ty};
 use orient_model::{Binding, Expr, ExprId, Literal, RefKind, Rule, Sequence, SymbolKind, Wrapper};
@@ -20,6 +21,9 @@ impl Session<'_> {
         match unit.expr(expr) {
             Expr::Name(_) | Expr::Member { .. } | Expr::Text(_) => {
                 let found = self.find_type_targets(site, expr, 0);
+                if is_self_type(unit, expr) && found.iter().all(|one| one.sym().is_none()) {
+                    return self.self_type(unit, site.symbol()).unwrap_or(Ty::Unknown);
+                }
                 if found.is_empty() {
                     return self.builtin_type(site, expr, &Ty::no_args());
                 }
@@ -123,11 +127,28 @@ impl Session<'_> {
                 .map_or(Ty::Unknown, |at| Ty::instance(unit.sym(at))),
             Some(SymbolKind::Variable | SymbolKind::Constant) => match self.type_of_symbol(sym).ty {
                 Ty::Metatype(sym, args) => Ty::Instance(sym, args),
-                _ => Ty::Unknown,
+                _ => self.annotated_alias(&unit, sym),
             },
             Some(SymbolKind::Function) => Ty::Function(sym, None),
             _ => Ty::Unknown,
         }
+    }
+
+    /// The type that a variable stands for whose annotation makes it an alias: `Rows: TypeAlias = list[Row]`.
+    fn annotated_alias(&self, unit: &FileRef, sym: SymbolId) -> Ty {
+        let Some(binding) = unit.binding_of(sym.at) else { return Ty::Unknown };
+        let (Some(ty), Some(value)) = (binding.ty, binding.value) else { return Ty::Unknown };
+        let is_alias = last_name(&unit.facts, ty)
+            .is_some_and(|name| unit.rules.alias_annotations.iter().any(|known| known == name));
+        if !is_alias {
+            return Ty::Unknown;
+        }
+        let site = Site { unit: unit.clone(), scope: unit.scope_at(binding.at), at: binding.at };
+        self.queries
+            .symbol_types
+            .in_progress()
+            .enter(&self.limits, &sym, || self.ty(&site, value))
+            .unwrap_or(Ty::Unknown)
     }
 
     /// An instance of the target of an alias; of the alias itself if it has members of its own, or if the target has

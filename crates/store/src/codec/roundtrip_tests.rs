@@ -190,8 +190,8 @@ fn binding() -> impl Strategy<Value = Binding> {
         number().prop_map(Symbol),
         number().prop_map(Import),
     ];
-    (number(), atom(), kind, maybe(expr_id()), maybe(expr_id()), via(), number(), number())
-        .prop_map(|(scope, name, kind, ty, value, via, at, visible_from)| Binding {
+    (number(), atom(), kind, maybe(expr_id()), maybe(expr_id()), via(), number(), number()).prop_map(
+        |(scope, name, kind, ty, value, via, at, visible_from)| Binding {
             scope,
             name,
             kind,
@@ -200,7 +200,8 @@ fn binding() -> impl Strategy<Value = Binding> {
             via,
             at,
             visible_from,
-        })
+        },
+    )
 }
 
 fn flow() -> impl Strategy<Value = Flow> {
