@@ -329,6 +329,9 @@ impl Compiler<'_> {
                 })
                 .collect(),
             empty_texts: spec.empty_texts.iter().map(|text| text.as_bytes().to_vec()).collect(),
+            true_conditions: spec.true_conditions.iter().map(|text| text.as_bytes().to_vec()).collect(),
+            condition: self.node_path(spec.condition.as_deref()),
+            otherwise: self.node_path(spec.otherwise.as_deref()),
             assignment_target: spec.assignment_target.as_ref().and_then(|word| self.target(word)),
             member_modifiers: self.modifiers(&spec.member_modifiers),
             not_an_item: spec.not_an_item,

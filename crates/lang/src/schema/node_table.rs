@@ -233,6 +233,11 @@ pub(crate) struct NodeSpec {
     pub(crate) first_param_modifiers: BTreeMap<String, String>,
     /// Texts that mean that there is nothing: `void` for parameters.
     pub(crate) empty_texts: Vec<String>,
+    /// Conditions that always hold: what the other branch binds, only the other branch sees.
+    pub(crate) true_conditions: Vec<String>,
+    /// The condition of a statement that selects a branch, and the branch that is taken if it does not hold.
+    pub(crate) condition: Option<String>,
+    pub(crate) otherwise: Option<String>,
     /// What an assignment to such a name declares.
     pub(crate) assignment_target: Option<String>,
     /// Modifiers of the members defined inside it.

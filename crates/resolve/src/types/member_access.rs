@@ -92,7 +92,13 @@ impl Session<'_> {
                 if found.is_empty() {
                     found = self.companion_members(&of, name, true);
                 }
-                if found.is_empty() { self.extension(&of, name, from) } else { found }
+                if found.is_empty() {
+                    found = self.extension(&of, name, from);
+                }
+                if found.is_empty() && from.rules.value_flow_typing && val.rule == Rule::Receiver {
+                    found = self.subtype_members(*sym, name, from);
+                }
+                found
             }
             Ty::Module(module) => {
                 let found = self.module_member(module, name, from);
