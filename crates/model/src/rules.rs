@@ -135,8 +135,8 @@ pub struct Rules {
     pub implicit_constructors: Vec<String>,
     /// The types of literals: `string`, `integer`, `float`, `bool`, `char`.
     pub literal_types: Vec<(String, String)>,
-    /// Files of a project whose imports apply to all of its files.
-    pub prelude_files: Vec<String>,
+    /// Project files and passed-on imports (`global using`) apply to all files of a project.
+    pub project_wide_imports: bool,
     /// Members of external types that give the value they hold: `Value`.
     pub value_members: Vec<String>,
     /// External types that are types of functions; the last type argument is the result.

@@ -96,7 +96,7 @@ struct RulesFields {
     implicit_constructors: Vec<String>,
     #[serde(deserialize_with = "entries")]
     literal_types: Vec<(String, String)>,
-    prelude_files: Vec<String>,
+    project_wide_imports: bool,
     value_members: Vec<String>,
     function_types: Vec<String>,
     #[serde(with = "TypeWordsFields")]
