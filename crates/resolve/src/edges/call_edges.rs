@@ -14,6 +14,8 @@ impl ReferenceEdges<'_, '_> {
     pub(super) fn call(&mut self, site: &Site) {
         let (callee, args) = match self.unit.expr(self.reference.expr) {
             Expr::Call { callee, args } => (callee, self.unit.facts.flow.list(args)),
+            // A markup element calls or constructs its component.
+            Expr::New { ty, .. } => (ty, &[][..]),
             _ => (self.reference.expr, &[][..]),
         };
         if self.unit.expr(callee) == Expr::SuperRef {
@@ -346,7 +348,9 @@ impl ReferenceEdges<'_, '_> {
             let Some(home) = self.session.unit_of(sym) else { continue };
             let Some(kind) = home.kind(sym.at) else { continue };
             if kind.is_type() || kind == SymbolKind::TypeAlias {
-                if self.reference.kind == RefKind::Construct || self.unit.rules.calls_construct {
+                let is_made = self.reference.kind == RefKind::Construct
+                    || matches!(self.unit.expr(self.reference.expr), Expr::New { .. });
+                if is_made || self.unit.rules.calls_construct {
                     let own = self.custom_makers(sym);
                     if let Some(maker) = own.iter().find_map(Target::sym) {
                         self.push_edge(EdgeKind::Calls, maker, target.rule, target.confidence);
