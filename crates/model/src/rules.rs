@@ -52,6 +52,11 @@ pub struct Rules {
     pub scoped_enums: Vec<String>,
     /// A type can have the members of the value it holds as its own: by `operator->` or `Deref`.
     pub deref_forwarding: bool,
+    /// Namespaces of the standard library: a name in them that the repository does not define there is external.
+    pub library_namespaces: Vec<String>,
+    /// Functions of the standard library that a repository may define for other platforms: a definition that is not
+    /// included is not meant, and one that is may not be the one that is linked.
+    pub library_functions: Vec<String>,
     /// External types whose members all have the type of the last type argument: `Record`.
     pub record_types: Vec<String>,
     /// External functions that return all elements of their first argument: `Object.values`.

@@ -10,7 +10,8 @@ use crate::node_table::Rule;
 use crate::parse::flat_tree::{NONE, NodeId};
 use crate::schema::vocabulary::ExprRole;
 use orient_model::{
-    Assign, BindingKind, Expr, ExprId, Modifier, Return, ScopeKind, Sequence, SymbolKind, Via, Wrapper,
+    Assign, BindingKind, Expr, ExprId, Modifier, RefKind, Return, ScopeKind, Sequence, SymbolKind, Via,
+    Wrapper,
 };
 
 /// The parts of a declaration that all its names share.
@@ -102,7 +103,7 @@ impl<'t> Lowering<'t> {
     fn is_type_path(&self, id: NodeId) -> bool {
         let rule = self.table.rule(self.tree, id);
         matches!(rule.expr, Some(ExprRole::Apply | ExprRole::Path))
-            || rule.expr == Some(ExprRole::Member) && rule.reference == Some(orient_model::RefKind::Type)
+            || rule.expr == Some(ExprRole::Member) && rule.reference == Some(RefKind::Type)
     }
 
     /// Whether a node is an anonymous definition.
@@ -149,6 +150,9 @@ impl<'t> Lowering<'t> {
         }
         let local = self.is_local(rule) && claimed.is_none() && rule.local_kind.is_none() && !callable;
         if local {
+            if let Some(params) = params.filter(|_| rule.most_vexing_parse && wraps.is_empty()) {
+                self.construct_by_params(params, parts);
+            }
             self.local(&name, node, rule, parts, value, index);
             return false;
         }
@@ -236,6 +240,21 @@ impl<'t> Lowering<'t> {
             }
         }
         some
+    }
+
+    /// Adds the construction that looks like a declaration of a function: `Lock guard(mutex);`.
+    fn construct_by_params(&mut self, params: NodeId, parts: DeclarationParts) {
+        let (Some(node), Some(ty)) = (parts.ty, parts.ty_expr) else { return };
+        let args: Vec<NodeId> = self.tree.named_children(params).collect();
+        let args: Vec<ExprId> = args
+            .into_iter()
+            .filter_map(|param| self.table.rule(self.tree, param).ty.find(self.tree, param))
+            .map(|arg| self.expr(arg))
+            .collect();
+        let list = orient_model::ExprList { start: self.flow.operands.len() as u32, len: args.len() as u32 };
+        self.flow.operands.extend(args);
+        let made = self.push_expr(Expr::New { ty, args: list });
+        self.add_reference(RefKind::Construct, made, node);
     }
 
     /// Marks a function without a body as a declaration, unless its header says otherwise.

@@ -52,6 +52,8 @@ struct RulesFields {
     wrapper_types: Vec<String>,
     scoped_enums: Vec<String>,
     deref_forwarding: bool,
+    library_namespaces: Vec<String>,
+    library_functions: Vec<String>,
     record_types: Vec<String>,
     element_functions: Vec<String>,
     decorators_are_called: bool,

@@ -39,6 +39,7 @@ impl ReferenceEdges<'_, '_> {
                 Referent::External(..) => true,
             });
         }
+        self.weaken_library_function(callee, &mut found);
         let found = self.session.resolve_overloads(site, &found, args);
         if found.iter().all(|one| matches!(one.referent, Referent::External(..)))
             && self.constructs_by_maker(site, callee, args)
@@ -67,6 +68,26 @@ impl ReferenceEdges<'_, '_> {
             found
                 .retain(|one| one.sym().and_then(|sym| self.session.kind(sym)) == Some(SymbolKind::Function));
             self.emit_calls(site, found, &[]);
+        }
+    }
+
+    /// A repository may define a function of the standard library for platforms that lack it.
+    fn weaken_library_function(&self, callee: ExprId, found: &mut Vec<Target>) {
+        let Expr::Name(name) = self.unit.expr(callee) else { return };
+        let name = self.unit.text(name);
+        if found.is_empty() || !self.unit.rules.library_functions.iter().any(|known| known == name) {
+            return;
+        }
+        let is_here = |one: &Target| one.sym().is_none_or(|sym| sym.file == self.unit.file);
+        if found.iter().any(is_here) {
+            return;
+        }
+        found.retain(|one| one.rule != Rule::Global);
+        for one in found.iter_mut() {
+            one.confidence = one.confidence.max(Confidence::Probable);
+        }
+        if found.is_empty() {
+            found.push(Target::external("", name));
         }
     }
 

@@ -53,6 +53,12 @@ impl Session<'_> {
                 return found;
             }
         }
+        if let Expr::Name(root) = unit.expr(base)
+            && named.is_empty()
+            && unit.rules.library_namespaces.iter().any(|space| space == unit.text(root))
+        {
+            return vec![Target::external(unit.text(root), name)];
+        }
         let val = self.eval(site, base);
         let mut found: Vec<Target> = Vec::new();
         for ty in val.ty.alternatives() {
