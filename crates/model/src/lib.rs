@@ -11,6 +11,7 @@ mod graph;
 mod handle;
 mod import;
 mod kind;
+mod library;
 mod manifest;
 mod modifiers;
 mod path;
@@ -29,6 +30,7 @@ pub use graph::{Confidence, Edge, EdgeKind, Miss, Node, Outside, Reason, Resolve
 pub use handle::{Handle, HandleError};
 pub use import::{Export, Import, ImportKind};
 pub use kind::SymbolKind;
+pub use library::{LibraryExpr, LibraryMember, LibraryType};
 pub use manifest::{Says, Statement};
 pub use modifiers::{Modifier, Modifiers, Visibility};
 pub use path::{RepoPath, folder_of_examples};

@@ -1,5 +1,7 @@
 //! Resolution rules: how languages differ when names are resolved. Packs define them; the resolver reads them.
 
+use crate::LibraryType;
+
 /// The resolution rules of a language.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a yes-or-no question about a language")]
@@ -54,6 +56,8 @@ pub struct Rules {
     pub deref_forwarding: bool,
     /// Namespaces of the standard library: a name in them that the repository does not define there is external.
     pub library_namespaces: Vec<String>,
+    /// Types and functions outside of the repository whose results are known, sorted by name.
+    pub library: Vec<LibraryType>,
     /// Functions of the standard library that a repository may define for other platforms: a definition that is not
     /// included is not meant, and one that is may not be the one that is linked.
     pub library_functions: Vec<String>,
@@ -260,6 +264,10 @@ pub struct TypeWords {
     pub assignable: Vec<(String, Vec<String>)>,
     /// The types that a literal can be converted to.
     pub convertible: Vec<(String, Vec<String>)>,
+    /// The primitive types that a value of a primitive type can be widened to: `int` to `long`.
+    pub widening: Vec<(String, Vec<String>)>,
+    /// The types that a value is boxed or unboxed to: `int` to `Integer`.
+    pub boxing: Vec<(String, Vec<String>)>,
 }
 
 /// What an import refers to on disk.

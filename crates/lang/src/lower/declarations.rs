@@ -481,6 +481,12 @@ impl<'t> Lowering<'t> {
                 (Via::Value, Via::Value) => self.value_of(value, count, index),
                 (Via::Value, inner) => (value.map(|value| self.expr(value)), inner),
                 (via, Via::Value) => (value.map(|value| self.expr(value)), via),
+                // A part of each element: `for (key, value) in pairs`.
+                (Via::Element, inner) => {
+                    let whole = value.map(|value| self.expr(value));
+                    let each = |inner| Expr::Wrap { wrapper: Wrapper::Spread, inner };
+                    (whole.map(|whole| self.push_expr(each(whole))), inner)
+                }
                 _ => (value.map(|value| self.expr(value)), Via::Unknown),
             };
             let scope = self.frame().scope;

@@ -1,7 +1,8 @@
 //! The `[resolve]` section of `pack.toml`: what resolution must know of the language. It comes last in the file, because it
 //! does not affect the facts of a file.
 
-use orient_model::{Fixtures, Modules, PackageRules, Rules, SharedScope, TreeRules, TypeWords};
+use super::library_types::library_type;
+use orient_model::{Fixtures, LibraryType, Modules, PackageRules, Rules, SharedScope, TreeRules, TypeWords};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 use std::collections::BTreeMap;
@@ -53,6 +54,8 @@ struct RulesFields {
     scoped_enums: Vec<String>,
     deref_forwarding: bool,
     library_namespaces: Vec<String>,
+    #[serde(deserialize_with = "library")]
+    library: Vec<LibraryType>,
     library_functions: Vec<String>,
     record_types: Vec<String>,
     element_functions: Vec<String>,
@@ -179,6 +182,10 @@ struct TypeWordsFields {
     assignable: Vec<(String, Vec<String>)>,
     #[serde(deserialize_with = "types_by_literal")]
     convertible: Vec<(String, Vec<String>)>,
+    #[serde(deserialize_with = "entries")]
+    widening: Vec<(String, Vec<String>)>,
+    #[serde(deserialize_with = "entries")]
+    boxing: Vec<(String, Vec<String>)>,
 }
 
 fn modules<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Modules, D::Error> {
@@ -191,6 +198,20 @@ fn shared_scope<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SharedScop
     let word = String::deserialize(deserializer)?;
     word.parse()
         .map_err(|()| D::Error::unknown_variant(&word, &["none", "folder", "namespace", "everything"]))
+}
+
+/// Types outside of the repository, sorted by name.
+fn library<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<LibraryType>, D::Error> {
+    let entries = BTreeMap::<String, String>::deserialize(deserializer)?;
+    let read = |(header, members): (&String, &String)| {
+        library_type(header, members).map_err(|why| D::Error::custom(format!("`{header}`: {why}")))
+    };
+    let mut types: Vec<LibraryType> = entries.iter().map(read).collect::<Result<_, _>>()?;
+    types.sort_by(|a, b| a.name.cmp(&b.name));
+    match types.windows(2).find(|pair| pair[0].name == pair[1].name) {
+        Some(pair) => Err(D::Error::custom(format!("`{}` is there twice", pair[0].name))),
+        None => Ok(types),
+    }
 }
 
 /// A table, as a list of its entries.

@@ -37,6 +37,10 @@ impl Session<'_> {
         if val.ty.is_known() {
             return val;
         }
+        let val = self.library_result(site, callee, list);
+        if val.ty.is_known() {
+            return val;
+        }
         let val = self.receiver_member_result(site, callee, list);
         if val.ty.is_known() {
             return val;

@@ -195,6 +195,7 @@ impl ReferenceEdges<'_, '_> {
         namesakes.iter().any(|namesake| match namesake.kind {
             SymbolKind::Macro => true,
             kind if annotates => kind.is_type(),
+            SymbolKind::Impl => false,
             kind => !(expands || bare && is_member(kind)),
         })
     }

@@ -5,7 +5,7 @@ use crate::memo::Keep;
 use crate::session::{Session, Site};
 use crate::types::target::Value;
 use crate::types::ty::{SymbolId, Ty};
-use orient_model::{Binding, BindingKind, Confidence, Expr, Literal, Rule, SymbolKind, Via};
+use orient_model::{Binding, BindingKind, Confidence, Expr, Literal, Rule, SymbolKind, Via, Wrapper};
 
 impl Session<'_> {
     /// The value of a parameter or local variable.
@@ -56,7 +56,17 @@ impl Session<'_> {
         };
         let value = match self.pattern_payload(&site, binding) {
             Some(payload) => payload,
-            None => self.destructure(&site, &self.eval(&site, value), binding.via),
+            None => {
+                let whole = self.eval(&site, value);
+                let is_element = matches!(unit.expr(value), Expr::Wrap { wrapper: Wrapper::Spread, .. });
+                // How the parts of an element that is no tuple are called, nothing says.
+                let is_opaque = |ty: &Ty| matches!(ty, Ty::Instance(..) | Ty::Union(_));
+                if is_element && matches!(binding.via, Via::Item(_)) && is_opaque(&whole.ty) {
+                    Value::unknown()
+                } else {
+                    self.destructure(&site, &whole, binding.via)
+                }
+            }
         };
         let value = self.with_reassignments(unit, binding, value);
         Value { rule: if value.rule == Rule::Static { Rule::Static } else { Rule::Inferred }, ..value }

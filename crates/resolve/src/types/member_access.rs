@@ -240,6 +240,10 @@ impl Session<'_> {
         if !found.is_empty() {
             return found;
         }
+        let found = self.foreign_impl_members(holder, name, from);
+        if !found.is_empty() {
+            return found;
+        }
         let outside = Target::external(holder, name);
         let has_it = |held: &Ty| match held {
             Ty::Instance(..) => !self.type_member(held, name, 0, Rule::Declared).is_empty(),

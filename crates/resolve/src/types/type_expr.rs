@@ -65,8 +65,14 @@ impl Session<'_> {
     fn external_type(&self, site: &Site, expr: ExprId) -> Ty {
         let unit = &site.unit;
         let Some(name) = last_name(&unit.facts, expr) else { return Ty::Unknown };
+        if unit.rules.untyped_types.iter().any(|untyped| untyped == name) {
+            return Ty::Unknown;
+        }
         let namesakes = self.symbols_named(&unit.rules.family, name);
-        let here = namesakes.iter().any(|b| b.kind.is_type() || b.kind == SymbolKind::TypeAlias);
+        // An `impl` block for an external type does not define it.
+        let defines =
+            |kind: SymbolKind| kind.is_type() && kind != SymbolKind::Impl || kind == SymbolKind::TypeAlias;
+        let here = namesakes.iter().any(|namesake| defines(namesake.kind));
         if here { Ty::Unknown } else { Ty::External(name.into(), Ty::no_args()) }
     }
 
