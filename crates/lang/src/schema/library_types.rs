@@ -22,7 +22,7 @@ pub(super) fn library_type(header: &str, members: &str) -> Result<LibraryType, S
     let mut parser = Parser { rest: header, params: Vec::new(), depth: 0 };
     let mut ty = LibraryType::default();
     if !header.is_empty() {
-        ty.name = parser.word()?.to_owned();
+        parser.word()?.clone_into(&mut ty.name);
         if parser.take("<") {
             parser.params = parser.names(">")?;
             ty.params = parser.params.len() as u32;

@@ -160,6 +160,10 @@ impl Session<'_> {
                 if unit.kind(sym.at) == Some(SymbolKind::Delegate) {
                     return self.result_of(*sym);
                 }
+                if let Some(function @ (Ty::Signature(..) | Ty::Returning(_))) = self.underlying_type(ty) {
+                    // A named function type.
+                    return self.called_value(&function, args, from);
+                }
                 let name = unit.implicit("call").unwrap_or_default().to_owned();
                 if name.is_empty() {
                     return Value::unknown();

@@ -103,7 +103,7 @@ impl Session<'_> {
 
     /// The underlying type of a type that is declared as another one: the slice of `type Trees []Tree`, whose elements
     /// `Trees` has.
-    pub(super) fn underlying_type(&self, ty: &Ty) -> Option<Ty> {
+    pub(crate) fn underlying_type(&self, ty: &Ty) -> Option<Ty> {
         let Ty::Instance(sym, _) = ty else { return None };
         let unit = self.unit_of(*sym).filter(|unit| unit.kind(sym.at) == Some(SymbolKind::TypeAlias))?;
         let binding = unit.binding_of(sym.at)?;

@@ -303,6 +303,10 @@ proptest! {
             let own: Vec<UnresolvedRow> = value.misses.iter().filter(|miss| miss.name == name).cloned().collect();
             prop_assert_eq!(decode_unresolved_of(bytes.as_bytes(), name), Ok(own));
         }
+        for name in value.outside.iter().map(|row| row.name.as_str()).chain(["no such name"]) {
+            let own = value.outside.iter().filter(|row| row.name == name).map(|row| (row.source, row.kind));
+            prop_assert_eq!(decode_external_of(bytes.as_bytes(), name), Ok(own.collect()));
+        }
         prop_assert_eq!(decode_graph(bytes.as_bytes()), Ok(value));
     }
 

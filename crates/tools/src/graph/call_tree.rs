@@ -1,6 +1,6 @@
 //! Callers and callees: a breadth-first search along calls in either direction, as a tree or a list.
 
-use super::name_candidates::{NameCandidates, calls, is_call};
+use super::name_candidates::{NameCandidates, is_call};
 use super::node_line::{NodeLine, UseLine, lines, qualifier};
 use crate::answer::{Answer, Note};
 use crate::arguments::enum_values;
@@ -224,7 +224,7 @@ pub(crate) fn run(
         out.name_only = Some(NameCandidates::of(
             &view,
             name,
-            |miss| Ok(calls(miss) && !(args.no_tests && view.is_test(miss.source)?)),
+            |source, kind| Ok(is_call(kind) && !(args.no_tests && view.is_test(source)?)),
             args.candidates,
         )?);
         notes.extend(other_uses_note(&view, &starts, &out)?);
