@@ -335,9 +335,10 @@ impl<'t> Lowering<'t> {
         let mut fields = Vec::new();
         for child in self.tree.named_children(id) {
             let is_list = self.table.rule(self.tree, child).name.is_empty();
-            match is_list {
-                true => fields.extend(self.tree.named_children(child)),
-                false => fields.push(child),
+            if is_list {
+                fields.extend(self.tree.named_children(child));
+            } else {
+                fields.push(child);
             }
         }
         let unknown = self.push_expr(Expr::Unknown);

@@ -361,7 +361,7 @@ impl CallsOut {
             self.external.push(ExternalCall { package: package.to_owned(), name: name.to_owned(), lines });
         }
         let mut misses: Vec<_> =
-            graph.misses.iter().filter(|miss| starts.contains(&miss.source) && calls(miss)).collect();
+            graph.misses.iter().filter(|miss| starts.contains(&miss.source) && is_call(miss.kind)).collect();
         misses.sort_by_key(|miss| (miss.line, &miss.name));
         self.unresolved.extend(misses.into_iter().map(|miss| UnresolvedCall {
             name: miss.name.clone(),
