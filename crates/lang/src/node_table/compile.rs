@@ -45,6 +45,7 @@ pub(crate) fn compile(
         has_bare_calls: false,
         has_dotted_calls: false,
         first_param_is_self: spec.first_param_is_self,
+        variadic_is_list: any(spec, inherited, |s| s.variadic_is_list),
         project_wide_imports: any(spec, inherited, |s| s.project_wide_imports),
         binds_after_value: any(spec, inherited, |s| s.binds_after_value),
         self_assignment_declares_field: spec

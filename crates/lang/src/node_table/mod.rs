@@ -60,6 +60,7 @@ pub(crate) struct NodeTable {
     pub(crate) first_param_is_self: bool,
     pub(crate) binds_after_value: bool,
     pub(crate) project_wide_imports: bool,
+    pub(crate) variadic_is_list: bool,
     pub(crate) self_assignment_declares_field: bool,
     pub(crate) implicit_return: bool,
     /// The prefix of a name that is looked up at the top level only; it stays part of the name.

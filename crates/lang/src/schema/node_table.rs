@@ -33,6 +33,8 @@ pub(crate) struct TableSpec {
     pub(crate) first_param_is_self: bool,
     /// A local variable is visible only after its value: `let x = x(1)` calls a function `x`.
     pub(crate) binds_after_value: bool,
+    /// Inside of a function, a variadic parameter is a list of its declared type.
+    pub(crate) variadic_is_list: bool,
     /// An import that is passed on applies to all files of the project: `global using`.
     pub(crate) project_wide_imports: bool,
     /// An assignment to a member of the receiver declares a field.

@@ -230,6 +230,7 @@ impl Session<'_> {
         let Some(written) = param.and_then(|param| param.ty).map(|ty| unit.outline_text(ty)) else {
             return UNKNOWN;
         };
+        let is_variadic = param.is_some_and(|param| param.variadic);
         let rules = &unit.rules;
         let written = without_marks(rules, written);
         let bare = bare_type(rules, written);
@@ -250,6 +251,10 @@ impl Session<'_> {
                     let takes =
                         self.unit_of(function).and_then(|home| Some(home.symbol(function.at)?.params.len()));
                     takes.map_or(UNKNOWN, |takes| self.score_function(unit, sym.at, written, takes, false))
+                }
+                // An array can be passed for all arguments of a variadic parameter.
+                Ty::List(inner) if is_variadic && array_element(written).is_none() => {
+                    self.score_value(&inner, (unit, sym.at), written)
                 }
                 ty => self.score_value(&ty, (unit, sym.at), written),
             },
