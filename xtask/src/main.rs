@@ -23,6 +23,7 @@ mod packs;
 mod report;
 mod serving;
 mod sizes;
+mod structural;
 mod tidy;
 mod workspace;
 
@@ -130,6 +131,8 @@ enum Chore {
         #[arg(long, conflicts_with = "sample")]
         issues: bool,
     },
+    /// Compares the matches of structural patterns, drawn from the code itself, with those of ast-grep
+    Structural(structural::Structural),
     /// Prints what each grammar adds to the program: parse tables, compressed tables, code
     Sizes(sizes::Sizes),
     /// Runs the official MCP clients against the servers, and counts what schemas and answers cost
@@ -183,6 +186,7 @@ fn run(chore: &Chore) -> Result<()> {
             (None, true) => crosscheck::issues(folder, lang),
             (None, false) => crosscheck::run(folder, lang, *all),
         },
+        Chore::Structural(options) => structural::run(options),
         Chore::Sizes(options) => sizes::run(options),
         Chore::Clients => clients::run(),
         Chore::Package(options) => package::run(options),

@@ -11,7 +11,7 @@ mod live;
 mod load;
 mod mcp;
 mod memory;
-mod process;
+pub(crate) mod process;
 mod search;
 
 pub(crate) use floor::index_command;

@@ -11,6 +11,7 @@ mod dump;
 mod edges;
 mod embed;
 mod files;
+mod find;
 mod gc;
 mod grep;
 mod hierarchy;
@@ -44,6 +45,7 @@ use dump::Dump;
 use edges::Edges;
 use embed::Embed;
 use files::Files;
+use find::Find;
 use gc::Gc;
 use grep::Grep;
 use hierarchy::Hierarchy;
@@ -69,6 +71,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::of::<Search>(),
     Operation::of::<Context>(),
     Operation::of::<Grep>(),
+    Operation::of::<Find>(),
     Operation::of::<Files>(),
     Operation::of::<Symbols>(),
     Operation::of::<Outline>(),
