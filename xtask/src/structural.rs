@@ -69,32 +69,25 @@ pub(crate) fn run(options: &Structural) -> Result<()> {
         let started = Instant::now();
         let theirs = sides.theirs(&drawn)?;
         theirs_took += started.elapsed();
+        // A pattern that one of them rejects matches nothing.
         let kept = |found: Option<Vec<Match>>| {
-            found.map(|found| {
-                let mut kept: Vec<Match> = found.into_iter().filter(|one| files.contains(&one.0)).collect();
-                kept.sort();
-                kept
-            })
+            let found = found.unwrap_or_default().into_iter();
+            let mut kept: Vec<Match> = found.filter(|one| files.contains(&one.0)).collect();
+            kept.sort();
+            kept
         };
+        let is_rejected = theirs.is_none();
         let (ours, theirs) = (kept(ours), kept(theirs));
         if options.each || ours != theirs {
-            let shown = |found: &Option<Vec<Match>>| {
-                found.as_ref().map_or("error".to_owned(), |found| found.len().to_string())
-            };
-            println!(
-                "{:>6} {:>6}  {}  {}",
-                shown(&ours),
-                shown(&theirs),
-                drawn.pattern,
-                drawn.inside.as_deref().unwrap_or("")
-            );
+            let inside = drawn.inside.as_deref().unwrap_or("");
+            println!("{:>6} {:>6}  {}  {inside}", ours.len(), theirs.len(), drawn.pattern);
         }
         same += usize::from(ours == theirs);
-        matches += theirs.as_ref().map_or(0, Vec::len);
-        rejected += usize::from(theirs.is_none());
+        matches += theirs.len();
+        rejected += usize::from(is_rejected);
     }
     println!(
-        "{}: {same} of {} patterns give the same, {matches} matches, {rejected} rejected by both; {:.1} s against {:.1} s",
+        "{}: {same} of {} patterns give the same, {matches} matches, {rejected} rejected by ast-grep; {:.1} s against {:.1} s",
         options.lang,
         options.count,
         ours_took.as_secs_f64(),

@@ -18,7 +18,9 @@ pub(crate) fn collect(node: &PatternNode, strictness: &MatchStrictness, literals
             }
         }
         PatternNode::Internal { children, .. } => {
-            children.iter().for_each(|child| collect(child, strictness, literals));
+            for child in children {
+                collect(child, strictness, literals);
+            }
         }
     }
 }

@@ -65,7 +65,7 @@ fn write_hunk(
         lines[at..change.old.start].iter().for_each(|line| put(&mut body, ' ', line));
         lines[change.old.clone()].iter().for_each(|line| put(&mut body, '-', line));
         change.new.iter().for_each(|line| put(&mut body, '+', line));
-        added += change.new.len() as isize - change.old.len() as isize;
+        added += change.new.len().cast_signed() - change.old.len().cast_signed();
         at = change.old.end;
     }
     lines[at..span.end].iter().for_each(|line| put(&mut body, ' ', line));

@@ -48,7 +48,8 @@ impl FileScope {
         self.within.first().filter(|_| self.within.len() == 1)
     }
 
-    fn contains(&self, path: &RepoPath) -> bool {
+    /// Whether a path is in the scope.
+    pub(crate) fn contains(&self, path: &RepoPath) -> bool {
         (self.within.is_empty() || self.within.iter().any(|pattern| pattern.matches(path)))
             && !self.exclude.iter().any(|pattern| pattern.matches(path))
     }

@@ -1,5 +1,6 @@
 //! The operations, one module each, and the table of them.
 
+mod absent;
 mod audit;
 mod callees;
 mod callers;
@@ -34,6 +35,7 @@ mod unused;
 pub(crate) use map::{CentralLine, EntryLine, FolderLine};
 
 use crate::operation::Operation;
+use absent::Absent;
 use audit::Audit;
 use callees::Callees;
 use callers::Callers;
@@ -72,6 +74,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::of::<Context>(),
     Operation::of::<Grep>(),
     Operation::of::<Find>(),
+    Operation::of::<Absent>(),
     Operation::of::<Files>(),
     Operation::of::<Symbols>(),
     Operation::of::<Outline>(),

@@ -11,6 +11,7 @@ use crate::text::number_format::{count, plural};
 use crate::text::writer::{Style, TextWriter};
 use args::FindArgs;
 use orient_engine::{FileRow, RefreshDepth, Snapshot, TrigramQuery};
+use orient_model::RepoPath;
 use orient_structural::{Query, QuerySpec, STRICTNESS, StructuralError, StructuralMatch, unified_diff};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -135,8 +136,8 @@ apply` applies it. The index leaves out files without the names in the pattern. 
             paths_only: args.files_with_matches,
         };
         let mut answer = session.answer_within(&snapshot, scope.single().into(), out);
-        for reason in found.not_searched {
-            answer = answer.partial(reason);
+        for (path, reason) in found.not_searched {
+            answer = answer.partial(format!("not searched: {} ({reason})", path.display()));
         }
         if queries.iter().any(Query::has_syntax_error) {
             answer = answer.note(
@@ -214,7 +215,7 @@ pub(crate) struct StructuralResults {
     /// Number of files read.
     pub(crate) searched: usize,
     /// Files that could not be searched, and why.
-    pub(crate) not_searched: Vec<String>,
+    pub(crate) not_searched: Vec<(RepoPath, String)>,
     /// The unified diff of the rewrite.
     diff: String,
 }
@@ -275,14 +276,10 @@ pub(crate) fn search(
                 found.diff.push_str(&diff);
             }
             Ok(Some(None)) => {
-                found
-                    .not_searched
-                    .push(format!("not searched: {} (the parser gave up)", file.path.display()));
+                found.not_searched.push((file.path.clone(), "the parser gave up".to_owned()));
             }
             Ok(None) => {}
-            Err(reason) => {
-                found.not_searched.push(format!("not searched: {} ({reason})", file.path.display()))
-            }
+            Err(reason) => found.not_searched.push((file.path.clone(), reason.to_string())),
         }
     }
     Ok(found)
