@@ -196,9 +196,9 @@ fn plant(tree: &Path, pack: &Pack, bombs: &[&Bomb]) -> Result<PathBuf> {
     let mut path = tree.to_path_buf();
     for (number, bomb) in bombs.iter().enumerate() {
         // Some languages have files of one name only.
-        let folder = tree.join(number.to_string());
-        std::fs::create_dir_all(&folder)?;
-        path = folder.join(pattern.replace('*', "bomb"));
+        let directory = tree.join(number.to_string());
+        std::fs::create_dir_all(&directory)?;
+        path = directory.join(pattern.replace('*', "bomb"));
         std::fs::write(&path, &bomb.bytes)?;
     }
     Ok(path)

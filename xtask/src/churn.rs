@@ -18,8 +18,8 @@ const SHOWN: usize = 3;
 /// What to churn.
 #[derive(clap::Args)]
 pub(crate) struct Churn {
-    /// The folder whose copy is changed
-    folder: PathBuf,
+    /// The directory whose copy is changed
+    directory: PathBuf,
     /// How often to change files and compare
     #[arg(long, default_value_t = 20)]
     rounds: usize,
@@ -37,11 +37,11 @@ pub(crate) fn run(options: &Churn) -> Result<()> {
     let root = scratch.path().join("tree");
     std::fs::create_dir(&root)?;
     let root = root.canonicalize()?;
-    let files = copy(&options.folder, &root)?;
+    let files = copy(&options.directory, &root)?;
     let small = |file: &PathBuf| file.metadata().is_ok_and(|metadata| metadata.len() < MOST_BYTES);
     let files: Vec<PathBuf> = files.into_iter().filter(small).collect();
     if files.len() < 2 {
-        bail!("{} has too few files to change", options.folder.display());
+        bail!("{} has too few files to change", options.directory.display());
     }
     let engine = open(&root, &scratch.path().join("store"))?;
     engine.refresh(&RefreshOptions::default(), &NoProgress)?;
@@ -78,7 +78,7 @@ pub(crate) fn run(options: &Churn) -> Result<()> {
     }
     println!(
         "{}: {} rounds, {} changes, {} files resolved again: the index always equals one built from nothing",
-        options.folder.display(),
+        options.directory.display(),
         options.rounds,
         count(changed as u64),
         count(resolved as u64)

@@ -18,10 +18,10 @@ const SCHEMA_TOKENS: usize = 1_500;
 pub(crate) fn run() -> Result<()> {
     let clients = Clients::install()?;
     let orient = workspace::product()?;
-    let folder = std::env::temp_dir().join(format!("orient-clients-{}", std::process::id()));
-    std::fs::create_dir_all(&folder)?;
-    let done = sessions(&clients, &orient, &folder).and_then(|()| tokens(&clients, &orient, &folder));
-    let _ = std::fs::remove_dir_all(&folder);
+    let directory = std::env::temp_dir().join(format!("orient-clients-{}", std::process::id()));
+    std::fs::create_dir_all(&directory)?;
+    let done = sessions(&clients, &orient, &directory).and_then(|()| tokens(&clients, &orient, &directory));
+    let _ = std::fs::remove_dir_all(&directory);
     done
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn run() -> Result<()> {
 struct Clients {
     scripts: PathBuf,
     python: PathBuf,
-    node_folder: PathBuf,
+    node_directory: PathBuf,
 }
 
 impl Clients {
@@ -37,24 +37,24 @@ impl Clients {
     fn install() -> Result<Self> {
         let scripts = workspace::root().join("crates/serve/clients");
         let cache = cache()?.join("clients");
-        let (python, node_folder) = (cache.join("python"), cache.join("node"));
+        let (python, node_directory) = (cache.join("python"), cache.join("node"));
         let wanted = [scripts.join("requirements.txt"), scripts.join("package.json")];
         let versions =
             wanted.iter().map(std::fs::read_to_string).collect::<std::io::Result<Vec<_>>>()?.concat();
         let mark = cache.join("installed");
         if std::fs::read_to_string(&mark).is_ok_and(|installed| installed == versions) {
-            return Ok(Self { scripts, python: python.join("bin/python"), node_folder });
+            return Ok(Self { scripts, python: python.join("bin/python"), node_directory });
         }
         println!("installing the clients into {}", cache.display());
-        std::fs::create_dir_all(&node_folder)?;
+        std::fs::create_dir_all(&node_directory)?;
         passes(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&python))?;
         let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement"];
         passes(Command::new(python.join("bin/python")).args(pip).arg(&wanted[0]))?;
-        std::fs::copy(&wanted[1], node_folder.join("package.json"))?;
+        std::fs::copy(&wanted[1], node_directory.join("package.json"))?;
         let npm = ["install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts"];
-        passes(Command::new("npm").args(npm).current_dir(&node_folder))?;
+        passes(Command::new("npm").args(npm).current_dir(&node_directory))?;
         std::fs::write(&mark, versions)?;
-        Ok(Self { scripts, python: python.join("bin/python"), node_folder })
+        Ok(Self { scripts, python: python.join("bin/python"), node_directory })
     }
 
     fn python(&self) -> Command {
@@ -65,34 +65,35 @@ impl Clients {
 
     /// A script beside its packages: modules are looked for from where a script lies.
     fn node(&self, script: &str) -> Result<Command> {
-        std::fs::copy(self.scripts.join(script), self.node_folder.join(script))?;
+        std::fs::copy(self.scripts.join(script), self.node_directory.join(script))?;
         let mut command = Command::new("node");
-        command.arg(self.node_folder.join(script));
+        command.arg(self.node_directory.join(script));
         Ok(command)
     }
 
     fn inspector(&self) -> Command {
         let mut command = Command::new("node");
-        command.arg(self.node_folder.join("node_modules/@modelcontextprotocol/inspector/cli/build/cli.js"));
+        command
+            .arg(self.node_directory.join("node_modules/@modelcontextprotocol/inspector/cli/build/cli.js"));
         command.arg("--cli");
         command
     }
 }
 
-fn sessions(clients: &Clients, orient: &Path, folder: &Path) -> Result<()> {
+fn sessions(clients: &Clients, orient: &Path, directory: &Path) -> Result<()> {
     type Script = fn(&Clients) -> Result<Command>;
     let each: [(&str, Script); 2] =
         [("python", |clients| Ok(clients.python())), ("typescript", |clients| clients.node("session.mjs"))];
     for (name, script) in each {
-        let tree = tree(&folder.join(name))?;
-        let store = folder.join(format!("{name}-store"));
+        let tree = tree(&directory.join(name))?;
+        let store = directory.join(format!("{name}-store"));
         passes(script(clients)?.arg(orient).arg(&tree).arg(&store))?;
         let server = Serving::start(orient, &tree, &store, &[])?;
         println!("the same over HTTP");
         passes(script(clients)?.arg(orient).arg(&tree).arg(&store).arg(&server.url))?;
     }
-    let tree = tree(&folder.join("inspector"))?;
-    let store = folder.join("inspector-store");
+    let tree = tree(&directory.join("inspector"))?;
+    let store = directory.join("inspector-store");
     let server = Serving::start(orient, &tree, &store, &[])?;
     for over_http in [false, true] {
         inspect(clients, orient, &tree, &store, over_http.then_some(server.url.as_str()))?;
@@ -173,9 +174,9 @@ fn inspect(clients: &Clients, orient: &Path, tree: &Path, store: &Path, url: Opt
 }
 
 /// Counts what the default tools cost, and what answers about our own sources cost, with public tokenizers.
-fn tokens(clients: &Clients, orient: &Path, folder: &Path) -> Result<()> {
-    let mut asking = Asking::start(orient, workspace::root(), &folder.join("own-store"))?;
-    let listing = folder.join("listing.json");
+fn tokens(clients: &Clients, orient: &Path, directory: &Path) -> Result<()> {
+    let mut asking = Asking::start(orient, workspace::root(), &directory.join("own-store"))?;
+    let listing = directory.join("listing.json");
     let tools = asking.request("tools/list", &json!({}))?;
     std::fs::write(&listing, tools.to_string())?;
     passes(clients.node("tokens.mjs")?.arg("schema").arg(&listing).arg(SCHEMA_TOKENS.to_string()))?;
@@ -192,7 +193,7 @@ fn tokens(clients: &Clients, orient: &Path, folder: &Path) -> Result<()> {
             writeln!(lines, "{line}")?;
         }
     }
-    let answers = folder.join("answers.jsonl");
+    let answers = directory.join("answers.jsonl");
     std::fs::write(&answers, lines)?;
     passes(clients.node("tokens.mjs")?.arg("answers").arg(&answers))
 }
@@ -218,20 +219,20 @@ fn questions() -> Vec<(&'static str, Value)> {
 }
 
 /// The tree the scripts know.
-fn tree(folder: &Path) -> Result<PathBuf> {
-    std::fs::create_dir_all(folder.join("shop"))?;
-    std::fs::create_dir_all(folder.join("pkg"))?;
+fn tree(directory: &Path) -> Result<PathBuf> {
+    std::fs::create_dir_all(directory.join("shop"))?;
+    std::fs::create_dir_all(directory.join("pkg"))?;
     let cart = "def total(items):\n    return sum(items)\n\n\ndef main():\n    print(total([1, 2]))\n";
-    std::fs::write(folder.join("shop/cart.py"), cart)?;
+    std::fs::write(directory.join("shop/cart.py"), cart)?;
     for part in 0..300 {
         let text = format!("def part_{part:03}(x):\n    return x + {part}\n");
-        std::fs::write(folder.join(format!("pkg/part_{part:03}.py")), text)?;
+        std::fs::write(directory.join(format!("pkg/part_{part:03}.py")), text)?;
     }
-    Ok(folder.to_owned())
+    Ok(directory.to_owned())
 }
 
 fn cache() -> Result<PathBuf> {
     let named = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
-    Ok(named.or_else(home).context("there is no home folder")?.join("orient-ci"))
+    Ok(named.or_else(home).context("there is no home directory")?.join("orient-ci"))
 }

@@ -1,4 +1,4 @@
-//! A folder of sources as the product sees it: the same listing, the same languages, read on several threads.
+//! A directory of sources as the product sees it: the same listing, the same languages, read on several threads.
 
 use anyhow::{Context, Result};
 use orient_lang::{Pack, Registry};
@@ -7,7 +7,7 @@ use orient_walk::{RootDirectory, WalkOptions};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A folder, listed.
+/// A directory, listed.
 pub(crate) struct Corpus {
     tree: RootDirectory,
     limit: u64,
@@ -22,12 +22,13 @@ pub(crate) struct Text<'c> {
 }
 
 impl Corpus {
-    /// Lists `folder` by the default settings.
-    pub(crate) fn list(folder: &Path, threads: usize) -> Result<Self> {
+    /// Lists `directory` by the default settings.
+    pub(crate) fn list(directory: &Path, threads: usize) -> Result<Self> {
         let options = WalkOptions { threads, ..WalkOptions::default() };
-        let listing =
-            orient_walk::list(folder, &options).with_context(|| format!("listing {}", folder.display()))?;
-        let tree = RootDirectory::open(folder).with_context(|| format!("opening {}", folder.display()))?;
+        let listing = orient_walk::list(directory, &options)
+            .with_context(|| format!("listing {}", directory.display()))?;
+        let tree =
+            RootDirectory::open(directory).with_context(|| format!("opening {}", directory.display()))?;
         let files = listing.files.into_iter().map(|entry| entry.path).collect();
         Ok(Self { tree, limit: options.max_file_size, files })
     }

@@ -76,10 +76,10 @@ enum Chore {
         #[arg(long)]
         tree: bool,
     },
-    /// Prints the edges of a folder, one JSON object a line, without a store
+    /// Prints the edges of a directory, one JSON object a line, without a store
     Graph {
-        /// The folder of sources
-        folder: PathBuf,
+        /// The directory of sources
+        directory: PathBuf,
         /// Packs to use in place of those compiled in: crates/lang/packs shows a change without a build
         #[arg(long, value_name = "DIR")]
         pack_dir: Option<PathBuf>,
@@ -92,14 +92,14 @@ enum Chore {
     },
     /// Indexes generated files that are expensive to parse, under a hard limit on memory (in a release build)
     Bombs(bombs::Bombs),
-    /// Changes files of a copied folder at random; the index that catches up must equal one built from nothing
+    /// Changes files of a copied directory at random; the index that catches up must equal one built from nothing
     Churn(churn::Churn),
     /// Damages the files of a store at random; every answer must be that of an index built from nothing
     Damage(damage::Damage),
-    /// Changes a folder in memory in ways whose meaning is known, and compares the graphs
+    /// Changes a directory in memory in ways whose meaning is known, and compares the graphs
     Mutate {
-        /// The folder of sources
-        folder: PathBuf,
+        /// The directory of sources
+        directory: PathBuf,
         /// Where drawing begins
         #[arg(long, value_name = "N", default_value_t = 1)]
         seed: u64,
@@ -112,8 +112,8 @@ enum Chore {
     },
     /// Compares our symbols with those of Universal Ctags
     Crosscheck {
-        /// The folder of sources
-        folder: PathBuf,
+        /// The directory of sources
+        directory: PathBuf,
         /// The language to compare
         #[arg(long)]
         lang: String,
@@ -169,19 +169,19 @@ fn run(chore: &Chore) -> Result<()> {
         Chore::Bombs(options) => bombs::run(options),
         Chore::Churn(options) => churn::run(options),
         Chore::Damage(options) => damage::run(options),
-        Chore::Mutate { folder, seed, count, lang } => {
+        Chore::Mutate { directory, seed, count, lang } => {
             let options = mutate::Options { seed: *seed, count: *count, lang: lang.clone() };
-            mutate::run(graph::checked(folder)?, &options)
+            mutate::run(graph::checked(directory)?, &options)
         }
-        Chore::Graph { folder, pack_dir, misses, only } => {
+        Chore::Graph { directory, pack_dir, misses, only } => {
             let options =
                 graph::Options { pack_dir: pack_dir.as_deref(), misses: *misses, only: only.as_deref() };
-            graph::run(graph::checked(folder)?, &options)
+            graph::run(graph::checked(directory)?, &options)
         }
-        Chore::Crosscheck { folder, lang, all, sample, seed, issues } => match (sample, issues) {
-            (Some(number), _) => crosscheck::sample(folder, lang, *number, *seed),
-            (None, true) => crosscheck::issues(folder, lang),
-            (None, false) => crosscheck::run(folder, lang, *all),
+        Chore::Crosscheck { directory, lang, all, sample, seed, issues } => match (sample, issues) {
+            (Some(number), _) => crosscheck::sample(directory, lang, *number, *seed),
+            (None, true) => crosscheck::issues(directory, lang),
+            (None, false) => crosscheck::run(directory, lang, *all),
         },
         Chore::Sizes(options) => sizes::run(options),
         Chore::Clients => clients::run(),

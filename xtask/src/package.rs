@@ -84,14 +84,14 @@ impl Host {
     }
 }
 
-/// A folder that goes away with us.
+/// A directory that goes away with us.
 struct Scratch(PathBuf);
 
 impl Scratch {
     fn new() -> Result<Self> {
-        let folder = std::env::temp_dir().join(format!("orient-package-{}", std::process::id()));
-        std::fs::create_dir_all(&folder)?;
-        Ok(Self(folder))
+        let directory = std::env::temp_dir().join(format!("orient-package-{}", std::process::id()));
+        std::fs::create_dir_all(&directory)?;
+        Ok(Self(directory))
     }
 }
 
@@ -118,9 +118,9 @@ fn wheel(out: &Path, scratch: &Path, dev: bool) -> Result<PathBuf> {
 
 /// The binary inside the wheel: all packages hold the same bytes.
 fn unpacked_binary(wheel: &Path, scratch: &Path, host: &Host) -> Result<PathBuf> {
-    let folder = scratch.join("unpacked");
-    passes(Command::new("python3").args(["-m", "zipfile", "-e"]).arg(wheel).arg(&folder))?;
-    for entry in std::fs::read_dir(&folder)? {
+    let directory = scratch.join("unpacked");
+    passes(Command::new("python3").args(["-m", "zipfile", "-e"]).arg(wheel).arg(&directory))?;
+    for entry in std::fs::read_dir(&directory)? {
         let binary = entry?.path().join("scripts").join(host.exe);
         if binary.is_file() {
             make_executable(&binary)?;
@@ -151,22 +151,22 @@ fn npm(out: &Path, scratch: &Path, host: &Host, binary: &Path) -> Result<[PathBu
     launcher["optionalDependencies"] =
         all.iter().map(|platform| (format!("{SCOPE}/{platform}"), json!(version))).collect();
 
-    let folder = scratch.join("npm-launcher");
-    std::fs::create_dir_all(&folder)?;
+    let directory = scratch.join("npm-launcher");
+    std::fs::create_dir_all(&directory)?;
     for file in ["launcher.js", "README.md"] {
-        std::fs::copy(source.join(file), folder.join(file))?;
+        std::fs::copy(source.join(file), directory.join(file))?;
     }
-    let launcher = npm_pack(&folder, &launcher, out)?;
-    let folder = scratch.join("npm-platform");
-    std::fs::create_dir_all(&folder)?;
-    std::fs::copy(binary, folder.join(host.exe))?;
-    Ok([launcher, npm_pack(&folder, &platform, out)?])
+    let launcher = npm_pack(&directory, &launcher, out)?;
+    let directory = scratch.join("npm-platform");
+    std::fs::create_dir_all(&directory)?;
+    std::fs::copy(binary, directory.join(host.exe))?;
+    Ok([launcher, npm_pack(&directory, &platform, out)?])
 }
 
-fn npm_pack(folder: &Path, manifest: &Value, out: &Path) -> Result<PathBuf> {
-    std::fs::write(folder.join("package.json"), serde_json::to_string_pretty(manifest)?)?;
+fn npm_pack(directory: &Path, manifest: &Value, out: &Path) -> Result<PathBuf> {
+    std::fs::write(directory.join("package.json"), serde_json::to_string_pretty(manifest)?)?;
     let printed = workspace::output(
-        npm_command().args(["pack", "--silent", "--pack-destination"]).arg(out).current_dir(folder),
+        npm_command().args(["pack", "--silent", "--pack-destination"]).arg(out).current_dir(directory),
     )?;
     let name = String::from_utf8(printed)?;
     let name = name.trim().lines().last().context("npm names what it packed")?;
@@ -176,17 +176,17 @@ fn npm_pack(folder: &Path, manifest: &Value, out: &Path) -> Result<PathBuf> {
 /// The plain archive of a release: the binary, the licences and the README.
 fn archive(out: &Path, host: &Host, binary: &Path) -> Result<()> {
     let name = format!("orient-{}-{}", env!("CARGO_PKG_VERSION"), host.triple);
-    let folder = out.join(&name);
-    std::fs::create_dir_all(&folder)?;
-    std::fs::copy(binary, folder.join(host.exe))?;
+    let directory = out.join(&name);
+    std::fs::create_dir_all(&directory)?;
+    std::fs::copy(binary, directory.join(host.exe))?;
     for file in ["README.md", "LICENSE-MIT", "LICENSE-APACHE"] {
-        std::fs::copy(workspace::root().join(file), folder.join(file))?;
+        std::fs::copy(workspace::root().join(file), directory.join(file))?;
     }
     let format = if cfg!(windows) { "zip" } else { "gztar" };
     let script =
         "import shutil, sys; shutil.make_archive(sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4])";
-    passes(Command::new("python3").args(["-c", script]).arg(&folder).arg(format).arg(out).arg(&name))?;
-    std::fs::remove_dir_all(&folder)?;
+    passes(Command::new("python3").args(["-c", script]).arg(&directory).arg(format).arg(out).arg(&name))?;
+    std::fs::remove_dir_all(&directory)?;
     Ok(())
 }
 
@@ -194,7 +194,7 @@ fn archive(out: &Path, host: &Host, binary: &Path) -> Result<()> {
 fn install_wheel(wheel: &Path, scratch: &Path, tree: &Path, host: &Host) -> Result<()> {
     let venv = virtual_env(&scratch.join("empty"))?;
     pip(&venv, &["--no-index".as_ref(), "--no-deps".as_ref(), wheel])?;
-    let command = venv.parent().context("a folder")?.join(host.bin).join(host.exe);
+    let command = venv.parent().context("a directory")?.join(host.bin).join(host.exe);
     answers(&mut Command::new(command), tree, &scratch.join("wheel-store"), "wheel")
 }
 
@@ -223,18 +223,18 @@ fn answers(program: &mut Command, tree: &Path, store: &Path, what: &str) -> Resu
     Ok(())
 }
 
-/// The folder of a program on the search path.
+/// The directory of a program on the search path.
 fn which(program: &str) -> Result<PathBuf> {
     let path = std::env::var_os("PATH").context("there is no search path")?;
     std::env::split_paths(&path)
-        .find(|folder| folder.join(program).is_file())
+        .find(|directory| directory.join(program).is_file())
         .with_context(|| format!("{program} is not installed"))
 }
 
-/// A new virtual environment; its folder of programs.
-fn virtual_env(folder: &Path) -> Result<PathBuf> {
-    passes(Command::new("python3").args(["-m", "venv"]).arg(folder))?;
-    Ok(folder.join(if cfg!(windows) { "Scripts" } else { "bin" }))
+/// A new virtual environment; its directory of programs.
+fn virtual_env(directory: &Path) -> Result<PathBuf> {
+    passes(Command::new("python3").args(["-m", "venv"]).arg(directory))?;
+    Ok(directory.join(if cfg!(windows) { "Scripts" } else { "bin" }))
 }
 
 fn pip(venv: &Path, arguments: &[&Path]) -> Result<()> {
@@ -247,10 +247,10 @@ fn npm_command() -> Command {
     Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" })
 }
 
-fn only_file(folder: &Path) -> Result<PathBuf> {
-    let mut files = std::fs::read_dir(folder)?;
-    let first = files.next().with_context(|| format!("{} is empty", folder.display()))??;
-    ensure!(files.next().is_none(), "{} holds more than one file", folder.display());
+fn only_file(directory: &Path) -> Result<PathBuf> {
+    let mut files = std::fs::read_dir(directory)?;
+    let first = files.next().with_context(|| format!("{} is empty", directory.display()))??;
+    ensure!(files.next().is_none(), "{} holds more than one file", directory.display());
     Ok(first.path())
 }
 

@@ -8,31 +8,31 @@ use orient_lang::Registry;
 use std::path::{Path, PathBuf};
 
 /// Where the packs are.
-pub(crate) fn folder() -> PathBuf {
+pub(crate) fn directory() -> PathBuf {
     workspace::root().join("crates/lang/packs")
 }
 
-/// The packs of a folder in place of those compiled in.
-pub(crate) fn registry(folder: &Path) -> Result<Registry> {
+/// The packs of a directory in place of those compiled in.
+pub(crate) fn registry(directory: &Path) -> Result<Registry> {
     let read = |path: &Path| std::fs::read_to_string(path).ok();
-    Registry::from_folder(folder, &read).with_context(|| format!("packs in {}", folder.display()))
+    Registry::from_directory(directory, &read).with_context(|| format!("packs in {}", directory.display()))
 }
 
-/// Checks that every pack is without fault, that every folder is a pack, and that every deep pack has tests.
+/// Checks that every pack is without fault, that every directory is a pack, and that every deep pack has tests.
 pub(crate) fn check() -> Result<()> {
-    let registry = registry(&folder())?;
+    let registry = registry(&directory())?;
     let mut findings = Findings::default();
     for fault in registry.faults() {
         findings.fail("crates/lang/packs", 0, fault.to_string());
     }
-    for entry in std::fs::read_dir(folder())? {
+    for entry in std::fs::read_dir(directory())? {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
         if entry.file_type()?.is_dir() && !registry.packs().iter().any(|pack| pack.name() == name) {
             findings.fail(
                 &format!("crates/lang/packs/{name}"),
                 0,
-                "a folder without its line in registry.rs",
+                "a directory without its line in registry.rs",
             );
         }
     }

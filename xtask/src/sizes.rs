@@ -70,14 +70,14 @@ fn row(name: &str, unpacked: usize, packed: usize, objects: usize, time: Duratio
 /// Compares the tables of each grammar with those that the C compiler of this machine makes of its source.
 fn check(origins: &[Origin]) -> Result<()> {
     let metadata = workspace::metadata_of_all()?;
-    let folders: BTreeMap<&str, &Path> = (metadata.packages.iter())
+    let directories: BTreeMap<&str, &Path> = (metadata.packages.iter())
         .filter_map(|package| Some((package.name.as_str(), package.manifest_path.parent()?)))
         .collect();
     let mut findings = Findings::default();
     for origin in origins {
         let package =
-            folders.get(origin.package).with_context(|| format!("no package {}", origin.package))?;
-        let compiled = compiled_tables(&package.join(origin.folder))
+            directories.get(origin.package).with_context(|| format!("no package {}", origin.package))?;
+        let compiled = compiled_tables(&package.join(origin.directory))
             .with_context(|| format!("compiling the grammar {}", origin.name))?;
         let ours = orient_grammars::tables(origin.name).context("a grammar has tables")?;
         if let Some(difference) = difference(&ours, &compiled) {
@@ -98,9 +98,9 @@ fn difference(ours: &[u8], compiled: &[u8]) -> Option<String> {
 }
 
 /// Compiles a program that includes the parser and writes its tables, and runs it.
-fn compiled_tables(folder: &Path) -> Result<Vec<u8>> {
+fn compiled_tables(directory: &Path) -> Result<Vec<u8>> {
     let scratch = Scratch::new("sizes")?;
-    let parser = fs::read_to_string(folder.join("parser.c"))?;
+    let parser = fs::read_to_string(directory.join("parser.c"))?;
     let mut writes = String::new();
     for table in TABLES.iter().filter(|table| parser.contains(&format!(" {table}["))) {
         writeln!(writes, "  fwrite({table}, 1, sizeof({table}), file);")?;
@@ -113,10 +113,10 @@ fn compiled_tables(folder: &Path) -> Result<Vec<u8>> {
          FILE *file = fopen(arguments[1], \"wb\");\n{writes}  return fclose(file);\n}}\n"
     );
     fs::write(&source, text)?;
-    let scanner: Option<PathBuf> = Some(folder.join("scanner.c")).filter(|path| path.exists());
+    let scanner: Option<PathBuf> = Some(directory.join("scanner.c")).filter(|path| path.exists());
     let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
     let mut compile = Command::new(compiler);
-    compile.args(["-w", "-O0"]).arg("-I").arg(folder).arg(&source).args(scanner).arg("-o").arg(&program);
+    compile.args(["-w", "-O0"]).arg("-I").arg(directory).arg(&source).args(scanner).arg("-o").arg(&program);
     workspace::output(&mut compile)?;
     workspace::output(Command::new(&program).arg(&out))?;
     fs::read(&out).context("reading what the program wrote")

@@ -5,9 +5,9 @@ use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The top folder of the repository.
+/// The top directory of the repository.
 pub(crate) fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies one folder below the root")
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies one directory below the root")
 }
 
 /// The text of a file of the repository.

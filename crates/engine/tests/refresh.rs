@@ -416,7 +416,7 @@ fn a_pause_keeps_the_files_resolved_so_far() {
 /// Makes `tree` look like a git repository with a worktree beside it.
 fn with_worktree(bench: &Bench) -> std::path::PathBuf {
     let root = bench.root().canonicalize().expect("it exists");
-    let side = root.parent().expect("a folder").join("side");
+    let side = root.parent().expect("a directory").join("side");
     let git_dir = root.join(".git/worktrees/side");
     put(&root, ".git/HEAD", "ref: refs/heads/main\n");
     put(&git_dir, "HEAD", "ref: refs/heads/side\n");

@@ -54,11 +54,11 @@ fn every_rule_has_an_example_and_a_counterexample() {
     let packs = Path::new(env!("CARGO_MANIFEST_DIR")).join("packs");
     let mut failures = String::new();
     for (language, extension) in SHOWN {
-        let folder = packs.join(language).join("resolution");
+        let directory = packs.join(language).join("resolution");
         let mut proving = BTreeSet::new();
         let mut shown = BTreeSet::new();
         let mut silent = BTreeSet::new();
-        for path in documents(&packs).iter().filter(|path| path.starts_with(&folder)) {
+        for path in documents(&packs).iter().filter(|path| path.starts_with(&directory)) {
             let text = std::fs::read_to_string(path).expect("documents are text");
             for case in &Document::parse(&text).cases {
                 let lines =

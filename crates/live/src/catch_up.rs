@@ -277,7 +277,7 @@ impl WatcherCore {
             return true;
         }
         let root = self.engine.root();
-        let is_folder = |path: &RepoPath| {
+        let is_directory = |path: &RepoPath| {
             let native =
                 orient_engine::to_native(path).map_or_else(|| root.to_owned(), |path| root.join(path));
             native.symlink_metadata().is_ok_and(|metadata| metadata.is_dir())
@@ -285,7 +285,7 @@ impl WatcherCore {
         {
             let mut state = self.state();
             let Some(watch) = &mut state.watch else { return false };
-            if !watch.intersects(&changed) && !changed.roots().iter().any(is_folder) {
+            if !watch.intersects(&changed) && !changed.roots().iter().any(is_directory) {
                 return true;
             }
             watch.remove(&changed);
@@ -300,9 +300,9 @@ impl WatcherCore {
             let Ok(survey) = self.engine.watch_scope(region) else { return false };
             let mut state = self.state();
             let mut has_new = false;
-            for folder in &survey.folders {
+            for directory in &survey.directories {
                 let Some(watch) = &mut state.watch else { return false };
-                match watch.add(folder) {
+                match watch.add(directory) {
                     Ok(added) => has_new |= added,
                     Err(why) => {
                         state.stop_watching(why);
@@ -315,7 +315,7 @@ impl WatcherCore {
             } else {
                 state.rules = survey.rules;
                 if let Some(watch) = &mut state.watch {
-                    watch.keep_only(&survey.folders.into_iter().collect());
+                    watch.keep_only(&survey.directories.into_iter().collect());
                 }
             }
             if !has_new || self.stop.is_cancelled() {

@@ -89,7 +89,7 @@ words! {
         Reexport = 2, "reexport";
         /// An import brings in everything of a module, and the module has it.
         Wildcard = 3, "wildcard";
-        /// The package, folder or namespace is shared.
+        /// The package, directory or namespace is shared.
         Package = 4, "package";
         /// It is named by its full name.
         Qualified = 5, "qualified";

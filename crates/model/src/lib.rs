@@ -31,7 +31,7 @@ pub use import::{Export, Import, ImportKind};
 pub use kind::SymbolKind;
 pub use manifest::{Says, Statement};
 pub use modifiers::{Modifier, Modifiers, Visibility};
-pub use path::{RepoPath, folder_of_examples};
+pub use path::{RepoPath, directory_of_examples};
 pub use rules::{Fixtures, Modules, PackageRules, Rules, SharedScope, TreeRules, TypeWords};
 pub use span::Span;
 pub use stamp::{ContentHash, Stamp};

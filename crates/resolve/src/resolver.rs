@@ -43,7 +43,7 @@ pub struct Resolver<'w> {
     includes: ShardedCache<u32, Arc<DirectIncludes>>,
     /// By language family and name, with a slash between them.
     names: ShardedCache<Box<str>, Namesakes>,
-    /// By folder.
+    /// By directory.
     tops: ShardedCache<Box<str>, Arc<TopLevelSymbols>>,
     /// By the declarations they come from.
     members: ShardedCache<Box<[SymbolId]>, Arc<Members>>,
@@ -138,17 +138,17 @@ impl<'w> Resolver<'w> {
         namesakes
     }
 
-    /// The top-level symbols of a folder, cached.
-    pub(crate) fn folder_symbols(
+    /// The top-level symbols of a directory, cached.
+    pub(crate) fn directory_symbols(
         &self,
-        folder: &str,
+        directory: &str,
         find: impl FnOnce() -> TopLevelSymbols,
     ) -> Arc<TopLevelSymbols> {
-        if let Some(known) = self.tops.get(folder) {
+        if let Some(known) = self.tops.get(directory) {
             return known;
         }
         let found = Arc::new(find());
-        self.tops.put(folder.into(), found.clone(), found.weight() + folder.len() + OVERHEAD);
+        self.tops.put(directory.into(), found.clone(), found.weight() + directory.len() + OVERHEAD);
         found
     }
 

@@ -130,10 +130,10 @@ impl<'r> Session<'r> {
         self.unit(sym.file)
     }
 
-    /// The files directly in a folder.
-    pub(crate) fn folder(&self, path: &str) -> Rc<[u32]> {
-        let find = || self.resolver.repository.folder(&path.into()).into();
-        self.queries.folder_files.get_or_insert(path, find)
+    /// The files directly in a directory.
+    pub(crate) fn directory(&self, path: &str) -> Rc<[u32]> {
+        let find = || self.resolver.repository.directory(&path.into()).into();
+        self.queries.directory_files.get_or_insert(path, find)
     }
 
     /// The kind of a symbol.

@@ -269,7 +269,7 @@ fn the_second_writer_waits_for_the_first() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_that_cannot_be_written_can_be_read() {
+fn a_directory_that_cannot_be_written_can_be_read() {
     use std::os::unix::fs::PermissionsExt;
     let place = Place::with(&[("a.x", "function a")]);
     place.apply([put("b.x", "function b")]);

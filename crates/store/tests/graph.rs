@@ -289,7 +289,7 @@ fn whoever_points_at_what_goes_is_named() {
 }
 
 #[test]
-fn files_are_found_by_folder_and_by_the_end_of_their_path() {
+fn files_are_found_by_directory_and_by_the_end_of_their_path() {
     let paths = ["a.x", "lib/a.x", "lib/deep/er/b.x", "lib/deep.x", "lib/deep0.x", "lib/z.x", "lib.x", "z.x"];
     let place = Place::with(&paths.map(|path| (path, "function f")));
     let snapshot = place.open();

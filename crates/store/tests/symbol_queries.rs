@@ -235,7 +235,7 @@ fn files_by_language_status_and_path() {
     assert_eq!(paths(&FileFilter { languages: &["y"], ..any }), "lib/user.y");
     assert_eq!(paths(&FileFilter { status: Some(5), ..any }), "link");
     assert_eq!(
-        paths(&FileFilter { path: Some(&|path| path.folder() == b"src"), ..any }),
+        paths(&FileFilter { path: Some(&|path| path.directory() == b"src"), ..any }),
         "src/admin.x src/user.x"
     );
     let segment = snapshot.files(&any, 1, 2).unwrap();

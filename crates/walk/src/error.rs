@@ -7,10 +7,10 @@ use thiserror::Error;
 /// Why a tree cannot be walked at all.
 #[derive(Debug, Error)]
 pub enum WalkError {
-    /// The root is not there, is no folder, or may not be read: the caller named the wrong one.
-    #[error("cannot read the folder {}: {source}", path.display())]
+    /// The root is not there, is no directory, or may not be read: the caller named the wrong one.
+    #[error("cannot read the directory {}: {source}", path.display())]
     Root {
-        /// The folder.
+        /// The directory.
         path: PathBuf,
         /// What the system says.
         source: io::Error,

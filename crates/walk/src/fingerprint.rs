@@ -1,8 +1,8 @@
 //! What a listing rests on, and whether it still stands.
 //!
-//! A folder whose times are as they were holds the same names; ignore files whose stamps are as they were say the same.
-//! So where all folders and all sources of rules are unchanged, the same files are listed, and only their own stamps
-//! need a look. A stamp that is too young to be told apart from a later one never counts as unchanged.
+//! A directory whose times are as they were holds the same names; ignore files whose stamps are as they were say the
+//! same. So where all directories and all sources of rules are unchanged, the same files are listed, and only their own
+//! stamps need a look. A stamp that is too young to be told apart from a later one never counts as unchanged.
 
 use crate::list_files::OWN_IGNORE_FILE;
 use crate::nested_repositories::SUBMODULES;
@@ -13,10 +13,10 @@ use orient_model::{RepoPath, Stamp};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Files that say what is ignored, or which repositories are part of this one, in any folder.
+/// Files that say what is ignored, or which repositories are part of this one, in any directory.
 const IGNORE_FILES: [&str; 5] = [".gitignore", ".ignore", ".rgignore", OWN_IGNORE_FILE, SUBMODULES];
 
-/// Whether something of this name says what is ignored in the folder it is in, or where to find what says so.
+/// Whether something of this name says what is ignored in the directory it is in, or where to find what says so.
 pub fn is_rule_file(name: &[u8]) -> bool {
     name == b".git" || IGNORE_FILES.iter().any(|rule| rule.as_bytes() == name)
 }
@@ -35,7 +35,7 @@ pub enum RuleFileState {
 /// What a listing rests on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fingerprint {
-    /// Every folder that was read, by path.
+    /// Every directory that was read, by path.
     pub directories: Vec<(RepoPath, Stamp)>,
     /// Every source of rules there is or could be, by path.
     pub rule_files: Vec<(PathBuf, RuleFileState)>,
@@ -46,20 +46,20 @@ pub struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// Notes a folder that is about to be read, with the rules in it. `now` is when the walk began.
-    pub(crate) fn add_directory(&mut self, root: &Path, folder: &Path, now: i64) {
-        let Some(path) = path_conversion::from_native(root, folder) else { return };
-        match folder.symlink_metadata() {
+    /// Notes a directory that is about to be read, with the rules in it. `now` is when the walk began.
+    pub(crate) fn add_directory(&mut self, root: &Path, directory: &Path, now: i64) {
+        let Some(path) = path_conversion::from_native(root, directory) else { return };
+        match directory.symlink_metadata() {
             Ok(metadata) => self.directories.push((path, stamp::trusted_at(stamp::of(&metadata), now))),
             Err(_) => self.incomplete = true,
         }
         for name in IGNORE_FILES {
-            let file = folder.join(name);
+            let file = directory.join(name);
             if let state @ (RuleFileState::Present | RuleFileState::Stamp(_)) = rule_file_state(&file, now) {
                 self.rule_files.push((file, state));
             }
         }
-        let dot_git = folder.join(".git");
+        let dot_git = directory.join(".git");
         if dot_git.symlink_metadata().is_ok() {
             self.rule_files.push((dot_git.clone(), RuleFileState::Present));
             if let Some(git) = GitDirs::of(&dot_git) {
@@ -77,15 +77,15 @@ impl Fingerprint {
         }
     }
 
-    /// Notes the rules in the folders above a root.
+    /// Notes the rules in the directories above a root.
     pub(crate) fn add_parents(&mut self, root: &Path, now: i64) {
-        for folder in root.ancestors().skip(1) {
+        for directory in root.ancestors().skip(1) {
             for name in IGNORE_FILES {
-                let file = folder.join(name);
+                let file = directory.join(name);
                 let state = rule_file_state(&file, now);
                 self.rule_files.push((file, state));
             }
-            let dot_git = folder.join(".git");
+            let dot_git = directory.join(".git");
             let there = if dot_git.symlink_metadata().is_ok() {
                 RuleFileState::Present
             } else {
@@ -115,7 +115,7 @@ impl Fingerprint {
     /// Whether nothing in it can change without being noticed.
     pub fn is_reliable(&self) -> bool {
         let trusted = |(_, stamp): &(RepoPath, Stamp)| stamp.is_trusted();
-        // Elsewhere folders do not promise to change their times with their names.
+        // Elsewhere directories do not promise to change their times with their names.
         cfg!(unix)
             && !self.incomplete
             && self.directories.iter().chain(&self.oversized).all(trusted)
@@ -142,7 +142,7 @@ impl Fingerprint {
 pub fn global_rule_files() -> Vec<PathBuf> {
     let home = std::env::home_dir();
     let config = std::env::var_os("XDG_CONFIG_HOME")
-        .filter(|folder| !folder.is_empty())
+        .filter(|directory| !directory.is_empty())
         .map(PathBuf::from)
         .or_else(|| Some(home.as_ref()?.join(".config")));
     let mut files: Vec<PathBuf> = home.into_iter().map(|home| home.join(".gitconfig")).collect();
@@ -164,7 +164,7 @@ fn rule_file_state(file: &Path, now: i64) -> RuleFileState {
     }
 }
 
-/// A folder whose stamp is known.
+/// A directory whose stamp is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownDirectory<'k> {
     /// Where it is.
@@ -178,28 +178,32 @@ pub struct KnownDirectory<'k> {
 /// A file whose stamp is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownFile<'k> {
-    /// Its name in its folder.
+    /// Its name in its directory.
     pub name: &'k [u8],
     /// Its stamp.
     pub stamp: Stamp,
 }
 
-/// How many folders a thread takes at once.
+/// How many directories a thread takes at once.
 const AT_ONCE: usize = 64;
 
-/// Whether all folders and files have the stamps they had.
+/// Whether all directories and files have the stamps they had.
 pub fn unchanged(
     tree: &RootDirectory,
-    folders: &[KnownDirectory<'_>],
+    directories: &[KnownDirectory<'_>],
     files: &[KnownFile<'_>],
     threads: usize,
 ) -> bool {
-    let same = |folder: &KnownDirectory<'_>| tree.is_unchanged(folder, &files[folder.files.clone()]);
-    parallel_chunks(folders, AT_ONCE, threads, |some| some.iter().all(same))
+    let same = |directory: &KnownDirectory<'_>| tree.is_unchanged(directory, &files[directory.files.clone()]);
+    parallel_chunks(directories, AT_ONCE, threads, |some| some.iter().all(same))
 }
 
-/// Whether all folders have the stamps they had: then they hold the same names.
-pub fn directories_unchanged(tree: &RootDirectory, folders: &[KnownDirectory<'_>], threads: usize) -> bool {
-    let same = |folder: &KnownDirectory<'_>| tree.is_stamped(folder.path, folder.stamp);
-    parallel_chunks(folders, AT_ONCE, threads, |some| some.iter().all(same))
+/// Whether all directories have the stamps they had: then they hold the same names.
+pub fn directories_unchanged(
+    tree: &RootDirectory,
+    directories: &[KnownDirectory<'_>],
+    threads: usize,
+) -> bool {
+    let same = |directory: &KnownDirectory<'_>| tree.is_stamped(directory.path, directory.stamp);
+    parallel_chunks(directories, AT_ONCE, threads, |some| some.iter().all(same))
 }

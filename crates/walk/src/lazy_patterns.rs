@@ -29,7 +29,7 @@ pub(crate) struct Most {
 impl Most {
     /// Of one at the top of a tree, above it, or of the user.
     pub(crate) const AT_TOP: Self = Self { bytes: 1 << 20, patterns: 25_000 };
-    /// Of one in any other folder: there may be many.
+    /// Of one in any other directory: there may be many.
     pub(crate) const WITHIN: Self = Self { bytes: 128 << 10, patterns: 5_000 };
 }
 
@@ -103,7 +103,7 @@ impl<T> From<Match<T>> for Verdict {
 }
 
 impl PatternSet {
-    /// The patterns of ignore files that count for a folder, the last file last; none where no file is there. What was read
+    /// The patterns of ignore files that count for a directory, the last file last; none where no file is there. What was read
     /// before with the same content is not read anew.
     pub(crate) fn load(root: &Path, files: &[PathBuf], most: Most) -> Option<Arc<Self>> {
         static KEPT_SETS: Mutex<Vec<([u8; 32], Arc<PatternSet>)>> = Mutex::new(Vec::new());
@@ -195,7 +195,7 @@ impl PatternSet {
     }
 
     /// What the patterns say of a path, which is absolute.
-    pub(crate) fn matched(&self, path: &Path, is_folder: bool) -> Verdict {
+    pub(crate) fn matched(&self, path: &Path, is_directory: bool) -> Verdict {
         let inside = path.strip_prefix(&self.root).unwrap_or(path);
         let bytes = inside.as_os_str().as_encoded_bytes();
         let mut near = self.loose.clone();
@@ -206,7 +206,7 @@ impl PatternSet {
         }
         near.sort_unstable_by(|a, b| b.cmp(a));
         near.dedup();
-        let verdicts = near.into_iter().map(|at| self.compiled(at).matched(path, is_folder).into());
+        let verdicts = near.into_iter().map(|at| self.compiled(at).matched(path, is_directory).into());
         verdicts.into_iter().find(|verdict| *verdict != Verdict::None).unwrap_or_default()
     }
 
@@ -325,10 +325,10 @@ mod tests {
             "other",
         ];
         for name in names {
-            for is_folder in [false, true] {
+            for is_directory in [false, true] {
                 let path = root.join(name);
-                let expected = Verdict::from(all.matched(&path, is_folder));
-                assert_eq!(set.matched(&path, is_folder), expected, "{name} {is_folder}");
+                let expected = Verdict::from(all.matched(&path, is_directory));
+                assert_eq!(set.matched(&path, is_directory), expected, "{name} {is_directory}");
             }
         }
         assert_eq!(set.cut(root), None);
@@ -363,12 +363,12 @@ mod tests {
 
     #[test]
     fn a_file_that_is_too_large_ends_with_a_whole_line() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let file = folder.path().join(".gitignore");
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = directory.path().join(".gitignore");
         let line = "0123456789\n";
         std::fs::write(&file, line.repeat(Most::AT_TOP.bytes / line.len() + 10)).expect("written");
-        let set =
-            PatternSet::load(folder.path(), std::slice::from_ref(&file), Most::AT_TOP).expect("it is there");
+        let set = PatternSet::load(directory.path(), std::slice::from_ref(&file), Most::AT_TOP)
+            .expect("it is there");
         assert_eq!(set.cut(&file).map(|cut| cut.applied), Some(1));
         assert_eq!(readable(b"whole\nhal", true), "whole");
         assert_eq!(readable(b"whole\nno\xfftext\n", false), "whole");

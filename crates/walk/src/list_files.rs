@@ -82,7 +82,7 @@ impl Default for WalkOptions {
 /// Lists the tree under `root`.
 ///
 /// Honours `.gitignore`, `.ignore`, `.orientignore`, `.git/info/exclude` and the user's global excludes, with or
-/// without a repository around; ignore files above the root do not count. Hidden files do. A folder that cannot
+/// without a repository around; ignore files above the root do not count. Hidden files do. A directory that cannot
 /// be read is among the skipped. Outside of git, no `.gitignore` counts where the one at the root leaves out all but what
 /// it names: sources are handed on like that, and their rules were meant for whoever packed them. A clone or worktree inside
 /// of a repository is among the skipped, unless the options say otherwise; a submodule is listed.
@@ -90,7 +90,7 @@ pub fn list(root: &Path, options: &WalkOptions) -> Result<Listing, WalkError> {
     walk(root, options, None)
 }
 
-/// Lists a part of the tree under `root`: what [`list`] would give, without what lies elsewhere. Only the folders on the
+/// Lists a part of the tree under `root`: what [`list`] would give, without what lies elsewhere. Only the directories on the
 /// way are read.
 pub fn list_subtrees(root: &Path, options: &WalkOptions, subtrees: &Subtrees) -> Result<Listing, WalkError> {
     walk(root, options, Some(subtrees))
@@ -150,7 +150,7 @@ fn found(
         .follow_links(false)
         .threads(if subtrees.is_some() { 1 } else { options.threads })
         .filter_entry(move |entry| {
-            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            let is_directory = entry.file_type().is_some_and(|kind| kind.is_dir());
             if part.as_ref().is_some_and(|subtrees| !passes_through(subtrees, &top, entry))
                 || !is_wanted(entry, &excludes)
             {
@@ -158,9 +158,9 @@ fn found(
             }
             match &given {
                 _ if entry.depth() == 0 => true,
-                Some(rules) => rules.matched(entry.path(), is_folder) != Verdict::Ignore,
+                Some(rules) => rules.matched(entry.path(), is_directory) != Verdict::Ignore,
                 None => {
-                    let is_large = is_folder && has_large_rules(entry.path());
+                    let is_large = is_directory && has_large_rules(entry.path());
                     large.fetch_or(is_large, Ordering::Relaxed);
                     !is_large
                 }
@@ -198,7 +198,7 @@ fn git_rules_count(root: &Path) -> bool {
     let Some(rules) = PatternSet::load(root, &[rules], Most::AT_TOP) else { return true };
     // Nothing has such a name, so no rule is about it alone.
     let any = root.join("\u{1}");
-    [false, true].into_iter().any(|is_folder| rules.matched(&any, is_folder) != Verdict::Ignore)
+    [false, true].into_iter().any(|is_directory| rules.matched(&any, is_directory) != Verdict::Ignore)
 }
 
 /// What the settings leave out.
@@ -210,10 +210,10 @@ pub(crate) enum Excludes {
 }
 
 impl Excludes {
-    pub(crate) fn leave_out(&self, path: &Path, is_folder: bool) -> bool {
+    pub(crate) fn leave_out(&self, path: &Path, is_directory: bool) -> bool {
         match self {
-            Self::Few(patterns) => patterns.matched(path, is_folder).is_ignore(),
-            Self::Many(patterns) => patterns.matched(path, is_folder) == Verdict::Ignore,
+            Self::Few(patterns) => patterns.matched(path, is_directory).is_ignore(),
+            Self::Many(patterns) => patterns.matched(path, is_directory) == Verdict::Ignore,
         }
     }
 
@@ -260,13 +260,13 @@ pub fn check_excludes(patterns: &[String]) -> Result<(), WalkError> {
 }
 
 fn is_wanted(entry: &DirEntry, excludes: &Excludes) -> bool {
-    let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+    let is_directory = entry.file_type().is_some_and(|kind| kind.is_dir());
     let version_control = VERSION_CONTROL.iter().any(|name| entry.file_name() == *name);
     // The root keeps its name, whatever it is called.
-    entry.depth() == 0 || !(version_control || excludes.leave_out(entry.path(), is_folder))
+    entry.depth() == 0 || !(version_control || excludes.leave_out(entry.path(), is_directory))
 }
 
-/// Whether an entry must be met: a folder only where it leads into the subtrees, anything else always, since an ignore
+/// Whether an entry must be met: a directory only where it leads into the subtrees, anything else always, since an ignore
 /// file may keep what is beside it.
 fn passes_through(subtrees: &Subtrees, root: &Path, entry: &DirEntry) -> bool {
     !entry.file_type().is_some_and(|kind| kind.is_dir())
@@ -326,20 +326,20 @@ impl ParallelVisitor for Visitor<'_> {
 }
 
 impl Visitor<'_> {
-    /// Notes a folder, and says whether to go on into it.
+    /// Notes a directory, and says whether to go on into it.
     fn enter(&mut self, entry: &DirEntry) -> WalkState {
-        let folder = entry.path();
-        let dot_git = folder.join(".git");
+        let directory = entry.path();
+        let dot_git = directory.join(".git");
         let has_git = dot_git.symlink_metadata().is_ok();
-        if has_git && !self.nested && entry.depth() > 0 && is_nested(self.root, folder) {
-            // Once its `.git` is gone, it is a folder like any other.
+        if has_git && !self.nested && entry.depth() > 0 && is_nested(self.root, directory) {
+            // Once its `.git` is gone, it is a directory like any other.
             self.own.listing.fingerprint.rule_files.push((dot_git, RuleFileState::Present));
-            if let Some(path) = path_conversion::from_native(self.root, folder) {
+            if let Some(path) = path_conversion::from_native(self.root, directory) {
                 self.own.listing.skipped.push(Skip { path, reason: SkipReason::NestedRepository });
             }
             return WalkState::Skip;
         }
-        self.own.listing.fingerprint.add_directory(self.root, folder, self.now);
+        self.own.listing.fingerprint.add_directory(self.root, directory, self.now);
         WalkState::Continue
     }
 
@@ -375,11 +375,11 @@ impl Visitor<'_> {
 
     /// Lists what an ignore file must not hide.
     fn keep_beside(&mut self, ignore_file: &Path) {
-        let Some(folder) = ignore_file.parent() else { return };
+        let Some(directory) = ignore_file.parent() else { return };
         for name in self.kept {
-            let native = folder.join(name);
+            let native = directory.join(name);
             let Ok(metadata) = native.symlink_metadata() else { continue };
-            // It would be listed once it shrank, which no folder would tell.
+            // It would be listed once it shrank, which no directory would tell.
             self.own.listing.fingerprint.incomplete |= metadata.len() > self.limit;
             if metadata.is_file()
                 && metadata.len() <= self.limit
@@ -391,7 +391,7 @@ impl Visitor<'_> {
         }
     }
 
-    /// A folder or entry the walker could not read. A pattern of an ignore file that is no glob is no such thing:
+    /// A directory or entry the walker could not read. A pattern of an ignore file that is no glob is no such thing:
     /// git passes over it in silence, and so do we.
     fn fail(&mut self, error: ignore::Error) {
         let native = failed_path(&error).map(Path::to_owned);
@@ -461,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unreadable_folder_is_reported_and_the_walk_goes_on() {
+    fn an_unreadable_directory_is_reported_and_the_walk_goes_on() {
         let found = fail(at("/r/secret", io::ErrorKind::PermissionDenied));
         let reason = SkipReason::Unreadable("permission denied".to_owned());
         assert_eq!(found.listing.skipped, [Skip { path: "secret".into(), reason }]);

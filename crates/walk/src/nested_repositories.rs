@@ -7,23 +7,23 @@ use std::path::Path;
 /// Where a repository registers its submodules.
 pub(crate) const SUBMODULES: &str = ".gitmodules";
 
-/// Whether a folder below the root, which has a `.git`, is no part of the project: it lies in another working tree that
-/// does not register it as a submodule. In a folder outside of git, the clones in it are what there is to index.
-pub(crate) fn is_nested(root: &Path, folder: &Path) -> bool {
-    let around = folder.ancestors().skip(1).take_while(|around| around.starts_with(root));
+/// Whether a directory below the root, which has a `.git`, is no part of the project: it lies in another working tree that
+/// does not register it as a submodule. In a directory outside of git, the clones in it are what there is to index.
+pub(crate) fn is_nested(root: &Path, directory: &Path) -> bool {
+    let around = directory.ancestors().skip(1).take_while(|around| around.starts_with(root));
     let mut is_in_repository = false;
     for around in around {
         is_in_repository |= around.join(".git").symlink_metadata().is_ok();
-        if registers(around, folder) {
+        if registers(around, directory) {
             return false;
         }
     }
     is_in_repository
 }
 
-/// Whether the `.gitmodules` of a folder names another as a submodule.
-fn registers(around: &Path, folder: &Path) -> bool {
-    let Some(path) = crate::path_conversion::from_native(around, folder) else { return false };
+/// Whether the `.gitmodules` of a directory names another as a submodule.
+fn registers(around: &Path, directory: &Path) -> bool {
+    let Some(path) = crate::path_conversion::from_native(around, directory) else { return false };
     let Ok(text) = fs::read_to_string(around.join(SUBMODULES)) else { return false };
     submodules(&text).any(|submodule| RepoPath::from(submodule.as_str()) == path)
 }

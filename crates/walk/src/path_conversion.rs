@@ -53,7 +53,7 @@ fn stays(part: &[u8]) -> bool {
     !(part.is_empty() || part == b"." || part == b".." || part.contains(&0))
 }
 
-/// The order of two paths of ours, part by part, as [`Path`] has it: what is in `folder` comes before `folder.c`.
+/// The order of two paths of ours, part by part, as [`Path`] has it: what is in `directory` comes before `directory.c`.
 pub fn compare_by_component(a: &[u8], b: &[u8]) -> Ordering {
     let rank = |byte: u8| if byte == b'/' { 0 } else { byte };
     match a.iter().zip(b).position(|(a, b)| a != b) {

@@ -1,4 +1,4 @@
-//! The folder that is read from, held open so that what is read lies beneath it.
+//! The directory that is read from, held open so that what is read lies beneath it.
 
 use crate::fingerprint::{KnownDirectory, KnownFile};
 use crate::{SkipReason, WalkError, path_conversion, stamp};
@@ -7,13 +7,13 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// An open root. Every file is reached from it part by part, without following a link: a folder that is swapped
+/// An open root. Every file is reached from it part by part, without following a link: a directory that is swapped
 /// for a link after it was listed leads nowhere.
 #[derive(Debug)]
 pub struct RootDirectory {
     root: PathBuf,
     #[cfg(unix)]
-    folder: std::os::fd::OwnedFd,
+    directory: std::os::fd::OwnedFd,
 }
 
 impl RootDirectory {
@@ -36,9 +36,9 @@ impl RootDirectory {
     pub fn open(root: &Path) -> Result<Self, WalkError> {
         use rustix::fs::{Mode, OFlags};
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let folder = rustix::fs::open(root, flags, Mode::empty())
+        let directory = rustix::fs::open(root, flags, Mode::empty())
             .map_err(|errno| WalkError::Root { path: root.to_owned(), source: errno.into() })?;
-        Ok(Self { root: root.to_owned(), folder })
+        Ok(Self { root: root.to_owned(), directory })
     }
 
     /// Lets the kernel walk the path, where it can be told not to follow links on the way.
@@ -48,7 +48,7 @@ impl RootDirectory {
         use rustix::io::Errno;
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
-        match rustix::fs::openat2(&self.folder, native, flags, Mode::empty(), resolve) {
+        match rustix::fs::openat2(&self.directory, native, flags, Mode::empty(), resolve) {
             Ok(file) => Some(Ok(File::from(file))),
             // An older kernel, or a sandbox that knows of an older one.
             Err(Errno::NOSYS | Errno::PERM) => None,
@@ -74,8 +74,8 @@ impl RootDirectory {
         let mut parts = native.iter().peekable();
         while let Some(part) = parts.next() {
             let flags = if parts.peek().is_some() { within } else { file };
-            let folder = at.as_ref().map_or_else(|| self.folder.as_fd(), AsFd::as_fd);
-            let opened = rustix::fs::openat(folder, part, flags, Mode::empty())
+            let directory = at.as_ref().map_or_else(|| self.directory.as_fd(), AsFd::as_fd);
+            let opened = rustix::fs::openat(directory, part, flags, Mode::empty())
                 .map_err(|errno| refusal(errno, parts.peek().is_some()))?;
             at = Some(opened);
         }
@@ -85,24 +85,24 @@ impl RootDirectory {
 
 #[cfg(unix)]
 impl RootDirectory {
-    /// Whether a folder and the files in it have the stamps they had. Nothing is read: a link put in the way at most
+    /// Whether a directory and the files in it have the stamps they had. Nothing is read: a link put in the way at most
     /// shows other stamps.
-    pub(crate) fn is_unchanged(&self, folder: &KnownDirectory<'_>, files: &[KnownFile<'_>]) -> bool {
+    pub(crate) fn is_unchanged(&self, directory: &KnownDirectory<'_>, files: &[KnownFile<'_>]) -> bool {
         use rustix::fs::{AtFlags, Mode, OFlags};
         use std::ffi::OsStr;
         use std::os::fd::AsFd;
         use std::os::unix::ffi::OsStrExt;
         let opened;
-        let at = if folder.path.is_empty() {
-            self.folder.as_fd()
+        let at = if directory.path.is_empty() {
+            self.directory.as_fd()
         } else {
             #[cfg(target_os = "linux")]
             let way = OFlags::PATH;
             #[cfg(not(target_os = "linux"))]
             let way = OFlags::RDONLY;
             let flags = way | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            let path = OsStr::from_bytes(folder.path);
-            match rustix::fs::openat(&self.folder, path, flags, Mode::empty()) {
+            let path = OsStr::from_bytes(directory.path);
+            match rustix::fs::openat(&self.directory, path, flags, Mode::empty()) {
                 Ok(fd) => opened = fd,
                 Err(_) => return false,
             }
@@ -111,7 +111,7 @@ impl RootDirectory {
         let same = |stat: rustix::io::Result<rustix::fs::Stat>, stamp: Stamp| {
             stamp.is_trusted() && stat.is_ok_and(|stat| stamp::of_stat(&stat) == stamp)
         };
-        same(rustix::fs::fstat(at), folder.stamp)
+        same(rustix::fs::fstat(at), directory.stamp)
             && files.iter().all(|file| {
                 let name = OsStr::from_bytes(file.name);
                 same(rustix::fs::statat(at, name, AtFlags::SYMLINK_NOFOLLOW), file.stamp)
@@ -121,37 +121,37 @@ impl RootDirectory {
 
 #[cfg(unix)]
 impl RootDirectory {
-    /// Whether a file or folder has the stamp it had. As above, nothing is read.
+    /// Whether a file or directory has the stamp it had. As above, nothing is read.
     pub fn is_stamped(&self, path: &[u8], stamp: Stamp) -> bool {
         use rustix::fs::AtFlags;
         use std::os::unix::ffi::OsStrExt;
         let path = if path.is_empty() { b"." } else { path };
         let stat =
-            rustix::fs::statat(&self.folder, std::ffi::OsStr::from_bytes(path), AtFlags::SYMLINK_NOFOLLOW);
+            rustix::fs::statat(&self.directory, std::ffi::OsStr::from_bytes(path), AtFlags::SYMLINK_NOFOLLOW);
         stamp.is_trusted() && stat.is_ok_and(|stat| stamp::of_stat(&stat) == stamp)
     }
 }
 
 #[cfg(not(unix))]
 impl RootDirectory {
-    /// Whether a file or folder has the stamp it had: nobody can tell.
+    /// Whether a file or directory has the stamp it had: nobody can tell.
     pub fn is_stamped(&self, _path: &[u8], _stamp: Stamp) -> bool {
         false
     }
 
-    /// Whether a folder and the files in it have the stamps they had: nobody can tell.
-    pub(crate) fn is_unchanged(&self, _folder: &KnownDirectory<'_>, _files: &[KnownFile<'_>]) -> bool {
+    /// Whether a directory and the files in it have the stamps they had: nobody can tell.
+    pub(crate) fn is_unchanged(&self, _directory: &KnownDirectory<'_>, _files: &[KnownFile<'_>]) -> bool {
         false
     }
 }
 
 /// What a refused open means. A link in the way is said differently by each system and for each kind of open.
 #[cfg(unix)]
-fn refusal(errno: rustix::io::Errno, folder: bool) -> SkipReason {
+fn refusal(errno: rustix::io::Errno, directory: bool) -> SkipReason {
     use rustix::io::Errno;
     match errno {
         Errno::LOOP | Errno::MLINK => SkipReason::Link,
-        Errno::NOTDIR if folder => SkipReason::Vanished,
+        Errno::NOTDIR if directory => SkipReason::Vanished,
         Errno::NXIO | Errno::NODEV => SkipReason::Special,
         other => SkipReason::from_io(&io::Error::from(other)),
     }

@@ -18,9 +18,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct SearchScope {
-    /// The folder the search was asked from: paths hang from it and are shown from it.
+    /// The directory the search was asked from: paths hang from it and are shown from it.
     pub base: PathBuf,
-    /// Files and folders, as they were typed; empty for all of `base`.
+    /// Files and directories, as they were typed; empty for all of `base`.
     pub paths: Vec<PathBuf>,
     /// Whether hidden files are searched.
     pub hidden: bool,
@@ -28,7 +28,7 @@ pub struct SearchScope {
     pub no_ignore: bool,
     /// Whether the ignore files of version control do not count.
     pub no_ignore_vcs: bool,
-    /// Whether ignore files of folders above do not count.
+    /// Whether ignore files of directories above do not count.
     pub no_ignore_parent: bool,
     /// Only files that match; those after `!` are left out.
     pub globs: Vec<String>,
@@ -40,7 +40,7 @@ pub struct SearchScope {
     pub types_not: Vec<String>,
     /// More types, as `name:glob`.
     pub types_add: Vec<String>,
-    /// How many folders deep to go.
+    /// How many directories deep to go.
     pub max_depth: Option<usize>,
     /// Larger files are left out.
     pub max_file_size: Option<u64>,
@@ -57,7 +57,7 @@ pub struct SearchFile {
     pub path: RepoPath,
     /// How its path is shown.
     pub shown: PathBuf,
-    /// Whether it was named, rather than found in a folder.
+    /// Whether it was named, rather than found in a directory.
     pub explicit: bool,
 }
 
@@ -86,7 +86,7 @@ impl SearchScope {
     }
 }
 
-/// A file or folder to start from.
+/// A file or directory to start from.
 pub(crate) struct Start {
     pub(crate) real: PathBuf,
     pub(crate) shown: PathBuf,
@@ -118,7 +118,7 @@ pub fn list_search_files(root: &Path, scope: &SearchScope) -> Result<SearchFiles
     Ok(all)
 }
 
-/// The folder a search was asked from, what it starts from, and what it cannot start from, in words.
+/// The directory a search was asked from, what it starts from, and what it cannot start from, in words.
 pub(crate) fn starts(
     root: &Path,
     scope: &SearchScope,
@@ -175,7 +175,7 @@ impl Drop for Own<'_> {
     }
 }
 
-/// What to say of a folder that cannot be read. A pattern of an ignore file that is no glob is passed over, as in git.
+/// What to say of a directory that cannot be read. A pattern of an ignore file that is no glob is passed over, as in git.
 pub(crate) fn failure(start: &Start, error: &ignore::Error) -> Option<String> {
     if error.is_partial() || error.io_error().is_none() {
         return None;
@@ -265,26 +265,27 @@ impl Walker {
             let (chosen, types) = (overrides(base, scope)?, types(scope)?);
             let excludes = excludes(root, &scope.excludes)?;
             builder.filter_entry(move |entry| {
-                let (path, is_folder) = (entry.path(), entry.file_type().is_some_and(|kind| kind.is_dir()));
+                let (path, is_directory) =
+                    (entry.path(), entry.file_type().is_some_and(|kind| kind.is_dir()));
                 // What was chosen by globs is found whatever the rules say, and what was chosen by type although it is hidden.
-                let hidden = hidden || types.matched(path, is_folder).is_whitelist();
+                let hidden = hidden || types.matched(path, is_directory).is_whitelist();
                 entry.depth() == 0
-                    || !excludes.leave_out(path, is_folder)
-                        && (!chosen.matched(path, is_folder).is_none()
-                            || !rules.leaves_out(path, is_folder, hidden))
+                    || !excludes.leave_out(path, is_directory)
+                        && (!chosen.matched(path, is_directory).is_none()
+                            || !rules.leaves_out(path, is_directory, hidden))
             });
         } else if !no_ignore {
             builder.add_custom_ignore_filename(".rgignore");
             builder.add_custom_ignore_filename(OWN_IGNORE_FILE);
             let (excludes, met) = (excludes(root, &scope.excludes)?, met_large.clone());
             builder.filter_entry(move |entry| {
-                let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+                let is_directory = entry.file_type().is_some_and(|kind| kind.is_dir());
                 if entry.depth() == 0 {
                     return true;
                 }
-                let is_large = is_folder && has_large_rules(entry.path());
+                let is_large = is_directory && has_large_rules(entry.path());
                 met.fetch_or(is_large, Ordering::Relaxed);
-                !is_large && !excludes.leave_out(entry.path(), is_folder)
+                !is_large && !excludes.leave_out(entry.path(), is_directory)
             });
         }
         let (root, base, start, scope) = (root.to_owned(), base.to_owned(), start.to_owned(), scope.clone());
@@ -292,7 +293,7 @@ impl Walker {
     }
 }
 
-/// Whether the name of a file or folder hides it.
+/// Whether the name of a file or directory hides it.
 pub(crate) fn is_hidden(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }

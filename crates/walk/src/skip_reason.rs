@@ -3,7 +3,7 @@
 use orient_model::RepoPath;
 use std::fmt;
 
-/// A file, folder or link that was met but not read.
+/// A file, directory or link that was met but not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skip {
     /// Where it is.

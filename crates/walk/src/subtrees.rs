@@ -16,7 +16,7 @@ impl Subtrees {
         paths.dedup();
         let mut subtrees = Self { roots: Vec::with_capacity(paths.len()) };
         for path in paths {
-            // A path sorts behind the folders around it, so those are here already.
+            // A path sorts behind the directories around it, so those are here already.
             if !subtrees.contains(&path) {
                 subtrees.roots.push(path);
             }
@@ -41,14 +41,14 @@ impl Subtrees {
         is_top(&[]) || is_top(bytes) || slashes(bytes).any(|at| is_top(&bytes[..at]))
     }
 
-    /// Whether a folder must be entered to reach all of the subtrees.
-    pub fn passes_through(&self, folder: &RepoPath) -> bool {
-        let bytes = folder.as_bytes();
+    /// Whether a directory must be entered to reach all of the subtrees.
+    pub fn passes_through(&self, directory: &RepoPath) -> bool {
+        let bytes = directory.as_bytes();
         let beneath = [bytes, b"/"].concat();
         let next = self.roots.partition_point(|top| top.as_bytes() < beneath.as_slice());
         bytes.is_empty()
             || self.roots.get(next).is_some_and(|top| top.as_bytes().starts_with(&beneath))
-            || self.contains(folder)
+            || self.contains(directory)
     }
 }
 
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_to_a_region_leads_through_the_folders_around_it() {
+    fn the_way_to_a_region_leads_through_the_directories_around_it() {
         let some = subtrees(&["src/net/http", "x-y/z"]);
         for through in ["", "src", "src/net", "src/net/http", "src/net/http/v2", "x-y"] {
             assert!(some.passes_through(&through.into()), "{through}");

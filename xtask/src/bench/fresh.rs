@@ -17,12 +17,12 @@ use std::time::Duration;
 const SETTLE: Duration = Duration::from_secs(4);
 
 /// Measures and prints one table.
-pub(super) fn run(folder: &Path, rounds: usize) -> Result<()> {
+pub(super) fn run(directory: &Path, rounds: usize) -> Result<()> {
     let product = process::product()?;
     let scratch = Scratch::new("fresh")?;
     let (tree, store) = (scratch.path().join("tree"), scratch.path().join("store"));
-    let files = copy(folder, &tree)?;
-    let victim = files.get(files.len() / 2).context("the folder has files")?.clone();
+    let files = copy(directory, &tree)?;
+    let victim = files.get(files.len() / 2).context("the directory has files")?.clone();
     std::thread::sleep(SETTLE);
     process::cost(&mut index_command(&product, &tree, &store, default_threads()), false)?;
 
@@ -43,7 +43,12 @@ pub(super) fn run(folder: &Path, rounds: usize) -> Result<()> {
         std::thread::sleep(SETTLE);
         process::cost(&mut status(&product, &tree, &store), false)?;
     }
-    println!("{}: {} files, median of {} rounds", folder.display(), count(files.len() as u64), rounds.max(1));
+    println!(
+        "{}: {} files, median of {} rounds",
+        directory.display(),
+        count(files.len() as u64),
+        rounds.max(1)
+    );
     let walk = median(&mut walks);
     let row = |name: &str, time: Duration| {
         let beyond = (time.as_secs_f64() - walk.as_secs_f64()) * 1000.0;
@@ -59,8 +64,8 @@ pub(super) fn run(folder: &Path, rounds: usize) -> Result<()> {
 }
 
 /// A bare walk: the listing and nothing else.
-pub(super) fn walk(folder: &Path) -> Result<()> {
-    let listing = list(folder, &WalkOptions::default())?;
+pub(super) fn walk(directory: &Path) -> Result<()> {
+    let listing = list(directory, &WalkOptions::default())?;
     println!("{}", listing.files.len());
     Ok(())
 }
@@ -88,7 +93,7 @@ pub(crate) fn copy(from: &Path, to: &Path) -> Result<Vec<PathBuf>> {
         let path =
             orient_walk::to_native(&entry.path).context("every path listed here can be opened here")?;
         let target = to.join(&path);
-        std::fs::create_dir_all(target.parent().context("a file lies in a folder")?)?;
+        std::fs::create_dir_all(target.parent().context("a file lies in a directory")?)?;
         std::fs::copy(from.join(&path), &target).with_context(|| format!("copying {}", path.display()))?;
         files.push(target);
     }

@@ -17,11 +17,11 @@ use std::time::{Duration, Instant};
 /// How often each question is asked again; the best counts, since other processes cost time too.
 const AGAIN: usize = 5;
 
-/// Indexes a folder and asks about symbols spread evenly over it.
-pub(super) fn run(folder: &Path, symbols: usize) -> Result<()> {
+/// Indexes a directory and asks about symbols spread evenly over it.
+pub(super) fn run(directory: &Path, symbols: usize) -> Result<()> {
     let scratch = Scratch::new("graph")?;
     let options = OpenOptions { force: u8::MAX, store: Some(scratch.path().join("store")) };
-    let engine = Engine::open(folder, Settings::default(), &options)?;
+    let engine = Engine::open(directory, Settings::default(), &options)?;
     let refresh = RefreshOptions { cancel: Cancel::default(), ..RefreshOptions::default() };
     let watch = Watch::default();
     engine.refresh(&refresh, &watch)?;
@@ -57,7 +57,7 @@ pub(super) fn run(folder: &Path, symbols: usize) -> Result<()> {
     let sizes = snapshot.status()?.sizes;
     println!(
         "{}: {} symbols; {} asked, {} callers on average, {} at most",
-        folder.display(),
+        directory.display(),
         count(sizes.symbols),
         count(asked.len() as u64),
         count((reached / asked.len().max(1)) as u64),

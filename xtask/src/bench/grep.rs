@@ -73,7 +73,7 @@ struct Row {
 /// Measures and prints one table for commands that look at all files each time, and one for commands as they come: the
 /// first leaves a watcher for the others. `at_least` is the ratio the median of selective patterns must reach there.
 pub(super) fn run(
-    folder: &Path,
+    directory: &Path,
     store: Option<&Path>,
     rounds: usize,
     refresh: bool,
@@ -82,24 +82,24 @@ pub(super) fn run(
     let product = process::product()?;
     let scratch = Scratch::new("grep")?;
     let store = store.unwrap_or(scratch.path());
-    process::cost(&mut index_command(&product, folder, store, default_threads()), false)?;
-    look_alone(folder)?;
-    let alone = Sides { product: &product, folder, store, refresh, watched: false };
+    process::cost(&mut index_command(&product, directory, store, default_threads()), false)?;
+    look_alone(directory)?;
+    let alone = Sides { product: &product, directory, store, refresh, watched: false };
     let rows = alone.measure(rounds)?;
-    println!("{}: {} patterns, each by itself", folder.display(), rows.len());
+    println!("{}: {} patterns, each by itself", directory.display(), rows.len());
     report(&rows, at_least.filter(|_| !refresh))?;
     if !refresh {
         return Ok(());
     }
     let rows = Sides { watched: true, ..alone }.measure(rounds)?;
-    println!("{}: {} patterns, one after the other", folder.display(), rows.len());
+    println!("{}: {} patterns, one after the other", directory.display(), rows.len());
     report(&rows, at_least)
 }
 
 /// What is measured.
 struct Sides<'s> {
     product: &'s Path,
-    folder: &'s Path,
+    directory: &'s Path,
     store: &'s Path,
     refresh: bool,
     /// Whether a command may leave a watcher for the next.
@@ -109,7 +109,13 @@ struct Sides<'s> {
 impl Sides<'_> {
     fn ours(&self, args: &[&str]) -> Command {
         let mut command = Command::new(self.product);
-        command.current_dir(self.folder).arg("grep").args(args).arg("--store").arg(self.store).arg("--quiet");
+        command
+            .current_dir(self.directory)
+            .arg("grep")
+            .args(args)
+            .arg("--store")
+            .arg(self.store)
+            .arg("--quiet");
         if !self.refresh {
             command.arg("--no-refresh");
         }
@@ -121,7 +127,7 @@ impl Sides<'_> {
 
     fn theirs(&self, args: &[&str], sorted: bool) -> Command {
         let mut command = Command::new("rg");
-        command.current_dir(self.folder).env_remove("RIPGREP_CONFIG_PATH").args(args);
+        command.current_dir(self.directory).env_remove("RIPGREP_CONFIG_PATH").args(args);
         if sorted {
             command.args(["--sort", "path"]);
         }
@@ -161,37 +167,37 @@ impl Sides<'_> {
 }
 
 /// How long a look at the stamps of all files takes and nothing else: what no command by itself can be faster than.
-fn look_alone(folder: &Path) -> Result<()> {
-    let root = folder.canonicalize().with_context(|| format!("finding {}", folder.display()))?;
+fn look_alone(directory: &Path) -> Result<()> {
+    let root = directory.canonicalize().with_context(|| format!("finding {}", directory.display()))?;
     let listing = list(&root, &WalkOptions::default())?;
-    let mut folders: Vec<KnownDirectory<'_>> = Vec::new();
+    let mut directories: Vec<KnownDirectory<'_>> = Vec::new();
     let mut files = Vec::with_capacity(listing.files.len());
-    // Both are sorted, but a folder is sorted among the files of the one around it.
-    let mut by_folder: BTreeMap<&[u8], Vec<&Entry>> = BTreeMap::new();
+    // Both are sorted, but a directory is sorted among the files of the one around it.
+    let mut by_directory: BTreeMap<&[u8], Vec<&Entry>> = BTreeMap::new();
     for entry in &listing.files {
-        by_folder.entry(entry.path.folder()).or_default().push(entry);
+        by_directory.entry(entry.path.directory()).or_default().push(entry);
     }
     for (path, stamp) in &listing.fingerprint.directories {
         let from = files.len();
-        let here = by_folder.remove(path.as_bytes()).unwrap_or_default();
+        let here = by_directory.remove(path.as_bytes()).unwrap_or_default();
         files.extend(here.iter().map(|entry| KnownFile { name: entry.path.file_name(), stamp: entry.stamp }));
-        folders.push(KnownDirectory { path: path.as_bytes(), stamp: *stamp, files: from..files.len() });
+        directories.push(KnownDirectory { path: path.as_bytes(), stamp: *stamp, files: from..files.len() });
     }
     let tree = RootDirectory::open(&root)?;
     for threads in [1, default_threads()] {
         let mut times = Vec::new();
         for _ in 0..9 {
             let start = Instant::now();
-            if !unchanged(&tree, &folders, &files, threads) {
+            if !unchanged(&tree, &directories, &files, threads) {
                 bail!("files change while they are measured");
             }
             times.push(start.elapsed());
         }
         let time = median(times).as_secs_f64() * 1000.0;
         println!(
-            "the stamps of {} files and {} folders, on {threads} threads: {time:.1} ms",
+            "the stamps of {} files and {} directories, on {threads} threads: {time:.1} ms",
             files.len(),
-            folders.len()
+            directories.len()
         );
     }
     Ok(())

@@ -29,18 +29,18 @@ const FACTS_FIRST: [(&str, RefreshDepth); 2] =
     [("what is in files", RefreshDepth::Facts), ("who calls what, then", RefreshDepth::Graph)];
 
 /// Measures, and prints how long it took to the right answer.
-pub(super) fn run(folder: &Path, rounds: usize, switched: usize) -> Result<()> {
+pub(super) fn run(directory: &Path, rounds: usize, switched: usize) -> Result<()> {
     let scratch = Scratch::new("live")?;
     let (tree, store) = (scratch.path().join("tree"), scratch.path().join("store"));
     std::fs::create_dir(&tree)?;
     let root = tree.canonicalize()?;
-    let files = copy(folder, &root)?;
+    let files = copy(directory, &root)?;
     let engine = Arc::new(open(&root, &store)?);
     engine.refresh(&RefreshOptions::default(), &NoProgress)?;
     let live = settled(&engine, WatchOptions::default())?;
     let bench = LiveBench { engine, live, root, pairs: pairs(&files) };
     let rounds = rounds.max(1);
-    println!("{}: {} files, {rounds} rounds", folder.display(), count(files.len() as u64));
+    println!("{}: {} files, {rounds} rounds", directory.display(), count(files.len() as u64));
     for (name, by_sweep) in [("watched", false), ("sweep", true)] {
         let mut idle = bench.idle(rounds, by_sweep)?;
         say(&format!("{name}: nothing changed"), &mut idle);
@@ -77,7 +77,7 @@ fn say(name: &str, times: &mut [Duration]) {
     println!("{name:<64} median {:>10}, worst {:>10}", millis(middle), millis(worst));
 }
 
-/// The engine of a folder, whichever it is, with its index in a store of its own.
+/// The engine of a directory, whichever it is, with its index in a store of its own.
 pub(crate) fn open(root: &Path, store: &Path) -> Result<Engine> {
     let options = OpenOptions { force: 2, store: Some(store.to_owned()) };
     Ok(Engine::open(root, Settings::default(), &options)?)

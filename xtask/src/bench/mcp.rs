@@ -14,22 +14,22 @@ use std::time::{Duration, Instant};
 const IDLE: Duration = Duration::from_secs(3);
 
 /// Measures; `at_most` is what the first answer may take, in milliseconds.
-pub(super) fn run(folder: &Path, rounds: usize, at_most: Option<u64>) -> Result<()> {
+pub(super) fn run(directory: &Path, rounds: usize, at_most: Option<u64>) -> Result<()> {
     let product = process::product()?;
     let scratch = Scratch::new("mcp")?;
-    let fresh = held_after_first_index(&product, folder, scratch.path())?;
+    let fresh = held_after_first_index(&product, directory, scratch.path())?;
     let (mut floors, mut starts, mut warm) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..rounds.max(1) {
         floors.push(process::cost(Command::new(&product).arg("--version"), false)?.time);
         let begun = Instant::now();
-        let mut asking = Asking::start(&product, folder, scratch.path())?;
+        let mut asking = Asking::start(&product, directory, scratch.path())?;
         ask(&mut asking, &question())?;
         starts.push(begun.elapsed());
         let begun = Instant::now();
         ask(&mut asking, &question())?;
         warm.push(begun.elapsed());
     }
-    let idle = held(&product, folder, scratch.path())?;
+    let idle = held(&product, directory, scratch.path())?;
     let (floor, start, warm) = (median(floors), median(starts), median(warm));
     let row = |what: &str, time: Duration| {
         let ratio = time.as_secs_f64() / floor.as_secs_f64().max(1e-9);
@@ -61,8 +61,8 @@ fn ask(asking: &mut Asking, question: &Value) -> Result<()> {
 }
 
 /// The memory of a server that made the first index itself, once it is idle.
-fn held_after_first_index(product: &Path, folder: &Path, store: &Path) -> Result<u64> {
-    let mut asking = Asking::start(product, folder, store)?;
+fn held_after_first_index(product: &Path, directory: &Path, store: &Path) -> Result<u64> {
+    let mut asking = Asking::start(product, directory, store)?;
     // Questions are answered with how far it is until the index is there.
     while asking.request("tools/call", &question())?["isError"] == true {}
     std::thread::sleep(IDLE);
@@ -70,8 +70,8 @@ fn held_after_first_index(product: &Path, folder: &Path, store: &Path) -> Result
 }
 
 /// The memory of a server that answered some questions, once it is idle.
-fn held(product: &Path, folder: &Path, store: &Path) -> Result<u64> {
-    let mut asking = Asking::start(product, folder, store)?;
+fn held(product: &Path, directory: &Path, store: &Path) -> Result<u64> {
+    let mut asking = Asking::start(product, directory, store)?;
     let questions = [
         question(),
         json!({ "name": "overview", "arguments": { "about": "map" } }),

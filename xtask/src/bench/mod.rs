@@ -28,8 +28,8 @@ use std::path::PathBuf;
 pub(crate) enum Bench {
     /// A full index against reading and parsing the same files with the same threads
     Floor {
-        /// The folder to index
-        folder: PathBuf,
+        /// The directory to index
+        directory: PathBuf,
         /// How many threads both may use
         #[arg(long)]
         threads: Option<usize>,
@@ -42,24 +42,24 @@ pub(crate) enum Bench {
     },
     /// `orient status` against a bare walk: with nothing changed, and with one file changed
     Fresh {
-        /// The folder to index; it is copied first
-        folder: PathBuf,
+        /// The directory to index; it is copied first
+        directory: PathBuf,
         /// How often to measure; the median counts
         #[arg(long, default_value_t = 15)]
         rounds: usize,
     },
     /// Callers to depth three against the look-up of a name, in one warm process
     Graph {
-        /// The folder to index
-        folder: PathBuf,
+        /// The directory to index
+        directory: PathBuf,
         /// How many symbols to ask about, spread evenly
         #[arg(long, default_value_t = 1000)]
         symbols: usize,
     },
     /// A watched tree: from a save, and from a switch of thousands of files, to the right answer, beside a sweep
     Live {
-        /// The folder to watch; it is copied first
-        folder: PathBuf,
+        /// The directory to watch; it is copied first
+        directory: PathBuf,
         /// How often to measure
         #[arg(long, default_value_t = 21)]
         rounds: usize,
@@ -69,8 +69,8 @@ pub(crate) enum Bench {
     },
     /// `orient serve` with many clients while files change: errors, wrong answers, times and memory
     Load {
-        /// The folder to serve; it is copied first
-        folder: PathBuf,
+        /// The directory to serve; it is copied first
+        directory: PathBuf,
         /// For how long
         #[arg(long, default_value_t = 60)]
         seconds: u64,
@@ -89,17 +89,17 @@ pub(crate) enum Bench {
     },
     /// The peak memory of a full index and of a question
     Memory {
-        /// The folders to index
+        /// The directories to index
         #[arg(required = true)]
-        folders: Vec<PathBuf>,
+        directories: Vec<PathBuf>,
         /// How many threads to use
         #[arg(long)]
         threads: Option<usize>,
     },
     /// `orient grep` against ripgrep, which must be installed: forty patterns, the same bytes
     Grep {
-        /// The folder to search
-        folder: PathBuf,
+        /// The directory to search
+        directory: PathBuf,
         /// Keep the index here, for another run
         #[arg(long)]
         store: Option<PathBuf>,
@@ -115,8 +115,8 @@ pub(crate) enum Bench {
     },
     /// `orient mcp` from its start to the first answer, against a process that prints its version; memory while idle
     Mcp {
-        /// The folder to serve
-        folder: PathBuf,
+        /// The directory to serve
+        directory: PathBuf,
         /// How often to measure; the median counts
         #[arg(long, default_value_t = 15)]
         rounds: usize,
@@ -126,15 +126,15 @@ pub(crate) enum Bench {
     },
     /// Questions in words, in a process of their own and in one that has answered before
     Search {
-        /// The folder to index
-        folder: PathBuf,
+        /// The directory to index
+        directory: PathBuf,
         /// Keep the index here, for another run
         #[arg(long)]
         store: Option<PathBuf>,
         /// How many questions to ask
         #[arg(long, default_value_t = 400)]
         questions: usize,
-        /// How often to change a file, of a copy of the folder, and ask
+        /// How often to change a file, of a copy of the directory, and ask
         #[arg(long, default_value_t = 0, conflicts_with = "store")]
         changes: usize,
         /// Fails if the median of a warm answer takes more milliseconds
@@ -143,10 +143,10 @@ pub(crate) enum Bench {
     },
     /// The floor itself, in the process that is measured
     #[command(hide = true)]
-    FloorStep { folder: PathBuf, threads: usize },
+    FloorStep { directory: PathBuf, threads: usize },
     /// A bare walk, in the process that is measured
     #[command(hide = true)]
-    WalkStep { folder: PathBuf },
+    WalkStep { directory: PathBuf },
 }
 
 /// Measures.
@@ -155,23 +155,25 @@ pub(crate) fn run(bench: &Bench) -> Result<()> {
         bail!("a debug build measures nothing: `cargo run --release --package xtask -- bench …`");
     }
     match bench {
-        Bench::Floor { folder, threads, rounds, at_most } => floor::run(folder, *threads, *rounds, *at_most),
-        Bench::Fresh { folder, rounds } => fresh::run(folder, *rounds),
-        Bench::Graph { folder, symbols } => graph::run(folder, *symbols),
-        Bench::Live { folder, rounds, switched } => live::run(folder, *rounds, *switched),
-        Bench::Load { folder, seconds, clients, every, think, at_most } => {
+        Bench::Floor { directory, threads, rounds, at_most } => {
+            floor::run(directory, *threads, *rounds, *at_most)
+        }
+        Bench::Fresh { directory, rounds } => fresh::run(directory, *rounds),
+        Bench::Graph { directory, symbols } => graph::run(directory, *symbols),
+        Bench::Live { directory, rounds, switched } => live::run(directory, *rounds, *switched),
+        Bench::Load { directory, seconds, clients, every, think, at_most } => {
             let (seconds, clients, every) = (*seconds, *clients, *every);
-            load::run(folder, &load::Options { seconds, clients, every, think: *think, at_most: *at_most })
+            load::run(directory, &load::Options { seconds, clients, every, think: *think, at_most: *at_most })
         }
-        Bench::Memory { folders, threads } => memory::run(folders, *threads),
-        Bench::Grep { folder, store, rounds, no_refresh, at_least } => {
-            grep::run(folder, store.as_deref(), *rounds, !no_refresh, *at_least)
+        Bench::Memory { directories, threads } => memory::run(directories, *threads),
+        Bench::Grep { directory, store, rounds, no_refresh, at_least } => {
+            grep::run(directory, store.as_deref(), *rounds, !no_refresh, *at_least)
         }
-        Bench::Mcp { folder, rounds, at_most } => mcp::run(folder, *rounds, *at_most),
-        Bench::Search { folder, store, questions, changes, at_most } => {
-            search::run(folder, store.as_deref(), *questions, *changes, *at_most)
+        Bench::Mcp { directory, rounds, at_most } => mcp::run(directory, *rounds, *at_most),
+        Bench::Search { directory, store, questions, changes, at_most } => {
+            search::run(directory, store.as_deref(), *questions, *changes, *at_most)
         }
-        Bench::FloorStep { folder, threads } => floor::step(folder, *threads),
-        Bench::WalkStep { folder } => fresh::walk(folder),
+        Bench::FloorStep { directory, threads } => floor::step(directory, *threads),
+        Bench::WalkStep { directory } => fresh::walk(directory),
     }
 }

@@ -87,8 +87,8 @@ pub(super) fn cpu_time(process: u32) -> Duration {
 /// The product, built as we are.
 pub(crate) fn product() -> Result<PathBuf> {
     let ours = std::env::current_exe().context("we know our own path")?;
-    // A profile's folder has its name.
-    let profile = ours.parent().and_then(Path::file_name).context("a program has a folder")?;
+    // A profile's directory has its name.
+    let profile = ours.parent().and_then(Path::file_name).context("a program has a directory")?;
     let mut build = workspace::cargo();
     build.args(["build", "--quiet", "--package", "orient", "--bin", "orient", "--profile"]).arg(profile);
     if !build.status().context("cannot start cargo")?.success() {
@@ -108,7 +108,7 @@ pub(super) fn step(name: &str) -> Result<Command> {
     Ok(command)
 }
 
-/// A folder for one measurement, gone when dropped.
+/// A directory for one measurement, gone when dropped.
 pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
@@ -130,9 +130,9 @@ impl Drop for Scratch {
     }
 }
 
-/// The size of all files of a name below a folder.
-pub(super) fn size_of(folder: &Path, name: &str) -> u64 {
-    let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
+/// The size of all files of a name below a directory.
+pub(super) fn size_of(directory: &Path, name: &str) -> u64 {
+    let Ok(entries) = std::fs::read_dir(directory) else { return 0 };
     entries
         .flatten()
         .map(|entry| match entry.file_type() {

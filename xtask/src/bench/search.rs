@@ -19,10 +19,10 @@ const COLD: usize = 15;
 /// One question in so many is a bare name; the others are words.
 const NAMES: usize = 4;
 
-/// Indexes a folder and asks about symbols spread evenly over it; `at_most` is what the median may take, in milliseconds.
-/// With `changes`, all that happens to a copy of the folder, and so often a file of it changes.
+/// Indexes a directory and asks about symbols spread evenly over it; `at_most` is what the median may take, in milliseconds.
+/// With `changes`, all that happens to a copy of the directory, and so often a file of it changes.
 pub(super) fn run(
-    folder: &Path,
+    directory: &Path,
     store: Option<&Path>,
     questions: usize,
     changes: usize,
@@ -30,21 +30,21 @@ pub(super) fn run(
 ) -> Result<()> {
     let scratch = Scratch::new("search")?;
     let copied = scratch.path().join("tree");
-    let (folder, store) = if changes > 0 {
-        copy(folder, &copied)?;
+    let (directory, store) = if changes > 0 {
+        copy(directory, &copied)?;
         (copied.as_path(), None)
     } else {
-        (folder, store)
+        (directory, store)
     };
     let store = store.map_or_else(|| scratch.path().join("store"), Path::to_path_buf);
     let options = OpenOptions { force: u8::MAX, store: Some(store.clone()) };
-    let engine = Engine::open(folder, Settings::default(), &options)?;
+    let engine = Engine::open(directory, Settings::default(), &options)?;
     engine.refresh(&RefreshOptions::default(), &NoProgress)?;
     let snapshot = engine.snapshot()?;
     let lines: u64 = snapshot.status()?.languages.iter().map(|language| language.lines).sum();
     let asked = asked(&snapshot, questions)?;
     drop(snapshot);
-    println!("{}: {} lines; {} questions", folder.display(), count(lines), count(asked.len() as u64));
+    println!("{}: {} lines; {} questions", directory.display(), count(lines), count(asked.len() as u64));
 
     let mut warm = Vec::with_capacity(asked.len());
     // The first two read what later ones find in memory.
@@ -52,13 +52,13 @@ pub(super) fn run(
         warm.push(time(&engine, text)?);
     }
     warm.drain(..2);
-    let mut changed = after_changes(&engine, folder, &asked, changes)?;
+    let mut changed = after_changes(&engine, directory, &asked, changes)?;
     let product = process::product()?;
     let (mut floors, mut cold) = (Vec::new(), Vec::new());
     for text in asked.iter().step_by((asked.len() / COLD).max(1)) {
         floors.push(process::cost(Command::new(&product).arg("--version"), false)?.time);
         let mut command = Command::new(&product);
-        command.args(["search", text]).current_dir(folder).env("ORIENT_STORE", &store);
+        command.args(["search", text]).current_dir(directory).env("ORIENT_STORE", &store);
         cold.push(process::cost(&mut command, false)?.time);
     }
     let mut rows = vec![
@@ -88,10 +88,10 @@ struct Changed {
 }
 
 /// Changes files, one at a time, and asks after each.
-fn after_changes(engine: &Engine, folder: &Path, asked: &[String], changes: usize) -> Result<Changed> {
+fn after_changes(engine: &Engine, directory: &Path, asked: &[String], changes: usize) -> Result<Changed> {
     let mut changed = Changed::default();
     for number in 0..changes {
-        change(engine, folder, number)?;
+        change(engine, directory, number)?;
         let text = &asked[number % asked.len()];
         let (snapshot, begun) = (engine.snapshot()?, Instant::now());
         snapshot.prepare_search()?;
@@ -112,7 +112,7 @@ fn time(engine: &Engine, text: &str) -> Result<Duration> {
 }
 
 /// Gives one of the files a line more, another one each time, and catches up.
-fn change(engine: &Engine, folder: &Path, number: usize) -> Result<()> {
+fn change(engine: &Engine, directory: &Path, number: usize) -> Result<()> {
     /// Far enough from each other to be of all kinds.
     const APART: usize = 97;
     let files = engine
@@ -125,7 +125,7 @@ fn change(engine: &Engine, folder: &Path, number: usize) -> Result<()> {
         .cycle()
         .nth(number * APART)
         .context("a file with text")?;
-    let path = folder.join(orient_walk::to_native(&file.path).context("a path of this system")?);
+    let path = directory.join(orient_walk::to_native(&file.path).context("a path of this system")?);
     let text = std::fs::read(&path)?;
     std::fs::write(&path, [b"\n", text.as_slice()].concat())?;
     let refresh = engine.refresh(&RefreshOptions::default(), &NoProgress)?;

@@ -12,9 +12,9 @@ const SHOWN: usize = 3;
 const WIDTH: usize = 120;
 
 /// Prints the files of the language with issues, each with the lines of the first few of them.
-pub(super) fn print(folder: &Path, pack: &str) -> Result<()> {
+pub(super) fn print(directory: &Path, pack: &str) -> Result<()> {
     let threads = default_threads();
-    let parts = Corpus::list(folder, threads)?.read(threads, Vec::new, |found: &mut Vec<_>, text| {
+    let parts = Corpus::list(directory, threads)?.read(threads, Vec::new, |found: &mut Vec<_>, text| {
         let Some(language) = text.pack.filter(|language| language.name() == pack) else { return };
         let outline = orient_lang::extract(Some(language), &text.bytes).outline;
         if outline.issues.is_empty() {

@@ -54,13 +54,13 @@ enum Outcome {
 }
 
 /// Prints so many symbols with their source.
-pub(crate) fn sample(folder: &Path, lang: &str, number: usize, seed: Option<u64>) -> Result<()> {
-    sample::print(folder, pack(lang)?.name(), number, seed)
+pub(crate) fn sample(directory: &Path, lang: &str, number: usize, seed: Option<u64>) -> Result<()> {
+    sample::print(directory, pack(lang)?.name(), number, seed)
 }
 
 /// Prints where files did not parse.
-pub(crate) fn issues(folder: &Path, lang: &str) -> Result<()> {
-    issues::print(folder, pack(lang)?.name())
+pub(crate) fn issues(directory: &Path, lang: &str) -> Result<()> {
+    issues::print(directory, pack(lang)?.name())
 }
 
 fn pack(lang: &str) -> Result<&'static Pack> {
@@ -68,28 +68,28 @@ fn pack(lang: &str) -> Result<&'static Pack> {
 }
 
 /// Runs the comparison and fails if anything is missing.
-pub(crate) fn run(folder: &Path, lang: &str, all: bool) -> Result<()> {
+pub(crate) fn run(directory: &Path, lang: &str, all: bool) -> Result<()> {
     let pack = pack(lang)?;
     let known: Languages =
         toml::from_str(&workspace::text("xtask/crosscheck.toml")?).context("xtask/crosscheck.toml")?;
     let language = known.language.iter().find(|language| language.pack == pack.name());
     let language = language.with_context(|| format!("`{lang}` is not in xtask/crosscheck.toml"))?;
 
-    let ours = symbols(folder, pack.name())?;
+    let ours = symbols(directory, pack.name())?;
     let files: Vec<&str> = ours.keys().map(String::as_str).collect();
-    let tags: Vec<Tag> = tags::of(folder, &files, &language.ctags)?
+    let tags: Vec<Tag> = tags::of(directory, &files, &language.ctags)?
         .into_iter()
         .filter(|tag| language.kinds.contains(&tag.kind))
         .collect();
     let mut exceptions = Exceptions::load(&language.pack)?;
     let sources = Sources::default();
     let judged: Vec<(Outcome, &Tag)> =
-        tags.iter().map(|tag| (judge(folder, tag, &ours, &mut exceptions, &sources), tag)).collect();
+        tags.iter().map(|tag| (judge(directory, tag, &ours, &mut exceptions, &sources), tag)).collect();
 
-    println!("{} in {}: {} files", pack.title(), folder.display(), count(files.len() as u64));
+    println!("{} in {}: {} files", pack.title(), directory.display(), count(files.len() as u64));
     by_kind(&judged);
     exceptions.print();
-    misses(folder, &judged, &sources, if all { usize::MAX } else { SHOWN });
+    misses(directory, &judged, &sources, if all { usize::MAX } else { SHOWN });
     match judged.iter().filter(|(outcome, _)| *outcome >= Outcome::Elsewhere).count() {
         0 => Ok(()),
         missing => bail!("{missing} tags are missing"),
@@ -97,9 +97,9 @@ pub(crate) fn run(folder: &Path, lang: &str, all: bool) -> Result<()> {
 }
 
 /// Our symbols of every file of the language.
-fn symbols(folder: &Path, pack: &str) -> Result<BTreeMap<String, Symbols>> {
+fn symbols(directory: &Path, pack: &str) -> Result<BTreeMap<String, Symbols>> {
     let threads = default_threads();
-    let corpus = Corpus::list(folder, threads)?;
+    let corpus = Corpus::list(directory, threads)?;
     let parts = corpus.read(threads, Vec::new, |found, text| {
         let Some(language) = text.pack.filter(|language| language.name() == pack) else { return };
         let Ok(path) = std::str::from_utf8(text.path.as_bytes()) else { return };
@@ -120,7 +120,7 @@ fn plain(name: &str) -> String {
 }
 
 fn judge(
-    folder: &Path,
+    directory: &Path,
     tag: &Tag,
     ours: &BTreeMap<String, Symbols>,
     exceptions: &mut Exceptions,
@@ -135,8 +135,8 @@ fn judge(
     if lines.is_some_and(here) || unqualified.is_some_and(here) {
         return Outcome::Found;
     }
-    let around = || sources.around(folder, tag);
-    if exceptions.excuse(tag, &sources.line(folder, tag), &around) {
+    let around = || sources.around(directory, tag);
+    if exceptions.excuse(tag, &sources.line(directory, tag), &around) {
         return Outcome::Excused;
     }
     if lines.is_some() { Outcome::Elsewhere } else { Outcome::Absent }
@@ -165,7 +165,7 @@ fn by_kind(judged: &[(Outcome, &Tag)]) {
     table(&["kind", "found", "excused", "other line", "absent", "coverage"], &rows);
 }
 
-fn misses(folder: &Path, judged: &[(Outcome, &Tag)], sources: &Sources, shown: usize) {
+fn misses(directory: &Path, judged: &[(Outcome, &Tag)], sources: &Sources, shown: usize) {
     let mut groups: BTreeMap<(Outcome, &str), Vec<&Tag>> = BTreeMap::new();
     for (outcome, tag) in judged.iter().filter(|(outcome, _)| *outcome >= Outcome::Elsewhere) {
         groups.entry((*outcome, &tag.kind)).or_default().push(tag);
@@ -176,7 +176,7 @@ fn misses(folder: &Path, judged: &[(Outcome, &Tag)], sources: &Sources, shown: u
         // Evenly from all of them, so that one odd file does not hide the rest.
         let step = tags.len().div_ceil(shown).max(1);
         for tag in tags.iter().step_by(step) {
-            let line = sources.line(folder, tag);
+            let line = sources.line(directory, tag);
             let line: String = line.trim().chars().take(110).collect();
             println!("  {}:{}: {} | {line}", tag.path, tag.line, tag.name);
         }
@@ -197,14 +197,14 @@ struct Source {
 }
 
 impl Sources {
-    fn line(&self, folder: &Path, tag: &Tag) -> String {
-        self.open(folder, tag);
+    fn line(&self, directory: &Path, tag: &Tag) -> String {
+        self.open(directory, tag);
         self.0.borrow().lines.get(tag.line.saturating_sub(1) as usize).cloned().unwrap_or_default()
     }
 
     /// The kinds of the nodes that the line of a tag is inside of.
-    fn around(&self, folder: &Path, tag: &Tag) -> Vec<String> {
-        self.open(folder, tag);
+    fn around(&self, directory: &Path, tag: &Tag) -> Vec<String> {
+        self.open(directory, tag);
         let mut held = self.0.borrow_mut();
         let bytes = held.lines.join("\n").into_bytes();
         let nodes = held.nodes.get_or_insert_with(|| nodes(&tag.path, &bytes));
@@ -212,10 +212,10 @@ impl Sources {
         inside.map(|(kind, ..)| kind.clone()).collect()
     }
 
-    fn open(&self, folder: &Path, tag: &Tag) {
+    fn open(&self, directory: &Path, tag: &Tag) {
         let mut held = self.0.borrow_mut();
         if held.path != tag.path {
-            let bytes = std::fs::read(folder.join(&tag.path)).unwrap_or_default();
+            let bytes = std::fs::read(directory.join(&tag.path)).unwrap_or_default();
             let lines = String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect();
             *held = Source { path: tag.path.clone(), lines, nodes: None };
         }

@@ -25,9 +25,9 @@ struct Shown {
 const FILES: usize = 200;
 
 /// Prints `number` symbols of the language in the order of paths and lines: evenly from all there are, or drawn by `seed`
-/// from files that it draws first, so that a large folder is not parsed as a whole.
-pub(super) fn print(folder: &Path, pack: &str, number: usize, seed: Option<u64>) -> Result<()> {
-    let mut corpus = Corpus::list(folder, default_threads())?;
+/// from files that it draws first, so that a large directory is not parsed as a whole.
+pub(super) fn print(directory: &Path, pack: &str, number: usize, seed: Option<u64>) -> Result<()> {
+    let mut corpus = Corpus::list(directory, default_threads())?;
     // On one thread, the files come in the order that was drawn.
     let threads = seed.map_or_else(default_threads, |seed| {
         corpus.order_by(|path| path.as_bytes().iter().fold(seed, |key, &byte| mixed(key ^ u64::from(byte))));

@@ -16,9 +16,9 @@ pub(super) struct Tag {
 }
 
 /// The tags of `files`, all taken for `language`, in the order of files and lines.
-pub(super) fn of(folder: &Path, files: &[&str], language: &str) -> Result<Vec<Tag>> {
+pub(super) fn of(directory: &Path, files: &[&str], language: &str) -> Result<Vec<Tag>> {
     let mut ctags = Command::new("ctags")
-        .current_dir(folder)
+        .current_dir(directory)
         .args([
             "--options=NONE",
             "--output-format=json",

@@ -27,9 +27,9 @@ const SUBJECTS: usize = 2;
 /// What to damage.
 #[derive(clap::Args)]
 pub(crate) struct Damage {
-    /// The folder of sources whose index is damaged
+    /// The directory of sources whose index is damaged
     #[arg(default_value = "crates/text/src")]
-    folder: PathBuf,
+    directory: PathBuf,
     /// How many faults
     #[arg(long, default_value_t = 500)]
     count: usize,
@@ -58,7 +58,7 @@ struct Tally {
 
 /// Damages, asks and compares.
 pub(crate) fn run(options: &Damage) -> Result<()> {
-    let bench = Trial::new(&options.folder, options.orient.clone())?;
+    let bench = Trial::new(&options.directory, options.orient.clone())?;
     let tallies = bench.run(options.count, options.seed, &options.only)?;
     println!(
         "{:<18} {:>6} {:>6} {:>9} {:>6} {:>6} {:>6}",
@@ -91,12 +91,12 @@ struct Trial {
 }
 
 impl Trial {
-    fn new(folder: &Path, orient: Option<PathBuf>) -> Result<Self> {
+    fn new(directory: &Path, orient: Option<PathBuf>) -> Result<Self> {
         let scratch = Scratch::new("damage")?;
         let top = scratch.path().canonicalize()?;
         let (root, store) = (top.join("tree"), top.join("store"));
         fs::create_dir(&root)?;
-        let files = copy(folder, &root)?;
+        let files = copy(directory, &root)?;
         let mut files: Vec<PathBuf> = files.into_iter().filter(|file| file.extension().is_some()).collect();
         files.sort();
         let aside = |name: &str| top.join(name);
@@ -308,7 +308,7 @@ fn questions(subjects: &[(String, String)]) -> Vec<Vec<String>> {
 fn setup(root: &Path, store: &Path) -> SessionOptions {
     let value = store.display().to_string();
     let overrides = vec![Override { key: "store.dir".into(), value, flag: "--store".into() }];
-    SessionOptions { start: root.to_owned(), folder: root.to_owned(), overrides, force: 0, refresh: true }
+    SessionOptions { start: root.to_owned(), directory: root.to_owned(), overrides, force: 0, refresh: true }
 }
 
 fn host(root: &Path, store: &Path) -> Result<OpenTree> {
@@ -332,7 +332,7 @@ fn other(files: &[PathBuf], top: &Path) -> Result<PathBuf> {
     Ok(kept)
 }
 
-/// Puts a copy of a folder in the place of another.
+/// Puts a copy of a directory in the place of another.
 fn keep(from: &Path, to: &Path) -> Result<()> {
     if to.exists() {
         fs::remove_dir_all(to)?;
@@ -356,18 +356,18 @@ fn copy_all(from: &Path, to: &Path) -> Result<()> {
 
 /// The first file of a name in a store.
 pub(crate) fn find(store: &Path, name: &str) -> Result<PathBuf> {
-    fn within(folder: &Path, name: &str) -> Option<PathBuf> {
-        let mut folders = Vec::new();
-        for entry in fs::read_dir(folder).ok()?.flatten() {
+    fn within(directory: &Path, name: &str) -> Option<PathBuf> {
+        let mut directories = Vec::new();
+        for entry in fs::read_dir(directory).ok()?.flatten() {
             if entry.file_name() == *name {
                 return Some(entry.path());
             }
             if entry.path().is_dir() {
-                folders.push(entry.path());
+                directories.push(entry.path());
             }
         }
-        folders.sort();
-        folders.iter().find_map(|folder| within(folder, name))
+        directories.sort();
+        directories.iter().find_map(|directory| within(directory, name))
     }
     within(store, name).with_context(|| format!("no {name} in {}", store.display()))
 }
@@ -378,8 +378,8 @@ mod tests {
 
     #[test]
     fn no_fault_gives_a_wrong_answer_or_needs_a_repair() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/damage");
-        let trial = Trial::new(&folder, None).expect("a store that is whole answers");
+        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/damage");
+        let trial = Trial::new(&directory, None).expect("a store that is whole answers");
         let tallies = trial.run(26, 1, "").expect("all faults can be made");
         for (kind, tally) in tallies {
             assert_eq!((tally.wrong, tally.failed, tally.panics), (0, 0, 0), "{kind}");

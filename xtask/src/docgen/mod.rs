@@ -60,8 +60,8 @@ pub(crate) fn run(check: bool) -> Result<()> {
             stale.push(path.as_str());
             continue;
         }
-        let folder = file.parent().expect("a page is in a directory");
-        std::fs::create_dir_all(folder).with_context(|| format!("creating the directory of {path}"))?;
+        let directory = file.parent().expect("a page is in a directory");
+        std::fs::create_dir_all(directory).with_context(|| format!("creating the directory of {path}"))?;
         std::fs::write(&file, page).with_context(|| format!("writing {path}"))?;
         println!("wrote {path}");
     }

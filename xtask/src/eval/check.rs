@@ -19,7 +19,7 @@ pub(super) fn check(set: &Set, packages: &[Package]) -> Result<()> {
         for spot in &question.relevant {
             let path = format!("{}/{}", question.repo, spot.path);
             let lines = texts.entry(path.clone()).or_insert_with(|| {
-                let text = std::fs::read(set.folder.join(&path)).ok()?;
+                let text = std::fs::read(set.directory.join(&path)).ok()?;
                 Some(String::from_utf8_lossy(&text).lines().map(str::to_owned).collect())
             });
             if let Err(fault) = place(spot, lines.as_deref()) {
@@ -57,9 +57,9 @@ fn form(questions: &[Question], packages: &[Package], findings: &mut Findings) {
                 fail("another language than its package");
             }
             Some(package) => {
-                let inside = |spot: &Spot| spot.path.starts_with(package.folder.as_str());
+                let inside = |spot: &Spot| spot.path.starts_with(package.directory.as_str());
                 if !question.relevant.iter().all(inside) {
-                    fail("a spot is not in the folder that is indexed");
+                    fail("a spot is not in the directory that is indexed");
                 }
             }
         }

@@ -93,7 +93,7 @@ pub(super) fn measure(
         .collect();
     for (repository, questions) in set.by_repository()? {
         tell(&repository.repo);
-        let tree = set.folder.join(&repository.repo).join(&repository.root);
+        let tree = set.directory.join(&repository.repo).join(&repository.root);
         let searcher = provider
             .open(&tree, &store.join(&repository.repo))
             .with_context(|| format!("preparing {}", repository.repo))?;
@@ -209,7 +209,7 @@ mod tests {
     fn a_part_left_out_is_a_run_of_its_own() {
         let repositories = serde_json::from_str(r#"[{ "repo": "r", "root": "src/" }]"#).expect("a list");
         let questions = vec![question("exact", &["src/x.c"])];
-        let set = Set { questions, repositories, folder: "/nowhere".into() };
+        let set = Set { questions, repositories, directory: "/nowhere".into() };
         let runs = measure(&set, &Fixed, &[], true, Path::new("/nowhere"), |_| ()).expect("two runs");
         let seen: Vec<(Option<&str>, bool)> =
             runs.iter().map(|run| (run.without.as_deref(), run.asked[0].score.success > 0.5)).collect();

@@ -39,15 +39,15 @@ const RESULTS: &str = "evals/RESULTS.md";
 #[derive(Default, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Eval {
-    /// The questions: JSON lines, in a file or a folder of files [default: our own]
-    #[arg(long, value_name = "FILE", requires_all = ["repositories", "folder"])]
+    /// The questions: JSON lines, in a file or a directory of files [default: our own]
+    #[arg(long, value_name = "FILE", requires_all = ["repositories", "directory"])]
     questions: Option<PathBuf>,
     /// The repositories they are about, as JSON [default: our packages]
     #[arg(long, value_name = "FILE", requires = "questions")]
     repositories: Option<PathBuf>,
-    /// The folder with the repositories, each under its name [default: in the user's cache]
+    /// The directory with the repositories, each under its name [default: in the user's cache]
     #[arg(long, value_name = "DIR")]
-    folder: Option<PathBuf>,
+    directory: Option<PathBuf>,
     /// Only questions about these repositories
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     only: Vec<String>,
@@ -93,12 +93,12 @@ pub(crate) fn run(eval: &Eval) -> Result<()> {
     let floors = eval.floor.then(floor::floors).transpose()?;
     let mut only = eval.only.clone();
     only.extend(floors.iter().flat_map(|floors| floors.packages.clone()));
-    let set = match (&eval.questions, &eval.repositories, &eval.folder) {
-        (Some(questions), Some(repositories), Some(folder)) => {
+    let set = match (&eval.questions, &eval.repositories, &eval.directory) {
+        (Some(questions), Some(repositories), Some(directory)) => {
             let mut set = Set {
                 questions: set::questions(questions)?,
                 repositories: set::repositories(repositories)?,
-                folder: folder.clone(),
+                directory: directory.clone(),
             };
             set.keep(&only)?;
             set
@@ -135,23 +135,23 @@ pub(crate) fn run(eval: &Eval) -> Result<()> {
 
 /// Our own questions; none where they were only to be fetched or checked.
 fn own(eval: &Eval, only: &[String]) -> Result<Option<Set>> {
-    let folder = eval.folder.clone().map_or_else(packages::folder, Ok)?;
+    let directory = eval.directory.clone().map_or_else(packages::directory, Ok)?;
     let all = packages::list()?;
     let mut set = Set {
         questions: set::questions(&workspace::root().join(OWN_QUESTIONS))?,
         repositories: all.iter().map(Repository::from).collect(),
-        folder,
+        directory,
     };
     set.keep(only)?;
     let wanted: Vec<Package> =
         all.iter().filter(|package| only.is_empty() || only.contains(&package.name)).cloned().collect();
     if eval.fetch || eval.floor {
-        packages::fetch(&wanted, &set.folder)?;
+        packages::fetch(&wanted, &set.directory)?;
     }
     if eval.fetch && !(eval.check || eval.floor || eval.write) {
         return Ok(None);
     }
-    packages::demand(&wanted, &set.folder)?;
+    packages::demand(&wanted, &set.directory)?;
     if eval.check {
         check::check(&set, &wanted)?;
         return Ok(None);

@@ -66,11 +66,12 @@ impl Provider for Product {
     }
 
     fn open(&self, tree: &Path, store: &Path) -> Result<Box<dyn Searcher>> {
-        let tree = tree.canonicalize().with_context(|| format!("there is no folder {}", tree.display()))?;
+        let tree =
+            tree.canonicalize().with_context(|| format!("there is no directory {}", tree.display()))?;
         let store = store.display().to_string();
         let setup = SessionOptions {
             start: tree.clone(),
-            folder: tree.clone(),
+            directory: tree.clone(),
             overrides: vec![Override { key: "store.dir".into(), value: store, flag: "--store".into() }],
             force: u8::MAX,
             refresh: false,
@@ -78,7 +79,7 @@ impl Provider for Product {
         let host = OpenTree::open(setup, |_, _| Arc::new(FullScan))?;
         if host.root().canonicalize()? != tree {
             let (tree, root) = (tree.display(), host.root().display());
-            bail!("{tree} belongs to the repository {root}: lay the folders out outside of it");
+            bail!("{tree} belongs to the repository {root}: lay the directories out outside of it");
         }
         host.engine().refresh(&RefreshOptions::default(), &NoProgress)?;
         Ok(Box::new(Tree { tool: self.0, host }))

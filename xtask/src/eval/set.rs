@@ -36,7 +36,7 @@ pub(super) enum Grade {
     Secondary,
 }
 
-/// A repository: its name, which is that of its folder, and the part of it to index.
+/// A repository: its name, which is that of its directory, and the part of it to index.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Repository {
     pub(super) repo: String,
@@ -48,7 +48,7 @@ pub(super) struct Repository {
 pub(super) struct Set {
     pub(super) questions: Vec<Question>,
     pub(super) repositories: Vec<Repository>,
-    pub(super) folder: PathBuf,
+    pub(super) directory: PathBuf,
 }
 
 impl Set {
@@ -84,7 +84,7 @@ impl Set {
     }
 }
 
-/// Reads questions from a file of JSON lines, or from all such files of a folder, by name.
+/// Reads questions from a file of JSON lines, or from all such files of a directory, by name.
 pub(super) fn questions(path: &Path) -> Result<Vec<Question>> {
     let mut files = Vec::new();
     if path.is_dir() {
@@ -119,7 +119,7 @@ pub(super) fn repositories(path: &Path) -> Result<Vec<Repository>> {
 
 impl From<&Package> for Repository {
     fn from(package: &Package) -> Self {
-        Self { repo: package.name.clone(), root: package.folder.clone() }
+        Self { repo: package.name.clone(), root: package.directory.clone() }
     }
 }
 
@@ -136,7 +136,7 @@ mod tests {
             relevant: Vec::new(),
         };
         let repositories = vec![Repository { repo: "a".to_owned(), root: String::new() }];
-        Set { questions: names.iter().map(question).collect(), repositories, folder: PathBuf::new() }
+        Set { questions: names.iter().map(question).collect(), repositories, directory: PathBuf::new() }
     }
 
     #[test]

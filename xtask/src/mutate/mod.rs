@@ -42,19 +42,19 @@ const STACK: usize = 256 << 20;
 
 const KINDS: [&str; 3] = ["rename", "twin", "hide"];
 
-/// Changes what is in a folder, in memory, and prints how often the graph changed as it should.
-pub(crate) fn run(folder: &Path, options: &Options) -> Result<()> {
+/// Changes what is in a directory, in memory, and prints how often the graph changed as it should.
+pub(crate) fn run(directory: &Path, options: &Options) -> Result<()> {
     let ways: BTreeMap<String, Ways> =
         toml::from_str(include_str!("../../mutations.toml")).context("xtask/mutations.toml")?;
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK);
-        let thread = thread.spawn_scoped(scope, || all(folder, options, &ways))?;
+        let thread = thread.spawn_scoped(scope, || all(directory, options, &ways))?;
         thread.join().unwrap_or_else(|_| anyhow::bail!("resolution failed; the message stands above"))
     })
 }
 
-fn all(folder: &Path, options: &Options, ways: &BTreeMap<String, Ways>) -> Result<()> {
-    let sources = Sources::read(folder)?;
+fn all(directory: &Path, options: &Options, ways: &BTreeMap<String, Ways>) -> Result<()> {
+    let sources = Sources::read(directory)?;
     let before = sources.graph(None);
     println!(
         "{} files, {} edges",

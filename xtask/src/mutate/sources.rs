@@ -1,4 +1,4 @@
-//! The texts of a folder, their facts, and the graph of them with some texts replaced.
+//! The texts of a directory, their facts, and the graph of them with some texts replaced.
 
 use anyhow::Result;
 use orient_lang::{Registry, RolePatterns, extract};
@@ -35,7 +35,7 @@ pub(super) struct Given {
     pub(super) asks: BTreeSet<String>,
 }
 
-/// A folder in memory.
+/// A directory in memory.
 pub(super) struct Sources {
     pub(super) texts: BTreeMap<String, String>,
     pub(super) facts: BTreeMap<String, Arc<FileFacts>>,
@@ -43,15 +43,15 @@ pub(super) struct Sources {
     pub(super) reserved: BTreeSet<String>,
 }
 
-/// Texts in place of those of the folder, or beside them.
+/// Texts in place of those of the directory, or beside them.
 pub(super) type Changed = BTreeMap<String, String>;
 
 impl Sources {
-    pub(super) fn read(folder: &Path) -> Result<Self> {
+    pub(super) fn read(directory: &Path) -> Result<Self> {
         let registry = Registry::builtin();
         let kept = Registry::project_files().map(str::to_owned).collect();
-        let listing = orient_walk::list(folder, &WalkOptions { kept, ..WalkOptions::default() })?;
-        let tree = RootDirectory::open(folder)?;
+        let listing = orient_walk::list(directory, &WalkOptions { kept, ..WalkOptions::default() })?;
+        let tree = RootDirectory::open(directory)?;
         let (mut texts, mut facts) = (BTreeMap::new(), BTreeMap::new());
         for entry in &listing.files {
             let Ok(content) = tree.read(&entry.path, 2 << 20) else { continue };

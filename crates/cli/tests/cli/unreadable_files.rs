@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// A tree with a folder and a file that may not be read; readable again when it is dropped.
+/// A tree with a directory and a file that may not be read; readable again when it is dropped.
 struct Closed(Sandbox);
 
 impl Closed {

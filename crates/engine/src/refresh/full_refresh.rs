@@ -145,7 +145,7 @@ impl RefreshRun<'_> {
     /// Refreshes while holding the lock, so that nobody else changes the index.
     fn refresh_locked(&self, lock: &WriteLock, listing: Listing) -> Result<RefreshReport, EngineError> {
         let engine = self.engine;
-        engine.own_folder()?;
+        engine.own_directory()?;
         let mut state = self.index_state()?;
         let mut seeded_from = None;
         if let IndexState::Build(RebuildReason::First) = state

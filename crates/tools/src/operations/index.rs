@@ -28,7 +28,7 @@ pub(crate) struct IndexArgs {
 /// The changes made, and the contents of the index.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct IndexOut {
-    /// The folder that was indexed.
+    /// The directory that was indexed.
     root: String,
     /// The directory of its index.
     store: String,

@@ -42,17 +42,17 @@ pub(super) struct Options {
 }
 
 /// Loads and prints.
-pub(super) fn run(folder: &Path, options: &Options) -> Result<()> {
+pub(super) fn run(directory: &Path, options: &Options) -> Result<()> {
     let product = process::product()?;
     let scratch = Scratch::new("load")?;
-    let truth = Truth::new(&product, folder, SYMBOLS, scratch.path())?;
+    let truth = Truth::new(&product, directory, SYMBOLS, scratch.path())?;
     let (tree, store) = (scratch.path().join("tree"), scratch.path().join("store"));
-    let files = copy(folder, &tree)?.len();
+    let files = copy(directory, &tree)?.len();
     let tree = tree.canonicalize()?;
     process::cost(&mut index_command(&product, &tree, &store, default_threads()), false)?;
     println!(
         "{}: {} files; {} questions, {} of them with other answers in other states; {} clients, {} s, a change every {} ms",
-        folder.display(),
+        directory.display(),
         count(files as u64),
         count(truth.questions.len() as u64),
         truth.moving(),

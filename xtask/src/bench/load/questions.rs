@@ -79,10 +79,10 @@ pub(super) struct Truth {
 }
 
 impl Truth {
-    /// Copies a folder, and asks an index built from nothing in every state of the copy.
-    pub(super) fn new(product: &Path, folder: &Path, symbols: usize, scratch: &Path) -> Result<Self> {
+    /// Copies a directory, and asks an index built from nothing in every state of the copy.
+    pub(super) fn new(product: &Path, directory: &Path, symbols: usize, scratch: &Path) -> Result<Self> {
         let root = scratch.join("truth");
-        copy(folder, &root)?;
+        copy(directory, &root)?;
         let root = root.canonicalize()?;
         let store = scratch.join("truth-store");
         let (questions, files) = questions(product, &root, &store, symbols)?;

@@ -21,7 +21,7 @@ impl Steps {
     /// Edits, creates, renames, deletes and rewrites some of these files, paths within the tree at `root`.
     pub(super) fn new(root: &Path, files: &[PathBuf]) -> Result<Self> {
         let mut files = files.iter();
-        let mut next = || files.next().cloned().context("the folder has too few files to change");
+        let mut next = || files.next().cloned().context("the directory has too few files to change");
         let read = |path: &Path| std::fs::read(root.join(path)).with_context(|| path.display().to_string());
         let (edited, copied, renamed, deleted) = (next()?, next()?, next()?, next()?);
         let text = read(&edited)?;
@@ -83,7 +83,7 @@ impl Steps {
     }
 }
 
-/// The path of a file of the same kind in the same folder.
+/// The path of a file of the same kind in the same directory.
 fn beside(path: &Path, word: &str) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let name = match path.extension() {

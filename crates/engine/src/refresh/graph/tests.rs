@@ -120,16 +120,16 @@ fn fresh(root: &Path, threads: usize) -> String {
 }
 
 struct Bench {
-    folder: tempfile::TempDir,
+    directory: tempfile::TempDir,
     engine: Engine,
 }
 
 impl Bench {
     fn new(files: &[(&str, &str)]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        fs::create_dir(folder.path().join("tree")).unwrap();
-        let engine = open(&folder.path().join("tree"), &folder.path().join("store"), 3);
-        let bench = Self { folder, engine };
+        let directory = tempfile::tempdir().unwrap();
+        fs::create_dir(directory.path().join("tree")).unwrap();
+        let engine = open(&directory.path().join("tree"), &directory.path().join("store"), 3);
+        let bench = Self { directory, engine };
         for (path, text) in files {
             bench.put(path, text);
         }
@@ -137,14 +137,14 @@ impl Bench {
     }
 
     fn put(&self, path: &str, text: &str) {
-        let path = self.folder.path().join("tree").join(path);
+        let path = self.directory.path().join("tree").join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         let _ = fs::remove_file(&path);
         fs::write(path, text).unwrap();
     }
 
     fn remove(&self, path: &str) {
-        let _ = fs::remove_file(self.folder.path().join("tree").join(path));
+        let _ = fs::remove_file(self.directory.path().join("tree").join(path));
     }
 
     fn edges(&self) -> Vec<String> {
@@ -153,7 +153,7 @@ impl Bench {
     }
 
     fn assert_fresh(&self) {
-        let (root, incremental) = (self.folder.path().join("tree"), graph(&self.engine));
+        let (root, incremental) = (self.directory.path().join("tree"), graph(&self.engine));
         assert_eq!(incremental, fresh(&root, 1), "refreshed, compared to a full build on one thread");
         assert_eq!(incremental, fresh(&root, 4), "refreshed, compared to a full build on four threads");
     }
@@ -217,7 +217,7 @@ fn a_resolver_panic_costs_the_edges_of_one_file() {
 fn changed_rules_resolve_everything_without_parsing() {
     let bench = Bench::new(&[("a.py", "b()\n"), ("b.py", "def b(): pass\n")]);
     refresh(&bench.engine);
-    let mut engine = open(&bench.folder.path().join("tree"), &bench.folder.path().join("store"), 2);
+    let mut engine = open(&bench.directory.path().join("tree"), &bench.directory.path().join("store"), 2);
     engine.classifier.set_resolver(7);
     engine.resolver.make = |_| Box::new(|_| Resolved::default());
     let done = refresh(&engine);
