@@ -1,9 +1,9 @@
 //! `xtask clients`: scripted sessions of the official MCP clients with the real server, over stdio and HTTP, and the cost
 //! of schemas and answers by public tokenizers. Installs the clients into the user's cache; needs Python and Node.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
-use crate::asking::Asking;
-use crate::serving::Serving;
+use crate::mcp_client::McpClient;
+use crate::serve_process::ServeProcess;
 use crate::workspace::{self, passes};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Tokens the schemas of the default tools may cost.
+/// Token budget of the schemas of the default tools.
 const SCHEMA_TOKENS: usize = 1_500;
 
 /// Runs everything.
@@ -25,7 +25,7 @@ pub(crate) fn run() -> Result<()> {
     done
 }
 
-/// Where the clients are.
+/// The installed clients.
 struct Clients {
     scripts: PathBuf,
     python: PathBuf,
@@ -33,7 +33,7 @@ struct Clients {
 }
 
 impl Clients {
-    /// Installs what is missing, once for each set of versions.
+    /// Installs what is missing, once per set of versions.
     fn install() -> Result<Self> {
         let scripts = workspace::root().join("crates/serve/clients");
         let cache = cache()?.join("clients");
@@ -63,7 +63,7 @@ impl Clients {
         command
     }
 
-    /// A script beside its packages: modules are looked for from where a script lies.
+    /// Copies a script next to its packages: Node resolves modules relative to the script.
     fn node(&self, script: &str) -> Result<Command> {
         std::fs::copy(self.scripts.join(script), self.node_directory.join(script))?;
         let mut command = Command::new("node");
@@ -88,20 +88,20 @@ fn sessions(clients: &Clients, orient: &Path, directory: &Path) -> Result<()> {
         let tree = tree(&directory.join(name))?;
         let store = directory.join(format!("{name}-store"));
         passes(script(clients)?.arg(orient).arg(&tree).arg(&store))?;
-        let server = Serving::start(orient, &tree, &store, &[])?;
+        let server = ServeProcess::start(orient, &tree, &store, &[])?;
         println!("the same over HTTP");
         passes(script(clients)?.arg(orient).arg(&tree).arg(&store).arg(&server.url))?;
     }
     let tree = tree(&directory.join("inspector"))?;
     let store = directory.join("inspector-store");
-    let server = Serving::start(orient, &tree, &store, &[])?;
+    let server = ServeProcess::start(orient, &tree, &store, &[])?;
     for over_http in [false, true] {
         inspect(clients, orient, &tree, &store, over_http.then_some(server.url.as_str()))?;
     }
     Ok(())
 }
 
-/// What the inspector's command line asks every tool; its arguments are words.
+/// The tool calls of the inspector's command line, with arguments as words.
 const INSPECTED: [(&str, &[&str]); 6] = [
     ("search", &["query=total"]),
     ("context", &["task=change how the total is made"]),
@@ -111,7 +111,7 @@ const INSPECTED: [(&str, &[&str]); 6] = [
     ("grep", &["pattern=def total"]),
 ];
 
-/// All that the inspector's command line can do: lists, every tool, files, prompts, errors.
+/// Everything that the inspector's command line can do: lists, every tool, files, prompts, errors.
 fn inspect(clients: &Clients, orient: &Path, tree: &Path, store: &Path, url: Option<&str>) -> Result<()> {
     let command = |arguments: &[&str]| {
         let mut command = clients.inspector();
@@ -173,11 +173,11 @@ fn inspect(clients: &Clients, orient: &Path, tree: &Path, store: &Path, url: Opt
     Ok(())
 }
 
-/// Counts what the default tools cost, and what answers about our own sources cost, with public tokenizers.
+/// Counts the tokens of the default tools and of answers about our own sources, with public tokenizers.
 fn tokens(clients: &Clients, orient: &Path, directory: &Path) -> Result<()> {
-    let mut asking = Asking::start(orient, workspace::root(), &directory.join("own-store"))?;
+    let mut client = McpClient::start(orient, workspace::root(), &directory.join("own-store"))?;
     let listing = directory.join("listing.json");
-    let tools = asking.request("tools/list", &json!({}))?;
+    let tools = client.request("tools/list", &json!({}))?;
     std::fs::write(&listing, tools.to_string())?;
     passes(clients.node("tokens.mjs")?.arg("schema").arg(&listing).arg(SCHEMA_TOKENS.to_string()))?;
     let mut lines = String::new();
@@ -186,7 +186,7 @@ fn tokens(clients: &Clients, orient: &Path, directory: &Path) -> Result<()> {
             let mut arguments = arguments.clone();
             arguments["max_tokens"] = json!(max_tokens);
             arguments["again"] = json!(true);
-            let result = asking.request("tools/call", &json!({ "name": tool, "arguments": arguments }))?;
+            let result = client.request("tools/call", &json!({ "name": tool, "arguments": arguments }))?;
             let text = result["content"][0]["text"].as_str().context("no text")?;
             let estimate = orient_tools::tokens(text);
             let line = json!({ "max_tokens": max_tokens, "estimate": estimate, "text": text, "structured": result["structuredContent"] });
@@ -198,7 +198,7 @@ fn tokens(clients: &Clients, orient: &Path, directory: &Path) -> Result<()> {
     passes(clients.node("tokens.mjs")?.arg("answers").arg(&answers))
 }
 
-/// Questions about this repository, which has code, prose, data and text in other scripts.
+/// Calls about this repository, which has code, prose, data and text in other scripts.
 fn questions() -> Vec<(&'static str, Value)> {
     let mut all = vec![
         ("search", json!({ "query": "Session" })),
@@ -218,7 +218,7 @@ fn questions() -> Vec<(&'static str, Value)> {
     all
 }
 
-/// The tree the scripts know.
+/// The tree that the scripts expect.
 fn tree(directory: &Path) -> Result<PathBuf> {
     std::fs::create_dir_all(directory.join("shop"))?;
     std::fs::create_dir_all(directory.join("pkg"))?;

@@ -1,6 +1,6 @@
-//! `xtask package`: the binary as an archive, a Python wheel and npm packages, each installed into an empty environment
-//! and asked a question. Needs Python and Node.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+//! `xtask package`: packages the binary as an archive, a Python wheel and npm packages, installs each into an empty
+//! environment and runs a query. Needs Python and Node.
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
 use crate::workspace::{self, passes};
 use anyhow::{Context, Result, bail, ensure};
@@ -9,19 +9,19 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The release of maturin that builds the wheel.
+/// The version of maturin that builds the wheel.
 const MATURIN: &str = "maturin==1.16.0";
 
-/// The scope of the npm packages that hold one binary each. `packaging/npm/launcher.js` looks for the same.
+/// The scope of the npm packages with one binary each. `packaging/npm/launcher.js` uses the same.
 const SCOPE: &str = "@orient-code";
 
 /// Options of `xtask package`.
 #[derive(Args)]
 pub(crate) struct Package {
-    /// Where the packages go
+    /// The output directory
     #[arg(long, value_name = "DIR", default_value = "target/packages")]
     pub(crate) out: PathBuf,
-    /// Packages the unoptimised build: quick, to test the packaging itself
+    /// Packages the debug build, to test the packaging itself quickly
     #[arg(long)]
     pub(crate) dev: bool,
 }
@@ -49,7 +49,7 @@ pub(crate) fn run(options: &Package) -> Result<()> {
     install_npm(&npm, &scratch.0, &tree)
 }
 
-/// The platform we build on, in the words of each packager.
+/// The current platform, in the terms of each packager.
 struct Host {
     triple: String,
     npm_os: &'static str,
@@ -84,7 +84,7 @@ impl Host {
     }
 }
 
-/// A directory that goes away with us.
+/// A temporary directory, removed when dropped.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -190,7 +190,7 @@ fn archive(out: &Path, host: &Host, binary: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Installs the wheel where nothing else is, without looking at any registry, and asks.
+/// Installs the wheel into an empty environment, without a registry, and runs a query.
 fn install_wheel(wheel: &Path, scratch: &Path, tree: &Path, host: &Host) -> Result<()> {
     let venv = virtual_env(&scratch.join("empty"))?;
     pip(&venv, &["--no-index".as_ref(), "--no-deps".as_ref(), wheel])?;
@@ -198,7 +198,7 @@ fn install_wheel(wheel: &Path, scratch: &Path, tree: &Path, host: &Host) -> Resu
     answers(&mut Command::new(command), tree, &scratch.join("wheel-store"), "wheel")
 }
 
-/// Installs both npm packages into an empty project, without looking at any registry, and asks through the launcher.
+/// Installs both npm packages into an empty project, without a registry, and runs a query through the launcher.
 fn install_npm(packages: &[PathBuf; 2], scratch: &Path, tree: &Path) -> Result<()> {
     let project = scratch.join("project");
     std::fs::create_dir_all(&project)?;
@@ -209,7 +209,7 @@ fn install_npm(packages: &[PathBuf; 2], scratch: &Path, tree: &Path) -> Result<(
     answers(Command::new("node").arg(launcher), tree, &scratch.join("npm-store"), "npm package")
 }
 
-/// Asks an installed program a question whose answer is known. Its search path holds no Rust.
+/// Runs a query with a known answer in an installed program. Its `PATH` does not contain Rust.
 fn answers(program: &mut Command, tree: &Path, store: &Path, what: &str) -> Result<()> {
     let asked = ["--json", "callers", "total", "--root"];
     program.args(asked).arg(tree).arg("--store").arg(store);
@@ -223,7 +223,7 @@ fn answers(program: &mut Command, tree: &Path, store: &Path, what: &str) -> Resu
     Ok(())
 }
 
-/// The directory of a program on the search path.
+/// The directory of a program on the `PATH`.
 fn which(program: &str) -> Result<PathBuf> {
     let path = std::env::var_os("PATH").context("there is no search path")?;
     std::env::split_paths(&path)
@@ -231,7 +231,7 @@ fn which(program: &str) -> Result<PathBuf> {
         .with_context(|| format!("{program} is not installed"))
 }
 
-/// A new virtual environment; its directory of programs.
+/// Creates a virtual environment. Returns its directory of programs.
 fn virtual_env(directory: &Path) -> Result<PathBuf> {
     passes(Command::new("python3").args(["-m", "venv"]).arg(directory))?;
     Ok(directory.join(if cfg!(windows) { "Scripts" } else { "bin" }))
@@ -242,7 +242,7 @@ fn pip(venv: &Path, arguments: &[&Path]) -> Result<()> {
     passes(Command::new(venv.join("python")).args(quiet).args(arguments))
 }
 
-/// npm is a script on Windows, which cannot be started by its plain name.
+/// On Windows, npm is a script and needs its file extension.
 fn npm_command() -> Command {
     Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" })
 }

@@ -1,5 +1,5 @@
-//! `xtask packs check`: compiles every language pack against its grammar, from the files as they are now.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+//! `xtask packs check`: compiles every language pack against its grammar, from the current files.
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
 use crate::report::Findings;
 use crate::workspace;
@@ -7,18 +7,18 @@ use anyhow::{Context, Result};
 use orient_lang::Registry;
 use std::path::{Path, PathBuf};
 
-/// Where the packs are.
+/// The directory of the packs.
 pub(crate) fn directory() -> PathBuf {
     workspace::root().join("crates/lang/packs")
 }
 
-/// The packs of a directory in place of those compiled in.
+/// The packs of a directory, instead of the built-in ones.
 pub(crate) fn registry(directory: &Path) -> Result<Registry> {
     let read = |path: &Path| std::fs::read_to_string(path).ok();
     Registry::from_directory(directory, &read).with_context(|| format!("packs in {}", directory.display()))
 }
 
-/// Checks that every pack is without fault, that every directory is a pack, and that every deep pack has tests.
+/// Checks that every pack is valid, that every directory is a pack, and that every deep pack has tests.
 pub(crate) fn check() -> Result<()> {
     let registry = registry(&directory())?;
     let mut findings = Findings::default();
@@ -54,7 +54,7 @@ pub(crate) fn check() -> Result<()> {
     findings.conclude("packs")
 }
 
-/// The fixtures of all packs, one text.
+/// The fixtures of all packs, concatenated.
 fn fixtures() -> Result<String> {
     let mut all = String::new();
     for path in workspace::files()?.iter().filter(|path| path.starts_with("crates/lang/packs")) {

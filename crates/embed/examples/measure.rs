@@ -59,9 +59,9 @@ fn main() {
 
     let queries: Vec<Vector> =
         QUESTIONS.iter().map(|text| combine(&[(&model.embed_text(text), 1.0)])).collect();
-    let asking: Duration =
+    let elapsed: Duration =
         QUESTIONS.iter().map(|text| least(50, || combine(&[(&model.embed_text(text), 1.0)]))).sum();
-    println!("query          {:?}", asking / QUESTIONS.len() as u32);
+    println!("query          {:?}", elapsed / QUESTIONS.len() as u32);
 
     let mut index = PackedIndex::new(model.dimension());
     let mut packed = Vec::new();

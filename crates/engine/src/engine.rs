@@ -77,7 +77,7 @@ impl Engine {
     /// The directory of this tree in the store, created if missing. It records the tree's root for `gc`.
     pub fn own_directory(&self) -> Result<Directory, EngineError> {
         store_paths::own_directory(&self.paths, &self.repo.root).map_err(|error| {
-            let reason = orient_store::why_unusable(&error);
+            let reason = orient_store::unusable_reason(&error);
             StoreError::Unusable { path: self.paths.tree.clone(), reason }.into()
         })
     }

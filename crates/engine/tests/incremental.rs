@@ -68,8 +68,8 @@ proptest! {
                 prop_assert_eq!(refresh(&engine).owed, 0);
             } else {
                 refresh_facts(&engine);
-                let (ours, anew) = (facts_of(&dump(&engine)), facts_of(&fresh(&root, 2)));
-                assert_same(&ours, &anew, "what is in the files");
+                let (ours, rebuilt) = (facts_of(&dump(&engine)), facts_of(&fresh(&root, 2)));
+                assert_same(&ours, &rebuilt, "what is in the files");
                 let snapshot = engine.snapshot().expect("a snapshot");
                 prop_assert_eq!(snapshot.check().expect("it can be checked"), Vec::<String>::new());
             }

@@ -58,12 +58,12 @@ impl Compiler {
             return Ok(built);
         }
         fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
-        let built = self.build_anew(grammar, directory, &out)?;
+        let built = self.build_from_scratch(grammar, directory, &out)?;
         write(&record, built.record(&key).as_bytes())?;
         Ok(built)
     }
 
-    fn build_anew(&self, grammar: &Grammar, directory: &Path, out: &Path) -> Result<Built, String> {
+    fn build_from_scratch(&self, grammar: &Grammar, directory: &Path, out: &Path) -> Result<Built, String> {
         let path = directory.join("parser.c");
         let source = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         let split = parse_tables::split(&source, self.endian)?;

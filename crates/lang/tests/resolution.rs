@@ -171,11 +171,11 @@ fn found(world: &MemoryRepository, block: &str, kinds: &[EdgeKind]) -> String {
             };
         }
         match block {
-            "misses" => resolved.misses.iter().for_each(|miss| {
+            "misses" => resolved.unresolved.iter().for_each(|miss| {
                 let (from, kind) = (own(miss.from), miss.kind.as_str());
                 let _ = writeln!(out, "{}: {from} {kind} {}: {}", miss.line, miss.name, miss.reason.as_str());
             }),
-            "outside" => resolved.outside.iter().for_each(|outside| {
+            "outside" => resolved.external.iter().for_each(|outside| {
                 let (from, kind) = (own(outside.from), outside.kind.as_str());
                 let _ = writeln!(
                     out,
@@ -184,7 +184,7 @@ fn found(world: &MemoryRepository, block: &str, kinds: &[EdgeKind]) -> String {
                 );
             }),
             "asks" => {
-                let _ = writeln!(out, "{path}: {}", resolved.asks.join(" "));
+                let _ = writeln!(out, "{path}: {}", resolved.name_dependencies.join(" "));
             }
             _ => {}
         }

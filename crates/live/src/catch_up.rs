@@ -91,17 +91,17 @@ impl WatcherCore {
     /// The result if nothing changed and no refresh is in progress: this needs no lock.
     fn fresh_if_idle(&self, options: &RefreshOptions) -> Option<RefreshReport> {
         let begun = Instant::now();
-        let (version, remembered) = {
+        let (version, manifest_current) = {
             let mut state = self.state();
             let owes = options.depth == RefreshDepth::Graph && state.fresh_depth == RefreshDepth::Facts;
             let idle = state.in_progress.is_empty() && !owes && options.mode == RefreshMode::CatchUp;
             if !idle || !state.is_unchanged() {
                 return None;
             }
-            (state.last_version?, state.remembered)
+            (state.last_version?, state.manifest_current)
         };
         let generation = version.generation;
-        let refresh = RefreshReport { generation, remembered, ..RefreshReport::default() };
+        let refresh = RefreshReport { generation, manifest_current, ..RefreshReport::default() };
         let refresh = (self.index_version() == Some(version)).then_some(refresh)?;
         self.state().mark_fresh(FreshAt { begun, generation });
         Some(refresh)
@@ -117,8 +117,8 @@ impl WatcherCore {
             RefreshDepth::Graph => state.graph_fresh,
         };
         let fresh = fresh.filter(|fresh| fresh.begun >= asked && options.mode == RefreshMode::CatchUp)?;
-        let (generation, remembered) = (fresh.generation, state.remembered);
-        Some(RefreshReport { generation, remembered, ..RefreshReport::default() })
+        let (generation, manifest_current) = (fresh.generation, state.manifest_current);
+        Some(RefreshReport { generation, manifest_current, ..RefreshReport::default() })
     }
 
     /// Takes the refresh lock for the background, which waits without a limit.
@@ -174,7 +174,7 @@ impl WatcherCore {
             let generation = state.last_version.map_or(0, |version| version.generation);
             return Ok(RefreshReport {
                 generation,
-                remembered: state.remembered,
+                manifest_current: state.manifest_current,
                 ..RefreshReport::default()
             });
         }
@@ -202,7 +202,7 @@ impl WatcherCore {
         let mut state = self.state();
         state.drain();
         if let Ok(refresh) = &done {
-            state.remembered = refresh.remembered && state.dirty.is_empty();
+            state.manifest_current = refresh.manifest_current && state.dirty.is_empty();
             state.last_full_scan = Some((Instant::now(), begun.elapsed()));
             state.full_scan_requested = false;
             if refresh.in_memory {

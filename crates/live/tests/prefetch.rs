@@ -83,7 +83,7 @@ impl Switching {
         let commit = commit.trim();
         let byte = |at| u8::from_str_radix(&commit[at..at + 2], 16).expect("two digits");
         let id: Vec<u8> = (0..commit.len()).step_by(2).map(byte).collect();
-        self.engine.prefetcher().expect("a cache").has_whole(&id)
+        self.engine.prefetcher().expect("a cache").has_commit(&id)
     }
 
     /// How many files were parsed, and how many known, to catch up with a switch.
@@ -93,7 +93,7 @@ impl Switching {
         let refresh =
             self.live.catch_up(&self.engine, &RefreshOptions::default(), &NoProgress).expect("caught up");
         count(&self.read, refresh.parsed, refresh.from_cache);
-        assert_eq!(dump(&self.engine), fresh(&self.root(), 2), "as if built anew");
+        assert_eq!(dump(&self.engine), fresh(&self.root(), 2), "equals a rebuilt index");
         *self.read.lock().expect("no panic")
     }
 }

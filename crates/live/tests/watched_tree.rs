@@ -68,7 +68,7 @@ impl Watched {
     fn check(&self) {
         let refresh = self.catch_up();
         assert!(refresh.pending.is_empty(), "{refresh:?}");
-        assert_same(&dump(&self.engine), &fresh(&self.root(), 2), "built anew");
+        assert_same(&dump(&self.engine), &fresh(&self.root(), 2), "equals a rebuilt index");
         let faults = self.engine.snapshot().expect("a snapshot").check().expect("it can be checked");
         assert_eq!(faults, Vec::<String>::new());
     }
@@ -99,10 +99,10 @@ fn where_nothing_changed_nothing_is_looked_at() {
     watched.catch_up();
     // Were files looked at, they would be counted.
     let again = watched.catch_up();
-    assert_eq!((again.same, again.touched, again.changed), (0, 0, 0), "{again:?}");
+    assert_eq!((again.unchanged, again.restamped, again.changed), (0, 0, 0), "{again:?}");
     put(&watched.root(), "src/a.py", "def other(): pass\n");
     let one = watched.catch_up();
-    assert_eq!(one.changed + one.same + one.touched, usize::from(one.changed == 1), "{one:?}");
+    assert_eq!(one.changed + one.unchanged + one.restamped, usize::from(one.changed == 1), "{one:?}");
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn thousands_of_files_at_once_are_caught_up_with() {
 }
 
 #[test]
-fn hundreds_of_files_rewritten_are_no_reason_to_watch_anew() {
+fn rewriting_hundreds_of_files_does_not_restart_the_watcher() {
     let watched = Watched::new(SMALL);
     let rewrite = |name: &str| {
         for number in 0..700 {
@@ -283,7 +283,7 @@ fn the_background_works_ahead_of_the_questions() {
     assert!(knows(&watched, "ahead"), "nobody asked");
     let remembered = seen.recv_timeout(Duration::from_secs(30)).expect("a look at all files");
     assert_eq!(remembered, (Vec::new(), 0));
-    assert!(watched.catch_up().remembered);
+    assert!(watched.catch_up().manifest_current);
 }
 
 #[test]
@@ -366,7 +366,7 @@ fn a_question_with_a_deadline_names_what_is_pending() {
 fn ask(engine: &Engine) -> (RefreshReport, bool) {
     let refresh = WatcherClient.catch_up(engine, &RefreshOptions::default(), &NoProgress).expect("caught up");
     assert!(refresh.pending.is_empty(), "{refresh:?}");
-    let looked = refresh.same + refresh.touched + refresh.changed + refresh.added > 0;
+    let looked = refresh.unchanged + refresh.restamped + refresh.changed + refresh.added > 0;
     (refresh, looked)
 }
 
@@ -442,7 +442,7 @@ proptest! {
     #![proptest_config(ProptestConfig { max_shrink_iters: 100, ..ProptestConfig::with_cases(cases()) })]
 
     #[test]
-    fn a_watched_tree_equals_one_indexed_anew(
+    fn a_watched_tree_equals_a_rebuilt_index(
         start in prop::collection::vec((0..PATHS, 0..20_usize), 0..20),
         steps in prop::collection::vec((step(), 0..6_u8), 1..14),
         max_resolved_with_change in prop::option::of(0..3_usize),
@@ -466,8 +466,8 @@ proptest! {
                 }
                 4 => {
                     watched.catch_up_with_facts();
-                    let (ours, anew) = (facts_of(&dump(&watched.engine)), fresh(&watched.root(), 2));
-                    assert_same(&ours, &facts_of(&anew), "what is in the files");
+                    let (ours, rebuilt) = (facts_of(&dump(&watched.engine)), fresh(&watched.root(), 2));
+                    assert_same(&ours, &facts_of(&rebuilt), "what is in the files");
                 }
                 _ => watched.check(),
             }

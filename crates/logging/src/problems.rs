@@ -43,7 +43,7 @@ pub fn problems(store: &Path, most: usize) -> io::Result<Problems> {
     Ok(found)
 }
 
-/// Whether a whole line says warning or error. The level stands second, behind a timestamp of fixed length.
+/// Whether a whole line says warning or error. The level is second, after a timestamp of fixed length.
 fn is_problem(line: &str) -> bool {
     let level = line.strip_prefix("{\"ts\":\"").and_then(|rest| rest.get(24..));
     let level = level.and_then(|rest| rest.strip_prefix("\",\"level\":\""));

@@ -1,7 +1,7 @@
 //! A file that is only appended to and starts over when it is full. Several processes write to the same one.
 //!
 //! Each line is one write to a descriptor in append mode, so lines of different processes do not mix. A full file is renamed:
-//! `orient.log` becomes `orient.log.1`, that becomes `orient.log.2`, and the one before is gone. Whoever holds the lock
+//! `orient.log` becomes `orient.log.1`, that becomes `orient.log.2`, and the one before is gone. The holder of the lock
 //! beside it renames; nobody waits for that. Before each line every process looks which file has the name, so it notices that
 //! another one renamed it.
 //!
@@ -86,7 +86,7 @@ impl RotatingFile {
             rotate(&directory, added, self.limit)?;
             entry = directory.entry(FILE);
         }
-        // Whoever rotates is stuck: a log must not fill the disk.
+        // The process that rotates is stuck: a log must not fill the disk.
         if entry.is_some_and(|entry| entry.bytes > 2 * self.limit) {
             return Err(io::ErrorKind::FileTooLarge.into());
         }

@@ -48,7 +48,7 @@ says! {
     /// The package is called `value`: others import it by that name or below it. `name` is empty, or `lib` where code
     /// calls it otherwise than other project files do.
     Name = 0, "name";
-    /// Whoever imports the package gets the file `value`; `name` tells entries apart: `main`, `types`, `module`, a binary's name.
+    /// Importing the package yields the file `value`; `name` tells entries apart: `main`, `types`, `module`, a binary's name.
     Entry = 1, "entry";
     /// `name` under the package's name (`.`, `./sub`, `./x/*`) leads to the file `value`. Several for one name are in the
     /// order to try them.

@@ -64,7 +64,7 @@ const EXAMPLES: &[&str] = &[
     "website",
 ];
 
-/// The directory of examples that a file lies in, the outermost; none for one that is no example.
+/// The outermost directory of examples that contains a file; `None` if it is not an example.
 pub fn directory_of_examples(path: &str) -> Option<&str> {
     let mut end = 0;
     while let Some(length) = path[end..].find('/') {

@@ -84,10 +84,10 @@ impl<'w> Resolver<'w> {
         edges::add_all(&session, &unit, &mut resolved);
         resolved.edges.sort_unstable();
         resolved.edges.dedup_by_key(|edge| (edge.from, edge.kind, edge.to, edge.line));
-        resolved.outside.sort_unstable();
-        resolved.outside.dedup();
-        resolved.misses.sort_unstable();
-        resolved.misses.dedup();
+        resolved.external.sort_unstable();
+        resolved.external.dedup();
+        resolved.unresolved.sort_unstable();
+        resolved.unresolved.dedup();
         session.finish(&mut resolved);
         resolved
     }

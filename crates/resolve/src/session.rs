@@ -105,7 +105,7 @@ impl<'r> Session<'r> {
 
     /// All symbols of this name in files of the language family, sorted by path and position.
     ///
-    /// [`name_reach`] lists the ways in which a change of these symbols reaches this file. Whoever uses more of a symbol than
+    /// [`name_reach`] lists the ways in which a change of these symbols reaches this file. A caller that uses more of a symbol than
     /// is listed there must read its file with [`Session::unit`], which records a file dependency.
     pub(crate) fn symbols_named(&self, family: &str, name: &str) -> Arc<[Namesake]> {
         self.queries.symbols_by_name.get_or_insert(name, || {

@@ -1,5 +1,5 @@
-//! The ignore rules of a tree that has very large ignore files: what `ignore` does by itself where they are of usual size, with
-//! patterns that are compiled one by one. Which file counts more is as there, and the tests compare the two.
+//! The ignore rules of a tree with very large ignore files. Equivalent to the matching of the `ignore` crate, with
+//! the same precedence, but patterns are compiled one by one; tests compare the two.
 
 use crate::WalkError;
 use crate::lazy_patterns::{CutRules, LARGE, Most, PatternSet, Verdict};
@@ -11,15 +11,15 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Files in any directory that say what is ignored.
+/// Ignore files in any directory.
 const IGNORE_FILES: [&str; 5] = [".gitignore", ".ignore", ".rgignore", OWN_IGNORE_FILE, ".git/info/exclude"];
 
-/// Whether a directory has an ignore file that is too large for `ignore`.
+/// Whether a directory has an ignore file that is too large for the `ignore` crate.
 pub(crate) fn has_large_rules(directory: &Path) -> bool {
     IGNORE_FILES.iter().any(|name| is_large(&directory.join(name)))
 }
 
-/// The same for a directory from which a walk starts, and those above it.
+/// The same for the directory where a walk starts, and those above it.
 pub(crate) fn starts_with_large_rules(start: &Path) -> bool {
     let exclude =
         |directory: &Path| Some(GitDirs::of(&directory.join(".git"))?.common_dir.join("info/exclude"));
@@ -33,12 +33,12 @@ fn is_large(file: &Path) -> bool {
     file.metadata().is_ok_and(|metadata| metadata.len() > LARGE)
 }
 
-/// The user's own rules for git, where they are very large.
+/// The user's global ignore rules of git, if they are very large.
 fn large_global() -> Option<PathBuf> {
     gitconfig_excludes_path().filter(|file| is_large(file))
 }
 
-/// Which of these ignore files of a tree have more patterns than are applied, and whether the settings do.
+/// The ignore files of a tree that have more patterns than are applied, and whether the settings do.
 pub fn cut_rules(
     root: &Path,
     files: impl IntoIterator<Item = PathBuf>,
@@ -47,7 +47,7 @@ pub fn cut_rules(
     let large = files.into_iter().filter(|file| is_large(file));
     let cut = |file: PathBuf| {
         let directory = file.parent()?;
-        // What git keeps beside a repository counts for all of it.
+        // Rules in the git directory apply to the whole repository.
         let counts_for = if file.ends_with("info/exclude") { root } else { directory };
         PatternSet::load(directory, std::slice::from_ref(&file), most(root, counts_for))?.cut(&file)
     };
@@ -56,30 +56,30 @@ pub fn cut_rules(
     Ok(all)
 }
 
-/// How much of the rules in a directory is applied.
+/// Limits on the rules of a directory.
 fn most(top: &Path, directory: &Path) -> Most {
     if directory.starts_with(top) && directory != top { Most::WITHIN } else { Most::AT_TOP }
 }
 
-/// Which rules count.
+/// Which rules apply.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a rule of its own")]
 pub(crate) struct RuleOptions {
-    /// Our own ignore files, and those of ripgrep; the last counts most.
+    /// Our own ignore files and those of ripgrep, by increasing precedence.
     pub(crate) own: &'static [&'static str],
     /// `.ignore`.
     pub(crate) ignore: bool,
     /// `.gitignore`.
     pub(crate) git: bool,
-    /// What git keeps beside its repository, and for the user.
+    /// The rules in the git directory, and the user's global rules.
     pub(crate) git_elsewhere: bool,
-    /// Whether the rules of git count inside of git only.
+    /// Whether git's rules apply only inside git repositories.
     pub(crate) require_git: bool,
-    /// Whether rules of directories above count.
+    /// Whether rules of parent directories apply.
     pub(crate) parents: bool,
 }
 
-/// The rules of a tree.
+/// The ignore rules of a tree.
 pub(crate) struct RuleTree {
     top: PathBuf,
     options: RuleOptions,
@@ -87,7 +87,7 @@ pub(crate) struct RuleTree {
     global: Global,
 }
 
-/// What the user has git ignore everywhere.
+/// The user's global ignore rules of git.
 enum Global {
     Few(Gitignore),
     Many(Arc<PatternSet>),
@@ -110,7 +110,7 @@ impl Global {
     }
 }
 
-/// The rules in one directory.
+/// The ignore rules in one directory.
 #[derive(Default)]
 struct DirectoryRules {
     own: Option<Arc<PatternSet>>,
@@ -128,7 +128,7 @@ impl RuleTree {
         Self { top: top.to_owned(), options, directories: Mutex::default(), global }
     }
 
-    /// What the rules say of something beneath the top.
+    /// The decision of the rules on a path below the root.
     pub(crate) fn matched(&self, path: &Path, is_directory: bool) -> Verdict {
         let above = path.ancestors().skip(1).map(|directory| (directory, self.directory(directory)));
         let directories: Vec<(&Path, Arc<DirectoryRules>)> = above.collect();
@@ -154,7 +154,7 @@ impl RuleTree {
         own.or(|| ignore).or(|| git).or(|| exclude).or(global)
     }
 
-    /// The ignore files met so far of which not all patterns are applied.
+    /// The ignore files so far whose patterns are not all applied.
     pub(crate) fn cut(&self) -> Vec<CutRules> {
         let directories = self.directories.lock().unwrap_or_else(PoisonError::into_inner);
         let mut cut: Vec<CutRules> = directories.values().flat_map(|rules| rules.cut.clone()).collect();
@@ -196,7 +196,7 @@ impl RuleTree {
         DirectoryRules { own, ignore, git, exclude, ..rules }
     }
 
-    /// Whether something is left out: by rules, or because it is hidden and no rule asks for it.
+    /// Whether a path is excluded: by a rule, or because it is hidden and no rule includes it.
     pub(crate) fn leaves_out(&self, path: &Path, is_directory: bool, hidden: bool) -> bool {
         match self.matched(path, is_directory) {
             Verdict::Ignore => true,

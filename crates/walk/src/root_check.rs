@@ -1,19 +1,19 @@
-//! Directories nobody means to index as a whole.
+//! Directories that are not indexed as a whole without confirmation: home, system directories, file system roots.
 
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Why a directory is not indexed unless asked twice.
+/// Why a directory is indexed only with `--force --force`.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{} is {what}: index a project inside it, or ask twice with `--force --force`", path.display())]
 pub struct UnsuitableRoot {
     /// The directory.
     pub path: PathBuf,
-    /// What it is.
+    /// What kind of directory it is.
     pub what: &'static str,
 }
 
-/// Directories of systems, refused as such; what lies in them may well be a project.
+/// System directories. Projects below them are allowed.
 const SYSTEM: [&str; 44] = [
     "/Applications",
     "/Library",
@@ -61,10 +61,10 @@ const SYSTEM: [&str; 44] = [
     "/var/tmp",
 ];
 
-/// Directories that hold no files of anyone, refused with all that lies in them.
+/// Directories of the kernel: nothing below them is allowed either.
 const UNREAL: [&str; 3] = ["/dev", "/proc", "/sys"];
 
-/// Refuses a file-system root, the user's home directory, a directory above it, and directories of the system.
+/// Refuses a file system root, the user's home directory, its ancestors, and system directories.
 pub fn check_root(root: &Path) -> Result<(), UnsuitableRoot> {
     let home = std::env::home_dir().filter(|home| home.is_absolute());
     check_root_for(root, home.map(|home| home.canonicalize().unwrap_or(home)).as_deref())

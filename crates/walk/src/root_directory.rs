@@ -1,4 +1,4 @@
-//! The directory that is read from, held open so that what is read lies beneath it.
+//! The root of a tree, held open, so that nothing outside it can be read.
 
 use crate::fingerprint::{KnownDirectory, KnownFile};
 use crate::{SkipReason, WalkError, path_conversion, stamp};
@@ -7,8 +7,8 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// An open root. Every file is reached from it part by part, without following a link: a directory that is swapped
-/// for a link after it was listed leads nowhere.
+/// An open root. Every file is opened relative to it, component by component, without following links: a directory
+/// that is replaced by a link after the listing is not entered.
 #[derive(Debug)]
 pub struct RootDirectory {
     root: PathBuf,
@@ -17,15 +17,15 @@ pub struct RootDirectory {
 }
 
 impl RootDirectory {
-    /// The root as it was given.
+    /// The path of the root as given.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Opens a file beneath the root.
+    /// Opens a file below the root.
     pub fn open_file(&self, path: &RepoPath) -> Result<File, SkipReason> {
         let native = path_conversion::as_native(path)
-            .ok_or_else(|| SkipReason::Unreadable("the path does not lie in the tree".to_owned()))?;
+            .ok_or_else(|| SkipReason::Unreadable("the path is outside the tree".to_owned()))?;
         self.open_beneath(native.as_ref())
     }
 }
@@ -41,7 +41,7 @@ impl RootDirectory {
         Ok(Self { root: root.to_owned(), directory })
     }
 
-    /// Lets the kernel walk the path, where it can be told not to follow links on the way.
+    /// Opens a file with one system call that refuses links (`openat2`), if the kernel has it.
     #[cfg(target_os = "linux")]
     fn open_at_once(&self, native: &Path) -> Option<Result<File, SkipReason>> {
         use rustix::fs::{Mode, OFlags, ResolveFlags};
@@ -50,7 +50,7 @@ impl RootDirectory {
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
         match rustix::fs::openat2(&self.directory, native, flags, Mode::empty(), resolve) {
             Ok(file) => Some(Ok(File::from(file))),
-            // An older kernel, or a sandbox that knows of an older one.
+            // An older kernel, or a sandbox that does not allow the call.
             Err(Errno::NOSYS | Errno::PERM) => None,
             Err(errno) => Some(Err(refusal(errno, false))),
         }
@@ -68,7 +68,7 @@ impl RootDirectory {
             return opened;
         }
         let within = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        // A pipe put in the file's place must not make us wait for its writer.
+        // Opening a pipe that replaced the file must not block.
         let file = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let mut at: Option<OwnedFd> = None;
         let mut parts = native.iter().peekable();
@@ -85,8 +85,8 @@ impl RootDirectory {
 
 #[cfg(unix)]
 impl RootDirectory {
-    /// Whether a directory and the files in it have the stamps they had. Nothing is read: a link put in the way at most
-    /// shows other stamps.
+    /// Whether a directory and its files have unchanged stamps. Reads no content: a link on the way can at most yield
+    /// other stamps.
     pub(crate) fn is_unchanged(&self, directory: &KnownDirectory<'_>, files: &[KnownFile<'_>]) -> bool {
         use rustix::fs::{AtFlags, Mode, OFlags};
         use std::ffi::OsStr;
@@ -121,7 +121,7 @@ impl RootDirectory {
 
 #[cfg(unix)]
 impl RootDirectory {
-    /// Whether a file or directory has the stamp it had. As above, nothing is read.
+    /// Whether a file or directory has an unchanged stamp. Reads no content, as above.
     pub fn is_stamped(&self, path: &[u8], stamp: Stamp) -> bool {
         use rustix::fs::AtFlags;
         use std::os::unix::ffi::OsStrExt;
@@ -134,18 +134,18 @@ impl RootDirectory {
 
 #[cfg(not(unix))]
 impl RootDirectory {
-    /// Whether a file or directory has the stamp it had: nobody can tell.
+    /// Whether a file or directory has an unchanged stamp: unknown on this system.
     pub fn is_stamped(&self, _path: &[u8], _stamp: Stamp) -> bool {
         false
     }
 
-    /// Whether a directory and the files in it have the stamps they had: nobody can tell.
+    /// Whether a directory and its files have unchanged stamps: unknown on this system.
     pub(crate) fn is_unchanged(&self, _directory: &KnownDirectory<'_>, _files: &[KnownFile<'_>]) -> bool {
         false
     }
 }
 
-/// What a refused open means. A link in the way is said differently by each system and for each kind of open.
+/// Translates a failed open. Systems report a link on the way with different error numbers.
 #[cfg(unix)]
 fn refusal(errno: rustix::io::Errno, directory: bool) -> SkipReason {
     use rustix::io::Errno;

@@ -131,7 +131,7 @@ fn a_directory_that_cannot_be_read_is_told_once() {
         let mut scan = SearchFileStream::begin(&root, &scope).expect("the rest is readable");
         let mut found: Vec<SearchFile> = scan.by_ref().take(first).collect();
         found.append(&mut scan.rest());
-        // Whoever may read everything is told nothing.
+        // Root may read everything.
         assert_eq!((found, scan.take_errors()), (all.files.clone(), all.errors.clone()));
     }
     std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o755)).expect("it is ours");

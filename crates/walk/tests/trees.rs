@@ -306,10 +306,14 @@ fn a_file_just_written_is_looked_at_again() {
     let content = read(directory.path(), "a.c").expect("text");
     let listing = list(directory.path(), &WalkOptions::default()).expect("a listing");
     assert_eq!(listing.files[0].stamp, content.stamp, "list and read agree on the stamp");
-    assert_eq!(compare([("a.c".into(), content.stamp)], &listing).same, 1);
+    assert_eq!(compare([("a.c".into(), content.stamp)], &listing).unchanged, 1);
     put(directory.path(), "a.c", b"two");
     let listing = list(directory.path(), &WalkOptions::default()).expect("a listing");
-    assert_eq!(compare([("a.c".into(), content.stamp)], &listing).touched.len(), 1, "same size, other time");
+    assert_eq!(
+        compare([("a.c".into(), content.stamp)], &listing).restamped.len(),
+        1,
+        "same size, other time"
+    );
 }
 
 #[test]
@@ -525,9 +529,10 @@ fn clones_in_a_directory_outside_of_git_are_what_there_is() {
 #[test]
 fn a_nested_repository_is_found_out_again_once_that_changes() {
     let directory = tree(&[(".git/HEAD", ""), ("x/.git", "gitdir: elsewhere\n"), ("x/a.py", "")]);
-    let stands = || list(directory.path(), &WalkOptions::default()).expect("a readable root").fingerprint;
+    let fingerprint_now =
+        || list(directory.path(), &WalkOptions::default()).expect("a readable root").fingerprint;
     settle();
-    let fingerprint = stands();
+    let fingerprint = fingerprint_now();
     assert!(fingerprint.is_reliable() && fingerprint.rule_files_unchanged());
     fs::remove_file(directory.path().join("x/.git")).expect("removed");
     assert!(!fingerprint.rule_files_unchanged(), "it is a directory like any other now");

@@ -1,5 +1,5 @@
-//! The floor of indexing: reading the same files and parsing them with the same grammars on as many threads.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+//! `bench floor`: a full index, compared with reading and parsing the same files with the same number of threads.
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
 use super::process::{self, Cost, Scratch, mebibytes};
 use crate::corpus::{Corpus, default_threads};
@@ -11,11 +11,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-/// What the floor went through: by language, files, lines, bytes.
+/// Files, lines and bytes by language.
 #[derive(Default, Serialize, Deserialize)]
-struct Seen(BTreeMap<String, [u64; 3]>);
+struct CorpusSize(BTreeMap<String, [u64; 3]>);
 
-/// Measures floor and product in turns and prints one table.
+/// Measures floor and product alternately and prints a table.
 pub(super) fn run(
     directory: &Path,
     threads: Option<usize>,
@@ -34,7 +34,7 @@ pub(super) fn run(
     };
     let floor_step =
         || process::cost(process::step("floor-step")?.arg(directory).arg(threads.to_string()), true);
-    // The first one only brings the files into memory, so that neither side pays for the disk.
+    // The first run only warms the page cache, so that neither side pays for the disk.
     floor_step()?;
     for _ in 0..rounds.max(1) {
         best(&mut floor, floor_step()?);
@@ -46,7 +46,7 @@ pub(super) fn run(
         stored = ["index.db", "cache.db"].map(|name| process::size_of(scratch.path(), name));
     }
     let (floor, index) = floor.zip(index).context("at least one round was measured")?;
-    let seen: Seen = serde_json::from_str(&floor.printed).context("the floor says what it saw")?;
+    let seen: CorpusSize = serde_json::from_str(&floor.printed).context("the floor says what it saw")?;
     let ratio = index.time.as_secs_f64() / floor.time.as_secs_f64();
     print(directory, threads, &seen, &floor, &index, stored);
     match at_most {
@@ -55,7 +55,7 @@ pub(super) fn run(
     }
 }
 
-/// A first index of `directory` into an empty store.
+/// Builds a first index of `directory` in an empty store.
 pub(crate) fn index_command(product: &Path, directory: &Path, store: &Path, threads: usize) -> Command {
     let mut command = Command::new(product);
     command.arg("index").arg("--root").arg(directory).arg("--store").arg(store).arg("--quiet");
@@ -64,7 +64,7 @@ pub(crate) fn index_command(product: &Path, directory: &Path, store: &Path, thre
 }
 
 #[expect(clippy::cast_precision_loss, reason = "ratios for people")]
-fn print(directory: &Path, threads: usize, seen: &Seen, floor: &Cost, index: &Cost, stored: [u64; 2]) {
+fn print(directory: &Path, threads: usize, seen: &CorpusSize, floor: &Cost, index: &Cost, stored: [u64; 2]) {
     let sum = |column: usize| seen.0.values().map(|counts| counts[column]).sum::<u64>();
     let (files, lines, bytes) = (sum(0), sum(1), sum(2));
     println!(
@@ -100,10 +100,10 @@ fn print(directory: &Path, threads: usize, seen: &Seen, floor: &Cost, index: &Co
     }
 }
 
-/// Reads and parses every file, and prints what it went through.
+/// Reads and parses every file, and prints the totals.
 pub(super) fn step(directory: &Path, threads: usize) -> Result<()> {
     let corpus = Corpus::list(directory, threads)?;
-    let parts = corpus.read(threads, Seen::default, |seen, text| {
+    let parts = corpus.read(threads, CorpusSize::default, |seen, text| {
         let counts = seen.0.entry(text.pack.map_or("other text", Pack::title).to_owned()).or_default();
         let lines = memchr::memchr_iter(b'\n', &text.bytes).count();
         let more = [1, lines as u64, text.bytes.len() as u64];
@@ -112,7 +112,7 @@ pub(super) fn step(directory: &Path, threads: usize) -> Result<()> {
             orient_lang::parse_only(pack, &text.bytes);
         }
     });
-    let mut all = Seen::default();
+    let mut all = CorpusSize::default();
     for (name, counts) in parts.into_iter().flat_map(|seen| seen.0) {
         let sums = all.0.entry(name).or_default();
         sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);

@@ -1,5 +1,5 @@
-//! `orient grep` against ripgrep on the same tree: the same bytes, and how much sooner.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+//! `bench grep`: `orient grep`, compared with ripgrep on the same tree. Both must print the same bytes.
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
 use super::floor::index_command;
 use super::process::{self, Scratch};
@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 /// A pattern that matches in fewer files than this is selective.
 const FEW_FILES: usize = 200;
 
-/// Patterns as people type them, for a tree of C: rare and common words, both cases, classes, alternatives, several
-/// lines, and some that no trigram can help with.
+/// Realistic patterns for a C codebase: rare and common words, case-insensitive, classes, alternatives, multi-line,
+/// and some that trigrams cannot help with.
 const PATTERNS: [&[&str]; 40] = [
     &["tcp_v4_do_rcv"],
     &["-w", "kmem_cache_create_usercopy"],
@@ -60,7 +60,7 @@ const PATTERNS: [&[&str]; 40] = [
     &["mutex_(un)?lock\\(&[a-z]+->io_mutex\\)"],
 ];
 
-/// What one pattern took.
+/// The measurements of one pattern.
 struct Row {
     shown: String,
     files: usize,
@@ -70,8 +70,8 @@ struct Row {
     same: bool,
 }
 
-/// Measures and prints one table for commands that look at all files each time, and one for commands as they come: the
-/// first leaves a watcher for the others. `at_least` is the ratio the median of selective patterns must reach there.
+/// Measures and prints two tables: commands that check all files each time, and commands that use the daemon that the
+/// first one starts. `at_least` is the minimum ratio at the median of selective patterns in the second table.
 pub(super) fn run(
     directory: &Path,
     store: Option<&Path>,
@@ -102,7 +102,7 @@ struct Sides<'s> {
     directory: &'s Path,
     store: &'s Path,
     refresh: bool,
-    /// Whether a command may leave a watcher for the next.
+    /// Whether a command may start a daemon for the next.
     watched: bool,
 }
 
@@ -135,7 +135,7 @@ impl Sides<'_> {
     }
 
     fn measure(&self, rounds: usize) -> Result<Vec<Row>> {
-        // Once in vain, so that files and index are in memory for both.
+        // A first run warms the page cache for both.
         timed(&mut self.ours(PATTERNS[0]))?;
         timed(&mut self.theirs(PATTERNS[0], false))?;
         PATTERNS.iter().map(|args| self.row(args, rounds)).collect()
@@ -166,13 +166,13 @@ impl Sides<'_> {
     }
 }
 
-/// How long a look at the stamps of all files takes and nothing else: what no command by itself can be faster than.
+/// The time to check the stamps of all files: the minimum for a command without a daemon.
 fn look_alone(directory: &Path) -> Result<()> {
     let root = directory.canonicalize().with_context(|| format!("finding {}", directory.display()))?;
     let listing = list(&root, &WalkOptions::default())?;
     let mut directories: Vec<KnownDirectory<'_>> = Vec::new();
     let mut files = Vec::with_capacity(listing.files.len());
-    // Both are sorted, but a directory is sorted among the files of the one around it.
+    // Both are sorted, but a directory sorts among the files of its parent.
     let mut by_directory: BTreeMap<&[u8], Vec<&Entry>> = BTreeMap::new();
     for entry in &listing.files {
         by_directory.entry(entry.path.directory()).or_default().push(entry);
@@ -236,7 +236,7 @@ fn report(rows: &[Row], at_least: Option<f64>) -> Result<()> {
     }
 }
 
-/// How long a command took, and what it printed. Finding nothing is no failure.
+/// The duration and output of a command. No match is not an error.
 fn timed(command: &mut Command) -> Result<(Duration, Vec<u8>)> {
     let start = Instant::now();
     let output =

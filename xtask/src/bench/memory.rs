@@ -1,5 +1,5 @@
-//! The peak memory of the product.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+//! `bench memory`: peak memory of a first index and of a query.
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
 use super::floor::index_command;
 use super::process::{self, Scratch, mebibytes};
@@ -9,7 +9,7 @@ use anyhow::Result;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Measures a first index and a question after it, directory by directory.
+/// Measures a first index and a query, directory by directory.
 pub(super) fn run(directories: &[PathBuf], threads: Option<usize>) -> Result<()> {
     let threads = threads.unwrap_or_else(default_threads);
     let product = process::product()?;

@@ -1,5 +1,5 @@
-//! What a question costs: in a process of its own, in one that has answered before, and there after a file has changed.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+//! `bench search`: the latency of queries, in a new process, in a warm one, and after a file has changed.
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
 use super::fresh::copy;
 use super::graph::row;
@@ -14,13 +14,13 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// How many questions a process of its own is asked; each takes the start of one.
+/// Number of queries that run in a new process each.
 const COLD: usize = 15;
-/// One question in so many is a bare name; the others are words.
+/// One in this many queries is a name; the others are words.
 const NAMES: usize = 4;
 
-/// Indexes a directory and asks about symbols spread evenly over it; `at_most` is what the median may take, in milliseconds.
-/// With `changes`, all that happens to a copy of the directory, and so often a file of it changes.
+/// Indexes a directory and runs queries about symbols spread evenly over it; `at_most` limits the median in
+/// milliseconds. With `changes`, works on a copy of the directory and changes a file that many times.
 pub(super) fn run(
     directory: &Path,
     store: Option<&Path>,
@@ -47,7 +47,7 @@ pub(super) fn run(
     println!("{}: {} lines; {} questions", directory.display(), count(lines), count(asked.len() as u64));
 
     let mut warm = Vec::with_capacity(asked.len());
-    // The first two read what later ones find in memory.
+    // The first two queries load the caches.
     for text in asked.iter().take(2).chain(&asked) {
         warm.push(time(&engine, text)?);
     }
@@ -79,7 +79,7 @@ pub(super) fn run(
     }
 }
 
-/// How long things take after files have changed.
+/// Latencies after files have changed.
 #[derive(Default)]
 struct Changed {
     updates: Vec<Duration>,
@@ -87,7 +87,7 @@ struct Changed {
     second: Vec<Duration>,
 }
 
-/// Changes files, one at a time, and asks after each.
+/// Changes files one at a time, and queries after each.
 fn after_changes(engine: &Engine, directory: &Path, asked: &[String], changes: usize) -> Result<Changed> {
     let mut changed = Changed::default();
     for number in 0..changes {
@@ -103,7 +103,7 @@ fn after_changes(engine: &Engine, directory: &Path, asked: &[String], changes: u
     Ok(changed)
 }
 
-/// How long a question takes.
+/// The latency of a query.
 fn time(engine: &Engine, text: &str) -> Result<Duration> {
     let query = SearchQuery { text: text.to_owned(), limit: 10, ..SearchQuery::default() };
     let begun = Instant::now();
@@ -111,9 +111,9 @@ fn time(engine: &Engine, text: &str) -> Result<Duration> {
     Ok(begun.elapsed())
 }
 
-/// Gives one of the files a line more, another one each time, and catches up.
+/// Appends a line to one of the files, a different one each time, and refreshes.
 fn change(engine: &Engine, directory: &Path, number: usize) -> Result<()> {
-    /// Far enough from each other to be of all kinds.
+    /// A stride that reaches files of all kinds.
     const APART: usize = 97;
     let files = engine
         .snapshot()?
@@ -133,13 +133,13 @@ fn change(engine: &Engine, directory: &Path, number: usize) -> Result<()> {
     Ok(())
 }
 
-/// Questions in the words of names, and some that are names.
+/// Queries from the words of names, and some that are names.
 fn asked(snapshot: &Snapshot, questions: usize) -> Result<Vec<String>> {
     let all = snapshot.symbols(&DefinitionQuery::default(), 0, usize::MAX)?.rows;
     let mut asked = Vec::new();
     for symbol in all.iter().step_by((all.len() / questions.max(1)).max(1)) {
         let names = &symbol.handle.names;
-        // An operator is no question.
+        // The name of an operator is not a query.
         if names.last().is_some_and(|name| !name.contains(char::is_alphanumeric)) {
             continue;
         }
@@ -151,7 +151,7 @@ fn asked(snapshot: &Snapshot, questions: usize) -> Result<Vec<String>> {
     Ok(asked)
 }
 
-/// A name as one would say it.
+/// A name as words.
 fn words(name: &str) -> String {
     let mut said = String::new();
     let mut small = false;

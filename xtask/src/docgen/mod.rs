@@ -5,7 +5,7 @@
 //! - Hand-written pages keep their prose; [`transcript`] re-runs the commands and tool calls in their code blocks on
 //!   the fixture repository, and [`figures`] fills the blocks between `<!-- docgen: NAME -->` and `<!-- /docgen -->`.
 //! - [`svg`] renders the terminal picture of the README.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
 mod figures;
 mod fixture;

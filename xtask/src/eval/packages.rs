@@ -1,5 +1,5 @@
-//! The packages our own questions are about: pinned by version and checksum, downloaded into the user's cache.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+//! The packages of our own questions: pinned by version and checksum, downloaded into the user's cache.
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
 use crate::workspace;
 use anyhow::{Context, Result, bail};
@@ -7,10 +7,10 @@ use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where the list is.
+/// The list of packages.
 pub(super) const LIST: &str = "evals/packages.toml";
 
-/// A package: where to get it, and which part of it is indexed.
+/// A package: its source, and the part of it that is indexed.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Package {
@@ -20,7 +20,7 @@ pub(super) struct Package {
     pub(super) version: String,
     pub(super) sha256: String,
     urls: Vec<String>,
-    /// The directory of the archive that is the package.
+    /// The directory of the package in the archive.
     #[serde(default)]
     root: String,
     /// The part of it to index; empty for all.
@@ -40,7 +40,7 @@ pub(super) fn list() -> Result<Vec<Package>> {
     Ok(list.package)
 }
 
-/// The directory in the user's cache where packages are laid out, each under its name.
+/// The directory in the user's cache that holds the packages, each under its name.
 pub(super) fn directory() -> Result<PathBuf> {
     let cache = std::env::var_os("XDG_CACHE_HOME").filter(|path| !path.is_empty()).map(PathBuf::from);
     let home = || std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE")).map(PathBuf::from);
@@ -50,7 +50,7 @@ pub(super) fn directory() -> Result<PathBuf> {
         .join("orient-evals"))
 }
 
-/// Lays out the packages in `directory`, downloading those that are not there in the pinned version.
+/// Downloads the packages that are missing in `directory` in the pinned version.
 pub(super) fn fetch(packages: &[Package], directory: &Path) -> Result<()> {
     std::fs::create_dir_all(directory).with_context(|| format!("making {}", directory.display()))?;
     for package in packages {
@@ -63,7 +63,7 @@ pub(super) fn fetch(packages: &[Package], directory: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Fails with what to type if one of them is not there.
+/// Fails with the command to run if a package is missing.
 pub(super) fn demand(packages: &[Package], directory: &Path) -> Result<()> {
     let missing: Vec<&str> =
         packages.iter().filter(|it| !present(it, directory)).map(|it| it.name.as_str()).collect();
@@ -73,13 +73,13 @@ pub(super) fn demand(packages: &[Package], directory: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether the pinned version lies there.
+/// Whether the pinned version is present.
 fn present(package: &Package, directory: &Path) -> bool {
     let stamp = std::fs::read_to_string(stamp(package, directory)).unwrap_or_default();
     stamp.trim() == package.sha256 && directory.join(&package.name).is_dir()
 }
 
-/// The file beside a package that says which archive it comes from.
+/// The file beside a package that records its archive.
 fn stamp(package: &Package, directory: &Path) -> PathBuf {
     directory.join(format!("{}.sha256", package.name))
 }
@@ -111,7 +111,7 @@ fn lay_out(package: &Package, directory: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Downloads the archive from the first address that has it, and compares its checksum.
+/// Downloads the archive from the first URL that has it, and verifies its checksum.
 fn download(package: &Package, archive: &Path) -> Result<()> {
     let mut faults = Vec::new();
     for url in &package.urls {
@@ -131,7 +131,7 @@ fn download(package: &Package, archive: &Path) -> Result<()> {
     bail!("{}", faults.join("\n"))
 }
 
-/// The SHA-256 of a file, by the tool the system has for it.
+/// The SHA-256 of a file, computed by a system tool.
 fn checksum(file: &Path) -> Result<String> {
     let printed = workspace::output(Command::new("sha256sum").arg(file))
         .or_else(|_| workspace::output(Command::new("shasum").args(["-a", "256"]).arg(file)))

@@ -116,18 +116,22 @@ attack!(
     "`open.lock` leads nowhere: nothing is made",
     planted(Tree, "open.lock", ToNothing)
 );
-attack!(index_is_a_link, "`index.db` is a link: made anew in its place", planted(Tree, "index.db", ToFile));
+attack!(
+    index_is_a_link,
+    "`index.db` is a link: created again in its place",
+    planted(Tree, "index.db", ToFile)
+);
 attack!(
     index_leads_nowhere,
-    "`index.db` leads nowhere: made anew in its place",
+    "`index.db` leads nowhere: created again in its place",
     planted(Tree, "index.db", ToNothing)
 );
 attack!(
     index_is_hard,
-    "`index.db` is another name of a file: made anew in its place",
+    "`index.db` is another name of a file: created again in its place",
     planted(Tree, "index.db", Hard)
 );
-attack!(index_is_a_pipe, "`index.db` is a pipe: made anew in its place", planted(Tree, "index.db", Pipe));
+attack!(index_is_a_pipe, "`index.db` is a pipe: created again in its place", planted(Tree, "index.db", Pipe));
 attack!(
     index_is_a_directory,
     "`index.db` is a directory: answered from memory",
@@ -162,17 +166,17 @@ attack!(
 );
 attack!(
     cache_is_a_link,
-    "`cache.db` is a link: made anew in its place",
+    "`cache.db` is a link: created again in its place",
     planted(Repository, "cache.db", ToFile)
 );
 attack!(
     cache_leads_nowhere,
-    "`cache.db` leads nowhere: made anew",
+    "`cache.db` leads nowhere: created again",
     planted(Repository, "cache.db", ToNothing)
 );
 attack!(
     cache_is_hard,
-    "`cache.db` is another name of a file: made anew",
+    "`cache.db` is another name of a file: created again",
     planted(Repository, "cache.db", Hard)
 );
 attack!(

@@ -82,7 +82,7 @@ fn without_a_refresh_the_answer_says_so() {
 }
 
 #[test]
-fn a_damaged_index_is_made_anew_and_it_is_said() {
+fn a_damaged_index_is_rebuilt_and_reported() {
     let tree = Sandbox::new(&[("a.py", "def one(): pass\n")]);
     index_text(&tree);
     let store = tree.json(&["status", "--json"])["data"]["store"].as_str().expect("a directory").to_owned();

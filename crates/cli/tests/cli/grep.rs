@@ -228,7 +228,7 @@ fn a_pattern_that_is_none_says_where_and_what_to_do() {
         &["grep", "x", "/", "--quiet"],
         2,
         "
-        error: / does not lie in TREE; search there with `--root`
+        error: / is not in TREE; search there with `--root`
         ",
     );
 }

@@ -1,4 +1,4 @@
-//! Asking: files, symbols, outlines, source.
+//! Lookup commands: files, symbols, outline, show.
 
 use crate::sandbox::Sandbox;
 

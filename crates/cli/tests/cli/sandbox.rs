@@ -38,7 +38,7 @@ impl Sandbox {
         fs::write(path, text).expect("a new file");
     }
 
-    /// The command with these arguments, in the tree, away from the settings of whoever runs the tests.
+    /// The command with these arguments, in the tree, without the user's settings.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         self.prepared(Command::new(env!("CARGO_BIN_EXE_orient")), args)
     }
@@ -66,7 +66,7 @@ impl Sandbox {
         self.command(args).output().expect("the command starts")
     }
 
-    /// Runs the command and compares what it prints, line by line, with the indented block. `TREE` stands for the root.
+    /// Runs the command and compares what it prints, line by line, with the indented block. `TREE` is the root.
     #[track_caller]
     pub(crate) fn assert_output(&self, args: &[&str], expected: &str) {
         self.assert_outcome(args, 0, expected);
@@ -117,7 +117,7 @@ impl Sandbox {
     }
 }
 
-/// Whether bytes stand among others.
+/// Whether bytes contain others.
 pub(crate) fn holds(bytes: &[u8], part: &[u8]) -> bool {
     bytes.windows(part.len()).any(|window| window == part)
 }

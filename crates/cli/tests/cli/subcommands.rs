@@ -1,4 +1,4 @@
-//! What the command does beside asking: setting clients up, watching, completing.
+//! Subcommands that are not queries: setup, watch, completions.
 
 use crate::sandbox::{Sandbox, text};
 use std::fs;
@@ -187,8 +187,8 @@ fn a_command_that_looked_at_many_files_leaves_a_watcher_that_ends_by_itself() {
     let many = ["--set", "watch.min_files=2", "--set", "watch.idle=3"];
     let ask = |name: &str| tree.run(&[["symbols", name].as_slice(), &many].concat());
     assert!(tree.run(&[["index"].as_slice(), &many].concat()).status.success());
-    assert_eq!(watcher(), None, "whoever indexes asks nothing");
-    // Whoever reads what a command wrote must not wait for what it left behind.
+    assert_eq!(watcher(), None, "`index` does not ask the daemon");
+    // A reader of the command's output must not wait for the daemon.
     let line = format!("exec 3>&1; {} symbols first {}", env!("CARGO_BIN_EXE_orient"), many.join(" "));
     let mut shell = std::process::Command::new("sh");
     shell.args(["-c", &line]).current_dir(tree.root()).env_clear();

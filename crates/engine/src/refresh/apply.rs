@@ -319,7 +319,7 @@ impl PlanWriter<'_> {
             tally.bytes += task.job.size;
             self.progress.tick(1, task.job.size);
             match outcome {
-                ReadOutcome::Same => tally.same += 1,
+                ReadOutcome::Same => tally.unchanged += 1,
                 ReadOutcome::Restamp(stamp) => write(Change::Restamp(task.job.path.clone(), stamp))?,
                 ReadOutcome::Gone => {
                     tally.gone += 1;

@@ -43,7 +43,7 @@ impl RefreshRun<'_> {
                 if plan.is_empty() && self.is_resolved(&snapshot) {
                     RefreshReport {
                         generation: snapshot.generation(),
-                        same: plan.same,
+                        unchanged: plan.unchanged,
                         ..RefreshReport::default()
                     }
                 } else {

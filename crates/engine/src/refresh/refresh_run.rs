@@ -142,8 +142,8 @@ impl RefreshRun<'_> {
             pending.sort_unstable();
             pending.dedup();
         }
-        let (generation, same) = (snapshot.generation(), plan.same);
-        Ok(RefreshReport { generation, same, waited, pending, busy: true, ..RefreshReport::default() })
+        let (generation, unchanged) = (snapshot.generation(), plan.unchanged);
+        Ok(RefreshReport { generation, unchanged, waited, pending, busy: true, ..RefreshReport::default() })
     }
 
     pub(super) fn plan_writer(&self, deadline: Option<Instant>) -> PlanWriter<'_> {

@@ -43,16 +43,16 @@ impl Freshness for WatcherClient {
 fn ask(engine: &Engine, depth: RefreshDepth) -> Option<RefreshReport> {
     let question = if depth == RefreshDepth::Graph { ASK_GRAPH } else { ASK_FACTS };
     let reply = request(engine, question, REFRESH_TIMEOUT + IO_TIMEOUT)?;
-    let FreshnessReply { generation, index_inode, remembered } = FreshnessReply::from_bytes(reply);
+    let FreshnessReply { generation, index_inode, manifest_current } = FreshnessReply::from_bytes(reply);
     // The watcher must mean the index that we read.
     let is_our_index =
         engine.store_paths().index().metadata().is_ok_and(|metadata| metadata.ino() == index_inode);
     let has_generation = engine.generation().is_some_and(|ours| ours >= generation);
     // A later generation has its own tree manifest.
-    let remembered = remembered && engine.generation() == Some(generation);
+    let manifest_current = manifest_current && engine.generation() == Some(generation);
     (is_our_index && has_generation).then(|| RefreshReport {
         generation,
-        remembered,
+        manifest_current,
         ..RefreshReport::default()
     })
 }

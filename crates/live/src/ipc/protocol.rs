@@ -59,7 +59,7 @@ pub(super) struct FreshnessReply {
     /// The inode of the index file that holds it.
     pub(super) index_inode: u64,
     /// Whether the stored tree manifest is up to date too.
-    pub(super) remembered: bool,
+    pub(super) manifest_current: bool,
 }
 
 impl FreshnessReply {
@@ -69,14 +69,14 @@ impl FreshnessReply {
         let mut bytes = [0; Self::LENGTH];
         bytes[..8].copy_from_slice(&self.generation.to_le_bytes());
         bytes[8..16].copy_from_slice(&self.index_inode.to_le_bytes());
-        bytes[16] = u8::from(self.remembered);
+        bytes[16] = u8::from(self.manifest_current);
         bytes
     }
 
     pub(super) fn from_bytes(bytes: [u8; Self::LENGTH]) -> Self {
         let number =
             |at: usize| bytes[at..at + 8].iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
-        Self { generation: number(0), index_inode: number(8), remembered: bytes[16] != 0 }
+        Self { generation: number(0), index_inode: number(8), manifest_current: bytes[16] != 0 }
     }
 }
 
@@ -141,8 +141,8 @@ mod tests {
     #[test]
     fn a_freshness_reply_survives_a_round_trip() {
         for reply in [
-            FreshnessReply { generation: 1, index_inode: u64::MAX - 7, remembered: true },
-            FreshnessReply { generation: 0x0102_0304_0506_0708, index_inode: 0, remembered: false },
+            FreshnessReply { generation: 1, index_inode: u64::MAX - 7, manifest_current: true },
+            FreshnessReply { generation: 0x0102_0304_0506_0708, index_inode: 0, manifest_current: false },
         ] {
             assert_eq!(FreshnessReply::from_bytes(reply.to_bytes()), reply);
         }

@@ -206,6 +206,6 @@ fn freshness(core: &WatcherCore, depth: RefreshDepth) -> Option<FreshnessReply> 
     }
     let refresh = core.catch_up(&options, &orient_engine::NoProgress).ok()?;
     let is_fresh = refresh.pending.is_empty() && !refresh.busy && !refresh.in_memory;
-    let RefreshReport { generation, remembered, .. } = refresh;
-    is_fresh.then(|| FreshnessReply { generation, index_inode: core.index_inode(), remembered })
+    let RefreshReport { generation, manifest_current, .. } = refresh;
+    is_fresh.then(|| FreshnessReply { generation, index_inode: core.index_inode(), manifest_current })
 }

@@ -50,7 +50,7 @@ pub(crate) enum Act {
     Echo(u16),
 }
 
-/// What the server gives back for so many texts.
+/// The response for this many texts.
 pub(crate) type Shape = fn(&[String], usize) -> Value;
 
 pub(crate) struct Server {

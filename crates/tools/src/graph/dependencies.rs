@@ -253,7 +253,7 @@ impl Search<'_> {
                 continue;
             }
             let graph = self.snapshot.file_graph(row.id)?;
-            for used in graph.outside.iter().filter(|used| !used.package.is_empty()) {
+            for used in graph.external.iter().filter(|used| !used.package.is_empty()) {
                 *packages.entry(used.package.clone()).or_default() += 1;
             }
         }

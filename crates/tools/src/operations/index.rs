@@ -81,7 +81,7 @@ seen is parsed.";
             changed: refreshed.changed as u64,
             removed: refreshed.removed as u64,
             renamed: refreshed.renamed as u64,
-            touched: refreshed.touched as u64,
+            touched: refreshed.restamped as u64,
             parsed: refreshed.parsed as u64,
             from_cache: refreshed.from_cache as u64,
             elapsed_ms: millis(refreshed.elapsed),

@@ -323,7 +323,7 @@ impl<'p> Session<'p> {
 
     /// Whether the stored list of files is valid: it was compared with the tree, or no refresh was requested.
     pub(crate) fn remembered(&self) -> bool {
-        self.refreshed.borrow().as_ref().is_none_or(|refresh| refresh.remembered)
+        self.refreshed.borrow().as_ref().is_none_or(|refresh| refresh.manifest_current)
     }
 
     /// Whether the last refresh kept its changes in memory because the store cannot be written.

@@ -10,7 +10,7 @@ use crate::text::number_format::{bytes, count, plural};
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
 use log_report::LogReport;
-use orient_engine::{EngineError, why_unusable};
+use orient_engine::{EngineError, unusable_reason};
 use orient_live::{Unwatchable, WatchLimits, probe, unresponsive_watcher, watcher_process};
 use orient_safefs::Directory;
 use orient_setup::{CLIENTS, Client, ConfigDirs, NAME, Scope, registered};
@@ -166,8 +166,11 @@ fn log(session: &Session<'_>) -> Result<DoctorOut, ToolError> {
         }
         Err(error) => {
             let file = orient_logging::path(store);
-            let detail =
-                format!("{} cannot be read ({}), so nothing is logged", file.display(), why_unusable(&error));
+            let detail = format!(
+                "{} cannot be read ({}), so nothing is logged",
+                file.display(),
+                unusable_reason(&error)
+            );
             (Check::new("log", Health::Warning, detail), None)
         }
     };
@@ -211,7 +214,7 @@ fn store(session: &Session<'_>) -> Check {
             let detail = format!(
                 "{} is not writable ({}{room}): every command indexes the changes again, in memory",
                 directory.display(),
-                why_unusable(&error)
+                unusable_reason(&error)
             );
             Check::new("store", Health::Warning, detail).fix(FREE_SPACE)
         }
