@@ -15,17 +15,26 @@ const PIECE: usize = 512;
 /// Work of reading a whole piece.
 const WORK_PER_PIECE: u64 = 16;
 
+/// How the parser of a grammar differs from most.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ParserTraits {
+    /// Maximum indentation depth that it survives.
+    pub(crate) max_indentation: Option<usize>,
+    /// Work of one of its steps.
+    pub(crate) step_work: u64,
+}
+
 /// Parses `source`, unless it nests deeper than the indentation levels that the parser survives.
 pub(crate) fn parse_within(
     language: &Language,
-    levels: Option<usize>,
+    traits: ParserTraits,
     source: &[u8],
     budget: &mut Budget,
 ) -> Result<Tree, Limit> {
-    if levels.is_some_and(|most| indentation_depth::may_exceed(source, most)) {
+    if traits.max_indentation.is_some_and(|most| indentation_depth::may_exceed(source, most)) {
         return Err(Limit::Work);
     }
-    parse(language, source, budget)
+    run(language, traits.step_work, source, budget)
 }
 
 /// A text of the same length that ends with a newline, for a parser that never returns after `opens` without one. None if
@@ -43,6 +52,11 @@ pub(crate) fn ended(source: &[u8], opens: &str) -> Option<Vec<u8>> {
 
 /// Parses `source`, or returns the limit that the parser reached. The budget pays for its work.
 pub(crate) fn parse(language: &Language, source: &[u8], budget: &mut Budget) -> Result<Tree, Limit> {
+    run(language, 1, source, budget)
+}
+
+fn run(language: &Language, step_work: u64, source: &[u8], budget: &mut Budget) -> Result<Tree, Limit> {
+    let report_work = STEPS_PER_REPORT * step_work;
     let meter = Meter::start();
     // A new parser each time: a used one keeps blocks for later, and the memory it holds would depend on earlier files.
     let mut parser = parser();
@@ -53,13 +67,13 @@ pub(crate) fn parse(language: &Language, source: &[u8], budget: &mut Budget) -> 
     let mut stopped = None;
     let mut watch = |_: &_| {
         reports += 1;
-        let work = Work::of_parse(reports * STEPS_PER_REPORT, &meter, text.work.get());
+        let work = Work::of_parse(reports * report_work, &meter, text.work.get());
         stopped = budget.exceeded(work);
         if stopped.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut watch);
     let tree = parser.parse_with_options(&mut |at, _| text.from(at), None, Some(options));
-    let work = Work::of_parse(reports * STEPS_PER_REPORT, &meter, text.work.get());
+    let work = Work::of_parse(reports * report_work, &meter, text.work.get());
     // The work after the last progress callback counts as well.
     let stopped = stopped.or_else(|| budget.exceeded(work));
     budget.spend(work);
