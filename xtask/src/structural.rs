@@ -1,8 +1,8 @@
 //! `orient find` against ast-grep on the same tree: the same matches of patterns drawn from its own code, and how much sooner.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+#![expect(clippy::print_stdout, reason = "this program prints to the terminal")]
 
-use crate::bench::process::Scratch;
-use crate::draw::Draw;
+use crate::bench::Scratch;
+use crate::random::Random;
 use crate::workspace;
 use anyhow::{Context, Result, bail, ensure};
 use orient_grammars::Node;
@@ -19,15 +19,15 @@ const SIZES: std::ops::RangeInclusive<usize> = 8..=120;
 /// Compares structural searches.
 #[derive(clap::Args)]
 pub(crate) struct Structural {
-    /// The folder of sources
-    folder: PathBuf,
+    /// The directory of sources
+    directory: PathBuf,
     /// The language of the patterns
     #[arg(long)]
     lang: String,
     /// How many patterns
     #[arg(long, value_name = "N", default_value_t = 60)]
     count: usize,
-    /// Where drawing begins
+    /// The seed of the random numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// The ast-grep program (npm: @ast-grep/cli)
@@ -53,13 +53,13 @@ pub(crate) fn run(options: &Structural) -> Result<()> {
     let sides = Sides { options, product: workspace::product()?, store: scratch.path().join("store") };
     let files = sides.files()?;
     ensure!(!files.is_empty(), "no file of this language is known to both");
-    let mut draw = Draw(options.seed);
+    let mut random = Random(options.seed);
     let (mut same, mut matches, mut rejected) = (0, 0, 0);
     let (mut ours_took, mut theirs_took) = (Duration::ZERO, Duration::ZERO);
     for _ in 0..options.count {
         let drawn = loop {
-            let file = files.iter().nth(draw.below(files.len())).context("a file")?;
-            if let Some(drawn) = drawn(options, &options.folder.join(file), &mut draw) {
+            let file = files.iter().nth(random.below(files.len())).context("a file")?;
+            if let Some(drawn) = drawn(options, &options.directory.join(file), &mut random) {
                 break drawn;
             }
         };
@@ -99,14 +99,14 @@ pub(crate) fn run(options: &Structural) -> Result<()> {
     Ok(())
 }
 
-/// A piece of code of a file with one or two parts replaced by metavariables; `None` if the draw is of no use.
-fn drawn(options: &Structural, path: &Path, draw: &mut Draw) -> Option<Drawn> {
+/// A piece of code of a file with one or two parts replaced by metavariables; `None` if the random is of no use.
+fn drawn(options: &Structural, path: &Path, random: &mut Random) -> Option<Drawn> {
     let pack = Registry::builtin().by_name(&options.lang)?;
     let text = std::fs::read_to_string(path).ok()?;
     let tree = parse_unmodified(pack, text.as_bytes())?;
     let mut nodes = Vec::new();
     collect(tree.root_node(), &mut nodes);
-    let node = *nodes.get(draw.below(nodes.len()))?;
+    let node = *nodes.get(random.below(nodes.len()))?;
     let code = &text[node.byte_range()];
     if !SIZES.contains(&code.len()) || code.contains(['\n', '$', 'µ']) || node.has_error() {
         return None;
@@ -116,15 +116,15 @@ fn drawn(options: &Structural, path: &Path, draw: &mut Draw) -> Option<Drawn> {
     parts.retain(|part| part.byte_range() != node.byte_range());
     let mut chosen: Vec<(std::ops::Range<usize>, &str)> = Vec::new();
     for name in ["$A", "$B"] {
-        let Some(part) = parts.get(draw.below(parts.len().max(1))) else { continue };
+        let Some(part) = parts.get(random.below(parts.len().max(1))) else { continue };
         let apart =
             chosen.iter().all(|(range, _)| range.end <= part.start_byte() || part.end_byte() <= range.start);
-        if apart && draw.below(4) > 0 {
+        if apart && random.below(4) > 0 {
             // The content of a list becomes one metavariable for many.
             let (first, last) =
                 (part.named_child(0), part.named_child(part.named_child_count().saturating_sub(1) as u32));
             match (first, last) {
-                (Some(first), Some(last)) if draw.below(2) == 0 && part.named_child_count() > 1 => {
+                (Some(first), Some(last)) if random.below(2) == 0 && part.named_child_count() > 1 => {
                     chosen.push((first.start_byte()..last.end_byte(), "$$$LIST"));
                 }
                 _ => chosen.push((part.byte_range(), name)),
@@ -142,7 +142,7 @@ fn drawn(options: &Structural, path: &Path, draw: &mut Draw) -> Option<Drawn> {
     pattern.push_str(&text[at..node.end_byte()]);
     let around = std::iter::successors(node.parent(), Node::parent).filter(Node::is_named);
     let around: Vec<String> = around.map(|node| node.kind().to_owned()).collect();
-    let inside = if draw.below(4) == 0 { around.get(draw.below(around.len())).cloned() } else { None };
+    let inside = if random.below(4) == 0 { around.get(random.below(around.len())).cloned() } else { None };
     (!pattern.trim().starts_with('-')).then_some(Drawn { pattern, inside })
 }
 
@@ -167,7 +167,7 @@ struct Sides<'o> {
 impl Sides<'_> {
     fn product(&self) -> Command {
         let mut command = Command::new(&self.product);
-        command.current_dir(&self.options.folder).arg("--root").arg(".").env("ORIENT_STORE", &self.store);
+        command.current_dir(&self.options.directory).arg("--root").arg(".").env("ORIENT_STORE", &self.store);
         command
     }
 
@@ -179,7 +179,7 @@ impl Sides<'_> {
         };
         let ours = lines(self.product().args(["files", "--lang", &self.options.lang]))?;
         let mut theirs = Command::new(&self.options.ast_grep);
-        theirs.current_dir(&self.options.folder);
+        theirs.current_dir(&self.options.directory);
         let any = ["run", "--pattern", "$_", "--files-with-matches", "--lang", &self.options.lang];
         let theirs = lines(theirs.args(any))?;
         Ok(theirs
@@ -216,7 +216,7 @@ impl Sides<'_> {
     /// The matches of ast-grep; `None` if it rejects the pattern.
     fn theirs(&self, drawn: &Drawn) -> Result<Option<Vec<Match>>> {
         let mut command = Command::new(&self.options.ast_grep);
-        command.current_dir(&self.options.folder);
+        command.current_dir(&self.options.directory);
         if let Some(kind) = &drawn.inside {
             let inside = json!({ "kind": kind, "stopBy": "end" });
             let rule = json!({ "pattern": drawn.pattern, "inside": inside });
