@@ -1,5 +1,5 @@
 //! `orient find` against ast-grep on the same tree: the same matches of patterns drawn from its own code, and how much sooner.
-#![expect(clippy::print_stdout, reason = "this program prints to the terminal")]
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
 use crate::bench::Scratch;
 use crate::random::Random;
@@ -99,7 +99,7 @@ pub(crate) fn run(options: &Structural) -> Result<()> {
     Ok(())
 }
 
-/// A piece of code of a file with one or two parts replaced by metavariables; `None` if the random is of no use.
+/// A piece of code of a file with one or two parts replaced by metavariables; `None` if the choice is of no use.
 fn drawn(options: &Structural, path: &Path, random: &mut Random) -> Option<Drawn> {
     let pack = Registry::builtin().by_name(&options.lang)?;
     let text = std::fs::read_to_string(path).ok()?;
