@@ -45,7 +45,7 @@ impl Fixture {
         let store = self.folder.path().join("store").display().to_string();
         let options = SessionOptions {
             start: root.clone(),
-            folder: root,
+            directory: root,
             overrides: vec![Override { key: "store.dir".into(), value: store, flag: "test".into() }],
             force: 0,
             refresh: true,
