@@ -173,7 +173,7 @@ proptest! {
 #[test]
 fn log_of_a_path_follows_renames_copies_and_deletions() {
     let repo = TestRepo::new();
-    let text: String = (0..40).map(|n| format!("some line {n}\n")).collect();
+    let text = (0..40).map(|n| format!("some line {n}")).collect::<Vec<_>>().join("\n") + "\n";
     repo.write("old/a.c", &text);
     repo.commit("added");
     repo.git(&["mv", "old", "new"]);
@@ -194,7 +194,7 @@ fn log_of_a_path_follows_renames_copies_and_deletions() {
 #[test]
 fn file_renamed_on_one_branch_is_followed_on_both() {
     let repo = TestRepo::new();
-    let text: String = (0..40).map(|n| format!("some line {n}\n")).collect();
+    let text = (0..40).map(|n| format!("some line {n}")).collect::<Vec<_>>().join("\n") + "\n";
     repo.write("a.c", &text);
     repo.commit("first");
     repo.git(&["checkout", "-q", "-b", "side"]);
