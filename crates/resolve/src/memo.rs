@@ -1,6 +1,6 @@
 //! Memo tables with cycle detection: a query is answered once, and a query that leads back to itself gets no answer.
 //!
-//! MemoTables are recursive: the type of `a` in `a = b; b = a` asks for the type of `b`, which asks for the type of `a`. The
+//! Queries are recursive: the type of `a` in `a = b; b = a` asks for the type of `b`, which asks for the type of `a`. The
 //! second query for `a` is a cycle. It returns `None`, its caller goes on without it, and [`Limits::cuts`] grows.
 //!
 //! An answer that was computed inside a cycle may be incomplete: it must not be stored, or the result would depend on which
