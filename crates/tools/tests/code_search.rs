@@ -22,27 +22,27 @@ fn read() -> Result<String, ()> {
 
 /// A tree with two Rust files, a script and a binary file.
 struct Fixture {
-    folder: TempDir,
+    directory: TempDir,
 }
 
 impl Fixture {
     fn new() -> Self {
-        let folder = TempDir::new().expect("a temporary folder");
-        let root = folder.path().join("tree");
-        std::fs::create_dir_all(root.join("src")).expect("a new folder");
-        std::fs::create_dir_all(root.join("tests")).expect("a new folder");
+        let directory = TempDir::new().expect("a temporary directory");
+        let root = directory.path().join("tree");
+        std::fs::create_dir_all(root.join("src")).expect("a new directory");
+        std::fs::create_dir_all(root.join("tests")).expect("a new directory");
         let write = |path: &str, bytes: &[u8]| std::fs::write(root.join(path), bytes).expect("a new file");
         write("src/main.rs", RUST.as_bytes());
         write("tests/check.rs", b"fn check() { run().unwrap(); }\n");
         write("deploy.py", b"import os\nprint(os.environ['unwrap'])\n");
         write("logo.png", b"\x89PNG\r\n\x1a\n\0\0\0unwrap");
-        Self { folder }
+        Self { directory }
     }
 
     /// The text form, the JSON form and the exit code of an operation.
     fn ask(&self, name: &str, arguments: Value) -> Result<(String, Value, Exit), ToolError> {
-        let root = self.folder.path().join("tree");
-        let store = self.folder.path().join("store").display().to_string();
+        let root = self.directory.path().join("tree");
+        let store = self.directory.path().join("store").display().to_string();
         let options = SessionOptions {
             start: root.clone(),
             directory: root,
@@ -111,7 +111,8 @@ fn a_rewrite_is_a_diff_and_changes_no_file() {
     let (text, _, _) = fixture.ask("find", arguments).expect("an answer");
     assert!(text.starts_with("--- a/src/main.rs\n+++ b/src/main.rs\n@@ -5,7 +5,7 @@\n"), "{text}");
     assert!(text.contains("-        parse(line, 1).unwrap();\n+        parse(1, line)?;\n"), "{text}");
-    let file = std::fs::read_to_string(fixture.folder.path().join("tree/src/main.rs")).expect("still there");
+    let file =
+        std::fs::read_to_string(fixture.directory.path().join("tree/src/main.rs")).expect("still there");
     assert_eq!(file, RUST);
 }
 
@@ -154,7 +155,7 @@ fn violations_are_listed_and_set_the_exit_code() {
 #[test]
 fn a_file_that_cannot_be_parsed_leaves_a_check_of_structure_unproven() {
     let fixture = Fixture::new();
-    std::fs::write(fixture.folder.path().join("tree/src/large.rs"), "fn f() {}\n".repeat(300_000))
+    std::fs::write(fixture.directory.path().join("tree/src/large.rs"), "fn f() {}\n".repeat(300_000))
         .expect("a new file");
     let check = json!({ "patterns": "$X.expect($M)", "structural": true, "lang": "rust" });
     let (text, answer, exit) = fixture.ask("absent", check).expect("an answer");
@@ -167,7 +168,7 @@ fn a_file_over_the_size_limit_is_searched_all_the_same() {
     let fixture = Fixture::new();
     let mut large = "x = 1\n".repeat(600_000);
     large.push_str("needle_at_the_end = 2\n");
-    std::fs::write(fixture.folder.path().join("tree/large.py"), large).expect("a new file");
+    std::fs::write(fixture.directory.path().join("tree/large.py"), large).expect("a new file");
     let (_, answer, exit) =
         fixture.ask("absent", json!({ "patterns": "needle_at_the_end" })).expect("an answer");
     assert_eq!((exit, &answer["data"]["violations"][0]["line"]), (Exit::Nothing, &json!(600_001)));
