@@ -1,4 +1,4 @@
-//! What is wrong is said, with what to type instead, and the exit code tells scripts.
+//! Errors say what is wrong and what to type instead; exit codes are for scripts.
 
 use crate::sandbox::Sandbox;
 
@@ -29,7 +29,7 @@ fn wrong_words_are_answered_with_the_nearest() {
         &["outline", "src/srever.py"],
         1,
         "
-        error: the index has no file or folder `src/srever.py`
+        error: the index has no file or directory `src/srever.py`
         help:  did you mean `src/server.py`?
         ",
     );
@@ -37,7 +37,7 @@ fn wrong_words_are_answered_with_the_nearest() {
         &["outline", "client.py"],
         1,
         "
-        error: the index has no file or folder `client.py`
+        error: the index has no file or directory `client.py`
         help:  did you mean `src/client.py`?
         ",
     );
@@ -67,17 +67,17 @@ fn unknown_commands_and_flags_are_named_with_the_nearest() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_named() {
+fn a_directory_that_is_not_there_is_named() {
     let tree = small();
     let output = tree.run(&["status", "--root", "nowhere"]);
     assert_eq!(output.status.code(), Some(2));
     let said = crate::sandbox::text(&output.stderr);
-    assert!(said.starts_with("error: cannot read the folder ") && said.contains("nowhere"), "{said}");
+    assert!(said.starts_with("error: cannot read the directory ") && said.contains("nowhere"), "{said}");
 }
 
 #[cfg(unix)]
 #[test]
-fn a_home_folder_is_refused_until_asked_twice() {
+fn a_home_directory_is_refused_until_asked_twice() {
     let tree = small();
     let home = |args: &[&str]| {
         let mut command = tree.command(args);
@@ -87,7 +87,7 @@ fn a_home_folder_is_refused_until_asked_twice() {
         let output = home(args);
         let said = crate::sandbox::text(&output.stderr);
         assert_eq!(output.status.code(), Some(4), "{said}");
-        assert!(said.contains("your home folder") && said.contains("--force --force"), "{said}");
+        assert!(said.contains("your home directory") && said.contains("--force --force"), "{said}");
     }
     assert_eq!(home(&["files", "--force", "--force"]).status.code(), Some(0));
 }

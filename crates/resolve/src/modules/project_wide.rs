@@ -65,7 +65,7 @@ impl Session<'_> {
         if self.symbols_named(&unit.rules.family, name).is_empty() && !self.is_project_alias(unit, name) {
             return Vec::new();
         }
-        let manifests = self.resolver.project.around(&unit.rules, &unit.folder());
+        let manifests = self.resolver.project.around(&unit.rules, &unit.directory());
         for manifest in &manifests {
             for (key, value) in manifest.all(Says::Using) {
                 let found = match key {
@@ -91,7 +91,7 @@ impl Session<'_> {
         if !unit.rules.project_wide_imports {
             return false;
         }
-        let manifests = self.resolver.project.around(&unit.rules, &unit.folder());
+        let manifests = self.resolver.project.around(&unit.rules, &unit.directory());
         manifests.iter().any(|manifest| manifest.all(Says::Using).any(|(_, value)| dotted(value) == space))
     }
 
@@ -104,7 +104,7 @@ impl Session<'_> {
 
     /// Whether a project file declares this alias.
     fn is_project_alias(&self, unit: &FileRef, name: &str) -> bool {
-        let manifests = self.resolver.project.around(&unit.rules, &unit.folder());
+        let manifests = self.resolver.project.around(&unit.rules, &unit.directory());
         manifests.iter().any(|manifest| manifest.all(Says::Using).any(|(key, _)| key == name))
     }
 
@@ -144,7 +144,7 @@ impl Session<'_> {
         let path = if module.ends_with(&dotted) { module.to_owned() } else { format!("{module}{dotted}") };
         let repository = self.resolver.repository;
         if module.starts_with('.') {
-            let path = crate::modules::project_files::normal(&unit.folder(), &path)?;
+            let path = crate::modules::project_files::normal(&unit.directory(), &path)?;
             return repository.file_at(&path.as_str().into()).map(Module::File);
         }
         let mut files = repository.files_ending_with(&path);
@@ -152,7 +152,7 @@ impl Session<'_> {
             let is_root = |file: &u32| {
                 let under = repository.facts(*file).map(|facts| facts.path.display().into_owned());
                 under.is_some_and(|full| {
-                    full.trim_end_matches(path.as_str()).ends_with(&format!("{}/", unit.rules.load_folder))
+                    full.trim_end_matches(path.as_str()).ends_with(&format!("{}/", unit.rules.load_directory))
                 })
             };
             files.retain(is_root);

@@ -110,7 +110,7 @@ pub(crate) const GROUPS: &[Group] = &[
         ],
         params: &[
             required("query", ParamType::Text, ""),
-            optional("path", ParamType::Text, "folder, file or glob"),
+            optional("path", ParamType::Text, "directory, file or glob"),
             optional("kind", ParamType::Texts, "function, class, …"),
         ],
     },
@@ -125,7 +125,7 @@ pub(crate) const GROUPS: &[Group] = &[
     Group {
         name: "read",
         about: "Read source by symbol or place: current lines with numbers. view=outline lists what a file or \
-                folder defines.",
+                directory defines.",
         example: "{\"target\": \"Server.Run\"}",
         selector: Some("view"),
         members: &[
@@ -229,7 +229,7 @@ pub(crate) const GROUPS: &[Group] = &[
     },
     Group {
         name: "overview",
-        about: "See the whole: map (folders, entry points, central symbols; for an unknown repository), files by \
+        about: "See the whole: map (directories, entry points, central symbols; for an unknown repository), files by \
                 path, unused code, status of the index.",
         example: "{\"about\": \"map\"}",
         selector: Some("about"),
@@ -246,7 +246,7 @@ pub(crate) const GROUPS: &[Group] = &[
         ],
         params: &[
             optional("about", ParamType::Choice, ""),
-            optional("path", ParamType::Text, "folder or glob"),
+            optional("path", ParamType::Text, "directory or glob"),
         ],
     },
     Group {

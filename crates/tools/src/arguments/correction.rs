@@ -6,6 +6,11 @@
 use crate::error::{Code, ToolError};
 use serde_json::{Map, Value};
 
+/// The unit of grouping that a word means: `folder` is a synonym of `directory`.
+pub(crate) fn grouping(word: &str) -> &str {
+    if word == "folder" { "directory" } else { word }
+}
+
 /// Rows of synonyms. An unknown argument is read as a known one of the same row, if the row has exactly one that was not
 /// sent itself.
 const SYNONYMS: &[&[&str]] = &[

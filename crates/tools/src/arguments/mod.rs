@@ -2,6 +2,7 @@
 
 pub(crate) mod correction;
 pub(crate) mod enum_values;
+pub(crate) mod file_scope;
 pub(crate) mod path_argument;
 pub(crate) mod string_or_list;
 pub(crate) mod symbol_lookup;

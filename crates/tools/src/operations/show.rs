@@ -130,7 +130,7 @@ them.";
             Err(UnresolvedName::None { .. }) if let Some(file) = &file => {
                 source(session, &snapshot, file, None, None)
             }
-            Err(unclear) => match path_argument::in_skipped_folder(session, &snapshot, &args.symbol)? {
+            Err(unclear) => match path_argument::in_skipped_directory(session, &snapshot, &args.symbol)? {
                 Some(error) => Err(error),
                 None => unclear.answer(session, &snapshot),
             },
