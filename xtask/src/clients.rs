@@ -13,6 +13,8 @@ use std::process::Command;
 
 /// Tokens the schemas of the default tools may cost.
 const SCHEMA_TOKENS: usize = 1_500;
+/// Tokens the schemas of all operations may cost.
+const SCHEMA_TOKENS_OF_ALL: usize = 12_000;
 
 /// Runs everything.
 pub(crate) fn run() -> Result<()> {
@@ -176,9 +178,14 @@ fn inspect(clients: &Clients, orient: &Path, tree: &Path, store: &Path, url: Opt
 fn tokens(clients: &Clients, orient: &Path, folder: &Path) -> Result<()> {
     let mut asking = Asking::start(orient, workspace::root(), &folder.join("own-store"))?;
     let listing = folder.join("listing.json");
-    let tools = asking.request("tools/list", &json!({}))?;
-    std::fs::write(&listing, tools.to_string())?;
-    passes(clients.node("tokens.mjs")?.arg("schema").arg(&listing).arg(SCHEMA_TOKENS.to_string()))?;
+    let all = Asking::start_with(orient, workspace::root(), &folder.join("own-store"), &["--tools", "all"])?
+        .request("tools/list", &json!({}))?;
+    for (tools, most) in
+        [(asking.request("tools/list", &json!({}))?, SCHEMA_TOKENS), (all, SCHEMA_TOKENS_OF_ALL)]
+    {
+        std::fs::write(&listing, tools.to_string())?;
+        passes(clients.node("tokens.mjs")?.arg("schema").arg(&listing).arg(most.to_string()))?;
+    }
     let mut lines = String::new();
     for (tool, arguments) in questions() {
         for max_tokens in [300, 2_000, 8_000] {
@@ -188,7 +195,7 @@ fn tokens(clients: &Clients, orient: &Path, folder: &Path) -> Result<()> {
             let result = asking.request("tools/call", &json!({ "name": tool, "arguments": arguments }))?;
             let text = result["content"][0]["text"].as_str().context("no text")?;
             let estimate = orient_tools::tokens(text);
-            let line = json!({ "max_tokens": max_tokens, "estimate": estimate, "text": text, "structured": result["structuredContent"] });
+            let line = json!({ "max_tokens": max_tokens, "estimate": estimate, "text": text });
             writeln!(lines, "{line}")?;
         }
     }

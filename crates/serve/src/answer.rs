@@ -35,8 +35,8 @@ const MAX_PATH_LENGTH: usize = 120;
 pub(crate) struct CallResponse {
     /// The text with its status line.
     pub(crate) text: String,
-    /// The same as structured content.
-    pub(crate) structured: Value,
+    /// The data with its metadata, for tools that return data, if it fits into the budget.
+    pub(crate) structured: Option<Value>,
     /// The generation of the index it describes.
     pub(crate) generation: Option<u64>,
     /// Whether the operation failed or a name could not be resolved.
@@ -60,18 +60,20 @@ impl AnswerContext<'_> {
     pub(crate) fn answer(&self, call: &ToolCall) -> Result<CallResponse, ToolError> {
         let cursor = call.cursor.as_deref().map(|text| parse_cursor(text, call)).transpose()?;
         let after = cursor.as_ref().and_then(|cursor| cursor.after.as_deref());
-        let reply =
-            self.tree.ask(self.asked, self.notifier, self.cancel, |session| call.run(session, after))?;
+        let reply = self
+            .tree
+            .ask(self.asked, self.notifier, self.cancel, |session| call.run(session, after))
+            .map_err(|error| call.spell_error(&error))?;
         let skip = cursor.as_ref().map_or(0, |cursor| cursor.skip);
         let sent = self.sent.read().unwrap_or_else(PoisonError::into_inner);
         let history = (!call.again).then_some(&*sent);
         let mut room = call.max_tokens.saturating_sub(FRAME);
-        let (mut written, mut metadata) = self.write(reply.as_ref(), room, skip, history)?;
+        let (mut written, mut metadata) = self.write(call, reply.as_ref(), room, skip, history)?;
         let mut notes = collect_notes(call, cursor.as_ref(), self.indexing().as_ref(), &mut metadata);
         let spare = notes.iter().map(|note| tokens(note.as_str()) + 2).sum::<usize>();
         if spare > FRAME / 3 {
             room = room.saturating_sub(spare);
-            written = self.write(reply.as_ref(), room, skip, history)?.0;
+            written = self.write(call, reply.as_ref(), room, skip, history)?.0;
         }
         let is_repeated = skip == 0
             && history.is_some_and(|sent| sent.answered(call.key, &written.text))
@@ -87,7 +89,7 @@ impl AnswerContext<'_> {
             sent.record(call.key, &written.text, lines);
         }
         if written.has_summary {
-            notes.push(SafeLine::new("add \"again\": true to receive what was sent before once more"));
+            notes.push(SafeLine::new("without \"again\": false, what was sent before is sent once more"));
         }
         let failed = metadata.unresolved_name || reply.exit() == Exit::Failed;
         let data = self.with_data.then(|| reply.data());
@@ -96,12 +98,14 @@ impl AnswerContext<'_> {
 
     fn write(
         &self,
+        call: &ToolCall,
         reply: &dyn Reply,
         room: usize,
         skip: usize,
         sent: Option<&SentHistory>,
     ) -> Result<(BudgetedText, AnswerMetadata), ToolError> {
-        let mut writer = BudgetWriter::new(room, skip, sent, self.cancel);
+        let mut writer =
+            BudgetWriter::new(room, skip, sent, self.cancel).speaking(|line| call.spell_line(line));
         let done = reply.text(&mut TextWriter::new(&mut writer));
         let written = writer.finish();
         match done {
@@ -177,7 +181,8 @@ impl FramedText<'_> {
         if let Some(cut) = self.written.next {
             let first = self.cursor.map_or(0, |cursor| cursor.skip) + 1;
             let total = count(self.written.total as u64);
-            let reason = format!("lines {}-{} of {total}", count(first as u64), count(cut as u64));
+            let reason =
+                format!("lines {}-{} of {total} of this answer", count(first as u64), count(cut as u64));
             self.metadata.reasons.insert(0, reason.into());
         }
         let mut text = std::mem::take(&mut self.written.text);
@@ -193,7 +198,7 @@ impl FramedText<'_> {
         }
         text.push_str(&status);
         let (failed, generation) = (self.failed, self.metadata.generation);
-        CallResponse { text, structured: self.structured(&body, next), generation, failed }
+        CallResponse { text, structured: self.structured(next), generation, failed }
     }
 
     fn next(&self) -> Option<String> {
@@ -232,12 +237,16 @@ impl FramedText<'_> {
         format!("[{}]", parts.join("; "))
     }
 
-    fn structured(self, body: &str, next: Option<String>) -> Value {
+    /// The data with its metadata. Only tools for programs have it. About half of all clients give the model the structured
+    /// content instead of the text, some give it both, and all give it the text if that is all there is: so agents are sent
+    /// text alone.
+    fn structured(self, next: Option<String>) -> Option<Value> {
         let reasons = self.reasons();
+        let data = self.data.filter(|data| tokens(&data.to_string()) <= self.call.max_tokens)?;
         let metadata = self.metadata;
         let mut fields = Map::new();
-        fields.insert("text".to_owned(), json!(body));
         fields.insert("complete".to_owned(), json!(reasons.is_none()));
+        fields.insert("data".to_owned(), data);
         let mut optional = |name: &str, value: Option<Value>| {
             fields.extend(value.map(|value| (name.to_owned(), value)));
         };
@@ -248,10 +257,6 @@ impl FramedText<'_> {
         optional("generation", metadata.generation.map(|generation| json!(generation)));
         optional("pending", (metadata.pending > 0).then(|| json!(metadata.pending)));
         optional("notes", (!notes.is_empty()).then(|| json!(notes)));
-        if let Some(data) = self.data {
-            let fits = tokens(&data.to_string()) <= self.call.max_tokens;
-            optional("data", fits.then_some(data));
-        }
-        Value::Object(fields)
+        Some(Value::Object(fields))
     }
 }

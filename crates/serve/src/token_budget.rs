@@ -48,6 +48,8 @@ pub(crate) struct BudgetWriter<'w> {
     cut_at: Option<usize>,
     sent_lines: Vec<SentLine>,
     has_summary: bool,
+    /// Spells our own lines for the program that asks.
+    spell: Box<dyn Fn(&str) -> String + 'w>,
 }
 
 /// The text of one part of an answer.
@@ -81,7 +83,14 @@ impl<'w> BudgetWriter<'w> {
             cut_at: None,
             sent_lines: Vec::new(),
             has_summary: false,
+            spell: Box::new(str::to_owned),
         }
+    }
+
+    /// The same writer, with our own lines spelled by a function.
+    pub(crate) fn speaking(mut self, spell: impl Fn(&str) -> String + 'w) -> Self {
+        self.spell = Box::new(spell);
+        self
     }
 
     /// Closes the open fence and returns the text.
@@ -193,7 +202,8 @@ impl TextSink for BudgetWriter<'_> {
 
     fn own_line(&mut self, _tone: Style, words: &OwnText) -> io::Result<()> {
         self.close();
-        self.write(words.as_str(), 0).map(drop)
+        let line = (self.spell)(words.as_str());
+        self.write(&line, 0).map(drop)
     }
 
     fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -244,10 +254,9 @@ impl TextSink for BudgetWriter<'_> {
     }
 }
 
-/// Tokens of a line in the text and in JSON, where quotes and tabs are escaped.
+/// Tokens of a line with its line break.
 pub(crate) fn cost(line: &str) -> usize {
-    let escaped = line.bytes().filter(|byte| matches!(byte, b'"' | b'\\' | b'\t')).count();
-    tokens(line) + 1 + escaped
+    tokens(line) + 1
 }
 
 /// The longest run of backticks in a text.

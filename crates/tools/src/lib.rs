@@ -19,7 +19,7 @@ mod text;
 
 pub use agent::resources::{file_text, handles_like, paths_like, symbol_text};
 pub use agent::tool_calls::{
-    AgentTool, DEFAULT_TOKENS, MAX_TOKENS, QueueClass, ToolCall, agent_tools, suggest_tool,
+    AgentTool, DEFAULT_TOKENS, MAX_TOKENS, QueueClass, ToolCall, agent_tools, suggest_command, suggest_tool,
 };
 pub use answer::Note;
 pub use answer::escaped_json::{write_json, write_json_line};

@@ -1,6 +1,7 @@
 //! `search`: ranked search by words and meaning.
 
 mod args;
+mod named_symbol;
 mod search_answer;
 
 use crate::answer::{Answer, Note};
@@ -10,6 +11,7 @@ use crate::session::Session;
 use crate::session::query_embedding::QueryEmbedding;
 use crate::text::writer::TextWriter;
 use args::{Group, SearchArgs};
+use named_symbol::NamedSymbol;
 use orient_engine::{Form, Scope, SearchResults};
 use search_answer::SearchOut;
 use std::io;
@@ -48,6 +50,14 @@ the query mentions them. Unknown words are spell-corrected, and a note says so. 
         let group = args.group()?;
         let snapshot = session.snapshot()?;
         let mut query = args.query(session, &snapshot)?;
+        if args.wants_single()
+            && let Some((symbol, note)) = NamedSymbol::of(&snapshot, &query.text)?
+        {
+            let mut answer = session.answer(&snapshot, SearchOut::single(&query.text, symbol));
+            answer.add_notes(note);
+            let more = Note::from("the only symbol of this name; a limit adds other hits").see("limit");
+            return Ok(answer.note(more));
+        }
         let query_embedding = if query.without_vectors {
             QueryEmbedding::default()
         } else {
@@ -66,8 +76,7 @@ the query mentions them. Unknown words are spell-corrected, and a note says so. 
             answer = answer.partial(Note::from(format!("the best {} hits", found.hits.len())).see("limit"));
         }
         if left_out > 0 {
-            let text =
-                format!("{left_out} of {shown} hits without source to stay within {} tokens", args.tokens());
+            let text = format!("{left_out} of {shown} hits without source to stay within the token budget");
             answer = answer.note(Note::from(text).see("max_tokens"));
         }
         answer.add_notes(spelling_notes(&found));
