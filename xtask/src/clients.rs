@@ -67,7 +67,9 @@ impl Clients {
 
     /// A script beside its packages: modules are looked for from where a script lies.
     fn node(&self, script: &str) -> Result<Command> {
-        std::fs::copy(self.scripts.join(script), self.node_folder.join(script))?;
+        for file in [script, "tasks.json"] {
+            std::fs::copy(self.scripts.join(file), self.node_folder.join(file))?;
+        }
         let mut command = Command::new("node");
         command.arg(self.node_folder.join(script));
         Ok(command)

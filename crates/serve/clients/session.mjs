@@ -85,6 +85,13 @@ await assert.rejects(client.callTool({ name: "no_such_tool", arguments: {} }), /
 const wrong = await client.callTool({ name: "graph", arguments: { relation: "callerz", symbol: "total" } });
 assert.ok(wrong.isError && text(wrong).includes('did you mean "callers"'), text(wrong));
 
+// Calls with the argument names that models and other tools use: nothing that an operation supports is rejected.
+const tasks = JSON.parse(fs.readFileSync(new URL("tasks.json", import.meta.url), "utf8"));
+for (const task of tasks) {
+  const answer = await client.callTool({ name: task.tool, arguments: task.arguments });
+  assert.ok(!answer.isError && text(answer).includes(task.finds), `${task.task}: ${text(answer)}`);
+}
+
 changeMany("progress");
 const notes = [];
 const status = await client.callTool({ name: "overview", arguments: { about: "status" } }, undefined, {
@@ -132,4 +139,4 @@ const plan = await client.getPrompt({ name: "plan", arguments: { change: "round 
 assert.match(plan.messages[0].content.text, /round the total/);
 
 await client.close();
-console.log(`typescript: ${tools.map((tool) => tool.name).join(", ")}; ${pages} pages, ${notes.length} notes of progress`);
+console.log(`typescript: ${tools.map((tool) => tool.name).join(", ")}; ${pages} pages, ${tasks.length} tasks, ${notes.length} notes of progress`);

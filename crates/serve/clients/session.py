@@ -6,6 +6,7 @@ FOLDER is the tree that `cargo xtask clients` makes; files in it are changed.
 """
 
 import asyncio
+import json
 import pathlib
 import re
 import sys
@@ -17,6 +18,8 @@ from mcp import Client, StdioServerParameters
 
 ORIENT, FOLDER, STORE = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
 URL = sys.argv[4] if len(sys.argv) > 4 else None
+
+TASKS = json.loads(pathlib.Path(__file__).with_name("tasks.json").read_text())
 
 # One question for every tool there may be.
 QUESTIONS = {
@@ -96,6 +99,17 @@ async def errors(client):
     assert not forgiven.is_error and "was read as" in text(forgiven), text(forgiven)
 
 
+async def tasks(client):
+    """Calls with the argument names that models and other tools use: nothing that an operation supports is rejected."""
+    wrong = []
+    for task in TASKS:
+        answer = await client.call_tool(task["tool"], task["arguments"])
+        if answer.is_error or task["finds"] not in text(answer):
+            wrong.append((task["task"], text(answer)[:300]))
+    assert not wrong, wrong
+    return len(TASKS)
+
+
 async def progress(client):
     seen = []
 
@@ -162,10 +176,11 @@ async def session(mode):
         names = await tools(client)
         parts = await pages(client)
         await errors(client)
+        done = await tasks(client)
         notes = await progress(client)
         await cancel(client)
         await rest(client)
-        print(f"python {mode} ({client.protocol_version}): {', '.join(names)}; {parts} pages, {notes} notes of progress")
+        print(f"python {mode} ({client.protocol_version}): {', '.join(names)}; {parts} pages, {done} tasks, {notes} notes of progress")
 
 
 async def roots():

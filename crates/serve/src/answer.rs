@@ -8,7 +8,8 @@ use crate::served_tree::ServedTree;
 use crate::token_budget::{BudgetWriter, BudgetedText};
 use orient_engine::Cancel;
 use orient_tools::{
-    AnswerMetadata, Code, Exit, Reply, SafeLine, TextWriter, ToolCall, ToolError, count, tokens,
+    AnswerMetadata, Code, Exit, Redactor, Reply, SafeLine, TextWriter, ToolCall, ToolError, count, plural,
+    tokens,
 };
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -53,6 +54,8 @@ pub(crate) struct AnswerContext<'c> {
     pub(crate) asked: Instant,
     /// Whether to include the data as structured content.
     pub(crate) with_data: bool,
+    /// Whether to redact credentials.
+    pub(crate) redacts: bool,
 }
 
 impl AnswerContext<'_> {
@@ -92,7 +95,10 @@ impl AnswerContext<'_> {
             notes.push(SafeLine::new("without \"again\": false, what was sent before is sent once more"));
         }
         let failed = metadata.unresolved_name || reply.exit() == Exit::Failed;
-        let data = self.with_data.then(|| reply.data());
+        let mut data = self.with_data.then(|| reply.data());
+        if let Some(data) = data.as_mut().filter(|_| self.redacts) {
+            redact_value(data, &mut Redactor::default());
+        }
         Ok(FramedText { call, cursor: cursor.as_ref(), written, metadata, notes, failed, data }.finish())
     }
 
@@ -104,8 +110,9 @@ impl AnswerContext<'_> {
         skip: usize,
         sent: Option<&SentHistory>,
     ) -> Result<(BudgetedText, AnswerMetadata), ToolError> {
-        let mut writer =
-            BudgetWriter::new(room, skip, sent, self.cancel).speaking(|line| call.spell_line(line));
+        let mut writer = BudgetWriter::new(room, skip, sent, self.cancel)
+            .speaking(|line| call.spell_line(line))
+            .redacting(self.redacts);
         let done = reply.text(&mut TextWriter::new(&mut writer));
         let written = writer.finish();
         match done {
@@ -159,6 +166,16 @@ fn collect_notes(
         metadata.reasons.push("the files were not checked".into());
     }
     notes.iter().take(MAX_NOTES).map(|note| SafeLine::truncated(note, MAX_NOTE_LENGTH)).collect()
+}
+
+/// Redacts every text in a value.
+fn redact_value(value: &mut Value, redactor: &mut Redactor) {
+    match value {
+        Value::String(text) => *text = redactor.text(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| redact_value(item, redactor)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| redact_value(field, redactor)),
+        _ => {}
+    }
 }
 
 /// A text with its notes and metadata.
@@ -232,6 +249,9 @@ impl FramedText<'_> {
                 .map(|path| SafeLine::truncated(path, MAX_PATH_LENGTH).without_brackets().into())
                 .collect();
             parts.push(format!("{} files pending: {}", count(metadata.pending), named.join(", ")));
+        }
+        if self.written.redacted > 0 {
+            parts.push(format!("{} redacted", plural(self.written.redacted, "credential", "credentials")));
         }
         parts.extend(next.map(|next| format!("next cursor \"{next}\"")));
         format!("[{}]", parts.join("; "))

@@ -47,6 +47,8 @@ characters are escaped (\\n, \\u{1b}). Escaped names and paths can be given back
 /// What all sessions share.
 pub(crate) struct ServerState {
     pub(crate) options: Options,
+    /// Whether other machines can reach the server, so that credentials are redacted unless a setting says otherwise.
+    is_remote: bool,
     offers: Vec<AgentTool>,
     tools: Vec<Tool>,
     /// The served tree, once it is open.
@@ -56,17 +58,23 @@ pub(crate) struct ServerState {
 }
 
 impl ServerState {
-    pub(crate) fn new(options: Options) -> Result<Self, ServeError> {
+    pub(crate) fn new(options: Options, is_remote: bool) -> Result<Self, ServeError> {
         let offers = agent_tools(options.tools.as_deref())?;
         let threads = std::thread::available_parallelism().map_or(2, usize::from);
         Ok(Self {
             tools: schema::tools(&offers),
             offers,
             options,
+            is_remote,
             tree: Mutex::new(None),
             limits: ConcurrencyLimits::new(threads),
             metrics: Arc::default(),
         })
+    }
+
+    /// Whether credentials in answers about a tree are redacted.
+    pub(crate) fn redacts(&self, tree: &ServedTree) -> bool {
+        tree.host.loaded().settings.serve.redact.unwrap_or(self.is_remote)
     }
 
     /// Number of calls that can start now.
@@ -192,6 +200,12 @@ impl Server {
         self.state.tree(root).await
     }
 
+    /// Whether credentials in answers are redacted.
+    pub(crate) async fn redacts(&self) -> bool {
+        let tree = self.state.tree.lock().await.clone();
+        tree.is_some_and(|tree| self.state.redacts(&tree))
+    }
+
     async fn call(
         &self,
         request: CallToolRequestParams,
@@ -217,6 +231,7 @@ impl Server {
         let sent = self.sent.clone();
         let (with_data, queue) = (state.offers[at].returns_data, call.queue_class());
         let mut tracker = CallTracker::new(&state.metrics, state.offers[at].name);
+        let redacts = state.redacts(&tree);
         let (begun, span) = (tracker.begun, tracker.span.clone());
         let response = self
             .work(&context, queue, move |cancel| {
@@ -228,6 +243,7 @@ impl Server {
                     notifier: &notifier,
                     asked: begun,
                     with_data,
+                    redacts,
                 }
                 .answer(&call)
             })

@@ -450,8 +450,10 @@ fn take_selector(
 ) -> Result<Selected, ToolError> {
     let names = |name: &String| name == selector || snake(name) == selector;
     let key = sent.keys().find(|name| names(name)).cloned().or_else(|| {
-        let named =
-            |name: &String| aliases_of(selector).any(|alias| alias == snake(name)) || snake(name) == "kind";
+        let named = |name: &String| {
+            aliases_of(selector).any(|alias| alias == snake(name))
+                || ["kind", "type"].contains(&snake(name).as_str())
+        };
         let chooses = |value: &Value| value.as_str().is_some_and(|word| group.choice(word).is_some());
         sent.iter().find(|(name, value)| named(name) && chooses(value)).map(|(name, _)| name.clone())
     });

@@ -302,10 +302,12 @@ pub(crate) const GROUPS: &[Group] = &[
             member("files", &["list", "ls", "tree", "find"], "files", &[("path", "glob")]).implied_by(&[
                 "path",
                 "glob",
+                "pattern",
                 "role",
                 "lang",
                 "language",
                 "directory",
+                "folder",
             ]),
             member("unused", &["dead", "dead_code"], "unused", &[("path", "path")]),
             member("status", &["health", "index", "info"], "status", &[]),

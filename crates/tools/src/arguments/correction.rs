@@ -358,7 +358,10 @@ impl ArgumentType {
                 Some((Value::String(text(&value)), true))
             }
             (Self::List, value @ (Value::String(_) | Value::Number(_) | Value::Bool(_))) => {
-                Some((Value::Array(list(&text(&value)).into_iter().map(Value::String).collect()), true))
+                let items = list(&text(&value));
+                // One value for a list of one is not worth a note.
+                let changed = items.len() != 1 || !value.is_string();
+                Some((Value::Array(items.into_iter().map(Value::String).collect()), changed))
             }
             _ => None,
         }

@@ -145,6 +145,7 @@ pub(crate) fn resolve_symbol(
             Some(at) => {
                 let mut declarations = candidates;
                 let definition = declarations.remove(at);
+                declarations.retain(|one| !constructs(one, &definition));
                 let others = declarations.extract_if(.., |one| !is_code(one.kind)).collect();
                 Ok(ResolvedSymbol { definition, declarations, others, reading })
             }
@@ -209,13 +210,21 @@ pub(crate) fn is_code(kind: SymbolKind) -> bool {
     !matches!(kind, SymbolKind::Test | SymbolKind::Heading | SymbolKind::Key)
 }
 
-/// The only definition among candidates that otherwise declare it, extend it or are not code.
+/// Whether a symbol is a constructor of a type.
+fn constructs(one: &Definition, of: &Definition) -> bool {
+    one.kind == SymbolKind::Constructor
+        && one.path == of.path
+        && one.handle.names.split_last().is_some_and(|(_, around)| around == of.handle.names)
+}
+
+/// The only definition among candidates that otherwise construct it, declare it, extend it or are not code.
 fn only_definition(candidates: &[Definition], total: usize) -> Option<usize> {
     let defines = |one: &Definition| {
         is_code(one.kind)
             && one.kind != SymbolKind::Impl
             && !one.modifiers.contains(Modifier::Declaration)
             && !one.modifiers.contains(Modifier::Partial)
+            && !candidates.iter().any(|of| of.kind.is_type() && constructs(one, of))
     };
     let mut defining = candidates.iter().enumerate().filter(|(_, one)| defines(one));
     let (at, _) = defining.next()?;

@@ -167,7 +167,7 @@ impl Snapshot {
             by_remote,
         } = retrieved;
         let ranked = rank(analysis, pool, &query.weights, query.enabled_rules, query.limits());
-        let mut more = false;
+        let more = ranked.len() > query.limit;
         let mut hits = Vec::with_capacity(query.limit.min(ranked.len()));
         let only_closes = |loaded: &LoadedChunk| {
             let lines = (loaded.chunk.first_line, loaded.chunk.last_line);
@@ -176,7 +176,6 @@ impl Snapshot {
         for hit in ranked {
             let (loaded, candidate) = (&loaded_chunks[hit.candidate], &pool.candidates[hit.candidate]);
             if hits.len() >= query.limit {
-                more = true;
                 break;
             }
             if only_closes(loaded) {

@@ -55,8 +55,7 @@ the query mentions them. Unknown words are spell-corrected, and a note says so. 
         {
             let mut answer = session.answer(&snapshot, SearchOut::single(&query.text, symbol));
             answer.add_notes(note);
-            let more = Note::from("the only symbol of this name; a limit adds other hits").see("limit");
-            return Ok(answer.note(more));
+            return Ok(answer.note("the only symbol of this name; `limit` adds other hits"));
         }
         let query_embedding = if query.without_vectors {
             QueryEmbedding::default()
