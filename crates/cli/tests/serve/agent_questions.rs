@@ -216,3 +216,13 @@ fn credentials_are_redacted_on_request_and_counted() {
     let said = ask(&mut server, "read", &json!({ "target": "keys.py" }));
     assert!(said.text.contains(&token), "a local agent sees what its user sees: {}", said.text);
 }
+
+#[test]
+fn quoted_phrases_match_literally() {
+    let tree = Sandbox::new();
+    tree.write("a.py", "def first():\n    raise ValueError('order not found')\n");
+    tree.write("b.py", "def second():\n    raise ValueError('not order found, order found not')\n");
+    let mut server = Stdio::with(tree, &[]);
+    let said = ask(&mut server, "search", &json!({ "query": "which error says \"order not found\"" }));
+    assert!(said.text.contains("a.py") && !said.text.contains("b.py"), "{}", said.text);
+}

@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 /// Default number of hits.
 const DEFAULT_LIMIT: usize = 10;
-const MAX_LIMIT: usize = 200;
+pub(super) const MAX_LIMIT: usize = 200;
 /// Maximum number of other chunks listed per hit.
 const MAX_ALSO: usize = 4;
 const DEFAULT_TOKENS: usize = 2000;

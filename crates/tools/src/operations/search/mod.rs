@@ -2,6 +2,7 @@
 
 mod args;
 mod named_symbol;
+mod phrases;
 mod search_answer;
 
 use crate::answer::{Answer, Note};
@@ -13,6 +14,7 @@ use crate::text::writer::TextWriter;
 use args::{Group, SearchArgs};
 use named_symbol::NamedSymbol;
 use orient_engine::{Form, Scope, SearchResults};
+use phrases::Phrases;
 use search_answer::SearchOut;
 use std::io;
 
@@ -32,7 +34,7 @@ impl TypedOperation for Search {
     const DETAILS: &'static str = "\
 The query is a question, a name or a path. Ranking combines words and meaning; exact matches of a name come first. A hit is \
 the best chunk of its file, and `also` lists up to four others. Tests, documentation and generated files rank lower unless \
-the query mentions them. Unknown words are spell-corrected, and a note says so. To find all matches of a pattern, use `grep`.";
+the query asks for them. Hits contain phrases in double quotes literally. Unknown words are spell-corrected, and a note says so. To find all matches of a pattern, use `grep`.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "search \"where are retries handled\"", about: "a question" },
         Example { command: "search Server.run", about: "a name: its definition comes first" },
@@ -63,7 +65,17 @@ the query mentions them. Unknown words are spell-corrected, and a note says so. 
             QueryEmbedding::of(session, &snapshot, &query.text)?
         };
         query.remote.clone_from(&query_embedding.question);
-        let found = snapshot.search(&query)?;
+        let (phrases, limit) = (Phrases::find(&snapshot, &query.text)?, query.limit);
+        if let Some(phrases) = &phrases {
+            phrases.restrict(&mut query);
+            query.limit = args::MAX_LIMIT;
+        }
+        let mut found = snapshot.search(&query)?;
+        if let Some(phrases) = &phrases {
+            found.hits.retain(|hit| phrases.are_in(hit));
+            found.more |= found.hits.len() > limit;
+            found.hits.truncate(limit);
+        }
         let group = group.unwrap_or(match found.analysis.scope {
             Scope::CrossCutting | Scope::Exploratory => Group::File,
             Scope::Targeted => Group::None,
@@ -89,6 +101,10 @@ the query mentions them. Unknown words are spell-corrected, and a note says so. 
         {
             answer = answer
                 .note(format!("no symbol is named exactly `{}`; these are the nearest chunks", query.text));
+        }
+        if found.hits.is_empty() && phrases.as_ref().is_some_and(Phrases::occur) {
+            answer =
+                answer.note("the phrase occurs, but in no ranked chunk; `orient grep` finds all its places");
         }
         if found.analysis.form == Form::Pattern {
             answer = answer.note("this looks like a pattern; `orient grep` finds all its matches");
