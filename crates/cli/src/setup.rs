@@ -244,16 +244,18 @@ impl SetupRun {
             let record = self.undo_log.remove(file);
             let ours = record.filter(|record| record.created && after.trim().is_empty());
             match (ours, before) {
-                (Some(record), Some(before)) => atomic_write::remove(file, before, &record.folders, links)?,
+                (Some(record), Some(before)) => {
+                    atomic_write::remove(file, before, &record.directories, links)?
+                }
                 _ => atomic_write::replace(file, before, after, links).map(drop)?,
             }
             return self.undo_log.save();
         };
         let earlier = self.undo_log.remove(file);
-        let folders = atomic_write::replace(file, before, after, links)?;
+        let directories = atomic_write::replace(file, before, after, links)?;
         let created = before.is_none() || earlier.as_ref().is_some_and(|earlier| earlier.created);
-        let folders = earlier.map_or(folders, |earlier| earlier.folders);
-        self.undo_log.put(file, UndoRecord { edit, created, folders });
+        let directories = earlier.map_or(directories, |earlier| earlier.directories);
+        self.undo_log.put(file, UndoRecord { edit, created, directories });
         self.undo_log.save()
     }
 

@@ -55,7 +55,7 @@ pub use orient_lang::TokenClass;
 pub use orient_rank::{Analysis, EnabledRules, Form, Rule, Scope, ScorePart, Weights, analyse};
 pub use orient_store::{
     EdgeRow, EmbedModel, ExcludedFiles, ExternalRow, FileGraph, FileId, FileRow, INDEXED, LanguageCount,
-    NameMatch, NodeId, Page, ProcessStatus, Sizes, StoreError, SymbolId, UnresolvedRow, why_unusable,
+    NameMatch, NodeId, Page, ProcessStatus, Sizes, StoreError, SymbolId, UnresolvedRow, unusable_reason,
 };
 pub use orient_text::TrigramQuery;
 pub use orient_walk::{

@@ -86,7 +86,7 @@ fn parsed(
         pack.manifest().needs_newline_after.as_deref().and_then(|opens| run_parser::ended(text, opens));
     run_parser::parse_within(
         language,
-        pack.manifest().max_indentation,
+        pack.manifest().parser_traits(),
         ended.as_deref().unwrap_or(text),
         budget,
     )

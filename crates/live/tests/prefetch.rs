@@ -16,7 +16,7 @@ use support::{dump, fresh, open, put};
 /// A repository with `main` checked out and a branch `other`, and how many files were parsed and remembered since it is
 /// watched.
 struct Switching {
-    folder: tempfile::TempDir,
+    directory: tempfile::TempDir,
     engine: Arc<Engine>,
     live: Watcher,
     read: Arc<Mutex<(usize, usize)>>,
@@ -24,8 +24,8 @@ struct Switching {
 
 impl Switching {
     fn new(branches: usize) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        let root = folder.path().join("tree");
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = directory.path().join("tree");
         std::fs::create_dir(&root).expect("the tree");
         git(&root, &["init", "-q", "-b", "main"]);
         put(&root, ".gitignore", "left_out/\n");
@@ -45,7 +45,7 @@ impl Switching {
         git(&root, &["commit", "-q", "-m", "other"]);
         git(&root, &["checkout", "-q", "main"]);
 
-        let engine = Arc::new(open(&root, &folder.path().join("store"), 2));
+        let engine = Arc::new(open(&root, &directory.path().join("store"), 2));
         let read = Arc::new(Mutex::new((0, 0)));
         let counting = read.clone();
         let on_refresh: RefreshListener = Arc::new(move |seen: &BackgroundRefresh| {
@@ -61,13 +61,13 @@ impl Switching {
             ..WatchOptions::default()
         };
         let live = Watcher::start(&engine, options);
-        let switching = Self { folder, engine, live, read };
+        let switching = Self { directory, engine, live, read };
         switching.until("it settles", || switching.live.is_synced());
         switching
     }
 
     fn root(&self) -> PathBuf {
-        self.folder.path().join("tree")
+        self.directory.path().join("tree")
     }
 
     fn until(&self, what: &str, mut reached: impl FnMut() -> bool) {
@@ -83,7 +83,7 @@ impl Switching {
         let commit = commit.trim();
         let byte = |at| u8::from_str_radix(&commit[at..at + 2], 16).expect("two digits");
         let id: Vec<u8> = (0..commit.len()).step_by(2).map(byte).collect();
-        self.engine.prefetcher().expect("a cache").has_whole(&id)
+        self.engine.prefetcher().expect("a cache").has_commit(&id)
     }
 
     /// How many files were parsed, and how many known, to catch up with a switch.
@@ -93,7 +93,7 @@ impl Switching {
         let refresh =
             self.live.catch_up(&self.engine, &RefreshOptions::default(), &NoProgress).expect("caught up");
         count(&self.read, refresh.parsed, refresh.from_cache);
-        assert_eq!(dump(&self.engine), fresh(&self.root(), 2), "as if built anew");
+        assert_eq!(dump(&self.engine), fresh(&self.root(), 2), "equals a rebuilt index");
         *self.read.lock().expect("no panic")
     }
 }

@@ -9,7 +9,7 @@ pub struct Chunk {
     pub kind: ChunkKind,
     /// The innermost symbol that holds all of it, as an index into the file's symbols.
     pub symbol: Option<u32>,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }
 
@@ -23,7 +23,7 @@ pub enum ChunkKind {
     Head = 1,
     /// A further part of such a symbol.
     Part = 2,
-    /// What lies between symbols: module documentation, constants, top-level code.
+    /// Text between symbols: module documentation, constants, top-level code.
     Gap = 3,
     /// A window of a file without symbols.
     Window = 4,

@@ -53,7 +53,7 @@ words! {
         Inherits = 4, "inherits";
         /// Does what it promises: an interface or trait.
         Implements = 5, "implements";
-        /// Stands in for this member of a base.
+        /// Overrides this member of a base.
         Overrides = 6, "overrides";
         /// Brings it in from another file.
         Imports = 7, "imports";
@@ -89,7 +89,7 @@ words! {
         Reexport = 2, "reexport";
         /// An import brings in everything of a module, and the module has it.
         Wildcard = 3, "wildcard";
-        /// The package, folder or namespace is shared.
+        /// The package, directory or namespace is shared.
         Package = 4, "package";
         /// It is named by its full name.
         Qualified = 5, "qualified";
@@ -125,7 +125,7 @@ words! {
         Implicit = 20, "implicit";
         /// Only the name fits.
         Name = 21, "name";
-        /// A fixture that a test runner gives to whoever asks for it by its name.
+        /// A fixture that a test runner injects by name.
         Fixture = 22, "fixture";
         /// Code that a test runner runs before or after a test: its setup, or the suite around it.
         Setup = 23, "setup";
@@ -137,7 +137,7 @@ words! {
     Reason {
         /// Nothing of this name is known.
         Unknown = 0, "nothing of this name is known";
-        /// The type of what stands before it is not known.
+        /// The type of the receiver is not known.
         Receiver = 1, "the type of the receiver is not known";
         /// The type is known and has no such member.
         Member = 2, "the type has no such member";
@@ -152,7 +152,7 @@ words! {
     }
 }
 
-/// A symbol of a file, or the file itself, by the numbers of whoever resolves.
+/// A symbol of a file, or the file itself, by the numbers that the caller of the resolver assigns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Node {
     /// The file.
@@ -180,7 +180,7 @@ pub struct Edge {
 
 /// A use that leads out of what is known to be here.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Outside {
+pub struct ExternalReference {
     /// The innermost symbol around it.
     pub from: Option<u32>,
     /// What is done.
@@ -195,7 +195,7 @@ pub struct Outside {
 
 /// A use that was not resolved.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Miss {
+pub struct UnresolvedReference {
     /// The innermost symbol around it.
     pub from: Option<u32>,
     /// What is done.
@@ -211,16 +211,16 @@ pub struct Miss {
 /// What resolving one file gives.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Resolved {
-    /// Edges this file gives rise to, sorted, without repetition.
+    /// The edges of this file, sorted, without duplicates.
     pub edges: Vec<Edge>,
-    /// Uses that lead outside, sorted.
-    pub outside: Vec<Outside>,
-    /// Uses that were not resolved, sorted.
-    pub misses: Vec<Miss>,
-    /// Every name whose definitions elsewhere the result depends on, sorted, without repetition.
-    pub asks: Vec<String>,
-    /// The other files whose facts were looked at, sorted, without repetition.
-    pub looked: Vec<u32>,
+    /// External references, sorted.
+    pub external: Vec<ExternalReference>,
+    /// Unresolved references, sorted.
+    pub unresolved: Vec<UnresolvedReference>,
+    /// Every name whose definitions elsewhere the result depends on, sorted, without duplicates.
+    pub name_dependencies: Vec<String>,
+    /// The other files whose facts were read, sorted, without duplicates.
+    pub file_dependencies: Vec<u32>,
 }
 
 #[cfg(test)]

@@ -25,13 +25,15 @@ pub use distance::{distance, nearest, slip};
 pub use expr::{Expr, ExprId, ExprList, Literal, Sequence, Wrapper};
 pub use facts::{Facts, Issue, IssueKind, Outline, Role};
 pub use flow::{Assign, Binding, BindingKind, Flow, RefKind, Reference, Return, Scope, ScopeKind, Via};
-pub use graph::{Confidence, Edge, EdgeKind, Miss, Node, Outside, Reason, Resolved, Rule};
+pub use graph::{
+    Confidence, Edge, EdgeKind, ExternalReference, Node, Reason, Resolved, Rule, UnresolvedReference,
+};
 pub use handle::{Handle, HandleError};
 pub use import::{Export, Import, ImportKind};
 pub use kind::SymbolKind;
 pub use manifest::{Says, Statement};
 pub use modifiers::{Modifier, Modifiers, Visibility};
-pub use path::{RepoPath, folder_of_examples};
+pub use path::{RepoPath, directory_of_examples};
 pub use rules::{Fixtures, Modules, PackageRules, Rules, SharedScope, TreeRules, TypeWords};
 pub use span::Span;
 pub use stamp::{ContentHash, Stamp};

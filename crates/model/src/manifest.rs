@@ -2,7 +2,7 @@
 
 use crate::Atom;
 
-/// One statement of a project file. Paths are as written, relative to the file's folder, with `/` between their parts.
+/// One statement of a project file. Paths are as written, relative to the file's directory, with `/` between their parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Statement {
     /// What is said.
@@ -48,7 +48,7 @@ says! {
     /// The package is called `value`: others import it by that name or below it. `name` is empty, or `lib` where code
     /// calls it otherwise than other project files do.
     Name = 0, "name";
-    /// Whoever imports the package gets the file `value`; `name` tells entries apart: `main`, `types`, `module`, a binary's name.
+    /// Importing the package yields the file `value`; `name` tells entries apart: `main`, `types`, `module`, a binary's name.
     Entry = 1, "entry";
     /// `name` under the package's name (`.`, `./sub`, `./x/*`) leads to the file `value`. Several for one name are in the
     /// order to try them.
@@ -60,7 +60,7 @@ says! {
     Base = 4, "base";
     /// What another project file, `value`, says holds here too.
     Extends = 5, "extends";
-    /// Names starting with the prefix `name` live under the folder `value`; the file's own folder if that is empty.
+    /// Names starting with the prefix `name` live under the directory `value`; the file's own directory if that is empty.
     Root = 6, "root";
     /// Packages below the pattern `value` belong to this project; with `!` before it they do not.
     Member = 7, "member";
@@ -69,7 +69,7 @@ says! {
     /// Every file of the project sees what the namespace `value` holds, without saying so; with the name `static` the
     /// members of the type `value`; with any other, `value` under that name.
     Using = 9, "using";
-    /// Files of the folder `value`, empty where it is not said, are built into the folder `name`: what an entry there
+    /// Files of the directory `value`, empty where it is not said, are built into the directory `name`: what an entry there
     /// was made from.
     Built = 10, "built";
 }

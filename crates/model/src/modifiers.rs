@@ -9,7 +9,7 @@ pub enum Visibility {
     /// Everyone.
     #[default]
     Public = 0,
-    /// The type and its heirs.
+    /// The type and its subtypes.
     Protected = 1,
     /// The package, crate, assembly or module.
     Internal = 2,
@@ -65,13 +65,13 @@ modifiers! {
     Static = 0, "static";
     /// Runs asynchronously.
     Async = 1, "async";
-    /// Has no body of its own and waits for an heir.
+    /// Has no body; a subtype implements it.
     Abstract = 2, "abstract";
     /// Cannot be overridden or inherited.
     Final = 3, "final";
     /// Replaces an inherited member.
     Override = 4, "override";
-    /// May be replaced by an heir.
+    /// May be overridden by a subtype.
     Virtual = 5, "virtual";
     /// Never changes after it was set.
     Readonly = 6, "readonly";
@@ -85,7 +85,7 @@ modifiers! {
     Extension = 10, "extension";
     /// One of several parts of the same type.
     Partial = 11, "partial";
-    /// A declaration whose definition stands elsewhere: prototype, overload signature, ambient declaration.
+    /// A declaration whose definition is elsewhere: prototype, overload signature, ambient declaration.
     Declaration = 12, "declaration";
     /// Visible to other files by an export.
     Exported = 13, "exported";
@@ -107,7 +107,7 @@ modifiers! {
     Constexpr = 21, "const";
     /// May be changed after it was set, where that must be said.
     Mutable = 22, "mutable";
-    /// A closed set of heirs.
+    /// A closed set of subtypes.
     Sealed = 23, "sealed";
     /// A data carrier: record, data class.
     Data = 24, "data";
@@ -119,7 +119,7 @@ modifiers! {
     Case = 27, "case";
     /// Run by a test runner before or after the tests around it.
     Setup = 28, "setup";
-    /// Given by a test runner to whoever asks for it by its name.
+    /// Injected by a test runner by name.
     Fixture = 29, "fixture";
 }
 

@@ -45,7 +45,7 @@ pub struct Rules {
     /// File extensions that an import may omit, in the order they are tried.
     pub extensions: Vec<String>,
     /// Files that represent their directory, without extension.
-    pub folder_files: Vec<String>,
+    pub directory_files: Vec<String>,
     /// External types whose members give the wrapped value, and through which calls pass.
     pub wrapper_types: Vec<String>,
     /// How the header of an enumeration begins whose members are visible through its name only: `enum class`.
@@ -141,12 +141,12 @@ pub struct Rules {
     pub class_methods_module: String,
     /// The keyword for the current namespace in a qualified name: `namespace`.
     pub current_namespace: String,
-    /// The folder below a project file where module names may start: `src`.
-    pub source_folder: String,
-    /// The folder below a project file with copies of external packages: `vendor`.
-    pub vendor_folder: String,
-    /// The folder whose files are loaded by their path below it: `lib`.
-    pub load_folder: String,
+    /// The directory below a project file where module names may start: `src`.
+    pub source_directory: String,
+    /// The directory below a project file with copies of external packages: `vendor`.
+    pub vendor_directory: String,
+    /// The directory whose files are loaded by their path below it: `lib`.
+    pub load_directory: String,
     /// The suffix of packages of tests, which cannot be imported: `_test`.
     pub test_package_suffix: String,
     /// The layout of a module tree, for [`Modules::Tree`].
@@ -170,8 +170,8 @@ pub struct TreeRules {
     pub root_files: Vec<String>,
     /// The root file of a library, below its project file: `src/lib.rs`.
     pub library_file: String,
-    /// The folder of further root files, below the project file: `src/bin`.
-    pub binary_folder: String,
+    /// The directory of further root files, below the project file: `src/bin`.
+    pub binary_directory: String,
     /// The attribute of a module declaration that names its file: `path`.
     pub path_attribute: String,
     /// The prefix of identifiers that are keywords: `r#`.
@@ -181,10 +181,10 @@ pub struct TreeRules {
 /// Packages that are named in imports and described by project files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PackageRules {
-    /// Folders with build output: `dist`.
-    pub build_folders: Vec<String>,
-    /// Folders where the source of a built file may be, in the order they are tried.
-    pub source_folders: Vec<String>,
+    /// Directories with build output: `dist`.
+    pub build_directories: Vec<String>,
+    /// Directories where the source of a built file may be, in the order they are tried.
+    pub source_directories: Vec<String>,
     /// Entry files of a package that names none, without extension, in the order they are tried.
     pub entry_files: Vec<String>,
     /// Extensions of built files that an import may name in place of the source: `js`.
@@ -193,7 +193,7 @@ pub struct PackageRules {
     pub declaration_suffix: String,
     /// The extension that the name of an extended configuration may omit: `json`.
     pub config_extension: String,
-    /// The name of the configuration file in a folder: `tsconfig.json`.
+    /// The name of the configuration file in a directory: `tsconfig.json`.
     pub config_file: String,
 }
 
@@ -203,7 +203,7 @@ pub struct Fixtures {
     /// Parameters of tests and fixtures receive the fixtures of their names.
     pub injected_by_parameter: bool,
     /// Files whose fixtures are visible to all tests in their directory and below, without extension: `conftest`.
-    pub folder_files: Vec<String>,
+    pub directory_files: Vec<String>,
     /// Attributes that request the fixtures that their strings name: `usefixtures`.
     pub requested_by: Vec<String>,
     /// Attributes that give values to the parameters they name, in place of fixtures: `parametrize`.
@@ -252,7 +252,7 @@ pub enum Modules {
     /// A path relative to the file, or the name of a package.
     Path,
     /// A directory is a package, named from the root of its module.
-    Folder,
+    Directory,
     /// Files form a tree that they declare themselves.
     Tree,
     /// A namespace that files declare, wherever they are.
@@ -270,7 +270,7 @@ impl std::str::FromStr for Modules {
             "none" => Self::None,
             "dotted" => Self::Dotted,
             "path" => Self::Path,
-            "folder" => Self::Folder,
+            "directory" => Self::Directory,
             "tree" => Self::Tree,
             "namespace" => Self::Namespace,
             "include" => Self::Include,
@@ -287,7 +287,7 @@ pub enum SharedScope {
     #[default]
     None,
     /// Files of the same directory and package.
-    Folder,
+    Directory,
     /// Files that declare the same package or namespace, or an enclosing one.
     Namespace,
     /// All files.
@@ -299,7 +299,7 @@ impl std::str::FromStr for SharedScope {
     fn from_str(word: &str) -> Result<Self, ()> {
         Ok(match word {
             "none" => Self::None,
-            "folder" => Self::Folder,
+            "directory" => Self::Directory,
             "namespace" => Self::Namespace,
             "everything" => Self::Everything,
             _ => return Err(()),

@@ -30,8 +30,8 @@ pub(crate) struct Queries {
     pub(crate) units: Memo<u32, Option<FileRef>>,
     pub(crate) symbols_by_name: Memo<Box<str>, Arc<[Namesake]>>,
     pub(crate) symbols_by_full_name: Memo<Box<str>, Rc<[SymbolId]>>,
-    pub(crate) folder_files: Memo<Box<str>, Rc<[u32]>>,
-    pub(crate) folder_symbols: Memo<Box<str>, Arc<TopLevelSymbols>>,
+    pub(crate) directory_files: Memo<Box<str>, Rc<[u32]>>,
+    pub(crate) directory_symbols: Memo<Box<str>, Arc<TopLevelSymbols>>,
     pub(crate) scope_members: Memo<ScopeMemberKey, Rc<[Target]>>,
     pub(crate) beyond_scopes: Memo<BeyondKey, Rc<[Target]>>,
     /// Whether the function with a scope runs with another `self`.
@@ -41,7 +41,7 @@ pub(crate) struct Queries {
     pub(crate) imports: Memo<InFile, Rc<[Target]>>,
     /// By the importing file.
     pub(crate) modules: Memo<u32, Rc<ModulesByName>>,
-    /// Folders where absolute module names may start, by file.
+    /// Directories where absolute module names may start, by file.
     pub(crate) source_roots: Memo<u32, Rc<[String]>>,
     /// The files that a file includes, at any depth.
     pub(crate) included: Memo<u32, Rc<FxHashSet<u32>>>,

@@ -105,7 +105,7 @@ impl<'r> Session<'r> {
 
     /// All symbols of this name in files of the language family, sorted by path and position.
     ///
-    /// [`name_reach`] lists the ways in which a change of these symbols reaches this file. Whoever uses more of a symbol than
+    /// [`name_reach`] lists the ways in which a change of these symbols reaches this file. A caller that uses more of a symbol than
     /// is listed there must read its file with [`Session::unit`], which records a file dependency.
     pub(crate) fn symbols_named(&self, family: &str, name: &str) -> Arc<[Namesake]> {
         self.queries.symbols_by_name.get_or_insert(name, || {
@@ -130,10 +130,10 @@ impl<'r> Session<'r> {
         self.unit(sym.file)
     }
 
-    /// The files directly in a folder.
-    pub(crate) fn folder(&self, path: &str) -> Rc<[u32]> {
-        let find = || self.resolver.repository.folder(&path.into()).into();
-        self.queries.folder_files.get_or_insert(path, find)
+    /// The files directly in a directory.
+    pub(crate) fn directory(&self, path: &str) -> Rc<[u32]> {
+        let find = || self.resolver.repository.directory(&path.into()).into();
+        self.queries.directory_files.get_or_insert(path, find)
     }
 
     /// The kind of a symbol.

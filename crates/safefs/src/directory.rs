@@ -130,18 +130,18 @@ impl Directory {
 
     /// Whether the path still refers to this directory.
     pub fn is_in_place(&self) -> bool {
-        Self::open(&self.path).is_ok_and(|folder| folder.held.id == self.held.id)
+        Self::open(&self.path).is_ok_and(|directory| directory.held.id == self.held.id)
     }
 
     /// A path to a file through the descriptor of this directory, for interfaces that only take paths. `None` if the system
     /// has no such paths. Valid while this value exists.
     pub fn descriptor_path(&self, file: &str) -> Option<PathBuf> {
-        let folder = PathBuf::from(format!("/proc/self/fd/{}", self.held.fd.as_raw_fd()));
+        let directory = PathBuf::from(format!("/proc/self/fd/{}", self.held.fd.as_raw_fd()));
         let works = || {
-            let stat = rustix::fs::stat(folder.join("."));
+            let stat = rustix::fs::stat(directory.join("."));
             cfg!(target_os = "linux") && stat.is_ok_and(|stat| identity(&stat) == self.held.id)
         };
-        self.held.has_name.get_or_init(works).then(|| folder.join(file))
+        self.held.has_name.get_or_init(works).then(|| directory.join(file))
     }
 
     /// Opens a file, which must be a regular file of this user. Removes the permissions of others.
@@ -333,8 +333,8 @@ fn check_owner(stat: &Stat, path: &Path) -> io::Result<()> {
 }
 
 /// Translates a failed open. Systems report a symbolic link with different error numbers.
-fn refused(errno: Errno, folder: impl AsFd, name: &Path, path: &Path) -> io::Error {
-    let stat = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
+fn refused(errno: Errno, directory: impl AsFd, name: &Path, path: &Path) -> io::Error {
+    let stat = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW);
     let kind = stat.map(|stat| FileType::from_raw_mode(stat.st_mode));
     match (errno, kind) {
         (Errno::LOOP | Errno::NOTDIR | Errno::MLINK, Ok(FileType::Symlink)) => {

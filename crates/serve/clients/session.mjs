@@ -1,8 +1,8 @@
 // A scripted session with the official TypeScript client.
 //
-// Usage: session.mjs ORIENT FOLDER STORE          over stdio
-//        session.mjs ORIENT FOLDER STORE URL      over HTTP, with a server that is already there
-// FOLDER is the tree that `cargo xtask clients` makes; files in it are changed.
+// Usage: session.mjs ORIENT DIRECTORY STORE          over stdio
+//        session.mjs ORIENT DIRECTORY STORE URL      over HTTP, with a server that is already there
+// DIRECTORY is the tree that `cargo xtask clients` makes; files in it are changed.
 
 import assert from "node:assert/strict";
 import fs from "node:fs";
@@ -11,7 +11,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 
-const [orient, folder, store, url] = process.argv.slice(2);
+const [orient, directory, store, url] = process.argv.slice(2);
 
 const questions = {
   search: { query: "total" },
@@ -33,8 +33,8 @@ function status(result) {
 }
 
 function changeMany(word) {
-  for (const name of fs.readdirSync(path.join(folder, "pkg"))) {
-    fs.appendFileSync(path.join(folder, "pkg", name), `\n# ${word}\n`);
+  for (const name of fs.readdirSync(path.join(directory, "pkg"))) {
+    fs.appendFileSync(path.join(directory, "pkg", name), `\n# ${word}\n`);
   }
 }
 
@@ -47,7 +47,7 @@ async function interrupted() {
 
 const transport = url
   ? new StreamableHTTPClientTransport(new URL(url))
-  : new StdioClientTransport({ command: orient, args: ["mcp", "--store", store, "--root", folder] });
+  : new StdioClientTransport({ command: orient, args: ["mcp", "--store", store, "--root", directory] });
 const client = new Client({ name: "script", version: "1.0.0" });
 await client.connect(transport);
 assert.equal(client.getServerVersion().name, "orient");
@@ -74,7 +74,7 @@ do {
   assert.ok(!cursor || end.last.startsWith("[partial: "));
   pages += 1;
 } while (cursor);
-const expected = fs.readdirSync(path.join(folder, "pkg")).length;
+const expected = fs.readdirSync(path.join(directory, "pkg")).length;
 assert.ok(pages > 2);
 assert.equal(new Set(found).size, expected);
 assert.equal(found.length, expected);

@@ -1,8 +1,8 @@
 """A scripted session with the official Python client: what every agent built on it will do.
 
-Usage: session.py ORIENT FOLDER STORE          over stdio
-       session.py ORIENT FOLDER STORE URL      over HTTP, with a server that is already there
-FOLDER is the tree that `cargo xtask clients` makes; files in it are changed.
+Usage: session.py ORIENT DIRECTORY STORE          over stdio
+       session.py ORIENT DIRECTORY STORE URL      over HTTP, with a server that is already there
+DIRECTORY is the tree that `cargo xtask clients` makes; files in it are changed.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ import anyio
 import mcp
 from mcp import Client, StdioServerParameters
 
-ORIENT, FOLDER, STORE = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
+ORIENT, DIRECTORY, STORE = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
 URL = sys.argv[4] if len(sys.argv) > 4 else None
 
 TASKS = json.loads(pathlib.Path(__file__).with_name("tasks.json").read_text())
@@ -32,10 +32,10 @@ QUESTIONS = {
 }
 
 
-def target(cwd=FOLDER, root=True):
+def target(cwd=DIRECTORY, root=True):
     if URL:
         return URL
-    arguments = ["mcp", "--store", STORE] + (["--root", str(FOLDER)] if root else [])
+    arguments = ["mcp", "--store", STORE] + (["--root", str(DIRECTORY)] if root else [])
     return StdioServerParameters(command=ORIENT, args=arguments, cwd=str(cwd))
 
 
@@ -53,7 +53,7 @@ def status(result):
 
 
 def change_many(word):
-    for path in sorted(FOLDER.glob("pkg/part_*.py")):
+    for path in sorted(DIRECTORY.glob("pkg/part_*.py")):
         path.write_text(path.read_text() + f"\n# {word}\n")
 
 
@@ -80,7 +80,7 @@ async def pages(client):
         if not cursor:
             break
         assert last.startswith("[partial: "), last
-    expected = sum(1 for _ in FOLDER.glob("pkg/part_*.py"))
+    expected = sum(1 for _ in DIRECTORY.glob("pkg/part_*.py"))
     assert parts > 2 and len(found) == expected and len(set(found)) == expected, (parts, len(found), expected)
     return parts
 
@@ -158,7 +158,7 @@ async def rest(client):
         cursor = page.next_cursor
         if not cursor:
             break
-    files = [path for path in FOLDER.rglob("*.py")]
+    files = [path for path in DIRECTORY.rglob("*.py")]
     assert len(uris) == len(set(uris)) == len(files) > 200, (len(uris), len(files))
     read = await client.read_resource("orient://file/shop/cart.py")
     assert "def total" in read.contents[0].text
@@ -186,14 +186,14 @@ async def session(mode):
 async def roots():
     """The client's root decides, wherever the server was started."""
 
-    async def folders(_context):
-        return mcp.types.ListRootsResult(roots=[mcp.types.Root(uri=FOLDER.as_uri())])
+    async def directories(_context):
+        return mcp.types.ListRootsResult(roots=[mcp.types.Root(uri=DIRECTORY.as_uri())])
 
     aimless = target(cwd="/", root=False)
-    async with Client(aimless, mode="legacy", list_roots_callback=folders, read_timeout_seconds=60) as client:
+    async with Client(aimless, mode="legacy", list_roots_callback=directories, read_timeout_seconds=60) as client:
         answer = await client.call_tool("read", {"target": "shop/cart.py"})
         assert not answer.is_error and "def total" in text(answer), text(answer)
-    print("python roots: the client's folder is served")
+    print("python roots: the client's directory is served")
 
 
 async def main():

@@ -276,9 +276,9 @@ async fn serve_connection(
     connection: &Arc<Connection>,
 ) {
     let _ = stream.set_nodelay(true);
-    let (app, asking) = (TowerToHyperService::new(app), connection.clone());
+    let (app, peer) = (TowerToHyperService::new(app), connection.clone());
     let service = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
-        request.extensions_mut().insert(asking.clone());
+        request.extensions_mut().insert(peer.clone());
         app.call(request)
     });
     let served = hyper::server::conn::http1::Builder::new()

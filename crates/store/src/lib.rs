@@ -32,7 +32,7 @@ pub use connection::open::checkpoint_wal;
 pub use connection::pool::ConnectionPool;
 pub use connection::process_status::ProcessStatus;
 pub use connection::write_lock::WriteLock;
-pub use error::{StoreError, why_unusable};
+pub use error::{StoreError, unusable_reason};
 pub use format_version::FORMAT;
 pub use graph::{
     Dependencies, EdgeRow, ExternalRow, FileGraph, GraphReader, InMemorySymbolTable, IndexedFile, NodeId,

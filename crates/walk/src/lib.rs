@@ -1,7 +1,7 @@
-//! Which files there are, what changed, and their bytes.
+//! Lists the files of a tree, detects changes, and reads bytes.
 //!
-//! Knows the file system and the ignore rules; knows nothing of languages or of the store. Nothing here follows a
-//! link, opens anything but a regular file, or leaves the root, whatever happens to the tree meanwhile.
+//! This crate knows the file system and the ignore rules, but neither languages nor the store. It never follows a
+//! link, opens only regular files, and never leaves the root, even if the tree changes during the walk.
 
 mod diff;
 mod error;

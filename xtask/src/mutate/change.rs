@@ -1,25 +1,25 @@
-//! The changes, where they can be made, and what they must and must not do to the graph.
+//! The mutations: where they apply, and their expected effect on the graph.
 
 use super::Ways;
 use super::sources::{Changed, Given, Line, Sources, Spot};
 use orient_model::{EdgeKind, Rule, SymbolKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What came of a change.
+/// The result of a mutation.
 pub(super) enum Outcome {
     Right,
-    /// What is different from what it should be.
+    /// The differences from the expected graph.
     Wrong(Vec<String>),
-    /// The change cannot be made here.
+    /// The mutation does not apply here.
     Unfit,
 }
 
-/// Where a change can be made.
+/// Where a mutation applies.
 pub(super) struct Place {
     /// The function.
     at: Spot,
     name: String,
-    /// What it calls by its bare name, for a name to be hidden.
+    /// The callee that is called by its bare name, for shadowing.
     callee: Option<Spot>,
     shown: String,
 }
@@ -32,7 +32,7 @@ impl Place {
 
 type Graph = BTreeMap<String, Given>;
 
-/// Functions and methods that something leads to, under names that are theirs alone.
+/// Functions and methods with incoming edges and a unique name.
 pub(super) fn functions(sources: &Sources, before: &Graph, language: &str) -> Vec<Place> {
     let used: BTreeSet<&Spot> = edges(before).map(|edge| &edge.to).collect();
     let mut places = Vec::new();
@@ -69,7 +69,7 @@ pub(super) fn bare_calls(sources: &Sources, before: &Graph, language: &str, ways
         });
         let in_block = symbol.body.is_some_and(|body| {
             let begins = text.as_bytes().get(body.start as usize) == Some(&b'{');
-            // On the line of the brace, the call may stand before it.
+            // On the line of the brace, the call may precede it.
             let braced = begins && edge.row > body.first_line;
             if ways.braced { braced } else { body.first_line > symbol.name_span.first_line }
         });
@@ -84,7 +84,7 @@ pub(super) fn bare_calls(sources: &Sources, before: &Graph, language: &str, ways
     places.into_values().collect()
 }
 
-/// The name becomes another at the definition and wherever the graph says it is used: no edge may move.
+/// Renames a symbol at its definition and at every use in the graph: no edge may change.
 pub(super) fn rename(sources: &Sources, before: &Graph, place: &Place) -> Outcome {
     let family = family(before, &place.at);
     let bearers = sources.facts.iter().flat_map(|(path, facts)| {
@@ -92,7 +92,7 @@ pub(super) fn rename(sources: &Sources, before: &Graph, place: &Place) -> Outcom
     });
     let mut lines: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
     for spot in bearers.filter(|spot| sources.name(spot) == place.name) {
-        // Another of the name would be meant by uses that are not resolved.
+        // Unresolved uses may refer to another symbol of the name.
         let Some(own) = family.get(&spot) else { return Outcome::Unfit };
         let facts = &sources.facts[&own.0];
         let Some(symbol) = own.1.and_then(|at| facts.outline.symbols.get(at as usize)) else { continue };
@@ -105,7 +105,7 @@ pub(super) fn rename(sources: &Sources, before: &Graph, place: &Place) -> Outcom
     let fresh = format!("{}Zz", place.name);
     let mut changed = Changed::new();
     for (path, lines) in lines.into_iter().filter(|(_, lines)| !lines.is_empty()) {
-        // Two of the name on one line may be two things.
+        // Two uses of the name on one line may mean different symbols.
         let mut touched =
             sources.texts[path].lines().enumerate().filter(|(at, _)| lines.contains(&(*at as u32 + 1)));
         if touched.any(|(_, line)| words(line, &place.name).count() > 1) {
@@ -126,7 +126,7 @@ pub(super) fn rename(sources: &Sources, before: &Graph, place: &Place) -> Outcom
     compare(sources, before, &after, |_| true, |_| true)
 }
 
-/// A function of the name in a file that nothing imports: no edge may move, and none may lead there.
+/// Adds a function of the same name in a file that nothing imports: no edge may change, and none may lead to it.
 pub(super) fn twin(sources: &Sources, before: &Graph, place: &Place, ways: &Ways) -> Outcome {
     let changed = Changed::from([(ways.file.clone(), ways.twin.replace("{name}", &place.name))]);
     let concerned = concerned(before, &changed, &[&place.name]);
@@ -135,7 +135,7 @@ pub(super) fn twin(sources: &Sources, before: &Graph, place: &Place, ways: &Ways
     compare(sources, before, &after, |_| true, |_| true)
 }
 
-/// A variable of the name inside the function: where it hides what is called, exactly those edges go.
+/// Adds a local variable of the same name: if it shadows the callee, exactly those edges disappear.
 pub(super) fn hide(sources: &Sources, before: &Graph, place: &Place, ways: &Ways) -> Outcome {
     let facts = &sources.facts[&place.at.0];
     let symbol = place.at.1.and_then(|at| facts.outline.symbols.get(at as usize));
@@ -143,7 +143,7 @@ pub(super) fn hide(sources: &Sources, before: &Graph, place: &Place, ways: &Ways
         return Outcome::Unfit;
     };
     let text = &sources.texts[&place.at.0];
-    // A function that binds the name itself calls that already, or reaches past it in a way of its own.
+    // A function that binds the name itself already calls that binding, or bypasses it.
     let inside = &text[body.start as usize..body.end as usize];
     let blocked = ways.not_before.iter().any(|word| inside.starts_with(word.as_str()));
     if blocked || binds(facts, body.start, body.end, &place.name) {
@@ -169,7 +169,7 @@ pub(super) fn hide(sources: &Sources, before: &Graph, place: &Place, ways: &Ways
         .filter(|edge| edge.kind == EdgeKind::Calls && meant(edge))
         .map(|edge| format!("still there: {}", written(sources, edge)))
         .collect();
-    // What followed from the result of the call goes with it.
+    // Edges that follow from the result of the call disappear, too.
     let follows =
         |edge: &Line| within(edge) || matches!(edge.rule, Rule::Inferred | Rule::Value | Rule::Argument);
     match compare(sources, before, &after, |edge| !follows(edge), |edge| !within(edge)) {
@@ -179,7 +179,7 @@ pub(super) fn hide(sources: &Sources, before: &Graph, place: &Place, ways: &Ways
     if kept.is_empty() { Outcome::Right } else { Outcome::Wrong(kept) }
 }
 
-/// What is different, among the edges that must stay and those that must not come.
+/// The differences among the edges that must stay and those that must not appear.
 fn compare(
     sources: &Sources,
     before: &Graph,
@@ -210,7 +210,7 @@ fn edges(graph: &Graph) -> impl Iterator<Item = &Line> {
     graph.values().flat_map(|given| &given.edges)
 }
 
-/// A symbol and all that must have its name with it: what it overrides, what overrides it, what declares it.
+/// A symbol and everything that must keep its name: what it overrides, what overrides it, its declarations.
 fn family(before: &Graph, at: &Spot) -> BTreeSet<Spot> {
     let mut kin: BTreeMap<&Spot, Vec<&Spot>> = BTreeMap::new();
     for edge in edges(before) {
@@ -235,12 +235,12 @@ fn family(before: &Graph, at: &Spot) -> BTreeSet<Spot> {
 
 /// Files whose edges may depend on these names.
 fn concerned(before: &Graph, changed: &Changed, names: &[&str]) -> BTreeSet<String> {
-    let asks = |given: &Given| names.iter().any(|name| given.asks.contains(*name));
-    let asking = before.iter().filter(|(path, given)| changed.contains_key(*path) || asks(given));
-    asking.map(|(path, _)| path.clone()).collect()
+    let asks = |given: &Given| names.iter().any(|name| given.names.contains(*name));
+    let dependents = before.iter().filter(|(path, given)| changed.contains_key(*path) || asks(given));
+    dependents.map(|(path, _)| path.clone()).collect()
 }
 
-/// Whether something of this name is bound between two places.
+/// Whether the name is bound between two positions.
 fn binds(facts: &orient_resolve::FileFacts, start: u32, end: u32, name: &str) -> bool {
     let flow = &facts.flow;
     let inside = |scope: u32| {
@@ -251,7 +251,7 @@ fn binds(facts: &orient_resolve::FileFacts, start: u32, end: u32, name: &str) ->
     flow.bindings.iter().any(|binding| inside(binding.scope) && flow.strings.get(binding.name) == name)
 }
 
-/// A name that means nothing to a language.
+/// A name that is no keyword of a language.
 fn is_plain(name: &str) -> bool {
     name.len() > 3
         && !name.starts_with("__")
@@ -263,7 +263,7 @@ fn is_part(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
 }
 
-/// The whole words of a line that are this one.
+/// The occurrences of a whole word in a line.
 fn words<'l>(line: &'l str, name: &'l str) -> impl Iterator<Item = usize> + 'l {
     let bytes = line.as_bytes();
     line.match_indices(name).map(|(at, _)| at).filter(move |&at| {
@@ -272,7 +272,7 @@ fn words<'l>(line: &'l str, name: &'l str) -> impl Iterator<Item = usize> + 'l {
     })
 }
 
-/// Whether a name is called with nothing in front of it, and stands nowhere else on the line.
+/// Whether a name is called without a qualifier and occurs only once on the line.
 fn is_called_bare(line: &str, name: &str) -> bool {
     let all: Vec<usize> = words(line, name).collect();
     let bare = |at: usize| {

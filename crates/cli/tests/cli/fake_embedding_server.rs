@@ -25,9 +25,9 @@ pub(crate) enum Mood {
     /// Quotes the headers it was sent.
     Echoes,
     HangsUp,
-    /// Takes so many requests more, and then says nothing.
+    /// Accepts this many requests, and then does not respond.
     SilentAfter(usize),
-    /// Takes so many requests more, and then refuses.
+    /// Accepts this many requests, and then refuses.
     RefusesAfter(usize),
 }
 

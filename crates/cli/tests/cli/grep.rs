@@ -25,11 +25,11 @@ fn skipped() {
     eprintln!("SKIPPED: nothing was compared with ripgrep, which is not installed");
 }
 
-/// Runs both in a folder of the tree and compares what they print.
+/// Runs both in a directory of the tree and compares what they print.
 #[track_caller]
-fn compare(tree: &Sandbox, folder: &str, args: &[&str]) {
+fn compare(tree: &Sandbox, directory: &str, args: &[&str]) {
     let Some(mut theirs) = ripgrep() else { return };
-    let folder = tree.root().join(folder);
+    let directory = tree.root().join(directory);
     // The same home, so that the same global ignore rules hold.
     let mut ours = tree.command(&[&["grep"], args].concat());
     for (name, value) in ours.get_envs() {
@@ -38,8 +38,8 @@ fn compare(tree: &Sandbox, folder: &str, args: &[&str]) {
             None => theirs.env_remove(name),
         };
     }
-    let theirs = theirs.args(args).current_dir(&folder).output().expect("ripgrep starts");
-    let ours = ours.current_dir(&folder).output().expect("the command starts");
+    let theirs = theirs.args(args).current_dir(&directory).output().expect("ripgrep starts");
+    let ours = ours.current_dir(&directory).output().expect("the command starts");
     let shown = |output: &Output| String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(shown(&ours), shown(&theirs), "grep {args:?}\n{}", String::from_utf8_lossy(&ours.stderr));
     assert_eq!(ours.stdout, theirs.stdout, "grep {args:?}");
@@ -53,7 +53,7 @@ fn sample() -> Sandbox {
         ("src/main.c", "int main(void)\n{\n\treturn parse_header(0);\n}\n"),
         ("src/parse.c", "/* Parse a header. */\nint parse_header(int x)\n{\n\treturn x;\n}\n"),
         ("src/parse/deep.c", "int parse_deep;\nint PARSE_HEADER;\n\n\n\nint parse_header_again;\n"),
-        ("src.txt", "a parse_header before the folder of that name\r\nand größe, GRÖSSE\r\n"),
+        ("src.txt", "a parse_header before the directory of that name\r\nand größe, GRÖSSE\r\n"),
         (".hidden/x.c", "parse_header\n"),
         (".gitignore", "*.o\n!keep.o\n"),
         ("ignored.o", "parse_header\n"),
@@ -61,7 +61,7 @@ fn sample() -> Sandbox {
         ("empty", ""),
         ("no_newline", "parse_header"),
     ]);
-    std::fs::create_dir_all(tree.root().join(".git/info")).expect("a new folder");
+    std::fs::create_dir_all(tree.root().join(".git/info")).expect("a new directory");
     tree.write(".git/HEAD", "ref: refs/heads/main\n");
     tree.write(
         "utf16.txt",
@@ -228,7 +228,7 @@ fn a_pattern_that_is_none_says_where_and_what_to_do() {
         &["grep", "x", "/", "--quiet"],
         2,
         "
-        error: / does not lie in TREE; search there with `--root`
+        error: / is not in TREE; search there with `--root`
         ",
     );
 }

@@ -25,7 +25,7 @@ fn tree(rules: &str, count: usize) -> Sandbox {
 #[test]
 fn twenty_thousand_patterns_do_not_slow_commands_down() {
     for rules in [".gitignore", ".orientignore", "a/.ignore"] {
-        // In a folder that is not the top, fewer are applied.
+        // In a directory that is not the top, fewer are applied.
         let tree = tree(rules, if rules.starts_with('a') { 4_000 } else { 20_000 });
         assert!(tree.run(&["index"]).status.success());
         let ask = |args: &[&str], expected: &str| {

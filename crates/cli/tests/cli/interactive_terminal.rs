@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::Read;
 use std::process::{Command, Stdio};
 
-/// Runs a command on a terminal of so many lines and gives back all that was shown there.
+/// Runs a command on a terminal with this many lines. Returns everything that was displayed.
 fn on_terminal(command: &mut Command, rows: u16) -> String {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
     grantpt(&master).expect("granted");
@@ -53,7 +53,7 @@ fn on_a_terminal_places_are_links_and_source_is_painted() {
 }
 
 #[test]
-fn whoever_wants_no_colours_gets_none() {
+fn colours_can_be_disabled() {
     let tree = tree();
     assert!(tree.run(&["index", "-q"]).status.success());
     let shown = on_terminal(tree.command(&["show", "one"]).env("TERM", "xterm").env("NO_COLOR", "1"), 40);

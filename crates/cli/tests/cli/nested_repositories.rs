@@ -32,7 +32,7 @@ fn a_worktree_inside_does_not_make_every_name_ambiguous() {
 fn what_was_left_out_is_told_by_status_and_by_files() {
     let tree = nested();
     let status = text(&tree.run(&["status"]).stdout);
-    let told = "skipped: 2 folders, nested repository\n  .claude/worktrees/x\n  vendor/clone\n";
+    let told = "skipped: 2 directories, nested repository\n  .claude/worktrees/x\n  vendor/clone\n";
     assert!(status.contains(told), "{status}");
     tree.assert_outcome(
         &["files", "vendor/clone"],

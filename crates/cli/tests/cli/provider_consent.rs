@@ -132,11 +132,11 @@ fn a_yes_that_came_with_a_repository_does_not_count() {
     };
     let status: serde_json::Value =
         serde_json::from_slice(&run(&["status", "--json"]).stdout).expect("an answer");
-    let folder = status["data"]["store"].as_str().expect("a path");
-    assert!(folder.starts_with(&tree.root().display().to_string()), "{folder}");
+    let directory = status["data"]["store"].as_str().expect("a path");
+    assert!(directory.starts_with(&tree.root().display().to_string()), "{directory}");
     let url = format!("{}/v1/embeddings", server.elsewhere());
     let yes = format!("provider = 'openai'\nurl = '{url}'\nmodel = 'm'\n");
-    std::fs::write(format!("{folder}/embed-allowed.toml"), yes).expect("written");
+    std::fs::write(format!("{directory}/embed-allowed.toml"), yes).expect("written");
     let output = run(&["embed", "test"]);
     assert_eq!(output.status.code(), Some(4));
     assert_eq!(

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// Words that stand nowhere in the tree: only meaning can answer.
+/// Words that do not occur in the tree: only the vectors can match.
 const QUESTION: &str = "pecuniary quantisation";
 const KEY: &str = "sk-d00r-never-to-be-seen";
 
@@ -113,7 +113,7 @@ fn only_what_changed_is_sent_again() {
     assert_eq!(changed.len(), 1, "{sent:?}");
     assert!(changed[0].contains("Grows sideways"), "{changed:?}");
     assert_eq!(search(&tree).1, ["vectors: ollama/m"]);
-    // An index made anew finds all of it where it was kept.
+    // A new index finds all vectors in the cache.
     tree.run(&["index", "--rebuild"]);
     assert_eq!(search(&tree).1, ["vectors: ollama/m"]);
 }
@@ -205,7 +205,7 @@ fn a_run_that_fails_says_how_far_it_came() {
 }
 
 #[test]
-fn another_model_begins_anew_while_the_built_in_one_answers() {
+fn another_model_starts_over_while_the_built_in_one_answers() {
     let server = Server::new();
     let tree = tree(&server);
     run(&tree, &[]);

@@ -42,16 +42,16 @@ fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// A file of the tree's own folder in the store.
+/// A file of the tree's own directory in the store.
 fn own_file(tree: &Sandbox, name: &str) -> Option<PathBuf> {
-    let mut folders = vec![tree.store()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).ok()?.flatten() {
+    let mut directories = vec![tree.store()];
+    while let Some(directory) = directories.pop() {
+        for entry in fs::read_dir(directory).ok()?.flatten() {
             if entry.file_name() == name && entry.path().parent()?.join("lock").exists() {
                 return Some(entry.path());
             }
             if entry.path().is_dir() {
-                folders.push(entry.path());
+                directories.push(entry.path());
             }
         }
     }

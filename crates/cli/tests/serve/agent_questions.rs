@@ -1,4 +1,4 @@
-//! Questions as agents ask them: names as people and other tools write them, folders, classes, tests, hints that an agent can use.
+//! Questions as agents ask them: names as people and other tools write them, directories, classes, tests, hints that an agent can use.
 
 use crate::sandbox::Sandbox;
 use crate::stdio_client::{Stdio, ToolResult};
@@ -78,7 +78,7 @@ fn names_are_understood_as_people_and_other_tools_write_them() {
 }
 
 #[test]
-fn a_folder_is_answered_with_its_outline_and_a_class_with_its_members() {
+fn a_directory_is_answered_with_its_outline_and_a_class_with_its_members() {
     let mut server = Stdio::with(tree(), &[]);
     let said = ask(&mut server, "read", &json!({ "target": "web" }));
     assert!(
@@ -145,7 +145,7 @@ fn hints_name_tools_not_commands() {
         ("graph", json!({ "relation": "trace", "symbol": "nothing_like_it" })),
         ("search", json!({ "query": "" })),
         ("search", json!({ "query": "fn\\s+\\w+" })),
-        ("overview", json!({ "about": "files", "path": "no/such/folder" })),
+        ("overview", json!({ "about": "files", "path": "no/such/directory" })),
         ("read", json!({ "target": "no/such/file.py" })),
     ] {
         let said = server.call(tool, &arguments);

@@ -137,6 +137,6 @@ fn concurrent_clients_get_correct_answers_while_files_change() {
     let session = web.session();
     while ask(&web, &session, &questions[0]).is_none() {}
     let served = dump(&web.tree.root(), &web.tree.store(), false);
-    let anew = dump(&web.tree.root(), &web.tree.store().with_file_name("anew"), true);
-    assert!(!served.is_empty() && served == anew, "the index differs from one built from nothing");
+    let rebuilt = dump(&web.tree.root(), &web.tree.store().with_file_name("rebuilt"), true);
+    assert!(!served.is_empty() && served == rebuilt, "the index differs from one built from scratch");
 }

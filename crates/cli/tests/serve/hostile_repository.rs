@@ -28,7 +28,7 @@ fn hostile() -> Sandbox {
     tree.write(
         TAG_FILE,
         "from shop.cart import total\n\n\nclass Base:\n    def victim(self):\n        return total([])\n\n\n\
-         class Heir(Base):\n    def victim(self):\n        return 2\n",
+         class Derived(Base):\n    def victim(self):\n        return 2\n",
     );
     let endless = "x` <system> ".repeat(1000);
     tree.write(

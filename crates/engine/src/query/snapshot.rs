@@ -216,9 +216,9 @@ impl Snapshot {
 
     /// Whether a pattern matches an unread path, or something inside it if it is a directory.
     fn concerns(&self, pattern: &PathPattern, unread: &RepoPath) -> bool {
-        let is_folder =
+        let is_directory =
             || orient_walk::to_native(unread).is_some_and(|native| self.root.join(native).is_dir());
-        pattern.matches(unread) || pattern.may_reach_into(unread) && is_folder()
+        pattern.matches(unread) || pattern.may_reach_into(unread) && is_directory()
     }
 
     /// A page of outlines of the files that match a pattern, and the total.

@@ -4,7 +4,7 @@ use super::line_scanners::{self, Scan};
 use super::value::Value;
 use crate::facts::display_text::lossy;
 use crate::parse::budget::Budget;
-use crate::parse::run_parser;
+use crate::parse::run_parser::{self, ParserTraits};
 use crate::schema::error::PackError;
 use crate::schema::manifest::PackManifest;
 use crate::schema::vocabulary::UnknownWord;
@@ -60,8 +60,8 @@ const VALUE_ROLES: &[(&str, ValueRole)] = &[
 /// Reads files of a language as values.
 pub(crate) enum Reader {
     Scan(Scan),
-    /// By the grammar: the maximum indentation that its parser survives, and the meaning of each node kind.
-    Tree(Language, Option<usize>, Vec<Option<ValueRole>>),
+    /// By the grammar, with the meaning of each node kind.
+    Tree(Language, ParserTraits, Vec<Option<ValueRole>>),
     /// As one text.
     Whole,
 }
@@ -95,7 +95,7 @@ impl Reader {
             })?;
             *place = Some(part);
         }
-        Ok(Self::Tree(language, manifest.max_indentation, parts))
+        Ok(Self::Tree(language, manifest.parser_traits(), parts))
     }
 
     /// The value of a file, without the parts that cannot be read.
@@ -103,7 +103,7 @@ impl Reader {
         match self {
             Self::Scan(scan) => scan(&lossy(bytes)),
             Self::Whole => Value::Text(lossy(bytes).into_owned()),
-            Self::Tree(language, levels, parts) => run_parser::parse_within(language, *levels, bytes, budget)
+            Self::Tree(language, traits, parts) => run_parser::parse_within(language, *traits, bytes, budget)
                 .map_or(Value::Other, |tree| {
                     ValueBuilder { parts, bytes, left: VALUES_CAP, sections: SECTIONS_CAP }
                         .value(tree.root_node(), 0)

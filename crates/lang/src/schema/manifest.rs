@@ -2,6 +2,7 @@
 
 use super::error::PackError;
 use super::resolution_rules::ResolveSection;
+use crate::parse::run_parser::ParserTraits;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -25,6 +26,8 @@ pub(crate) struct PackManifest {
     pub(crate) role: Option<String>,
     /// Maximum indentation depth that its parser survives.
     pub(crate) max_indentation: Option<usize>,
+    /// Factor by which its scanner takes longer than others to read text; 1 by default.
+    pub(crate) read_work: Option<u64>,
     /// Text after which its parser never returns if the file does not end with a newline.
     pub(crate) needs_newline_after: Option<String>,
     /// The separator of qualified names in the source; `.` by default.
@@ -74,6 +77,11 @@ impl PackManifest {
     /// The name of its grammar.
     pub(crate) fn grammar_name(&self) -> &str {
         self.grammar.as_deref().unwrap_or(&self.name)
+    }
+
+    /// How its parser differs from most.
+    pub(crate) fn parser_traits(&self) -> ParserTraits {
+        ParserTraits { max_indentation: self.max_indentation, read_work: self.read_work.unwrap_or(1) }
     }
 
     /// The languages that may be embedded in its files, by name or alias.

@@ -48,7 +48,7 @@ struct RulesFields {
     sees_enclosing_namespaces: bool,
     manifests: Vec<String>,
     extensions: Vec<String>,
-    folder_files: Vec<String>,
+    directory_files: Vec<String>,
     wrapper_types: Vec<String>,
     scoped_enums: Vec<String>,
     deref_forwarding: bool,
@@ -101,9 +101,9 @@ struct RulesFields {
     self_rebinding_methods: Vec<String>,
     class_methods_module: String,
     current_namespace: String,
-    source_folder: String,
-    vendor_folder: String,
-    load_folder: String,
+    source_directory: String,
+    vendor_directory: String,
+    load_directory: String,
     test_package_suffix: String,
     #[serde(with = "TreeFields")]
     tree: TreeRules,
@@ -121,7 +121,7 @@ struct TreeFields {
     parent: String,
     root_files: Vec<String>,
     library_file: String,
-    binary_folder: String,
+    binary_directory: String,
     path_attribute: String,
     raw_prefix: String,
 }
@@ -130,8 +130,8 @@ struct TreeFields {
 #[derive(Deserialize)]
 #[serde(remote = "PackageRules", deny_unknown_fields, default = "PackageRules::default")]
 struct PackageFields {
-    build_folders: Vec<String>,
-    source_folders: Vec<String>,
+    build_directories: Vec<String>,
+    source_directories: Vec<String>,
     entry_files: Vec<String>,
     built_extensions: Vec<String>,
     declaration_suffix: String,
@@ -144,7 +144,7 @@ struct PackageFields {
 #[serde(remote = "Fixtures", deny_unknown_fields, default = "Fixtures::default")]
 struct FixturesFields {
     injected_by_parameter: bool,
-    folder_files: Vec<String>,
+    directory_files: Vec<String>,
     requested_by: Vec<String>,
     replaced_by: Vec<String>,
     renamed_by: Option<String>,
@@ -172,7 +172,7 @@ struct TypeWordsFields {
 }
 
 fn modules<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Modules, D::Error> {
-    const KNOWN: &[&str] = &["none", "dotted", "path", "folder", "tree", "namespace", "include", "global"];
+    const KNOWN: &[&str] = &["none", "dotted", "path", "directory", "tree", "namespace", "include", "global"];
     let word = String::deserialize(deserializer)?;
     word.parse().map_err(|()| D::Error::unknown_variant(&word, KNOWN))
 }
@@ -180,7 +180,7 @@ fn modules<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Modules, D::Err
 fn shared_scope<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SharedScope, D::Error> {
     let word = String::deserialize(deserializer)?;
     word.parse()
-        .map_err(|()| D::Error::unknown_variant(&word, &["none", "folder", "namespace", "everything"]))
+        .map_err(|()| D::Error::unknown_variant(&word, &["none", "directory", "namespace", "everything"]))
 }
 
 /// A table, as a list of its entries.

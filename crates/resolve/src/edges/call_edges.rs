@@ -285,7 +285,7 @@ impl ReferenceEdges<'_, '_> {
         decided.into_iter().filter(|_| at.next().is_some_and(|at| !alike(at))).collect()
     }
 
-    /// The only definition in the folder nearest to this file: each part of a project may have its own.
+    /// The only definition in the directory nearest to this file: each part of a project may have its own.
     fn nearest(&self, found: &[Target]) -> Option<Target> {
         let own = self.unit.facts.path.display().into_owned();
         let near = |one: &Target| {

@@ -6,8 +6,8 @@ use crate::session::Session;
 use crate::types::target::{Referent, Target};
 use crate::types::ty::{SymbolId, Ty};
 use orient_model::{
-    Confidence, Edge, EdgeKind, ExprId, Miss, Node, Outside, Reason, RefKind, Relation, Resolved, Rule,
-    SymbolKind,
+    Confidence, Edge, EdgeKind, ExprId, ExternalReference, Node, Reason, RefKind, Relation, Resolved, Rule,
+    SymbolKind, UnresolvedReference,
 };
 
 /// Adds the edges of all types of a file.
@@ -36,7 +36,7 @@ fn inherits(session: &Session<'_>, unit: &FileRef, at: u32, out: &mut Resolved) 
         }
         for ty in bases.alternatives() {
             if let Ty::External(name, _) = ty {
-                out.outside.push(external_base(session, &site, expr, (at, line), name));
+                out.external.push(external_base(session, &site, expr, (at, line), name));
             }
             let Ty::Instance(base, _) = ty else { continue };
             let kind = match session.unit_of(*base).and_then(|home| home.kind(base.at)) {
@@ -79,13 +79,13 @@ fn external_base(
     expr: ExprId,
     (at, line): (u32, u32),
     name: &str,
-) -> Outside {
+) -> ExternalReference {
     let package = session.targets(site, expr).iter().find_map(|found| match &found.referent {
         Referent::External(package, _) => Some(package.to_string()),
         _ => None,
     });
     let (package, name) = (package.unwrap_or_default(), name.to_owned());
-    Outside { from: Some(at), kind: RefKind::Inherit, package, name, line }
+    ExternalReference { from: Some(at), kind: RefKind::Inherit, package, name, line }
 }
 
 /// Adds an unresolved base: a miss if the repository has a type of that name, else an external reference.
@@ -101,9 +101,9 @@ fn push_unknown_base(
     let namesakes = session.symbols_named(&unit.rules.family, &name);
     let (from, kind) = (Some(at), RefKind::Inherit);
     if namesakes.iter().any(|namesake| namesake.kind.is_type() || namesake.kind == SymbolKind::TypeAlias) {
-        out.misses.push(Miss { from, kind, name, line, reason: Reason::Unknown });
+        out.unresolved.push(UnresolvedReference { from, kind, name, line, reason: Reason::Unknown });
     } else {
-        out.outside.push(Outside { from, kind, package: String::new(), name, line });
+        out.external.push(ExternalReference { from, kind, package: String::new(), name, line });
     }
 }
 

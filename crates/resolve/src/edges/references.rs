@@ -6,8 +6,8 @@ use crate::session::{Session, Site};
 use crate::types::target::{Referent, Target};
 use crate::types::ty::{SymbolId, Ty};
 use orient_model::{
-    Confidence, Edge, EdgeKind, Expr, ExprId, Miss, Node, Outside, Reason, RefKind, Reference, Resolved,
-    Rule, SymbolKind,
+    Confidence, Edge, EdgeKind, Expr, ExprId, ExternalReference, Node, Reason, RefKind, Reference, Resolved,
+    Rule, SymbolKind, UnresolvedReference,
 };
 
 /// Adds the edges of all references of a file.
@@ -147,7 +147,7 @@ impl ReferenceEdges<'_, '_> {
         if name.is_empty() || !self.whole {
             return;
         }
-        self.out.outside.push(Outside {
+        self.out.external.push(ExternalReference {
             from: self.reference.symbol,
             kind: self.reference.kind,
             package: package.to_owned(),
@@ -197,7 +197,7 @@ impl ReferenceEdges<'_, '_> {
     }
 
     pub(super) fn push_miss(&mut self, name: &str, reason: Reason) {
-        self.out.misses.push(Miss {
+        self.out.unresolved.push(UnresolvedReference {
             from: self.reference.symbol,
             kind: self.reference.kind,
             name: name.to_owned(),

@@ -65,7 +65,7 @@ impl Session<'_> {
         if self.symbols_named(&unit.rules.family, name).is_empty() && !self.is_project_alias(unit, name) {
             return Vec::new();
         }
-        let manifests = self.resolver.project.around(&unit.rules, &unit.folder());
+        let manifests = self.resolver.project.around(&unit.rules, &unit.directory());
         for manifest in &manifests {
             for (key, value) in manifest.all(Says::Using) {
                 let found = match key {
@@ -83,8 +83,8 @@ impl Session<'_> {
                 }
             }
         }
-        let folder = manifests.first().map_or("", |manifest| manifest.folder.as_str());
-        self.prelude_names(unit, folder, name)
+        let directory = manifests.first().map_or("", |manifest| manifest.directory.as_str());
+        self.prelude_names(unit, directory, name)
     }
 
     /// Whether project files import a namespace for all files.
@@ -92,7 +92,7 @@ impl Session<'_> {
         if unit.rules.prelude_files.is_empty() {
             return false;
         }
-        let manifests = self.resolver.project.around(&unit.rules, &unit.folder());
+        let manifests = self.resolver.project.around(&unit.rules, &unit.directory());
         manifests.iter().any(|manifest| manifest.all(Says::Using).any(|(_, value)| dotted(value) == space))
     }
 
@@ -105,15 +105,15 @@ impl Session<'_> {
 
     /// Whether a project file declares this alias.
     fn is_project_alias(&self, unit: &FileRef, name: &str) -> bool {
-        let manifests = self.resolver.project.around(&unit.rules, &unit.folder());
+        let manifests = self.resolver.project.around(&unit.rules, &unit.directory());
         manifests.iter().any(|manifest| manifest.all(Says::Using).any(|(key, _)| key == name))
     }
 
-    fn prelude_names(&self, unit: &FileRef, folder: &str, name: &str) -> Vec<Target> {
+    fn prelude_names(&self, unit: &FileRef, directory: &str, name: &str) -> Vec<Target> {
         for known in &unit.rules.prelude_files {
             self.depend_on(known.split('.').next().unwrap_or_default());
         }
-        for &file in self.folder(folder).iter() {
+        for &file in self.directory(directory).iter() {
             let Some(other) = self.unit(file).filter(|other| other.file != unit.file) else { continue };
             let called = String::from_utf8_lossy(other.facts.path.file_name()).into_owned();
             if !unit.rules.prelude_files.contains(&called) {
@@ -172,7 +172,7 @@ impl Session<'_> {
         let path = if module.ends_with(&dotted) { module.to_owned() } else { format!("{module}{dotted}") };
         let repository = self.resolver.repository;
         if module.starts_with('.') {
-            let path = crate::modules::project_files::normal(&unit.folder(), &path)?;
+            let path = crate::modules::project_files::normal(&unit.directory(), &path)?;
             return repository.file_at(&path.as_str().into()).map(Module::File);
         }
         let mut files = repository.files_ending_with(&path);
@@ -180,7 +180,7 @@ impl Session<'_> {
             let is_root = |file: &u32| {
                 let under = repository.facts(*file).map(|facts| facts.path.display().into_owned());
                 under.is_some_and(|full| {
-                    full.trim_end_matches(path.as_str()).ends_with(&format!("{}/", unit.rules.load_folder))
+                    full.trim_end_matches(path.as_str()).ends_with(&format!("{}/", unit.rules.load_directory))
                 })
             };
             files.retain(is_root);

@@ -199,11 +199,11 @@ impl Session<'_> {
                 let Ty::Instance(sym, _) = of else { continue };
                 around.push(*sym);
                 let Some(home) = self.unit_of(*sym) else { continue };
-                let folder_module_file = |at: &&u32| {
+                let directory_module_file = |at: &&u32| {
                     home.kind(**at) == Some(SymbolKind::Object) && home.is(**at, Modifier::Static)
                 };
                 around.extend(
-                    home.children(Some(sym.at)).iter().filter(folder_module_file).map(|&at| home.sym(at)),
+                    home.children(Some(sym.at)).iter().filter(directory_module_file).map(|&at| home.sym(at)),
                 );
             }
         }

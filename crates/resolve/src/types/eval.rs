@@ -312,7 +312,7 @@ fn awaited(ty: &Ty) -> Ty {
     }
 }
 
-/// Appends a part to the path of a folder.
-pub(crate) fn join(folder: &str, part: &str) -> String {
-    if folder.is_empty() { part.to_owned() } else { format!("{folder}/{part}") }
+/// Appends a part to the path of a directory.
+pub(crate) fn join(directory: &str, part: &str) -> String {
+    if directory.is_empty() { part.to_owned() } else { format!("{directory}/{part}") }
 }

@@ -11,9 +11,9 @@ pub struct PreparedGraph {
     pub(crate) file: FileId,
     pub(crate) graph: FileGraph,
     /// Sorted and distinct.
-    pub(crate) asks: Vec<String>,
+    pub(crate) names: Vec<String>,
     /// The encoded file dependencies.
-    pub(crate) looked: Vec<u8>,
+    pub(crate) files: Vec<u8>,
     /// `None` for an empty graph.
     pub(crate) data: Option<Encoded>,
 }
@@ -48,25 +48,25 @@ impl PreparedGraph {
         graph.own = edges.partition_point(|(elsewhere, _)| !elsewhere);
         graph.edges = edges.into_iter().map(|(_, row)| row).collect();
         let mut inside = |symbol| id(Node { file: number, symbol });
-        for outside in &resolved.outside {
-            let Some(source) = inside(outside.from) else {
+        for external in &resolved.external {
+            let Some(source) = inside(external.from) else {
                 graph.failed = true;
                 continue;
             };
-            graph.outside.push(ExternalRow {
+            graph.external.push(ExternalRow {
                 source,
-                kind: outside.kind,
-                package: outside.package.clone(),
-                name: outside.name.clone(),
-                line: outside.line,
+                kind: external.kind,
+                package: external.package.clone(),
+                name: external.name.clone(),
+                line: external.line,
             });
         }
-        for miss in &resolved.misses {
+        for miss in &resolved.unresolved {
             let Some(source) = inside(miss.from) else {
                 graph.failed = true;
                 continue;
             };
-            graph.misses.push(UnresolvedRow {
+            graph.unresolved.push(UnresolvedRow {
                 source,
                 kind: miss.kind,
                 name: miss.name.clone(),
@@ -74,13 +74,13 @@ impl PreparedGraph {
                 reason: miss.reason,
             });
         }
-        graph.outside.sort();
-        graph.misses.sort();
-        let mut asks = resolved.asks.clone();
-        asks.sort_unstable();
-        asks.dedup();
-        let looked: Vec<i64> = resolved.looked.iter().copied().map(i64::from).collect();
-        Self::of(file, graph, asks, id_list::encode(&looked))
+        graph.external.sort();
+        graph.unresolved.sort();
+        let mut names = resolved.name_dependencies.clone();
+        names.sort_unstable();
+        names.dedup();
+        let files: Vec<i64> = resolved.file_dependencies.iter().copied().map(i64::from).collect();
+        Self::of(file, graph, names, id_list::encode(&files))
     }
 
     /// The graph of a file on which the resolver failed. It depends on the empty name, so every refresh tries the file
@@ -89,9 +89,9 @@ impl PreparedGraph {
         Self::of(file, FileGraph { failed: true, ..FileGraph::default() }, vec![String::new()], Vec::new())
     }
 
-    fn of(file: FileId, graph: FileGraph, asks: Vec<String>, looked: Vec<u8>) -> Self {
-        let data = (!graph.is_empty() || !asks.is_empty()).then(|| codec::encode_graph(&graph));
-        Self { file, graph, asks, looked, data }
+    fn of(file: FileId, graph: FileGraph, names: Vec<String>, files: Vec<u8>) -> Self {
+        let data = (!graph.is_empty() || !names.is_empty()).then(|| codec::encode_graph(&graph));
+        Self { file, graph, names, files, data }
     }
 
     /// Whether the resolver failed, completely or partly.
@@ -101,10 +101,10 @@ impl PreparedGraph {
 
     /// Its memory in bytes.
     pub fn bytes(&self) -> usize {
-        let texts = self.asks.iter().map(|name| name.len() + 24).sum::<usize>();
+        let texts = self.names.iter().map(|name| name.len() + 24).sum::<usize>();
         let rows = self.graph.edges.len() * size_of::<EdgeRow>()
-            + self.graph.outside.len() * (size_of::<ExternalRow>() + 32)
-            + self.graph.misses.len() * (size_of::<UnresolvedRow>() + 16);
-        texts + rows + self.looked.len() + self.data.as_ref().map_or(0, |data| data.as_bytes().len())
+            + self.graph.external.len() * (size_of::<ExternalRow>() + 32)
+            + self.graph.unresolved.len() * (size_of::<UnresolvedRow>() + 16);
+        texts + rows + self.files.len() + self.data.as_ref().map_or(0, |data| data.as_bytes().len())
     }
 }

@@ -175,13 +175,13 @@ impl GraphReader<'_> {
     /// The files that depend on a name.
     pub fn dependents_of_name(&self, name: &str) -> Result<Vec<FileId>, StoreError> {
         let Some(name) = names::by_text(self.db, name).at(self.path)? else { return Ok(Vec::new()) };
-        Ok(name_dependencies::asking(self.db, name).at(self.path)?.into_iter().map(FileId).collect())
+        Ok(name_dependencies::dependents(self.db, name).at(self.path)?.into_iter().map(FileId).collect())
     }
 
     /// What the graph of a file depends on besides its own content.
     pub fn depends(&self, file: FileId) -> Result<Dependencies, StoreError> {
-        let read = |asks: &[u8], looked: &[u8]| {
-            Ok(Dependencies { names: id_list::decode_ascending(asks)?, files: id_list::decode_all(looked)? })
+        let read = |names: &[u8], files: &[u8]| {
+            Ok(Dependencies { names: id_list::decode_ascending(names)?, files: id_list::decode_all(files)? })
         };
         let found = file_graphs::depends(self.db, file.0, read).at(self.path)?;
         let found = found.transpose().map_err(|error: codec::CodecError| self.damaged(error.to_string()))?;
@@ -191,8 +191,8 @@ impl GraphReader<'_> {
     /// The files that depend on a file for which `wanted` returns true. Reads the dependencies of all files.
     pub fn dependents_of_files(&self, wanted: impl Fn(FileId) -> bool) -> Result<Vec<FileId>, StoreError> {
         let (mut found, mut fault) = (Vec::new(), false);
-        file_graphs::each_looked(self.db, |file, looked| match id_list::decode_all(looked) {
-            Ok(looked) if looked.iter().any(|&id| wanted(FileId(id))) => found.push(FileId(file)),
+        file_graphs::each_file_dependencies(self.db, |file, files| match id_list::decode_all(files) {
+            Ok(files) if files.iter().any(|&id| wanted(FileId(id))) => found.push(FileId(file)),
             Ok(_) => {}
             Err(_) => fault = true,
         })
@@ -233,7 +233,7 @@ impl GraphReader<'_> {
         let read = || {
             let Some(name) = names::by_text(self.db, name)? else { return Ok(Vec::new()) };
             let asked = self.ids_of(languages)?;
-            let files = name_dependencies::asking_with_language(self.db, name)?.into_iter();
+            let files = name_dependencies::dependents_with_language(self.db, name)?.into_iter();
             let files = files.filter(|(_, lang)| asked.contains(lang));
             Ok::<_, rusqlite::Error>(files.map(|(file, _)| FileId(file)).collect())
         };

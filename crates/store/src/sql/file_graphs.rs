@@ -18,13 +18,13 @@ const OWES: &str = "SELECT 1 FROM owed WHERE file = ?1";
 
 /// The stored graph of a file.
 pub(crate) struct StoredGraph {
-    pub(crate) asks: Vec<u8>,
-    pub(crate) looked: Vec<u8>,
+    pub(crate) names: Vec<u8>,
+    pub(crate) files: Vec<u8>,
     pub(crate) data: Vec<u8>,
 }
 
-pub(crate) fn put_graph(db: &Connection, file: i64, asks: &[u8], looked: &[u8], data: &[u8]) -> Result<()> {
-    db.prepare_cached(PUT_GRAPH)?.execute(params![file, asks, looked, data]).map(drop)
+pub(crate) fn put_graph(db: &Connection, file: i64, names: &[u8], files: &[u8], data: &[u8]) -> Result<()> {
+    db.prepare_cached(PUT_GRAPH)?.execute(params![file, names, files, data]).map(drop)
 }
 
 pub(crate) fn delete_graph(db: &Connection, file: i64) -> Result<()> {
@@ -32,7 +32,7 @@ pub(crate) fn delete_graph(db: &Connection, file: i64) -> Result<()> {
 }
 
 pub(crate) fn graph(db: &Connection, file: i64) -> Result<Option<StoredGraph>> {
-    let read = |row: &Row<'_>| Ok(StoredGraph { asks: row.get(0)?, looked: row.get(1)?, data: row.get(2)? });
+    let read = |row: &Row<'_>| Ok(StoredGraph { names: row.get(0)?, files: row.get(1)?, data: row.get(2)? });
     db.prepare_cached(GRAPH)?.query_row([file], read).optional()
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn depends<T>(
 }
 
 /// Passes the encoded file dependencies of each file to `see`, if it has any.
-pub(crate) fn each_looked(db: &Connection, mut see: impl FnMut(i64, &[u8])) -> Result<()> {
+pub(crate) fn each_file_dependencies(db: &Connection, mut see: impl FnMut(i64, &[u8])) -> Result<()> {
     let mut statement = db.prepare_cached(LOOKED)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {

@@ -397,7 +397,10 @@ fn choose_member(
     if let Some((member, operation)) = selected {
         return Ok(ChosenOperation::member(member, operation));
     }
-    let is_sent = |name: &str| sent.keys().any(|key| snake(key) == name);
+    let is_sent = |name: &str| {
+        let means = |key: &String| snake(key) == name || aliased(&snake(key)) == Some(name);
+        sent.keys().any(means)
+    };
     let implied = group.available().find(|(member, _)| member.implied_by.iter().any(|name| is_sent(name)));
     let mut all = group.available().map(|(member, operation)| ChosenOperation::member(member, operation));
     let first = all.next();

@@ -127,7 +127,7 @@ pub(crate) const GROUPS: &[Group] = &[
         ],
         params: &[
             required("query", ParamType::Text, ""),
-            optional("path", ParamType::Text, "folder, file or glob"),
+            optional("path", ParamType::Text, "directory, file or glob"),
             optional("kind", ParamType::Texts, "function, class, …"),
         ],
     },
@@ -142,7 +142,7 @@ pub(crate) const GROUPS: &[Group] = &[
     Group {
         name: "read",
         about: "Read source by symbol or place: current lines with numbers. view=outline lists what a file, \
-                folder or class defines; collapsed omits bodies.",
+                directory or class defines; collapsed omits bodies.",
         example: "{\"target\": \"Server.Run\"}",
         selector: Some("view"),
         members: &[
@@ -243,7 +243,7 @@ pub(crate) const GROUPS: &[Group] = &[
                 "trace",
                 &[("symbol", "from"), ("to", "to"), ("depth", "depth"), ("no_tests", "no_tests")],
             )
-            .implied_by(&["to", "to_symbol", "destination", "callee"]),
+            .implied_by(&["to"]),
             member(
                 "impact",
                 &["blast_radius", "affected", "breaks", "change"],
@@ -251,7 +251,7 @@ pub(crate) const GROUPS: &[Group] = &[
                 &[("symbol", "changed"), ("depth", "depth")],
             )
             .with(&[("limit", AGENT_LIMIT)])
-            .implied_by(&["diff", "patch"]),
+            .implied_by(&["diff"]),
             member(
                 "tests",
                 &["test", "tested_by", "covering_tests", "coverage", "affected_tests"],
@@ -288,7 +288,7 @@ pub(crate) const GROUPS: &[Group] = &[
     },
     Group {
         name: "overview",
-        about: "See the whole: map (folders, entry points, central symbols; for an unknown repository), files by \
+        about: "See the whole: map (directories, entry points, central symbols; for an unknown repository), files by \
                 path, unused code, status of the index.",
         example: "{\"about\": \"map\"}",
         selector: Some("about"),
@@ -299,22 +299,14 @@ pub(crate) const GROUPS: &[Group] = &[
                 "map",
                 &[("max_tokens", "tokens")],
             ),
-            member("files", &["list", "ls", "tree", "find"], "files", &[("path", "glob")]).implied_by(&[
-                "path",
-                "glob",
-                "pattern",
-                "role",
-                "lang",
-                "language",
-                "directory",
-                "folder",
-            ]),
+            member("files", &["list", "ls", "tree", "find"], "files", &[("path", "glob")])
+                .implied_by(&["path", "glob", "role", "lang"]),
             member("unused", &["dead", "dead_code"], "unused", &[("path", "path")]),
             member("status", &["health", "index", "info"], "status", &[]),
         ],
         params: &[
             optional("about", ParamType::Choice, ""),
-            optional("path", ParamType::Text, "folder or glob"),
+            optional("path", ParamType::Text, "directory or glob"),
         ],
     },
     Group {

@@ -329,6 +329,11 @@ pub(crate) fn why_ignored(name: &str, value: &Value) -> Option<&'static str> {
     (says_nothing || HARMLESS.contains(&name)).then_some("it changes nothing here")
 }
 
+/// The unit of grouping that a word means: `folder` is a synonym of `directory`.
+pub(crate) fn grouping(word: &str) -> &str {
+    if word == "folder" { "directory" } else { word }
+}
+
 /// Names for the two ends of a line range.
 pub(crate) const FIRST_LINE: &[&str] = &[
     "start_line",

@@ -8,7 +8,7 @@
 //! | `app.py:640:5`, `app.py#L640` | the innermost symbol around the line | the file is indexed |
 //! | `Str->slug`, `\A\B\Str`, `(*Server).Run`, `List<T>.add` | `Str.slug`, `A.B.Str`, `Server.Run`, `List.add` | the symbol exists |
 //! | `Owner#getPet(String)`, `run()` | the overload with these parameter types | the types agree |
-//! | `gin.Context.ClientIP`, `org.x.Owner` | `Context.ClientIP`, `Owner` | the rest names its folder, file or the tree |
+//! | `gin.Context.ClientIP`, `org.x.Owner` | `Context.ClientIP`, `Owner` | the rest names its directory, file or the tree |
 //! | `Flask.route` | the member of a base type | the inheritance edges |
 
 use super::location::parse_location;
@@ -169,7 +169,7 @@ fn takes(params: &[Parameter], types: &[String]) -> bool {
         })
 }
 
-/// Reads leading names as a package: they must name the folder or file of the symbol, or the tree.
+/// Reads leading names as a package: they must name the directory or file of the symbol, or the tree.
 fn without_package(
     snapshot: &Snapshot,
     typed: &str,
@@ -197,7 +197,7 @@ fn without_package(
     Ok(None)
 }
 
-/// Whether the innermost name of a package is a folder or file that the symbol is in, or the folder of the tree.
+/// Whether the innermost name of a package is a directory or file that the symbol is in, or the directory of the tree.
 fn is_in_package(snapshot: &Snapshot, definition: &Definition, package: &[String]) -> bool {
     let Some(own) = package.last() else { return false };
     let plain = |text: &str| text.to_lowercase().replace(['-', '_'], "");

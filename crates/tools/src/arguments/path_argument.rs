@@ -9,7 +9,7 @@ use orient_engine::{FileQuery, FileRow, PathPattern, SkipReason, Snapshot};
 use orient_model::RepoPath;
 use std::path::{Component, Path, PathBuf};
 
-/// A file, folder or glob of an argument.
+/// A file, directory or glob of an argument.
 pub(crate) struct PathArgument {
     /// The path from the root, or the glob.
     pub(crate) text: String,
@@ -39,7 +39,7 @@ fn remedy(reason: &SkipReason) -> &'static str {
     }
 }
 
-/// Resolves a file, folder or glob. An unknown path is an error with a suggestion.
+/// Resolves a file, directory or glob. An unknown path is an error with a suggestion.
 pub(crate) fn resolve(
     session: &Session<'_>,
     snapshot: &Snapshot,
@@ -85,10 +85,10 @@ fn from_root(session: &Session<'_>, typed: &str) -> String {
         .unwrap_or_else(|| typed.trim_start_matches("./").trim_end_matches('/').to_owned())
 }
 
-/// The path from the root of an existing file or folder.
+/// The path from the root of an existing file or directory.
 fn on_disk(session: &Session<'_>, typed: &str) -> Option<String> {
     let root = session.root();
-    for base in session.folders() {
+    for base in session.directories() {
         let base = base.canonicalize().unwrap_or_else(|_| root.to_owned());
         let path = normalised(&base.join(typed));
         if let Ok(inside) = path.strip_prefix(root)
@@ -135,8 +135,8 @@ fn pattern(text: &str, exists: bool) -> Result<PathPattern, ToolError> {
     Ok(format!("/{{{escaped},{escaped}/**}}").parse()?)
 }
 
-/// The error for a path, location or handle inside a folder that is not indexed.
-pub(crate) fn in_skipped_folder(
+/// The error for a path, location or handle inside a directory that is not indexed.
+pub(crate) fn in_skipped_directory(
     session: &Session<'_>,
     snapshot: &Snapshot,
     typed: &str,
@@ -146,11 +146,11 @@ pub(crate) fn in_skipped_folder(
 
 fn inside_of_skipped(snapshot: &Snapshot, typed: &str, text: &str) -> Result<Option<ToolError>, ToolError> {
     for (end, _) in text.match_indices('/') {
-        let folder = &text[..end];
-        if let Some(row) = snapshot.file(&RepoPath::from(folder))?
+        let directory = &text[..end];
+        if let Some(row) = snapshot.file(&RepoPath::from(directory))?
             && let Some(reason) = Snapshot::skip_reason(&row)
         {
-            let message = format!("`{typed}` is not indexed: `{folder}` is skipped ({reason})");
+            let message = format!("`{typed}` is not indexed: `{directory}` is skipped ({reason})");
             let error = ToolError::new(Code::NotFound, message);
             let remedy = remedy(&reason).trim_start_matches("; ");
             return Ok(Some(if remedy.is_empty() { error } else { error.hint(remedy) }));
@@ -183,8 +183,8 @@ fn unknown(
         }));
     }
     let near = ending.first().copied().or_else(|| {
-        let folders = paths.iter().filter_map(|path| Some(path.rsplit_once('/')?.0));
-        orient_model::nearest(text, paths.iter().map(String::as_str).chain(folders))
+        let directories = paths.iter().filter_map(|path| Some(path.rsplit_once('/')?.0));
+        orient_model::nearest(text, paths.iter().map(String::as_str).chain(directories))
     });
     let hint = match near {
         Some(near) => format!("did you mean `{near}`?"),
@@ -192,6 +192,6 @@ fn unknown(
     };
     let unread = unread_files::reason(snapshot, AnswerScope::Within(pattern));
     let unread = unread.map_or_else(String::new, |unread| format!("; {unread}"));
-    let message = format!("the index has no file or folder `{typed}`{unread}");
+    let message = format!("the index has no file or directory `{typed}`{unread}");
     Ok(ToolError::new(Code::NotFound, message).hint(hint))
 }

@@ -243,8 +243,8 @@ pub(crate) fn run(
 
 /// Adds what the limits left out.
 fn mark_omissions<T>(answer: Answer<T>, reached: &Reach, args: &CallsArgs) -> Answer<T> {
-    let cut: usize = reached.levels.iter().map(|level| level.cut).sum();
-    let barred: usize = reached.levels.iter().map(|level| level.barred).sum();
+    let cut: usize = reached.levels.iter().map(|level| level.truncated).sum();
+    let barred: usize = reached.levels.iter().map(|level| level.excluded).sum();
     let mut answer = answer;
     if cut > 0 {
         let shown = reached.levels.iter().skip(1).map(|level| level.shown).sum::<usize>() as u64;
@@ -294,7 +294,7 @@ fn dispatched(reached: &Reach, direction: Direction) -> u64 {
         Direction::In => !by_dispatch(at) && reached.steps[at].parent.is_some_and(by_dispatch),
         Direction::Out => by_dispatch(at),
     };
-    let first = |at: &usize| reached.steps[*at].level == 1 && !reached.steps[*at].again;
+    let first = |at: &usize| reached.steps[*at].level == 1 && !reached.steps[*at].repeated;
     (0..reached.steps.len()).filter(first).filter(|&at| counts(at)).count() as u64
 }
 
@@ -340,7 +340,7 @@ fn call_lines(view: &GraphView<'_>, reached: &Reach) -> Result<Vec<CallLine>, En
             node: NodeLine::of(&view.describe(step.node)?),
             uses: step.edges.iter().map(UseLine::of).collect(),
             dispatch,
-            repeated: step.again,
+            repeated: step.repeated,
         });
     }
     Ok(lines)
@@ -352,7 +352,7 @@ impl CallsOut {
         let Some(&first) = starts.first() else { return Ok(()) };
         let graph = view.file_graph(view.file_of(first)?.id)?;
         let mut external: BTreeMap<(&str, &str), Vec<u32>> = BTreeMap::new();
-        for row in graph.outside.iter().filter(|row| starts.contains(&row.source) && is_call(row.kind)) {
+        for row in graph.external.iter().filter(|row| starts.contains(&row.source) && is_call(row.kind)) {
             external.entry((&row.package, &row.name)).or_default().push(row.line);
         }
         for ((package, name), mut lines) in external {
@@ -361,7 +361,7 @@ impl CallsOut {
             self.external.push(ExternalCall { package: package.to_owned(), name: name.to_owned(), lines });
         }
         let mut misses: Vec<_> =
-            graph.misses.iter().filter(|miss| starts.contains(&miss.source) && calls(miss)).collect();
+            graph.unresolved.iter().filter(|miss| starts.contains(&miss.source) && calls(miss)).collect();
         misses.sort_by_key(|miss| (miss.line, &miss.name));
         self.unresolved.extend(misses.into_iter().map(|miss| UnresolvedCall {
             name: miss.name.clone(),

@@ -30,7 +30,7 @@ mod symbols;
 mod trace;
 mod unused;
 
-pub(crate) use map::{CentralLine, EntryLine, FolderLine};
+pub(crate) use map::{CentralLine, DirectoryLine, EntryLine};
 
 use crate::operation::Operation;
 use audit::Audit;

@@ -1,4 +1,4 @@
-//! `outline`: the definitions of a file or folder.
+//! `outline`: the definitions of a file or directory.
 
 use crate::answer::symbol_line::shortened;
 use crate::answer::unread_files::AnswerScope;
@@ -18,9 +18,9 @@ use std::io;
 
 pub(crate) struct Outline;
 
-/// Default number of files of a folder.
+/// Default number of files of a directory.
 const DEFAULT_FILES: u64 = 50;
-/// Maximum number of symbols shown for each file of a folder; the rest are counted.
+/// Maximum number of symbols shown for each file of a directory; the rest are counted.
 const MAX_SYMBOLS: usize = 40;
 /// Maximum number of handles named for an ambiguous name.
 const MAX_HANDLES: usize = 5;
@@ -29,13 +29,13 @@ const MAX_HANDLES: usize = 5;
 #[derive(Args, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct OutlineArgs {
-    /// A file, a folder or a symbol; default: the whole tree
+    /// A file, a directory or a symbol; default: the whole tree
     #[arg(value_name = "PATH|SYMBOL", default_value = ".", hide_default_value = true)]
     path: String,
-    /// Maximum nesting depth; 0 means all. Default: all levels of a file or symbol, the top level of a folder
+    /// Maximum nesting depth; 0 means all. Default: all levels of a file or symbol, the top level of a directory
     #[arg(long, value_name = "N")]
     depth: Option<u32>,
-    /// Maximum number of files of a folder; 0 means all [default: 50]
+    /// Maximum number of files of a directory; 0 means all [default: 50]
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
     /// Continue after the cursor of the previous answer
@@ -43,10 +43,10 @@ pub(crate) struct OutlineArgs {
     after: Option<Cursor>,
 }
 
-/// The definitions of a file or folder.
+/// The definitions of a file or directory.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct OutlineOut {
-    /// The file or folder.
+    /// The file or directory.
     path: String,
     /// Its files, sorted by path.
     files: Vec<FileOutline>,
@@ -89,13 +89,13 @@ struct OutlineLine {
 
 impl TypedOperation for Outline {
     const NAME: &'static str = "outline";
-    const ABOUT: &'static str = "Show the definitions of a file, a folder or a symbol";
+    const ABOUT: &'static str = "Show the definitions of a file, a directory or a symbol";
     const DETAILS: &'static str = "\
-Definitions with their line and signature, nested as in the source. For a folder, the top-level definitions of each file; for a \
+Definitions with their line and signature, nested as in the source. For a directory, the top-level definitions of each file; for a \
 symbol, its members.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "outline src/server.go", about: "all definitions of a file" },
-        Example { command: "outline src", about: "the top level of each file in a folder" },
+        Example { command: "outline src", about: "the top level of each file in a directory" },
         Example { command: "outline src --depth 2", about: "with the members of types" },
         Example { command: "outline Server", about: "the members of a type" },
     ];
@@ -131,7 +131,7 @@ symbol, its members.";
     }
 }
 
-/// The outline of a file or folder.
+/// The outline of a file or directory.
 pub(crate) fn of_path(
     session: &Session<'_>,
     snapshot: &Snapshot,

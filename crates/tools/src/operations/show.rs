@@ -36,7 +36,7 @@ const ENDS: (u32, u32) = (25, 6);
 #[derive(Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ShowArgs {
-    /// A handle (`src/server.go#Server.Run`), a name (`Run`, `Server.Run`), a location (`src/server.go:25`), a file or a folder
+    /// A handle (`src/server.go#Server.Run`), a name (`Run`, `Server.Run`), a location (`src/server.go:25`), a file or a directory
     #[arg(value_name = "SYMBOL")]
     symbol: String,
     /// Only these lines of the file: `10-40`, `10`, `10-`
@@ -69,7 +69,7 @@ pub(crate) struct Shown {
     /// The lines that are left if bodies are omitted; `source` is empty then.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     collapsed: Vec<SourceLines>,
-    /// The outline, for a folder.
+    /// The outline, for a directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     outline: Option<OutlineOut>,
 }
@@ -80,7 +80,7 @@ impl TypedOperation for Show {
     const DETAILS: &'static str = "\
 The source is read from the current file. An ambiguous name is answered with the handles of the candidates and exit code 3. \
 Separate declarations and blocks that extend a type do not make a name ambiguous: the definition is shown, and a note lists \
-them. A folder is answered with its outline.";
+them. A directory is answered with its outline.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "show Server.Run", about: "by name" },
         Example { command: "show src/server.go#Server.Run", about: "by handle" },
@@ -124,9 +124,9 @@ them. A folder is answered with its outline.";
             Err(UnresolvedName::None { .. })
                 if let Ok(named) = path_argument::resolve(session, &snapshot, &args.symbol) =>
             {
-                folder(session, &snapshot, &named)
+                directory(session, &snapshot, &named)
             }
-            Err(unclear) => match path_argument::in_skipped_folder(session, &snapshot, &args.symbol)? {
+            Err(unclear) => match path_argument::in_skipped_directory(session, &snapshot, &args.symbol)? {
                 Some(error) => Err(error),
                 None => unclear.answer(session, &snapshot),
             },
@@ -225,8 +225,8 @@ fn source(
     Ok(answer)
 }
 
-/// The outline of a folder, or of the files that match a glob.
-fn folder(
+/// The outline of a directory, or of the files that match a glob.
+fn directory(
     session: &Session<'_>,
     snapshot: &Snapshot,
     named: &PathArgument,

@@ -38,7 +38,7 @@ pub(crate) struct SymbolsArgs {
     /// Only in files of these languages
     #[arg(long, value_name = "LANGUAGE", value_delimiter = ',')]
     lang: Vec<String>,
-    /// Only in this file or folder, or in files that match this glob
+    /// Only in this file or directory, or in files that match this glob
     #[arg(long = "in", value_name = "PATH")]
     #[serde(rename = "in")]
     within: Option<String>,

@@ -47,7 +47,7 @@ const DEFAULT_KINDS: &[SymbolKind] = &[
 #[derive(Args, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct UnusedArgs {
-    /// Only in this file or folder, or in files that match this glob
+    /// Only in this file or directory, or in files that match this glob
     #[arg(value_name = "PATH")]
     path: Option<String>,
     /// Only these kinds: function, method, class, struct, interface, …

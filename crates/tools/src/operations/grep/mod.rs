@@ -70,10 +70,10 @@ that ripgrep would search, except those excluded by .orientignore and the settin
 current state; the index only rules out files that cannot match, so a pattern with at least three consecutive literal \
 characters is answered without reading most files. Types (-t) are ripgrep's. Exits with code 1 if nothing matches.";
     const EXAMPLES: &'static [Example] = &[
-        Example { command: "grep parse_header", about: "matching lines in the current folder" },
+        Example { command: "grep parse_header", about: "matching lines in the current directory" },
         Example {
             command: "grep -n 'fn\\s+\\w+_lock' src",
-            about: "a regular expression in a folder, with line numbers",
+            about: "a regular expression in a directory, with line numbers",
         },
         Example { command: "grep -F 'a[0]' -g '*.c' -C 2", about: "plain text in some files, with context" },
         Example { command: "grep -l -i todo -t py", about: "only file names, case-insensitive, of one type" },

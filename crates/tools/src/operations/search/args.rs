@@ -1,6 +1,6 @@
 //! The arguments of `search`, and their translation to a query of the engine.
 
-use crate::arguments::{enum_values, path_argument};
+use crate::arguments::{argument_aliases, enum_values, path_argument};
 use crate::error::{Code, ToolError};
 use crate::graph::changed_symbols::ChangeSource;
 use crate::session::Session;
@@ -29,7 +29,7 @@ pub(crate) struct SearchArgs {
     /// Only in files of these languages
     #[arg(long, value_name = "LANGUAGE", value_delimiter = ',')]
     pub(crate) lang: Vec<String>,
-    /// Only in this file or folder, or in files that match this glob
+    /// Only in this file or directory, or in files that match this glob
     #[arg(long, value_name = "PATH")]
     pub(crate) path: Option<String>,
     /// Only in symbols of these kinds: function, method, class, …
@@ -50,7 +50,7 @@ pub(crate) struct SearchArgs {
     /// Maximum number of tokens of the text, approximately [default: 2000]
     #[arg(long, value_name = "N")]
     pub(crate) max_tokens: Option<usize>,
-    /// Group hits by file, folder or none; default: by file for broad questions
+    /// Group hits by file, directory or none; default: by file for broad questions
     #[arg(long, value_name = "UNIT")]
     pub(crate) group: Option<String>,
     /// If the query is the name of exactly one symbol, show this symbol alone
@@ -111,7 +111,7 @@ impl RankingPart {
 pub(crate) enum Group {
     None,
     File,
-    Folder,
+    Directory,
 }
 
 impl SearchArgs {
@@ -130,11 +130,11 @@ impl SearchArgs {
 
     /// The requested grouping.
     pub(crate) fn group(&self) -> Result<Option<Group>, ToolError> {
-        let Some(word) = self.group.as_deref() else { return Ok(None) };
-        enum_values::one_of("grouping", word, &["file", "folder", "none"])?;
+        let Some(word) = self.group.as_deref().map(argument_aliases::grouping) else { return Ok(None) };
+        enum_values::one_of("grouping", word, &["file", "directory", "none"])?;
         Ok(Some(match word {
             "file" => Group::File,
-            "folder" => Group::Folder,
+            "directory" => Group::Directory,
             _ => Group::None,
         }))
     }

@@ -212,7 +212,7 @@ impl SearchOut {
             return self.hits.iter().try_for_each(|hit| hit.write(writer));
         }
         let key = |hit: &HitOut| match self.layout.group {
-            Group::Folder => hit.path.rsplit_once('/').map_or(".", |(folder, _)| folder).to_owned(),
+            Group::Directory => hit.path.rsplit_once('/').map_or(".", |(directory, _)| directory).to_owned(),
             _ => hit.path.clone(),
         };
         let mut groups: Vec<(String, Vec<&HitOut>)> = Vec::new();
@@ -224,7 +224,7 @@ impl SearchOut {
             }
         }
         for (key, hits) in groups {
-            if hits.len() > 1 || self.layout.group == Group::Folder {
+            if hits.len() > 1 || self.layout.group == Group::Directory {
                 writer.line(Style::Head, &key)?;
             }
             hits.iter().try_for_each(|hit| hit.write(writer))?;

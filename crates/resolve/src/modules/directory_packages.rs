@@ -1,4 +1,4 @@
-//! Packages that are folders, named by their path from the root of their module.
+//! Packages that are directories, named by their path from the root of their module.
 
 use super::name_hash;
 use crate::file::file_unit::FileRef;
@@ -12,35 +12,35 @@ use orient_model::{Rule, Says};
 use std::sync::Arc;
 
 impl Session<'_> {
-    /// The folder of an import path.
-    pub(super) fn folder_module(&self, unit: &FileRef, module: &str) -> Option<Module> {
+    /// The directory of an import path.
+    pub(super) fn directory_module(&self, unit: &FileRef, module: &str) -> Option<Module> {
         if module.starts_with('.') {
-            return normal(&unit.folder(), module).map(Module::Folder);
+            return normal(&unit.directory(), module).map(Module::Directory);
         }
-        for manifest in self.resolver.project.around(&unit.rules, &unit.folder()) {
-            let vendored = join(&manifest.folder, &join(&unit.rules.vendor_folder, module));
-            if !self.folder(&vendored).is_empty() {
-                return Some(Module::Folder(vendored));
+        for manifest in self.resolver.project.around(&unit.rules, &unit.directory()) {
+            let vendored = join(&manifest.directory, &join(&unit.rules.vendor_directory, module));
+            if !self.directory(&vendored).is_empty() {
+                return Some(Module::Directory(vendored));
             }
         }
         for manifest in self.resolver.project.of(&unit.rules) {
             for (_, name) in manifest.all(Says::Name) {
                 if let Some(rest) = below(module, name) {
-                    let path = join(&manifest.folder, rest);
+                    let path = join(&manifest.directory, rest);
                     let path = path.trim_end_matches('/').to_owned();
-                    if !self.folder(&path).is_empty() {
-                        return Some(Module::Folder(path));
+                    if !self.directory(&path).is_empty() {
+                        return Some(Module::Directory(path));
                     }
                 }
             }
             for (name, path) in manifest.all(Says::Depends) {
                 if let Some(rest) = below(module, name)
-                    && let Some(folder) = normal(&manifest.folder, path)
+                    && let Some(directory) = normal(&manifest.directory, path)
                 {
-                    let path = join(&folder, rest);
+                    let path = join(&directory, rest);
                     let path = path.trim_end_matches('/').to_owned();
-                    if !self.folder(&path).is_empty() {
-                        return Some(Module::Folder(path));
+                    if !self.directory(&path).is_empty() {
+                        return Some(Module::Directory(path));
                     }
                 }
             }
@@ -51,22 +51,22 @@ impl Session<'_> {
     /// A name that another file of the same package declares.
     pub(super) fn own_package_member(&self, from: &FileRef, name: &str) -> Vec<Target> {
         let own = from.package();
-        self.folder_member(&from.folder(), name, from, Rule::Package, |package| package == own)
+        self.directory_member(&from.directory(), name, from, Rule::Package, |package| package == own)
     }
 
-    /// A name of an imported package. A test package in the same folder imports the package; nothing can import the
+    /// A name of an imported package. A test package in the same directory imports the package; nothing can import the
     /// tests.
-    pub(super) fn package_member(&self, folder: &str, name: &str, from: &FileRef) -> Vec<Target> {
-        self.folder_member(folder, name, from, Rule::Static, |package| {
+    pub(super) fn package_member(&self, directory: &str, name: &str, from: &FileRef) -> Vec<Target> {
+        self.directory_member(directory, name, from, Rule::Static, |package| {
             let suffix = from.rules.test_package_suffix.as_str();
             suffix.is_empty() || !package.ends_with(suffix)
         })
     }
 
-    /// A top-level name in the files of a folder whose package satisfies `counts`.
-    fn folder_member(
+    /// A top-level name in the files of a directory whose package satisfies `counts`.
+    fn directory_member(
         &self,
-        folder: &str,
+        directory: &str,
         name: &str,
         from: &FileRef,
         rule: Rule,
@@ -74,7 +74,7 @@ impl Session<'_> {
     ) -> Vec<Target> {
         self.depend_on(name);
         let mut found = Vec::new();
-        for &sym in self.top_level_of_folder(folder).symbols_named(name) {
+        for &sym in self.top_level_of_directory(directory).symbols_named(name) {
             let Some(unit) = self.unit_of(sym) else { continue };
             let counts = unit.rules.family == from.rules.family && counts(unit.package());
             if counts && unit.name(sym.at) == name {
@@ -84,14 +84,15 @@ impl Session<'_> {
         found
     }
 
-    /// The top-level symbols of a folder. A lookup depends on all its files.
-    fn top_level_of_folder(&self, folder: &str) -> Arc<TopLevelSymbols> {
-        if let Some(known) = self.queries.folder_symbols.get(folder) {
+    /// The top-level symbols of a directory. A lookup depends on all its files.
+    fn top_level_of_directory(&self, directory: &str) -> Arc<TopLevelSymbols> {
+        if let Some(known) = self.queries.directory_symbols.get(directory) {
             return known;
         }
-        let units: Vec<FileRef> = self.folder(folder).iter().filter_map(|&file| self.unit(file)).collect();
-        let tops = self.resolver.folder_symbols(folder, || TopLevelSymbols::of(&units));
-        self.queries.folder_symbols.insert(folder.into(), tops.clone());
+        let units: Vec<FileRef> =
+            self.directory(directory).iter().filter_map(|&file| self.unit(file)).collect();
+        let tops = self.resolver.directory_symbols(directory, || TopLevelSymbols::of(&units));
+        self.queries.directory_symbols.insert(directory.into(), tops.clone());
         tops
     }
 }

@@ -1,4 +1,4 @@
-//! A set of questions and the repositories they are about, in the formats other programs read as well.
+//! A set of questions and their repositories, in formats that other programs read, too.
 
 use super::packages::Package;
 use anyhow::{Context, Result, bail};
@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The category of a question about something that is not there.
+/// The category of questions about something that does not exist.
 pub(super) const NEGATIVE: &str = "negative";
 
-/// A question with the spots that answer it. A negative one has none.
+/// A question with the locations that answer it. A negative one has none.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(super) struct Question {
     pub(super) repo: String,
@@ -19,7 +19,7 @@ pub(super) struct Question {
     pub(super) relevant: Vec<Spot>,
 }
 
-/// A spot that answers a question: some lines of a file, or a whole file.
+/// A location that answers a question: some lines of a file, or a whole file.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(super) struct Spot {
     pub(super) path: String,
@@ -28,7 +28,7 @@ pub(super) struct Spot {
     pub(super) grade: Grade,
 }
 
-/// How good a spot is. Both count alike; the grade tells a reader what was looked for first.
+/// The grade of a location. Both count equally; the grade tells a reader which one matters first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Grade {
@@ -36,7 +36,7 @@ pub(super) enum Grade {
     Secondary,
 }
 
-/// A repository: its name, which is that of its folder, and the part of it to index.
+/// A repository: its name, which is that of its directory, and the part of it to index.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Repository {
     pub(super) repo: String,
@@ -44,15 +44,15 @@ pub(super) struct Repository {
     pub(super) root: String,
 }
 
-/// Questions by repository, and where the repositories are.
+/// Questions by repository, and the directory of the repositories.
 pub(super) struct Set {
     pub(super) questions: Vec<Question>,
     pub(super) repositories: Vec<Repository>,
-    pub(super) folder: PathBuf,
+    pub(super) directory: PathBuf,
 }
 
 impl Set {
-    /// The repositories that have questions, each with them, by name.
+    /// The repositories that have questions, with their questions, by name.
     pub(super) fn by_repository(&self) -> Result<Vec<(&Repository, Vec<&Question>)>> {
         let mut asked: BTreeMap<&str, Vec<&Question>> = BTreeMap::new();
         for question in &self.questions {
@@ -69,7 +69,7 @@ impl Set {
         Ok(found)
     }
 
-    /// Leaves only these repositories; none of them stands for all.
+    /// Keeps only these repositories; an empty list keeps all.
     pub(super) fn keep(&mut self, only: &[String]) -> Result<()> {
         if only.is_empty() {
             return Ok(());
@@ -84,7 +84,7 @@ impl Set {
     }
 }
 
-/// Reads questions from a file of JSON lines, or from all such files of a folder, by name.
+/// Reads questions from a file of JSON lines, or from all such files of a directory, by name.
 pub(super) fn questions(path: &Path) -> Result<Vec<Question>> {
     let mut files = Vec::new();
     if path.is_dir() {
@@ -119,7 +119,7 @@ pub(super) fn repositories(path: &Path) -> Result<Vec<Repository>> {
 
 impl From<&Package> for Repository {
     fn from(package: &Package) -> Self {
-        Self { repo: package.name.clone(), root: package.folder.clone() }
+        Self { repo: package.name.clone(), root: package.directory.clone() }
     }
 }
 
@@ -136,7 +136,7 @@ mod tests {
             relevant: Vec::new(),
         };
         let repositories = vec![Repository { repo: "a".to_owned(), root: String::new() }];
-        Set { questions: names.iter().map(question).collect(), repositories, folder: PathBuf::new() }
+        Set { questions: names.iter().map(question).collect(), repositories, directory: PathBuf::new() }
     }
 
     #[test]

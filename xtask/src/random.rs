@@ -1,10 +1,10 @@
-//! Numbers for chores that try things at random.
+//! Reproducible pseudo-random numbers.
 
-/// Numbers that look drawn, the same for the same seed.
-pub(crate) struct Draw(pub(crate) u64);
+/// A pseudo-random number generator; the same seed yields the same numbers.
+pub(crate) struct Random(pub(crate) u64);
 
-impl Draw {
-    /// The next number, smaller than `end`; zero where there is none.
+impl Random {
+    /// The next number below `end`; zero if `end` is zero.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;

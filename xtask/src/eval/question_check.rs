@@ -1,16 +1,16 @@
-//! Whether a set of questions can be trusted: every spot exists, and the set is what it says it is.
+//! Validates a set of questions: every expected location exists, and the set has the stated composition.
 
 use super::packages::Package;
-use super::set::{Grade, NEGATIVE, Question, Set, Spot};
+use super::question_set::{Grade, NEGATIVE, Question, Set, Spot};
 use crate::report::Findings;
 use anyhow::Result;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The categories our own questions have.
+/// The categories of our own questions.
 pub(super) const CATEGORIES: [&str; 6] =
     ["exact", "behavioural", "impact", "cross-module", "vague", NEGATIVE];
 
-/// Checks our own set; fails with every fault found.
+/// Checks our own set. Fails with every error found.
 pub(super) fn check(set: &Set, packages: &[Package]) -> Result<()> {
     let mut findings = Findings::default();
     form(&set.questions, packages, &mut findings);
@@ -19,7 +19,7 @@ pub(super) fn check(set: &Set, packages: &[Package]) -> Result<()> {
         for spot in &question.relevant {
             let path = format!("{}/{}", question.repo, spot.path);
             let lines = texts.entry(path.clone()).or_insert_with(|| {
-                let text = std::fs::read(set.folder.join(&path)).ok()?;
+                let text = std::fs::read(set.directory.join(&path)).ok()?;
                 Some(String::from_utf8_lossy(&text).lines().map(str::to_owned).collect())
             });
             if let Err(fault) = place(spot, lines.as_deref()) {
@@ -30,7 +30,7 @@ pub(super) fn check(set: &Set, packages: &[Package]) -> Result<()> {
     findings.conclude("questions")
 }
 
-/// What can be said of the questions without the packages.
+/// The errors that can be found without the packages.
 fn form(questions: &[Question], packages: &[Package], findings: &mut Findings) {
     let mut seen = BTreeSet::new();
     for question in questions {
@@ -57,9 +57,9 @@ fn form(questions: &[Question], packages: &[Package], findings: &mut Findings) {
                 fail("another language than its package");
             }
             Some(package) => {
-                let inside = |spot: &Spot| spot.path.starts_with(package.folder.as_str());
+                let inside = |spot: &Spot| spot.path.starts_with(package.directory.as_str());
                 if !question.relevant.iter().all(inside) {
-                    fail("a spot is not in the folder that is indexed");
+                    fail("a spot is not in the directory that is indexed");
                 }
             }
         }
@@ -71,7 +71,7 @@ fn form(questions: &[Question], packages: &[Package], findings: &mut Findings) {
     }
 }
 
-/// Whether a spot is in a file with these lines.
+/// Whether an expected location exists in a file with these lines.
 fn place(spot: &Spot, lines: Option<&[String]>) -> Result<(), &'static str> {
     let lines = lines.ok_or("there is no such file")?;
     let (Some(start), Some(end)) = (spot.start_line, spot.end_line) else {
@@ -92,12 +92,12 @@ fn place(spot: &Spot, lines: Option<&[String]>) -> Result<(), &'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{OWN_QUESTIONS, packages, set};
+    use super::super::{OWN_QUESTIONS, packages, question_set};
     use super::*;
     use crate::workspace;
 
     fn own() -> Vec<Question> {
-        set::questions(&workspace::root().join(OWN_QUESTIONS)).expect("the questions")
+        question_set::questions(&workspace::root().join(OWN_QUESTIONS)).expect("the questions")
     }
 
     #[test]

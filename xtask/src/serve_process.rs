@@ -1,4 +1,4 @@
-//! `orient serve` as a process of its own, and a client of it over HTTP, as small as can be.
+//! An `orient serve` process, and a minimal client over HTTP.
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
@@ -8,17 +8,17 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// The machine may be busy, and a first index takes its time.
+/// Timeout: the machine may be busy, and a first index takes a while.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// `orient serve`, and where it is.
-pub(crate) struct Serving {
+/// A running `orient serve` and its address.
+pub(crate) struct ServeProcess {
     child: Child,
     pub(crate) url: String,
 }
 
-impl Serving {
-    /// Starts a server of a tree, with more arguments.
+impl ServeProcess {
+    /// Starts a server for a tree, with additional arguments.
     pub(crate) fn start(orient: &Path, tree: &Path, store: &Path, more: &[&str]) -> Result<Self> {
         let mut command = Command::new(orient);
         command.arg("serve").arg("--root").arg(tree).arg("--store").arg(store);
@@ -27,32 +27,32 @@ impl Serving {
         let mut lines = BufReader::new(child.stderr.take().context("it is piped")?);
         let mut line = String::new();
         lines.read_line(&mut line)?;
-        // Whatever else it says must not fill the pipe.
+        // Reading the rest of its output keeps the pipe from filling up.
         std::thread::spawn(move || lines.read_to_end(&mut Vec::new()));
         let url = line.trim().strip_prefix("serving on ").context("the server says where it is")?.to_owned();
         Ok(Self { child, url })
     }
 
-    /// The number of the process.
+    /// The process id.
     pub(crate) fn process(&self) -> u32 {
         self.child.id()
     }
 
-    /// A session of its own, over a connection of its own.
-    pub(crate) fn session(&self) -> Result<Web> {
-        Web::open(&self.url)
+    /// Opens a new session over a new connection.
+    pub(crate) fn session(&self) -> Result<HttpSession> {
+        HttpSession::open(&self.url)
     }
 }
 
-impl Drop for Serving {
+impl Drop for ServeProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// One session over one connection that stays open.
-pub(crate) struct Web {
+/// A session over one persistent connection.
+pub(crate) struct HttpSession {
     stream: BufReader<TcpStream>,
     host: String,
     path: String,
@@ -60,14 +60,14 @@ pub(crate) struct Web {
     next: u64,
 }
 
-/// What came back to a request.
+/// The response to a request.
 struct Reply {
     status: u16,
     session: Option<String>,
     body: Vec<u8>,
 }
 
-impl Web {
+impl HttpSession {
     fn open(url: &str) -> Result<Self> {
         let rest = url.strip_prefix("http://").context("the address is one of HTTP")?;
         let (host, path) = rest.split_once('/').context("the address has a path")?;
@@ -85,7 +85,7 @@ impl Web {
         Ok(web)
     }
 
-    /// The result of a request; an error of the protocol is an error.
+    /// The result of a request. Protocol errors are errors.
     pub(crate) fn request(&mut self, method: &str, params: &Value) -> Result<Value> {
         let message = self.message(method, params);
         let reply = self.post(&message)?;
@@ -93,7 +93,7 @@ impl Web {
         if reply.status != 200 {
             bail!("status {}: {text}", reply.status);
         }
-        // Plain, or the last of several events.
+        // Plain JSON, or the last of several events.
         let lines = text.lines().map(|line| line.strip_prefix("data:").unwrap_or(line));
         let mut answers = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());
         let answer = answers.rfind(|answer| answer["id"] == self.next);

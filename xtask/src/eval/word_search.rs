@@ -1,25 +1,25 @@
-//! A plain word search to compare with: BM25 over windows of forty lines, identifiers split, the words of the path added.
-//! It knows nothing of code, so whoever ranks code must be well above it.
+//! A plain word search as the baseline: BM25 over windows of forty lines, identifiers split, the words of the path
+//! added. It knows nothing about code, so a code search must be clearly better.
 
 use super::score::Hit;
-use super::searcher::{Found, Provider, Searcher};
+use super::searcher::{Provider, SearchAnswer, Searcher};
 use crate::corpus::Corpus;
 use anyhow::Result;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::time::Instant;
 
-/// How many lines a window has.
+/// Number of lines of a window.
 const WINDOW: usize = 40;
 
-/// How soon more of the same word counts less, and how much the length counts: the usual values.
+/// BM25 parameters k1 and b: the usual values.
 const SATURATION: f64 = 1.2;
 const LENGTH: f64 = 0.75;
 
 /// The word search.
-pub(super) struct Words;
+pub(super) struct WordSearch;
 
-impl Provider for Words {
+impl Provider for WordSearch {
     fn name(&self) -> &'static str {
         "words"
     }
@@ -43,13 +43,13 @@ struct Window {
     path: String,
     first: usize,
     last: usize,
-    /// How many bytes its text has.
+    /// Its size in bytes.
     bytes: usize,
-    /// How many words it has.
+    /// Its number of words.
     words: u32,
 }
 
-/// Windows, and for each word those that have it, with how often.
+/// The windows, and an inverted index with term frequencies.
 #[derive(Default)]
 struct Index {
     windows: Vec<Window>,
@@ -106,7 +106,7 @@ impl Index {
 }
 
 impl Searcher for Index {
-    fn search(&self, query: &str, limit: usize, _without: &[String]) -> Result<Found> {
+    fn search(&self, query: &str, limit: usize, _without: &[String]) -> Result<SearchAnswer> {
         let start = Instant::now();
         let mut ranked: Vec<(usize, f64)> = self.scores(query).into_iter().collect();
         let place = |id: usize| (&self.windows[id].path, self.windows[id].first);
@@ -127,11 +127,11 @@ impl Searcher for Index {
             Some(*sum)
         });
         let read = read.collect();
-        Ok(Found { confident: !hits.is_empty(), hits, read, time })
+        Ok(SearchAnswer { confident: !hits.is_empty(), hits, read, time })
     }
 }
 
-/// The words of a text, in lower case: what letters and digits make up, and its parts where an identifier has several.
+/// The words of a text in lower case: runs of letters and digits, and the parts of compound identifiers.
 fn split(text: &str) -> impl Iterator<Item = String> {
     let whole = text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
     whole.flat_map(|word| {

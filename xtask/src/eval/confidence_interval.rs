@@ -1,9 +1,9 @@
-//! How far a mean may be off: means of many samples drawn from the same values. The draws are the same in every run.
+//! Bootstrap confidence intervals: means of many resamples. The random numbers are the same in every run.
 
-/// How many samples are drawn.
+/// Number of resamples.
 const SAMPLES: usize = 1000;
 
-/// A mean with the range that holds it in 95 of 100 samples.
+/// A mean with its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub(super) struct Mean {
     pub(super) value: f64,
@@ -11,7 +11,7 @@ pub(super) struct Mean {
     pub(super) high: f64,
 }
 
-/// The mean of some values and how far it may be off; zero for none.
+/// The mean of some values with its confidence interval; zero for none.
 #[expect(clippy::cast_precision_loss, reason = "there are thousands of values, not more")]
 pub(super) fn mean(values: &[f64]) -> Mean {
     if values.is_empty() {
@@ -28,7 +28,7 @@ pub(super) fn mean(values: &[f64]) -> Mean {
     Mean { value, low: means[SAMPLES / 40], high: means[SAMPLES - 1 - SAMPLES / 40] }
 }
 
-/// The value below which this share of the values lies, by the nearest rank.
+/// The quantile of sorted values, by the nearest-rank method.
 pub(super) fn percentile<T: Copy + Default + Ord>(values: &[T], percent: usize) -> T {
     let mut sorted = values.to_vec();
     sorted.sort_unstable();
@@ -36,7 +36,7 @@ pub(super) fn percentile<T: Copy + Default + Ord>(values: &[T], percent: usize) 
     sorted.get(place - 1).copied().unwrap_or_default()
 }
 
-/// Numbers that look drawn by lot (`SplitMix64`), the same for the same seed on every machine.
+/// A pseudo-random number generator (`SplitMix64`); the same seed yields the same numbers on every machine.
 struct Draws(u64);
 
 impl Draws {

@@ -1,4 +1,4 @@
-//! A client of `orient mcp`, as small as can be.
+//! A minimal client of `orient mcp` over stdio.
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
@@ -6,15 +6,15 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// A line to `orient mcp`.
-pub(crate) struct Asking {
+/// A session with an `orient mcp` process.
+pub(crate) struct McpClient {
     child: Child,
     output: BufReader<std::process::ChildStdout>,
     next: u64,
 }
 
-impl Asking {
-    /// Starts the server and greets it.
+impl McpClient {
+    /// Starts the server and initialises the session.
     pub(crate) fn start(orient: &Path, root: &Path, store: &Path) -> Result<Self> {
         Self::start_with(orient, root, store, &[])
     }
@@ -25,10 +25,10 @@ impl Asking {
         command.arg("mcp").arg("--root").arg(root).arg("--store").arg(store).args(further);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let output = BufReader::new(child.stdout.take().context("it is piped")?);
-        let mut asking = Self { child, output, next: 0 };
+        let mut client = Self { child, output, next: 0 };
         let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "xtask", "version": "1" } });
-        asking.request("initialize", &hello)?;
-        Ok(asking)
+        client.request("initialize", &hello)?;
+        Ok(client)
     }
 
     /// The result of a request.
@@ -50,14 +50,14 @@ impl Asking {
     }
 }
 
-impl Asking {
-    /// The number of the process.
+impl McpClient {
+    /// The process id.
     pub(crate) fn process(&self) -> u32 {
         self.child.id()
     }
 }
 
-impl Drop for Asking {
+impl Drop for McpClient {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

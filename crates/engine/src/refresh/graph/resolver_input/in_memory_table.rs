@@ -17,8 +17,8 @@ impl SymbolTable for InMemorySymbolTable {
         Self::symbols_named(self, name, languages)
     }
 
-    fn folder(&self, folder: &[u8]) -> Vec<FileId> {
-        Self::files_in_directory(self, folder)
+    fn directory(&self, directory: &[u8]) -> Vec<FileId> {
+        Self::files_in_directory(self, directory)
     }
 
     fn ending(&self, path: &[u8]) -> Vec<FileId> {

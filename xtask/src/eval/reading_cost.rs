@@ -1,18 +1,18 @@
-//! What a reader pays for a hit: the printed answer from its beginning to the end of that hit.
+//! The cost of a hit for the reader: the printed answer up to the end of that hit.
 
 use super::score::Hit;
 
-/// How many bytes are taken as one token: the common rule of thumb.
+/// Bytes per token: the usual rule of thumb.
 const BYTES_PER_TOKEN: usize = 4;
 
-/// How many tokens some bytes are taken for.
+/// The estimated tokens of some bytes.
 pub(super) fn tokens(bytes: usize) -> usize {
     bytes.div_ceil(BYTES_PER_TOKEN)
 }
 
-/// How many bytes of `text` are read when each hit has been read, from top to bottom; hits of one file may be printed
-/// together, so a later hit can be read earlier. A hit begins where a line begins with its `path:line` and ends where
-/// another begins. Where one cannot be found, what is printed is shared out evenly: nothing of it is free.
+/// How many bytes of `text` have been read after each hit, from top to bottom. Hits of one file may be printed
+/// together, so a later hit can be read earlier. A hit begins where a line starts with its `path:line` and ends where
+/// another begins. If one cannot be found, the text is divided evenly, so that no hit is free.
 pub(super) fn read(text: &str, hits: &[Hit]) -> Vec<usize> {
     let mut starts: Vec<usize> = Vec::new();
     for hit in hits {
@@ -26,7 +26,7 @@ pub(super) fn read(text: &str, hits: &[Hit]) -> Vec<usize> {
     starts.iter().map(|start| end(start).unwrap_or(text.len())).collect()
 }
 
-/// Where lines begin that begin with a hit's place.
+/// The offsets of lines that start with the location of a hit.
 fn anchors<'t>(text: &'t str, hit: &Hit) -> impl Iterator<Item = usize> + 't {
     let wanted = match hit.start_line {
         Some(line) => format!("{}:{line}", hit.path),
@@ -53,7 +53,7 @@ mod tests {
     fn a_hit_is_read_when_the_next_begins() {
         let text = "three places\na.py:12-14  one\n12 a.py:1 in a text\na.py:1  two\nb.py:3  three\n";
         let read = read(text, &[hit("a.py", 12), hit("a.py", 1), hit("b.py", 3)]);
-        let at = |line: &str| text.find(line).expect("it stands there");
+        let at = |line: &str| text.find(line).expect("it occurs");
         assert_eq!(read, [at("a.py:1  two"), at("b.py:3"), text.len()]);
     }
 
