@@ -25,7 +25,7 @@ const questions = {
 const text = (result) => result.content.map((block) => block.text).join("\n");
 
 // The last line of an answer, and the cursor in it: answers are sent once, as text.
-function status(result) {
+function statusLine(result) {
   assert.equal(result.structuredContent, undefined);
   const last = text(result).trimEnd().split("\n").at(-1);
   assert.match(last, /^\[(complete|partial: ).*\]$/);
@@ -69,7 +69,7 @@ do {
   const question = { pattern: "^def part_", max_tokens: 400, ...(cursor ? { cursor } : {}) };
   const answer = await client.callTool({ name: "grep", arguments: question });
   found.push(...text(answer).split("\n").filter((line) => line.includes("def part_")));
-  const end = status(answer);
+  const end = statusLine(answer);
   cursor = end.cursor;
   assert.ok(!cursor || end.last.startsWith("[partial: "));
   pages += 1;

@@ -259,7 +259,6 @@ const HARMLESS: &[&str] = &[
     "include_source",
     "intent",
     "is_background",
-    "json",
     "line_number",
     "line_numbers",
     "max_answer_chars",

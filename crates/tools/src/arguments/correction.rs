@@ -180,25 +180,28 @@ impl ArgumentReader<'_> {
         };
         let takes_path =
             ["path", "paths", "in", "target"].iter().any(|name| self.known.named(name).is_some());
-        let mut symbol = ["symbol"].into_iter().chain(aliases_of("symbol"));
-        let symbol = symbol.find_map(|name| sent.get_key_value(name));
+        let names_symbol = |name: &str| name == "symbol" || aliases_of("symbol").any(|alias| alias == name);
+        let symbol = sent.iter().find(|(key, _)| names_symbol(&snake(key)));
         let Some((symbol, Value::String(name))) = symbol.map(|(key, value)| (key.clone(), value.clone()))
         else {
             return sent;
         };
         let file = sent.keys().find(|name| is_path(name)).cloned();
-        let Some(file) = file.filter(|_| !takes_path && self.known.has("symbol") && !name.contains('#'))
-        else {
-            return sent;
+        let Some(file) = file.filter(|_| !takes_path && self.known.has("symbol")) else { return sent };
+        let value = sent.remove(&file).unwrap_or_default();
+        let path = match &value {
+            Value::String(path) => path.as_str(),
+            Value::Array(paths) if let [Value::String(path)] = &paths[..] => path.as_str(),
+            _ => "",
         };
-        let path = sent.get(&file).and_then(Value::as_str).unwrap_or_default();
         let is_file = path.rsplit('/').next().is_some_and(|last| last.contains('.')) && !path.contains('*');
-        if is_file {
+        if is_file && !name.contains('#') {
             let handle = format!("{}#{name}", path.trim_start_matches("./"));
             self.notes.push(format!("`{symbol}` and `{file}` were read as `symbol`: \"{handle}\""));
-            sent.remove(&file);
             sent.remove(&symbol);
             sent.insert("symbol".to_owned(), Value::String(handle));
+        } else {
+            self.notes.push(format!("`{file}` was ignored: the answer is about the whole tree"));
         }
         sent
     }
