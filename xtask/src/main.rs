@@ -23,6 +23,7 @@ mod random;
 mod report;
 mod serve_process;
 mod sizes;
+mod structural;
 mod tidy;
 mod workspace;
 
@@ -130,6 +131,8 @@ enum Command {
         #[arg(long, conflicts_with = "sample")]
         issues: bool,
     },
+    /// Compares the matches of structural patterns, drawn from the code itself, with those of ast-grep
+    Structural(structural::Structural),
     /// Prints what each grammar adds to the binary: parse tables, compressed tables, code
     Sizes(sizes::Sizes),
     /// Runs the official MCP clients against the servers, and counts the tokens of schemas and answers
@@ -183,6 +186,7 @@ fn run(command: &Command) -> Result<()> {
             (None, true) => crosscheck::issues(directory, lang),
             (None, false) => crosscheck::run(directory, lang, *all),
         },
+        Command::Structural(options) => structural::run(options),
         Command::Sizes(options) => sizes::run(options),
         Command::Clients => clients::run(),
         Command::Package(options) => package::run(options),

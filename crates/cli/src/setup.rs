@@ -206,7 +206,7 @@ impl SetupRun {
             let after =
                 undo(client, text, record.map(|record| &record.edit)).map_err(|error| error.to_string())?;
             match after {
-                None => return Ok(self.outcome(client, "absent")),
+                None => return Ok(self.outcome(client, "no_entry")),
                 Some(after) => (after, None, "removed"),
             }
         } else {
@@ -355,7 +355,7 @@ impl ClientOutcome {
             "updated" => (Style::Plain, format!("{would}updated; restart {} to use it", self.name)),
             "removed" => (Style::Plain, format!("{would}removed")),
             "unchanged" => (Style::Plain, "is already set up".to_owned()),
-            "absent" => (Style::Plain, "has no entry of ours".to_owned()),
+            "no_entry" => (Style::Plain, "has no entry of ours".to_owned()),
             "declined" => (Style::Plain, "unchanged".to_owned()),
             "set_up" => (Style::Plain, "is set up".to_owned()),
             "not_set_up" => (Style::Dim, format!("is not set up; run `orient setup {}`", self.client)),

@@ -9,7 +9,7 @@ use std::fmt;
 pub enum Exit {
     /// Success.
     Ok = 0,
-    /// Success, but nothing was found.
+    /// Success, but nothing was found; or a check found violations.
     Nothing = 1,
     /// Invalid command or setting; nothing was done.
     Usage = 2,
@@ -39,7 +39,7 @@ impl Exit {
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Ok => "success",
-            Self::Nothing => "success, but nothing was found",
+            Self::Nothing => "success, but nothing was found; or a check found violations",
             Self::Usage => "invalid command or setting; nothing was done",
             Self::Ambiguous => "the name is ambiguous; the candidates are listed",
             Self::Refused => "refused; the message says how to request it explicitly",

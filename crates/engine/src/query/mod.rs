@@ -4,6 +4,7 @@ pub(crate) mod definition;
 mod dump;
 mod entry_point;
 mod file_outline;
+mod file_scan;
 mod full_graph;
 mod graph_view;
 pub(crate) mod node_edges;

@@ -125,6 +125,21 @@ impl Pack {
         self.name() == name || self.aliases().iter().any(|alias| alias == name)
     }
 
+    /// Its grammar, if it has one.
+    pub fn grammar(&self) -> Option<&orient_grammars::Language> {
+        match self.extractor() {
+            Extractor::Deep(table) => Some(&table.language),
+            Extractor::Shallow(queries) => Some(queries.language()),
+            Extractor::Scanner(_) | Extractor::Text => None,
+        }
+    }
+
+    /// The character that stands for `$` while a structural pattern is parsed: one that the grammar accepts at the start of
+    /// a name.
+    pub fn metavariable(&self) -> char {
+        self.manifest().metavariable.unwrap_or('$')
+    }
+
     /// The patterns of its file names.
     pub fn files(&self) -> &[String] {
         &self.manifest().files

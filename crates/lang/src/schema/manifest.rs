@@ -30,6 +30,9 @@ pub(crate) struct PackManifest {
     pub(crate) read_work: Option<u64>,
     /// Text after which its parser never returns if the file does not end with a newline.
     pub(crate) needs_newline_after: Option<String>,
+    /// The character that stands for `$` while a structural pattern is parsed, if the grammar does not accept `$` at the
+    /// start of a name.
+    pub(crate) metavariable: Option<char>,
     /// The separator of qualified names in the source; `.` by default.
     pub(crate) separator: Option<String>,
     /// Names that are private, public or constants by convention.

@@ -3,6 +3,7 @@
 pub(crate) mod argument_aliases;
 pub(crate) mod correction;
 pub(crate) mod enum_values;
+pub(crate) mod file_scope;
 pub(crate) mod location;
 pub(crate) mod name_forms;
 pub(crate) mod path_argument;

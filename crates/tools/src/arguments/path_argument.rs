@@ -68,6 +68,13 @@ pub(crate) fn resolve(
     Ok(PathArgument { text, pattern, file })
 }
 
+/// The pattern of a file, directory or glob, which need not match anything.
+pub(crate) fn pattern_from_root(session: &Session<'_>, typed: &str) -> Result<PathPattern, ToolError> {
+    let text = from_root(session, typed);
+    let exists = session.root().join(&text).symlink_metadata().is_ok();
+    pattern(&text, exists)
+}
+
 /// The file of a path argument, or the only one whose path ends with it, if it exists in the index.
 pub(crate) fn file(
     session: &Session<'_>,

@@ -1,5 +1,6 @@
 //! The operations, one module each, and the table of them.
 
+mod absent;
 mod audit;
 mod callees;
 mod callers;
@@ -11,6 +12,7 @@ mod dump;
 mod edges;
 mod embed;
 mod files;
+mod find;
 mod gc;
 mod grep;
 mod hierarchy;
@@ -33,6 +35,7 @@ mod unused;
 pub(crate) use map::{CentralLine, DirectoryLine, EntryLine};
 
 use crate::operation::Operation;
+use absent::Absent;
 use audit::Audit;
 use callees::Callees;
 use callers::Callers;
@@ -44,6 +47,7 @@ use dump::Dump;
 use edges::Edges;
 use embed::Embed;
 use files::Files;
+use find::Find;
 use gc::Gc;
 use grep::Grep;
 use hierarchy::Hierarchy;
@@ -69,6 +73,8 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::of::<Search>(),
     Operation::of::<Context>(),
     Operation::of::<Grep>(),
+    Operation::of::<Find>(),
+    Operation::of::<Absent>(),
     Operation::of::<Files>(),
     Operation::of::<Symbols>(),
     Operation::of::<Outline>(),
