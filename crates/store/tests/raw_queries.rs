@@ -33,7 +33,7 @@ fn texts(rows: &QueryRows) -> Vec<String> {
 #[test]
 fn the_views_have_files_symbols_and_what_they_say() {
     let store = store();
-    let files = ask(&store, "SELECT path, folder, name, indexed FROM files ORDER BY path").unwrap();
+    let files = ask(&store, "SELECT path, directory, name, indexed FROM files ORDER BY path").unwrap();
     assert_eq!(texts(&files), ["src/main.x|src|main.x|1", "src/net/server.x|src/net|server.x|1"]);
     let symbols =
         "SELECT qualified_name, kind, path FROM symbols WHERE name REGEXP '^(run|main)$' ORDER BY 1 DESC";

@@ -66,7 +66,7 @@ const FUNCTIONS: &[&str] = &[
     "nth_value",
     // Ours, which the views call
     "path_text",
-    "path_folder",
+    "path_directory",
     "role_word",
     "kind_word",
     "visibility_word",

@@ -17,8 +17,8 @@ type BoxedError = Box<dyn std::error::Error + Send + Sync + 'static>;
 pub(super) fn add(db: &Connection) -> Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     db.create_scalar_function("path_text", 1, flags, |context| text(context, 0))?;
-    db.create_scalar_function("path_folder", 1, flags, |context| {
-        Ok(text(context, 0)?.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned()))
+    db.create_scalar_function("path_directory", 1, flags, |context| {
+        Ok(text(context, 0)?.rsplit_once('/').map_or(String::new(), |(directory, _)| directory.to_owned()))
     })?;
     db.create_scalar_function("role_word", 1, flags, |context| {
         let number: u8 = context.get(0)?;

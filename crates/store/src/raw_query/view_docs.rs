@@ -29,7 +29,7 @@ pub const QUERY_EXAMPLES: [QueryExample; 4] = [
     },
     QueryExample {
         command: "query 'SELECT path, name FROM symbols WHERE path REGEXP \"^src/\" AND lines > 100'",
-        about: "long definitions of a folder",
+        about: "long definitions of a directory",
     },
     QueryExample {
         command: "query --search 'retry' 'SELECT path, score FROM hits WHERE path LIKE \"src/%\"'",
@@ -46,7 +46,7 @@ pub const VIEWS: &[ViewDoc] = &[
         columns: &[
             ("id", "integer", "the file"),
             ("path", "text", "from the root"),
-            ("folder", "text", "the directory; empty at the root"),
+            ("directory", "text", "the directory; empty at the root"),
             ("name", "text", "the file name"),
             ("language", "text", "NULL without one"),
             ("role", "text", "source, test, generated, vendored, doc, config"),

@@ -13,7 +13,7 @@ CREATE TEMP TABLE hit_row (
 );
 
 CREATE TEMP VIEW files AS
-SELECT file.id AS id, path_text(file.path) AS path, path_folder(file.path) AS folder, path_text(file.name) AS name,
+SELECT file.id AS id, path_text(file.path) AS path, path_directory(file.path) AS directory, path_text(file.name) AS name,
        (SELECT lang.name FROM main.lang WHERE lang.id = file.lang) AS language, role_word(file.role) AS role,
        file.status = 0 AS indexed, file.bytes AS bytes, file.lines AS lines, file.symbols AS symbols, file.chunks AS chunks,
        file.issues AS issues, file.generated AS generated

@@ -8,7 +8,7 @@ use orient_engine::{FileQuery, FileRow, PathPattern, SkipReason, Snapshot, Trigr
 use orient_model::{RepoPath, Role};
 use std::collections::HashSet;
 
-/// Files, folders and globs to search, and those to leave out.
+/// Files, directories and globs to search, and those to leave out.
 pub(crate) struct FileScope {
     within: Vec<PathPattern>,
     exclude: Vec<PathPattern>,

@@ -61,7 +61,7 @@ pub(crate) fn resolve(
     Ok(PathArgument { text, pattern, file })
 }
 
-/// The pattern of a file, folder or glob, which need not match anything.
+/// The pattern of a file, directory or glob, which need not match anything.
 pub(crate) fn pattern_from_root(session: &Session<'_>, typed: &str) -> Result<PathPattern, ToolError> {
     let text = from_root(session, typed);
     let exists = session.root().join(&text).symlink_metadata().is_ok();

@@ -34,7 +34,7 @@ const MAX_NAMED: usize = 10;
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct AbsentArgs {
     /// What must not occur: regular expressions; plain text with -F, code with --structural
-    #[arg(value_name = "PATTERN", required = true, allow_hyphen_values = true)]
+    #[arg(value_name = "PATTERN", required = true)]
     #[serde(deserialize_with = "crate::arguments::string_or_list::one_or_many")]
     patterns: Vec<String>,
     /// Treat patterns as plain text
@@ -52,11 +52,11 @@ pub(crate) struct AbsentArgs {
     /// Only files of these languages; the language of the patterns with --structural
     #[arg(long, value_name = "LANGUAGE", value_delimiter = ',')]
     lang: Vec<String>,
-    /// Only these files, folders or globs; default: the whole tree
+    /// Only these files, directories or globs; default: the whole tree
     #[arg(long = "in", value_name = "PATH", value_delimiter = ',')]
     #[serde(rename = "in")]
     within: Vec<String>,
-    /// Files, folders or globs where the patterns may occur
+    /// Files, directories or globs where the patterns may occur
     #[arg(long, value_name = "PATH", value_delimiter = ',')]
     exclude: Vec<String>,
     /// Only files with these roles: source, test, generated, vendored, doc, config
@@ -135,7 +135,7 @@ result UNPROVEN. Ignored files are out of scope. Exits with code 0 for PASS and 
     const EXAMPLES: &'static [Example] = &[
         Example {
             command: "absent 'console\\.log' --in src --exclude '**/*_test.*'",
-            about: "a regular expression in a folder",
+            about: "a regular expression in a directory",
         },
         Example {
             command: "absent -F TODO FIXME --severity warning",

@@ -13,7 +13,7 @@ pub(crate) struct FindArgs {
     /// Code with metavariables, such as `$X.unwrap()` or `f($$$ARGS)`; or `(node_kind)`
     #[arg(value_name = "PATTERN", allow_hyphen_values = true)]
     pub(super) pattern: String,
-    /// Files, folders or globs to search; default: the whole tree
+    /// Files, directories or globs to search; default: the whole tree
     #[arg(value_name = "PATH")]
     pub(super) paths: Vec<String>,
     /// The language of the pattern; several if it is valid in each
@@ -43,7 +43,7 @@ pub(crate) struct FindArgs {
     /// Print a unified diff that replaces each match by this code; changes nothing
     #[arg(long, short, value_name = "CODE", allow_hyphen_values = true)]
     pub(super) rewrite: Option<String>,
-    /// Files, folders or globs to leave out
+    /// Files, directories or globs to leave out
     #[arg(long, value_name = "PATH", value_delimiter = ',')]
     pub(super) exclude: Vec<String>,
     /// Only files with these roles: source, test, generated, vendored, doc, config

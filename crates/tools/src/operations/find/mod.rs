@@ -85,7 +85,7 @@ apply` applies it. The index leaves out files without the names in the pattern. 
         Example { command: "find '$X.unwrap()' --lang rust", about: "all calls of a method" },
         Example {
             command: "find '$F($$$ARGS)' src --lang py --inside 'def$_($$$):$$$'",
-            about: "in functions of a folder",
+            about: "in functions of a directory",
         },
         Example {
             command: "find '$X==$X' --lang js --not '1==1'",
