@@ -245,7 +245,7 @@ impl SetupRun {
             let ours = record.filter(|record| record.created && after.trim().is_empty());
             match (ours, before) {
                 (Some(record), Some(before)) => {
-                    atomic_write::remove(file, before, &record.directories, links)?
+                    atomic_write::remove(file, before, &record.directories, links)?;
                 }
                 _ => atomic_write::replace(file, before, after, links).map(drop)?,
             }

@@ -21,6 +21,7 @@ pub(crate) struct UndoRecord {
     /// Whether the file was created.
     pub(crate) created: bool,
     /// The directories that were created for it, outermost first.
+    #[serde(alias = "folders")] // written by earlier builds
     pub(crate) directories: Vec<PathBuf>,
 }
 

@@ -1,4 +1,4 @@
-//! Other branches are read while there is nothing else to do, so that a switch to one finds its files read.
+//! Prefetch: a switch to another branch finds its facts in the cache.
 
 #![cfg(target_os = "linux")]
 
@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use support::{dump, fresh, open, put};
 
-/// A repository with `main` checked out and a branch `other`, and how many files were parsed and remembered since it is
+/// A repository with `main` checked out and a branch `other`, and the number of files that were parsed and cached since it is
 /// watched.
 struct Switching {
     directory: tempfile::TempDir,
@@ -86,7 +86,7 @@ impl Switching {
         self.engine.prefetcher().expect("a cache").has_commit(&id)
     }
 
-    /// How many files were parsed, and how many known, to catch up with a switch.
+    /// The number of files that a refresh after a switch parsed, and of those it found in the cache.
     fn switch(&self, branch: &str) -> (usize, usize) {
         *self.read.lock().expect("no panic") = (0, 0);
         git(&self.root(), &["checkout", "-q", branch]);
@@ -104,14 +104,14 @@ fn count(read: &Mutex<(usize, usize)>, parsed: usize, known: usize) {
 }
 
 #[test]
-fn a_switch_to_another_branch_finds_its_files_read() {
+fn a_branch_switch_finds_the_facts_in_the_cache() {
     let switching = Switching::new(4);
     switching.until("the branch is read", || switching.is_read("other"));
     assert_eq!(switching.switch("other"), (0, 20));
 }
 
 #[test]
-fn a_branch_that_comes_later_is_read_when_all_files_are_looked_at_next() {
+fn a_new_branch_is_prefetched_at_the_next_full_scan() {
     let switching = Switching::new(4);
     switching.until("the branch is read", || switching.is_read("other"));
     let root = switching.root();
@@ -123,7 +123,7 @@ fn a_branch_that_comes_later_is_read_when_all_files_are_looked_at_next() {
 }
 
 #[test]
-fn who_wants_no_branch_read_has_none_read() {
+fn prefetch_can_be_disabled() {
     let switching = Switching::new(0);
     put(&switching.root(), "src/0.py", "def here_0(): pass # edited\n");
     std::thread::sleep(Duration::from_millis(300));

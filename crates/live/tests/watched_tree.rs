@@ -1,4 +1,4 @@
-//! A watched tree: whatever happens to its files, the next answer shows it.
+//! A watched tree: the next answer reflects every change of its files.
 
 #![cfg(target_os = "linux")]
 
@@ -74,7 +74,7 @@ impl Watched {
     }
 }
 
-/// Whether the index knows a definition of that name.
+/// Whether the index has a definition of that name.
 fn knows(watched: &Watched, name: &str) -> bool {
     dump(&watched.engine).contains(name)
 }
@@ -83,7 +83,7 @@ const SMALL: &[(&str, &str)] =
     &[("src/a.py", "def first(): pass\n"), ("src/net/b.go", "package b\n"), ("README.md", "# Hi\n")];
 
 #[test]
-fn a_save_is_in_the_next_answer() {
+fn the_next_answer_reflects_a_save() {
     let watched = Watched::new(SMALL);
     for number in 0..20 {
         put(&watched.root(), "src/a.py", format!("def saved_{number}(): pass\n"));
@@ -94,10 +94,10 @@ fn a_save_is_in_the_next_answer() {
 }
 
 #[test]
-fn where_nothing_changed_nothing_is_looked_at() {
+fn without_changes_no_file_is_checked() {
     let watched = Watched::new(SMALL);
     watched.catch_up();
-    // Were files looked at, they would be counted.
+    // Files that are checked would be counted.
     let again = watched.catch_up();
     assert_eq!((again.unchanged, again.restamped, again.changed), (0, 0, 0), "{again:?}");
     put(&watched.root(), "src/a.py", "def other(): pass\n");
@@ -106,7 +106,7 @@ fn where_nothing_changed_nothing_is_looked_at() {
 }
 
 #[test]
-fn new_directories_are_watched_with_all_that_came_before_they_were() {
+fn new_directories_are_watched_with_the_files_created_before_the_watch() {
     let watched = Watched::new(SMALL);
     for depth in 0..5 {
         let directory = "deep/".repeat(depth + 1);
@@ -120,7 +120,7 @@ fn new_directories_are_watched_with_all_that_came_before_they_were() {
 }
 
 #[test]
-fn a_moved_directory_is_watched_where_it_is_now() {
+fn a_moved_directory_is_watched_at_its_new_path() {
     let watched = Watched::new(SMALL);
     fs::rename(watched.root().join("src"), watched.root().join("lib")).expect("moved");
     put(&watched.root(), "src/new.py", "def in_its_place(): pass\n");
@@ -133,7 +133,7 @@ fn a_moved_directory_is_watched_where_it_is_now() {
 }
 
 #[test]
-fn what_an_ignore_file_hides_and_shows_follows_it() {
+fn a_changed_ignore_file_takes_effect() {
     let watched = Watched::new(SMALL);
     put(&watched.root(), ".gitignore", "net/\n");
     watched.check();
@@ -148,7 +148,7 @@ fn what_an_ignore_file_hides_and_shows_follows_it() {
 }
 
 #[test]
-fn rules_inside_of_git_are_looked_at() {
+fn changed_rules_inside_the_git_directory_take_effect() {
     let watched = Watched::new(&[(".git/HEAD", "ref: refs/heads/main\n"), ("a.py", "def a(): pass\n")]);
     put(&watched.root(), ".git/info/exclude", "*.py\n");
     watched.check();
@@ -156,7 +156,7 @@ fn rules_inside_of_git_are_looked_at() {
 }
 
 #[test]
-fn clones_and_worktrees_come_and_go_while_the_tree_is_watched() {
+fn nested_repositories_appear_and_disappear_while_the_tree_is_watched() {
     let watched = Watched::new(SMALL);
     let root = watched.root();
     git(&root, &["init", "-q", "-b", "main"]);
@@ -191,7 +191,7 @@ fn clones_and_worktrees_come_and_go_while_the_tree_is_watched() {
 }
 
 #[test]
-fn thousands_of_files_at_once_are_caught_up_with() {
+fn thousands_of_simultaneous_changes_are_indexed() {
     let watched = Watched::new(SMALL);
     for number in 0..2000 {
         put(
@@ -225,7 +225,7 @@ fn rewriting_hundreds_of_files_does_not_restart_the_watcher() {
 }
 
 #[test]
-fn each_of_many_who_save_and_ask_at_once_finds_what_he_saved() {
+fn concurrent_writers_each_find_their_own_change() {
     let watched = &Watched::new(SMALL);
     std::thread::scope(|scope| {
         for who in 0..4 {
@@ -249,7 +249,7 @@ fn each_of_many_who_save_and_ask_at_once_finds_what_he_saved() {
 }
 
 #[test]
-fn the_background_finds_out_what_uses_mean_where_nobody_asked_for_it() {
+fn the_background_thread_resolves_files_without_a_query() {
     let watched = Watched::new(SMALL);
     put(&watched.root(), "src/a.py", "def second(): pass\n");
     watched.catch_up_with_facts();
@@ -263,7 +263,7 @@ fn the_background_finds_out_what_uses_mean_where_nobody_asked_for_it() {
 }
 
 #[test]
-fn the_background_works_ahead_of_the_questions() {
+fn the_background_thread_refreshes_before_a_query() {
     let (sender, seen) = std::sync::mpsc::channel();
     let sender = std::sync::Mutex::new(sender);
     let tell = move |seen: &orient_live::BackgroundRefresh| {
@@ -287,7 +287,7 @@ fn the_background_works_ahead_of_the_questions() {
 }
 
 #[test]
-fn what_no_notice_tells_of_is_found_by_a_later_look() {
+fn a_later_scan_finds_changes_without_a_notification() {
     let full_scan_interval = Duration::ZERO;
     let options =
         WatchOptions { startup_delay: Duration::ZERO, full_scan_interval, ..WatchOptions::default() };
@@ -308,7 +308,7 @@ fn what_no_notice_tells_of_is_found_by_a_later_look() {
 }
 
 #[test]
-fn an_index_written_by_somebody_else_is_compared_with_the_files() {
+fn an_index_written_by_another_process_is_compared_with_the_files() {
     let watched = Watched::new(SMALL);
     watched.catch_up();
     let mut settings = support::settings(1);
@@ -322,7 +322,7 @@ fn an_index_written_by_somebody_else_is_compared_with_the_files() {
 }
 
 #[test]
-fn a_rebuild_is_a_rebuild() {
+fn a_requested_rebuild_rebuilds_the_index() {
     let watched = Watched::new(SMALL);
     let options = RefreshOptions { mode: RefreshMode::Rebuild, ..RefreshOptions::default() };
     let rebuilt = watched.live.catch_up(&watched.engine, &options, &NoProgress).expect("rebuilt");
@@ -331,7 +331,7 @@ fn a_rebuild_is_a_rebuild() {
 }
 
 #[test]
-fn a_tree_that_is_moved_away_is_no_longer_vouched_for() {
+fn a_tree_that_was_moved_away_is_no_longer_fresh() {
     let watched = Watched::new(SMALL);
     let away = watched.directory.path().join("away");
     fs::rename(watched.root(), &away).expect("moved");
@@ -346,7 +346,7 @@ fn a_tree_that_is_moved_away_is_no_longer_vouched_for() {
 }
 
 #[test]
-fn a_question_with_a_deadline_names_what_is_pending() {
+fn a_query_with_a_deadline_reports_pending_files() {
     let watched = Watched::new(SMALL);
     let hold = fs::File::options()
         .append(true)
@@ -362,7 +362,7 @@ fn a_question_with_a_deadline_names_what_is_pending() {
     watched.check();
 }
 
-/// What a command of its own learns, and whether it had to look at files for that.
+/// The refresh of a separate command, and whether it had to check files.
 fn ask(engine: &Engine) -> (RefreshReport, bool) {
     let refresh = WatcherClient.catch_up(engine, &RefreshOptions::default(), &NoProgress).expect("caught up");
     assert!(refresh.pending.is_empty(), "{refresh:?}");
@@ -370,13 +370,13 @@ fn ask(engine: &Engine) -> (RefreshReport, bool) {
     (refresh, looked)
 }
 
-/// Another engine of the same tree, as a command opens it.
+/// Another engine for the same tree, as a command opens it.
 fn beside(watched: &Watched) -> Engine {
     open(&watched.root(), &watched.directory.path().join("store"), 1)
 }
 
 #[test]
-fn a_command_asks_the_watcher_and_misses_nothing() {
+fn a_command_that_asks_the_watcher_sees_every_change() {
     let watched = Watched::new(SMALL);
     for number in 0..20 {
         assert!(!ask(&beside(&watched)).1, "the watcher knows");
@@ -389,7 +389,7 @@ fn a_command_asks_the_watcher_and_misses_nothing() {
 }
 
 #[test]
-fn a_watcher_with_another_view_is_not_believed() {
+fn a_watcher_of_another_index_is_ignored() {
     let watched = Watched::new(SMALL);
     let mut settings = support::settings(1);
     settings.index.exclude = vec!["*.go".to_owned()];
@@ -400,7 +400,7 @@ fn a_watcher_with_another_view_is_not_believed() {
 }
 
 #[test]
-fn without_a_watcher_a_command_looks_for_itself() {
+fn without_a_watcher_a_command_does_a_full_scan() {
     let watched = Watched::new(SMALL);
     let engine = beside(&watched);
     let root = watched.root();
@@ -414,7 +414,7 @@ fn without_a_watcher_a_command_looks_for_itself() {
     put(&root, "src/a.py", "def unwatched(): pass\n");
     assert!(ask(&engine).1);
     assert!(dump(&engine).contains("unwatched"));
-    // What a killed watcher leaves is a door nobody is behind.
+    // A killed watcher leaves a socket without a listener.
     drop(std::os::unix::net::UnixListener::bind(&socket).expect("a socket"));
     put(&root, "src/a.py", "def killed(): pass\n");
     assert!(ask(&engine).1);
@@ -422,7 +422,7 @@ fn without_a_watcher_a_command_looks_for_itself() {
     drop(directory);
 }
 
-/// The file a writer locks.
+/// The lock file of the writer.
 fn lock_file(store: &Path) -> std::path::PathBuf {
     let mut directories = vec![store.to_owned()];
     while let Some(directory) = directories.pop() {
@@ -455,7 +455,7 @@ proptest! {
         for (step, then) in &steps {
             apply(&watched.root(), step);
             match then {
-                // Now and then two steps at once, or time for the background.
+                // Sometimes two steps at once, or time for the background thread.
                 0 => {}
                 1 => std::thread::sleep(Duration::from_millis(40)),
                 2 => { watched.catch_up(); }
@@ -477,7 +477,7 @@ proptest! {
     }
 }
 
-/// A handful in everyday runs; as many as one likes with `PROPTEST_CASES`.
+/// A few by default; more with `PROPTEST_CASES`.
 fn cases() -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|number| number.parse().ok()).unwrap_or(16)
 }

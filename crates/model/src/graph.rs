@@ -1,4 +1,4 @@
-//! The words of the graph: edges between symbols, how each was proven, and what could not be.
+//! The graph: edges between symbols with their evidence, external and unresolved references.
 
 use crate::RefKind;
 
@@ -157,58 +157,58 @@ words! {
 pub struct Node {
     /// The file.
     pub file: u32,
-    /// The symbol, as an index into the file's symbols; the file's top-level code, or the file itself, without.
+    /// The symbol, as an index into the file's symbols; `None` for the file itself or its top-level code.
     pub symbol: Option<u32>,
 }
 
 /// An edge of the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Edge {
-    /// Where it starts.
+    /// Its source.
     pub from: Node,
-    /// What it is.
+    /// Its kind.
     pub kind: EdgeKind,
-    /// Where it leads.
+    /// Its target.
     pub to: Node,
-    /// The line that shows it, in the file of `from`.
+    /// The line of the evidence, in the file of `from`.
     pub line: u32,
-    /// How sure we are.
+    /// The confidence.
     pub confidence: Confidence,
-    /// How it was proven.
+    /// The rule that proved it.
     pub rule: Rule,
 }
 
-/// A use that leads out of what is known to be here.
+/// A reference to something outside the repository.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ExternalReference {
-    /// The innermost symbol around it.
+    /// The innermost enclosing symbol.
     pub from: Option<u32>,
-    /// What is done.
+    /// The kind of reference.
     pub kind: RefKind,
-    /// The package or module as the source names it; empty for what the language itself provides.
+    /// The package or module as the source names it; empty for built-in names.
     pub package: String,
-    /// Its name in there.
+    /// The name in that package.
     pub name: String,
     /// Its line.
     pub line: u32,
 }
 
-/// A use that was not resolved.
+/// A reference that was not resolved.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UnresolvedReference {
-    /// The innermost symbol around it.
+    /// The innermost enclosing symbol.
     pub from: Option<u32>,
-    /// What is done.
+    /// The kind of reference.
     pub kind: RefKind,
-    /// The last name of what is used: candidates have it too.
+    /// The last name of the reference, which its candidates share.
     pub name: String,
     /// Its line.
     pub line: u32,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
 }
 
-/// What resolving one file gives.
+/// The result of resolving one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Resolved {
     /// The edges of this file, sorted, without duplicates.

@@ -5,7 +5,7 @@ use crate::dependencies::Dependencies;
 use crate::file::file_unit::FileRef;
 use crate::invalidation::name_reach;
 use crate::limits::Limits;
-use crate::queries::Queries;
+use crate::memo_tables::MemoTables;
 use crate::resolver::Resolver;
 use crate::types::ty::SymbolId;
 use orient_model::{Modifiers, Resolved, SymbolKind};
@@ -47,7 +47,7 @@ pub(crate) struct Session<'r> {
     pub(crate) file: u32,
     /// Parameter types that follow from the calls in the file.
     pub(crate) param_types: ParamTypes,
-    pub(crate) queries: Queries,
+    pub(crate) queries: MemoTables,
     pub(crate) limits: Limits,
     dependencies: Dependencies,
     /// The number of type parameters of the type that the next lookup is for.
@@ -60,7 +60,7 @@ impl<'r> Session<'r> {
             resolver,
             file,
             param_types,
-            queries: Queries::default(),
+            queries: MemoTables::default(),
             limits: Limits::new(),
             dependencies: Dependencies::default(),
             arity: Cell::new(None),

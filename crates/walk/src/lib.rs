@@ -6,7 +6,7 @@
 mod diff;
 mod error;
 mod fingerprint;
-mod ignore_tree;
+mod large_ignore_files;
 mod lazy_patterns;
 mod list_files;
 mod nested_repositories;
@@ -29,7 +29,7 @@ pub use fingerprint::{
     Fingerprint, KnownDirectory, KnownFile, RuleFileState, directories_unchanged, global_rule_files,
     is_rule_file, unchanged,
 };
-pub use ignore_tree::cut_rules;
+pub use large_ignore_files::cut_rules;
 pub use lazy_patterns::CutRules;
 pub use list_files::{
     DEFAULT_MAX_FILE_SIZE, Entry, Listing, RULES_VERSION, WalkOptions, check_excludes, list, list_subtrees,

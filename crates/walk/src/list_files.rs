@@ -1,7 +1,7 @@
 //! Lists the files of a tree that are not ignored: on several threads, in a deterministic order.
 
 use crate::fingerprint::{Fingerprint, RuleFileState};
-use crate::ignore_tree::{RuleOptions, RuleTree, has_large_rules, starts_with_large_rules};
+use crate::large_ignore_files::{RuleOptions, RuleTree, has_large_rules, starts_with_large_rules};
 use crate::lazy_patterns::{CutRules, LARGE_LIST, Most, PatternSet, Verdict};
 use crate::nested_repositories::is_nested;
 use crate::subtrees::Subtrees;

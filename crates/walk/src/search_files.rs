@@ -3,7 +3,7 @@
 //! This is not the listing of the index: hidden files are excluded by default, ignore files above the tree apply, and
 //! `.gitignore` applies only inside git repositories. Orient's own exclude patterns apply here, too.
 
-use crate::ignore_tree::{RuleOptions, RuleTree, has_large_rules, starts_with_large_rules};
+use crate::large_ignore_files::{RuleOptions, RuleTree, has_large_rules, starts_with_large_rules};
 use crate::list_files::{OWN_IGNORE_FILE, excludes};
 use crate::{Fingerprint, WalkError, path_conversion, stamp};
 use ignore::overrides::OverrideBuilder;

@@ -1,5 +1,5 @@
-//! What depends on the user's environment: global excludes and the home directory. Each test runs itself again in a
-//! process of its own, since the environment of this one cannot be changed safely.
+//! Dependence on the user's environment: global excludes and the home directory. Each test runs itself again in a
+//! separate process, because the environment of this one cannot be changed safely.
 
 use orient_walk::{Repo, WalkOptions, check_root, list};
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 const PLAYED: &str = "ORIENT_WALK_TEST_ROOT";
 
-/// Runs the named test again with `home` as the user's home and `root` for it to look at.
+/// Runs the named test again with `home` as the home directory and `root` as the tree.
 fn again(test: &str, home: &Path, root: &Path) {
     let this = std::env::current_exe().expect("the test binary");
     let output = Command::new(this)

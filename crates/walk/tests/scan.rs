@@ -1,4 +1,4 @@
-//! Finding the files of a search one by one gives what finding all of them gives, wherever one stops.
+//! Streaming the files of a search yields the same files as listing all of them, wherever it stops.
 
 use orient_walk::{SearchFile, SearchFileStream, SearchScope, WalkError, list_search_files};
 use std::path::{Path, PathBuf};

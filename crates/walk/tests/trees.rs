@@ -1,4 +1,4 @@
-//! Walking, reading and comparing real trees with everything a file system can hold.
+//! Walks, reads and compares real trees with every kind of file.
 
 use orient_model::{RepoPath, Stamp};
 use orient_walk::{
@@ -42,7 +42,7 @@ fn read(root: &Path, path: &str) -> Result<Content, SkipReason> {
     tree.read(&RepoPath::from(path), LIMIT).map_err(|unread| unread.reason)
 }
 
-/// Lets the clock move on, so that stamps of what was written before can be trusted.
+/// Waits until the stamps of files written before can be trusted.
 fn settle() {
     std::thread::sleep(std::time::Duration::from_millis(150));
 }
@@ -98,7 +98,7 @@ fn ignore_files_are_honoured_with_and_without_git() {
     assert_eq!(files(directory.path()), expected, "and info/exclude where there is git");
 }
 
-/// Makes an ignore file very large without another word.
+/// Makes an ignore file very large with comments only.
 fn enlarge(root: &Path, path: &str) {
     let text = fs::read_to_string(root.join(path)).expect("it is there");
     put(root, path, (text + &"# so much to say\n".repeat(2000)).as_bytes());
@@ -265,7 +265,7 @@ fn the_listing_does_not_depend_on_the_number_of_threads() {
     let paths: Vec<String> = (0..300).map(|n| format!("{}/{}/f{n}.c", n % 7, n % 13)).collect();
     let layout: Vec<(&str, &str)> = paths.iter().map(|path| (path.as_str(), "x")).collect();
     let directory = tree(&layout);
-    // A directory's stamp becomes one to trust as it grows old; both listings are of old directories.
+    // The stamp of a directory becomes trusted with age; both listings are of old directories.
     settle();
     let with = |threads| {
         list(directory.path(), &WalkOptions { threads, ..WalkOptions::default() }).expect("a listing")

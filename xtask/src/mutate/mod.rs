@@ -2,12 +2,12 @@
 //! after. Nothing is written: the mutated texts stay in memory.
 #![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
-mod change;
+mod mutations;
 mod sources;
 
 use crate::random::Random;
 use anyhow::{Context, Result};
-use change::Outcome;
+use mutations::Outcome;
 use serde::Deserialize;
 use sources::{Given, Sources};
 use std::collections::BTreeMap;
@@ -81,16 +81,16 @@ fn tally(
 ) {
     let mut random = Random(options.seed);
     let mut places = match kind {
-        "hide" => change::bare_calls(sources, before, language, ways),
-        _ => change::functions(sources, before, language),
+        "hide" => mutations::bare_calls(sources, before, language, ways),
+        _ => mutations::functions(sources, before, language),
     };
     let (mut right, mut wrong) = (0, Vec::new());
     while right + wrong.len() < options.count && !places.is_empty() {
         let place = places.swap_remove(random.below(places.len()));
         let outcome = match kind {
-            "rename" => change::rename(sources, before, &place),
-            "twin" => change::twin(sources, before, &place, ways),
-            _ => change::hide(sources, before, &place, ways),
+            "rename" => mutations::rename(sources, before, &place),
+            "twin" => mutations::twin(sources, before, &place, ways),
+            _ => mutations::hide(sources, before, &place, ways),
         };
         match outcome {
             Outcome::Right => right += 1,

@@ -1,4 +1,4 @@
-//! What is wrong is said, with what to type instead, and the exit code tells scripts.
+//! Errors say what is wrong and what to type instead; exit codes are for scripts.
 
 use crate::sandbox::Sandbox;
 

@@ -1,4 +1,4 @@
-//! Answers describe the files as they are now, and say so when they do not.
+//! Answers describe the current files, or say that they do not.
 
 use crate::sandbox::{Sandbox, text};
 use std::fs;

@@ -1,10 +1,10 @@
-//! Questions about the graph, on small repositories in several languages.
+//! Graph queries on small repositories in several languages.
 
 use crate::sandbox::{Sandbox, text};
 use std::io::Write;
 use std::process::Stdio;
 
-/// A shop: an interface with two implementations, a chain of calls, a test, and a call nobody can resolve.
+/// A shop: an interface with two implementations, a chain of calls, a test, and an unresolvable call.
 fn shop() -> Sandbox {
     Sandbox::new(&[
         (

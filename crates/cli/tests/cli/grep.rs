@@ -1,10 +1,10 @@
-//! `orient grep` beside the real ripgrep: the same flags on the same tree print the same bytes.
+//! `orient grep`, compared with the real ripgrep: the same flags on the same tree print the same bytes.
 
 use crate::sandbox::Sandbox;
 use proptest::prelude::*;
 use std::process::{Command, Output, Stdio};
 
-/// The real ripgrep, if it is there. Where all tests must run, it has to be.
+/// The real ripgrep, if it is installed. It must be if all tests are required.
 fn ripgrep() -> Option<Command> {
     let mut command = Command::new("rg");
     let there = Command::new("rg").arg("--version").stdout(Stdio::null()).status().is_ok();
@@ -25,12 +25,12 @@ fn skipped() {
     eprintln!("SKIPPED: nothing was compared with ripgrep, which is not installed");
 }
 
-/// Runs both in a directory of the tree and compares what they print.
+/// Runs both in a directory of the tree and compares their output.
 #[track_caller]
 fn compare(tree: &Sandbox, directory: &str, args: &[&str]) {
     let Some(mut theirs) = ripgrep() else { return };
     let directory = tree.root().join(directory);
-    // The same home, so that the same global ignore rules hold.
+    // The same home directory, so that the same global ignore rules apply.
     let mut ours = tree.command(&[&["grep"], args].concat());
     for (name, value) in ours.get_envs() {
         match value {
@@ -189,7 +189,7 @@ fn json_has_the_shape_of_ripgreps() {
     assert_eq!(messages(&ours.stdout), messages(&theirs.expect("ripgrep starts").stdout));
 }
 
-/// Messages without what differs from run to run: times, and how many files were looked at in vain.
+/// Messages without the parts that differ between runs: durations and numbers of files.
 fn messages(stdout: &[u8]) -> Vec<serde_json::Value> {
     let mut all: Vec<serde_json::Value> = stdout
         .split(|byte| *byte == b'\n')
@@ -269,7 +269,7 @@ fn a_part_of_the_tree_gives_what_ripgrep_gives_whether_or_not_there_is_an_index(
     ask(&tree);
     tree.run(&["index", "--quiet"]);
     ask(&tree);
-    // The index knows nothing of these.
+    // The index does not contain these.
     tree.write("src/main.c", "parse_header, of another length\n");
     tree.write("src/new/file.c", "parse_header\n");
     std::fs::remove_file(tree.root().join("src/parse.c")).expect("it was there");
@@ -377,7 +377,7 @@ fn flags() -> impl Strategy<Value = Vec<&'static str>> {
         "--crlf",
         "-uu",
     ][..];
-    // Ripgrep takes some of these once only, and which of two that say what to print counts depends on its version.
+    // Ripgrep accepts some of these only once, and the precedence of output flags depends on its version.
     let prints = ["-c", "-l", "--files-without-match"];
     prop::collection::btree_set(prop::sample::select(all), 0..3).prop_map(move |flags| {
         let mut said = false;
@@ -388,8 +388,8 @@ fn flags() -> impl Strategy<Value = Vec<&'static str>> {
     })
 }
 
-/// A pattern, and how it is looked for. Left out is where ripgrep 13, which Debian has, is mistaken and later ones are not:
-/// it prints touching matches of several lines beyond the number it was given, and misses words beside an empty one.
+/// A pattern and its flags. Excludes what ripgrep 13, the version in Debian, gets wrong: it prints adjacent
+/// multi-line matches beyond the limit, and misses words next to an empty match.
 fn question() -> impl Strategy<Value = (String, Vec<&'static str>)> {
     (pattern(), flags()).prop_map(|(pattern, mut flags)| {
         let across = flags.contains(&"-U");
@@ -415,7 +415,7 @@ proptest! {
                 let at = |path: usize| tree.root().join(PATHS[path]);
                 match edit {
                     Edit::Write(path, text) => tree.write(PATHS[path], text),
-                    // What is not there stays so.
+                    // A missing file stays missing.
                     Edit::Remove(path) => drop(std::fs::remove_file(at(path))),
                     Edit::Rename(from, to) => drop(std::fs::rename(at(from), at(to))),
                 }

@@ -1,4 +1,4 @@
-//! A throw-away tree with a store of its own, and the one helper that runs the command in it.
+//! A temporary tree with its own store, and the helper that runs the command in it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ impl Sandbox {
         tree
     }
 
-    /// The top of the tree, as the command shows it.
+    /// The root of the tree, as the command prints it.
     pub(crate) fn root(&self) -> PathBuf {
         self.directory.path().canonicalize().expect("it is there").join("tree")
     }
@@ -43,7 +43,7 @@ impl Sandbox {
         self.prepared(Command::new(env!("CARGO_BIN_EXE_orient")), args)
     }
 
-    /// The same without the right to read what the modes of files forbid.
+    /// The same without permission to read files whose mode forbids it.
     #[cfg(unix)]
     pub(crate) fn unprivileged(&self, args: &[&str]) -> Command {
         self.prepared(orient_testkit::unprivileged(env!("CARGO_BIN_EXE_orient")), args)
@@ -66,13 +66,13 @@ impl Sandbox {
         self.command(args).output().expect("the command starts")
     }
 
-    /// Runs the command and compares what it prints, line by line, with the indented block. `TREE` is the root.
+    /// Runs the command and compares its output, line by line, with the indented block. `TREE` is the root.
     #[track_caller]
     pub(crate) fn assert_output(&self, args: &[&str], expected: &str) {
         self.assert_outcome(args, 0, expected);
     }
 
-    /// The same for a command that ends with another code: errors and remarks count as output.
+    /// The same for a command that fails: errors and notes count as output.
     #[track_caller]
     pub(crate) fn assert_outcome(&self, args: &[&str], code: i32, expected: &str) {
         let output = self.run(args);
@@ -126,7 +126,7 @@ pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("all output is text")
 }
 
-/// The block without the indent of the test around it.
+/// The block without the indentation of the test.
 fn dedented(block: &str) -> String {
     let lines: Vec<&str> = block.strip_prefix('\n').unwrap_or(block).lines().collect();
     let indent =

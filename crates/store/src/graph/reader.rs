@@ -142,11 +142,6 @@ impl GraphReader<'_> {
         read().at(self.path)
     }
 
-    /// The number of edges to a node, up to a limit.
-    pub fn count_incoming(&self, node: NodeId, most: u32) -> Result<u32, StoreError> {
-        edges::count_incoming(self.db, node.0, most).at(self.path)
-    }
-
     /// The edges to a node, by source, kind and line.
     pub fn incoming(&self, node: NodeId) -> Result<Vec<EdgeRow>, StoreError> {
         self.rows(edges::incoming(self.db, node.0))

@@ -46,7 +46,7 @@ pub(crate) fn dependents(db: &Connection, name: i64) -> Result<Vec<i64>> {
     let mut files = Vec::new();
     NAME_DEPENDENCIES.of(db, name, |data| {
         files.extend(read(data)?);
-        Ok(true)
+        Ok(())
     })?;
     files.sort_unstable();
     Ok(files)

@@ -2,7 +2,7 @@
 
 use super::name_candidates::{NameCandidates, calls, is_call};
 use super::node_line::{NodeLine, UseLine, lines, qualifier};
-use crate::answer::{Answer, Note};
+use crate::answer::{Answer, Note, limit_or_all};
 use crate::arguments::enum_values;
 use crate::arguments::symbol_lookup::{ResolvedSymbol, SymbolAnswer, resolve_symbol};
 use crate::error::ToolError;
@@ -198,12 +198,11 @@ pub(crate) fn run(
         Direction::In => called_nodes(&view, &subject)?,
         Direction::Out => calling_nodes(&view, &subject)?,
     };
-    let bound = |number: usize| if number == 0 { usize::MAX } else { number };
     let options = ReachOptions {
         direction,
         depth: args.depth.clamp(1, MAX_DEPTH),
-        per_level: bound(args.per_level),
-        total: bound(args.limit).saturating_add(starts.len()),
+        per_level: limit_or_all(args.per_level),
+        total: limit_or_all(args.limit).saturating_add(starts.len()),
         follow: &|edge| is_calling(edge, least),
         enter: &|node| Ok(!args.no_tests || !view.is_test(node)?),
     };

@@ -1,7 +1,7 @@
 //! Dependencies and dependents of files, directories or packages, level by level; and dependency cycles.
 
 use super::dependency_groups::{Cycle, FileGroups, GroupBy, Link, find_cycles, is_link};
-use crate::answer::{Answer, Note};
+use crate::answer::{Answer, Note, limit_or_all};
 use crate::arguments::enum_values;
 use crate::arguments::path_argument;
 use crate::error::{Code, ToolError};
@@ -141,7 +141,7 @@ pub(crate) fn run(
         links.push(LinkLine { level, name, uses: link.uses, kinds, first });
     }
     let total = links.len();
-    links.truncate(if args.limit == 0 { usize::MAX } else { args.limit });
+    links.truncate(limit_or_all(args.limit));
     let shown = links.len();
     let external = if direction == Direction::Out { search.external_packages(&within)? } else { Vec::new() };
     let out = DependsOut { of, links, external, cycles: None, direction: Some(direction) };

@@ -1,6 +1,6 @@
 //! `impact`: the symbols and tests affected by a change.
 
-use crate::answer::{Answer, Note};
+use crate::answer::{Answer, Note, limit_or_all};
 use crate::arguments::enum_values;
 use crate::arguments::symbol_lookup::SymbolAnswer;
 use crate::error::{Code, Exit, ToolError};
@@ -142,7 +142,7 @@ compared by content.";
         let follow = |edge: &EdgeRow| {
             edge.confidence <= least && (edge.kind != EdgeKind::Imports || starts.contains(&edge.target))
         };
-        let max = if args.limit == 0 { usize::MAX } else { args.limit };
+        let max = limit_or_all(args.limit);
         let options = ReachOptions {
             direction: Direction::In,
             depth: args.depth.clamp(1, 100),

@@ -1,21 +1,21 @@
-//! What a project file says about where modules are: names, roots, aliases. The same words for every ecosystem.
+//! Statements of project files about where modules are: names, roots, aliases. The same terms for every ecosystem.
 
 use crate::Atom;
 
-/// One statement of a project file. Paths are as written, relative to the file's directory, with `/` between their parts.
+/// A statement of a project file. Paths are as written, relative to the file's directory, separated by `/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Statement {
-    /// What is said.
+    /// The kind of statement.
     pub says: Says,
-    /// The name, prefix or pattern it is said of; empty where there is none.
+    /// The name, prefix or pattern that it is about; empty if there is none.
     pub name: Atom,
-    /// The name, path or pattern that is said; empty where there is none.
+    /// The stated name, path or pattern; empty if there is none.
     pub value: Atom,
 }
 
 macro_rules! says {
     ($($(#[doc = $doc:literal])+ $variant:ident = $number:literal, $word:literal;)*) => {
-        /// What a project file can say. The numbers are stored: never reuse one.
+        /// The kinds of statements. The numbers are stored: never reuse one.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
         pub enum Says { $($(#[doc = $doc])+ $variant = $number,)* }
@@ -24,7 +24,7 @@ macro_rules! says {
             /// Every one, in the order of their numbers.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// The word packs write.
+            /// The word in packs.
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word,)* }
             }
@@ -45,32 +45,32 @@ macro_rules! says {
 }
 
 says! {
-    /// The package is called `value`: others import it by that name or below it. `name` is empty, or `lib` where code
-    /// calls it otherwise than other project files do.
+    /// The package is called `value`: others import it by that name or below it. `name` is empty, or `lib` if code
+    /// uses another name than other project files do.
     Name = 0, "name";
     /// Importing the package yields the file `value`; `name` tells entries apart: `main`, `types`, `module`, a binary's name.
     Entry = 1, "entry";
-    /// `name` under the package's name (`.`, `./sub`, `./x/*`) leads to the file `value`. Several for one name are in the
-    /// order to try them.
+    /// `name` under the package's name (`.`, `./sub`, `./x/*`) leads to the file `value`. Several statements for one
+    /// name are in the order of precedence.
     Export = 2, "export";
-    /// Inside the package `name` (`#x`, `@app/*`) leads to `value`, relative to [`Says::Base`] if there is one. Several for
-    /// one name are in the order to try them.
+    /// Inside the package, `name` (`#x`, `@app/*`) leads to `value`, relative to [`Says::Base`] if there is one.
+    /// Several statements for one name are in the order of precedence.
     Alias = 3, "alias";
-    /// Bare module names are also looked for under `value`.
+    /// Bare module names are also searched under `value`.
     Base = 4, "base";
-    /// What another project file, `value`, says holds here too.
+    /// The statements of another project file, `value`, apply here, too.
     Extends = 5, "extends";
-    /// Names starting with the prefix `name` live under the directory `value`; the file's own directory if that is empty.
+    /// Names with the prefix `name` are under the directory `value`; the file's own directory if that is empty.
     Root = 6, "root";
-    /// Packages below the pattern `value` belong to this project; with `!` before it they do not.
+    /// Packages that match the pattern `value` belong to this project; a leading `!` excludes them.
     Member = 7, "member";
     /// The package known here as `name` is `value`: a path in the tree, or the name of another package.
     Depends = 8, "depends";
-    /// Every file of the project sees what the namespace `value` holds, without saying so; with the name `static` the
-    /// members of the type `value`; with any other, `value` under that name.
+    /// Every file of the project sees the contents of the namespace `value` without an import; if `name` is `static`,
+    /// the members of the type `value`; if it is any other, `value` under that name.
     Using = 9, "using";
-    /// Files of the directory `value`, empty where it is not said, are built into the directory `name`: what an entry there
-    /// was made from.
+    /// Files of the directory `value`, empty if it is not stated, are built into the directory `name`: maps a built
+    /// entry to its source.
     Built = 10, "built";
 }
 

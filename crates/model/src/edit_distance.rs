@@ -1,13 +1,13 @@
-//! How far two words are apart, and which known word somebody who mistyped may have meant.
+//! Edit distance between words, and suggestions for mistyped ones.
 
-/// The number of letters to insert, delete, replace or swap with their neighbour to get from one word to the
-/// other; nothing if it is more than `limit`. Case counts: fold it first where it should not.
+/// The optimal string alignment distance: insertions, deletions, replacements and swaps of adjacent letters; `None`
+/// if it exceeds `limit`. Case-sensitive.
 pub fn distance(one: &str, other: &str, limit: usize) -> Option<usize> {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     if one.len().abs_diff(other.len()) > limit {
         return None;
     }
-    // Three rows of the usual table: a swap looks two rows back.
+    // Three rows of the dynamic programming table: a swap refers two rows back.
     let mut before: Vec<usize> = Vec::new();
     let mut above: Vec<usize> = (0..=other.len()).collect();
     for (row, &a) in one.iter().enumerate() {
@@ -29,13 +29,13 @@ pub fn distance(one: &str, other: &str, limit: usize) -> Option<usize> {
     above.last().copied().filter(|&cost| cost <= limit)
 }
 
-/// How many letters may be wrong in a word for it still to be taken for a slip: one in three, at most three.
+/// The maximum distance at which a word counts as a typing error: a third of its letters, at most three.
 pub fn slip(word: &str) -> usize {
     (word.chars().count() / 3).clamp(1, 3)
 }
 
-/// The known word that is nearest to `word`, if one is near enough to be what was meant. Case is not counted;
-/// of equally near ones the first is taken, so the answer depends on the order of `known` alone.
+/// The known word nearest to `word`, if it is near enough. Case-insensitive; the first of equally near ones, so that
+/// the result depends only on the order of `known`.
 pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let folded = word.to_lowercase();
     let mut best: Option<(usize, &str)> = None;

@@ -1,4 +1,4 @@
-//! The strings of one file, each kept once. Facts hold small numbers instead of text.
+//! The string table of one file. Facts refer to its strings by small numbers.
 
 /// A string of a [`Strings`] table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -12,15 +12,15 @@ pub struct Strings {
 }
 
 impl Strings {
-    /// Appends `text` without looking whether it is there already: keeping strings unique is the writer's concern.
+    /// Appends `text` without checking for duplicates, which is up to the writer.
     pub fn push(&mut self, text: &str) -> Atom {
         self.text.push_str(text);
         self.ends.push(self.text.len() as u32);
         Atom(self.ends.len() as u32 - 1)
     }
 
-    /// Strings that follow each other in one text, each up to its end; none where the ends are not places between letters
-    /// in rising order, the last of them the end of the text.
+    /// A table from one text and the end of each string in it; `None` if the ends are not ascending character
+    /// boundaries, the last of them the end of the text.
     pub fn from_parts(text: String, ends: Vec<u32>) -> Option<Self> {
         let last = ends.last().map_or(0, |&end| end as usize);
         let fits = last == text.len()
@@ -37,12 +37,12 @@ impl Strings {
         self.text.get(start as usize..end as usize).unwrap_or_default()
     }
 
-    /// How many strings there are.
+    /// Number of strings.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no strings.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }

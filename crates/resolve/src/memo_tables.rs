@@ -25,7 +25,7 @@ type ModulesByName = Memo<Box<str>, Option<Module>>;
 
 /// One memo table for each kind of query, and the cycle guards of queries that are not stored.
 #[derive(Default)]
-pub(crate) struct Queries {
+pub(crate) struct MemoTables {
     // Files and names.
     pub(crate) units: Memo<u32, Option<FileRef>>,
     pub(crate) symbols_by_name: Memo<Box<str>, Arc<[Namesake]>>,
