@@ -1,7 +1,7 @@
 //! The SQL functions of raw queries: words for stored numbers, fields of outlines, regular expressions.
 
 use crate::codec;
-use orient_model::{Handle, Modifiers, Outline, Role, SymbolKind, Visibility};
+use orient_model::{Handle, Modifier, Modifiers, Outline, Role, SymbolKind, Visibility};
 use regex::{Regex, RegexBuilder};
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::Value;
@@ -31,7 +31,7 @@ pub(super) fn add(db: &Connection) -> Result<()> {
         Ok(Visibility::from_number(context.get(0)?).map(Visibility::as_str))
     })?;
     db.create_scalar_function("modifier_words", 1, flags, |context| {
-        let words: Vec<&str> = Modifiers(context.get(0)?).iter().map(|modifier| modifier.as_str()).collect();
+        let words: Vec<&str> = Modifiers(context.get(0)?).iter().map(Modifier::as_str).collect();
         Ok(words.join(" "))
     })?;
     let last: Mutex<Option<(i64, Outline)>> = Mutex::new(None);
@@ -81,7 +81,7 @@ fn field(outline: &Outline, at: u32, what: &str) -> Value {
         "signature" => Value::Text(text(symbol.signature)),
         "doc" => symbol.doc.map(text).map_or(Value::Null, Value::Text),
         "returns" => symbol.returns.map(text).map_or(Value::Null, Value::Text),
-        "parameters" => Value::Integer(symbol.params.len() as i64),
+        "parameters" => Value::Integer(i64::try_from(symbol.params.len()).unwrap_or(i64::MAX)),
         "attributes" => lines(&mut symbol.attributes.iter().copied()),
         "bases" => lines(&mut symbol.bases.iter().map(|base| base.text)),
         _ => Value::Null,

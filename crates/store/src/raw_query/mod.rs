@@ -1,6 +1,6 @@
 //! Raw queries: the SQL of a user over documented views, read-only, with limits on rows, size and time.
 //!
-//! Each query has a connection of its own, in a read transaction. SQLite asks [`authorizer`] about every table, column and
+//! Each query has a connection of its own, in a read transaction. SQLite asks the authorizer about every table, column and
 //! function while it prepares the statement. Edges are stored as compressed lists, so the view of them reads a temporary
 //! table in memory that is filled if the statement mentions it.
 
@@ -201,7 +201,7 @@ fn rows(
     generation: u64,
 ) -> rusqlite::Result<QueryRows> {
     let mut statement = db.prepare(statement)?;
-    let columns: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut found = QueryRows { columns, rows: Vec::new(), truncated: false, generation };
     let mut bytes = 0;
     let mut rows = statement.query([])?;
@@ -246,7 +246,7 @@ mod tests {
         for view in VIEWS {
             let statement = db.prepare(&format!("SELECT * FROM {}", view.name)).expect("the view exists");
             let columns: Vec<&str> = view.columns.iter().map(|column| column.0).collect();
-            assert_eq!(statement.column_names(), columns, "{}", view.name);
+            assert_eq!(statement.column_names().collect::<Vec<_>>(), columns, "{}", view.name);
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::error::ToolError;
 use crate::text::writer::{Style, TextWriter};
 use orient_engine::{Definition, DefinitionQuery, NameMatch, Snapshot};
-use orient_model::Handle;
+use orient_model::{Handle, Modifier};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io;
@@ -66,7 +66,7 @@ impl SymbolLine {
             last_line: definition.span.last_line,
             signature: definition.signature,
             visibility: definition.visibility.as_str(),
-            modifiers: definition.modifiers.iter().map(|modifier| modifier.as_str()).collect(),
+            modifiers: definition.modifiers.iter().map(Modifier::as_str).collect(),
             returns: definition.returns,
             parameters: definition.params.into_iter().map(|param| param.ty.unwrap_or_default()).collect(),
             attributes: definition.attributes,
