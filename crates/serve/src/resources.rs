@@ -1,7 +1,7 @@
 //! MCP resources: files and symbols by URI, such as `orient://file/src/a.c`, `orient://symbol/src/a.c%23run`.
 
 use crate::server::{Server, protocol_error};
-use orient_tools::{Code, SafeLine, ToolError, file_text, handles_like, paths_like, symbol_text};
+use orient_tools::{Code, Redactor, SafeLine, ToolError, file_text, handles_like, paths_like, symbol_text};
 use rmcp::RoleServer;
 use rmcp::model::{
     CompleteRequestParams, CompleteResult, CompletionInfo, ErrorData, ListResourcesResult,
@@ -71,7 +71,10 @@ pub(crate) async fn read(
         Err(ToolError::new(Code::NotFound, "unknown resource")
             .hint(format!("URIs begin with {FILE} or {SYMBOL}")))
     });
-    let text = text.await.map_err(|error| protocol_error(&error))?;
+    let mut text = text.await.map_err(|error| protocol_error(&error))?;
+    if server.redacts().await {
+        text = Redactor::default().text(&text);
+    }
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri)]))
 }
 

@@ -100,7 +100,7 @@ pub(crate) struct SymbolsArgs {
     #[arg(long = "match", value_name = "MODE")]
     #[serde(rename = "match")]
     pub(super) how: Option<String>,
-    /// Maximum number of symbols; 0 means all
+    /// Maximum number of symbols; 0 means all [default: 50]
     #[arg(long, value_name = "N")]
     pub(super) limit: Option<u64>,
     /// Continue after the cursor of the previous answer
