@@ -15,7 +15,7 @@ if (what === "schema") {
   const { tools } = JSON.parse(fs.readFileSync(file, "utf8"));
   for (const [name, encoding] of encodings) {
     const tokens = count(encoding, JSON.stringify(tools));
-    failed ||= tokens > Number(most) || tools.length > 6;
+    failed ||= tokens > Number(most) || tools.length > 7;
     console.log(`schema: ${tools.length} tools, ${tokens} tokens (${name}), at most ${most}`);
   }
 } else {

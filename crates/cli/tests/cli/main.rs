@@ -6,6 +6,7 @@ mod fake_embedding_server;
 mod freshness;
 mod graph;
 mod grep;
+mod history;
 mod hostile_files;
 mod ignore_files;
 mod impact_tests;

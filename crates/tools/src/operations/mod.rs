@@ -2,8 +2,10 @@
 
 mod absent;
 mod audit;
+mod blame;
 mod callees;
 mod callers;
+mod changes;
 mod config;
 mod context;
 mod deps;
@@ -19,6 +21,8 @@ mod hierarchy;
 mod impact;
 mod implementations;
 mod index;
+mod introduced;
+mod log;
 mod map;
 mod outline;
 mod rdeps;
@@ -37,8 +41,10 @@ pub(crate) use map::{CentralLine, DirectoryLine, EntryLine};
 use crate::operation::Operation;
 use absent::Absent;
 use audit::Audit;
+use blame::Blame;
 use callees::Callees;
 use callers::Callers;
+use changes::Changes;
 use config::Config;
 use context::Context;
 use deps::Deps;
@@ -54,6 +60,8 @@ use hierarchy::Hierarchy;
 use impact::Impact;
 use implementations::Implementations;
 use index::Index;
+use introduced::Introduced;
+use log::Log;
 use map::Map;
 use outline::Outline;
 use rdeps::Rdeps;
@@ -92,6 +100,10 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::of::<Edges>(),
     Operation::of::<Unused>(),
     Operation::of::<Map>(),
+    Operation::of::<Log>(),
+    Operation::of::<Blame>(),
+    Operation::of::<Introduced>(),
+    Operation::of::<Changes>(),
     Operation::of::<Audit>(),
     Operation::of::<Dump>(),
     Operation::of::<Doctor>(),
