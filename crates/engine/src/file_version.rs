@@ -48,6 +48,7 @@ pub struct FileVersion {
 
 /// What changed about a symbol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "four parts that change independently")]
 pub struct SymbolDelta {
     /// The header.
     pub signature: bool,

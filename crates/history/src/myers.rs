@@ -4,6 +4,12 @@
 //! is then searched from both ends at once, diagonal by diagonal, and both halves are compared in the same way. Example:
 //! from `a b c` to `a x c`, the common ends `a` and `c` are removed, `b` and `x` occur on one side only: one change.
 
+#![expect(
+    clippy::cast_sign_loss,
+    clippy::cast_possible_wrap,
+    reason = "diagonals are signed; a position that indexes lines is inside its region"
+)]
+
 use std::collections::HashMap;
 
 /// A run of equal lines of at least this length is a sign of a good split.
@@ -33,13 +39,13 @@ pub(crate) fn intern(before: &[&[u8]], after: &[&[u8]]) -> (Vec<u32>, Vec<u32>) 
     let mut number = |lines: &[&[u8]]| -> Vec<u32> {
         lines
             .iter()
-            .map(|&line| match numbers.get(line) {
-                Some(&known) => known,
-                None => {
-                    let next = numbers.len() as u32;
-                    numbers.insert(line.to_vec(), next);
-                    next
+            .map(|&line| {
+                if let Some(&known) = numbers.get(line) {
+                    return known;
                 }
+                let next = numbers.len() as u32;
+                numbers.insert(line.to_vec(), next);
+                next
             })
             .collect()
     };

@@ -23,7 +23,8 @@ pub(crate) fn unified(before: &[u8], after: &[u8], hunks: &[Hunk]) -> String {
         let (old_start, new_start) = (first.before.start - lead, first.after.start - lead);
         let (old_count, new_count) =
             (last.before.end + trail - old_start, last.after.end + trail - new_start);
-        text.push_str(&format!("@@ -{},{old_count} +{},{new_count} @@\n", old_start + 1, new_start + 1));
+        let place = format!("@@ -{},{old_count} +{},{new_count} @@\n", old_start + 1, new_start + 1);
+        text.push_str(&place);
         let mut line = old_start;
         for hunk in &hunks[at..end] {
             push(&mut text, ' ', &old, line..hunk.before.start);

@@ -29,6 +29,10 @@ pub(crate) struct SymbolLogEntry {
     pub(crate) moved_from: Option<RepoPath>,
 }
 
+/// Called with each commit that changed the symbol. Breaks to end the search.
+pub(crate) type VisitSymbol<'v> =
+    dyn FnMut(&mut History, SymbolLogEntry) -> Result<ControlFlow<()>, HistoryError> + 'v;
+
 /// Follows a symbol backwards.
 pub(crate) struct SymbolLog {
     kind: SymbolKind,
@@ -48,7 +52,7 @@ impl SymbolLog {
         history: &mut History,
         start: Oid,
         path: &RepoPath,
-        visit: &mut dyn FnMut(&mut History, SymbolLogEntry) -> Result<ControlFlow<()>, HistoryError>,
+        visit: &mut VisitSymbol<'_>,
     ) -> Result<(), HistoryError> {
         let mut starts = vec![(start, path.clone())];
         let mut seen = BTreeSet::new();
@@ -56,7 +60,7 @@ impl SymbolLog {
             let Some((start, path)) = starts.pop() else { break };
             let mut stopped = false;
             history.path_log(start, &path, &mut |history, commit, change| {
-                let Some(entry) = self.compare(history, commit, change)? else {
+                let Some(entry) = self.compare(history, commit, &change)? else {
                     return Ok(ControlFlow::Continue(()));
                 };
                 if !seen.insert(entry.commit) {
@@ -82,7 +86,7 @@ impl SymbolLog {
         &mut self,
         history: &mut History,
         commit: Oid,
-        change: PathChange,
+        change: &PathChange,
     ) -> Result<Option<SymbolLogEntry>, HistoryError> {
         let new = self.version(history, &change.path, change.new)?;
         let old_path = change.old_path.clone().unwrap_or_else(|| change.path.clone());

@@ -19,6 +19,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::io;
 use std::ops::Range;
 
@@ -176,12 +177,10 @@ fn summary(
         let committed = origins.get(line as usize - 1).copied().flatten();
         let source = committed.and_then(|line| source_of(&ranges, line));
         let commit = match source {
-            Some(id) => {
-                if !commits.contains_key(&id) {
-                    commits.insert(id, (history.commit(&id)?, 0));
-                }
-                commits.get_mut(&id)
-            }
+            Some(id) => Some(match commits.entry(id) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(vacant) => vacant.insert((history.commit(&id)?, 0)),
+            }),
             None => None,
         };
         let commit = commit.map(|(commit, lines)| {
