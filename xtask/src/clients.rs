@@ -13,6 +13,8 @@ use std::process::Command;
 
 /// Token budget of the schemas of the default tools.
 const SCHEMA_TOKENS: usize = 1_500;
+/// Tokens the schemas of all operations may cost.
+const SCHEMA_TOKENS_OF_ALL: usize = 12_000;
 
 /// Runs everything.
 pub(crate) fn run() -> Result<()> {
@@ -65,7 +67,9 @@ impl Clients {
 
     /// Copies a script next to its packages: Node resolves modules relative to the script.
     fn node(&self, script: &str) -> Result<Command> {
-        std::fs::copy(self.scripts.join(script), self.node_directory.join(script))?;
+        for file in [script, "tasks.json"] {
+            std::fs::copy(self.scripts.join(file), self.node_directory.join(file))?;
+        }
         let mut command = Command::new("node");
         command.arg(self.node_directory.join(script));
         Ok(command)
@@ -173,13 +177,19 @@ fn inspect(clients: &Clients, orient: &Path, tree: &Path, store: &Path, url: Opt
     Ok(())
 }
 
-/// Counts the tokens of the default tools and of answers about our own sources, with public tokenizers.
+/// Counts the tokens of the tools and of answers about our own sources, with public tokenizers.
 fn tokens(clients: &Clients, orient: &Path, directory: &Path) -> Result<()> {
-    let mut client = McpClient::start(orient, workspace::root(), &directory.join("own-store"))?;
+    let store = directory.join("own-store");
+    let mut client = McpClient::start(orient, workspace::root(), &store)?;
     let listing = directory.join("listing.json");
-    let tools = client.request("tools/list", &json!({}))?;
-    std::fs::write(&listing, tools.to_string())?;
-    passes(clients.node("tokens.mjs")?.arg("schema").arg(&listing).arg(SCHEMA_TOKENS.to_string()))?;
+    let all = McpClient::start_with(orient, workspace::root(), &store, &["--tools", "all"])?
+        .request("tools/list", &json!({}))?;
+    for (tools, most) in
+        [(client.request("tools/list", &json!({}))?, SCHEMA_TOKENS), (all, SCHEMA_TOKENS_OF_ALL)]
+    {
+        std::fs::write(&listing, tools.to_string())?;
+        passes(clients.node("tokens.mjs")?.arg("schema").arg(&listing).arg(most.to_string()))?;
+    }
     let mut lines = String::new();
     for (tool, arguments) in questions() {
         for max_tokens in [300, 2_000, 8_000] {
@@ -189,7 +199,7 @@ fn tokens(clients: &Clients, orient: &Path, directory: &Path) -> Result<()> {
             let result = client.request("tools/call", &json!({ "name": tool, "arguments": arguments }))?;
             let text = result["content"][0]["text"].as_str().context("no text")?;
             let estimate = orient_tools::tokens(text);
-            let line = json!({ "max_tokens": max_tokens, "estimate": estimate, "text": text, "structured": result["structuredContent"] });
+            let line = json!({ "max_tokens": max_tokens, "estimate": estimate, "text": text });
             writeln!(lines, "{line}")?;
         }
     }

@@ -16,8 +16,13 @@ pub(crate) struct McpClient {
 impl McpClient {
     /// Starts the server and initialises the session.
     pub(crate) fn start(orient: &Path, root: &Path, store: &Path) -> Result<Self> {
+        Self::start_with(orient, root, store, &[])
+    }
+
+    /// The same with further arguments.
+    pub(crate) fn start_with(orient: &Path, root: &Path, store: &Path, further: &[&str]) -> Result<Self> {
         let mut command = Command::new(orient);
-        command.arg("mcp").arg("--root").arg(root).arg("--store").arg(store);
+        command.arg("mcp").arg("--root").arg(root).arg("--store").arg(store).args(further);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let output = BufReader::new(child.stdout.take().context("it is piped")?);
         let mut client = Self { child, output, next: 0 };

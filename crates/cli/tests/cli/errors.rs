@@ -33,14 +33,26 @@ fn wrong_words_are_answered_with_the_nearest() {
         help:  did you mean `src/server.py`?
         ",
     );
-    tree.assert_outcome(
-        &["outline", "client.py"],
-        1,
-        "
-        error: the index has no file or directory `client.py`
-        help:  did you mean `src/client.py`?
-        ",
-    );
+    // The end of one path is enough.
+    tree.assert_outcome(&["outline", "client.py"], 0, "src/client.py  python, 1 line\n  1  variable x = 1\n");
+}
+
+#[test]
+fn an_unknown_command_is_answered_with_the_one_that_was_meant() {
+    for (typed, meant) in [("serach", "search"), ("overview", "map"), ("read", "show"), ("setpu", "setup")] {
+        let help = format!("error: there is no command `{typed}`\nhelp:  did you mean `orient {meant}`?\n");
+        small().assert_outcome(&[typed], 2, &help);
+    }
+}
+
+#[test]
+fn an_invalid_line_is_an_error_in_json_with_json() {
+    let tree = small();
+    for line in [&["serach", "--json"][..], &["symbols", "--json", "--no-such-flag"], &["show", "--json"]] {
+        let said = tree.run(line);
+        let error: serde_json::Value = serde_json::from_slice(&said.stderr).expect("JSON");
+        assert_eq!((error["code"].as_str(), said.status.code()), (Some("bad_argument"), Some(2)), "{error}");
+    }
 }
 
 #[test]

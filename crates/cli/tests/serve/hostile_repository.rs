@@ -156,10 +156,9 @@ attack!(
                 let what = format!("{tool} {arguments}");
                 assert!(!said.text.starts_with("error (bad_argument): the arg"), "{what}: {}", said.text);
                 assert_inert(&what, &said.text);
-                assert_inert(
-                    &what,
-                    &format!("{}\n[complete]", said.structured["text"].as_str().expect("text")),
-                );
+                if let Some(text) = said.structured["text"].as_str() {
+                    assert_inert(&what, &format!("{text}\n[complete]"));
+                }
                 for field in ["notes", "reasons"] {
                     for line in
                         said.structured[field].as_array().into_iter().flatten().filter_map(Value::as_str)

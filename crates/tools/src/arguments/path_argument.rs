@@ -1,5 +1,6 @@
 //! Path arguments: relative to the current directory, or to the root of the tree as answers show them.
 
+use super::name_forms::file_by_end;
 use crate::answer::unread_files::{self, AnswerScope};
 use crate::error::{Code, ToolError};
 use crate::session::Session;
@@ -51,6 +52,12 @@ pub(crate) fn resolve(
     if file.is_none() {
         let query = FileQuery { path: Some(pattern.clone()), ..FileQuery::default() };
         let page = snapshot.files(&query, 0, 1)?;
+        if page.total == 0
+            && let Some(file) = file_by_end(snapshot, &text)?
+        {
+            let text = file.path.display().into_owned();
+            return Ok(PathArgument { pattern: self::pattern(&text, true)?, text, file: Some(file) });
+        }
         if page.total == 0 {
             return Err(unknown(snapshot, typed, &text, &pattern)?);
         }
@@ -68,13 +75,13 @@ pub(crate) fn pattern_from_root(session: &Session<'_>, typed: &str) -> Result<Pa
     pattern(&text, exists)
 }
 
-/// The file of a path argument, if it exists in the index.
+/// The file of a path argument, or the only one whose path ends with it, if it exists in the index.
 pub(crate) fn file(
     session: &Session<'_>,
     snapshot: &Snapshot,
     typed: &str,
 ) -> Result<Option<FileRow>, ToolError> {
-    Ok(snapshot.file(&RepoPath::from(from_root(session, typed).as_str()))?)
+    file_by_end(snapshot, &from_root(session, typed))
 }
 
 /// The path from the root. The current directory takes precedence over the root. A path that exists in neither is tried
@@ -171,13 +178,24 @@ fn unknown(
     let all = snapshot.files(&FileQuery::default(), 0, usize::MAX)?.rows;
     let paths: Vec<String> = all.iter().map(|row| row.path.display().into_owned()).collect();
     let behind = format!("/{text}");
-    let near = paths.iter().map(String::as_str).find(|path| path.ends_with(&behind)).or_else(|| {
+    let ending: Vec<&str> = paths.iter().map(String::as_str).filter(|path| path.ends_with(&behind)).collect();
+    if let [first, _, ..] = ending[..] {
+        let message = format!("`{typed}` is the end of {} paths", ending.len());
+        let listed = ending.iter().take(5).copied().collect::<Vec<_>>().join(", ");
+        let error = ToolError::new(Code::NotFound, message);
+        return Ok(error.hint(if ending.len() > 5 {
+            format!("for example {first}")
+        } else {
+            format!("one of {listed}")
+        }));
+    }
+    let near = ending.first().copied().or_else(|| {
         let directories = paths.iter().filter_map(|path| Some(path.rsplit_once('/')?.0));
         orient_model::nearest(text, paths.iter().map(String::as_str).chain(directories))
     });
     let hint = match near {
         Some(near) => format!("did you mean `{near}`?"),
-        None => "`orient files` lists the indexed files; ignored files are not indexed".to_owned(),
+        None => "the list of files has all that are indexed; ignored files are not".to_owned(),
     };
     let unread = unread_files::reason(snapshot, AnswerScope::Within(pattern));
     let unread = unread.map_or_else(String::new, |unread| format!("; {unread}"));

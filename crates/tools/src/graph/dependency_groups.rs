@@ -1,6 +1,6 @@
 //! Grouping of symbol edges to links between files, directories or packages, and the cycles among them.
 
-use crate::arguments::{correction, enum_values};
+use crate::arguments::{argument_aliases, enum_values};
 use crate::error::{Code, ToolError};
 use crate::text::writer::{Style, TextWriter};
 use orient_engine::{CsrGraph, EdgeRow, EngineError, NodeOwners, Project, Snapshot, cyclic_components};
@@ -21,7 +21,7 @@ pub(crate) enum GroupBy {
 impl GroupBy {
     /// Parses the argument.
     pub(crate) fn parse(word: &str) -> Result<Self, ToolError> {
-        let word = correction::grouping(word);
+        let word = argument_aliases::grouping(word);
         enum_values::one_of("grouping", word, &["file", "directory", "package"])?;
         Ok(match word {
             "directory" => Self::Directory,

@@ -111,7 +111,7 @@ impl NameCandidates {
         }
         let left = self.total.saturating_sub(self.shown.len() as u64);
         if left > 0 {
-            let hint = if writer.mode().quoted { "" } else { " (see --candidates)" };
+            let hint = if writer.mode().quoted { " (see candidates)" } else { " (see --candidates)" };
             writer.line(Style::Dim, &format!("  and {} more{hint}", count(left)))?;
         }
         Ok(())

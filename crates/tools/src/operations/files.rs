@@ -40,7 +40,7 @@ pub(crate) struct FilesArgs {
     /// Also show language, role, lines, symbols and size
     #[arg(long, short)]
     long: bool,
-    /// Maximum number of files; 0 means all, the default
+    /// Maximum number of files; 0 means all [default: 0]
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
     /// Continue after the cursor of the previous answer

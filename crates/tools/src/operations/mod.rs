@@ -25,6 +25,7 @@ mod introduced;
 mod log;
 mod map;
 mod outline;
+mod query;
 mod rdeps;
 mod references;
 mod search;
@@ -32,6 +33,7 @@ mod show;
 mod similar;
 mod source_lines;
 mod status;
+mod symbol;
 mod symbols;
 mod trace;
 mod unused;
@@ -64,12 +66,14 @@ use introduced::Introduced;
 use log::Log;
 use map::Map;
 use outline::Outline;
+use query::Query;
 use rdeps::Rdeps;
 use references::References;
 use search::Search;
 use show::Show;
 use similar::Similar;
 use status::Status;
+use symbol::SymbolCard;
 use symbols::Symbols;
 use trace::Trace;
 use unused::Unused;
@@ -85,6 +89,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::of::<Absent>(),
     Operation::of::<Files>(),
     Operation::of::<Symbols>(),
+    Operation::of::<SymbolCard>(),
     Operation::of::<Outline>(),
     Operation::of::<Show>(),
     Operation::of::<Similar>(),
@@ -104,6 +109,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::of::<Blame>(),
     Operation::of::<Introduced>(),
     Operation::of::<Changes>(),
+    Operation::of::<Query>(),
     Operation::of::<Audit>(),
     Operation::of::<Dump>(),
     Operation::of::<Doctor>(),

@@ -62,7 +62,7 @@ pub(crate) struct UnusedArgs {
     /// The former name of `likely`
     #[arg(long, hide = true)]
     certain: bool,
-    /// Maximum number of definitions; 0 means all
+    /// Maximum number of definitions; 0 means all [default: 100]
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
     /// Continue after the cursor of the previous answer

@@ -54,13 +54,15 @@ impl Question {
     /// Sends the query. An error that the tool reports is an answer.
     pub(super) fn ask(&self, web: &mut HttpSession) -> Result<Answer> {
         let result = web.request("tools/call", &self.call)?;
-        let structured = &result["structuredContent"];
+        let said = result["content"][0]["text"].as_str().context("an answer has a text")?;
+        let (text, status) = said.rsplit_once("\n[").unwrap_or((said, ""));
+        // The generation differs between an index that was kept up to date and a new one.
+        let total = status.split("; ").find_map(|part| part.strip_prefix("total "));
         Ok(Answer {
-            text: structured["text"].as_str().context("an answer has a text")?.to_owned(),
-            total: structured["total"].as_u64(),
+            text: text.to_owned(),
+            total: total.and_then(|total| total.trim_end_matches(']').replace(',', "").parse().ok()),
             failed: result["isError"] == true,
-            behind: structured.get("pending").is_some()
-                || structured["reasons"].to_string().contains("not checked"),
+            behind: status.contains("files pending") || status.contains("not checked"),
         })
     }
 

@@ -97,6 +97,9 @@ pub(crate) struct GrepArgs {
     /// Print only the paths of files without a match
     #[arg(long, overrides_with_all = ["count", "count_matches", "files_with_matches"])]
     files_without_match: bool,
+    /// Maximum number of lines of text; 0 means all
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) limit: usize,
     /// Maximum number of matching lines per file
     #[arg(short = 'm', long, value_name = "NUM")]
     max_count: Option<u64>,
