@@ -150,7 +150,7 @@ async def cancel(client):
 
 async def rest(client):
     templates = (await client.list_resource_templates()).resource_templates
-    assert {template.name for template in templates} == {"file", "symbol"}
+    assert {template.name for template in templates} == {"file", "definition"}
     uris, cursor = [], None
     while True:
         page = await client.list_resources(cursor=cursor)

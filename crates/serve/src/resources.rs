@@ -22,7 +22,7 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
         ResourceTemplate::new(format!("{FILE}{{+path}}"), "file")
             .with_description("A file of the repository, as it is now")
             .with_mime_type("text/plain"),
-        ResourceTemplate::new(format!("{SYMBOL}{{+handle}}"), "symbol")
+        ResourceTemplate::new(format!("{SYMBOL}{{+handle}}"), "definition")
             .with_description("The source of a symbol, by its handle (src/server.go#Server.Run) or name")
             .with_mime_type("text/plain"),
     ]

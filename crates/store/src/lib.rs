@@ -17,6 +17,7 @@ mod integrity;
 mod migrate;
 mod names;
 mod postings;
+mod raw_query;
 mod reader;
 mod rows;
 mod sql;
@@ -42,6 +43,10 @@ pub use integrity::damaged_files::damage;
 pub use names::name_match::NameMatch;
 pub use names::name_table::NameTable;
 pub use postings::trigrams::ExcludedFiles;
+pub use raw_query::{
+    QUERY_EXAMPLES, QueryError, QueryExample, QueryLimits, QueryRows, RankedHit, SqlValue, VIEWS,
+    VIEWS_VERSION, ViewDoc,
+};
 pub use reader::snapshot::{FileFilter, Snapshot};
 pub use reader::symbol_query::{SymbolHit, SymbolQuery};
 pub use rows::{

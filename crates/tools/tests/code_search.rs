@@ -1,10 +1,10 @@
 //! `find` and `absent` on a small tree of several languages.
 
-use orient_engine::{Cancel, NoProgress};
-use orient_settings::Override;
-use orient_tools::{Exit, OPERATIONS, Session, SessionOptions, TextWriter, ToolError};
+mod support;
+
+use orient_tools::Exit;
 use serde_json::{Value, json};
-use tempfile::TempDir;
+use support::Tree;
 
 const RUST: &str = "\
 fn main() {
@@ -21,50 +21,19 @@ fn read() -> Result<String, ()> {
 ";
 
 /// A tree with two Rust files, a script and a binary file.
-struct Fixture {
-    directory: TempDir,
-}
-
-impl Fixture {
-    fn new() -> Self {
-        let directory = TempDir::new().expect("a temporary directory");
-        let root = directory.path().join("tree");
-        std::fs::create_dir_all(root.join("src")).expect("a new directory");
-        std::fs::create_dir_all(root.join("tests")).expect("a new directory");
-        let write = |path: &str, bytes: &[u8]| std::fs::write(root.join(path), bytes).expect("a new file");
-        write("src/main.rs", RUST.as_bytes());
-        write("tests/check.rs", b"fn check() { run().unwrap(); }\n");
-        write("deploy.py", b"import os\nprint(os.environ['unwrap'])\n");
-        write("logo.png", b"\x89PNG\r\n\x1a\n\0\0\0unwrap");
-        Self { directory }
-    }
-
-    /// The text form, the JSON form and the exit code of an operation.
-    fn ask(&self, name: &str, arguments: Value) -> Result<(String, Value, Exit), ToolError> {
-        let root = self.directory.path().join("tree");
-        let store = self.directory.path().join("store").display().to_string();
-        let options = SessionOptions {
-            start: root.clone(),
-            directory: root,
-            overrides: vec![Override { key: "store.dir".into(), value: store, flag: "test".into() }],
-            force: 0,
-            refresh: true,
-        };
-        let cancel = Cancel::default();
-        let session = Session::open(options, &NoProgress, &cancel)?;
-        let operation = OPERATIONS.iter().find(|operation| operation.name == name).expect("in the table");
-        let reply = operation.call(&session, arguments)?;
-        let (mut text, mut bytes) = (String::new(), Vec::new());
-        reply.text(&mut TextWriter::new(&mut text)).expect("a string takes everything");
-        reply.json(&mut bytes).expect("memory takes everything");
-        Ok((text, serde_json::from_slice(&bytes).expect("JSON"), reply.exit()))
-    }
+fn fixture() -> Tree {
+    Tree::with(&[
+        ("src/main.rs", RUST.as_bytes()),
+        ("tests/check.rs", b"fn check() { run().unwrap(); }\n"),
+        ("deploy.py", b"import os\nprint(os.environ['unwrap'])\n"),
+        ("logo.png", b"\x89PNG\r\n\x1a\n\0\0\0unwrap"),
+    ])
 }
 
 #[test]
 fn a_pattern_is_found_by_structure_with_its_metavariables() {
     let (text, answer, exit) =
-        Fixture::new().ask("find", json!({ "pattern": "$X.unwrap()", "lang": "rust" })).expect("an answer");
+        fixture().ask("find", json!({ "pattern": "$X.unwrap()", "lang": "rust" })).expect("an answer");
     let expected = "\
 src/main.rs
   2      let text = read().unwrap();
@@ -86,11 +55,11 @@ tests/check.rs
 
 #[test]
 fn constraints_and_paths_narrow_the_matches() {
-    let fixture = Fixture::new();
+    let tree = fixture();
     let count = |arguments: Value| {
         let mut all = json!({ "pattern": "$X.unwrap()", "lang": ["rs"] });
         all.as_object_mut().expect("an object").extend(arguments.as_object().expect("an object").clone());
-        fixture.ask("find", all).expect("an answer").1["total"].as_u64()
+        tree.ask("find", all).expect("an answer").1["total"].as_u64()
     };
     assert_eq!(count(json!({})), Some(3));
     assert_eq!(count(json!({ "paths": ["src"] })), Some(2));
@@ -105,22 +74,21 @@ fn constraints_and_paths_narrow_the_matches() {
 
 #[test]
 fn a_rewrite_is_a_diff_and_changes_no_file() {
-    let fixture = Fixture::new();
+    let tree = fixture();
     let arguments =
         json!({ "pattern": "parse($A, $B).unwrap()", "lang": "rust", "rewrite": "parse($B, $A)?" });
-    let (text, _, _) = fixture.ask("find", arguments).expect("an answer");
+    let (text, _, _) = tree.ask("find", arguments).expect("an answer");
     assert!(text.starts_with("--- a/src/main.rs\n+++ b/src/main.rs\n@@ -5,7 +5,7 @@\n"), "{text}");
     assert!(text.contains("-        parse(line, 1).unwrap();\n+        parse(1, line)?;\n"), "{text}");
-    let file =
-        std::fs::read_to_string(fixture.directory.path().join("tree/src/main.rs")).expect("still there");
+    let file = std::fs::read_to_string(tree.path("src/main.rs")).expect("still there");
     assert_eq!(file, RUST);
 }
 
 #[test]
 fn a_pattern_without_a_language_is_an_error_that_lists_the_languages() {
-    let error = Fixture::new().ask("find", json!({ "pattern": "f($X)" })).expect_err("no language");
+    let error = fixture().ask("find", json!({ "pattern": "f($X)" })).expect_err("no language");
     assert_eq!(error.help(), "here: rust, python");
-    let (text, ..) = Fixture::new()
+    let (text, ..) = fixture()
         .ask("find", json!({ "pattern": "os.environ[$K]", "paths": ["deploy.py"] }))
         .expect("the file has one language");
     assert_eq!(text, "deploy.py\n  2  print(os.environ['unwrap'])\n");
@@ -128,9 +96,8 @@ fn a_pattern_without_a_language_is_an_error_that_lists_the_languages() {
 
 #[test]
 fn absence_is_proven_by_counting_every_file() {
-    let (text, answer, exit) = Fixture::new()
-        .ask("absent", json!({ "patterns": "panic!", "fixed_strings": true }))
-        .expect("an answer");
+    let (text, answer, exit) =
+        fixture().ask("absent", json!({ "patterns": "panic!", "fixed_strings": true })).expect("an answer");
     assert_eq!(exit, Exit::Ok);
     let data = &answer["data"];
     assert_eq!((&data["verdict"], &data["in_scope"]), (&json!("pass"), &json!(3)));
@@ -141,35 +108,34 @@ fn absence_is_proven_by_counting_every_file() {
 
 #[test]
 fn violations_are_listed_and_set_the_exit_code() {
-    let fixture = Fixture::new();
+    let tree = fixture();
     let code = json!({ "patterns": ["$X.unwrap()"], "structural": true, "lang": "rust", "exclude": "tests" });
-    let (text, answer, exit) = fixture.ask("absent", code).expect("an answer");
+    let (text, answer, exit) = tree.ask("absent", code).expect("an answer");
     assert_eq!((exit, &answer["data"]["count"]), (Exit::Nothing, &json!(2)));
     assert!(text.starts_with("FAIL  2 violations in 1 file of `$X.unwrap()`\nsrc/main.rs\n  2  "), "{text}");
     let warning = json!({ "patterns": ["un\\w+p", "os"], "severity": "warning", "in": "deploy.py" });
-    let (text, answer, exit) = fixture.ask("absent", warning).expect("an answer");
+    let (text, answer, exit) = tree.ask("absent", warning).expect("an answer");
     assert_eq!((exit, &answer["data"]["count"]), (Exit::Ok, &json!(3)));
     assert!(text.starts_with("WARN  3 violations in 1 file of `un\\w+p`, `os`\n"), "{text}");
 }
 
 #[test]
 fn a_file_that_cannot_be_parsed_leaves_a_check_of_structure_unproven() {
-    let fixture = Fixture::new();
-    std::fs::write(fixture.directory.path().join("tree/src/large.rs"), "fn f() {}\n".repeat(300_000))
-        .expect("a new file");
+    let tree = fixture();
+    tree.write("src/large.rs", "fn f() {}\n".repeat(300_000).as_bytes());
     let check = json!({ "patterns": "$X.expect($M)", "structural": true, "lang": "rust" });
-    let (text, answer, exit) = fixture.ask("absent", check).expect("an answer");
+    let (text, answer, exit) = tree.ask("absent", check).expect("an answer");
     assert_eq!((&answer["data"]["verdict"], exit), (&json!("unproven"), Exit::Failed));
     assert!(text.contains("not searched: src/large.rs  "), "{text}");
 }
 
 #[test]
 fn a_file_over_the_size_limit_is_searched_all_the_same() {
-    let fixture = Fixture::new();
+    let tree = fixture();
     let mut large = "x = 1\n".repeat(600_000);
     large.push_str("needle_at_the_end = 2\n");
-    std::fs::write(fixture.directory.path().join("tree/large.py"), large).expect("a new file");
+    tree.write("large.py", large.as_bytes());
     let (_, answer, exit) =
-        fixture.ask("absent", json!({ "patterns": "needle_at_the_end" })).expect("an answer");
+        tree.ask("absent", json!({ "patterns": "needle_at_the_end" })).expect("an answer");
     assert_eq!((exit, &answer["data"]["violations"][0]["line"]), (Exit::Nothing, &json!(600_001)));
 }

@@ -21,6 +21,7 @@ mod implementations;
 mod index;
 mod map;
 mod outline;
+mod query;
 mod rdeps;
 mod references;
 mod search;
@@ -28,6 +29,7 @@ mod show;
 mod similar;
 mod source_lines;
 mod status;
+mod symbol;
 mod symbols;
 mod trace;
 mod unused;
@@ -56,12 +58,14 @@ use implementations::Implementations;
 use index::Index;
 use map::Map;
 use outline::Outline;
+use query::Query;
 use rdeps::Rdeps;
 use references::References;
 use search::Search;
 use show::Show;
 use similar::Similar;
 use status::Status;
+use symbol::SymbolCard;
 use symbols::Symbols;
 use trace::Trace;
 use unused::Unused;
@@ -77,6 +81,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::of::<Absent>(),
     Operation::of::<Files>(),
     Operation::of::<Symbols>(),
+    Operation::of::<SymbolCard>(),
     Operation::of::<Outline>(),
     Operation::of::<Show>(),
     Operation::of::<Similar>(),
@@ -92,6 +97,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::of::<Edges>(),
     Operation::of::<Unused>(),
     Operation::of::<Map>(),
+    Operation::of::<Query>(),
     Operation::of::<Audit>(),
     Operation::of::<Dump>(),
     Operation::of::<Doctor>(),

@@ -34,7 +34,7 @@ const MAX_NAMED: usize = 10;
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct AbsentArgs {
     /// What must not occur: regular expressions; plain text with -F, code with --structural
-    #[arg(value_name = "PATTERN", required = true, allow_hyphen_values = true)]
+    #[arg(value_name = "PATTERN", required = true)]
     #[serde(deserialize_with = "crate::arguments::string_or_list::one_or_many")]
     patterns: Vec<String>,
     /// Treat patterns as plain text

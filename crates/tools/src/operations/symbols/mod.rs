@@ -1,7 +1,9 @@
 //! `symbols`: definitions by name, kind and other properties.
 
+mod args;
+
 use crate::answer::symbol_line::{SymbolLine, suggestions};
-use crate::answer::{Answer, Cursor, Note, PageWindow};
+use crate::answer::{Answer, Note, PageWindow};
 use crate::arguments::enum_values;
 use crate::arguments::path_argument;
 use crate::error::{Code, Exit, ToolError};
@@ -9,11 +11,13 @@ use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
 use crate::text::number_format::plural;
 use crate::text::writer::{Style, TextWriter};
-use clap::Args;
-use orient_engine::{Definition, DefinitionQuery, NameMatch, Page as Rows, RefreshDepth, Snapshot};
+use args::SymbolsArgs;
+use orient_engine::{
+    Definition, DefinitionQuery, NameMatch, Page as Rows, RefreshDepth, Snapshot, SymbolFilter,
+};
 use orient_model::Handle;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::io;
 
 pub(crate) struct Symbols;
@@ -24,41 +28,6 @@ const DEFAULT_LIMIT: u64 = 50;
 const MAX_SUGGESTIONS: usize = 5;
 /// Maximum number of symbols of a name whose containers are compared.
 const MAX_NAMESAKES: usize = 10_000;
-
-/// Arguments of `symbols`.
-#[derive(Args, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub(crate) struct SymbolsArgs {
-    /// The name, a prefix or a word of it; `Server.run` for a member. Optional with a filter
-    #[arg(value_name = "NAME")]
-    name: Option<String>,
-    /// Only these kinds: function, method, class, struct, interface, …
-    #[arg(long, value_name = "KIND", value_delimiter = ',')]
-    kind: Vec<String>,
-    /// Only in files of these languages
-    #[arg(long, value_name = "LANGUAGE", value_delimiter = ',')]
-    lang: Vec<String>,
-    /// Only in this file or directory, or in files that match this glob
-    #[arg(long = "in", value_name = "PATH")]
-    #[serde(rename = "in")]
-    within: Option<String>,
-    /// Only with this attribute, annotation or decorator
-    #[arg(long, value_name = "NAME")]
-    attr: Option<String>,
-    /// Only types that inherit from or implement this one
-    #[arg(long, value_name = "NAME")]
-    base: Option<String>,
-    /// How the name must match: exact, case, prefix, word or fuzzy; default: the best of the first four with results
-    #[arg(long = "match", value_name = "MODE")]
-    #[serde(rename = "match")]
-    how: Option<String>,
-    /// Maximum number of symbols; 0 means all [default: 50]
-    #[arg(long, value_name = "N")]
-    limit: Option<u64>,
-    /// Continue after the cursor of the previous answer
-    #[arg(long, value_name = "CURSOR")]
-    after: Option<Cursor>,
-}
 
 /// Symbols, best first, then by path and line.
 #[derive(Serialize, JsonSchema)]
@@ -78,7 +47,9 @@ impl TypedOperation for Symbols {
     const ABOUT: &'static str = "Find definitions by name, kind, attribute or base type";
     const DETAILS: &'static str = "\
 If no name matches exactly, names that differ only in case are listed, else names that start with it, else names that contain \
-it as a word; a heading says so. If nothing matches, similar names are suggested and the exit code is 1.";
+it as a word; a heading says so. If nothing matches, similar names are suggested and the exit code is 1. All filters that are \
+given must hold. Types are compared by name, without packages and arguments, and through pointers, lists, optional types, \
+promises and results.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "symbols Server", about: "symbols named Server" },
         Example { command: "symbols Server.run --kind method", about: "a member, by kind" },
@@ -87,6 +58,14 @@ it as a word; a heading says so. If nothing matches, similar names are suggested
             about: "by kind and base type, without a name",
         },
         Example { command: "symbols --attr deprecated --limit 0", about: "all symbols with an attribute" },
+        Example {
+            command: "symbols --kind method --visibility public --modifier async --container-base Handler",
+            about: "by what they are and what their class implements",
+        },
+        Example {
+            command: "symbols --kind method --returns Order --sort callers",
+            about: "by return type, most called first",
+        },
     ];
     const DEPTH: RefreshDepth = RefreshDepth::Facts;
     type Args = SymbolsArgs;
@@ -94,8 +73,12 @@ it as a word; a heading says so. If nothing matches, similar names are suggested
 
     fn run(session: &Session<'_>, args: SymbolsArgs) -> Result<Answer<SymbolsOut>, ToolError> {
         let how = args.how.as_deref().map(Tier::parse).transpose()?;
+        let compound = args.filter()?;
+        if compound.needs_graph() {
+            session.set_depth(RefreshDepth::Graph);
+        }
         let snapshot = session.snapshot()?;
-        let filters = filters(session, &snapshot, &args)?;
+        let filters = filters(session, &snapshot, &args, compound)?;
         let window = PageWindow::new(args.limit, DEFAULT_LIMIT, args.after);
         let Some(name) = args.name.as_deref().filter(|name| !name.is_empty()) else {
             let page = snapshot.symbols(&filters, window.offset, window.limit)?;
@@ -265,10 +248,15 @@ fn filters(
     session: &Session<'_>,
     snapshot: &Snapshot,
     args: &SymbolsArgs,
+    compound: SymbolFilter,
 ) -> Result<DefinitionQuery, ToolError> {
     let within =
         args.within.as_deref().map(|typed| path_argument::resolve(session, snapshot, typed)).transpose()?;
-    let none = args.kind.is_empty() && args.lang.is_empty() && within.is_none();
+    let none = args.kind.is_empty()
+        && args.lang.is_empty()
+        && args.role.is_empty()
+        && within.is_none()
+        && compound.is_empty();
     if args.name.as_deref().is_none_or(str::is_empty) && none && args.attr.is_none() && args.base.is_none() {
         return Err(ToolError::new(Code::BadArgument, "a name or a filter is required")
             .hint("for example `orient symbols Server`, or `orient symbols --kind class`"));
@@ -277,10 +265,11 @@ fn filters(
         name: NameMatch::Any,
         kinds: enum_values::kinds(&args.kind)?,
         languages: enum_values::languages(&args.lang, snapshot)?,
-        roles: Vec::new(),
+        roles: enum_values::roles(&args.role)?,
         path: within.map(|named| named.pattern),
         attribute: args.attr.clone(),
         base: args.base.clone(),
+        filter: compound,
     })
 }
 
