@@ -100,6 +100,9 @@ pub struct Binding {
     pub via: Via,
     /// The span of the name.
     pub at: u32,
+    /// The first place where it is visible: where the name stands, or after the value it is initialised from, if that still means an
+    /// outer name (`let x = x(1)`).
+    pub visible_from: u32,
 }
 
 /// What binds a name.

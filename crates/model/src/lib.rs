@@ -11,6 +11,7 @@ mod graph;
 mod handle;
 mod import;
 mod kind;
+mod library;
 mod modifiers;
 mod path;
 mod project_statements;
@@ -31,6 +32,7 @@ pub use graph::{
 pub use handle::{Handle, HandleError};
 pub use import::{Export, Import, ImportKind};
 pub use kind::SymbolKind;
+pub use library::{LibraryExpr, LibraryMember, LibraryType};
 pub use modifiers::{Modifier, Modifiers, Visibility};
 pub use path::{RepoPath, directory_of_examples};
 pub use project_statements::{Says, Statement};

@@ -1,5 +1,7 @@
 //! Resolution rules: how languages differ when names are resolved. Packs define them; the resolver reads them.
 
+use crate::LibraryType;
+
 /// The resolution rules of a language.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a yes-or-no question about a language")]
@@ -52,10 +54,21 @@ pub struct Rules {
     pub scoped_enums: Vec<String>,
     /// A type can have the members of the value it holds as its own: by `operator->` or `Deref`.
     pub deref_forwarding: bool,
+    /// Namespaces of the standard library: a name in them that the repository does not define there is external.
+    pub library_namespaces: Vec<String>,
+    /// Types and functions outside of the repository whose results are known, sorted by name.
+    pub library: Vec<LibraryType>,
+    /// Functions of the standard library that a repository may define for other platforms: a definition that is not
+    /// included is not meant, and one that is may not be the one that is linked.
+    pub library_functions: Vec<String>,
     /// External types whose members all have the type of the last type argument: `Record`.
     pub record_types: Vec<String>,
     /// External functions that return all elements of their first argument: `Object.values`.
     pub element_functions: Vec<String>,
+    /// Applying a decorator calls it. Elsewhere an annotation or attribute only refers to a type or macro.
+    pub decorators_are_called: bool,
+    /// Attributes of functions that are attributes themselves: `proc_macro_attribute`.
+    pub attribute_macros: Vec<String>,
     /// The suffix of a type that the name of an attribute may omit: `Attribute`.
     pub attribute_suffix: String,
     /// Types that say nothing about their values.
@@ -75,6 +88,18 @@ pub struct Rules {
     /// Methods of collections and promises that call the function they are given, and the parameter that gets the
     /// element: `map` 0, `reduce` 1.
     pub callback_parameters: Vec<(String, u32)>,
+    /// Attributes of methods whose receiver is the type, not an instance: `classmethod`.
+    pub class_method_attributes: Vec<String>,
+    /// Methods whose receiver is the type without an attribute that says so: `__new__`.
+    pub class_method_names: Vec<String>,
+    /// External types that mean the type of the receiver: `Self`.
+    pub self_types: Vec<String>,
+    /// Annotations that make a variable an alias of the type it is initialised with: `TypeAlias`.
+    pub alias_annotations: Vec<String>,
+    /// Members of any value that are its type: `__class__`.
+    pub runtime_type_members: Vec<String>,
+    /// Built-in functions that return the type of their argument: `type`.
+    pub runtime_type_functions: Vec<String>,
     /// Members that give a type as a value, and the type of that value: `class`, `Class`.
     pub type_object_members: Vec<(String, String)>,
     /// Static members and instance members do not see each other.
@@ -119,8 +144,8 @@ pub struct Rules {
     pub implicit_constructors: Vec<String>,
     /// The types of literals: `string`, `integer`, `float`, `bool`, `char`.
     pub literal_types: Vec<(String, String)>,
-    /// Files of a project whose imports apply to all of its files.
-    pub prelude_files: Vec<String>,
+    /// Project files and passed-on imports (`global using`) apply to all files of a project.
+    pub project_wide_imports: bool,
     /// Members of external types that give the value they hold: `Value`.
     pub value_members: Vec<String>,
     /// External types that are types of functions; the last type argument is the result.
@@ -239,6 +264,10 @@ pub struct TypeWords {
     pub assignable: Vec<(String, Vec<String>)>,
     /// The types that a literal can be converted to.
     pub convertible: Vec<(String, Vec<String>)>,
+    /// The primitive types that a value of a primitive type can be widened to: `int` to `long`.
+    pub widening: Vec<(String, Vec<String>)>,
+    /// The types that a value is boxed or unboxed to: `int` to `Integer`.
+    pub boxing: Vec<(String, Vec<String>)>,
 }
 
 /// What an import refers to on disk.

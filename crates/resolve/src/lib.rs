@@ -38,4 +38,4 @@ pub use repository::{FileFacts, LazyFlow, MemoryRepository, NamedSymbol, Reposit
 pub use resolver::Resolver;
 
 /// The version of the resolver: changes whenever the same facts and rules may give other edges.
-pub const RESOLVER: u64 = 12;
+pub const RESOLVER: u64 = 14;

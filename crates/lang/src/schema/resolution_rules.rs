@@ -1,7 +1,8 @@
 //! The `[resolve]` section of `pack.toml`: what resolution must know of the language. It comes last in the file, because it
 //! does not affect the facts of a file.
 
-use orient_model::{Fixtures, Modules, PackageRules, Rules, SharedScope, TreeRules, TypeWords};
+use super::library_types::library_type;
+use orient_model::{Fixtures, LibraryType, Modules, PackageRules, Rules, SharedScope, TreeRules, TypeWords};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 use std::collections::BTreeMap;
@@ -52,8 +53,14 @@ struct RulesFields {
     wrapper_types: Vec<String>,
     scoped_enums: Vec<String>,
     deref_forwarding: bool,
+    library_namespaces: Vec<String>,
+    #[serde(deserialize_with = "library")]
+    library: Vec<LibraryType>,
+    library_functions: Vec<String>,
     record_types: Vec<String>,
     element_functions: Vec<String>,
+    decorators_are_called: bool,
+    attribute_macros: Vec<String>,
     attribute_suffix: String,
     untyped_types: Vec<String>,
     own_module_names: Vec<String>,
@@ -64,6 +71,12 @@ struct RulesFields {
     mapping_methods: Vec<String>,
     #[serde(deserialize_with = "entries")]
     callback_parameters: Vec<(String, u32)>,
+    class_method_attributes: Vec<String>,
+    class_method_names: Vec<String>,
+    self_types: Vec<String>,
+    alias_annotations: Vec<String>,
+    runtime_type_members: Vec<String>,
+    runtime_type_functions: Vec<String>,
     #[serde(deserialize_with = "entries")]
     type_object_members: Vec<(String, String)>,
     separate_static_members: bool,
@@ -88,7 +101,7 @@ struct RulesFields {
     implicit_constructors: Vec<String>,
     #[serde(deserialize_with = "entries")]
     literal_types: Vec<(String, String)>,
-    prelude_files: Vec<String>,
+    project_wide_imports: bool,
     value_members: Vec<String>,
     function_types: Vec<String>,
     #[serde(with = "TypeWordsFields")]
@@ -169,6 +182,10 @@ struct TypeWordsFields {
     assignable: Vec<(String, Vec<String>)>,
     #[serde(deserialize_with = "types_by_literal")]
     convertible: Vec<(String, Vec<String>)>,
+    #[serde(deserialize_with = "entries")]
+    widening: Vec<(String, Vec<String>)>,
+    #[serde(deserialize_with = "entries")]
+    boxing: Vec<(String, Vec<String>)>,
 }
 
 fn modules<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Modules, D::Error> {
@@ -181,6 +198,20 @@ fn shared_scope<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SharedScop
     let word = String::deserialize(deserializer)?;
     word.parse()
         .map_err(|()| D::Error::unknown_variant(&word, &["none", "directory", "namespace", "everything"]))
+}
+
+/// Types outside of the repository, sorted by name.
+fn library<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<LibraryType>, D::Error> {
+    let entries = BTreeMap::<String, String>::deserialize(deserializer)?;
+    let read = |(header, members): (&String, &String)| {
+        library_type(header, members).map_err(|why| D::Error::custom(format!("`{header}`: {why}")))
+    };
+    let mut types: Vec<LibraryType> = entries.iter().map(read).collect::<Result<_, _>>()?;
+    types.sort_by(|a, b| a.name.cmp(&b.name));
+    match types.windows(2).find(|pair| pair[0].name == pair[1].name) {
+        Some(pair) => Err(D::Error::custom(format!("`{}` is there twice", pair[0].name))),
+        None => Ok(types),
+    }
 }
 
 /// A table, as a list of its entries.

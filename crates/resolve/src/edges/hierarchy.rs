@@ -134,9 +134,14 @@ fn overrides(session: &Session<'_>, unit: &FileRef, at: u32, of: &Ty, out: &mut 
             let Ty::Instance(base, _) = base else { continue };
             let members = session.members(*base);
             let Some(members) = members.get(name) else { continue };
-            let fit = members.iter().filter(|&&member| has_compatible_form(session, unit, child, member));
+            let fit = members.iter().copied();
+            let fit: Vec<SymbolId> =
+                fit.filter(|&member| has_compatible_form(session, unit, child, member)).collect();
             let mut any = false;
-            for &member in fit {
+            for &member in &fit {
+                if is_other_overload(session, unit, at, child, member, &fit) {
+                    continue;
+                }
                 if member != unit.sym(child) {
                     any = true;
                     let line = symbol.name_span.first_line;
@@ -185,7 +190,15 @@ fn inherited_implementations(session: &Session<'_>, unit: &FileRef, at: u32, of:
                 continue;
             }
             let found = session.type_member(of, name, 1, Rule::Implementation);
-            for one in found.iter().filter_map(Target::sym) {
+            let mut found: Vec<SymbolId> = found.iter().filter_map(Target::sym).collect();
+            if home.rules.overloads {
+                let own = home.sym(member);
+                found.retain(|&one| has_compatible_form(session, &home, member, one));
+                if found.iter().any(|&one| session.has_same_params(own, one)) {
+                    found.retain(|&one| session.has_same_params(own, one));
+                }
+            }
+            for one in found {
                 let from_class = session.unit_of(one).and_then(|unit| {
                     let parent = unit.symbol(one.at)?.parent?;
                     Some(unit.kind(parent)? != SymbolKind::Interface)
@@ -287,6 +300,29 @@ fn has_compatible_form(session: &Session<'_>, unit: &FileRef, at: u32, other: Sy
     (is_overridable(two.kind) || holds_function)
         && (!unit.rules.overloads && !unit.rules.structural_interfaces
             || one.params.len() == two.params.len())
+}
+
+/// Whether an inherited member is overridden by another overload, or a member overrides another one: of overloads with
+/// equally many parameters, only those with the same types belong together.
+///
+/// Example: of `a(int)` and `a(String)` in a class and its base, each overrides one. A lone `a(Item)` overrides `a(T)`.
+fn is_other_overload(
+    session: &Session<'_>,
+    unit: &FileRef,
+    owner: u32,
+    child: u32,
+    member: SymbolId,
+    fit: &[SymbolId],
+) -> bool {
+    let own = unit.sym(child);
+    if !unit.rules.overloads || session.has_same_params(own, member) {
+        return false;
+    }
+    let name = unit.name(child);
+    let siblings = unit.children(Some(owner)).iter().filter(|&&other| other != child);
+    let mut siblings = siblings.filter(|&&other| unit.name(other) == name).map(|&other| unit.sym(other));
+    fit.iter().any(|&other| other != member && session.has_same_params(own, other))
+        || siblings.any(|other| session.has_same_params(other, member))
 }
 
 fn edge(from: SymbolId, kind: EdgeKind, to: SymbolId, line: u32, confidence: Confidence, rule: Rule) -> Edge {

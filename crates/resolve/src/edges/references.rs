@@ -35,6 +35,7 @@ impl ReferenceEdges<'_, '_> {
     fn follow(&mut self) {
         let site = Site { unit: self.unit.clone(), scope: self.reference.scope, at: self.reference.at };
         match self.reference.kind {
+            RefKind::Decorate if !self.unit.rules.decorators_are_called => self.annotation(&site),
             RefKind::Call | RefKind::Expand | RefKind::Decorate => self.call(&site),
             RefKind::Construct => self.construct(&site),
             RefKind::Read | RefKind::Write => self.push_reference(&site, EdgeKind::References),
@@ -190,8 +191,11 @@ impl ReferenceEdges<'_, '_> {
         let is_member =
             |kind: SymbolKind| matches!(kind, SymbolKind::Method | SymbolKind::Field | SymbolKind::Property);
         let expands = self.reference.kind == RefKind::Expand;
+        let annotates = self.reference.kind == RefKind::Decorate && !self.unit.rules.decorators_are_called;
         namesakes.iter().any(|namesake| match namesake.kind {
             SymbolKind::Macro => true,
+            kind if annotates => kind.is_type(),
+            SymbolKind::Impl => false,
             kind => !(expands || bare && is_member(kind)),
         })
     }

@@ -10,6 +10,8 @@ pub(crate) struct Manifest {
     pub(crate) directory: String,
     /// Its name.
     pub(crate) file: String,
+    /// The language family of a source file with imports that apply to its project; empty for a project file.
+    family: String,
     statements: Vec<(Says, String, String)>,
 }
 
@@ -27,7 +29,10 @@ impl Manifest {
 
     /// Whether it is a project file of a language with these rules.
     fn is_of(&self, rules: &Rules) -> bool {
-        rules.manifests.iter().any(|name| matches_pattern(name, &self.file))
+        if self.family.is_empty() {
+            return rules.manifests.iter().any(|name| matches_pattern(name, &self.file));
+        }
+        rules.project_wide_imports && rules.family == self.family
     }
 }
 
@@ -39,18 +44,36 @@ pub(crate) struct Project {
 
 impl Project {
     pub(crate) fn read(repository: &dyn Repository) -> Self {
-        let mut manifests = Vec::new();
+        let (mut manifests, mut sources) = (Vec::new(), Vec::new());
         for file in repository.manifests() {
             let Some(facts) = repository.facts(file) else { continue };
             let outline = &facts.outline;
             let text = |atom| outline.strings.get(atom).to_owned();
+            let rules = repository.rules(&facts.language).filter(|rules| rules.project_wide_imports);
+            sources.extend(rules.map(|rules| (manifests.len(), rules)));
             manifests.push(Manifest {
+                family: rules.map(|rules| rules.family.clone()).unwrap_or_default(),
                 directory: String::from_utf8_lossy(facts.path.directory()).into_owned(),
                 file: String::from_utf8_lossy(facts.path.file_name()).into_owned(),
                 statements: outline.manifest.iter().map(|s| (s.says, text(s.name), text(s.value))).collect(),
             });
         }
-        Self { manifests }
+        let mut project = Self { manifests };
+        project.attach_sources(&sources);
+        project
+    }
+
+    /// Moves what source files say to the directory of their project: of the nearest project file.
+    fn attach_sources(&mut self, sources: &[(usize, &Rules)]) {
+        let home = |&(at, rules): &(usize, &Rules)| {
+            let near = self.around(rules, &self.manifests[at].directory);
+            let project = near.into_iter().find(|near| near.family.is_empty());
+            (at, project.map_or(String::new(), |project| project.directory.clone()))
+        };
+        let homes: Vec<(usize, String)> = sources.iter().map(home).collect();
+        for (at, directory) in homes {
+            self.manifests[at].directory = directory;
+        }
     }
 
     /// The project files of a language.

@@ -5,7 +5,7 @@ use crate::file::file_unit::FileRef;
 use crate::session::{Session, Site};
 use crate::types::target::{Target, Value};
 use crate::types::ty::{Module, Ty};
-use orient_model::{ImportKind, Modules, Rule, Says, SharedScope, SymbolKind};
+use orient_model::{Modules, Rule, Says, SharedScope, SymbolKind};
 
 impl Session<'_> {
     /// What a qualified name means, from the root namespace or relative to the current one.
@@ -56,10 +56,10 @@ impl Session<'_> {
         fit.map(|sym| Target::symbol(sym, Rule::Global)).collect()
     }
 
-    /// What project files import for all files of the project, and what a prelude file imports for all.
+    /// What project files and passed-on imports bring into all files of the project.
     pub(crate) fn project_wide(&self, site: &Site, name: &str) -> Vec<Target> {
         let unit = &site.unit;
-        if unit.rules.modules != Modules::Namespace || unit.rules.prelude_files.is_empty() {
+        if unit.rules.modules != Modules::Namespace || !unit.rules.project_wide_imports {
             return Vec::new();
         }
         if self.symbols_named(&unit.rules.family, name).is_empty() && !self.is_project_alias(unit, name) {
@@ -83,13 +83,12 @@ impl Session<'_> {
                 }
             }
         }
-        let directory = manifests.first().map_or("", |manifest| manifest.directory.as_str());
-        self.prelude_names(unit, directory, name)
+        Vec::new()
     }
 
     /// Whether project files import a namespace for all files.
     pub(crate) fn is_project_wide_import(&self, unit: &FileRef, space: &str) -> bool {
-        if unit.rules.prelude_files.is_empty() {
+        if !unit.rules.project_wide_imports {
             return false;
         }
         let manifests = self.resolver.project.around(&unit.rules, &unit.directory());
@@ -107,33 +106,6 @@ impl Session<'_> {
     fn is_project_alias(&self, unit: &FileRef, name: &str) -> bool {
         let manifests = self.resolver.project.around(&unit.rules, &unit.directory());
         manifests.iter().any(|manifest| manifest.all(Says::Using).any(|(key, _)| key == name))
-    }
-
-    fn prelude_names(&self, unit: &FileRef, directory: &str, name: &str) -> Vec<Target> {
-        for known in &unit.rules.prelude_files {
-            self.depend_on(known.split('.').next().unwrap_or_default());
-        }
-        for &file in self.directory(directory).iter() {
-            let Some(other) = self.unit(file).filter(|other| other.file != unit.file) else { continue };
-            let called = String::from_utf8_lossy(other.facts.path.file_name()).into_owned();
-            if !unit.rules.prelude_files.contains(&called) {
-                continue;
-            }
-            for (at, import) in other.facts.outline.imports.iter().enumerate() {
-                let found = match import.kind {
-                    _ if !import.reexport => Vec::new(),
-                    ImportKind::Wildcard => self.through_wildcard(&other, at as u32, name),
-                    _ if import.alias.map(|atom| other.outline_text(atom)) == Some(name) => {
-                        self.import(&other, at as u32)
-                    }
-                    _ => Vec::new(),
-                };
-                if !found.is_empty() {
-                    return found;
-                }
-            }
-        }
-        Vec::new()
     }
 
     /// Whether a file loads another one, directly or through a file that it loads.

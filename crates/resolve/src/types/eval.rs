@@ -155,6 +155,14 @@ impl Session<'_> {
                 ..
             } => {
                 let found = self.targets(site, expr);
+                if let Expr::Member { base, name } = site.unit.expr(expr)
+                    && found.iter().all(|one| matches!(one.referent, Referent::External(..)))
+                {
+                    let stated = self.library_value(site, base, site.unit.text(name));
+                    if stated.ty.is_known() {
+                        return stated;
+                    }
+                }
                 self.value_of_all(&found)
             }
             _ => self.nested(|| self.eval_uncached(site, expr)).unwrap_or_else(Value::unknown),

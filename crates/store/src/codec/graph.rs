@@ -81,6 +81,22 @@ pub(super) fn read_unresolved_of(bytes: &[u8], name: &str) -> Result<Vec<Unresol
     (0..count).filter(|&at| names[at] == wanted).map(row).collect()
 }
 
+/// Decodes the external references to one name only: their sources and kinds.
+pub(super) fn read_external_of(bytes: &[u8], name: &str) -> Result<Vec<(NodeId, RefKind)>, CodecError> {
+    const FIELDS: usize = 5;
+    let mut from = Decoder { bytes };
+    let Some(wanted) = from.place(name)? else { return Ok(Vec::new()) };
+    from.flag()?;
+    let edges = from.count()?;
+    from.skip(1 + FIELDS * edges)?;
+    let count = from.count()?;
+    let (sources, kinds) = (read_nodes(&mut from, count)?, from.column(count)?);
+    from.skip(count)?;
+    let names = from.column(count)?;
+    let row = |at: usize| Ok((sources[at], ref_kind(kinds[at])?));
+    (0..count).filter(|&at| names[at] == wanted).map(row).collect()
+}
+
 fn read_edges(from: &mut Decoder<'_>) -> Result<(Vec<EdgeRow>, usize), CodecError> {
     let count = from.count()?;
     let own = from.number()? as usize;

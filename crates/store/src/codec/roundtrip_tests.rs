@@ -190,8 +190,18 @@ fn binding() -> impl Strategy<Value = Binding> {
         number().prop_map(Symbol),
         number().prop_map(Import),
     ];
-    (number(), atom(), kind, maybe(expr_id()), maybe(expr_id()), via(), number())
-        .prop_map(|(scope, name, kind, ty, value, via, at)| Binding { scope, name, kind, ty, value, via, at })
+    (number(), atom(), kind, maybe(expr_id()), maybe(expr_id()), via(), number(), number()).prop_map(
+        |(scope, name, kind, ty, value, via, at, visible_from)| Binding {
+            scope,
+            name,
+            kind,
+            ty,
+            value,
+            via,
+            at,
+            visible_from,
+        },
+    )
 }
 
 fn flow() -> impl Strategy<Value = Flow> {
@@ -292,6 +302,10 @@ proptest! {
         for name in value.unresolved.iter().map(|miss| miss.name.as_str()).chain(["no such name"]) {
             let own: Vec<UnresolvedRow> = value.unresolved.iter().filter(|miss| miss.name == name).cloned().collect();
             prop_assert_eq!(decode_unresolved_of(bytes.as_bytes(), name), Ok(own));
+        }
+        for name in value.external.iter().map(|row| row.name.as_str()).chain(["no such name"]) {
+            let own = value.external.iter().filter(|row| row.name == name).map(|row| (row.source, row.kind));
+            prop_assert_eq!(decode_external_of(bytes.as_bytes(), name), Ok(own.collect()));
         }
         prop_assert_eq!(decode_graph(bytes.as_bytes()), Ok(value));
     }

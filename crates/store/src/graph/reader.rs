@@ -6,7 +6,7 @@ use crate::codec::{self, id_list};
 use crate::error::{AtPath, StoreError};
 use crate::rows::{FileId, FileRow, SymbolId};
 use crate::sql::{edges, file_graphs, files, meta, name_dependencies, names, symbols};
-use orient_model::{Outline, RepoPath, SymbolKind};
+use orient_model::{Outline, RefKind, RepoPath, SymbolKind};
 use rusqlite::Connection;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -165,6 +165,14 @@ impl GraphReader<'_> {
         let misses = file_graphs::graph_data(self.db, file.0, read).at(self.path)?;
         let misses = misses.transpose().map_err(|error| self.damaged(error.to_string()))?;
         Ok(misses.unwrap_or_default())
+    }
+
+    /// The external references to a name in a file: their sources and kinds.
+    pub fn external_of(&self, file: FileId, name: &str) -> Result<Vec<(NodeId, RefKind)>, StoreError> {
+        let read = |bytes: &[u8]| codec::decode_external_of(bytes, name);
+        let found = file_graphs::graph_data(self.db, file.0, read).at(self.path)?;
+        let found = found.transpose().map_err(|error| self.damaged(error.to_string()))?;
+        Ok(found.unwrap_or_default())
     }
 
     /// The files that depend on a name.

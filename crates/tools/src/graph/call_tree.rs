@@ -1,6 +1,6 @@
 //! Callers and callees: a breadth-first search along calls in either direction, as a tree or a list.
 
-use super::name_candidates::{NameCandidates, calls, is_call};
+use super::name_candidates::{NameCandidates, is_call};
 use super::node_line::{NodeLine, UseLine, lines, qualifier};
 use crate::answer::{Answer, Note, limit_or_all};
 use crate::arguments::enum_values;
@@ -223,7 +223,7 @@ pub(crate) fn run(
         out.name_only = Some(NameCandidates::of(
             &view,
             name,
-            |miss| Ok(calls(miss) && !(args.no_tests && view.is_test(miss.source)?)),
+            |source, kind| Ok(is_call(kind) && !(args.no_tests && view.is_test(source)?)),
             args.candidates,
         )?);
         notes.extend(other_uses_note(&view, &starts, &out)?);
@@ -359,8 +359,11 @@ impl CallsOut {
             lines.dedup();
             self.external.push(ExternalCall { package: package.to_owned(), name: name.to_owned(), lines });
         }
-        let mut misses: Vec<_> =
-            graph.unresolved.iter().filter(|miss| starts.contains(&miss.source) && calls(miss)).collect();
+        let mut misses: Vec<_> = graph
+            .unresolved
+            .iter()
+            .filter(|miss| starts.contains(&miss.source) && is_call(miss.kind))
+            .collect();
         misses.sort_by_key(|miss| (miss.line, &miss.name));
         self.unresolved.extend(misses.into_iter().map(|miss| UnresolvedCall {
             name: miss.name.clone(),

@@ -227,8 +227,8 @@ impl ImpactOut {
         let (mut name_only, mut name_only_in_tests) = (0, 0);
         let names: BTreeSet<String> = subjects.names.into_iter().take(MAX_NAMES).collect();
         for name in names {
-            name_only += NameCandidates::of(view, &name, |_| Ok(true), 0)?.total;
-            name_only_in_tests += NameCandidates::of(view, &name, |miss| view.is_test(miss.source), 0)?.total;
+            name_only += NameCandidates::of(view, &name, |_, _| Ok(true), 0)?.total;
+            name_only_in_tests += NameCandidates::of(view, &name, |source, _| view.is_test(source), 0)?.total;
         }
         Ok(Self {
             changed: subjects.named,

@@ -141,7 +141,7 @@ Uses in tests come last within their kind.";
             name_only: NameCandidates::of(
                 &view,
                 &subject.definition.name,
-                |miss| Ok(!args.no_tests || !view.is_test(miss.source)?),
+                |source, _| Ok(!args.no_tests || !view.is_test(source)?),
                 args.candidates,
             )?,
         };
