@@ -7,6 +7,7 @@ mod distance;
 mod expr;
 mod facts;
 mod flow;
+mod framework;
 mod graph;
 mod handle;
 mod import;
@@ -18,6 +19,7 @@ mod rules;
 mod span;
 mod stamp;
 mod strings;
+mod surface;
 mod symbol;
 
 pub use chunk::{Chunk, ChunkKind};
@@ -25,6 +27,10 @@ pub use distance::{distance, nearest, slip};
 pub use expr::{Expr, ExprId, ExprList, Literal, Sequence, Wrapper};
 pub use facts::{Facts, Issue, IssueKind, Outline, Role};
 pub use flow::{Assign, Binding, BindingKind, Flow, RefKind, Reference, Return, Scope, ScopeKind, Via};
+pub use framework::{
+    AnnotationRules, Argument, Convention, Framework, GroupRule, IncludeRule, MethodSource, MountRule, PathToken,
+    RouteRule, RouterRule,
+};
 pub use graph::{Confidence, Edge, EdgeKind, Miss, Node, Outside, Reason, Resolved, Rule};
 pub use handle::{Handle, HandleError};
 pub use import::{Export, Import, ImportKind};
@@ -36,4 +42,5 @@ pub use rules::{Fixtures, Modules, PackageRules, Rules, SharedScope, TreeRules, 
 pub use span::Span;
 pub use stamp::{ContentHash, Stamp};
 pub use strings::{Atom, Strings};
+pub use surface::{Place, Route, RouterDef, RouterLink, Slot, Surface};
 pub use symbol::{Base, Param, Relation, Symbol};

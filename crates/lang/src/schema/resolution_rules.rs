@@ -1,7 +1,7 @@
 //! The `[resolve]` section of `pack.toml`: what resolution must know of the language. It comes last in the file, because it
 //! does not affect the facts of a file.
 
-use orient_model::{Fixtures, Modules, PackageRules, Rules, SharedScope, TreeRules, TypeWords};
+use orient_model::{Fixtures, Framework, Modules, PackageRules, Rules, SharedScope, TreeRules, TypeWords};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 use std::collections::BTreeMap;
@@ -27,6 +27,9 @@ impl ResolveSection {
 #[serde(remote = "Rules", deny_unknown_fields, default = "Rules::default")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a yes-or-no question about a language")]
 struct RulesFields {
+    /// They have files of their own.
+    #[serde(skip)]
+    frameworks: Vec<Framework>,
     family: String,
     #[serde(deserialize_with = "modules")]
     modules: Modules,
