@@ -107,6 +107,8 @@ pub struct GroupRule {
     pub callback: Vec<Argument>,
     /// Whether it is a function of the framework and not a member of a router.
     pub free: bool,
+    /// Whether the prefix is the whole path: the routes of the group have handlers alone.
+    pub whole_path: bool,
 }
 
 /// A call that puts one router below another.

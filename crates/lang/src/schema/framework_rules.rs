@@ -101,6 +101,8 @@ struct GroupTable {
     callback: Vec<Selector>,
     #[serde(default)]
     free: bool,
+    #[serde(default)]
+    whole_path: bool,
 }
 
 #[derive(Deserialize)]
@@ -216,7 +218,7 @@ impl RouteTable {
 impl GroupTable {
     fn rule(self) -> GroupRule {
         let (path, callback) = (arguments(self.path), arguments(self.callback));
-        GroupRule { calls: self.calls, path, callback, free: self.free }
+        GroupRule { calls: self.calls, path, callback, free: self.free, whole_path: self.whole_path }
     }
 }
 

@@ -85,7 +85,6 @@ impl Annotated<'_, '_, '_> {
         by_convention: bool,
         resolved: &mut Resolved,
     ) {
-        let unit = self.extraction.unit;
         let mut prefixes = own_type.map(|ty| self.prefixes(ty)).unwrap_or_default();
         if prefixes.is_empty() {
             prefixes.push(String::new());
@@ -102,7 +101,6 @@ impl Annotated<'_, '_, '_> {
                 routes.iter().map(|(method, _)| (method.clone(), String::new())).collect();
             return self.push_all(at, symbol, own_type, &routes, &prefixes, resolved);
         }
-        let _ = unit;
         self.push_all(at, symbol, own_type, routes, &prefixes, resolved);
     }
 
@@ -119,6 +117,9 @@ impl Annotated<'_, '_, '_> {
         let sym = unit.sym(at);
         let from = Node { file: unit.file, symbol: own_type };
         let line = symbol.name_span.first_line;
+        let framework = &self.extraction.frameworks[self.framework];
+        // A function may be mounted like a router.
+        let place = (!framework.mounts.is_empty()).then(|| Place { node: node(sym), slot: Slot::Value });
         resolved.edges.push(registers(from, sym, line, Confidence::Exact));
         for prefix in prefixes {
             for (method, path) in routes {
@@ -127,7 +128,7 @@ impl Annotated<'_, '_, '_> {
                 let path = path.strip_prefix('~').unwrap_or(path);
                 let full = if absolute { path.to_owned() } else { join_path(prefix, path) };
                 self.extraction.out.borrow_mut().routes.push(Route {
-                    place: Some(Place { node: node(sym), slot: Slot::Value }),
+                    place,
                     framework: self.extraction.frameworks[self.framework].name.clone(),
                     method: method.clone(),
                     path: self.with_names(&join_path("", &full), own_type, at),

@@ -5,8 +5,8 @@ use super::{annotations, routes};
 use crate::file::file_unit::FileRef;
 use crate::session::{Session, Site};
 use orient_model::{
-    Atom, BindingKind, Expr, ExprId, Framework, Node, Place, Reference, Resolved, RouterLink, Slot, Surface,
-    SymbolKind,
+    Atom, BindingKind, Confidence, Edge, EdgeKind, Expr, ExprId, Framework, Modifier, Node, Place, Reference,
+    Resolved, RouterLink, Rule, Slot, Surface, SymbolKind,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
@@ -33,19 +33,14 @@ pub(crate) fn add(session: &Session<'_>, unit: &FileRef, resolved: &mut Resolved
     }
     let extraction = Extraction::new(session, unit, frameworks);
     annotations::routes(&extraction, resolved);
-    if !extraction.names.is_empty() {
+    if !extraction.names.is_empty() || extraction.imports_any() {
         extraction.assignments();
         let registered = routes::routes(&extraction, resolved);
         if registered || extraction.imports_any() {
-            extraction.definitions();
-            extraction.passed_routers();
+            extraction.routers_of_variables();
+            extraction.passed_routers(resolved);
             extraction.returned_routers();
         }
-    } else if extraction.imports_any() {
-        extraction.assignments();
-        extraction.definitions();
-        extraction.passed_routers();
-        extraction.returned_routers();
     }
     let mut surface = extraction.out.into_inner();
     surface.normalize();
@@ -119,7 +114,7 @@ impl<'a, 'r> Extraction<'a, 'r> {
     }
 
     /// Records the routers of all variables: other files may use them.
-    fn definitions(&self) {
+    fn routers_of_variables(&self) {
         for (at, binding) in self.unit.facts.flow.bindings.iter().enumerate() {
             if matches!(binding.kind, BindingKind::Symbol(_)) && binding.value.is_some() {
                 self.session.start_reference();
@@ -147,12 +142,20 @@ impl<'a, 'r> Extraction<'a, 'r> {
         }
     }
 
-    /// Records the routers that are given to functions of the repository.
-    fn passed_routers(&self) {
+    /// Records the routers that are given to functions and types of the repository.
+    fn passed_routers(&self, resolved: &mut Resolved) {
         for reference in self.unit.references() {
-            let Expr::Call { callee, args } = self.unit.expr(reference.expr) else { continue };
+            let (callee, args) = match self.unit.expr(reference.expr) {
+                Expr::Call { callee, args } => (callee, args),
+                Expr::New { ty, args } => {
+                    self.routers_in_fields(reference, ty, self.unit.facts.flow.list(args));
+                    continue;
+                }
+                _ => continue,
+            };
             let args = self.unit.facts.flow.list(args);
             let site = self.site(reference);
+            self.extension_receiver(reference, callee, resolved);
             for (index, &arg) in args.iter().enumerate() {
                 if !self.may_be_router(arg) {
                     continue;
@@ -167,6 +170,52 @@ impl<'a, 'r> Extraction<'a, 'r> {
                     self.pass(node(sym), index as u32, router);
                 }
             }
+        }
+    }
+
+    /// Records that the field of a new value holds a router: `&Server{router: gin.New()}`.
+    fn routers_in_fields(&self, reference: &Reference, ty: ExprId, args: &[ExprId]) {
+        let site = self.site(reference);
+        for &arg in args {
+            let Expr::Named { name, value } = self.unit.expr(arg) else { continue };
+            if !matches!(self.unit.expr(value), Expr::Name(_) | Expr::Call { .. }) {
+                continue;
+            }
+            self.session.start_reference();
+            let Some(sym) = self.symbol_of(&site, ty) else { return };
+            let Some(unit) = self.session.unit_of(sym) else { return };
+            let name = self.unit.text(name);
+            let field = unit.children(Some(sym.at)).iter().find(|&&child| unit.name(child) == name);
+            if let Some(&field) = field {
+                let place = Place { node: node(unit.sym(field)), slot: Slot::Value };
+                self.assigned_framework(&site, place, value);
+            }
+        }
+    }
+
+    /// Records that an extension of the framework's routers is called on one. The type of the router is external, so
+    /// resolution does not find the extension; a router and an extension of that name that is the only one do.
+    fn extension_receiver(&self, reference: &Reference, callee: ExprId, resolved: &mut Resolved) {
+        let Expr::Member { base, name } = self.unit.expr(callee) else { return };
+        let name = self.unit.text(name);
+        if self.is_rule_name(name) || !self.may_be_router(base) {
+            return;
+        }
+        let site = self.site(reference);
+        self.session.start_reference();
+        let Some(router) = self.router(&site, base).filter(|router| router.framework.is_some()) else { return };
+        let namesakes = self.session.symbols_named(&self.unit.rules.family, name);
+        let mut extensions = namesakes.iter().filter(|one| one.modifiers.contains(Modifier::Extension));
+        if let (Some(only), None) = (extensions.next(), extensions.next()) {
+            resolved.edges.push(Edge {
+                from: self.around(reference),
+                kind: EdgeKind::Calls,
+                to: node(only.sym),
+                line: reference.line,
+                confidence: Confidence::Probable,
+                rule: Rule::Framework,
+            });
+            self.pass(node(only.sym), 0, router);
         }
     }
 

@@ -130,7 +130,7 @@ impl Above<'_, '_> {
         if way.contains(&class) || way.len() > MAX_DEPTH {
             return Vec::new();
         }
-        if router.parents.is_empty() || router.app {
+        if router.parents.is_empty() {
             return vec![(router.prefix.clone(), router.app)];
         }
         way.push(class);
@@ -145,7 +145,7 @@ impl Above<'_, '_> {
             }
         }
         way.pop();
-        found
+        if found.is_empty() { vec![(router.prefix.clone(), router.app)] } else { found }
     }
 }
 

@@ -303,8 +303,8 @@ impl Extraction<'_, '_> {
         let binding = self.unit.binding(at)?;
         let place = self.place_of(at)?;
         let site = Site { unit: self.unit.clone(), scope: binding.scope, at: binding.at };
-        if let Some(framework) = binding.ty.and_then(|ty| self.router_type(&site, ty)) {
-            self.define(place, framework, String::new(), false);
+        if let Some((framework, app)) = binding.ty.and_then(|ty| self.router_type(&site, ty)) {
+            self.define(place, framework, String::new(), app);
             return Some(framework);
         }
         if !matches!(binding.via, Via::Value | Via::Item(0)) {
@@ -335,15 +335,16 @@ impl Extraction<'_, '_> {
         router.framework
     }
 
-    fn router_type(&self, site: &Site, ty: ExprId) -> Option<usize> {
+    /// The framework of a type of routers, and whether these are applications.
+    fn router_type(&self, site: &Site, ty: ExprId) -> Option<(usize, bool)> {
         match self.unit.expr(ty) {
             Expr::Either(list) => {
                 self.unit.facts.flow.list(list).iter().find_map(|&one| self.router_type(site, one))
             }
             _ => {
                 let (framework, name) = self.framework_name(site, ty)?;
-                let rules = &self.frameworks[framework].routers;
-                rules.iter().any(|rule| rule.types.contains(&name)).then_some(framework)
+                let mut rules = self.frameworks[framework].routers.iter();
+                rules.find(|rule| rule.types.contains(&name)).map(|rule| (framework, rule.app))
             }
         }
     }

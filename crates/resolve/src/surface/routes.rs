@@ -4,7 +4,8 @@ use super::arguments::{self, COMPUTED, method_name};
 use super::extract::Extraction;
 use super::routers::{DEFAULT_ROUTER, RouterValue, node};
 use crate::session::Site;
-use crate::types::ty::SymbolId;
+use crate::types::target::Referent;
+use crate::types::ty::{SymbolId, Ty};
 use orient_model::{
     Argument, BindingKind, Confidence, Edge, EdgeKind, Expr, ExprId, GroupRule, MethodSource, MountRule, Node,
     Place, Reference, Resolved, Route, RouteRule, RouterLink, Rule, Slot, SymbolKind,
@@ -72,7 +73,12 @@ impl RegistrationCall<'_, '_, '_> {
         let router = self.extraction.router_above(&self.site(), base, self.reference.expr)?;
         match router.framework {
             Some(known) => (known == self.framework).then_some(router),
-            None => Some(router),
+            // A type of the repository is no router of a framework.
+            None => {
+                let ty = self.extraction.session.eval(&self.site(), base).ty;
+                let own = ty.alternatives().iter().any(|one| matches!(one, Ty::Instance(..) | Ty::Metatype(..)));
+                (!own).then_some(router)
+            }
         }
     }
 
@@ -107,13 +113,14 @@ impl RegistrationCall<'_, '_, '_> {
             return false;
         };
         let site = self.site();
-        let path_arg = arguments::find(extraction.unit, args, &rule.path);
+        let whole = self.is_on_whole_path();
+        let path_arg = if whole { None } else { arguments::find(extraction.unit, args, &rule.path) };
         let said = path_arg.and_then(|arg| extraction.session.constant_text(&site, arg));
         let proven = router.framework.is_some();
-        if !proven && !self.is_likely(rule, said.as_deref(), path_arg.is_some()) {
+        if !proven && !whole && !self.is_likely(rule, said.as_deref(), path_arg.is_some()) {
             return false;
         }
-        if path_arg.is_none() && !rule.path.is_empty() {
+        if path_arg.is_none() && !rule.path.is_empty() && !whole {
             return false;
         }
         let mut path = match (&said, path_arg) {
@@ -141,6 +148,24 @@ impl RegistrationCall<'_, '_, '_> {
             self.push(&router, method, path.clone(), &handler, middleware.clone(), resolved);
         }
         true
+    }
+
+    /// Whether the receiver is a group that has the whole path: `app.route("/x")` in `app.route("/x").get(list)`.
+    fn is_on_whole_path(&self) -> bool {
+        let unit = self.extraction.unit;
+        let mut expr = self.reference.expr;
+        while let Expr::Call { callee, .. } = unit.expr(expr) {
+            let Expr::Member { base, name } = unit.expr(callee) else { return false };
+            let name = unit.text(name);
+            let groups = self.extraction.frameworks[self.framework].groups.iter();
+            if expr != self.reference.expr
+                && groups.clone().any(|rule| rule.whole_path && rule.calls.iter().any(|call| call == name))
+            {
+                return true;
+            }
+            expr = base;
+        }
+        false
     }
 
     /// Whether a call on something that may be a router looks like a route.
@@ -199,7 +224,8 @@ impl RegistrationCall<'_, '_, '_> {
     fn middleware(&self, args: &[ExprId], path: Option<ExprId>, handler: Option<ExprId>) -> Vec<String> {
         let unit = self.extraction.unit;
         let positional = args.iter().filter(|&&arg| !matches!(unit.expr(arg), Expr::Named { .. }));
-        let between = positional.skip_while(|&&arg| path.is_some_and(|path| path != arg)).skip(1);
+        let skipped = usize::from(path.is_some());
+        let between = positional.skip_while(|&&arg| path.is_some_and(|path| path != arg)).skip(skipped);
         let before = between.take_while(|&&arg| handler.is_some_and(|handler| handler != arg));
         before.filter_map(|&arg| self.extraction.last_name(arg)).map(str::to_owned).collect()
     }
@@ -431,8 +457,6 @@ impl Extraction<'_, '_> {
 
     /// The routes that an included name means: a variable, or that of a module.
     fn included(&self, site: &Site, expr: ExprId, variable: &str) -> Option<SymbolId> {
-        use crate::types::target::Referent;
-        use crate::types::ty::Ty;
         let found = self.session.targets(site, expr);
         found.iter().find_map(|one| match &one.referent {
             Referent::Symbol(sym, _) => Some(*sym),
