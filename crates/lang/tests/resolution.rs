@@ -5,8 +5,8 @@
 //! into the documents; review the difference before you keep it.
 
 use orient_lang::{Registry, RolePatterns, classify, extract};
-use orient_model::{EdgeKind, Handle, Node, RepoPath};
-use orient_resolve::{FileFacts, MemoryRepository, Repository, Resolver, join_surface};
+use orient_model::{EdgeKind, Handle, Node, RepoPath, Role};
+use orient_resolve::{FileFacts, FileSurface, MemoryRepository, Repository, Resolver, join_surface};
 use orient_testkit::{Block, Document, difference};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -187,8 +187,13 @@ fn every_framework_has_a_document() {
 /// The endpoints of a tree, one in each line.
 fn endpoints(world: &MemoryRepository) -> String {
     let resolver = Resolver::new(world);
-    let surfaces: Vec<_> =
-        (0..world.files().len()).map(|file| resolver.resolve(file as u32).surface).collect();
+    let files = world.files().iter().enumerate();
+    let surfaces: Vec<FileSurface<Node>> = files
+        .map(|(at, file)| FileSurface {
+            surface: resolver.resolve(at as u32).surface,
+            test: file.role == Role::Test,
+        })
+        .collect();
     let mut out = String::new();
     for endpoint in join_surface(&surfaces) {
         let route = &endpoint.route;

@@ -28,8 +28,8 @@ pub use expr::{Expr, ExprId, ExprList, Literal, Sequence, Wrapper};
 pub use facts::{Facts, Issue, IssueKind, Outline, Role};
 pub use flow::{Assign, Binding, BindingKind, Flow, RefKind, Reference, Return, Scope, ScopeKind, Via};
 pub use framework::{
-    AnnotationRules, Argument, Convention, Framework, GroupRule, IncludeRule, MethodSource, MountRule, PathToken,
-    RouteRule, RouterRule,
+    AnnotationRules, Argument, Convention, Framework, GroupRule, IncludeRule, MethodSource, MountRule,
+    PathToken, RouteRule, RouterRule,
 };
 pub use graph::{Confidence, Edge, EdgeKind, Miss, Node, Outside, Reason, Resolved, Rule};
 pub use handle::{Handle, HandleError};

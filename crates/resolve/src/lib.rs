@@ -38,7 +38,7 @@ pub use invalidation::interface_hash::{interface_hashes, path_keys};
 pub use invalidation::name_reach::{NameReach, WHOLE_FILE, any_member_key, kind_bits, name_reach};
 pub use repository::{FileFacts, LazyFlow, MemoryRepository, NamedSymbol, Repository};
 pub use resolver::Resolver;
-pub use surface::join::{Endpoint, join as join_surface};
+pub use surface::join::{Endpoint, FileSurface, join as join_surface};
 
 /// The version of the resolver: changes whenever the same facts and rules may give other edges.
 pub const RESOLVER: u64 = 13;

@@ -102,7 +102,8 @@ impl Pack {
 
     /// Adds the frameworks of the packs of its language family. The pack must not have been cloned yet.
     pub(crate) fn add_frameworks(&mut self, families: &[(String, String)]) {
-        let Some(rules) = Arc::get_mut(&mut self.language).and_then(|language| language.rules.as_mut()) else {
+        let Some(rules) = Arc::get_mut(&mut self.language).and_then(|language| language.rules.as_mut())
+        else {
             return;
         };
         let related = families.iter().filter(|(_, family)| *family == rules.family);

@@ -82,7 +82,8 @@ impl Registry {
     }
 
     fn new(mut packs: Vec<Pack>, projects: Vec<ProjectFiles>) -> Self {
-        let families = packs.iter().filter_map(|pack| Some((pack.name().to_owned(), pack.rules()?.family.clone())));
+        let families =
+            packs.iter().filter_map(|pack| Some((pack.name().to_owned(), pack.rules()?.family.clone())));
         let families: Vec<(String, String)> = families.collect();
         packs.iter_mut().for_each(|pack| pack.add_frameworks(&families));
         let plain = packs.iter().filter(|pack| pack.manifest().embedded.is_empty());

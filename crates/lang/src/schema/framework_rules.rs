@@ -2,8 +2,8 @@
 //! `orient_model::Framework`.
 
 use orient_model::{
-    AnnotationRules, Argument, Convention, Framework, GroupRule, IncludeRule, MethodSource, MountRule, PathToken,
-    RouteRule, RouterRule,
+    AnnotationRules, Argument, Convention, Framework, GroupRule, IncludeRule, MethodSource, MountRule,
+    PathToken, RouteRule, RouterRule,
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -203,7 +203,8 @@ impl RouteTable {
             MethodWord::Handler => MethodSource::Handler,
             MethodWord::Pattern => MethodSource::Pattern,
         };
-        let include = self.include.map(|table| IncludeRule { function: table.function, variable: table.variable });
+        let include =
+            self.include.map(|table| IncludeRule { function: table.function, variable: table.variable });
         RouteRule {
             calls: self.calls,
             free: self.free,

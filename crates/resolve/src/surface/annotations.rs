@@ -35,9 +35,9 @@ impl Annotated<'_, '_, '_> {
 
     fn member(&self, at: u32, symbol: &Symbol, resolved: &mut Resolved) {
         let annotations = self.annotations(symbol);
-        let own_type = symbol.parent.filter(|&parent| {
-            self.extraction.unit.kind(parent).is_some_and(SymbolKind::is_type)
-        });
+        let own_type = symbol
+            .parent
+            .filter(|&parent| self.extraction.unit.kind(parent).is_some_and(SymbolKind::is_type));
         let mut routes: Vec<(String, String)> = Vec::new();
         let paths: Vec<String> = annotations
             .iter()
@@ -45,7 +45,8 @@ impl Annotated<'_, '_, '_> {
             .flat_map(|one| one.texts(&self.rules.path))
             .collect();
         for annotation in &annotations {
-            let Some((_, methods)) = self.rules.methods.iter().find(|(name, _)| name == annotation.name) else {
+            let Some((_, methods)) = self.rules.methods.iter().find(|(name, _)| name == annotation.name)
+            else {
                 continue;
             };
             let mut own = annotation.texts(&self.rules.path);
@@ -90,7 +91,8 @@ impl Annotated<'_, '_, '_> {
             prefixes.push(String::new());
             // A conventional action of an annotated type still has its own name.
             let convention = self.rules.convention.as_ref();
-            if let (Some(convention), true, false) = (convention, self.is_conventional(own_type), by_convention)
+            if let (Some(convention), true, false) =
+                (convention, self.is_conventional(own_type), by_convention)
                 && routes.iter().all(|(_, path)| path.is_empty())
             {
                 prefixes[0].clone_from(&convention.path);
@@ -115,7 +117,8 @@ impl Annotated<'_, '_, '_> {
     ) {
         let unit = self.extraction.unit;
         let sym = unit.sym(at);
-        let from = Node { file: unit.file, symbol: own_type };
+        // The framework finds the type, which nothing names.
+        let from = Node { file: unit.file, symbol: None };
         let line = symbol.name_span.first_line;
         let framework = &self.extraction.frameworks[self.framework];
         // A function may be mounted like a router.
@@ -124,7 +127,8 @@ impl Annotated<'_, '_, '_> {
         for prefix in prefixes {
             for (method, path) in routes {
                 // A path that starts at the root ignores the prefix, where prefixes have tokens.
-                let absolute = !self.rules.tokens.is_empty() && (path.starts_with('/') || path.starts_with("~/"));
+                let absolute =
+                    !self.rules.tokens.is_empty() && (path.starts_with('/') || path.starts_with("~/"));
                 let path = path.strip_prefix('~').unwrap_or(path);
                 let full = if absolute { path.to_owned() } else { join_path(prefix, path) };
                 self.extraction.out.borrow_mut().routes.push(Route {
@@ -148,7 +152,8 @@ impl Annotated<'_, '_, '_> {
         let unit = self.extraction.unit;
         let mut path = path.to_owned();
         for token in &self.rules.tokens {
-            let name = if token.is_type { own_type.map_or("", |ty| unit.name(ty)) } else { unit.name(member) };
+            let name =
+                if token.is_type { own_type.map_or("", |ty| unit.name(ty)) } else { unit.name(member) };
             let name = name.strip_suffix(token.without_suffix.as_str()).unwrap_or(name);
             path = path.replace(&token.text, name);
         }
@@ -156,7 +161,11 @@ impl Annotated<'_, '_, '_> {
     }
 
     fn annotations<'s>(&'s self, symbol: &'s Symbol) -> Vec<Annotation<'s>> {
-        symbol.attributes.iter().map(|&text| Annotation::parse(self.extraction.unit.outline_text(text))).collect()
+        symbol
+            .attributes
+            .iter()
+            .map(|&text| Annotation::parse(self.extraction.unit.outline_text(text)))
+            .collect()
     }
 
     fn prefixes(&self, ty: u32) -> Vec<String> {
@@ -289,7 +298,8 @@ mod tests {
 
     #[test]
     fn an_annotation_has_named_and_positional_arguments() {
-        let found = Annotation::parse("web.RequestMapping(value = {\"/a\", \"/b\"}, method = RequestMethod.POST)");
+        let found =
+            Annotation::parse("web.RequestMapping(value = {\"/a\", \"/b\"}, method = RequestMethod.POST)");
         assert_eq!(found.name, "RequestMapping");
         let named = |name: &str| [Argument::Position(0), Argument::Named(name.to_owned())];
         assert_eq!(found.texts(&named("value")), ["/a", "/b"]);

@@ -40,6 +40,7 @@ pub(crate) fn add(session: &Session<'_>, unit: &FileRef, resolved: &mut Resolved
             extraction.routers_of_variables();
             extraction.passed_routers(resolved);
             extraction.returned_routers();
+            extraction.exported_routers();
         }
     }
     let mut surface = extraction.out.into_inner();
@@ -185,6 +186,7 @@ impl<'a, 'r> Extraction<'a, 'r> {
             let Some(sym) = self.symbol_of(&site, ty) else { return };
             let Some(unit) = self.session.unit_of(sym) else { return };
             let name = self.unit.text(name);
+            self.session.depend_on(name);
             let field = unit.children(Some(sym.at)).iter().find(|&&child| unit.name(child) == name);
             if let Some(&field) = field {
                 let place = Place { node: node(unit.sym(field)), slot: Slot::Value };
@@ -203,7 +205,9 @@ impl<'a, 'r> Extraction<'a, 'r> {
         }
         let site = self.site(reference);
         self.session.start_reference();
-        let Some(router) = self.router(&site, base).filter(|router| router.framework.is_some()) else { return };
+        let Some(router) = self.router(&site, base).filter(|router| router.framework.is_some()) else {
+            return;
+        };
         let namesakes = self.session.symbols_named(&self.unit.rules.family, name);
         let mut extensions = namesakes.iter().filter(|one| one.modifiers.contains(Modifier::Extension));
         if let (Some(only), None) = (extensions.next(), extensions.next()) {
@@ -240,12 +244,38 @@ impl<'a, 'r> Extraction<'a, 'r> {
         }
     }
 
+    /// Records the router that is exported by default without a name: `export default Router().use(api)`.
+    fn exported_routers(&self) {
+        let unit = self.unit;
+        let unnamed = |export: &&orient_model::Export| unit.outline_text(export.name).is_empty();
+        for export in unit.facts.outline.exports.iter().filter(unnamed) {
+            let is_value = |reference: &&Reference| {
+                reference.symbol.is_none()
+                    && reference.line >= export.line
+                    && matches!(unit.expr(reference.expr), Expr::Call { .. })
+            };
+            let Some(reference) = unit.references().iter().find(is_value) else { continue };
+            self.session.start_reference();
+            let site = self.site(reference);
+            if let Some(router) = self.router(&site, reference.expr).filter(|r| r.framework.is_some()) {
+                self.link(RouterLink {
+                    child: Place { node: Node { file: unit.file, symbol: None }, slot: Slot::Value },
+                    parent: router.place,
+                    same: router.prefix.is_empty(),
+                    prefix: router.prefix,
+                    replaces: false,
+                });
+            }
+        }
+    }
+
     /// Records the routers that functions return.
     fn returned_routers(&self) {
         for leaves in &self.unit.facts.flow.returns {
             let scopes = &self.unit.facts.flow.scopes;
             let Some(scope) = scopes.get(leaves.scope as usize) else { continue };
-            let Some(function) = scope.symbol.filter(|&at| self.unit.scope_of(at) == Some(leaves.scope)) else {
+            let Some(function) = scope.symbol.filter(|&at| self.unit.scope_of(at) == Some(leaves.scope))
+            else {
                 continue;
             };
             self.session.start_reference();

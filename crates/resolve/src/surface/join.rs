@@ -36,8 +36,39 @@ struct Router<'s> {
     parents: Vec<(usize, &'s str, bool)>,
 }
 
-/// The endpoints of a program, by path, method, and where they are registered.
-pub fn join<N: Copy + Ord + Hash>(files: &[Surface<N>]) -> Vec<Endpoint<N>> {
+/// What one file says, and whether it is test code.
+#[derive(Clone, Debug)]
+pub struct FileSurface<N> {
+    /// What it says.
+    pub surface: Surface<N>,
+    /// Whether it is test code.
+    pub test: bool,
+}
+
+/// The endpoints of a program, by path, method, and where they are registered. Tests mount routers of the program elsewhere:
+/// that makes no endpoint of the program.
+pub fn join<N: Copy + Ord + Hash>(files: &[FileSurface<N>]) -> Vec<Endpoint<N>> {
+    let program: Vec<&Surface<N>> =
+        files.iter().filter(|file| !file.test).map(|file| &file.surface).collect();
+    let mut endpoints = join_files(&program, |_| true);
+    if program.len() < files.len() {
+        let all: Vec<&Surface<N>> = files.iter().map(|file| &file.surface).collect();
+        endpoints.extend(join_files(&all, |at| files[at].test));
+    }
+    endpoints.sort_by_cached_key(sort_key);
+    endpoints.dedup_by_key(|one| sort_key(one));
+    endpoints
+}
+
+fn sort_key<N: Copy>(one: &Endpoint<N>) -> (String, Route<N>, bool) {
+    (one.path.clone(), one.route.clone(), one.mounted)
+}
+
+/// The endpoints that the selected files register.
+fn join_files<N: Copy + Ord + Hash>(
+    files: &[&Surface<N>],
+    selects: impl Fn(usize) -> bool,
+) -> Vec<Endpoint<N>> {
     let mut places = Places::default();
     for file in files {
         for link in file.links.iter().filter(|link| link.same) {
@@ -66,8 +97,8 @@ pub fn join<N: Copy + Ord + Hash>(files: &[Surface<N>]) -> Vec<Endpoint<N>> {
         }
     }
     let mut endpoints = Vec::new();
-    let routes = files.iter().flat_map(|file| &file.routes);
-    for route in routes {
+    let selected = files.iter().enumerate().filter(|&(at, _)| selects(at));
+    for route in selected.flat_map(|(_, file)| &file.routes) {
         let class = route.place.map(|place| places.class(place));
         let above = class.map(|class| Above { routers: &routers }.of(class, &route.framework));
         let own_framework = route.proven || above.as_ref().is_some_and(|above| above.belongs);
@@ -84,9 +115,6 @@ pub fn join<N: Copy + Ord + Hash>(files: &[Surface<N>]) -> Vec<Endpoint<N>> {
             endpoints.push(Endpoint { path, route: route.clone(), mounted });
         }
     }
-    let key = |one: &Endpoint<N>| (one.path.clone(), one.route.clone(), one.mounted);
-    endpoints.sort_by_cached_key(key);
-    endpoints.dedup_by_key(|one| key(one));
     endpoints
 }
 

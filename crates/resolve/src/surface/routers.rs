@@ -159,7 +159,8 @@ impl Extraction<'_, '_> {
                         return Some(router);
                     }
                     let fluent = self.router_below(site, base, Some(expr), depth + 1);
-                    let fluent = fluent.filter(|router| router.framework.is_some() || self.is_rule_name(name));
+                    let fluent =
+                        fluent.filter(|router| router.framework.is_some() || self.is_rule_name(name));
                     if fluent.is_some() {
                         return fluent;
                     }
@@ -249,11 +250,32 @@ impl Extraction<'_, '_> {
     fn bound_router(&self, site: &Site, at: u32, expr: ExprId) -> Option<RouterValue> {
         let binding = self.unit.binding(at)?;
         let place = match binding.kind {
-            BindingKind::Import(_) => return self.placed(self.symbol_of(site, expr)?),
+            BindingKind::Import(import) => {
+                return match self.symbol_of(site, expr) {
+                    Some(sym) => self.placed(sym),
+                    None => self.unnamed_export(import),
+                };
+            }
             BindingKind::Symbol(_) | BindingKind::Local | BindingKind::Param => self.place_of(at)?,
             BindingKind::Receiver | BindingKind::TypeParam | BindingKind::Outer => return None,
         };
         Some(RouterValue { place, prefix: String::new(), framework: self.binding_framework(at) })
+    }
+
+    /// The router that an imported file exports by default without a name.
+    fn unnamed_export(&self, import: u32) -> Option<RouterValue> {
+        let import = self.unit.facts.outline.imports.get(import as usize)?;
+        if import.kind != ImportKind::Default {
+            return None;
+        }
+        match self.session.find_module(self.unit, self.unit.outline_text(import.module))? {
+            Module::File(file) => Some(RouterValue {
+                place: Place { node: Node { file, symbol: None }, slot: Slot::Value },
+                prefix: String::new(),
+                framework: None,
+            }),
+            _ => None,
+        }
     }
 
     /// Where the value of a binding is kept.
@@ -391,7 +413,9 @@ impl Extraction<'_, '_> {
             Some(known) => known == at,
             None => self.is_imported[at],
         });
-        rules.find_map(|(_, one)| one.groups.iter().find(|rule| !rule.free && rule.calls.iter().any(|call| call == name)))
+        rules.find_map(|(_, one)| {
+            one.groups.iter().find(|rule| !rule.free && rule.calls.iter().any(|call| call == name))
+        })
     }
 
     fn group_prefix(&self, site: &Site, call: ExprId, group: &GroupRule) -> String {

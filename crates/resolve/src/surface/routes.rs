@@ -7,8 +7,8 @@ use crate::session::Site;
 use crate::types::target::Referent;
 use crate::types::ty::{SymbolId, Ty};
 use orient_model::{
-    Argument, BindingKind, Confidence, Edge, EdgeKind, Expr, ExprId, GroupRule, MethodSource, MountRule, Node,
-    Place, Reference, Resolved, Route, RouteRule, RouterLink, Rule, Slot, SymbolKind,
+    Argument, BindingKind, Confidence, Edge, EdgeKind, Expr, ExprId, GroupRule, MethodSource, MountRule,
+    Node, Place, Reference, Resolved, Route, RouteRule, RouterLink, Rule, Slot, SymbolKind,
 };
 
 /// What handles a route.
@@ -76,7 +76,8 @@ impl RegistrationCall<'_, '_, '_> {
             // A type of the repository is no router of a framework.
             None => {
                 let ty = self.extraction.session.eval(&self.site(), base).ty;
-                let own = ty.alternatives().iter().any(|one| matches!(one, Ty::Instance(..) | Ty::Metatype(..)));
+                let own =
+                    ty.alternatives().iter().any(|one| matches!(one, Ty::Instance(..) | Ty::Metatype(..)));
                 (!own).then_some(router)
             }
         }
@@ -97,10 +98,7 @@ impl RegistrationCall<'_, '_, '_> {
             Some(variable) => {
                 Place { node: Node { file: unit.file, symbol: Some(variable) }, slot: Slot::Value }
             }
-            None => Place {
-                node: Node { file: unit.file, symbol: None },
-                slot: Slot::Local(DEFAULT_ROUTER),
-            },
+            None => Place { node: Node { file: unit.file, symbol: None }, slot: Slot::Local(DEFAULT_ROUTER) },
         };
         extraction.define(place, framework, String::new(), true);
         Some(RouterValue { place, prefix: String::new(), framework: Some(framework) })
@@ -305,7 +303,9 @@ impl RegistrationCall<'_, '_, '_> {
             if Some(arg) == path_arg && path.is_some() {
                 continue;
             }
-            if rule.plugin && let Some(child) = extraction.first_parameter(&site, arg) {
+            if rule.plugin
+                && let Some(child) = extraction.first_parameter(&site, arg)
+            {
                 self.put_below(&parent, child, path.as_deref().unwrap_or_default(), rule.replaces_prefix);
                 found = true;
                 continue;
@@ -370,7 +370,9 @@ impl Extraction<'_, '_> {
                 None => text(self.last_name(expr).unwrap_or_default()),
             },
             Expr::Text(name) => text(self.unit.text(name)),
-            Expr::Named { value: inner, .. } | Expr::Wrap { inner, .. } => self.handler(site, inner, depth + 1),
+            Expr::Named { value: inner, .. } | Expr::Wrap { inner, .. } => {
+                self.handler(site, inner, depth + 1)
+            }
             Expr::Sequence { items, .. } => {
                 let items = self.unit.facts.flow.list(items);
                 let each = items.iter().rev().map(|&item| self.handler(site, item, depth + 1));
@@ -378,7 +380,9 @@ impl Extraction<'_, '_> {
                 let at = found.iter().position(|one| one.symbol.is_some()).unwrap_or(0);
                 if found.is_empty() { Handler::default() } else { found.swap_remove(at) }
             }
-            Expr::Call { callee, args } => self.wrapped_handler(site, callee, self.unit.facts.flow.list(args), depth),
+            Expr::Call { callee, args } => {
+                self.wrapped_handler(site, callee, self.unit.facts.flow.list(args), depth)
+            }
             Expr::New { ty, .. } => self.handler(site, ty, depth + 1),
             _ => Handler::default(),
         }
@@ -406,7 +410,8 @@ impl Extraction<'_, '_> {
 
     /// The methods and handlers of `get(list).post(create)`.
     fn method_calls(&self, site: &Site, mut expr: ExprId) -> Vec<(String, Handler)> {
-        const METHODS: &[&str] = &["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE", "ANY"];
+        const METHODS: &[&str] =
+            &["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE", "ANY"];
         let mut found = Vec::new();
         while let Expr::Call { callee, args } = self.unit.expr(expr) {
             let Some(name) = self.last_name(callee) else { break };

@@ -117,6 +117,10 @@ impl PreparedGraph {
         let rows = self.graph.edges.len() * size_of::<EdgeRow>()
             + self.graph.outside.len() * (size_of::<ExternalRow>() + 32)
             + self.graph.misses.len() * (size_of::<UnresolvedRow>() + 16);
-        texts + rows + self.looked.len() + self.surface.len() + self.data.as_ref().map_or(0, |data| data.as_bytes().len())
+        texts
+            + rows
+            + self.looked.len()
+            + self.surface.len()
+            + self.data.as_ref().map_or(0, |data| data.as_bytes().len())
     }
 }

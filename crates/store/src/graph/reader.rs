@@ -165,11 +165,22 @@ impl GraphReader<'_> {
     }
 
     /// What the files say about the surface of the program, by file; files that say nothing are left out.
-    pub fn surfaces(&self) -> Result<Vec<Surface<NodeId>>, StoreError> {
+    pub fn surfaces(&self) -> Result<Vec<(FileId, Surface<NodeId>)>, StoreError> {
         let mut found = Vec::new();
-        file_graphs::surfaces(self.db, |bytes| found.push(codec::decode_surface(bytes))).at(self.path)?;
+        let see =
+            |file, bytes: &[u8]| found.push(codec::decode_surface(bytes).map(|one| (FileId(file), one)));
+        file_graphs::surfaces(self.db, see).at(self.path)?;
         let found: Result<Vec<_>, codec::CodecError> = found.into_iter().collect();
         found.map_err(|error| self.damaged(error.to_string()))
+    }
+
+    /// What one file says about the surface of the program.
+    pub fn surface(&self, file: FileId) -> Result<Surface<NodeId>, StoreError> {
+        let stored = file_graphs::graph(self.db, file.0).at(self.path)?;
+        match stored.map(|graph| graph.surface).as_deref() {
+            None | Some([]) => Ok(Surface::default()),
+            Some(bytes) => codec::decode_surface(bytes).map_err(|error| self.damaged(error.to_string())),
+        }
     }
 
     /// The unresolved references to a name in a file, by source.

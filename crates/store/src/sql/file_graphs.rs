@@ -9,7 +9,7 @@ const DEPENDS: &str = "SELECT names, files FROM graph WHERE file = ?1";
 const LOOKED: &str = "SELECT file, files FROM graph WHERE files <> x''";
 const GRAPH_DATA: &str = "SELECT data FROM graph WHERE file = ?1";
 const GRAPHS: &str = "SELECT file, data FROM graph ORDER BY file";
-const SURFACES: &str = "SELECT surface FROM graph WHERE surface <> x'' ORDER BY file";
+const SURFACES: &str = "SELECT file, surface FROM graph WHERE surface <> x'' ORDER BY file";
 const COUNT_GRAPHS: &str = "SELECT count(*) FROM graph";
 
 const OWE: &str = "INSERT OR IGNORE INTO owed VALUES (?1)";
@@ -37,11 +37,11 @@ pub(crate) fn put_graph(
 }
 
 /// Passes what each file says about the surface to `see`, by file, if it says anything.
-pub(crate) fn surfaces(db: &Connection, mut see: impl FnMut(&[u8])) -> Result<()> {
+pub(crate) fn surfaces(db: &Connection, mut see: impl FnMut(i64, &[u8])) -> Result<()> {
     let mut statement = db.prepare_cached(SURFACES)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        see(row.get_ref(0)?.as_blob()?);
+        see(row.get(0)?, row.get_ref(1)?.as_blob()?);
     }
     Ok(())
 }

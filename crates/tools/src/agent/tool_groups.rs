@@ -230,7 +230,7 @@ pub(crate) const GROUPS: &[Group] = &[
     Group {
         name: "overview",
         about: "See the whole: map (folders, entry points, central symbols; for an unknown repository), files by \
-                path, unused code, status of the index.",
+                path, HTTP endpoints, unused code, status of the index.",
         example: "{\"about\": \"map\"}",
         selector: Some("about"),
         members: &[
@@ -241,12 +241,13 @@ pub(crate) const GROUPS: &[Group] = &[
                 &[("max_tokens", "tokens")],
             ),
             member("files", &["list", "ls", "tree", "find"], "files", &[("path", "glob")]),
+            member("endpoints", &["routes", "api", "urls"], "endpoints", &[("path", "path")]),
             member("unused", &["dead", "dead_code"], "unused", &[("path", "path")]),
             member("status", &["health", "index", "info"], "status", &[]),
         ],
         params: &[
             optional("about", ParamType::Choice, ""),
-            optional("path", ParamType::Text, "folder or glob"),
+            optional("path", ParamType::Text, "folder, glob or URL path"),
         ],
     },
     Group {

@@ -10,6 +10,7 @@ mod doctor;
 mod dump;
 mod edges;
 mod embed;
+mod endpoints;
 mod files;
 mod gc;
 mod grep;
@@ -43,6 +44,7 @@ use doctor::Doctor;
 use dump::Dump;
 use edges::Edges;
 use embed::Embed;
+use endpoints::Endpoints;
 use files::Files;
 use gc::Gc;
 use grep::Grep;
@@ -84,6 +86,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::of::<Deps>(),
     Operation::of::<Rdeps>(),
     Operation::of::<Edges>(),
+    Operation::of::<Endpoints>(),
     Operation::of::<Unused>(),
     Operation::of::<Map>(),
     Operation::of::<Audit>(),
