@@ -64,6 +64,8 @@ pub struct RouteRule {
     pub free: bool,
     /// Where the method is said.
     pub method: MethodSource,
+    /// Calls on the result whose arguments are the methods: `Methods` of `r.Handle("/x", h).Methods("GET")`.
+    pub method_chained: Vec<String>,
     /// Where the path is said; none for the path of the router itself.
     pub path: Vec<Argument>,
     /// Where the handler is said; none for a decorator, which registers what it stands at.

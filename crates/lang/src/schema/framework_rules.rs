@@ -68,6 +68,8 @@ struct RouteTable {
     #[serde(default)]
     method_argument: Vec<Selector>,
     #[serde(default)]
+    method_chained: Vec<String>,
+    #[serde(default)]
     path: Vec<Selector>,
     #[serde(default)]
     handler: Vec<Selector>,
@@ -209,6 +211,7 @@ impl RouteTable {
             calls: self.calls,
             free: self.free,
             method,
+            method_chained: self.method_chained,
             path: arguments(self.path),
             handler: arguments(self.handler),
             include,

@@ -142,7 +142,11 @@ impl Extraction<'_, '_> {
                     None => self.placed(self.symbol_of(site, expr)?),
                 }
             }
-            Expr::Member { .. } => self.placed(self.symbol_of(site, expr)?),
+            Expr::Member { base, .. } => match self.symbol_of(site, expr) {
+                Some(sym) => self.placed(sym),
+                // A member of a router is a part of it: `app.router`.
+                None => self.router_below(site, base, above, depth + 1).filter(|r| r.framework.is_some()),
+            },
             Expr::Wrap { inner, .. } | Expr::Await(inner) | Expr::Cast { value: inner, .. } => {
                 self.router_below(site, inner, above, depth + 1)
             }

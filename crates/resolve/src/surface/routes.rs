@@ -185,6 +185,9 @@ impl RegistrationCall<'_, '_, '_> {
         let one = || handler.map(|arg| extraction.handler(&site, arg, 0)).unwrap_or_default();
         let all = |methods: &[String]| methods.iter().map(|method| (method_name(method), one())).collect();
         match &rule.method {
+            _ if !rule.method_chained.is_empty() && !self.chained_methods(rule).is_empty() => {
+                all(&self.chained_methods(rule))
+            }
             MethodSource::Name => vec![(method_name(self.name), one())],
             MethodSource::Fixed(methods) => all(methods),
             MethodSource::Argument(wanted, default) => {
@@ -204,6 +207,31 @@ impl RegistrationCall<'_, '_, '_> {
                 vec![(method, one())]
             }
         }
+    }
+
+    /// The methods that a call on the route says: `GET` of `r.Handle("/x", h).Methods("GET")`.
+    fn chained_methods(&self, rule: &RouteRule) -> Vec<String> {
+        let unit = self.extraction.unit;
+        // Whatever is called on the route contains it.
+        for reference in unit.references() {
+            let Expr::Call { callee, args } = unit.expr(reference.expr) else { continue };
+            let Expr::Member { mut base, name } = unit.expr(callee) else { continue };
+            if !rule.method_chained.iter().any(|call| call == unit.text(name)) {
+                continue;
+            }
+            while base != self.reference.expr {
+                let Expr::Call { callee, .. } = unit.expr(base) else { break };
+                let Expr::Member { base: inner, .. } = unit.expr(callee) else { break };
+                base = inner;
+            }
+            if base == self.reference.expr {
+                let args = unit.facts.flow.list(args).iter();
+                return args
+                    .flat_map(|&arg| self.extraction.session.constant_texts(&self.site(), arg))
+                    .collect();
+            }
+        }
+        Vec::new()
     }
 
     /// The function that the call decorates.
