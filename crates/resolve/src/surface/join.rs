@@ -164,7 +164,10 @@ impl Above<'_, '_> {
         way.push(class);
         let mut found = Vec::new();
         for &(parent, prefix, replaces) in &router.parents {
+            // Something unknown that routers are mounted on is the application.
+            let unknown = !self.routers.contains_key(&parent) && router.app;
             for (above, mounted) in self.prefixes(parent, way) {
+                let mounted = mounted || unknown;
                 let below = join_path(&above, prefix);
                 let full = if replaces { below } else { join_path(&below, &router.prefix) };
                 if found.len() < MAX_PREFIXES {
