@@ -19,6 +19,8 @@ pub struct Framework {
     pub groups: Vec<GroupRule>,
     /// Calls that put one router below another.
     pub mounts: Vec<MountRule>,
+    /// Members of the application that set a prefix for all annotated routes.
+    pub global_prefixes: Vec<String>,
     /// Annotations that register the function or method they stand at.
     pub annotations: Option<AnnotationRules>,
 }
@@ -58,7 +60,7 @@ pub struct RouterRule {
 /// A call that registers a route.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RouteRule {
-    /// The names of the members or functions.
+    /// The names of the members or functions; those of functions may have dots: `Route.get`.
     pub calls: Vec<String>,
     /// Whether it is a function of the framework and not a member of a router.
     pub free: bool,
@@ -111,6 +113,8 @@ pub struct GroupRule {
     pub free: bool,
     /// Whether the prefix is the whole path: the routes of the group have handlers alone.
     pub whole_path: bool,
+    /// Whether the routes that are registered inside of the callback are below it, although it gets no router.
+    pub lexical: bool,
 }
 
 /// A call that puts one router below another.

@@ -24,6 +24,8 @@ pub enum Slot {
     Param(u32),
     /// A local value of a file.
     Local(u32),
+    /// The application that annotated routes belong to.
+    Application,
 }
 
 /// A value that routes are registered on.

@@ -85,7 +85,9 @@ impl Registry {
         let families =
             packs.iter().filter_map(|pack| Some((pack.name().to_owned(), pack.rules()?.family.clone())));
         let families: Vec<(String, String)> = families.collect();
-        packs.iter_mut().for_each(|pack| pack.add_frameworks(&families));
+        for pack in &mut packs {
+            pack.add_frameworks(&families);
+        }
         let plain = packs.iter().filter(|pack| pack.manifest().embedded.is_empty());
         let plain: Vec<Pack> = plain.cloned().collect();
         for pack in packs.iter_mut().filter(|pack| !pack.manifest().embedded.is_empty()) {

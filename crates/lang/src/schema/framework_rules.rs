@@ -31,6 +31,8 @@ struct FrameworkFile {
     group: Vec<GroupTable>,
     #[serde(default)]
     mount: Vec<MountTable>,
+    #[serde(default)]
+    global_prefixes: Vec<String>,
     annotations: Option<AnnotationTable>,
 }
 
@@ -105,6 +107,8 @@ struct GroupTable {
     free: bool,
     #[serde(default)]
     whole_path: bool,
+    #[serde(default)]
+    lexical: bool,
 }
 
 #[derive(Deserialize)]
@@ -174,6 +178,7 @@ impl FrameworkFile {
             routes: self.route.into_iter().map(RouteTable::rule).collect(),
             groups: self.group.into_iter().map(GroupTable::rule).collect(),
             mounts: self.mount.into_iter().map(MountTable::rule).collect(),
+            global_prefixes: self.global_prefixes,
             annotations: self.annotations.map(AnnotationTable::rules),
         }
     }
@@ -222,7 +227,14 @@ impl RouteTable {
 impl GroupTable {
     fn rule(self) -> GroupRule {
         let (path, callback) = (arguments(self.path), arguments(self.callback));
-        GroupRule { calls: self.calls, path, callback, free: self.free, whole_path: self.whole_path }
+        GroupRule {
+            calls: self.calls,
+            path,
+            callback,
+            free: self.free,
+            whole_path: self.whole_path,
+            lexical: self.lexical,
+        }
     }
 }
 

@@ -55,7 +55,7 @@ impl Annotated<'_, '_, '_> {
             }
             let mut said = annotation.words(&self.rules.method);
             if said.is_empty() || !methods.is_empty() {
-                said = methods.clone();
+                said.clone_from(methods);
             }
             if said.is_empty() {
                 said.push("ANY".to_owned());
@@ -280,8 +280,7 @@ fn split_top_level(text: &str) -> impl Iterator<Item = &str> {
     let (mut depth, mut quote) = (0i32, None);
     text.split(move |c: char| {
         match (quote, c) {
-            (Some(open), c) if c == open => quote = None,
-            (Some(_), _) => {}
+            (Some(open), _) => quote = Some(open).filter(|&open| open != c),
             (None, '"' | '\'' | '`') => quote = Some(c),
             (None, '(' | '[' | '{') => depth += 1,
             (None, ')' | ']' | '}') => depth -= 1,

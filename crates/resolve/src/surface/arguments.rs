@@ -2,6 +2,7 @@
 
 use crate::file::file_unit::FileUnit;
 use crate::session::{Session, Site};
+use crate::types::target::Target;
 use orient_model::{Argument, Expr, ExprId, Sequence};
 
 /// What stands for a path that is computed when the program runs.
@@ -20,7 +21,8 @@ pub(super) fn positional(unit: &FileUnit, args: &[ExprId], at: i32) -> Option<Ex
     let is_positional = |&&arg: &&ExprId| !matches!(unit.expr(arg), Expr::Named { .. });
     let mut list = args.iter().filter(is_positional);
     let count = list.clone().count();
-    let at = if at < 0 { count.checked_sub(at.unsigned_abs() as usize)? } else { at as usize };
+    let away = at.unsigned_abs() as usize;
+    let at = if at < 0 { count.checked_sub(away)? } else { away };
     list.nth(at).copied()
 }
 
@@ -49,7 +51,7 @@ impl Session<'_> {
             Expr::Named { value, .. } => self.constant_text(site, value),
             Expr::Name(_) | Expr::Member { .. } => {
                 let found = self.targets(site, expr);
-                let sym = found.iter().find_map(|one| one.sym())?;
+                let sym = found.iter().find_map(Target::sym)?;
                 let unit = self.unit_of(sym)?;
                 let value = unit.binding_of(sym.at)?.value?;
                 match unit.expr(value) {

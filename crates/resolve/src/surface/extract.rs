@@ -9,7 +9,7 @@ use orient_model::{
     Resolved, RouterLink, Rule, Slot, Surface, SymbolKind,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 
 /// The extraction of one file.
 pub(super) struct Extraction<'a, 'r> {
@@ -22,6 +22,8 @@ pub(super) struct Extraction<'a, 'r> {
     names: FxHashSet<Atom>,
     /// The framework of each binding that was asked for.
     pub(super) bindings: RefCell<FxHashMap<u32, Option<usize>>>,
+    /// The functions whose routes are below a group: scope, framework, the call of the group.
+    pub(super) lexical: OnceCell<FxHashMap<u32, (usize, ExprId)>>,
     pub(super) out: RefCell<Surface>,
 }
 
@@ -64,6 +66,7 @@ impl<'a, 'r> Extraction<'a, 'r> {
             is_imported,
             names,
             bindings: RefCell::default(),
+            lexical: OnceCell::new(),
             out: RefCell::default(),
         }
     }
@@ -300,5 +303,5 @@ fn call_names(framework: &Framework) -> impl Iterator<Item = &str> {
     let routes = framework.routes.iter().flat_map(|rule| &rule.calls);
     let groups = framework.groups.iter().flat_map(|rule| &rule.calls);
     let mounts = framework.mounts.iter().flat_map(|rule| &rule.calls);
-    routes.chain(groups).chain(mounts).map(String::as_str)
+    routes.chain(groups).chain(mounts).chain(&framework.global_prefixes).map(|call| routes::bare(call))
 }

@@ -5,7 +5,7 @@
 //! prefix), so the endpoint is `/api/auth`. If `Register` is called for two groups, there are two endpoints.
 
 use super::routers::join_path;
-use orient_model::{Place, Route, Surface};
+use orient_model::{Place, Route, Slot, Surface};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::hash::Hash;
@@ -96,6 +96,7 @@ fn join_files<N: Copy + Ord + Hash>(
             }
         }
     }
+    let global = global_prefixes(files);
     let mut endpoints = Vec::new();
     let selected = files.iter().enumerate().filter(|&(at, _)| selects(at));
     for route in selected.flat_map(|(_, file)| &file.routes) {
@@ -105,7 +106,8 @@ fn join_files<N: Copy + Ord + Hash>(
         if !own_framework {
             continue;
         }
-        let prefixes = above.map_or_else(|| vec![(String::new(), true)], |above| above.prefixes);
+        let alone = || vec![(global.get(route.framework.as_str()).cloned().unwrap_or_default(), true)];
+        let prefixes = above.map_or_else(alone, |above| above.prefixes);
         for (prefix, mounted) in prefixes {
             let path = match join_path(&prefix, &route.path) {
                 path if path.is_empty() => "/".to_owned(),
@@ -116,6 +118,20 @@ fn join_files<N: Copy + Ord + Hash>(
         }
     }
     endpoints
+}
+
+/// The prefix of all annotated routes of a framework; none if two applications set different ones.
+fn global_prefixes<'s, N>(files: &[&'s Surface<N>]) -> FxHashMap<&'s str, String> {
+    let mut found: FxHashMap<&str, BTreeSet<&str>> = FxHashMap::default();
+    let defs = files.iter().flat_map(|file| &file.routers);
+    for def in defs.filter(|def| def.place.slot == Slot::Application) {
+        found.entry(&def.framework).or_default().insert(&def.prefix);
+    }
+    let only = |(framework, prefixes): (&'s str, BTreeSet<&str>)| match prefixes.iter().next() {
+        Some(prefix) if prefixes.len() == 1 => Some((framework, join_path("", prefix))),
+        _ => None,
+    };
+    found.into_iter().filter_map(only).collect()
 }
 
 /// What is above a router.

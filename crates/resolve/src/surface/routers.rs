@@ -4,7 +4,7 @@ use super::arguments::{self, COMPUTED};
 use super::extract::Extraction;
 use crate::file::file_unit::last_name;
 use crate::session::Site;
-use crate::types::target::Referent;
+use crate::types::target::{Referent, Target};
 use crate::types::ty::{Module, SymbolId, Ty};
 use orient_model::{
     BindingKind, Expr, ExprId, GroupRule, ImportKind, Node, Place, RouterDef, RouterLink, Slot, SymbolKind,
@@ -61,33 +61,30 @@ impl Extraction<'_, '_> {
 
     fn imported_name(&self, site: &Site, name: &str) -> Option<(usize, String)> {
         let imports = &self.unit.facts.outline.imports;
-        match self.binding_of_name(site, name) {
-            Some(at) => {
-                let BindingKind::Import(import) = self.unit.binding(at)?.kind else { return None };
-                let import = imports.get(import as usize)?;
-                let module = self.unit.outline_text(import.module);
-                let item = import.name.map(|item| self.unit.outline_text(item));
-                // A namespace import names the item with the module: `axum::Router`.
-                let framework = self.imported(|framework| framework.owns(module))?;
-                let item = match (import.kind, item) {
-                    (ImportKind::Item, Some(item)) => item.to_owned(),
-                    _ => self.tail_of(framework, module),
-                };
-                Some((framework, item))
-            }
-            // It comes from a wildcard import, or is visible without one.
-            None => {
-                let is_wild = |import: &&orient_model::Import| import.kind == ImportKind::Wildcard;
-                let owned = imports.iter().filter(is_wild).find_map(|import| {
-                    let module = self.unit.outline_text(import.module);
-                    self.imported(|framework| framework.owns(module))
-                });
-                let framework = owned.or_else(|| self.ambient_with(name))?;
-                let found = self.session.lookup(site, name);
-                let here = found.iter().any(|one| one.sym().is_some());
-                (!here).then(|| (framework, name.to_owned()))
-            }
+        if let Some(at) = self.binding_of_name(site, name) {
+            let BindingKind::Import(import) = self.unit.binding(at)?.kind else { return None };
+            let import = imports.get(import as usize)?;
+            let module = self.unit.outline_text(import.module);
+            let item = import.name.map(|item| self.unit.outline_text(item));
+            // A namespace import names the item with the module: `axum::Router`.
+            let framework = self.imported(|framework| framework.owns(module))?;
+            let item = match (import.kind, item) {
+                (ImportKind::Item, Some(item)) => item.to_owned(),
+                _ => self.tail_of(framework, module),
+            };
+            return Some((framework, item));
         }
+        // It comes from an import without names, or is visible without one.
+        let is_wild =
+            |import: &&orient_model::Import| matches!(import.kind, ImportKind::Wildcard | ImportKind::Effect);
+        let owned = imports.iter().filter(is_wild).find_map(|import| {
+            let module = self.unit.outline_text(import.module);
+            self.imported(|framework| framework.owns(module))
+        });
+        let framework = owned.or_else(|| self.ambient_with(name))?;
+        let found = self.session.lookup(site, name);
+        let here = found.iter().any(|one| one.sym().is_some());
+        (!here).then(|| (framework, name.to_owned()))
     }
 
     /// What a module's name has after that of the framework, as an item: `Router` of `axum::Router`.
@@ -139,11 +136,11 @@ impl Extraction<'_, '_> {
                 let name = self.unit.text(name);
                 match self.binding_of_name(site, name) {
                     Some(binding) => self.bound_router(site, binding, expr),
-                    None => self.placed(self.symbol_of(site, expr)?),
+                    None => Some(self.placed(self.symbol_of(site, expr)?)),
                 }
             }
             Expr::Member { base, .. } => match self.symbol_of(site, expr) {
-                Some(sym) => self.placed(sym),
+                Some(sym) => Some(self.placed(sym)),
                 // A member of a router is a part of it: `app.router`.
                 None => self.router_below(site, base, above, depth + 1).filter(|r| r.framework.is_some()),
             },
@@ -170,7 +167,7 @@ impl Extraction<'_, '_> {
                     }
                 }
                 if let Some(module) = self.loaded_module(site, expr) {
-                    return self.module_router(module);
+                    return self.module_router(&module);
                 }
                 let sym = self.symbol_of(site, callee)?;
                 let callable = self.session.kind(sym).is_some_and(SymbolKind::is_callable);
@@ -188,7 +185,7 @@ impl Extraction<'_, '_> {
     /// The only symbol that an expression refers to; what a module exports by default counts for the module.
     pub(super) fn symbol_of(&self, site: &Site, expr: ExprId) -> Option<SymbolId> {
         let found = self.session.targets(site, expr);
-        if let Some(sym) = found.iter().find_map(|one| one.sym()) {
+        if let Some(sym) = found.iter().find_map(Target::sym) {
             return Some(sym);
         }
         found.iter().find_map(|one| match &one.referent {
@@ -203,7 +200,7 @@ impl Extraction<'_, '_> {
             return None;
         }
         let found = self.session.module_member(module, "default", self.unit);
-        found.iter().find_map(|one| one.sym())
+        found.iter().find_map(Target::sym)
     }
 
     fn loaded_module(&self, site: &Site, call: ExprId) -> Option<Module> {
@@ -215,24 +212,24 @@ impl Extraction<'_, '_> {
         self.session.find_module(self.unit, &path)
     }
 
-    fn module_router(&self, module: Module) -> Option<RouterValue> {
-        self.placed(self.default_export(&module)?)
+    fn module_router(&self, module: &Module) -> Option<RouterValue> {
+        Some(self.placed(self.default_export(module)?))
     }
 
     /// The router in a variable or field; the file of the symbol says whether it is one.
-    fn placed(&self, sym: SymbolId) -> Option<RouterValue> {
+    fn placed(&self, sym: SymbolId) -> RouterValue {
         if sym.file == self.unit.file
             && let Some(binding) = self.binding_of_symbol(sym.at)
         {
             let framework = self.binding_framework(binding);
-            return Some(RouterValue {
+            return RouterValue {
                 place: Place { node: node(sym), slot: Slot::Value },
                 prefix: String::new(),
                 framework,
-            });
+            };
         }
         let place = Place { node: node(sym), slot: Slot::Value };
-        Some(RouterValue { place, prefix: String::new(), framework: self.field_framework(sym) })
+        RouterValue { place, prefix: String::new(), framework: self.field_framework(sym) }
     }
 
     /// The framework of a field by its declared type.
@@ -256,7 +253,7 @@ impl Extraction<'_, '_> {
         let place = match binding.kind {
             BindingKind::Import(import) => {
                 return match self.symbol_of(site, expr) {
-                    Some(sym) => self.placed(sym),
+                    Some(sym) => Some(self.placed(sym)),
                     None => self.unnamed_export(import),
                 };
             }
@@ -363,16 +360,12 @@ impl Extraction<'_, '_> {
 
     /// The framework of a type of routers, and whether these are applications.
     fn router_type(&self, site: &Site, ty: ExprId) -> Option<(usize, bool)> {
-        match self.unit.expr(ty) {
-            Expr::Either(list) => {
-                self.unit.facts.flow.list(list).iter().find_map(|&one| self.router_type(site, one))
-            }
-            _ => {
-                let (framework, name) = self.framework_name(site, ty)?;
-                let mut rules = self.frameworks[framework].routers.iter();
-                rules.find(|rule| rule.types.contains(&name)).map(|rule| (framework, rule.app))
-            }
+        if let Expr::Either(list) = self.unit.expr(ty) {
+            return self.unit.facts.flow.list(list).iter().find_map(|&one| self.router_type(site, one));
         }
+        let (framework, name) = self.framework_name(site, ty)?;
+        let mut rules = self.frameworks[framework].routers.iter();
+        rules.find(|rule| rule.types.contains(&name)).map(|rule| (framework, rule.app))
     }
 
     /// The router that a call makes.
@@ -401,7 +394,7 @@ impl Extraction<'_, '_> {
     fn anonymous(&self, site: &Site, root: ExprId, above: Option<ExprId>, new: NewRouter) -> RouterValue {
         // Equal expressions share an id, so the call on the router tells two routers of one function apart.
         let key = above.unwrap_or(root).0.wrapping_mul(31).wrapping_add(site.symbol().unwrap_or(0));
-        let slot = Slot::Local(ANONYMOUS | (key & (ANONYMOUS >> 1) - 1));
+        let slot = Slot::Local(ANONYMOUS | (key & ((ANONYMOUS >> 1) - 1)));
         let place = Place { node: Node { file: self.unit.file, symbol: None }, slot };
         self.define(place, new.framework, new.prefix, new.app);
         RouterValue { place, prefix: String::new(), framework: Some(new.framework) }

@@ -4,7 +4,7 @@ use super::arguments::{self, COMPUTED, method_name};
 use super::extract::Extraction;
 use super::routers::{DEFAULT_ROUTER, RouterValue, node};
 use crate::session::Site;
-use crate::types::target::Referent;
+use crate::types::target::{Referent, Target};
 use crate::types::ty::{SymbolId, Ty};
 use orient_model::{
     Argument, BindingKind, Confidence, Edge, EdgeKind, Expr, ExprId, GroupRule, MethodSource, MountRule,
@@ -43,7 +43,7 @@ struct RegistrationCall<'e, 'a, 'r> {
 impl RegistrationCall<'_, '_, '_> {
     fn follow(&self, resolved: &mut Resolved) -> bool {
         let framework = &self.extraction.frameworks[self.framework];
-        let is_called = |calls: &[String]| calls.iter().any(|call| call == self.name);
+        let is_called = |calls: &[String]| calls.iter().any(|call| bare(call) == self.name);
         let mut found = false;
         for rule in framework.routes.iter().filter(|rule| is_called(&rule.calls)) {
             found |= self.route(rule, resolved);
@@ -54,7 +54,21 @@ impl RegistrationCall<'_, '_, '_> {
         for rule in framework.mounts.iter().filter(|rule| is_called(&rule.calls)) {
             found |= self.mount(rule);
         }
+        if framework.global_prefixes.iter().any(|call| call == self.name) {
+            self.global_prefix();
+        }
         found
+    }
+
+    /// Records a prefix of all annotated routes.
+    fn global_prefix(&self) {
+        let Some((_, args)) = self.parts() else { return };
+        let Some(&first) = args.first() else { return };
+        if let Some(prefix) = self.extraction.session.constant_text(&self.site(), first) {
+            let node = Node { file: self.extraction.unit.file, symbol: None };
+            let place = Place { node, slot: Slot::Application };
+            self.extraction.define(place, self.framework, prefix, true);
+        }
     }
 
     fn site(&self) -> Site {
@@ -71,23 +85,21 @@ impl RegistrationCall<'_, '_, '_> {
     fn receiver(&self) -> Option<RouterValue> {
         let Expr::Member { base, .. } = self.extraction.unit.expr(self.parts()?.0) else { return None };
         let router = self.extraction.router_above(&self.site(), base, self.reference.expr)?;
-        match router.framework {
-            Some(known) => (known == self.framework).then_some(router),
-            // A type of the repository is no router of a framework.
-            None => {
-                let ty = self.extraction.session.eval(&self.site(), base).ty;
-                let own =
-                    ty.alternatives().iter().any(|one| matches!(one, Ty::Instance(..) | Ty::Metatype(..)));
-                (!own).then_some(router)
-            }
+        if let Some(known) = router.framework {
+            return (known == self.framework).then_some(router);
         }
+        // A type of the repository is no router of a framework.
+        let ty = self.extraction.session.eval(&self.site(), base).ty;
+        let own = ty.alternatives().iter().any(|one| matches!(one, Ty::Instance(..) | Ty::Metatype(..)));
+        (!own).then_some(router)
     }
 
     /// The router of a function of the framework: the variable it is put into, or the default router.
-    fn default_router(&self) -> Option<RouterValue> {
+    fn default_router(&self, calls: &[String]) -> Option<RouterValue> {
         let extraction = self.extraction;
         let (framework, name) = extraction.framework_name(&self.site(), self.parts()?.0)?;
-        if framework != self.framework || name.rsplit('.').next() != Some(self.name) {
+        let means = |call: &String| *call == name || !call.contains('.') && bare(&name) == call;
+        if framework != self.framework || !calls.iter().any(means) {
             return None;
         }
         let unit = extraction.unit;
@@ -101,13 +113,15 @@ impl RegistrationCall<'_, '_, '_> {
             None => Place { node: Node { file: unit.file, symbol: None }, slot: Slot::Local(DEFAULT_ROUTER) },
         };
         extraction.define(place, framework, String::new(), true);
-        Some(RouterValue { place, prefix: String::new(), framework: Some(framework) })
+        let prefix = extraction.lexical_prefix(self.framework, self.reference);
+        Some(RouterValue { place, prefix, framework: Some(framework) })
     }
 
     fn route(&self, rule: &RouteRule, resolved: &mut Resolved) -> bool {
         let Some((_, args)) = self.parts() else { return false };
         let extraction = self.extraction;
-        let Some(router) = (if rule.free { self.default_router() } else { self.receiver() }) else {
+        let Some(router) = (if rule.free { self.default_router(&rule.calls) } else { self.receiver() })
+        else {
             return false;
         };
         let site = self.site();
@@ -115,7 +129,7 @@ impl RegistrationCall<'_, '_, '_> {
         let path_arg = if whole { None } else { arguments::find(extraction.unit, args, &rule.path) };
         let said = path_arg.and_then(|arg| extraction.session.constant_text(&site, arg));
         let proven = router.framework.is_some();
-        if !proven && !whole && !self.is_likely(rule, said.as_deref(), path_arg.is_some()) {
+        if !proven && !whole && !Self::is_likely(rule, said.as_deref(), path_arg.is_some()) {
             return false;
         }
         if path_arg.is_none() && !rule.path.is_empty() && !whole {
@@ -136,7 +150,9 @@ impl RegistrationCall<'_, '_, '_> {
         if rule.handler.is_empty() {
             let Some(sym) = self.decorated() else { return false };
             let handler = Handler { symbol: Some(sym), text: String::new() };
-            methods.iter_mut().for_each(|(_, found)| *found = handler.clone());
+            for (_, found) in &mut methods {
+                found.clone_from(&handler);
+            }
         } else if handler_arg.is_none() {
             return false;
         }
@@ -167,7 +183,7 @@ impl RegistrationCall<'_, '_, '_> {
     }
 
     /// Whether a call on something that may be a router looks like a route.
-    fn is_likely(&self, rule: &RouteRule, path: Option<&str>, has_path: bool) -> bool {
+    fn is_likely(rule: &RouteRule, path: Option<&str>, has_path: bool) -> bool {
         let starts = path.is_some_and(|path| path.starts_with('/'));
         !rule.free && (starts || rule.path.is_empty() && !has_path)
     }
@@ -280,7 +296,7 @@ impl RegistrationCall<'_, '_, '_> {
         let child = match extraction.session.constant_text(&site, first) {
             Some(module) => extraction.session.find_module(extraction.unit, &module).and_then(|module| {
                 let found = extraction.session.module_member(&module, &rule.variable, extraction.unit);
-                found.iter().find_map(|one| one.sym())
+                found.iter().find_map(Target::sym)
             }),
             None => extraction.included(&site, first, &rule.variable),
         };
@@ -378,6 +394,11 @@ impl RegistrationCall<'_, '_, '_> {
     }
 }
 
+/// The last part of a name with dots.
+pub(super) fn bare(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}
+
 /// The edge from what registers a handler to the handler.
 pub(super) fn registers(from: Node, handler: SymbolId, line: u32, confidence: Confidence) -> Edge {
     Edge { from, kind: EdgeKind::Registers, to: node(handler), line, confidence, rule: Rule::Framework }
@@ -403,6 +424,9 @@ impl Extraction<'_, '_> {
             }
             Expr::Sequence { items, .. } => {
                 let items = self.unit.facts.flow.list(items);
+                if let Some(found) = self.named_member(site, items) {
+                    return found;
+                }
                 let each = items.iter().rev().map(|&item| self.handler(site, item, depth + 1));
                 let mut found: Vec<Handler> = each.collect();
                 let at = found.iter().position(|one| one.symbol.is_some()).unwrap_or(0);
@@ -416,11 +440,25 @@ impl Extraction<'_, '_> {
         }
     }
 
+    /// A type and the name of a member: `[UserController::class, 'index']`.
+    fn named_member(&self, site: &Site, items: &[ExprId]) -> Option<Handler> {
+        let &[ty, name] = items else { return None };
+        let Expr::Text(name) = self.unit.expr(name) else { return None };
+        let ty = match self.unit.expr(ty) {
+            Expr::Member { base, .. } => self.symbol_of(site, ty).or_else(|| self.symbol_of(site, base))?,
+            _ => self.symbol_of(site, ty)?,
+        };
+        let (unit, name) = (self.session.unit_of(ty)?, self.unit.text(name));
+        self.session.depend_on(name);
+        let member = unit.children(Some(ty.at)).iter().find(|&&child| unit.name(child) == name)?;
+        Some(Handler { symbol: Some(unit.sym(*member)), text: String::new() })
+    }
+
     /// The handler inside of a call: an argument that is a function, what it is called on, or the function itself.
     fn wrapped_handler(&self, site: &Site, callee: ExprId, args: &[ExprId], depth: u32) -> Handler {
         let is_function = |found: &Handler| {
             let kind = found.symbol.and_then(|sym| self.session.kind(sym));
-            found.text == "closure" || kind.is_some_and(|kind| kind.is_callable())
+            found.text == "closure" || kind.is_some_and(SymbolKind::is_callable)
         };
         let mut inner = args.iter().rev().map(|&arg| self.handler(site, arg, depth + 1));
         if let Some(found) = inner.find(is_function) {
@@ -456,6 +494,76 @@ impl Extraction<'_, '_> {
         }
         found.reverse();
         found
+    }
+
+    /// The prefix of the groups around a call: `/a/b` for a route in `group("/a") { group("/b") { … } }`.
+    fn lexical_prefix(&self, framework: usize, reference: &Reference) -> String {
+        let groups = self.lexical.get_or_init(|| self.lexical_groups());
+        let (mut prefix, mut scope) = (String::new(), Some(reference.scope));
+        while let Some(at) = scope.filter(|_| !groups.is_empty()) {
+            if let Some(&(_, call)) = groups.get(&at).filter(|(of, _)| *of == framework) {
+                prefix = super::routers::join_path(&self.chain_prefix(framework, call, reference), &prefix);
+            }
+            scope = self.unit.facts.flow.scopes.get(at as usize).and_then(|scope| scope.parent);
+        }
+        prefix
+    }
+
+    /// The functions without a name that are given to a lexical group.
+    fn lexical_groups(&self) -> rustc_hash::FxHashMap<u32, (usize, ExprId)> {
+        let mut found = rustc_hash::FxHashMap::default();
+        for (reference, name) in self.calls() {
+            for (at, framework) in self.frameworks.iter().enumerate().filter(|&(at, _)| self.is_imported[at])
+            {
+                let mut groups = framework.groups.iter();
+                let rule =
+                    groups.find(|rule| rule.lexical && rule.calls.iter().any(|call| bare(call) == name));
+                let (Some(rule), Expr::Call { args, .. }) = (rule, self.unit.expr(reference.expr)) else {
+                    continue;
+                };
+                let callback = arguments::find(self.unit, self.unit.facts.flow.list(args), &rule.callback);
+                if let Some(Expr::Lambda(scope)) = callback.map(|arg| self.unit.expr(arg))
+                    && self.is_of_framework(at, reference)
+                {
+                    found.insert(scope, (at, reference.expr));
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether a chain of calls begins with a name of the framework.
+    fn is_of_framework(&self, framework: usize, reference: &Reference) -> bool {
+        let mut expr = reference.expr;
+        loop {
+            let Expr::Call { callee, .. } = self.unit.expr(expr) else { return false };
+            if let Some((found, _)) = self.framework_name(&self.site(reference), callee) {
+                return found == framework;
+            }
+            let Expr::Member { base, .. } = self.unit.expr(callee) else { return false };
+            expr = base;
+        }
+    }
+
+    /// The prefixes that the calls of a chain say: `Route::prefix("a")->group(…)`.
+    fn chain_prefix(&self, framework: usize, mut expr: ExprId, reference: &Reference) -> String {
+        let site = self.site(reference);
+        let mut prefix = String::new();
+        while let Expr::Call { callee, args } = self.unit.expr(expr) {
+            let name = self.last_name(callee);
+            let mut groups = self.frameworks[framework].groups.iter();
+            let rule = groups.find(|rule| rule.calls.iter().any(|call| Some(bare(call)) == name));
+            let path =
+                rule.and_then(|rule| arguments::find(self.unit, self.unit.facts.flow.list(args), &rule.path));
+            if let Some(path) = path.filter(|&path| !matches!(self.unit.expr(path), Expr::Lambda(_))) {
+                prefix = super::routers::join_path(&self.path_text(&site, path), &prefix);
+            }
+            match self.unit.expr(callee) {
+                Expr::Member { base, .. } => expr = base,
+                _ => break,
+            }
+        }
+        super::routers::join_path("", &prefix)
     }
 
     /// The place of the first parameter of a function that is given as an argument.
@@ -495,7 +603,7 @@ impl Extraction<'_, '_> {
             Referent::Symbol(sym, _) => Some(*sym),
             Referent::Value(Ty::Module(module)) => {
                 let found = self.session.module_member(module, variable, self.unit);
-                found.iter().find_map(|one| one.sym())
+                found.iter().find_map(Target::sym)
             }
             _ => None,
         })

@@ -10,6 +10,7 @@ const VALUE: u32 = 0;
 const RESULT: u32 = 1;
 const PARAM: u32 = 2;
 const LOCAL: u32 = 3;
+const APPLICATION: u32 = 4;
 
 pub(super) fn write(out: &mut Encoder, surface: &Surface<NodeId>) {
     let mut words = Words::default();
@@ -96,6 +97,7 @@ fn place(out: &mut Encoder, place: Place<NodeId>) {
         Slot::Result => (RESULT, 0),
         Slot::Param(at) => (PARAM, at),
         Slot::Local(at) => (LOCAL, at),
+        Slot::Application => (APPLICATION, 0),
     };
     out.number(slot);
     out.number(number);
@@ -109,6 +111,7 @@ fn read_place(from: &mut Decoder<'_>) -> Result<Place<NodeId>, CodecError> {
         RESULT => Slot::Result,
         PARAM => Slot::Param(number),
         LOCAL => Slot::Local(number),
+        APPLICATION => Slot::Application,
         _ => return Err(CodecError),
     };
     Ok(Place { node, slot })
