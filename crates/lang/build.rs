@@ -14,7 +14,8 @@ fn main() -> io::Result<()> {
         let folder = pack.path().join("frameworks");
         let name = pack.file_name().to_string_lossy().into_owned();
         for file in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            if file.path().extension().is_some_and(|extension| extension == "toml") {
+            // The documents of cases are beside the files.
+            if file.path().extension().is_some_and(|extension| extension != "md") {
                 files.push((name.clone(), file.path()));
             }
         }
