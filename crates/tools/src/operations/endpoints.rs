@@ -104,20 +104,17 @@ impl EndpointLine {
         writer.put(Style::Name, &self.path)?;
         writer.plain("  ")?;
         let here = format!("{}:{}", self.registered_in, self.line);
-        match &self.handler {
-            Some(handler) => {
-                handler.write_name(writer)?;
-                writer.plain(" ")?;
-                writer.put(Style::Path, &handler.anchor())?;
-                if handler.anchor() != here {
-                    writer.put(Style::Dim, &format!("  registered {here}"))?;
-                }
+        if let Some(handler) = &self.handler {
+            handler.write_name(writer)?;
+            writer.plain(" ")?;
+            writer.put(Style::Path, &handler.anchor())?;
+            if handler.anchor() != here {
+                writer.put(Style::Dim, &format!("  registered {here}"))?;
             }
-            None => {
-                let text = if self.handler_text.is_empty() { "handler" } else { &self.handler_text };
-                writer.plain(&format!("{text} "))?;
-                writer.put(Style::Path, &here)?;
-            }
+        } else {
+            let text = if self.handler_text.is_empty() { "handler" } else { &self.handler_text };
+            writer.plain(&format!("{text} "))?;
+            writer.put(Style::Path, &here)?;
         }
         if !self.middleware.is_empty() {
             writer.put(Style::Dim, &format!("  through {}", self.middleware.join(", ")))?;
