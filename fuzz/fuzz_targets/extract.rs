@@ -1,4 +1,4 @@
-//! Any bytes, in any language: extraction never panics, and what it says about places lies inside the file.
+//! Extraction of any bytes in any language never panics, and every span is inside the file.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,9 +1,9 @@
-//! `xtask bombs`: what files made to be expensive cost the product, language by language.
+//! `xtask bombs`: indexes generated files that are expensive to parse, language by language.
 //!
-//! Each generated file stands in a tree of its own beside an ordinary one, and the product indexes that under a hard limit
-//! on its memory. Then the worst of a language stand in one tree and are indexed at once on several threads, and the
-//! ordinary file must still be found.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+//! Each generated file is indexed next to an ordinary one, in a tree of its own, under a hard memory limit. Then the
+//! most expensive files of a language are indexed together on several threads, and the ordinary file must still be
+//! found.
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
 use crate::bench::{Cost, Scratch, index_command, mebibytes, process_cost, product};
 use crate::corpus::default_threads;
@@ -16,39 +16,39 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What one file may cost.
+/// Limits on the cost of one file.
 const MOST_MEMORY: u64 = 300_000_000;
 const MOST_SECONDS: f64 = 3.0;
-/// The hard limit on a process, and the address space that the stack of each of its threads takes beside that.
+/// The memory limit of a process, and the address space that the stack of each thread needs in addition.
 const CAP: u64 = 512 << 20;
 const STACK: u64 = 64 << 20;
-/// So many of the worst files of a language are indexed together, on so many threads.
+/// Number of the most expensive files of a language that are indexed together, and of threads.
 const TOGETHER: usize = 12;
 const TOGETHER_THREADS: usize = 4;
-/// What the ordinary file defines.
+/// The name that the ordinary file defines.
 const ORDINARY: &str = "ordinary_answer";
 
-/// Which files to make.
+/// Options of `xtask bombs`.
 #[derive(clap::Args)]
 pub(crate) struct Bombs {
-    /// Only of this language
+    /// Only this language
     #[arg(long, value_name = "LANGUAGE")]
     lang: Option<String>,
-    /// Where drawing begins
+    /// Seed of the random numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// How many files of each language
+    /// Number of files per language
     #[arg(long, value_name = "N", default_value_t = 200)]
     count: usize,
-    /// Only the file of this number, and it is kept: its path is printed
+    /// Only the file with this number; it is kept and its path printed
     #[arg(long, value_name = "N")]
     only: Option<usize>,
-    /// How many are indexed at a time
+    /// Number of files that are indexed at a time
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
 }
 
-/// What a file cost, or why it failed.
+/// The cost of a file, or why indexing failed.
 struct Measured {
     index: usize,
     name: String,
@@ -57,7 +57,7 @@ struct Measured {
     failure: Option<String>,
 }
 
-/// Measures all languages that have a grammar or a scanner, and fails where one of their files passes a limit.
+/// Measures all languages with a grammar or a scanner. Fails if a file exceeds a limit.
 pub(crate) fn run(options: &Bombs) -> Result<()> {
     let product = product()?;
     let named = |pack: &&Pack| options.lang.as_deref().is_none_or(|name| name == pack.name());
@@ -111,7 +111,7 @@ fn row(
     ]
 }
 
-/// What is wrong with what a file cost.
+/// Which limit a file exceeds, if any.
 fn describe(pack: &Pack, measured: &Measured) -> Option<String> {
     let Measured { index, name, seconds, memory, failure } = measured;
     let what = match failure {
@@ -124,7 +124,7 @@ fn describe(pack: &Pack, measured: &Measured) -> Option<String> {
     Some(format!("{} #{index}, {name}: {what}", pack.name()))
 }
 
-/// Indexes the files of a language, each alone, several at a time.
+/// Indexes the files of a language one by one, several at a time.
 fn measure(options: &Bombs, product: &Path, pack: &Pack) -> Result<Vec<Measured>> {
     let tokens = pack.tokens();
     let numbers = options.only.map_or(0..options.count, |only| only..only + 1);
@@ -168,7 +168,7 @@ fn one(product: &Path, scratch: &Scratch, index: usize, bomb: &Bomb) -> Measured
     Measured { index, name: bomb.name.clone(), seconds, memory, failure }
 }
 
-/// Indexes several files at once, and looks for the ordinary one.
+/// Indexes several files together, and searches for the ordinary one.
 fn together(options: &Bombs, product: &Path, pack: &Pack, indexes: &[usize]) -> Result<Cost> {
     let tokens = pack.tokens();
     let bombs: Vec<Bomb> = indexes.iter().map(|&index| bomb(&tokens, options.seed, index)).collect();
@@ -188,25 +188,25 @@ fn together(options: &Bombs, product: &Path, pack: &Pack, indexes: &[usize]) -> 
     Ok(cost)
 }
 
-/// Writes files of a language, and an ordinary one; the path of the last.
+/// Writes files of a language and an ordinary one. Returns the path of the last.
 fn plant(tree: &Path, pack: &Pack, bombs: &[&Bomb]) -> Result<PathBuf> {
     std::fs::create_dir_all(tree)?;
     std::fs::write(tree.join("ordinary.py"), format!("def {ORDINARY}():\n    return 42\n"))?;
     let pattern = pack.files().first().with_context(|| format!("{} has no files", pack.name()))?;
     let mut path = tree.to_path_buf();
     for (number, bomb) in bombs.iter().enumerate() {
-        // Some languages have files of one name only.
-        let folder = tree.join(number.to_string());
-        std::fs::create_dir_all(&folder)?;
-        path = folder.join(pattern.replace('*', "bomb"));
+        // Some languages have only one file name.
+        let directory = tree.join(number.to_string());
+        std::fs::create_dir_all(&directory)?;
+        path = directory.join(pattern.replace('*', "bomb"));
         std::fs::write(&path, &bomb.bytes)?;
     }
     Ok(path)
 }
 
-/// Runs a command whose memory is limited by the system.
+/// Runs a command under a memory limit of the system.
 fn capped(command: &Command, threads: usize) -> Result<Cost> {
-    // Private memory, and so the stacks of threads, counts; the program itself does not.
+    // The limit counts private memory and thread stacks, but not the program itself.
     let kibibytes = (CAP + STACK * (threads as u64 + 1)) >> 10;
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(format!("ulimit -d {kibibytes}; exec \"$@\"")).arg("sh");

@@ -1,59 +1,58 @@
-//! `xtask churn`: the property everything rests on, held against real code. Files of a copied tree are edited, copied,
-//! renamed, deleted and exchanged, some at a time; after each round the index that caught up must equal one built from
-//! nothing.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+//! `xtask churn`: incremental equals full, on real code. Edits, copies, renames, deletes and swaps files of a copied
+//! tree; after each round the refreshed index must equal one built from scratch.
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
 use crate::bench::{Scratch, copy, open};
-use crate::draw::Draw;
+use crate::random::Random;
 use crate::report::count;
 use anyhow::{Context, Result, bail};
 use orient_engine::{Engine, NoProgress, RefreshDepth, RefreshOptions};
 use std::path::{Path, PathBuf};
 
-/// Files larger than this are left alone: rounds should be many.
+/// Larger files are not changed, to keep rounds short.
 const MOST_BYTES: u64 = 60_000;
-/// Lines around the first difference that are shown.
+/// Lines of context around the first difference.
 const SHOWN: usize = 3;
 
-/// What to churn.
+/// Options of `xtask churn`.
 #[derive(clap::Args)]
 pub(crate) struct Churn {
-    /// The folder whose copy is changed
-    folder: PathBuf,
-    /// How often to change files and compare
+    /// The directory to copy and change
+    directory: PathBuf,
+    /// Number of rounds
     #[arg(long, default_value_t = 20)]
     rounds: usize,
-    /// How many changes a round makes, each followed by a refresh or not
+    /// Number of changes per round, each followed by a refresh or not
     #[arg(long, default_value_t = 6)]
     changes: usize,
-    /// Where the sequence of changes starts
+    /// Seed of the random numbers
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
 
-/// Changes files and compares, round by round.
+/// Changes files and compares the indexes, round by round.
 pub(crate) fn run(options: &Churn) -> Result<()> {
     let scratch = Scratch::new("churn")?;
     let root = scratch.path().join("tree");
     std::fs::create_dir(&root)?;
     let root = root.canonicalize()?;
-    let files = copy(&options.folder, &root)?;
+    let files = copy(&options.directory, &root)?;
     let small = |file: &PathBuf| file.metadata().is_ok_and(|metadata| metadata.len() < MOST_BYTES);
     let files: Vec<PathBuf> = files.into_iter().filter(small).collect();
     if files.len() < 2 {
-        bail!("{} has too few files to change", options.folder.display());
+        bail!("{} has too few files to change", options.directory.display());
     }
     let engine = open(&root, &scratch.path().join("store"))?;
     engine.refresh(&RefreshOptions::default(), &NoProgress)?;
-    let mut churning = Churning { files, draw: Draw(options.seed) };
+    let mut churning = Churning { files, random: Random(options.seed) };
     let (mut changed, mut resolved) = (0, 0);
     for round in 1..=options.rounds {
         let mut done = Vec::new();
         for _ in 0..options.changes {
             done.push(churning.change()?);
-            match churning.draw.below(4) {
+            match churning.random.below(4) {
                 0 => {}
-                // Facts alone: what uses mean is found out later, together with what changes until then.
+                // Facts only: resolution runs later, together with the next changes.
                 1 => {
                     let facts = RefreshOptions {
                         depth: RefreshDepth::Facts,
@@ -67,18 +66,18 @@ pub(crate) fn run(options: &Churn) -> Result<()> {
         }
         resolved += engine.refresh(&RefreshOptions::default(), &NoProgress)?.resolved;
         changed += done.len();
-        let anew = open(&root, &scratch.path().join(format!("anew-{round}")))?;
-        anew.refresh(&RefreshOptions::default(), &NoProgress)?;
-        let (ours, theirs) = (dump(&engine)?, dump(&anew)?);
-        std::fs::remove_dir_all(scratch.path().join(format!("anew-{round}")))?;
+        let rebuilt = open(&root, &scratch.path().join(format!("rebuilt-{round}")))?;
+        rebuilt.refresh(&RefreshOptions::default(), &NoProgress)?;
+        let (ours, theirs) = (dump(&engine)?, dump(&rebuilt)?);
+        std::fs::remove_dir_all(scratch.path().join(format!("rebuilt-{round}")))?;
         if ours != theirs {
             show(&ours, &theirs, &done);
-            bail!("round {round}: the index that caught up differs from one built from nothing");
+            bail!("round {round}: the index that caught up differs from one built from scratch");
         }
     }
     println!(
-        "{}: {} rounds, {} changes, {} files resolved again: the index always equals one built from nothing",
-        options.folder.display(),
+        "{}: {} rounds, {} changes, {} files resolved again: the index always equals one built from scratch",
+        options.directory.display(),
         options.rounds,
         count(changed as u64),
         count(resolved as u64)
@@ -92,14 +91,14 @@ fn dump(engine: &Engine) -> Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Prints what was done, and the first lines that differ.
+/// Prints the changes, and the first lines that differ.
 fn show(ours: &str, theirs: &str, done: &[String]) {
     for what in done {
         println!("{what}");
     }
     let (ours, theirs): (Vec<_>, Vec<_>) = (ours.lines().collect(), theirs.lines().collect());
     let at = ours.iter().zip(&theirs).take_while(|(a, b)| a == b).count();
-    for (name, lines) in [("caught up", ours), ("from nothing", theirs)] {
+    for (name, lines) in [("caught up", ours), ("from scratch", theirs)] {
         println!("{name}, from line {}:", at + 1);
         for line in lines.iter().skip(at.saturating_sub(1)).take(SHOWN) {
             println!("  {line}");
@@ -109,19 +108,19 @@ fn show(ours: &str, theirs: &str, done: &[String]) {
 
 struct Churning {
     files: Vec<PathBuf>,
-    draw: Draw,
+    random: Random,
 }
 
 impl Churning {
-    /// Changes something, and says what.
+    /// Makes one random change and describes it.
     fn change(&mut self) -> Result<String> {
-        let at = self.draw.below(self.files.len());
+        let at = self.random.below(self.files.len());
         let file = self.files[at].clone();
         let other = self.kin(&file);
         let text = std::fs::read(&file).with_context(|| file.display().to_string())?;
         let lines = text.split_inclusive(|&byte| byte == b'\n').collect::<Vec<_>>();
-        let (cut, length) = (self.draw.below(lines.len().max(1)), 1 + self.draw.below(20));
-        let what = match self.draw.below(8) {
+        let (cut, length) = (self.random.below(lines.len().max(1)), 1 + self.random.below(20));
+        let what = match self.random.below(8) {
             0 => {
                 std::fs::write(&file, [text.as_slice(), b"\n", &std::fs::read(&other)?].concat())?;
                 "doubled"
@@ -137,13 +136,13 @@ impl Churning {
                 "has lines twice"
             }
             4 => {
-                let to = other.with_file_name(format!("n{}_{}", self.draw.below(1000), name(&file)));
+                let to = other.with_file_name(format!("n{}_{}", self.random.below(1000), name(&file)));
                 std::fs::rename(&file, &to)?;
                 self.files[at] = to;
                 "renamed"
             }
             5 => {
-                let to = other.with_file_name(format!("c{}_{}", self.draw.below(1000), name(&file)));
+                let to = other.with_file_name(format!("c{}_{}", self.random.below(1000), name(&file)));
                 std::fs::write(&to, &text)?;
                 self.files.push(to);
                 "copied"
@@ -166,7 +165,7 @@ impl Churning {
     fn kin(&mut self, file: &Path) -> PathBuf {
         let same = |one: &&PathBuf| one.extension() == file.extension() && one.as_path() != file;
         let kin: Vec<&PathBuf> = self.files.iter().filter(same).collect();
-        let at = self.draw.below(kin.len());
+        let at = self.random.below(kin.len());
         kin.get(at).map_or_else(|| file.to_owned(), |&other| other.clone())
     }
 }

@@ -1,5 +1,5 @@
-//! `xtask ci`: every test, lint and check, one after the other. What a change has to pass.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+//! `xtask ci`: every test, lint and check that a change must pass, one after the other.
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
 use crate::package::{self, Package};
 use crate::workspace::{self, passes};
@@ -9,10 +9,10 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The release of actionlint that checks the workflows.
+/// The version of actionlint that checks the workflows.
 const ACTIONLINT: &str = "v1.7.12";
 
-/// Runs all steps, also after one has failed, and prints a table of them at the end.
+/// Runs all steps, even after a failure, and prints a summary.
 pub(crate) fn run(all: bool) -> Result<()> {
     let mut done = Steps::default();
     done.step("format", || passes(workspace::cargo().args(["fmt", "--all", "--check"])));
@@ -86,13 +86,13 @@ impl Steps {
     }
 }
 
-/// Whether a program can be run.
+/// Whether a program is installed.
 fn has(program: &str) -> bool {
     let asked = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     asked.is_ok_and(|status| status.success())
 }
 
-/// Go has a subcommand where other programs have a flag.
+/// Go has a subcommand instead of a flag for its version.
 fn has_go() -> bool {
     let asked = Command::new("go").arg("version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     asked.is_ok_and(|status| status.success())

@@ -1,9 +1,9 @@
 //! `xtask clients`: scripted sessions of the official MCP clients with the real server, over stdio and HTTP, and the cost
 //! of schemas and answers by public tokenizers. Installs the clients into the user's cache; needs Python and Node.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
-use crate::asking::Asking;
-use crate::serving::Serving;
+use crate::mcp_client::McpClient;
+use crate::serve_process::ServeProcess;
 use crate::workspace::{self, passes};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
@@ -11,50 +11,52 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Tokens the schemas of the default tools may cost.
+/// Token budget of the schemas of the default tools.
 const SCHEMA_TOKENS: usize = 1_500;
+/// Tokens the schemas of all operations may cost.
+const SCHEMA_TOKENS_OF_ALL: usize = 12_000;
 
 /// Runs everything.
 pub(crate) fn run() -> Result<()> {
     let clients = Clients::install()?;
     let orient = workspace::product()?;
-    let folder = std::env::temp_dir().join(format!("orient-clients-{}", std::process::id()));
-    std::fs::create_dir_all(&folder)?;
-    let done = sessions(&clients, &orient, &folder).and_then(|()| tokens(&clients, &orient, &folder));
-    let _ = std::fs::remove_dir_all(&folder);
+    let directory = std::env::temp_dir().join(format!("orient-clients-{}", std::process::id()));
+    std::fs::create_dir_all(&directory)?;
+    let done = sessions(&clients, &orient, &directory).and_then(|()| tokens(&clients, &orient, &directory));
+    let _ = std::fs::remove_dir_all(&directory);
     done
 }
 
-/// Where the clients are.
+/// The installed clients.
 struct Clients {
     scripts: PathBuf,
     python: PathBuf,
-    node_folder: PathBuf,
+    node_directory: PathBuf,
 }
 
 impl Clients {
-    /// Installs what is missing, once for each set of versions.
+    /// Installs what is missing, once per set of versions.
     fn install() -> Result<Self> {
         let scripts = workspace::root().join("crates/serve/clients");
         let cache = cache()?.join("clients");
-        let (python, node_folder) = (cache.join("python"), cache.join("node"));
+        let (python, node_directory) = (cache.join("python"), cache.join("node"));
         let wanted = [scripts.join("requirements.txt"), scripts.join("package.json")];
         let versions =
             wanted.iter().map(std::fs::read_to_string).collect::<std::io::Result<Vec<_>>>()?.concat();
         let mark = cache.join("installed");
         if std::fs::read_to_string(&mark).is_ok_and(|installed| installed == versions) {
-            return Ok(Self { scripts, python: python.join("bin/python"), node_folder });
+            return Ok(Self { scripts, python: python.join("bin/python"), node_directory });
         }
         println!("installing the clients into {}", cache.display());
-        std::fs::create_dir_all(&node_folder)?;
+        std::fs::create_dir_all(&node_directory)?;
         passes(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&python))?;
         let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement"];
         passes(Command::new(python.join("bin/python")).args(pip).arg(&wanted[0]))?;
-        std::fs::copy(&wanted[1], node_folder.join("package.json"))?;
+        std::fs::copy(&wanted[1], node_directory.join("package.json"))?;
         let npm = ["install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts"];
-        passes(Command::new("npm").args(npm).current_dir(&node_folder))?;
+        passes(Command::new("npm").args(npm).current_dir(&node_directory))?;
         std::fs::write(&mark, versions)?;
-        Ok(Self { scripts, python: python.join("bin/python"), node_folder })
+        Ok(Self { scripts, python: python.join("bin/python"), node_directory })
     }
 
     fn python(&self) -> Command {
@@ -63,44 +65,47 @@ impl Clients {
         command
     }
 
-    /// A script beside its packages: modules are looked for from where a script lies.
+    /// Copies a script next to its packages: Node resolves modules relative to the script.
     fn node(&self, script: &str) -> Result<Command> {
-        std::fs::copy(self.scripts.join(script), self.node_folder.join(script))?;
+        for file in [script, "tasks.json"] {
+            std::fs::copy(self.scripts.join(file), self.node_directory.join(file))?;
+        }
         let mut command = Command::new("node");
-        command.arg(self.node_folder.join(script));
+        command.arg(self.node_directory.join(script));
         Ok(command)
     }
 
     fn inspector(&self) -> Command {
         let mut command = Command::new("node");
-        command.arg(self.node_folder.join("node_modules/@modelcontextprotocol/inspector/cli/build/cli.js"));
+        command
+            .arg(self.node_directory.join("node_modules/@modelcontextprotocol/inspector/cli/build/cli.js"));
         command.arg("--cli");
         command
     }
 }
 
-fn sessions(clients: &Clients, orient: &Path, folder: &Path) -> Result<()> {
+fn sessions(clients: &Clients, orient: &Path, directory: &Path) -> Result<()> {
     type Script = fn(&Clients) -> Result<Command>;
     let each: [(&str, Script); 2] =
         [("python", |clients| Ok(clients.python())), ("typescript", |clients| clients.node("session.mjs"))];
     for (name, script) in each {
-        let tree = tree(&folder.join(name))?;
-        let store = folder.join(format!("{name}-store"));
+        let tree = tree(&directory.join(name))?;
+        let store = directory.join(format!("{name}-store"));
         passes(script(clients)?.arg(orient).arg(&tree).arg(&store))?;
-        let server = Serving::start(orient, &tree, &store, &[])?;
+        let server = ServeProcess::start(orient, &tree, &store, &[])?;
         println!("the same over HTTP");
         passes(script(clients)?.arg(orient).arg(&tree).arg(&store).arg(&server.url))?;
     }
-    let tree = tree(&folder.join("inspector"))?;
-    let store = folder.join("inspector-store");
-    let server = Serving::start(orient, &tree, &store, &[])?;
+    let tree = tree(&directory.join("inspector"))?;
+    let store = directory.join("inspector-store");
+    let server = ServeProcess::start(orient, &tree, &store, &[])?;
     for over_http in [false, true] {
         inspect(clients, orient, &tree, &store, over_http.then_some(server.url.as_str()))?;
     }
     Ok(())
 }
 
-/// What the inspector's command line asks every tool; its arguments are words.
+/// The tool calls of the inspector's command line, with arguments as words.
 const INSPECTED: [(&str, &[&str]); 6] = [
     ("search", &["query=total"]),
     ("context", &["task=change how the total is made"]),
@@ -110,7 +115,7 @@ const INSPECTED: [(&str, &[&str]); 6] = [
     ("grep", &["pattern=def total"]),
 ];
 
-/// All that the inspector's command line can do: lists, every tool, files, prompts, errors.
+/// Everything that the inspector's command line can do: lists, every tool, files, prompts, errors.
 fn inspect(clients: &Clients, orient: &Path, tree: &Path, store: &Path, url: Option<&str>) -> Result<()> {
     let command = |arguments: &[&str]| {
         let mut command = clients.inspector();
@@ -172,32 +177,38 @@ fn inspect(clients: &Clients, orient: &Path, tree: &Path, store: &Path, url: Opt
     Ok(())
 }
 
-/// Counts what the default tools cost, and what answers about our own sources cost, with public tokenizers.
-fn tokens(clients: &Clients, orient: &Path, folder: &Path) -> Result<()> {
-    let mut asking = Asking::start(orient, workspace::root(), &folder.join("own-store"))?;
-    let listing = folder.join("listing.json");
-    let tools = asking.request("tools/list", &json!({}))?;
-    std::fs::write(&listing, tools.to_string())?;
-    passes(clients.node("tokens.mjs")?.arg("schema").arg(&listing).arg(SCHEMA_TOKENS.to_string()))?;
+/// Counts the tokens of the tools and of answers about our own sources, with public tokenizers.
+fn tokens(clients: &Clients, orient: &Path, directory: &Path) -> Result<()> {
+    let store = directory.join("own-store");
+    let mut client = McpClient::start(orient, workspace::root(), &store)?;
+    let listing = directory.join("listing.json");
+    let all = McpClient::start_with(orient, workspace::root(), &store, &["--tools", "all"])?
+        .request("tools/list", &json!({}))?;
+    for (tools, most) in
+        [(client.request("tools/list", &json!({}))?, SCHEMA_TOKENS), (all, SCHEMA_TOKENS_OF_ALL)]
+    {
+        std::fs::write(&listing, tools.to_string())?;
+        passes(clients.node("tokens.mjs")?.arg("schema").arg(&listing).arg(most.to_string()))?;
+    }
     let mut lines = String::new();
     for (tool, arguments) in questions() {
         for max_tokens in [300, 2_000, 8_000] {
             let mut arguments = arguments.clone();
             arguments["max_tokens"] = json!(max_tokens);
             arguments["again"] = json!(true);
-            let result = asking.request("tools/call", &json!({ "name": tool, "arguments": arguments }))?;
+            let result = client.request("tools/call", &json!({ "name": tool, "arguments": arguments }))?;
             let text = result["content"][0]["text"].as_str().context("no text")?;
             let estimate = orient_tools::tokens(text);
-            let line = json!({ "max_tokens": max_tokens, "estimate": estimate, "text": text, "structured": result["structuredContent"] });
+            let line = json!({ "max_tokens": max_tokens, "estimate": estimate, "text": text });
             writeln!(lines, "{line}")?;
         }
     }
-    let answers = folder.join("answers.jsonl");
+    let answers = directory.join("answers.jsonl");
     std::fs::write(&answers, lines)?;
     passes(clients.node("tokens.mjs")?.arg("answers").arg(&answers))
 }
 
-/// Questions about this repository, which has code, prose, data and text in other scripts.
+/// Calls about this repository, which has code, prose, data and text in other scripts.
 fn questions() -> Vec<(&'static str, Value)> {
     let mut all = vec![
         ("search", json!({ "query": "Session" })),
@@ -217,21 +228,21 @@ fn questions() -> Vec<(&'static str, Value)> {
     all
 }
 
-/// The tree the scripts know.
-fn tree(folder: &Path) -> Result<PathBuf> {
-    std::fs::create_dir_all(folder.join("shop"))?;
-    std::fs::create_dir_all(folder.join("pkg"))?;
+/// The tree that the scripts expect.
+fn tree(directory: &Path) -> Result<PathBuf> {
+    std::fs::create_dir_all(directory.join("shop"))?;
+    std::fs::create_dir_all(directory.join("pkg"))?;
     let cart = "def total(items):\n    return sum(items)\n\n\ndef main():\n    print(total([1, 2]))\n";
-    std::fs::write(folder.join("shop/cart.py"), cart)?;
+    std::fs::write(directory.join("shop/cart.py"), cart)?;
     for part in 0..300 {
         let text = format!("def part_{part:03}(x):\n    return x + {part}\n");
-        std::fs::write(folder.join(format!("pkg/part_{part:03}.py")), text)?;
+        std::fs::write(directory.join(format!("pkg/part_{part:03}.py")), text)?;
     }
-    Ok(folder.to_owned())
+    Ok(directory.to_owned())
 }
 
 fn cache() -> Result<PathBuf> {
     let named = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
-    Ok(named.or_else(home).context("there is no home folder")?.join("orient-ci"))
+    Ok(named.or_else(home).context("there is no home directory")?.join("orient-ci"))
 }

@@ -1,4 +1,4 @@
-//! A folder of sources as the product sees it: the same listing, the same languages, read on several threads.
+//! A directory of sources, listed and classified like in the product, and read on several threads.
 
 use anyhow::{Context, Result};
 use orient_lang::{Pack, Registry};
@@ -7,14 +7,14 @@ use orient_walk::{RootDirectory, WalkOptions};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A folder, listed.
+/// A listed directory.
 pub(crate) struct Corpus {
     tree: RootDirectory,
     limit: u64,
     files: Vec<RepoPath>,
 }
 
-/// A text file of it.
+/// A text file of a corpus.
 pub(crate) struct Text<'c> {
     pub(crate) path: &'c RepoPath,
     pub(crate) bytes: Vec<u8>,
@@ -22,23 +22,24 @@ pub(crate) struct Text<'c> {
 }
 
 impl Corpus {
-    /// Lists `folder` by the default settings.
-    pub(crate) fn list(folder: &Path, threads: usize) -> Result<Self> {
+    /// Lists `directory` with the default settings.
+    pub(crate) fn list(directory: &Path, threads: usize) -> Result<Self> {
         let options = WalkOptions { threads, ..WalkOptions::default() };
-        let listing =
-            orient_walk::list(folder, &options).with_context(|| format!("listing {}", folder.display()))?;
-        let tree = RootDirectory::open(folder).with_context(|| format!("opening {}", folder.display()))?;
+        let listing = orient_walk::list(directory, &options)
+            .with_context(|| format!("listing {}", directory.display()))?;
+        let tree =
+            RootDirectory::open(directory).with_context(|| format!("opening {}", directory.display()))?;
         let files = listing.files.into_iter().map(|entry| entry.path).collect();
         Ok(Self { tree, limit: options.max_file_size, files })
     }
 
-    /// Puts the files in another order for [`Corpus::read`].
+    /// Changes the order of the files for [`Corpus::read`].
     pub(crate) fn order_by(&mut self, key: impl Fn(&RepoPath) -> u64) {
         self.files.sort_by_cached_key(key);
     }
 
-    /// Reads every text file on `threads` threads and hands each to `see` together with the thread's own state.
-    /// The states come back in no order that matters: fold them with something that does not mind.
+    /// Reads every text file on `threads` threads and passes each to `see` together with a state per thread. The
+    /// states are returned in no particular order.
     pub(crate) fn read<S: Send>(
         &self,
         threads: usize,
@@ -65,7 +66,7 @@ impl Corpus {
     }
 }
 
-/// How many threads to use where nobody says.
+/// The default number of threads.
 pub(crate) fn default_threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }

@@ -1,13 +1,13 @@
-//! `xtask facts FILE`: what a pack makes of a file, for those who write packs.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+//! `xtask facts FILE`: prints the facts of a file, for authors of packs.
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
 use crate::packs;
 use anyhow::{Context, Result};
 use orient_lang::Registry;
 use std::path::Path;
 
-/// Prints the facts of a file in the form the tests compare. With `pack_dir`, packs are read from there, so that a
-/// change to one shows without a build; with `tree`, what the parser made of it is printed instead.
+/// Prints the facts of a file in the form that the tests compare. With `pack_dir`, packs are read from there, so that
+/// a change takes effect without a build; with `tree`, the syntax tree is printed instead.
 pub(crate) fn run(file: &Path, pack_dir: Option<&Path>, tree: bool) -> Result<()> {
     let bytes = std::fs::read(file).with_context(|| format!("reading {}", file.display()))?;
     let loaded = pack_dir.map(packs::registry).transpose()?;

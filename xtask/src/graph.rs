@@ -1,4 +1,4 @@
-//! `xtask graph DIR`: the edges of a folder without a store, for those who write rules of resolution.
+//! `xtask graph DIR`: prints the edges of a directory without a store, for authors of resolution rules.
 
 use crate::packs;
 use anyhow::{Context, Result};
@@ -10,32 +10,32 @@ use serde_json::json;
 use std::io::Write;
 use std::path::Path;
 
-/// What to print.
+/// Options of `xtask graph`.
 pub(crate) struct Options<'o> {
-    /// Packs to use in place of those compiled in.
+    /// Packs to use instead of the built-in ones.
     pub(crate) pack_dir: Option<&'o Path>,
-    /// Print what was not resolved, too.
+    /// Whether to print external and unresolved references, too.
     pub(crate) misses: bool,
-    /// Print only what files with this in their path give rise to.
+    /// Only edges from files whose path contains this text.
     pub(crate) only: Option<&'o str>,
 }
 
-/// Resolution goes deep; so much room is never touched.
+/// Stack size: resolution is deeply recursive. Unused stack costs no memory.
 const STACK: usize = 256 << 20;
 
-/// Prints every edge of the files of a folder, one JSON object a line.
-pub(crate) fn run(folder: &Path, options: &Options<'_>) -> Result<()> {
+/// Prints every edge of the files of a directory, one JSON object per line.
+pub(crate) fn run(directory: &Path, options: &Options<'_>) -> Result<()> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK);
-        let thread = thread.spawn_scoped(scope, || print(folder, options))?;
-        thread.join().unwrap_or_else(|_| anyhow::bail!("resolution failed; the message stands above"))
+        let thread = thread.spawn_scoped(scope, || print(directory, options))?;
+        thread.join().unwrap_or_else(|_| anyhow::bail!("resolution failed; see the message above"))
     })
 }
 
-fn print(folder: &Path, options: &Options<'_>) -> Result<()> {
+fn print(directory: &Path, options: &Options<'_>) -> Result<()> {
     let loaded = options.pack_dir.map(packs::registry).transpose()?;
     let registry = loaded.as_ref().unwrap_or_else(|| Registry::builtin());
-    let world = world(folder, registry)?;
+    let world = world(directory, registry)?;
     let resolver = Resolver::new(&world);
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     for (file, facts) in world.files().iter().enumerate() {
@@ -63,14 +63,14 @@ fn print(folder: &Path, options: &Options<'_>) -> Result<()> {
             }
         }
         if options.misses {
-            for miss in &resolved.misses {
+            for miss in &resolved.unresolved {
                 let line = json!({
                     "miss": miss.name, "path": path, "line": miss.line, "use": miss.kind.as_str(),
                     "in": name(miss.from), "reason": miss.reason.as_str(),
                 });
                 writeln!(out, "{line}")?;
             }
-            for outside in &resolved.outside {
+            for outside in &resolved.external {
                 let line = json!({
                     "outside": outside.name, "package": outside.package, "path": path, "line": outside.line,
                     "use": outside.kind.as_str(), "in": name(outside.from),
@@ -82,11 +82,11 @@ fn print(folder: &Path, options: &Options<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The facts of all files of a folder.
-fn world(folder: &Path, registry: &Registry) -> Result<MemoryRepository> {
+/// The facts of all files of a directory.
+fn world(directory: &Path, registry: &Registry) -> Result<MemoryRepository> {
     let kept = Registry::project_files().map(str::to_owned).collect();
-    let listing = orient_walk::list(folder, &WalkOptions { kept, ..WalkOptions::default() })?;
-    let tree = RootDirectory::open(folder)?;
+    let listing = orient_walk::list(directory, &WalkOptions { kept, ..WalkOptions::default() })?;
+    let tree = RootDirectory::open(directory)?;
     let roles = RolePatterns::new(&[], &[]).map_err(anyhow::Error::msg)?;
     let mut files = Vec::new();
     for entry in &listing.files {
@@ -117,8 +117,8 @@ fn shown(world: &MemoryRepository, node: Node) -> serde_json::Value {
     json!({ "path": facts.path.display(), "line": line, "name": name })
 }
 
-/// A folder that can be read.
-pub(crate) fn checked(folder: &Path) -> Result<&Path> {
-    std::fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))?;
-    Ok(folder)
+/// Checks that a directory can be read.
+pub(crate) fn checked(directory: &Path) -> Result<&Path> {
+    std::fs::read_dir(directory).with_context(|| format!("reading {}", directory.display()))?;
+    Ok(directory)
 }

@@ -1,9 +1,8 @@
-//! Chores of this repository, run as `cargo xtask NAME`.
+//! Development commands, run as `cargo xtask NAME`.
 //!
-//! Each chore is a file of its own. Nothing here is part of the product.
-#![expect(clippy::print_stderr, reason = "a chore talks to the terminal")]
+//! Each subcommand is a file or a directory. Nothing here is part of the product.
+#![expect(clippy::print_stderr, reason = "a subcommand prints to the terminal")]
 
-mod asking;
 mod bench;
 mod bombs;
 mod churn;
@@ -13,16 +12,18 @@ mod corpus;
 mod crosscheck;
 mod damage;
 mod docgen;
-mod draw;
 mod eval;
 mod facts;
 mod graph;
+mod mcp_client;
 mod mutate;
 mod package;
 mod packs;
+mod random;
 mod report;
-mod serving;
+mod serve_process;
 mod sizes;
+mod structural;
 mod tidy;
 mod workspace;
 
@@ -34,23 +35,23 @@ use package::Package;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// What is measured here in this process is to cost what it costs in the product.
+/// The allocator of the product, so that measurements in this process are comparable.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Chores of this repository.
+/// Development commands of this repository.
 #[derive(Parser)]
 #[command(bin_name = "cargo xtask", version, disable_help_subcommand = true)]
 struct Args {
     #[command(subcommand)]
-    chore: Chore,
+    command: Command,
 }
 
 #[derive(Subcommand)]
-enum Chore {
+enum Command {
     /// Runs all tests, lints and checks
     Ci {
-        /// Leaves nothing out: fails where a tool for a check is missing
+        /// Fails if a tool that a check needs is missing
         #[arg(long)]
         all: bool,
     },
@@ -61,49 +62,49 @@ enum Chore {
     Packs(Packs),
     /// Generates the reference pages, and the examples and figures in the other pages
     Docgen {
-        /// Writes nothing, and fails if a page is out of date
+        /// Only checks: fails if a page is out of date
         #[arg(long)]
         check: bool,
     },
-    /// Prints the facts of a file, as the tests of packs compare them
+    /// Prints the facts of a file in the form that pack tests compare
     Facts {
         /// The file
         file: PathBuf,
-        /// Packs to use in place of those compiled in: crates/lang/packs shows a change without a build
+        /// Packs to use instead of the built-in ones, such as crates/lang/packs to test a change without a build
         #[arg(long, value_name = "DIR")]
         pack_dir: Option<PathBuf>,
         /// Prints the syntax tree instead
         #[arg(long)]
         tree: bool,
     },
-    /// Prints the edges of a folder, one JSON object a line, without a store
+    /// Prints the edges of a directory, one JSON object per line, without a store
     Graph {
-        /// The folder of sources
-        folder: PathBuf,
-        /// Packs to use in place of those compiled in: crates/lang/packs shows a change without a build
+        /// The directory of sources
+        directory: PathBuf,
+        /// Packs to use instead of the built-in ones, such as crates/lang/packs to test a change without a build
         #[arg(long, value_name = "DIR")]
         pack_dir: Option<PathBuf>,
-        /// Also prints what was not resolved, and what leads outside
+        /// Also prints external and unresolved references
         #[arg(long)]
         misses: bool,
-        /// Only what files with this in their path give rise to
+        /// Only edges from files whose path contains this text
         #[arg(long, value_name = "TEXT")]
         only: Option<String>,
     },
     /// Indexes generated files that are expensive to parse, under a hard limit on memory (in a release build)
     Bombs(bombs::Bombs),
-    /// Changes files of a copied folder at random; the index that catches up must equal one built from nothing
+    /// Changes files of a copied directory at random; the refreshed index must equal one built from scratch
     Churn(churn::Churn),
-    /// Damages the files of a store at random; every answer must be that of an index built from nothing
+    /// Damages the files of a store at random; every answer must be that of an index built from scratch
     Damage(damage::Damage),
-    /// Changes a folder in memory in ways whose meaning is known, and compares the graphs
+    /// Mutates a directory in memory in ways whose meaning is known, and compares the graphs
     Mutate {
-        /// The folder of sources
-        folder: PathBuf,
-        /// Where drawing begins
+        /// The directory of sources
+        directory: PathBuf,
+        /// Seed of the random numbers
         #[arg(long, value_name = "N", default_value_t = 1)]
         seed: u64,
-        /// How many changes of each kind and language
+        /// Number of mutations per kind and language
         #[arg(long, value_name = "N", default_value_t = 20)]
         count: usize,
         /// Only in this language
@@ -112,33 +113,35 @@ enum Chore {
     },
     /// Compares our symbols with those of Universal Ctags
     Crosscheck {
-        /// The folder of sources
-        folder: PathBuf,
+        /// The directory of sources
+        directory: PathBuf,
         /// The language to compare
         #[arg(long)]
         lang: String,
-        /// Prints every miss
+        /// Prints every missing tag
         #[arg(long)]
         all: bool,
-        /// Compares nothing, but prints so many of our symbols with the source at both ends, to be checked by eye
+        /// Prints this many of our symbols with the source at both ends, for inspection, instead of comparing
         #[arg(long, value_name = "NUMBER")]
         sample: Option<usize>,
-        /// Draws the sample by this number instead of evenly
+        /// Draws the sample at random with this seed instead of evenly
         #[arg(long, value_name = "NUMBER", requires = "sample")]
         seed: Option<u64>,
-        /// Compares nothing, but prints where the parser gave up, with the source there
+        /// Prints where the parser failed, with the source, instead of comparing
         #[arg(long, conflicts_with = "sample")]
         issues: bool,
     },
-    /// Prints what each grammar adds to the program: parse tables, compressed tables, code
+    /// Compares the matches of structural patterns, drawn from the code itself, with those of ast-grep
+    Structural(structural::Structural),
+    /// Prints what each grammar adds to the binary: parse tables, compressed tables, code
     Sizes(sizes::Sizes),
-    /// Runs the official MCP clients against the servers, and counts what schemas and answers cost
+    /// Runs the official MCP clients against the servers, and counts the tokens of schemas and answers
     Clients,
-    /// Builds the release archive, the Python wheel and the npm packages, and tries each in an empty environment
+    /// Builds the release archive, the Python wheel and the npm packages, and tests each in an empty environment
     Package(Package),
-    /// Asks the search questions whose answers are known, and says how well it did
+    /// Measures search quality on questions with known answers
     Eval(Eval),
-    /// Measures the product against a floor in the same run (in a release build)
+    /// Measures the product relative to a baseline in the same run (in a release build)
     #[command(subcommand)]
     Bench(Bench),
 }
@@ -150,7 +153,7 @@ enum Packs {
 }
 
 fn main() -> ExitCode {
-    match run(&Args::parse().chore) {
+    match run(&Args::parse().command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
@@ -159,34 +162,35 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(chore: &Chore) -> Result<()> {
-    match chore {
-        Chore::Ci { all } => ci::run(*all),
-        Chore::Tidy => tidy::run(),
-        Chore::Packs(Packs::Check) => packs::check(),
-        Chore::Docgen { check } => docgen::run(*check),
-        Chore::Facts { file, pack_dir, tree } => facts::run(file, pack_dir.as_deref(), *tree),
-        Chore::Bombs(options) => bombs::run(options),
-        Chore::Churn(options) => churn::run(options),
-        Chore::Damage(options) => damage::run(options),
-        Chore::Mutate { folder, seed, count, lang } => {
+fn run(command: &Command) -> Result<()> {
+    match command {
+        Command::Ci { all } => ci::run(*all),
+        Command::Tidy => tidy::run(),
+        Command::Packs(Packs::Check) => packs::check(),
+        Command::Docgen { check } => docgen::run(*check),
+        Command::Facts { file, pack_dir, tree } => facts::run(file, pack_dir.as_deref(), *tree),
+        Command::Bombs(options) => bombs::run(options),
+        Command::Churn(options) => churn::run(options),
+        Command::Damage(options) => damage::run(options),
+        Command::Mutate { directory, seed, count, lang } => {
             let options = mutate::Options { seed: *seed, count: *count, lang: lang.clone() };
-            mutate::run(graph::checked(folder)?, &options)
+            mutate::run(graph::checked(directory)?, &options)
         }
-        Chore::Graph { folder, pack_dir, misses, only } => {
+        Command::Graph { directory, pack_dir, misses, only } => {
             let options =
                 graph::Options { pack_dir: pack_dir.as_deref(), misses: *misses, only: only.as_deref() };
-            graph::run(graph::checked(folder)?, &options)
+            graph::run(graph::checked(directory)?, &options)
         }
-        Chore::Crosscheck { folder, lang, all, sample, seed, issues } => match (sample, issues) {
-            (Some(number), _) => crosscheck::sample(folder, lang, *number, *seed),
-            (None, true) => crosscheck::issues(folder, lang),
-            (None, false) => crosscheck::run(folder, lang, *all),
+        Command::Crosscheck { directory, lang, all, sample, seed, issues } => match (sample, issues) {
+            (Some(number), _) => crosscheck::sample(directory, lang, *number, *seed),
+            (None, true) => crosscheck::issues(directory, lang),
+            (None, false) => crosscheck::run(directory, lang, *all),
         },
-        Chore::Sizes(options) => sizes::run(options),
-        Chore::Clients => clients::run(),
-        Chore::Package(options) => package::run(options),
-        Chore::Eval(eval) => eval::run(eval),
-        Chore::Bench(bench) => bench::run(bench),
+        Command::Structural(options) => structural::run(options),
+        Command::Sizes(options) => sizes::run(options),
+        Command::Clients => clients::run(),
+        Command::Package(options) => package::run(options),
+        Command::Eval(eval) => eval::run(eval),
+        Command::Bench(bench) => bench::run(bench),
     }
 }

@@ -1,6 +1,6 @@
-//! `xtask package`: the binary as an archive, a Python wheel and npm packages, each installed into an empty environment
-//! and asked a question. Needs Python and Node.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+//! `xtask package`: packages the binary as an archive, a Python wheel and npm packages, installs each into an empty
+//! environment and runs a query. Needs Python and Node.
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
 use crate::workspace::{self, passes};
 use anyhow::{Context, Result, bail, ensure};
@@ -9,19 +9,19 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The release of maturin that builds the wheel.
+/// The version of maturin that builds the wheel.
 const MATURIN: &str = "maturin==1.16.0";
 
-/// The scope of the npm packages that hold one binary each. `packaging/npm/launcher.js` looks for the same.
+/// The scope of the npm packages with one binary each. `packaging/npm/launcher.js` uses the same.
 const SCOPE: &str = "@orient-code";
 
 /// Options of `xtask package`.
 #[derive(Args)]
 pub(crate) struct Package {
-    /// Where the packages go
+    /// The output directory
     #[arg(long, value_name = "DIR", default_value = "target/packages")]
     pub(crate) out: PathBuf,
-    /// Packages the unoptimised build: quick, to test the packaging itself
+    /// Packages the debug build, to test the packaging itself quickly
     #[arg(long)]
     pub(crate) dev: bool,
 }
@@ -49,7 +49,7 @@ pub(crate) fn run(options: &Package) -> Result<()> {
     install_npm(&npm, &scratch.0, &tree)
 }
 
-/// The platform we build on, in the words of each packager.
+/// The current platform, in the terms of each packager.
 struct Host {
     triple: String,
     npm_os: &'static str,
@@ -84,14 +84,14 @@ impl Host {
     }
 }
 
-/// A folder that goes away with us.
+/// A temporary directory, removed when dropped.
 struct Scratch(PathBuf);
 
 impl Scratch {
     fn new() -> Result<Self> {
-        let folder = std::env::temp_dir().join(format!("orient-package-{}", std::process::id()));
-        std::fs::create_dir_all(&folder)?;
-        Ok(Self(folder))
+        let directory = std::env::temp_dir().join(format!("orient-package-{}", std::process::id()));
+        std::fs::create_dir_all(&directory)?;
+        Ok(Self(directory))
     }
 }
 
@@ -118,9 +118,9 @@ fn wheel(out: &Path, scratch: &Path, dev: bool) -> Result<PathBuf> {
 
 /// The binary inside the wheel: all packages hold the same bytes.
 fn unpacked_binary(wheel: &Path, scratch: &Path, host: &Host) -> Result<PathBuf> {
-    let folder = scratch.join("unpacked");
-    passes(Command::new("python3").args(["-m", "zipfile", "-e"]).arg(wheel).arg(&folder))?;
-    for entry in std::fs::read_dir(&folder)? {
+    let directory = scratch.join("unpacked");
+    passes(Command::new("python3").args(["-m", "zipfile", "-e"]).arg(wheel).arg(&directory))?;
+    for entry in std::fs::read_dir(&directory)? {
         let binary = entry?.path().join("scripts").join(host.exe);
         if binary.is_file() {
             make_executable(&binary)?;
@@ -151,22 +151,22 @@ fn npm(out: &Path, scratch: &Path, host: &Host, binary: &Path) -> Result<[PathBu
     launcher["optionalDependencies"] =
         all.iter().map(|platform| (format!("{SCOPE}/{platform}"), json!(version))).collect();
 
-    let folder = scratch.join("npm-launcher");
-    std::fs::create_dir_all(&folder)?;
+    let directory = scratch.join("npm-launcher");
+    std::fs::create_dir_all(&directory)?;
     for file in ["launcher.js", "README.md"] {
-        std::fs::copy(source.join(file), folder.join(file))?;
+        std::fs::copy(source.join(file), directory.join(file))?;
     }
-    let launcher = npm_pack(&folder, &launcher, out)?;
-    let folder = scratch.join("npm-platform");
-    std::fs::create_dir_all(&folder)?;
-    std::fs::copy(binary, folder.join(host.exe))?;
-    Ok([launcher, npm_pack(&folder, &platform, out)?])
+    let launcher = npm_pack(&directory, &launcher, out)?;
+    let directory = scratch.join("npm-platform");
+    std::fs::create_dir_all(&directory)?;
+    std::fs::copy(binary, directory.join(host.exe))?;
+    Ok([launcher, npm_pack(&directory, &platform, out)?])
 }
 
-fn npm_pack(folder: &Path, manifest: &Value, out: &Path) -> Result<PathBuf> {
-    std::fs::write(folder.join("package.json"), serde_json::to_string_pretty(manifest)?)?;
+fn npm_pack(directory: &Path, manifest: &Value, out: &Path) -> Result<PathBuf> {
+    std::fs::write(directory.join("package.json"), serde_json::to_string_pretty(manifest)?)?;
     let printed = workspace::output(
-        npm_command().args(["pack", "--silent", "--pack-destination"]).arg(out).current_dir(folder),
+        npm_command().args(["pack", "--silent", "--pack-destination"]).arg(out).current_dir(directory),
     )?;
     let name = String::from_utf8(printed)?;
     let name = name.trim().lines().last().context("npm names what it packed")?;
@@ -176,29 +176,29 @@ fn npm_pack(folder: &Path, manifest: &Value, out: &Path) -> Result<PathBuf> {
 /// The plain archive of a release: the binary, the licences and the README.
 fn archive(out: &Path, host: &Host, binary: &Path) -> Result<()> {
     let name = format!("orient-{}-{}", env!("CARGO_PKG_VERSION"), host.triple);
-    let folder = out.join(&name);
-    std::fs::create_dir_all(&folder)?;
-    std::fs::copy(binary, folder.join(host.exe))?;
+    let directory = out.join(&name);
+    std::fs::create_dir_all(&directory)?;
+    std::fs::copy(binary, directory.join(host.exe))?;
     for file in ["README.md", "LICENSE-MIT", "LICENSE-APACHE"] {
-        std::fs::copy(workspace::root().join(file), folder.join(file))?;
+        std::fs::copy(workspace::root().join(file), directory.join(file))?;
     }
     let format = if cfg!(windows) { "zip" } else { "gztar" };
     let script =
         "import shutil, sys; shutil.make_archive(sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4])";
-    passes(Command::new("python3").args(["-c", script]).arg(&folder).arg(format).arg(out).arg(&name))?;
-    std::fs::remove_dir_all(&folder)?;
+    passes(Command::new("python3").args(["-c", script]).arg(&directory).arg(format).arg(out).arg(&name))?;
+    std::fs::remove_dir_all(&directory)?;
     Ok(())
 }
 
-/// Installs the wheel where nothing else is, without looking at any registry, and asks.
+/// Installs the wheel into an empty environment, without a registry, and runs a query.
 fn install_wheel(wheel: &Path, scratch: &Path, tree: &Path, host: &Host) -> Result<()> {
     let venv = virtual_env(&scratch.join("empty"))?;
     pip(&venv, &["--no-index".as_ref(), "--no-deps".as_ref(), wheel])?;
-    let command = venv.parent().context("a folder")?.join(host.bin).join(host.exe);
+    let command = venv.parent().context("a directory")?.join(host.bin).join(host.exe);
     answers(&mut Command::new(command), tree, &scratch.join("wheel-store"), "wheel")
 }
 
-/// Installs both npm packages into an empty project, without looking at any registry, and asks through the launcher.
+/// Installs both npm packages into an empty project, without a registry, and runs a query through the launcher.
 fn install_npm(packages: &[PathBuf; 2], scratch: &Path, tree: &Path) -> Result<()> {
     let project = scratch.join("project");
     std::fs::create_dir_all(&project)?;
@@ -209,7 +209,7 @@ fn install_npm(packages: &[PathBuf; 2], scratch: &Path, tree: &Path) -> Result<(
     answers(Command::new("node").arg(launcher), tree, &scratch.join("npm-store"), "npm package")
 }
 
-/// Asks an installed program a question whose answer is known. Its search path holds no Rust.
+/// Runs a query with a known answer in an installed program. Its `PATH` does not contain Rust.
 fn answers(program: &mut Command, tree: &Path, store: &Path, what: &str) -> Result<()> {
     let asked = ["--json", "callers", "total", "--root"];
     program.args(asked).arg(tree).arg("--store").arg(store);
@@ -223,18 +223,18 @@ fn answers(program: &mut Command, tree: &Path, store: &Path, what: &str) -> Resu
     Ok(())
 }
 
-/// The folder of a program on the search path.
+/// The directory of a program on the `PATH`.
 fn which(program: &str) -> Result<PathBuf> {
     let path = std::env::var_os("PATH").context("there is no search path")?;
     std::env::split_paths(&path)
-        .find(|folder| folder.join(program).is_file())
+        .find(|directory| directory.join(program).is_file())
         .with_context(|| format!("{program} is not installed"))
 }
 
-/// A new virtual environment; its folder of programs.
-fn virtual_env(folder: &Path) -> Result<PathBuf> {
-    passes(Command::new("python3").args(["-m", "venv"]).arg(folder))?;
-    Ok(folder.join(if cfg!(windows) { "Scripts" } else { "bin" }))
+/// Creates a virtual environment. Returns its directory of programs.
+fn virtual_env(directory: &Path) -> Result<PathBuf> {
+    passes(Command::new("python3").args(["-m", "venv"]).arg(directory))?;
+    Ok(directory.join(if cfg!(windows) { "Scripts" } else { "bin" }))
 }
 
 fn pip(venv: &Path, arguments: &[&Path]) -> Result<()> {
@@ -242,15 +242,15 @@ fn pip(venv: &Path, arguments: &[&Path]) -> Result<()> {
     passes(Command::new(venv.join("python")).args(quiet).args(arguments))
 }
 
-/// npm is a script on Windows, which cannot be started by its plain name.
+/// On Windows, npm is a script and needs its file extension.
 fn npm_command() -> Command {
     Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" })
 }
 
-fn only_file(folder: &Path) -> Result<PathBuf> {
-    let mut files = std::fs::read_dir(folder)?;
-    let first = files.next().with_context(|| format!("{} is empty", folder.display()))??;
-    ensure!(files.next().is_none(), "{} holds more than one file", folder.display());
+fn only_file(directory: &Path) -> Result<PathBuf> {
+    let mut files = std::fs::read_dir(directory)?;
+    let first = files.next().with_context(|| format!("{} is empty", directory.display()))??;
+    ensure!(files.next().is_none(), "{} holds more than one file", directory.display());
     Ok(first.path())
 }
 

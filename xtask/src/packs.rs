@@ -1,5 +1,5 @@
-//! `xtask packs check`: compiles every language pack against its grammar, from the files as they are now.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+//! `xtask packs check`: compiles every language pack against its grammar, from the current files.
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
 use crate::report::Findings;
 use crate::workspace;
@@ -7,32 +7,32 @@ use anyhow::{Context, Result};
 use orient_lang::Registry;
 use std::path::{Path, PathBuf};
 
-/// Where the packs are.
-pub(crate) fn folder() -> PathBuf {
+/// The directory of the packs.
+pub(crate) fn directory() -> PathBuf {
     workspace::root().join("crates/lang/packs")
 }
 
-/// The packs of a folder in place of those compiled in.
-pub(crate) fn registry(folder: &Path) -> Result<Registry> {
+/// The packs of a directory, instead of the built-in ones.
+pub(crate) fn registry(directory: &Path) -> Result<Registry> {
     let read = |path: &Path| std::fs::read_to_string(path).ok();
-    Registry::from_folder(folder, &read).with_context(|| format!("packs in {}", folder.display()))
+    Registry::from_directory(directory, &read).with_context(|| format!("packs in {}", directory.display()))
 }
 
-/// Checks that every pack is without fault, that every folder is a pack, and that every deep pack has tests.
+/// Checks that every pack is valid, that every directory is a pack, and that every deep pack has tests.
 pub(crate) fn check() -> Result<()> {
-    let registry = registry(&folder())?;
+    let registry = registry(&directory())?;
     let mut findings = Findings::default();
     for fault in registry.faults() {
         findings.fail("crates/lang/packs", 0, fault.to_string());
     }
-    for entry in std::fs::read_dir(folder())? {
+    for entry in std::fs::read_dir(directory())? {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
         if entry.file_type()?.is_dir() && !registry.packs().iter().any(|pack| pack.name() == name) {
             findings.fail(
                 &format!("crates/lang/packs/{name}"),
                 0,
-                "a folder without its line in registry.rs",
+                "a directory without its line in registry.rs",
             );
         }
     }
@@ -54,7 +54,7 @@ pub(crate) fn check() -> Result<()> {
     findings.conclude("packs")
 }
 
-/// The fixtures of all packs, one text.
+/// The fixtures of all packs, concatenated.
 fn fixtures() -> Result<String> {
     let mut all = String::new();
     for path in workspace::files()?.iter().filter(|path| path.starts_with("crates/lang/packs")) {

@@ -1,18 +1,18 @@
-//! What a check finds, and a table for the terminal.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+//! Findings of checks, and tables on the terminal.
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
 use anyhow::{Result, bail};
 
-/// How bad it is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
-    /// Worth a look.
+    /// A warning.
     Warn,
-    /// The check fails.
+    /// An error, which fails the check.
     Fail,
 }
 
-/// One finding, at one place.
+/// A finding at a line of a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Finding {
     level: Level,
@@ -21,28 +21,28 @@ pub(crate) struct Finding {
     what: String,
 }
 
-/// What the checks found so far.
+/// The findings of all checks so far.
 #[derive(Default)]
 pub(crate) struct Findings(Vec<Finding>);
 
 impl Findings {
-    /// Notes something that fails the check. Line 0 stands for the whole file.
+    /// Adds an error. Line 0 means the whole file.
     pub(crate) fn fail(&mut self, path: &str, line: usize, what: impl Into<String>) {
         self.0.push(Finding { level: Level::Fail, path: path.to_owned(), line, what: what.into() });
     }
 
-    /// Notes something worth a look.
+    /// Adds a warning.
     pub(crate) fn warn(&mut self, path: &str, line: usize, what: impl Into<String>) {
         self.0.push(Finding { level: Level::Warn, path: path.to_owned(), line, what: what.into() });
     }
 
-    /// The texts, for tests.
+    /// The messages, for tests.
     #[cfg(test)]
     pub(crate) fn texts(&self) -> Vec<&str> {
         self.0.iter().map(|finding| finding.what.as_str()).collect()
     }
 
-    /// Prints all of them, warnings first, and fails if one of them does.
+    /// Prints all findings, warnings first. Fails if there is an error.
     pub(crate) fn conclude(mut self, check: &str) -> Result<()> {
         self.0.sort();
         self.0.dedup();
@@ -53,14 +53,14 @@ impl Findings {
         }
         let failures = self.0.iter().filter(|finding| finding.level == Level::Fail).count();
         if failures > 0 {
-            bail!("{check}: {failures} to put right");
+            bail!("{check}: {failures} errors");
         }
         println!("{check}: ok, {} warnings", self.0.len());
         Ok(())
     }
 }
 
-/// Prints rows under a heading, columns aligned: the first to the left, the rest to the right.
+/// Prints a table: the first column is aligned left, the others right.
 pub(crate) fn table(heading: &[&str], rows: &[Vec<String>]) {
     let mut widths: Vec<usize> = heading.iter().map(|cell| cell.chars().count()).collect();
     for row in rows {
@@ -83,7 +83,7 @@ pub(crate) fn table(heading: &[&str], rows: &[Vec<String>]) {
     }
 }
 
-/// A number with its thousands apart.
+/// A number with separated thousands.
 pub(crate) fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut shown = String::new();

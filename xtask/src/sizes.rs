@@ -1,5 +1,5 @@
-//! `xtask sizes`: what each grammar adds to the program, and whether its compressed tables are those of its C source.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+//! `xtask sizes`: what each grammar adds to the binary, and whether its compressed tables match its C source.
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
 use crate::bench::Scratch;
 use crate::report::{self, Findings};
@@ -14,13 +14,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// The tables that are compressed, in their order.
+/// The compressed tables, in order.
 const TABLES: [&str; 3] = ["ts_small_parse_table_map", "ts_parse_table", "ts_small_parse_table"];
 
-/// What to print.
+/// Options of `xtask sizes`.
 #[derive(Args)]
 pub(crate) struct Sizes {
-    /// Instead compiles the parsers as they come, and fails where a table differs by a byte
+    /// Compiles the original parsers instead, and fails if a table differs
     #[arg(long)]
     check: bool,
     /// Only this grammar
@@ -35,12 +35,12 @@ pub(crate) fn run(options: &Sizes) -> Result<()> {
     if options.check { check(&origins) } else { print(origins) }
 }
 
-/// Compares the tables of all grammars.
+/// Checks the tables of all grammars.
 pub(crate) fn check_all() -> Result<()> {
     check(&orient_grammars::origins().collect::<Vec<_>>())
 }
 
-/// Prints a row for each grammar, the largest first.
+/// Prints a row per grammar, the largest first.
 fn print(mut origins: Vec<Origin>) -> Result<()> {
     origins.sort_by_key(|origin| (std::cmp::Reverse(origin.unpacked), origin.name));
     let mut rows = Vec::new();
@@ -67,17 +67,17 @@ fn row(name: &str, unpacked: usize, packed: usize, objects: usize, time: Duratio
     [&[name.to_owned()][..], &sizes, &[time]].concat()
 }
 
-/// Compares the tables of each grammar with those that the C compiler of this machine makes of its source.
+/// Compares the tables of each grammar with those that the local C compiler produces from its source.
 fn check(origins: &[Origin]) -> Result<()> {
     let metadata = workspace::metadata_of_all()?;
-    let folders: BTreeMap<&str, &Path> = (metadata.packages.iter())
+    let directories: BTreeMap<&str, &Path> = (metadata.packages.iter())
         .filter_map(|package| Some((package.name.as_str(), package.manifest_path.parent()?)))
         .collect();
     let mut findings = Findings::default();
     for origin in origins {
         let package =
-            folders.get(origin.package).with_context(|| format!("no package {}", origin.package))?;
-        let compiled = compiled_tables(&package.join(origin.folder))
+            directories.get(origin.package).with_context(|| format!("no package {}", origin.package))?;
+        let compiled = compiled_tables(&package.join(origin.directory))
             .with_context(|| format!("compiling the grammar {}", origin.name))?;
         let ours = orient_grammars::tables(origin.name).context("a grammar has tables")?;
         if let Some(difference) = difference(&ours, &compiled) {
@@ -88,7 +88,7 @@ fn check(origins: &[Origin]) -> Result<()> {
     findings.conclude("tables")
 }
 
-/// How the two differ, if they do.
+/// The first difference, if any.
 fn difference(ours: &[u8], compiled: &[u8]) -> Option<String> {
     if ours.len() != compiled.len() {
         return Some(format!("{} bytes, compiled {}", ours.len(), compiled.len()));
@@ -97,10 +97,10 @@ fn difference(ours: &[u8], compiled: &[u8]) -> Option<String> {
     Some(format!("byte {at} is {}, compiled {}", ours[at], compiled[at]))
 }
 
-/// Compiles a program that includes the parser and writes its tables, and runs it.
-fn compiled_tables(folder: &Path) -> Result<Vec<u8>> {
+/// Compiles and runs a program that includes the parser and writes its tables.
+fn compiled_tables(directory: &Path) -> Result<Vec<u8>> {
     let scratch = Scratch::new("sizes")?;
-    let parser = fs::read_to_string(folder.join("parser.c"))?;
+    let parser = fs::read_to_string(directory.join("parser.c"))?;
     let mut writes = String::new();
     for table in TABLES.iter().filter(|table| parser.contains(&format!(" {table}["))) {
         writeln!(writes, "  fwrite({table}, 1, sizeof({table}), file);")?;
@@ -113,10 +113,10 @@ fn compiled_tables(folder: &Path) -> Result<Vec<u8>> {
          FILE *file = fopen(arguments[1], \"wb\");\n{writes}  return fclose(file);\n}}\n"
     );
     fs::write(&source, text)?;
-    let scanner: Option<PathBuf> = Some(folder.join("scanner.c")).filter(|path| path.exists());
+    let scanner: Option<PathBuf> = Some(directory.join("scanner.c")).filter(|path| path.exists());
     let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
     let mut compile = Command::new(compiler);
-    compile.args(["-w", "-O0"]).arg("-I").arg(folder).arg(&source).args(scanner).arg("-o").arg(&program);
+    compile.args(["-w", "-O0"]).arg("-I").arg(directory).arg(&source).args(scanner).arg("-o").arg(&program);
     workspace::output(&mut compile)?;
     workspace::output(Command::new(&program).arg(&out))?;
     fs::read(&out).context("reading what the program wrote")

@@ -1,13 +1,13 @@
-//! Where the repository is, which files it keeps, and how cargo sees it.
+//! The repository: its root, its files, and its cargo metadata.
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The top folder of the repository.
+/// The root directory of the repository.
 pub(crate) fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies one folder below the root")
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is one directory below the root")
 }
 
 /// The text of a file of the repository.
@@ -15,8 +15,8 @@ pub(crate) fn text(path: &str) -> Result<String> {
     std::fs::read_to_string(root().join(path)).with_context(|| format!("reading {path}"))
 }
 
-/// The cargo that runs us, without what it told us about ourselves: build scripts that look at these variables would run
-/// again, and everything that depends on them would be compiled again.
+/// The cargo that runs this program, without the environment variables it sets: build scripts that read them would
+/// run again and trigger a rebuild.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root());
@@ -28,7 +28,7 @@ pub(crate) fn cargo() -> Command {
     command
 }
 
-/// Runs a command to its end and hands back what it printed.
+/// Runs a command and returns its output.
 pub(crate) fn output(command: &mut Command) -> Result<Vec<u8>> {
     let shown = format!("{command:?}");
     let done = command.output().with_context(|| format!("cannot start {shown}"))?;
@@ -38,7 +38,7 @@ pub(crate) fn output(command: &mut Command) -> Result<Vec<u8>> {
     Ok(done.stdout)
 }
 
-/// Runs a command that writes to the terminal itself, and fails if it fails.
+/// Runs a command that inherits the terminal. Fails if it fails.
 pub(crate) fn passes(command: &mut Command) -> Result<()> {
     let status = command.status().with_context(|| format!("cannot start {command:?}"))?;
     if !status.success() {
@@ -47,10 +47,10 @@ pub(crate) fn passes(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Builds the `orient` binary in the profile of this program, and returns where it is.
+/// Builds the `orient` binary in the profile of this program. Returns its path.
 pub(crate) fn product() -> Result<PathBuf> {
     passes(cargo().args(["build", "--locked", "--package", "orient"]))?;
-    // Beside us, whatever the target directory is called.
+    // Next to this program, whatever the target directory is called.
     let name = format!("orient{}", std::env::consts::EXE_SUFFIX);
     let beside = std::env::current_exe()?.parent().context("a program is in a directory")?.join(name);
     if !beside.is_file() {
@@ -59,7 +59,7 @@ pub(crate) fn product() -> Result<PathBuf> {
     Ok(beside)
 }
 
-/// Every file git keeps or would keep, relative to the root, sorted.
+/// Every tracked or unignored file, relative to the root, sorted.
 pub(crate) fn files() -> Result<Vec<PathBuf>> {
     let mut git = Command::new("git");
     git.current_dir(root()).args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
@@ -75,7 +75,7 @@ pub(crate) fn files() -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// What `cargo metadata` says, as far as chores need it.
+/// The part of `cargo metadata` that subcommands need.
 #[derive(Deserialize)]
 pub(crate) struct Metadata {
     pub(crate) packages: Vec<Package>,
@@ -92,11 +92,11 @@ pub(crate) struct Package {
     pub(crate) dependencies: Vec<Dependency>,
 }
 
-/// A dependency as a manifest names it.
+/// A dependency as declared in a manifest.
 #[derive(Deserialize)]
 pub(crate) struct Dependency {
     pub(crate) name: String,
-    /// `None` for a plain one, otherwise `dev` or `build`.
+    /// `None` for a normal one, otherwise `dev` or `build`.
     pub(crate) kind: Option<String>,
 }
 
@@ -106,27 +106,27 @@ pub(crate) struct Resolve {
     pub(crate) nodes: Vec<Node>,
 }
 
-/// A package of the graph and what it uses.
+/// A package of the graph with its dependencies.
 #[derive(Deserialize)]
 pub(crate) struct Node {
     pub(crate) id: String,
     pub(crate) deps: Vec<Edge>,
 }
 
-/// One use.
+/// A dependency of a package.
 #[derive(Deserialize)]
 pub(crate) struct Edge {
     pub(crate) pkg: String,
     pub(crate) dep_kinds: Vec<EdgeKind>,
 }
 
-/// What a use is for.
+/// The kind of a dependency.
 #[derive(Deserialize)]
 pub(crate) struct EdgeKind {
     pub(crate) kind: Option<String>,
 }
 
-/// Asks cargo, for the platform we run on and the lock file as it is.
+/// Runs `cargo metadata` for the current platform with the lock file unchanged.
 pub(crate) fn metadata() -> Result<Metadata> {
     let version = output(Command::new("rustc").current_dir(root()).arg("-vV"))?;
     let version = String::from_utf8(version).context("rustc speaks UTF-8")?;
@@ -135,7 +135,7 @@ pub(crate) fn metadata() -> Result<Metadata> {
     read_metadata(&["--filter-platform", host])
 }
 
-/// Asks cargo for every package of the lock file, also those that are built on no platform.
+/// The same for every package of the lock file, including those of other platforms.
 pub(crate) fn metadata_of_all() -> Result<Metadata> {
     read_metadata(&[])
 }

@@ -1,9 +1,11 @@
 //! Parses the command line. Depends on the arguments alone, not on the environment.
 
+use crate::config::OutputFormat;
 use crate::subcommands::{SUBCOMMANDS, Subcommand};
 use clap::builder::PossibleValuesParser;
+use clap::error::{ContextKind, ContextValue};
 use clap::{ArgAction, ArgMatches, Args as _, Command, FromArgMatches};
-use orient_tools::{Exit, OPERATIONS, Operation};
+use orient_tools::{Code, Exit, OPERATIONS, Operation, ToolError, suggest_command};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -63,11 +65,16 @@ pub(crate) struct Globals {
     pub(crate) force: u8,
 }
 
-/// Parses the command line; exits for `--help`, `--version` and errors.
-pub(crate) fn parse() -> Args {
+/// Parses the command line; exits for `--help` and `--version`. An invalid line is printed as JSON if `--json` is on it.
+pub(crate) fn parse() -> Result<Args, (ToolError, OutputFormat)> {
     let typed: Vec<OsString> = std::env::args_os().collect();
-    let matches = matches(&typed).unwrap_or_else(|error| error.exit());
-    let globals = Globals::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let format = OutputFormat::of(typed.iter().any(|word| word == "--json"));
+    let fail = |error: clap::Error| match invalid(&error, format) {
+        Some(error) => (error, format),
+        None => error.exit(),
+    };
+    let matches = matches(&typed).map_err(fail)?;
+    let globals = Globals::from_arg_matches(&matches).map_err(fail)?;
     let (name, own) = matches.subcommand().expect("clap requires a subcommand");
     let subcommand = || {
         SUBCOMMANDS
@@ -77,7 +84,33 @@ pub(crate) fn parse() -> Args {
     };
     let tool = OPERATIONS.iter().find(|tool| tool.name == name).map(CommandKind::Operation);
     let command = tool.or_else(subcommand).expect("every subcommand is from a table");
-    Args { globals, command, matches: own.clone() }
+    Ok(Args { globals, command, matches: own.clone() })
+}
+
+/// The error of an invalid line; `None` if clap prints it: help, and usage for people.
+fn invalid(error: &clap::Error, format: OutputFormat) -> Option<ToolError> {
+    let unknown = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(typed)) => Some(typed.as_str()),
+        _ => None,
+    };
+    if let Some(typed) = unknown {
+        let subcommands: Vec<String> =
+            SUBCOMMANDS.iter().map(|subcommand| (subcommand.command)().get_name().to_owned()).collect();
+        let known = OPERATIONS.iter().map(|tool| tool.name).chain(subcommands.iter().map(String::as_str));
+        let hint = suggest_command(typed, known).map_or_else(
+            || "`orient --help` lists the commands".to_owned(),
+            |near| format!("did you mean `orient {near}`?"),
+        );
+        return Some(ToolError::new(Code::BadArgument, format!("there is no command `{typed}`")).hint(hint));
+    }
+    if format == OutputFormat::Text || !error.use_stderr() {
+        return None;
+    }
+    let rendered = error.render().to_string();
+    let mut parts = rendered.trim().splitn(2, "\n\n");
+    let message = parts.next().unwrap_or_default().trim_start_matches("error: ").trim().replace("\n ", "");
+    let hint = parts.next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+    Some(ToolError::new(Code::BadArgument, message).hint(hint))
 }
 
 /// Parses a line. Building the definitions of all subcommands takes longer than many queries: first try the subcommand that the

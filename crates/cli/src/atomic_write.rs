@@ -45,10 +45,10 @@ impl Links<'_> {
     }
 
     /// Creates a missing directory. If links are refused, returns it as a descriptor.
-    fn folder(self, folder: &Path) -> io::Result<Option<Directory>> {
+    fn directory(self, directory: &Path) -> io::Result<Option<Directory>> {
         match self {
-            Self::Follow => fs::create_dir_all(folder).map(|()| None),
-            Self::RefuseBelow(_) => Directory::public(folder).map(Some),
+            Self::Follow => fs::create_dir_all(directory).map(|()| None),
+            Self::RefuseBelow(_) => Directory::public(directory).map(Some),
         }
     }
 }
@@ -71,16 +71,17 @@ pub(crate) fn replace(
     links: Links<'_>,
 ) -> io::Result<Vec<PathBuf>> {
     let real = links.resolve(path)?;
-    let folder = real.parent().unwrap_or(Path::new(""));
+    let directory = real.parent().unwrap_or(Path::new(""));
     let made: Vec<PathBuf> = {
-        let mut missing: Vec<&Path> = folder.ancestors().take_while(|folder| !folder.exists()).collect();
+        let mut missing: Vec<&Path> =
+            directory.ancestors().take_while(|directory| !directory.exists()).collect();
         missing.reverse();
         missing.into_iter().map(Path::to_owned).collect()
     };
-    let held = links.folder(folder)?;
+    let held = links.directory(directory)?;
     let through = |name: &str| {
-        let held = held.as_ref().and_then(|folder| folder.descriptor_path(name));
-        held.unwrap_or_else(|| folder.join(name))
+        let held = held.as_ref().and_then(|directory| directory.descriptor_path(name));
+        held.unwrap_or_else(|| directory.join(name))
     };
     let name = real.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let (real, draft) = (through(&name), through(&format!(".{name}.orient-{}", std::process::id())));
@@ -106,15 +107,15 @@ fn write(draft: &Path, real: &Path, text: &str) -> io::Result<()> {
 }
 
 /// Removes a file with this content, then those of the directories that are empty.
-pub(crate) fn remove(path: &Path, before: &str, folders: &[PathBuf], links: Links<'_>) -> io::Result<()> {
+pub(crate) fn remove(path: &Path, before: &str, directories: &[PathBuf], links: Links<'_>) -> io::Result<()> {
     let real = links.resolve(path)?;
     if read(&real)?.as_deref() != Some(before) {
         return Err(io::Error::other("another process changed it in the meantime; try again"));
     }
     fs::remove_file(real)?;
-    for folder in folders.iter().rev() {
+    for directory in directories.iter().rev() {
         // A directory that is not empty stays.
-        let _ = fs::remove_dir(folder);
+        let _ = fs::remove_dir(directory);
     }
     Ok(())
 }
@@ -125,7 +126,7 @@ mod tests {
 
     #[test]
     fn directories_are_created_and_removed_again() {
-        let top = tempfile::tempdir().expect("a folder");
+        let top = tempfile::tempdir().expect("a directory");
         let file = top.path().join("a/b/c.json");
         let made = replace(&file, None, "new", Links::Follow).expect("written");
         assert_eq!(made, [top.path().join("a"), top.path().join("a/b")]);
@@ -139,14 +140,15 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn symbolic_links_of_a_project_are_refused() {
-        let top = tempfile::tempdir().expect("a folder");
+        let top = tempfile::tempdir().expect("a directory");
         let (top, root) = (top.path(), top.path().join("project"));
         fs::create_dir_all(&root).expect("made");
         fs::write(top.join("victim.json"), "mine").expect("written");
         std::os::unix::fs::symlink("../victim.json", root.join("file.json")).expect("a link");
         std::os::unix::fs::symlink("../new.json", root.join("dangling.json")).expect("a link");
-        std::os::unix::fs::symlink("..", root.join("folder")).expect("a link");
-        for (path, before) in [("file.json", Some("mine")), ("dangling.json", None), ("folder/x.json", None)]
+        std::os::unix::fs::symlink("..", root.join("directory")).expect("a link");
+        for (path, before) in
+            [("file.json", Some("mine")), ("dangling.json", None), ("directory/x.json", None)]
         {
             let refused = replace(&root.join(path), before, "x", Links::RefuseBelow(&root));
             let said = refused.expect_err("it leads out").to_string();
@@ -162,7 +164,7 @@ mod tests {
     #[test]
     fn symbolic_links_of_the_user_are_followed_and_permissions_kept() {
         use std::os::unix::fs::{PermissionsExt, symlink};
-        let top = tempfile::tempdir().expect("a folder");
+        let top = tempfile::tempdir().expect("a directory");
         let (real, link) = (top.path().join("dotfiles.json"), top.path().join("link.json"));
         fs::write(&real, "old").expect("written");
         fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).expect("set");

@@ -58,14 +58,14 @@ pub(crate) fn man(_: Config, matches: &ArgMatches) -> Result<Exit, ToolError> {
             let rendered = clap_mangen::Man::new(command).render(&mut bytes);
             written(rendered.and_then(|()| render::raw(|out| out.write_all(&bytes))))
         }
-        Some(folder) => written(write_pages(command, folder)),
+        Some(directory) => written(write_pages(command, directory)),
     }
 }
 
 /// Writes one page for the program, and one for each command.
-fn write_pages(command: Command, folder: &Path) -> io::Result<()> {
-    std::fs::create_dir_all(folder)?;
-    clap_mangen::generate_to(command, folder)
+fn write_pages(command: Command, directory: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(directory)?;
+    clap_mangen::generate_to(command, directory)
 }
 
 fn written(result: io::Result<()>) -> Result<Exit, ToolError> {

@@ -56,7 +56,7 @@ impl OutputFormat {
 impl Config {
     /// Resolves the global flags.
     pub(crate) fn resolve(globals: Globals) -> anyhow::Result<Self> {
-        let folder = std::env::current_dir().context("the current directory does not exist")?;
+        let directory = std::env::current_dir().context("the current directory does not exist")?;
         let mut overrides =
             globals.set.iter().map(|text| parse_override(text)).collect::<anyhow::Result<Vec<_>>>()?;
         if let Some(store) = &globals.store {
@@ -66,7 +66,7 @@ impl Config {
             overrides.push(Override { key: "store.dir".into(), value: value.into(), flag: "--store".into() });
         }
         let root = if globals.root.is_some() { RootSource::Flag } else { RootSource::CurrentDir };
-        let start = globals.root.map_or_else(|| folder.clone(), |root| folder.join(root));
+        let start = globals.root.map_or_else(|| directory.clone(), |root| directory.join(root));
         let colour = |auto: ColorChoice| match globals.color.as_str() {
             "always" => true,
             "never" => false,
@@ -84,7 +84,7 @@ impl Config {
         Ok(Self {
             setup: SessionOptions {
                 start,
-                folder,
+                directory,
                 overrides,
                 force: globals.force,
                 refresh: !globals.no_refresh,

@@ -31,13 +31,18 @@ use std::process::ExitCode;
 use terminal::Links;
 
 fn main() -> ExitCode {
-    let args = args::parse();
-    let format = OutputFormat::of(args.globals.json);
-    let exit = run(args).unwrap_or_else(|error| {
+    let fail = |error: &ToolError, format| {
         // If this fails too, the error cannot be reported.
-        let _ = render::error(&error, format, false);
+        let _ = render::error(error, format, false);
         error.code().exit()
-    });
+    };
+    let exit = match args::parse() {
+        Ok(args) => {
+            let format = OutputFormat::of(args.globals.json);
+            run(args).unwrap_or_else(|error| fail(&error, format))
+        }
+        Err((error, format)) => fail(&error, format),
+    };
     exit_codes::code(exit)
 }
 

@@ -206,7 +206,7 @@ impl SetupRun {
             let after =
                 undo(client, text, record.map(|record| &record.edit)).map_err(|error| error.to_string())?;
             match after {
-                None => return Ok(self.outcome(client, "absent")),
+                None => return Ok(self.outcome(client, "no_entry")),
                 Some(after) => (after, None, "removed"),
             }
         } else {
@@ -244,16 +244,18 @@ impl SetupRun {
             let record = self.undo_log.remove(file);
             let ours = record.filter(|record| record.created && after.trim().is_empty());
             match (ours, before) {
-                (Some(record), Some(before)) => atomic_write::remove(file, before, &record.folders, links)?,
+                (Some(record), Some(before)) => {
+                    atomic_write::remove(file, before, &record.directories, links)?;
+                }
                 _ => atomic_write::replace(file, before, after, links).map(drop)?,
             }
             return self.undo_log.save();
         };
         let earlier = self.undo_log.remove(file);
-        let folders = atomic_write::replace(file, before, after, links)?;
+        let directories = atomic_write::replace(file, before, after, links)?;
         let created = before.is_none() || earlier.as_ref().is_some_and(|earlier| earlier.created);
-        let folders = earlier.map_or(folders, |earlier| earlier.folders);
-        self.undo_log.put(file, UndoRecord { edit, created, folders });
+        let directories = earlier.map_or(directories, |earlier| earlier.directories);
+        self.undo_log.put(file, UndoRecord { edit, created, directories });
         self.undo_log.save()
     }
 
@@ -353,7 +355,7 @@ impl ClientOutcome {
             "updated" => (Style::Plain, format!("{would}updated; restart {} to use it", self.name)),
             "removed" => (Style::Plain, format!("{would}removed")),
             "unchanged" => (Style::Plain, "is already set up".to_owned()),
-            "absent" => (Style::Plain, "has no entry of ours".to_owned()),
+            "no_entry" => (Style::Plain, "has no entry of ours".to_owned()),
             "declined" => (Style::Plain, "unchanged".to_owned()),
             "set_up" => (Style::Plain, "is set up".to_owned()),
             "not_set_up" => (Style::Dim, format!("is not set up; run `orient setup {}`", self.client)),

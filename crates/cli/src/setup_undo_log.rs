@@ -21,7 +21,8 @@ pub(crate) struct UndoRecord {
     /// Whether the file was created.
     pub(crate) created: bool,
     /// The directories that were created for it, outermost first.
-    pub(crate) folders: Vec<PathBuf>,
+    #[serde(alias = "folders")] // written by earlier builds
+    pub(crate) directories: Vec<PathBuf>,
 }
 
 /// All edits that can be undone.
@@ -57,11 +58,11 @@ impl UndoLog {
     pub(crate) fn save(&mut self) -> io::Result<()> {
         let Some(store) = &self.store else { return Ok(()) };
         let text = serde_json::to_vec_pretty(&self.records).map_err(io::Error::other)?;
-        let folder = Directory::shared(store)?;
-        if folder.read(FILE, MAX_BYTES).ok().flatten() != self.before {
+        let directory = Directory::shared(store)?;
+        if directory.read(FILE, MAX_BYTES).ok().flatten() != self.before {
             return Err(io::Error::other("another process changed it in the meantime; try again"));
         }
-        folder.replace(FILE, &text)?;
+        directory.replace(FILE, &text)?;
         self.before = Some(text);
         Ok(())
     }

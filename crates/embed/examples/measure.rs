@@ -1,8 +1,8 @@
-//! Measures the crate: `cargo run --release -p orient-embed --example measure -- [FOLDER] [VECTORS] [LINES] [MODEL]`.
+//! Measures the crate: `cargo run --release -p orient-embed --example measure -- [DIRECTORY] [VECTORS] [LINES] [MODEL]`.
 //!
 //! Prints throughput, latency, and the recall and time of the search, each beside something of the same run to compare with:
 //! reading the same bytes once. Every time is the least of several, because other programs only ever add to it. Without a
-//! folder it embeds its own source, which is little.
+//! directory it embeds its own source, which is little.
 
 #![expect(clippy::print_stdout, reason = "it is a program")]
 #![expect(clippy::cast_precision_loss, reason = "figures are rounded when printed")]
@@ -27,7 +27,7 @@ const QUESTIONS: [&str; 8] = [
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
-    let folder = arguments.next().unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").to_owned());
+    let directory = arguments.next().unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").to_owned());
     let wanted = arguments.next().and_then(|count| count.parse().ok()).unwrap_or(1_000_000);
     let lines = arguments.next().and_then(|count| count.parse().ok()).unwrap_or(40);
     let other = arguments.next().and_then(|path| std::fs::read(path).ok()).map(|bytes| &*bytes.leak());
@@ -38,7 +38,7 @@ fn main() {
     println!("load           {loading:?}");
 
     let mut texts = Vec::new();
-    gather(Path::new(&folder), lines, wanted, &mut texts);
+    gather(Path::new(&directory), lines, wanted, &mut texts);
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let bytes: usize = texts.iter().map(|text| text.len()).sum();
     let (mut reading, mut embedding, mut sums) = (Duration::ZERO, Duration::ZERO, Vec::new());
@@ -59,9 +59,9 @@ fn main() {
 
     let queries: Vec<Vector> =
         QUESTIONS.iter().map(|text| combine(&[(&model.embed_text(text), 1.0)])).collect();
-    let asking: Duration =
+    let elapsed: Duration =
         QUESTIONS.iter().map(|text| least(50, || combine(&[(&model.embed_text(text), 1.0)]))).sum();
-    println!("query          {:?}", asking / QUESTIONS.len() as u32);
+    println!("query          {:?}", elapsed / QUESTIONS.len() as u32);
 
     let mut index = PackedIndex::new(model.dimension());
     let mut packed = Vec::new();
@@ -122,9 +122,9 @@ fn checksum(bytes: &[u8]) -> u64 {
     bytes.as_chunks().0.iter().fold(0, |sum, &word| sum ^ u64::from_le_bytes(word))
 }
 
-/// Windows of the text files below a folder, until there are enough.
-fn gather(folder: &Path, lines: usize, wanted: usize, into: &mut Vec<String>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
+/// Windows of the text files below a directory, until there are enough.
+fn gather(directory: &Path, lines: usize, wanted: usize, into: &mut Vec<String>) {
+    let Ok(entries) = std::fs::read_dir(directory) else { return };
     let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
     paths.sort();
     for path in paths {

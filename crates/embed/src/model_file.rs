@@ -29,7 +29,7 @@ pub(crate) struct ModelFile<'b> {
     pub(crate) dimension: usize,
     pub(crate) names_weight: f32,
     pub(crate) path_weight: f32,
-    /// The weight of a token that occurs so many times, in 256ths. The last one applies to all greater counts.
+    /// The weight of a token by its number of occurrences, in 256ths. The last one applies to all greater counts.
     pub(crate) counts: Vec<u16>,
     /// The quantisation scale of each row.
     pub(crate) scales: Vec<u16>,

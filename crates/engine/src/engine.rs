@@ -75,9 +75,9 @@ impl Engine {
     }
 
     /// The directory of this tree in the store, created if missing. It records the tree's root for `gc`.
-    pub fn own_folder(&self) -> Result<Directory, EngineError> {
-        store_paths::own_folder(&self.paths, &self.repo.root).map_err(|error| {
-            let reason = orient_store::why_unusable(&error);
+    pub fn own_directory(&self) -> Result<Directory, EngineError> {
+        store_paths::own_directory(&self.paths, &self.repo.root).map_err(|error| {
+            let reason = orient_store::unusable_reason(&error);
             StoreError::Unusable { path: self.paths.tree.clone(), reason }.into()
         })
     }
@@ -86,8 +86,8 @@ impl Engine {
     pub fn excludes(&self) -> Vec<String> {
         let mut excludes = self.settings.index.exclude.clone();
         // A store inside the tree is not part of it.
-        for folder in [&self.paths.store, &self.paths.repository] {
-            let inside = from_native(&self.repo.root, folder).filter(|path| !path.as_bytes().is_empty());
+        for directory in [&self.paths.store, &self.paths.repository] {
+            let inside = from_native(&self.repo.root, directory).filter(|path| !path.as_bytes().is_empty());
             excludes.extend(inside.map(|path| format!("/{}/", escaped(&path.display()))));
         }
         excludes

@@ -68,8 +68,8 @@ mod tests {
 
     #[test]
     fn snapshots_share_the_caches_until_the_index_is_replaced() {
-        let folder = tempfile::tempdir().expect("a directory");
-        let (tree, store) = (folder.path().join("tree"), folder.path().join("store"));
+        let directory = tempfile::tempdir().expect("a directory");
+        let (tree, store) = (directory.path().join("tree"), directory.path().join("store"));
         fs::create_dir(&tree).expect("created");
         fs::write(tree.join("a.py"), "def a(): pass\n").expect("written");
         let options = OpenOptions { store: Some(store), ..OpenOptions::default() };

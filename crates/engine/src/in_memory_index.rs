@@ -151,8 +151,8 @@ mod tests {
 
     #[test]
     fn the_index_returns_to_the_store_once_it_is_writable() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let (tree, store) = (folder.path().join("tree"), folder.path().join("store"));
+        let directory = tempfile::tempdir().expect("a directory");
+        let (tree, store) = (directory.path().join("tree"), directory.path().join("store"));
         fs::create_dir(&tree).expect("made");
         fs::write(tree.join("a.py"), "def a(): pass\n").expect("written");
         let options = OpenOptions { store: Some(store), ..OpenOptions::default() };
@@ -163,7 +163,7 @@ mod tests {
                 .expect("it is answered from memory at least")
         };
         fs::create_dir_all(engine.store_paths().tree.parent().expect("it has one")).expect("made");
-        std::os::unix::fs::symlink(folder.path(), &engine.store_paths().tree).expect("a link");
+        std::os::unix::fs::symlink(directory.path(), &engine.store_paths().tree).expect("a link");
         for _ in 0..2 {
             let done = refresh();
             assert!(done.in_memory && done.unusable.is_some_and(|why| why.contains("symbolic link")));

@@ -37,11 +37,11 @@ pub use progress::{Cancel, NoProgress, Pause, Phase, Progress};
 pub use query::{
     CsrGraph, Definition, DefinitionQuery, DescribedNode, Direction, Edges, EntryPoint, FileOutline,
     FileQuery, ForeignEdges, FullGraph, FullGraphNode, GraphPath, GraphPaths, GraphView, HitText,
-    LevelCounts, Lookup, NodeInfo, NodeOrder, NodeOwners, Parameter, PathOptions, PathPattern, PathStarts,
-    PatternError, Project, Reach, ReachOptions, ReachStep, RetrievedCandidates, SameFileHit, SearchHit,
-    SearchQuery, SearchResults, SimilarHit, Similarity, Snapshot, Snippet, SourceLines, Status,
-    TextCandidates, UnresolvedUse, UnresolvedUses, Verification, WithDispatch, cyclic_components, pagerank,
-    reach, shortest_paths,
+    LevelCounts, Lookup, NodeInfo, NodeOrder, NodeOwners, NumberRange, Parameter, PathOptions, PathPattern,
+    PathStarts, PatternError, Project, Reach, ReachOptions, ReachStep, RetrievedCandidates, SameFileHit,
+    SearchHit, SearchQuery, SearchResults, SimilarHit, Similarity, Snapshot, Snippet, SourceLines, Status,
+    SymbolFilter, SymbolOrder, TextCandidates, UnresolvedUse, UnresolvedUses, Verification, WithDispatch,
+    cyclic_components, pagerank, reach, shortest_paths,
 };
 pub use refresh::{
     ExternalIgnoreFiles, MAX_RESOLVED_WITH_CHANGE, OpenDatabases, PARSER_STACK_BYTES, RebuildReason,
@@ -56,7 +56,8 @@ pub use orient_rank::{Analysis, EnabledRules, Form, Rule, Scope, ScorePart, Weig
 pub use orient_resolve::Endpoint;
 pub use orient_store::{
     EdgeRow, EmbedModel, ExcludedFiles, ExternalRow, FileGraph, FileId, FileRow, INDEXED, LanguageCount,
-    NameMatch, NodeId, Page, ProcessStatus, Sizes, StoreError, SymbolId, UnresolvedRow, why_unusable,
+    NameMatch, NodeId, Page, ProcessStatus, QUERY_EXAMPLES, QueryError, QueryLimits, QueryRows, RankedHit,
+    Sizes, SqlValue, StoreError, SymbolId, UnresolvedRow, VIEWS, VIEWS_VERSION, unusable_reason,
 };
 pub use orient_text::TrigramQuery;
 pub use orient_walk::{

@@ -54,11 +54,11 @@ impl StorePaths {
         let store = resolve_trusted_links(&store, &repo.root).unwrap_or(store);
         let shared = repo.git.as_ref().map_or(repo.root.as_path(), |git| git.common_dir.as_path());
         let repository = store.join(unique_name(shared_name(shared), shared));
-        Ok(Self { tree: Self::tree_folder(&repository, &repo.root), repository, store })
+        Ok(Self { tree: Self::tree_directory(&repository, &repo.root), repository, store })
     }
 
     /// The directory of another tree of the same repository.
-    pub(crate) fn tree_folder(repository: &Path, root: &Path) -> PathBuf {
+    pub(crate) fn tree_directory(repository: &Path, root: &Path) -> PathBuf {
         repository.join(unique_name(root.file_name(), root))
     }
 
@@ -75,7 +75,7 @@ impl StorePaths {
 
 /// The directory of a tree, created if missing and private to the user. It records the tree's root; if that fails,
 /// `gc` leaves the directory alone.
-pub(crate) fn own_folder(place: &StorePaths, root: &Path) -> io::Result<Directory> {
+pub(crate) fn own_directory(place: &StorePaths, root: &Path) -> io::Result<Directory> {
     let store = Directory::shared(&place.store)?;
     // Earlier versions left the store readable by others; only entries of ours are closed.
     let _ = store.make_private(|name| is_unique_name(name) || name == RECEIPTS || name == LOGS);
@@ -166,8 +166,11 @@ mod tests {
         assert_eq!(main.repository, side.repository);
         assert_ne!(main.tree, side.tree);
         assert!(main.tree.starts_with(&main.repository) && main.repository.starts_with("/s"));
-        let folder = main.repository.file_name().expect("a name").to_string_lossy().into_owned();
-        assert!(folder.starts_with("shop-") && folder.len() == 13 && is_unique_name(&folder), "{folder}");
+        let directory = main.repository.file_name().expect("a name").to_string_lossy().into_owned();
+        assert!(
+            directory.starts_with("shop-") && directory.len() == 13 && is_unique_name(&directory),
+            "{directory}"
+        );
         assert!(!is_unique_name("shop") && !is_unique_name("my-notebook") && !is_unique_name("-12345678"));
     }
 
@@ -175,8 +178,8 @@ mod tests {
     fn directory_names_are_portable_and_unique_per_path() {
         assert_ne!(place(&repo("/a/x", None)).repository, place(&repo("/b/x", None)).repository);
         let odd = place(&repo("/a/my project: größe", None));
-        let folder = odd.repository.file_name().expect("a name").to_string_lossy().into_owned();
-        assert!(folder.starts_with("my_project__gr__e-"), "{folder}");
+        let directory = odd.repository.file_name().expect("a name").to_string_lossy().into_owned();
+        assert!(directory.starts_with("my_project__gr__e-"), "{directory}");
         let bare = place(&repo("/w/side", Some("/srv/tools.git")));
         assert!(bare.repository.file_name().expect("a name").to_string_lossy().starts_with("tools-"));
         assert!(place(&repo("/", None)).tree.ends_with(unique_name(None, Path::new("/"))));

@@ -48,8 +48,8 @@ proptest! {
         start in prop::collection::vec((0..PATHS, 0..20_usize), 0..20),
         steps in prop::collection::vec(prop::collection::vec(step(), 1..4), 1..10),
     ) {
-        let folder = tempfile::tempdir().expect("a folder");
-        let (root, store) = (folder.path().join("tree"), folder.path().join("store"));
+        let directory = tempfile::tempdir().expect("a directory");
+        let (root, store) = (directory.path().join("tree"), directory.path().join("store"));
         fs::create_dir(&root).expect("the tree");
         for (p, t) in start {
             write(&root, &path(p), text(&path(p), t));

@@ -26,8 +26,8 @@ proptest! {
         start in prop::collection::vec((0..PATHS, 0..20_usize), 0..20),
         steps in prop::collection::vec(step(), 1..14),
     ) {
-        let folder = tempfile::tempdir().expect("a folder");
-        let (root, store) = (folder.path().join("tree"), folder.path().join("store"));
+        let directory = tempfile::tempdir().expect("a directory");
+        let (root, store) = (directory.path().join("tree"), directory.path().join("store"));
         fs::create_dir(&root).expect("the tree");
         for (p, t) in start {
             write(&root, &path(p), text(&path(p), t));
@@ -50,8 +50,8 @@ proptest! {
         start in prop::collection::vec((0..PATHS, 0..20_usize), 0..20),
         steps in prop::collection::vec((step(), any::<bool>()), 1..14),
     ) {
-        let folder = tempfile::tempdir().expect("a folder");
-        let (root, store) = (folder.path().join("tree"), folder.path().join("store"));
+        let directory = tempfile::tempdir().expect("a directory");
+        let (root, store) = (directory.path().join("tree"), directory.path().join("store"));
         fs::create_dir(&root).expect("the tree");
         for (p, t) in start {
             write(&root, &path(p), text(&path(p), t));
@@ -68,8 +68,8 @@ proptest! {
                 prop_assert_eq!(refresh(&engine).owed, 0);
             } else {
                 refresh_facts(&engine);
-                let (ours, anew) = (facts_of(&dump(&engine)), facts_of(&fresh(&root, 2)));
-                assert_same(&ours, &anew, "what is in the files");
+                let (ours, rebuilt) = (facts_of(&dump(&engine)), facts_of(&fresh(&root, 2)));
+                assert_same(&ours, &rebuilt, "what is in the files");
                 let snapshot = engine.snapshot().expect("a snapshot");
                 prop_assert_eq!(snapshot.check().expect("it can be checked"), Vec::<String>::new());
             }

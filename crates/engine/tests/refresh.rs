@@ -29,8 +29,8 @@ fn a_second_refresh_has_nothing_to_do() {
         (3, 3, 0, Some(RebuildReason::First))
     );
     let again = bench.refresh();
-    assert_eq!((again.same, again.generation, again.rebuilt), (3, first.generation, None));
-    assert_eq!((again.added, again.changed, again.removed, again.touched, again.parsed), (0, 0, 0, 0, 0));
+    assert_eq!((again.unchanged, again.generation, again.rebuilt), (3, first.generation, None));
+    assert_eq!((again.added, again.changed, again.removed, again.restamped, again.parsed), (0, 0, 0, 0, 0));
     assert_eq!(files(&bench.dump()), ["README.md", "src/a.py", "src/b.go"]);
 }
 
@@ -86,8 +86,8 @@ fn a_touched_file_is_not_parsed_and_not_read_again() {
     bench.put("src/a.py", SMALL[0].1);
     settle();
     let touched = bench.refresh();
-    assert_eq!((touched.touched, touched.parsed, touched.changed), (1, 0, 0));
-    assert_eq!(bench.refresh().same, 3);
+    assert_eq!((touched.restamped, touched.parsed, touched.changed), (1, 0, 0));
+    assert_eq!(bench.refresh().unchanged, 3);
 }
 
 #[test]
@@ -99,8 +99,8 @@ fn cached_content_is_never_parsed_again() {
     bench.put("src/a.py", SMALL[0].1);
     let back = bench.refresh();
     assert_eq!((back.changed, back.parsed, back.from_cache), (1, 0, 1));
-    let anew = RefreshOptions { mode: RefreshMode::Rebuild, ..RefreshOptions::default() };
-    let rebuilt = bench.engine().refresh(&anew, &NoProgress).expect("rebuilt");
+    let rebuild = RefreshOptions { mode: RefreshMode::Rebuild, ..RefreshOptions::default() };
+    let rebuilt = bench.engine().refresh(&rebuild, &NoProgress).expect("rebuilt");
     assert_eq!((rebuilt.parsed, rebuilt.from_cache, rebuilt.rebuilt), (0, 3, Some(RebuildReason::Asked)));
     assert!(rebuilt.generation > back.generation);
 }
@@ -115,7 +115,7 @@ fn skipped_files_keep_their_reason_and_are_read_once_possible() {
     assert!(bench.dump().contains("skipped\tbig.txt\ttoo large (3.0 MiB, limit 2.0 MiB)\n"));
     assert!(bench.dump().contains("skipped\tdata.bin\tbinary\n"));
     let idle = bench.refresh();
-    assert_eq!((idle.skipped, idle.touched, idle.generation), (0, 0, 1), "and not read again");
+    assert_eq!((idle.skipped, idle.restamped, idle.generation), (0, 0, 1), "and not read again");
     let mut larger = settings(2);
     larger.index.max_file_size = "4MiB".parse().expect("a size");
     let engine = open_with(&bench.root(), &bench.store(), larger);
@@ -416,7 +416,7 @@ fn a_pause_keeps_the_files_resolved_so_far() {
 /// Makes `tree` look like a git repository with a worktree beside it.
 fn with_worktree(bench: &Bench) -> std::path::PathBuf {
     let root = bench.root().canonicalize().expect("it exists");
-    let side = root.parent().expect("a folder").join("side");
+    let side = root.parent().expect("a directory").join("side");
     let git_dir = root.join(".git/worktrees/side");
     put(&root, ".git/HEAD", "ref: refs/heads/main\n");
     put(&git_dir, "HEAD", "ref: refs/heads/side\n");
@@ -439,7 +439,7 @@ fn a_new_worktree_is_seeded_from_its_sibling() {
     let engine = open(&side, &bench.store(), 2);
     let first = refresh(&engine);
     assert_eq!(first.seeded_from, bench.root().canonicalize().ok());
-    assert_eq!((first.parsed, first.changed, first.touched, first.rebuilt), (1, 1, 2, None));
+    assert_eq!((first.parsed, first.changed, first.restamped, first.rebuilt), (1, 1, 2, None));
     assert_eq!(dump(&engine), fresh(&side, 1));
     assert_eq!(bench.refresh().changed, 0, "the sibling is unchanged");
 }

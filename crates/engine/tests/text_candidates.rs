@@ -76,7 +76,7 @@ fn all_candidates_equal_a_directory_walk() {
     };
     check("there is no search manifest");
     let refresh = engine.refresh(&RefreshOptions::default(), &NoProgress).expect("caught up");
-    assert!(refresh.remembered);
+    assert!(refresh.manifest_current);
     let snapshot = engine.snapshot().expect("an index");
     let out = snapshot.left_out(&alpha()).expect("read");
     let basis = Verification { pending: &[], manifest_valid: true };

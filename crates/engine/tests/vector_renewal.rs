@@ -18,7 +18,7 @@ const FILES: &[(&str, &str)] = &[
 
 /// Makes the index look as if another model version had computed its vectors.
 fn age(engine: &Engine) {
-    let (index, folder) = (engine.store_paths().index(), &engine.store_paths().tree);
+    let (index, directory) = (engine.store_paths().index(), &engine.store_paths().tree);
     let mut given = Vec::new();
     let snapshot = Snapshot::open(&index).expect("an index");
     let vectors = |row: &orient_store::FileRow| snapshot.vectors_of(row.id).expect("readable");
@@ -31,7 +31,7 @@ fn age(engine: &Engine) {
     }
     drop(snapshot);
     assert!(!given.is_empty());
-    let lock = WriteLock::try_acquire(folder).expect("a lock").expect("nobody else has it");
+    let lock = WriteLock::try_acquire(directory).expect("a lock").expect("nobody else has it");
     let mut writer = Writer::open(&index, &lock).expect("an index");
     writer.forget_vectors(1).expect("writable");
     writer.put_vectors(&given).expect("writable");

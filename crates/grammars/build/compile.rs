@@ -49,22 +49,22 @@ impl Compiler {
     }
 
     /// Builds a grammar, unless its results are up to date.
-    pub(crate) fn build(&self, grammar: &Grammar, folder: &Path) -> Result<Built, String> {
+    pub(crate) fn build(&self, grammar: &Grammar, directory: &Path) -> Result<Built, String> {
         let out = self.out.join(grammar.name);
-        let key = self.key(grammar, folder)?;
+        let key = self.key(grammar, directory)?;
         let record = out.join("built");
         if let Some(built) = fs::read_to_string(&record).ok().and_then(|text| Built::from_record(&text, &key))
         {
             return Ok(built);
         }
         fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
-        let built = self.build_anew(grammar, folder, &out)?;
+        let built = self.build_from_scratch(grammar, directory, &out)?;
         write(&record, built.record(&key).as_bytes())?;
         Ok(built)
     }
 
-    fn build_anew(&self, grammar: &Grammar, folder: &Path, out: &Path) -> Result<Built, String> {
-        let path = folder.join("parser.c");
+    fn build_from_scratch(&self, grammar: &Grammar, directory: &Path, out: &Path) -> Result<Built, String> {
+        let path = directory.join("parser.c");
         let source = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         let split = parse_tables::split(&source, self.endian)?;
         drop(source);
@@ -73,14 +73,14 @@ impl Compiler {
         let packed = zstd::bulk::compress(&split.tables, LEVEL).map_err(|error| error.to_string())?;
         write(&out.join("tables"), &packed)?;
         let mut build = cc::Build::new();
-        build.cargo_metadata(false).warnings(false).out_dir(out).include(folder).file(&parser);
+        build.cargo_metadata(false).warnings(false).out_dir(out).include(directory).file(&parser);
         if grammar.is_iso {
             build.std("c11");
         }
         if self.is_msvc {
             build.flag("-utf-8");
         }
-        let scanner = folder.join("scanner.c");
+        let scanner = directory.join("scanner.c");
         if scanner.exists() {
             build.file(scanner);
         }
@@ -101,12 +101,12 @@ impl Compiler {
     }
 
     /// The fingerprint of everything that the build results of a grammar depend on.
-    fn key(&self, grammar: &Grammar, folder: &Path) -> Result<String, String> {
+    fn key(&self, grammar: &Grammar, directory: &Path) -> Result<String, String> {
         let mut hasher = DefaultHasher::new();
-        (RECIPE, &self.command, folder, grammar.is_iso).hash(&mut hasher);
-        let unreadable = |error| format!("{}: {error}", folder.display());
+        (RECIPE, &self.command, directory, grammar.is_iso).hash(&mut hasher);
+        let unreadable = |error| format!("{}: {error}", directory.display());
         let mut files = Vec::new();
-        for entry in fs::read_dir(folder).map_err(unreadable)? {
+        for entry in fs::read_dir(directory).map_err(unreadable)? {
             let entry = entry.map_err(unreadable)?;
             let about = entry.metadata().map_err(unreadable)?;
             let time = about.modified().unwrap_or(SystemTime::UNIX_EPOCH);

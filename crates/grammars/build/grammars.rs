@@ -10,14 +10,14 @@ pub(crate) struct Grammar {
     /// The package on crates.io.
     pub(crate) package: &'static str,
     /// The directory of `parser.c` in the package.
-    pub(crate) folder: &'static str,
+    pub(crate) directory: &'static str,
     /// Whether it is compiled as ISO C, as in the package's own build: ISO C has trigraphs, GNU C does not.
     pub(crate) is_iso: bool,
 }
 
 /// The only grammar of a package.
 const fn one(name: &'static str, package: &'static str) -> Grammar {
-    Grammar { name, feature: name, package, folder: "src", is_iso: true }
+    Grammar { name, feature: name, package, directory: "src", is_iso: true }
 }
 
 /// One grammar of a package of several.
@@ -25,9 +25,9 @@ const fn of(
     name: &'static str,
     feature: &'static str,
     package: &'static str,
-    folder: &'static str,
+    directory: &'static str,
 ) -> Grammar {
-    Grammar { name, feature, package, folder, is_iso: true }
+    Grammar { name, feature, package, directory, is_iso: true }
 }
 
 const fn gnu(grammar: Grammar) -> Grammar {

@@ -38,9 +38,9 @@ fn run() -> Result<(), String> {
     };
     let mut works = Vec::new();
     for grammar in GRAMMARS.iter().filter(enabled) {
-        let folder = packages.folder(grammar.package)?.join(grammar.folder);
-        println!("cargo::rerun-if-changed={}", folder.display());
-        works.push((grammar, folder));
+        let directory = packages.directory(grammar.package)?.join(grammar.directory);
+        println!("cargo::rerun-if-changed={}", directory.display());
+        works.push((grammar, directory));
     }
     let compiler = Compiler::new(&out)?;
     let built = build_all(&compiler, &works)?;
@@ -62,9 +62,9 @@ fn build_all(compiler: &Compiler, works: &[(&Grammar, PathBuf)]) -> Result<Vec<B
         for _ in 0..threads {
             scope.spawn(|| {
                 while let Some(at) = next() {
-                    let (grammar, folder) = &works[at];
+                    let (grammar, directory) = &works[at];
                     let result = compiler
-                        .build(grammar, folder)
+                        .build(grammar, directory)
                         .map_err(|error| format!("the grammar {}: {error}", grammar.name));
                     if let Ok(mut built) = built.lock() {
                         built.push((at, result));
@@ -84,7 +84,7 @@ fn table(works: &[(&Grammar, PathBuf)], built: &[Built]) -> String {
     let mut rows = String::new();
     let mut names = String::new();
     for ((grammar, _), built) in works.iter().zip(built) {
-        let Grammar { name, package, folder, .. } = grammar;
+        let Grammar { name, package, directory, .. } = grammar;
         let Built { language, taker, unpacked, objects } = built;
         let size: u64 = objects.iter().filter_map(|object| object.metadata().ok()).map(|it| it.len()).sum();
         let (unpacked, size) = (literal(*unpacked as u64), literal(size));
@@ -95,7 +95,7 @@ fn table(works: &[(&Grammar, PathBuf)], built: &[Built]) -> String {
         let _ = writeln!(names, "    {name:?},");
         let _ = writeln!(
             rows,
-            "    Grammar {{\n        origin: Origin {{ name: {name:?}, package: {package:?}, folder: {folder:?}, \
+            "    Grammar {{\n        origin: Origin {{ name: {name:?}, package: {package:?}, directory: {directory:?}, \
              unpacked: {unpacked}, objects: {size} }},\n        language: {language},\n        take: {taker},\n        \
              packed: {packed},\n        tables: OnceLock::new(),\n    }},"
         );

@@ -7,7 +7,7 @@ use std::process::Command;
 /// The packages of the workspace's lock file, and the workspace.
 pub(crate) struct Packages {
     /// The directory of each package, by name.
-    folders: HashMap<String, PathBuf>,
+    directories: HashMap<String, PathBuf>,
     /// The lock file, which changes with the version of a grammar.
     pub(crate) lock: PathBuf,
 }
@@ -19,21 +19,22 @@ impl Packages {
         let said: serde_json::Value =
             serde_json::from_slice(&said).map_err(|error| format!("cargo metadata: {error}"))?;
         let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
-        let mut folders = HashMap::new();
+        let mut directories = HashMap::new();
         for package in said["packages"].as_array().into_iter().flatten() {
             let manifest = PathBuf::from(text(&package["manifest_path"]));
-            if let Some(folder) = manifest.parent() {
-                folders.insert(text(&package["name"]), folder.to_owned());
+            if let Some(directory) = manifest.parent() {
+                directories.insert(text(&package["name"]), directory.to_owned());
             }
         }
         let lock = Path::new(&text(&said["workspace_root"])).join("Cargo.lock");
-        Ok(Self { folders, lock })
+        Ok(Self { directories, lock })
     }
 
     /// The directory of a package.
-    pub(crate) fn folder(&self, package: &str) -> Result<&Path, String> {
-        let folder = self.folders.get(package).ok_or_else(|| format!("{package} is not in the lock file"))?;
-        Ok(folder)
+    pub(crate) fn directory(&self, package: &str) -> Result<&Path, String> {
+        let directory =
+            self.directories.get(package).ok_or_else(|| format!("{package} is not in the lock file"))?;
+        Ok(directory)
     }
 }
 

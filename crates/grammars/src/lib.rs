@@ -3,14 +3,14 @@
 //! Language packs say which files a grammar is for and what its nodes mean.
 #![doc(html_no_source)]
 
+mod counting_allocator;
 mod load;
-mod meter;
 #[cfg(test)]
 #[path = "../build/parse_tables.rs"]
 mod parse_tables;
 
+pub use counting_allocator::{Meter, parser, query_cursor};
 pub use load::{Origin, names, origins, packed_tables, tables};
-pub use meter::{Meter, parser, query_cursor};
 
 // The public part of the parser runtime. Only `parser` and `query_cursor` create parsers and query cursors, so that the
 // memory of each is counted from the start.
@@ -22,7 +22,7 @@ pub use tree_sitter::{
 /// The grammar called `name`, if it was compiled in.
 #[must_use]
 pub fn grammar(name: &str) -> Option<Language> {
-    meter::install();
+    counting_allocator::install();
     load::language(name)
 }
 

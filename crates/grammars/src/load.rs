@@ -19,7 +19,7 @@ pub struct Origin {
     /// The package of its source.
     pub package: &'static str,
     /// The directory of the parser in that package.
-    pub folder: &'static str,
+    pub directory: &'static str,
     /// Size of its parse tables in memory, in bytes.
     pub unpacked: usize,
     /// Size of the other object files in bytes: code, smaller tables, and linker data.

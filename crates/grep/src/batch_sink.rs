@@ -1,7 +1,7 @@
 //! The writer of a printer: buffers the output of a batch, adds separators between files, and flushes large buffers.
 
-use crate::layout::Layout;
 use crate::ordered_output::OrderedOutput;
+use crate::output_options::Layout;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::Path;

@@ -6,14 +6,14 @@
 mod batch_queue;
 mod batch_sink;
 mod error;
-mod layout;
 mod ordered_output;
+mod output_options;
 mod pattern;
 mod search;
 mod worker;
 
 pub use batch_queue::{Files, batch_size, in_batches};
 pub use error::GrepError;
-pub use layout::{Context, Layout, Mode};
+pub use output_options::{Context, Layout, Mode};
 pub use pattern::{Boundary, Case, Pattern};
 pub use search::{Search, Totals};

@@ -3,8 +3,8 @@
 use crate::batch_queue::{BatchQueue, Files};
 use crate::batch_sink::{BatchSink, MarkedPath};
 use crate::error::GrepError;
-use crate::layout::{Layout, Mode};
 use crate::ordered_output::{OrderedOutput, OutputPart};
+use crate::output_options::{Layout, Mode};
 use crate::pattern::Pattern;
 use crate::worker::{FileResult, Worker};
 use grep_printer::Stats;

@@ -1,7 +1,7 @@
 //! A worker: the matcher, searcher and printer of one thread.
 
 use crate::batch_sink::{BatchSink, MarkedPath};
-use crate::layout::Printer;
+use crate::output_options::Printer;
 use grep_printer::Stats;
 use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher};

@@ -32,6 +32,11 @@ pub enum HistoryError {
     /// An object is missing or corrupt.
     #[error("the repository is damaged: {0}")]
     Damaged(String),
+    /// An object that a partial clone did not fetch.
+    #[error(
+        "object {0} was not fetched: the clone is partial; `git fetch --refetch` without a filter fetches all objects"
+    )]
+    NotFetched(String),
     /// A file of the repository cannot be read.
     #[error("cannot read the repository: {0}")]
     Io(#[from] io::Error),

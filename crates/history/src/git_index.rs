@@ -1,6 +1,7 @@
 //! Reads git's index file: the content and `stat` data that git last saw of each working file.
 
-use crate::oid::{LENGTH, Oid};
+use crate::oid::{self, Oid};
+use gix_hash::Kind as HashKind;
 use orient_model::{RepoPath, Stamp};
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,8 +11,8 @@ use std::path::Path;
 const MAX_SIZE: u64 = 1 << 30;
 const NANOS_PER_SECOND: i64 = 1_000_000_000;
 
-/// Size of the fixed part of an entry, before its path.
-const FIXED: usize = 10 * 4 + LENGTH + 2;
+/// Size of the numbers of an entry, before its object id.
+const NUMBERS: usize = 10 * 4;
 
 /// The entries of the index, by path.
 #[derive(Default)]
@@ -28,7 +29,7 @@ struct IndexEntry {
 
 impl GitIndex {
     /// Reads the index; empty if it is missing or malformed.
-    pub(crate) fn open(git_dir: &Path) -> Self {
+    pub(crate) fn open(git_dir: &Path, hash: HashKind) -> Self {
         let path = git_dir.join("index");
         let Ok(metadata) = fs::metadata(&path) else { return Self::default() };
         let written =
@@ -37,7 +38,7 @@ impl GitIndex {
             return Self::default();
         };
         let Ok(bytes) = fs::read(path) else { return Self::default() };
-        let mut files = parse(&bytes).unwrap_or_default();
+        let mut files = parse(&bytes, hash).unwrap_or_default();
         // A file modified in the second in which the index was written may have changed again in that second.
         files.retain(|_, entry| u64::from(entry.mtime.0) < written.as_secs());
         Self(files)
@@ -59,12 +60,14 @@ impl GitIndex {
     }
 }
 
-fn parse(bytes: &[u8]) -> Option<BTreeMap<RepoPath, IndexEntry>> {
+fn parse(bytes: &[u8], hash: HashKind) -> Option<BTreeMap<RepoPath, IndexEntry>> {
     let number = |at: usize| Some(u32::from_be_bytes(*bytes.get(at..)?.first_chunk()?));
     let version = number(4)?;
     if bytes.get(..4)? != b"DIRC" || !(2..=4).contains(&version) {
         return None;
     }
+    // The fixed part of an entry ends with two bytes of flags; its path follows.
+    let fixed = NUMBERS + hash.len_in_bytes() + 2;
     let (mut at, mut path, mut files) = (12, Vec::new(), BTreeMap::new());
     for _ in 0..number(8)? {
         let start = at;
@@ -73,10 +76,10 @@ fn parse(bytes: &[u8]) -> Option<BTreeMap<RepoPath, IndexEntry>> {
             mtime: (number(at + 8)?, number(at + 12)?),
             inode: number(at + 20)?,
             size: number(at + 36)?,
-            oid: Oid::read(bytes.get(at + 40..)?)?,
+            oid: oid::read(bytes.get(at + NUMBERS..)?, hash)?,
         };
-        let flags = u16::from_be_bytes(*bytes.get(at + FIXED - 2..)?.first_chunk()?);
-        at += FIXED;
+        let flags = u16::from_be_bytes(*bytes.get(at + fixed - 2..)?.first_chunk()?);
+        at += fixed;
         let extended = version > 2 && flags & 0x4000 != 0;
         at += if extended { 2 } else { 0 };
         if version == 4 {

@@ -1,23 +1,39 @@
-//! Reads git's files: which files changed since a revision, and which a switch to another branch would write.
+//! Reads git's files: which files changed since a revision, which a switch to another branch would write, and the history
+//! of paths, lines and texts.
 //!
-//! Read-only: it runs no program (no git, hook or filter), reads no git configuration and writes nothing. Repositories are
+//! Read-only: it runs no program (no git, hook or filter), reads two things of git's configuration (the hash function and the
+//! upstream of a branch) and writes nothing. Repositories are
 //! untrusted input: sizes, depths and names are bounded, and anything beyond the bounds is an error. It does not depend on
 //! languages, the index or output formats.
 
-mod delta;
+mod blame;
+mod commit;
+mod commit_walk;
 mod error;
 mod git_index;
-mod inflate;
+mod line_diff;
+mod log;
 mod object_store;
 mod oid;
-mod packfile;
+mod path_log;
 mod patience_diff;
+mod pickaxe;
+mod reflog;
 mod refs;
+mod renames;
 mod revision;
+mod similarity;
 mod tree;
+mod tree_diff;
 mod worktree_diff;
 
+pub use commit::{Commit, Signature, short_id};
 pub use error::HistoryError;
+pub use line_diff::{Hunk, hunks, is_binary, lines};
+pub use log::{BlamedLines, NamedRef, OccurrenceChange, PathChange, Visit};
+pub use oid::Oid;
+pub use path_log::ChangeKind;
 pub use patience_diff::{LineDiff, line_diff};
 pub use revision::Tip;
+pub use tree_diff::{Blob, BlobKind};
 pub use worktree_diff::{Changes, FileChange, History, IncomingFile};

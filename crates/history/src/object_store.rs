@@ -1,34 +1,24 @@
-//! The object store: reads loose objects, packfiles and alternates by object id.
+//! The object store: reads loose objects, packfiles, multi-pack indexes and alternates by object id.
 
-use crate::delta::apply as apply_delta;
 use crate::error::HistoryError;
-use crate::inflate::{MAX_OBJECT, inflate};
 use crate::oid::Oid;
-use crate::packfile::{PackEntry, Packfile};
-use crate::refs;
-use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{self, BufReader};
-use std::path::{Path, PathBuf};
+use gix_hash::Kind as HashKind;
+use gix_object::{Find, FindHeader};
+use gix_odb::store::init::Options;
+use gix_pack::cache::lru::MemoryCappedHashmap;
+use std::collections::{HashMap, HashSet};
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
-/// Maximum length of a delta chain. Git itself writes at most 4,095.
-const MAX_DELTA_CHAIN: usize = 5000;
-/// Maximum number of object directories, including alternates.
-const MAX_DIRS: usize = 32;
-/// Maximum number of cached objects. They are likely delta bases of the next ones, since trees of one history are similar.
-const MAX_CACHED: usize = 2000;
-/// Maximum size of a cached object.
-const MAX_CACHED_SIZE: usize = 64 * 1024;
+pub(crate) use gix_object::Kind as ObjectKind;
 
-/// The type of an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ObjectKind {
-    Commit,
-    Tree,
-    Blob,
-    Tag,
-}
+/// Maximum size of an object. Source files, trees and commits are smaller.
+pub(crate) const MAX_OBJECT: usize = 64 << 20;
+/// Bytes of delta bases kept in memory: consecutive versions of a file are deltas of each other.
+const MAX_DELTA_BASES: usize = 48 << 20;
+/// Bytes of trees kept in memory: consecutive commits share most of them.
+const MAX_TREES: usize = 24 << 20;
 
 /// An object.
 #[derive(Clone)]
@@ -39,49 +29,62 @@ pub(crate) struct Object {
 
 /// All objects of a repository.
 pub(crate) struct ObjectStore {
-    dirs: Vec<PathBuf>,
-    packs: Vec<Packfile>,
-    /// By packfile and offset.
-    cache: BTreeMap<(usize, u64), Object>,
+    objects: gix_odb::HandleArc,
+    hash: HashKind,
+    /// Whether the repository is a partial clone, in which objects may be missing.
+    is_partial: bool,
+    trees: HashMap<Oid, Arc<Vec<u8>>>,
+    tree_bytes: usize,
 }
 
 impl ObjectStore {
-    /// Opens the object directory of a repository and its alternates.
-    pub(crate) fn open(common_dir: &Path) -> Self {
-        let mut dirs = vec![common_dir.join("objects")];
-        let mut at = 0;
-        while let Some(dir) = dirs.get(at).cloned() {
-            at += 1;
-            let Ok(list) = refs::small_file(&dir.join("info/alternates")) else { continue };
-            for line in list.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-                let Ok(other) = dir.join(line).canonicalize() else { continue };
-                if dirs.len() < MAX_DIRS && !dirs.contains(&other) {
-                    dirs.push(other);
-                }
-            }
-        }
-        let mut packs = Vec::new();
-        for dir in &dirs {
-            let Ok(entries) = fs::read_dir(dir.join("pack")) else { continue };
-            let mut indexes: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-            indexes.retain(|path| path.extension().is_some_and(|end| end == "idx") && path.is_file());
-            indexes.sort();
-            for index in indexes {
-                // A packfile that a concurrent repack deleted: its objects are in the new one.
-                packs.extend(Packfile::open(&index).ok().flatten());
-            }
-        }
-        Self { dirs, packs, cache: BTreeMap::new() }
+    /// Opens the object directory of a repository and its alternates. `replaced` lists the objects that others replace.
+    pub(crate) fn open(
+        common_dir: &Path,
+        hash: HashKind,
+        replaced: Vec<(Oid, Oid)>,
+    ) -> Result<Self, HistoryError> {
+        let options = Options { alloc_limit_bytes: Some(MAX_OBJECT), ..Options::default() };
+        let store =
+            gix_odb::Store::at_opts(common_dir.join("objects"), hash, &mut replaced.into_iter(), options)
+                .map_err(|error| {
+                    HistoryError::Damaged(format!("its object directory cannot be opened: {error}"))
+                })?;
+        let mut objects = Arc::new(store).to_cache_arc();
+        objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(MAX_DELTA_BASES)));
+        let promised = common_dir.join("objects/pack").read_dir().into_iter().flatten().flatten();
+        let is_partial = promised
+            .into_iter()
+            .any(|entry| entry.path().extension().is_some_and(|extension| extension == "promisor"));
+        Ok(Self { objects, hash, is_partial, trees: HashMap::new(), tree_bytes: 0 })
+    }
+
+    /// The hash function of object ids.
+    pub(crate) fn hash(&self) -> HashKind {
+        self.hash
     }
 
     /// The object with this id, if it exists.
     pub(crate) fn find(&mut self, oid: &Oid) -> Result<Option<Object>, HistoryError> {
-        self.read(oid, 0).map_err(|error| match error.kind() {
-            io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => {
-                HistoryError::Damaged(format!("{oid}: {error}"))
+        if let Some(data) = self.trees.get(oid) {
+            return Ok(Some(Object { kind: ObjectKind::Tree, data: Arc::clone(data) }));
+        }
+        let mut data = Vec::new();
+        let kind = match self.objects.try_find(oid, &mut data) {
+            Ok(Some(found)) => found.kind,
+            Ok(None) => return Ok(None),
+            Err(error) => return Err(self.explain(oid, &error)),
+        };
+        let data = Arc::new(data);
+        if kind == ObjectKind::Tree {
+            self.tree_bytes += data.len();
+            if self.tree_bytes > MAX_TREES {
+                self.trees.clear();
+                self.tree_bytes = data.len();
             }
-            _ => error.into(),
-        })
+            self.trees.insert(*oid, Arc::clone(&data));
+        }
+        Ok(Some(Object { kind, data }))
     }
 
     /// The object with this id; an error if it is missing or of another type.
@@ -89,137 +92,36 @@ impl ObjectStore {
         match self.find(oid)? {
             Some(object) if object.kind == kind => Ok(object),
             Some(_) => Err(HistoryError::Damaged(format!("{oid} has the wrong type"))),
+            None if self.is_partial => Err(HistoryError::NotFetched(oid.to_string())),
             None => Err(HistoryError::Damaged(format!("{oid} is missing"))),
         }
     }
 
+    /// The size of an object, without reading its content. `None` if it does not exist.
+    pub(crate) fn size(&self, oid: &Oid) -> Result<Option<u64>, HistoryError> {
+        let header = FindHeader::try_header(&self.objects, oid).map_err(|error| self.explain(oid, &error))?;
+        Ok(header.map(|header| header.size))
+    }
+
     /// Up to `limit` ids that start with these hexadecimal digits, sorted.
-    pub(crate) fn with_prefix(&mut self, digits: &[u8], limit: usize) -> Result<Vec<Oid>, HistoryError> {
-        let [high, low, ..] = digits else { return Ok(Vec::new()) };
-        let mut found = Vec::new();
-        let first = format!("{high:x}{low:x}");
-        for dir in &self.dirs {
-            let Ok(entries) = fs::read_dir(dir.join(&first)) else { continue };
-            let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
-            let oids = names.filter_map(|name| Oid::parse(&format!("{first}{name}")));
-            found.extend(oids.filter(|oid| oid.starts_with(digits)));
-        }
-        for pack in &mut self.packs {
-            found.extend(pack.with_prefix(digits, limit)?);
-        }
+    pub(crate) fn with_prefix(&self, digits: &str, limit: usize) -> Result<Vec<Oid>, HistoryError> {
+        let Ok(prefix) = gix_hash::Prefix::from_hex(digits) else { return Ok(Vec::new()) };
+        let mut found = HashSet::new();
+        self.objects
+            .lookup_prefix(prefix, Some(&mut found))
+            .map_err(|error| HistoryError::Damaged(error.to_string()))?;
+        let mut found: Vec<Oid> = found.into_iter().collect();
         found.sort_unstable();
-        found.dedup();
         found.truncate(limit);
         Ok(found)
     }
 
-    fn read(&mut self, oid: &Oid, depth: usize) -> io::Result<Option<Object>> {
-        for at in 0..self.packs.len() {
-            if let Some(offset) = self.packs[at].find(oid)? {
-                return self.read_packed(at, offset, depth).map(Some);
-            }
+    /// Tells an object that is too large from one that is corrupt.
+    fn explain(&self, oid: &Oid, error: &dyn std::fmt::Display) -> HistoryError {
+        let size = FindHeader::try_header(&self.objects, oid).ok().flatten().map_or(0, |header| header.size);
+        if size > MAX_OBJECT as u64 {
+            return io::Error::new(io::ErrorKind::FileTooLarge, "an object is too large").into();
         }
-        self.read_loose(oid)
+        HistoryError::Damaged(format!("{oid}: {error}"))
     }
-
-    /// Reads a loose object: `kind size\0content`, compressed.
-    fn read_loose(&self, oid: &Oid) -> io::Result<Option<Object>> {
-        let name = oid.to_string();
-        let (first, rest) = name.split_at(2);
-        for dir in &self.dirs {
-            let path = dir.join(first).join(rest);
-            if !path.is_file() {
-                continue;
-            }
-            let mut file = BufReader::new(File::open(path)?);
-            // The header precedes the content.
-            let mut data = inflate(&mut file, MAX_OBJECT + 64)?;
-            let header = data.iter().position(|&byte| byte == 0).ok_or_else(corrupt)?;
-            let (kind, size) = parse_header(&data[..header]).ok_or_else(corrupt)?;
-            data.drain(..=header);
-            if data.len() != size {
-                return Err(corrupt());
-            }
-            return Ok(Some(Object { kind, data: Arc::new(data) }));
-        }
-        Ok(None)
-    }
-
-    /// Reads an object of a packfile: follows its delta chain to the base, then applies the deltas in reverse order.
-    fn read_packed(&mut self, pack: usize, offset: u64, depth: usize) -> io::Result<Object> {
-        let mut deltas: Vec<(u64, Vec<u8>)> = Vec::new();
-        let mut at = offset;
-        let mut object = loop {
-            if let Some(cached) = self.cache.get(&(pack, at)) {
-                break cached.clone();
-            }
-            if depth + deltas.len() > MAX_DELTA_CHAIN {
-                return Err(corrupt());
-            }
-            match self.packs[pack].read(at)? {
-                PackEntry::Object(kind, data) => {
-                    let object =
-                        Object { kind: kind_of_number(kind).ok_or_else(corrupt)?, data: Arc::new(data) };
-                    self.cache(pack, at, &object);
-                    break object;
-                }
-                PackEntry::OffsetDelta(base, delta) => {
-                    deltas.push((at, delta));
-                    at = base;
-                }
-                PackEntry::RefDelta(base, delta) => {
-                    deltas.push((at, delta));
-                    let found = self.packs[pack].find(&base)?;
-                    if let Some(offset) = found {
-                        at = offset;
-                    } else {
-                        let depth = depth + deltas.len();
-                        break self.read(&base, depth)?.ok_or_else(corrupt)?;
-                    }
-                }
-            }
-        };
-        for (offset, delta) in deltas.into_iter().rev() {
-            let data = apply_delta(&object.data, &delta).ok_or_else(corrupt)?;
-            object = Object { kind: object.kind, data: Arc::new(data) };
-            self.cache(pack, offset, &object);
-        }
-        Ok(object)
-    }
-
-    fn cache(&mut self, pack: usize, offset: u64, object: &Object) {
-        if object.data.len() <= MAX_CACHED_SIZE {
-            if self.cache.len() >= MAX_CACHED {
-                self.cache.clear();
-            }
-            self.cache.insert((pack, offset), object.clone());
-        }
-    }
-}
-
-/// Parses the header of a loose object: `commit 123`.
-fn parse_header(header: &[u8]) -> Option<(ObjectKind, usize)> {
-    let (kind, size) = std::str::from_utf8(header).ok()?.split_once(' ')?;
-    let kind = match kind {
-        "commit" => ObjectKind::Commit,
-        "tree" => ObjectKind::Tree,
-        "blob" => ObjectKind::Blob,
-        "tag" => ObjectKind::Tag,
-        _ => return None,
-    };
-    Some((kind, size.parse().ok()?))
-}
-
-fn kind_of_number(number: u8) -> Option<ObjectKind> {
-    Some(match number {
-        1 => ObjectKind::Commit,
-        2 => ObjectKind::Tree,
-        3 => ObjectKind::Blob,
-        4 => ObjectKind::Tag,
-        _ => return None,
-    })
-}
-
-fn corrupt() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "the object is corrupt")
 }

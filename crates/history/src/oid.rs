@@ -1,75 +1,36 @@
-//! Object ids: the SHA-1 of an object's type, size and content.
+//! Object ids: the hash of an object's type, size and content.
 
-use sha1_smol::Sha1;
-use std::fmt;
+use gix_hash::{Kind, ObjectId, hasher};
 use std::io::{self, Read};
 
-/// Length of an object id, in bytes.
-pub(crate) const LENGTH: usize = 20;
-
 /// The id of an object.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Oid(pub(crate) [u8; LENGTH]);
+pub type Oid = ObjectId;
 
-impl Oid {
-    /// Parses forty hexadecimal digits.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        let digits = nibbles(text)?;
-        let mut bytes = [0; LENGTH];
-        if digits.len() != 2 * LENGTH {
-            return None;
-        }
-        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-            *byte = pair[0] << 4 | pair[1];
-        }
-        Some(Self(bytes))
-    }
-
-    /// Reads the first twenty bytes.
-    pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
-        Some(Self(*bytes.first_chunk()?))
-    }
-
-    /// Whether it starts with these hexadecimal digits.
-    pub(crate) fn starts_with(&self, digits: &[u8]) -> bool {
-        digits.iter().enumerate().all(|(at, &digit)| {
-            self.0.get(at / 2).is_some_and(|byte| (if at % 2 == 0 { byte >> 4 } else { byte & 15 }) == digit)
-        })
-    }
-
-    /// The id of a blob with this content. `None` if the content is not `size` bytes long.
-    pub(crate) fn of_blob(mut content: impl Read, size: u64) -> io::Result<Option<Self>> {
-        let mut sha = Sha1::new();
-        sha.update(format!("blob {size}\0").as_bytes());
-        let (mut buffer, mut seen) = (vec![0; 64 * 1024], 0_u64);
-        loop {
-            let read = content.read(&mut buffer)?;
-            if read == 0 {
-                return Ok((seen == size).then(|| Self(sha.digest().bytes())));
-            }
-            seen += read as u64;
-            if seen > size {
-                return Ok(None);
-            }
-            sha.update(&buffer[..read]);
-        }
-    }
+/// Parses an id: forty hexadecimal digits, or sixty-four where ids are SHA-256.
+pub(crate) fn parse(text: &str) -> Option<Oid> {
+    ObjectId::from_hex(text.as_bytes()).ok()
 }
 
-/// The values of hexadecimal digits. `None` if there is any other character.
-pub(crate) fn nibbles(text: &str) -> Option<Vec<u8>> {
-    text.bytes().map(|byte| char::from(byte).to_digit(16).map(|digit| digit as u8)).collect()
+/// Reads the id at the start of the bytes.
+pub(crate) fn read(bytes: &[u8], hash: Kind) -> Option<Oid> {
+    ObjectId::try_from(bytes.get(..hash.len_in_bytes())?).ok()
 }
 
-impl fmt::Display for Oid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
-
-impl fmt::Debug for Oid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{self}")
+/// The id of a blob with this content. `None` if the content is not `size` bytes long.
+pub(crate) fn of_blob(mut content: impl Read, size: u64, hash: Kind) -> io::Result<Option<Oid>> {
+    let mut hasher = hasher(hash);
+    hasher.update(format!("blob {size}\0").as_bytes());
+    let (mut buffer, mut seen) = (vec![0; 64 * 1024], 0_u64);
+    loop {
+        let read = content.read(&mut buffer)?;
+        if read == 0 {
+            return Ok(if seen == size { hasher.try_finalize().ok() } else { None });
+        }
+        seen += read as u64;
+        if seen > size {
+            return Ok(None);
+        }
+        hasher.update(&buffer[..read]);
     }
 }
 
@@ -79,12 +40,12 @@ mod tests {
 
     #[test]
     fn blob_id_is_the_one_git_computes() {
-        let oid = Oid::of_blob(&b"hello\n"[..], 6).expect("it is read").expect("of that size");
+        let oid = of_blob(&b"hello\n"[..], 6, Kind::Sha1).expect("it is read").expect("of that size");
         assert_eq!(oid.to_string(), "ce013625030ba8dba906f756967f9e9ca394464a");
-        assert_eq!(Oid::parse(&oid.to_string()), Some(oid));
-        assert!(oid.starts_with(&nibbles("ce013").expect("digits")));
-        assert!(!oid.starts_with(&nibbles("ce014").expect("digits")));
-        assert_eq!(Oid::of_blob(&b"hello\n"[..], 5).expect("it is read"), None);
-        assert_eq!(Oid::parse("ce01"), None);
+        assert_eq!(parse(&oid.to_string()), Some(oid));
+        assert_eq!(of_blob(&b"hello\n"[..], 5, Kind::Sha1).expect("it is read"), None);
+        let oid = of_blob(&b"hello\n"[..], 6, Kind::Sha256).expect("it is read").expect("of that size");
+        assert_eq!(oid.to_string(), "2cf8d83d9ee29543b34a87727421fdecb7e3f3a183d337639025de576db9ebb4");
+        assert_eq!(parse("ce01"), None);
     }
 }

@@ -1,7 +1,7 @@
 //! Refs: resolves the names of branches, tags and other refs to object ids.
 
 use crate::error::HistoryError;
-use crate::oid::{LENGTH, Oid};
+use crate::oid::{self, Oid};
 use orient_walk::GitDirs;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -45,34 +45,44 @@ impl Refs {
         let text = read_bounded(&dirs.common_dir.join("packed-refs"), MAX_PACKED_REFS).unwrap_or_default();
         for line in text.lines().filter(|line| !line.starts_with(['#', '^'])) {
             let Some((oid, name)) = line.split_once(' ') else { continue };
-            if oid.len() > 2 * LENGTH {
-                return Err(HistoryError::Unsupported("it uses SHA-256 object ids"));
-            }
-            packed.extend(Oid::parse(oid).map(|oid| (name.to_owned(), oid)));
+            packed.extend(oid::parse(oid).map(|oid| (name.to_owned(), oid)));
         }
         Ok(Self { dirs, packed })
     }
 
     /// Resolves a short or full name: `main`, `v1.2`, `origin/main`, `refs/heads/main`.
-    pub(crate) fn find(&self, name: &str) -> Result<Option<Oid>, HistoryError> {
-        for (before, after) in RULES {
-            if let Some(oid) = self.resolve(&format!("{before}{name}{after}"))? {
-                return Ok(Some(oid));
-            }
-        }
-        Ok(None)
+    pub(crate) fn find(&self, name: &str) -> Option<Oid> {
+        self.full_name(name).and_then(|full| self.resolve(&full))
+    }
+
+    /// The full name that a short name stands for.
+    pub(crate) fn full_name(&self, name: &str) -> Option<String> {
+        let mut names = RULES.iter().map(|(before, after)| format!("{before}{name}{after}"));
+        names.find(|full| self.resolve(full).is_some())
+    }
+
+    /// The objects that `refs/replace` replaces, each with its replacement.
+    pub(crate) fn replacements(&self) -> Vec<(Oid, Oid)> {
+        let pair = |name: &String| oid::parse(name.rsplit('/').next()?).zip(self.resolve(name));
+        self.list("refs/replace").iter().filter_map(pair).collect()
+    }
+
+    /// Local branches, remote branches and tags, by full name, with the objects that they point to.
+    pub(crate) fn named(&self) -> Vec<(String, Oid)> {
+        let names = ["refs/heads", "refs/remotes", "refs/tags"].map(|prefix| self.list(prefix)).concat();
+        names.into_iter().filter_map(|name| self.resolve(&name).map(|oid| (name, oid))).collect()
     }
 
     /// Resolves a full name.
-    pub(crate) fn resolve(&self, name: &str) -> Result<Option<Oid>, HistoryError> {
+    pub(crate) fn resolve(&self, name: &str) -> Option<Oid> {
         let mut name = name.to_owned();
         for _ in 0..MAX_SYMBOLIC {
             if !is_valid_name(&name) {
-                return Ok(None);
+                return None;
             }
             let dirs = [&self.dirs.git_dir, &self.dirs.common_dir];
             let Some(text) = dirs.iter().find_map(|dir| small_file(&dir.join(&name)).ok()) else {
-                return Ok(self.packed.get(&name).copied());
+                return self.packed.get(&name).copied();
             };
             let line = text.lines().next().unwrap_or_default().trim();
             if let Some(other) = line.strip_prefix("ref:") {
@@ -81,12 +91,9 @@ impl Refs {
             }
             // Files such as FETCH_HEAD contain more than the object id.
             let word = line.split_ascii_whitespace().next().unwrap_or_default();
-            if word.len() > 2 * LENGTH && crate::oid::nibbles(word).is_some() {
-                return Err(HistoryError::Unsupported("it uses SHA-256 object ids"));
-            }
-            return Ok(Oid::parse(word));
+            return oid::parse(word);
         }
-        Ok(None)
+        None
     }
 
     /// The full names of the branches that a user may switch to: all local branches, and of each remote its default branch

@@ -1,18 +1,25 @@
 //! Parses revisions (`HEAD~3`, `v1.2`, `main...`) and resolves them to commits.
 
+use crate::commit::{Commit, CommitHeader, raw_fields};
 use crate::error::HistoryError;
-use crate::object_store::{Object, ObjectKind, ObjectStore};
-use crate::oid::{Oid, nibbles};
+use crate::log::NamedRef;
+use crate::object_store::{ObjectKind, ObjectStore};
+use crate::oid::{self, Oid};
+use crate::reflog;
 use crate::refs::{Refs, small_file};
+use gix_hash::Kind as HashKind;
 use orient_walk::GitDirs;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
 use std::fmt;
+use std::sync::Arc;
 
 /// Maximum number of tags in a chain.
 const MAX_TAGS: usize = 10;
 /// Maximum number of steps of `~`: longer than any real history.
 const MAX_STEPS: u32 = 1_000_000;
+/// Maximum number of commit headers kept in memory, about 200 bytes each.
+const MAX_HEADERS: usize = 200_000;
 /// Maximum number of branches considered.
 const MAX_BRANCHES: usize = 1000;
 /// Minimum number of digits of an abbreviated object id.
@@ -23,9 +30,13 @@ const MAX_SUGGESTIONS: usize = 3;
 /// The commits and refs of a repository.
 pub(crate) struct Commits {
     pub(crate) objects: ObjectStore,
+    dirs: GitDirs,
     refs: Refs,
     /// Commits of a shallow clone whose parents are missing.
     shallow: BTreeSet<Oid>,
+    /// The parents that `info/grafts` gives to commits.
+    grafts: BTreeMap<Oid, Vec<Oid>>,
+    headers: HashMap<Oid, Arc<CommitHeader>>,
 }
 
 /// The tip of a branch: its commit and tree.
@@ -38,7 +49,7 @@ pub struct Tip {
 impl Tip {
     /// The id of the commit.
     pub fn id(&self) -> &[u8] {
-        &self.commit.0
+        self.commit.as_slice()
     }
 }
 
@@ -48,27 +59,25 @@ impl fmt::Display for Tip {
     }
 }
 
-/// The parsed header of a commit.
-struct Commit {
-    tree: Oid,
-    parents: Vec<Oid>,
-    time: i64,
-}
-
 impl Commits {
     pub(crate) fn open(dirs: &GitDirs) -> Result<Self, HistoryError> {
         let shallow = small_file(&dirs.common_dir.join("shallow")).unwrap_or_default();
+        let grafts = small_file(&dirs.common_dir.join("info/grafts")).unwrap_or_default();
+        let refs = Refs::open(dirs.clone())?;
         Ok(Self {
-            objects: ObjectStore::open(&dirs.common_dir),
-            refs: Refs::open(dirs.clone())?,
-            shallow: shallow.lines().filter_map(Oid::parse).collect(),
+            objects: ObjectStore::open(&dirs.common_dir, hash_kind(dirs), refs.replacements())?,
+            dirs: dirs.clone(),
+            refs,
+            shallow: shallow.lines().filter_map(oid::parse).collect(),
+            grafts: grafts.lines().filter_map(graft).collect(),
+            headers: HashMap::new(),
         })
     }
 
     /// The root tree of a revision.
     pub(crate) fn tree(&mut self, revision: &str) -> Result<Oid, HistoryError> {
         let commit = self.base_commit(revision)?;
-        Ok(self.commit(&commit)?.tree)
+        Ok(self.header(&commit)?.tree)
     }
 
     /// The tips of all branches but the current one, newest first.
@@ -77,8 +86,8 @@ impl Commits {
         let mut tips = BTreeMap::new();
         for name in self.refs.branches().into_iter().take(MAX_BRANCHES) {
             // An unreadable branch does not hide the others.
-            let Ok(Some(oid)) = self.refs.resolve(&name) else { continue };
-            let Ok(commit) = self.commit(&oid) else { continue };
+            let Some(oid) = self.refs.resolve(&name) else { continue };
+            let Ok(commit) = self.header(&oid) else { continue };
             if oid != head {
                 tips.insert((Reverse(commit.time), oid), commit.tree);
             }
@@ -110,15 +119,17 @@ impl Commits {
     }
 
     /// Resolves a name followed by `~` and `^` operators.
-    fn resolve(&mut self, text: &str) -> Result<Oid, HistoryError> {
+    pub(crate) fn resolve(&mut self, text: &str) -> Result<Oid, HistoryError> {
         let unusable = |reason: String| HistoryError::Unusable { revision: text.to_owned(), reason };
         let end = text.find(['~', '^']).unwrap_or(text.len());
         let (name, mut steps) = text.split_at(end);
-        if name.contains("@{") || name.contains(':') {
-            let reason = "`@{…}` and `:` are not supported; use a branch, a tag or a commit";
-            return Err(unusable(reason.to_owned()));
+        if name.contains(':') {
+            return Err(unusable("`:` is not supported; use a branch, a tag or a commit".to_owned()));
         }
-        let mut at = self.resolve_name(name)?;
+        let mut at = match name.split_once("@{") {
+            Some((branch, rest)) => self.resolve_reflog(text, branch, rest)?,
+            None => self.resolve_name(name)?,
+        };
         while let Some(sign) = steps.chars().next() {
             let rest = &steps[1..];
             if let Some(braced) = rest.strip_prefix('{') {
@@ -147,17 +158,48 @@ impl Commits {
     fn step(&mut self, mut at: Oid, sign: char, count: u32) -> Result<Oid, Option<HistoryError>> {
         if sign == '~' {
             for _ in 0..count {
-                at = self.commit(&at)?.parents.first().copied().ok_or(None)?;
+                at = self.header(&at)?.parents.first().copied().ok_or(None)?;
             }
         } else if count > 0 {
-            at = self.commit(&at)?.parents.get(count as usize - 1).copied().ok_or(None)?;
+            at = self.header(&at)?.parents.get(count as usize - 1).copied().ok_or(None)?;
         }
         Ok(at)
     }
 
+    /// Resolves `branch@{2}`, `@{-1}` and `branch@{upstream}`; `rest` follows the `@{`.
+    fn resolve_reflog(&mut self, text: &str, branch: &str, rest: &str) -> Result<Oid, HistoryError> {
+        let unusable =
+            |reason: &str| HistoryError::Unusable { revision: text.to_owned(), reason: reason.to_owned() };
+        let inner = rest.strip_suffix('}').ok_or_else(|| unusable("`@{` has no `}`"))?;
+        let head = small_file(&self.dirs.git_dir.join("HEAD")).unwrap_or_default();
+        let current = head.trim().strip_prefix("ref: ").map(str::to_owned);
+        let full_name = match branch {
+            "" | "HEAD" if inner.parse::<usize>().is_ok() => "HEAD".to_owned(),
+            "" | "HEAD" | "@" => current.unwrap_or_else(|| "HEAD".to_owned()),
+            name => self.refs.full_name(name).unwrap_or_else(|| name.to_owned()),
+        };
+        if matches!(inner, "upstream" | "u") {
+            let short = full_name.strip_prefix("refs/heads/").unwrap_or(&full_name);
+            let upstream =
+                reflog::upstream(&self.dirs, short).ok_or_else(|| unusable("no upstream is configured"))?;
+            return self.resolve_name(&upstream);
+        }
+        let Ok(count) = inner.parse::<i64>() else {
+            return Err(unusable("only a number, `-` and a number, or `upstream` may stand in `@{…}`"));
+        };
+        let back = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
+        if count < 0 {
+            let name = reflog::previous_branch(&self.dirs, back);
+            let name = name.ok_or_else(|| unusable("the reflog does not go back that far"))?;
+            return self.resolve_name(&name);
+        }
+        let oid = reflog::at(&self.dirs, &full_name, back);
+        oid.ok_or_else(|| unusable("the reflog does not go back that far"))
+    }
+
     fn resolve_name(&mut self, name: &str) -> Result<Oid, HistoryError> {
         let name = if name == "@" { "HEAD" } else { name };
-        if let Some(oid) = self.refs.find(name)? {
+        if let Some(oid) = self.refs.find(name) {
             return self.peel(oid, name);
         }
         // The output of `git describe` ends in the commit: v1.2-14-g2414721.
@@ -172,11 +214,12 @@ impl Commits {
 
     /// The only commit whose id starts with these digits.
     fn abbreviated(&mut self, text: &str) -> Result<Option<Oid>, HistoryError> {
-        let Some(digits) = nibbles(text).filter(|digits| (MIN_DIGITS..=40).contains(&digits.len())) else {
+        let is_id = text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if !is_id || !(MIN_DIGITS..=self.objects.hash().len_in_hex()).contains(&text.len()) {
             return Ok(None);
-        };
+        }
         let mut commits = BTreeSet::new();
-        for oid in self.objects.with_prefix(&digits, 1000)? {
+        for oid in self.objects.with_prefix(text, 1000)? {
             if self
                 .objects
                 .find(&oid)?
@@ -201,8 +244,8 @@ impl Commits {
             match object.kind {
                 ObjectKind::Commit => return Ok(oid),
                 ObjectKind::Tag => {
-                    let target = header_fields(&object)
-                        .find_map(|(key, value)| if key == "object" { Oid::parse(value) } else { None });
+                    let target = raw_fields(&object.data).find(|(key, _)| *key == b"object");
+                    let target = target.and_then(|(_, value)| oid::parse(std::str::from_utf8(value).ok()?));
                     oid = target.ok_or_else(|| HistoryError::Damaged(format!("{oid} is not a valid tag")))?;
                 }
                 ObjectKind::Tree | ObjectKind::Blob => break,
@@ -228,29 +271,58 @@ impl Commits {
         near
     }
 
-    fn commit(&mut self, oid: &Oid) -> Result<Commit, HistoryError> {
-        let object = self.objects.get(oid, ObjectKind::Commit)?;
-        let (mut tree, mut parents, mut time) = (None, Vec::new(), 0);
-        for (key, value) in header_fields(&object) {
-            match key {
-                "tree" => tree = Oid::parse(value),
-                "parent" if !self.shallow.contains(oid) => parents.extend(Oid::parse(value)),
-                // `Name <address> seconds zone`
-                "committer" => {
-                    time = value.rsplit(' ').nth(1).and_then(|text| text.parse().ok()).unwrap_or(0);
-                }
-                _ => {}
-            }
+    /// Tree, parents and time of a commit.
+    pub(crate) fn header(&mut self, oid: &Oid) -> Result<Arc<CommitHeader>, HistoryError> {
+        if let Some(header) = self.headers.get(oid) {
+            return Ok(Arc::clone(header));
         }
-        let tree = tree.ok_or_else(|| HistoryError::Damaged(format!("{oid} has no tree")))?;
-        Ok(Commit { tree, parents, time })
+        let object = self.objects.get(oid, ObjectKind::Commit)?;
+        let mut header = CommitHeader::parse(oid, &object)?;
+        self.correct_parents(oid, &mut header.parents);
+        let header = Arc::new(header);
+        if self.headers.len() >= MAX_HEADERS {
+            self.headers.clear();
+        }
+        self.headers.insert(*oid, Arc::clone(&header));
+        Ok(header)
+    }
+
+    /// A whole commit, with names and addresses as they are recorded.
+    pub(crate) fn commit(&mut self, oid: &Oid) -> Result<Commit, HistoryError> {
+        let object = self.objects.get(oid, ObjectKind::Commit)?;
+        let mut commit = Commit::parse(*oid, &object)?;
+        self.correct_parents(oid, &mut commit.parents);
+        Ok(commit)
+    }
+
+    /// Branches and tags with the commits they point to. What points to no commit is omitted.
+    pub(crate) fn named_refs(&mut self) -> Vec<NamedRef> {
+        let named = self.refs.named();
+        let commit =
+            |(name, oid): (String, Oid)| self.peel(oid, &name).ok().map(|commit| NamedRef { name, commit });
+        named.into_iter().filter_map(commit).collect()
+    }
+
+    /// Whether history ends early because the clone is shallow.
+    pub(crate) fn is_shallow(&self) -> bool {
+        !self.shallow.is_empty()
+    }
+
+    /// Grafts replace the parents of a commit, and a shallow clone does not have them.
+    fn correct_parents(&self, oid: &Oid, parents: &mut Vec<Oid>) {
+        if self.shallow.contains(oid) {
+            parents.clear();
+        }
+        if let Some(grafted) = self.grafts.get(oid) {
+            parents.clone_from(grafted);
+        }
     }
 
     /// The merge base: the newest common ancestor that is not an ancestor of another common ancestor.
     ///
     /// Walks both histories from the newest commit to the oldest and marks each commit with the sides that reach it; the
     /// ancestors of a common ancestor are marked `PAST`.
-    fn merge_base(&mut self, left: Oid, right: Oid) -> Result<Option<Oid>, HistoryError> {
+    pub(crate) fn merge_base(&mut self, left: Oid, right: Oid) -> Result<Option<Oid>, HistoryError> {
         const LEFT: u8 = 1;
         const RIGHT: u8 = 2;
         const PAST: u8 = 4;
@@ -259,7 +331,7 @@ impl Commits {
         let mut common = Vec::new();
         for (oid, mark) in [(left, LEFT), (right, RIGHT)] {
             *marks.entry(oid).or_default() |= mark;
-            queue.push((self.commit(&oid)?.time, oid));
+            queue.push((self.header(&oid)?.time, oid));
         }
         while queue.iter().any(|(_, oid)| marks[oid] & PAST == 0) {
             let Some((_, oid)) = queue.pop() else { break };
@@ -268,11 +340,11 @@ impl Commits {
                 common.push(oid);
                 mark |= PAST;
             }
-            for parent in self.commit(&oid)?.parents {
+            for parent in self.header(&oid)?.parents.iter().copied() {
                 let known = marks.entry(parent).or_default();
                 if *known & mark != mark {
                     *known |= mark;
-                    queue.push((self.commit(&parent)?.time, parent));
+                    queue.push((self.header(&parent)?.time, parent));
                 }
             }
         }
@@ -281,8 +353,17 @@ impl Commits {
     }
 }
 
-/// The header fields of a commit or tag: a key and a value each.
-fn header_fields(object: &Object) -> impl Iterator<Item = (&str, &str)> {
-    let lines = object.data.split(|&byte| byte == b'\n').take_while(|line| !line.is_empty());
-    lines.filter_map(|line| std::str::from_utf8(line).ok()?.split_once(' '))
+/// The hash function of a repository. `extensions.objectFormat` is the only thing read from the configuration here.
+fn hash_kind(dirs: &GitDirs) -> HashKind {
+    let config = small_file(&dirs.common_dir.join("config")).unwrap_or_default();
+    let is_sha256 = config.lines().filter_map(|line| line.split_once('=')).any(|(key, value)| {
+        key.trim().eq_ignore_ascii_case("objectformat") && value.trim().eq_ignore_ascii_case("sha256")
+    });
+    if is_sha256 { HashKind::Sha256 } else { HashKind::Sha1 }
+}
+
+/// A line of `info/grafts`: a commit and its parents.
+fn graft(line: &str) -> Option<(Oid, Vec<Oid>)> {
+    let mut ids = line.split_ascii_whitespace().map(oid::parse);
+    Some((ids.next()??, ids.collect::<Option<_>>()?))
 }

@@ -2,7 +2,8 @@
 
 use crate::error::HistoryError;
 use crate::object_store::{ObjectKind, ObjectStore};
-use crate::oid::{LENGTH, Oid};
+use crate::oid::{self, Oid};
+use gix_hash::Kind as HashKind;
 use orient_model::RepoPath;
 use std::collections::BTreeMap;
 
@@ -44,9 +45,9 @@ pub(crate) fn new_files(
         let tree = objects.get(&dir, ObjectKind::Tree)?;
         let other = other.map(|oid| objects.get(&oid, ObjectKind::Tree)).transpose()?;
         let others: BTreeMap<&[u8], (&[u8], Oid)> = other.as_ref().map_or_else(BTreeMap::new, |tree| {
-            entries(&tree.data).map(|(mode, name, oid)| (name, (mode, oid))).collect()
+            entries(&tree.data, objects.hash()).map(|(mode, name, oid)| (name, (mode, oid))).collect()
         });
-        for (mode, name, oid) in entries(&tree.data) {
+        for (mode, name, oid) in entries(&tree.data, objects.hash()) {
             let mut inner: Vec<u8> = path.clone();
             inner.extend_from_slice(name);
             let other = others.get(name);
@@ -67,29 +68,29 @@ fn subtree(objects: &mut ObjectStore, top: Oid, prefix: &[&[u8]]) -> Result<Opti
     let mut at = top;
     for part in prefix {
         let tree = objects.get(&at, ObjectKind::Tree)?;
-        let found = entries(&tree.data).find(|(mode, name, _)| is_dir(mode) && name == part);
+        let found = entries(&tree.data, objects.hash()).find(|(mode, name, _)| is_dir(mode) && name == part);
         let Some((_, _, oid)) = found else { return Ok(None) };
         at = oid;
     }
     Ok(Some(at))
 }
 
-fn is_file(mode: &[u8]) -> bool {
+pub(crate) fn is_file(mode: &[u8]) -> bool {
     mode.starts_with(b"100")
 }
 
-fn is_dir(mode: &[u8]) -> bool {
+pub(crate) fn is_dir(mode: &[u8]) -> bool {
     mode == b"40000" || mode == b"040000"
 }
 
 /// Mode, name and object id of each entry, up to the first malformed one.
-fn entries(mut rest: &[u8]) -> impl Iterator<Item = (&[u8], &[u8], Oid)> {
+pub(crate) fn entries(mut rest: &[u8], hash: HashKind) -> impl Iterator<Item = (&[u8], &[u8], Oid)> {
     std::iter::from_fn(move || {
         let space = rest.iter().position(|&byte| byte == b' ')?;
         let end = rest.iter().position(|&byte| byte == 0)?;
         let (mode, name) = (rest.get(..space)?, rest.get(space + 1..end)?);
-        let oid = Oid::read(rest.get(end + 1..)?)?;
-        rest = &rest[end + 1 + LENGTH..];
+        let oid = oid::read(rest.get(end + 1..)?, hash)?;
+        rest = &rest[end + 1 + hash.len_in_bytes()..];
         Some((mode, name, oid))
     })
 }

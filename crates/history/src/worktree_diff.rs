@@ -2,12 +2,12 @@
 
 use crate::error::HistoryError;
 use crate::git_index::GitIndex;
-use crate::inflate::MAX_OBJECT;
-use crate::object_store::ObjectKind;
-use crate::oid::Oid;
+use crate::object_store::{MAX_OBJECT, ObjectKind};
+use crate::oid::{self, Oid};
 use crate::patience_diff::line_diff;
 use crate::revision::{Commits, Tip};
 use crate::tree;
+use gix_mailmap::Snapshot as Mailmap;
 use orient_model::{RepoPath, Stamp};
 use orient_walk::{GitDirs, RootDirectory, from_native};
 use std::collections::BTreeMap;
@@ -43,10 +43,12 @@ pub struct IncomingFile {
 pub struct History {
     root: PathBuf,
     tree: RootDirectory,
-    commits: Commits,
+    pub(crate) commits: Commits,
     index: GitIndex,
     /// The path from the top of the working tree to the directory.
-    prefix: RepoPath,
+    pub(crate) prefix: RepoPath,
+    /// The mailmap of the current commit, once it was read.
+    pub(crate) mailmap: Option<Arc<Mailmap>>,
 }
 
 impl History {
@@ -56,10 +58,12 @@ impl History {
         let root = root.canonicalize()?;
         let found = root.ancestors().find_map(|top| Some((top, GitDirs::of(&top.join(".git"))?)));
         let (top, dirs) = found.ok_or_else(none)?;
+        let commits = Commits::open(&dirs)?;
         Ok(Self {
             tree: RootDirectory::open(&root).map_err(|_| none())?,
-            commits: Commits::open(&dirs)?,
-            index: GitIndex::open(&dirs.git_dir),
+            index: GitIndex::open(&dirs.git_dir, commits.objects.hash()),
+            commits,
+            mailmap: None,
             prefix: if top == root {
                 RepoPath::from("")
             } else {
@@ -132,13 +136,13 @@ impl History {
             return false;
         }
         let size = metadata.len();
-        Oid::of_blob(file, size).is_ok_and(|oid| oid == Some(*old))
+        oid::of_blob(file, size, self.commits.objects.hash()).is_ok_and(|oid| oid == Some(*old))
             || self.is_same_except_line_ends(path, old)
     }
 
     /// Whether a file differs from its blob only by CRLF line ends, which git writes on some systems.
     fn is_same_except_line_ends(&self, path: &RepoPath, old: &Oid) -> bool {
-        let Some(now) = self.content(path) else { return false };
+        let Some(now) = self.working_content(path) else { return false };
         if !now.windows(2).any(|pair| pair == b"\r\n") {
             return false;
         }
@@ -148,11 +152,12 @@ impl History {
                 plain.push(byte);
             }
         }
-        Oid::of_blob(&plain[..], plain.len() as u64).is_ok_and(|oid| oid == Some(*old))
+        oid::of_blob(&plain[..], plain.len() as u64, self.commits.objects.hash())
+            .is_ok_and(|oid| oid == Some(*old))
     }
 
     fn diff(&mut self, path: &RepoPath, old: Option<&Oid>) -> Result<FileChange, HistoryError> {
-        let Some(now) = self.content(path) else { return Ok(FileChange::default()) };
+        let Some(now) = self.working_content(path) else { return Ok(FileChange::default()) };
         let before = match old {
             Some(oid) => match self.commits.objects.get(oid, ObjectKind::Blob) {
                 Err(HistoryError::Io(error)) if error.kind() == ErrorKind::FileTooLarge => Arc::default(),
@@ -164,7 +169,7 @@ impl History {
         Ok(FileChange { lines: diff.lines, deletions: diff.deletions, removed: false })
     }
 
-    fn content(&self, path: &RepoPath) -> Option<Vec<u8>> {
+    fn working_content(&self, path: &RepoPath) -> Option<Vec<u8>> {
         let file = self.tree.open_file(path).ok()?;
         if !file.metadata().ok()?.is_file() {
             return None;

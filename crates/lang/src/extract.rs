@@ -106,14 +106,15 @@ pub(crate) fn tree(pack: &Pack, bytes: &[u8]) -> Option<orient_grammars::Tree> {
     }
 }
 
+/// The syntax tree of a text as it is, without preprocessing or repair; `None` if the language has no grammar or the parser
+/// reached a limit.
+pub fn parse_unmodified(pack: &Pack, bytes: &[u8]) -> Option<orient_grammars::Tree> {
+    parsed(pack, pack.grammar()?, bytes, &mut Budget::of(bytes.len())).ok()
+}
+
 /// Parses and drops the tree: the lower bound that indexing is measured against. False if the language has no grammar.
 pub fn parse_only(pack: &Pack, bytes: &[u8]) -> bool {
-    let budget = &mut Budget::of(bytes.len());
-    match pack.extractor() {
-        Extractor::Deep(table) => parsed(pack, &table.language, bytes, budget).is_ok(),
-        Extractor::Shallow(queries) => parsed(pack, queries.language(), bytes, budget).is_ok(),
-        Extractor::Scanner(_) | Extractor::Text => false,
-    }
+    parse_unmodified(pack, bytes).is_some()
 }
 
 /// The source rewritten for the grammar, with all offsets unchanged.

@@ -57,11 +57,11 @@ fn every_rule_has_an_example_and_a_counterexample() {
     let packs = Path::new(env!("CARGO_MANIFEST_DIR")).join("packs");
     let mut failures = String::new();
     for (language, extension) in SHOWN {
-        let folder = packs.join(language).join("resolution");
+        let directory = packs.join(language).join("resolution");
         let mut proving = BTreeSet::new();
         let mut shown = BTreeSet::new();
         let mut silent = BTreeSet::new();
-        for path in documents(&packs).iter().filter(|path| path.starts_with(&folder)) {
+        for path in documents(&packs).iter().filter(|path| path.starts_with(&directory)) {
             let text = std::fs::read_to_string(path).expect("documents are text");
             for case in &Document::parse(&text).cases {
                 let lines =
@@ -227,11 +227,11 @@ fn found(world: &MemoryRepository, block: &str, kinds: &[EdgeKind]) -> String {
             };
         }
         match block {
-            "misses" => resolved.misses.iter().for_each(|miss| {
+            "misses" => resolved.unresolved.iter().for_each(|miss| {
                 let (from, kind) = (own(miss.from), miss.kind.as_str());
                 let _ = writeln!(out, "{}: {from} {kind} {}: {}", miss.line, miss.name, miss.reason.as_str());
             }),
-            "outside" => resolved.outside.iter().for_each(|outside| {
+            "outside" => resolved.external.iter().for_each(|outside| {
                 let (from, kind) = (own(outside.from), outside.kind.as_str());
                 let _ = writeln!(
                     out,
@@ -240,7 +240,7 @@ fn found(world: &MemoryRepository, block: &str, kinds: &[EdgeKind]) -> String {
                 );
             }),
             "asks" => {
-                let _ = writeln!(out, "{path}: {}", resolved.asks.join(" "));
+                let _ = writeln!(out, "{path}: {}", resolved.name_dependencies.join(" "));
             }
             _ => {}
         }

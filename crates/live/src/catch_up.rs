@@ -91,17 +91,17 @@ impl WatcherCore {
     /// The result if nothing changed and no refresh is in progress: this needs no lock.
     fn fresh_if_idle(&self, options: &RefreshOptions) -> Option<RefreshReport> {
         let begun = Instant::now();
-        let (version, remembered) = {
+        let (version, manifest_current) = {
             let mut state = self.state();
             let owes = options.depth == RefreshDepth::Graph && state.fresh_depth == RefreshDepth::Facts;
             let idle = state.in_progress.is_empty() && !owes && options.mode == RefreshMode::CatchUp;
             if !idle || !state.is_unchanged() {
                 return None;
             }
-            (state.last_version?, state.remembered)
+            (state.last_version?, state.manifest_current)
         };
         let generation = version.generation;
-        let refresh = RefreshReport { generation, remembered, ..RefreshReport::default() };
+        let refresh = RefreshReport { generation, manifest_current, ..RefreshReport::default() };
         let refresh = (self.index_version() == Some(version)).then_some(refresh)?;
         self.state().mark_fresh(FreshAt { begun, generation });
         Some(refresh)
@@ -117,8 +117,8 @@ impl WatcherCore {
             RefreshDepth::Graph => state.graph_fresh,
         };
         let fresh = fresh.filter(|fresh| fresh.begun >= asked && options.mode == RefreshMode::CatchUp)?;
-        let (generation, remembered) = (fresh.generation, state.remembered);
-        Some(RefreshReport { generation, remembered, ..RefreshReport::default() })
+        let (generation, manifest_current) = (fresh.generation, state.manifest_current);
+        Some(RefreshReport { generation, manifest_current, ..RefreshReport::default() })
     }
 
     /// Takes the refresh lock for the background, which waits without a limit.
@@ -174,7 +174,7 @@ impl WatcherCore {
             let generation = state.last_version.map_or(0, |version| version.generation);
             return Ok(RefreshReport {
                 generation,
-                remembered: state.remembered,
+                manifest_current: state.manifest_current,
                 ..RefreshReport::default()
             });
         }
@@ -202,7 +202,7 @@ impl WatcherCore {
         let mut state = self.state();
         state.drain();
         if let Ok(refresh) = &done {
-            state.remembered = refresh.remembered && state.dirty.is_empty();
+            state.manifest_current = refresh.manifest_current && state.dirty.is_empty();
             state.last_full_scan = Some((Instant::now(), begun.elapsed()));
             state.full_scan_requested = false;
             if refresh.in_memory {
@@ -277,7 +277,7 @@ impl WatcherCore {
             return true;
         }
         let root = self.engine.root();
-        let is_folder = |path: &RepoPath| {
+        let is_directory = |path: &RepoPath| {
             let native =
                 orient_engine::to_native(path).map_or_else(|| root.to_owned(), |path| root.join(path));
             native.symlink_metadata().is_ok_and(|metadata| metadata.is_dir())
@@ -285,7 +285,7 @@ impl WatcherCore {
         {
             let mut state = self.state();
             let Some(watch) = &mut state.watch else { return false };
-            if !watch.intersects(&changed) && !changed.roots().iter().any(is_folder) {
+            if !watch.intersects(&changed) && !changed.roots().iter().any(is_directory) {
                 return true;
             }
             watch.remove(&changed);
@@ -300,9 +300,9 @@ impl WatcherCore {
             let Ok(survey) = self.engine.watch_scope(region) else { return false };
             let mut state = self.state();
             let mut has_new = false;
-            for folder in &survey.folders {
+            for directory in &survey.directories {
                 let Some(watch) = &mut state.watch else { return false };
-                match watch.add(folder) {
+                match watch.add(directory) {
                     Ok(added) => has_new |= added,
                     Err(why) => {
                         state.stop_watching(why);
@@ -315,7 +315,7 @@ impl WatcherCore {
             } else {
                 state.rules = survey.rules;
                 if let Some(watch) = &mut state.watch {
-                    watch.keep_only(&survey.folders.into_iter().collect());
+                    watch.keep_only(&survey.directories.into_iter().collect());
                 }
             }
             if !has_new || self.stop.is_cancelled() {

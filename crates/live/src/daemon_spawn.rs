@@ -16,17 +16,17 @@ const MIN_INTERVAL: Duration = Duration::from_mins(10);
 pub fn should_spawn_daemon(engine: &Engine) -> bool {
     probe(engine.root()).is_none()
         && watcher_process(engine).is_none()
-        && engine.own_folder().is_ok_and(|folder| is_due(&folder).unwrap_or(false))
+        && engine.own_directory().is_ok_and(|directory| is_due(&directory).unwrap_or(false))
 }
 
-fn is_due(folder: &Directory) -> io::Result<bool> {
+fn is_due(directory: &Directory) -> io::Result<bool> {
     let now = SystemTime::now();
-    let last = folder.entry(SPAWN_FILE).and_then(|entry| entry.modified);
+    let last = directory.entry(SPAWN_FILE).and_then(|entry| entry.modified);
     // A time in the future comes from a clock that was set back: it does not count.
     if last.is_some_and(|last| now.duration_since(last).is_ok_and(|since| since < MIN_INTERVAL)) {
         return Ok(false);
     }
-    folder.file(SPAWN_FILE, Access::Write)?.set_modified(now)?;
+    directory.file(SPAWN_FILE, Access::Write)?.set_modified(now)?;
     Ok(true)
 }
 
@@ -36,13 +36,13 @@ mod tests {
 
     #[test]
     fn a_daemon_starts_at_most_once_per_interval() {
-        let temporary = tempfile::tempdir().expect("a temporary folder");
-        let folder = Directory::open(temporary.path()).expect("it is ours");
-        let due = || is_due(&folder).expect("it can be written");
+        let temporary = tempfile::tempdir().expect("a temporary directory");
+        let directory = Directory::open(temporary.path()).expect("it is ours");
+        let due = || is_due(&directory).expect("it can be written");
         assert!(due(), "never before");
         assert!(!due(), "just now");
         let set_last = |at| {
-            let file = folder.file(SPAWN_FILE, Access::Write).expect("it is there");
+            let file = directory.file(SPAWN_FILE, Access::Write).expect("it is there");
             file.set_modified(at).expect("set");
         };
         set_last(SystemTime::now() - MIN_INTERVAL);
@@ -50,6 +50,6 @@ mod tests {
         set_last(SystemTime::now() + MIN_INTERVAL);
         assert!(due(), "the clock was set back");
         temporary.close().expect("removed");
-        assert!(is_due(&folder).is_err(), "a start cannot be recorded");
+        assert!(is_due(&directory).is_err(), "a start cannot be recorded");
     }
 }

@@ -30,7 +30,7 @@ impl WatcherCore {
         let tips = history.tips().ok()?;
         let mut ahead = self.engine.prefetcher()?;
         for tip in tips.iter().take(self.options.prefetch_branches) {
-            if !ahead.has_whole(tip.id()) && !self.prefetch_branch(&mut history, &mut ahead, tip)? {
+            if !ahead.has_commit(tip.id()) && !self.prefetch_branch(&mut history, &mut ahead, tip)? {
                 return Some(false);
             }
         }
@@ -58,7 +58,7 @@ impl WatcherCore {
             }
             ahead.read(&file.path, content.to_vec());
         }
-        ahead.keep_whole(tip.id());
+        ahead.record_commit(tip.id());
         Some(true)
     }
 

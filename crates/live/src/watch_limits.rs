@@ -17,7 +17,7 @@ pub enum Unwatchable {
     /// A file system that other machines may change without a notification, or an unknown one.
     FileSystem {
         /// A directory on it.
-        folder: PathBuf,
+        directory: PathBuf,
         /// Its magic number.
         kind: u64,
     },
@@ -51,11 +51,11 @@ impl fmt::Display for Unwatchable {
             Self::Watches => f.write_str(
                 "the maximum number of inotify watches is in use; raise fs.inotify.max_user_watches",
             ),
-            Self::FileSystem { folder, kind } => {
-                let folder = folder.display();
-                write!(f, "{folder} is on a file system that does not report every change (0x{kind:x})")
+            Self::FileSystem { directory, kind } => {
+                let directory = directory.display();
+                write!(f, "{directory} is on a file system that does not report every change (0x{kind:x})")
             }
-            Self::Gone => f.write_str("the folder was moved or removed"),
+            Self::Gone => f.write_str("the directory was moved or removed"),
             Self::Refused(why) => write!(f, "the system refuses to watch files: {why}"),
         }
     }
@@ -87,8 +87,8 @@ impl WatchLimits {
         Self::read_from(Path::new("/proc/sys/fs/inotify"))
     }
 
-    fn read_from(folder: &Path) -> Self {
-        let number = |name| std::fs::read_to_string(folder.join(name)).ok()?.trim().parse().ok();
+    fn read_from(directory: &Path) -> Self {
+        let number = |name| std::fs::read_to_string(directory.join(name)).ok()?.trim().parse().ok();
         Self {
             instances: number("max_user_instances"),
             watches: number("max_user_watches"),
@@ -103,17 +103,17 @@ mod tests {
 
     #[test]
     fn limits_are_read_if_the_system_has_them() {
-        let folder = tempfile::tempdir().expect("a folder");
-        std::fs::write(folder.path().join("max_user_watches"), "8192\n").expect("written");
-        let limits = WatchLimits::read_from(folder.path());
+        let directory = tempfile::tempdir().expect("a directory");
+        std::fs::write(directory.path().join("max_user_watches"), "8192\n").expect("written");
+        let limits = WatchLimits::read_from(directory.path());
         assert_eq!((limits.watches, limits.instances, limits.queued), (Some(8192), None, None));
     }
 
     #[test]
-    fn a_local_folder_can_be_watched() {
-        let folder = tempfile::tempdir().expect("a folder");
+    fn a_local_directory_can_be_watched() {
+        let directory = tempfile::tempdir().expect("a directory");
         let expected = if cfg!(target_os = "linux") { None } else { Some(Unwatchable::System) };
-        assert_eq!(probe(folder.path()), expected);
+        assert_eq!(probe(directory.path()), expected);
         #[cfg(target_os = "linux")]
         assert!(matches!(probe(Path::new("/proc")), Some(Unwatchable::FileSystem { .. })));
     }
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn a_reached_limit_names_the_setting_to_raise() {
         assert!(Unwatchable::Watches.to_string().ends_with("raise fs.inotify.max_user_watches"));
-        let remote = Unwatchable::FileSystem { folder: "/net/x".into(), kind: 0x6969 };
+        let remote = Unwatchable::FileSystem { directory: "/net/x".into(), kind: 0x6969 };
         assert!(
             remote.to_string().starts_with("/net/x is on a file system")
                 && remote.to_string().contains("0x6969")

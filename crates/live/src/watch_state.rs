@@ -32,7 +32,7 @@ pub(crate) struct WatchState {
     pub(crate) graph_wanted_since: Option<Instant>,
     /// Asks the refresh in progress to pause.
     pub(crate) pause: Cancel,
-    pub(crate) remembered: bool,
+    pub(crate) manifest_current: bool,
     /// Paths of the refresh in progress.
     pub(crate) in_progress: DirtyPaths,
     /// A note for the next answer.
@@ -79,7 +79,7 @@ impl WatchState {
             fresh_depth: RefreshDepth::Graph,
             graph_wanted_since: None,
             pause: Cancel::default(),
-            remembered: false,
+            manifest_current: false,
             in_progress: DirtyPaths::default(),
             last_full_scan: None,
             last_change: None,
@@ -106,7 +106,7 @@ impl WatchState {
             }
         });
         if has_changes {
-            self.remembered = false;
+            self.manifest_current = false;
             self.last_change = Some(Instant::now());
             self.dirty_since.get_or_insert_with(Instant::now);
         }

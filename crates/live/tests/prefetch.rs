@@ -1,4 +1,4 @@
-//! Other branches are read while there is nothing else to do, so that a switch to one finds its files read.
+//! Prefetch: a switch to another branch finds its facts in the cache.
 
 #![cfg(target_os = "linux")]
 
@@ -13,10 +13,10 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use support::{dump, fresh, open, put};
 
-/// A repository with `main` checked out and a branch `other`, and how many files were parsed and remembered since it is
+/// A repository with `main` checked out and a branch `other`, and the number of files that were parsed and cached since it is
 /// watched.
 struct Switching {
-    folder: tempfile::TempDir,
+    directory: tempfile::TempDir,
     engine: Arc<Engine>,
     live: Watcher,
     read: Arc<Mutex<(usize, usize)>>,
@@ -24,8 +24,8 @@ struct Switching {
 
 impl Switching {
     fn new(branches: usize) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        let root = folder.path().join("tree");
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = directory.path().join("tree");
         std::fs::create_dir(&root).expect("the tree");
         git(&root, &["init", "-q", "-b", "main"]);
         put(&root, ".gitignore", "left_out/\n");
@@ -45,7 +45,7 @@ impl Switching {
         git(&root, &["commit", "-q", "-m", "other"]);
         git(&root, &["checkout", "-q", "main"]);
 
-        let engine = Arc::new(open(&root, &folder.path().join("store"), 2));
+        let engine = Arc::new(open(&root, &directory.path().join("store"), 2));
         let read = Arc::new(Mutex::new((0, 0)));
         let counting = read.clone();
         let on_refresh: RefreshListener = Arc::new(move |seen: &BackgroundRefresh| {
@@ -61,13 +61,13 @@ impl Switching {
             ..WatchOptions::default()
         };
         let live = Watcher::start(&engine, options);
-        let switching = Self { folder, engine, live, read };
+        let switching = Self { directory, engine, live, read };
         switching.until("it settles", || switching.live.is_synced());
         switching
     }
 
     fn root(&self) -> PathBuf {
-        self.folder.path().join("tree")
+        self.directory.path().join("tree")
     }
 
     fn until(&self, what: &str, mut reached: impl FnMut() -> bool) {
@@ -83,17 +83,17 @@ impl Switching {
         let commit = commit.trim();
         let byte = |at| u8::from_str_radix(&commit[at..at + 2], 16).expect("two digits");
         let id: Vec<u8> = (0..commit.len()).step_by(2).map(byte).collect();
-        self.engine.prefetcher().expect("a cache").has_whole(&id)
+        self.engine.prefetcher().expect("a cache").has_commit(&id)
     }
 
-    /// How many files were parsed, and how many known, to catch up with a switch.
+    /// The number of files that a refresh after a switch parsed, and of those it found in the cache.
     fn switch(&self, branch: &str) -> (usize, usize) {
         *self.read.lock().expect("no panic") = (0, 0);
         git(&self.root(), &["checkout", "-q", branch]);
         let refresh =
             self.live.catch_up(&self.engine, &RefreshOptions::default(), &NoProgress).expect("caught up");
         count(&self.read, refresh.parsed, refresh.from_cache);
-        assert_eq!(dump(&self.engine), fresh(&self.root(), 2), "as if built anew");
+        assert_eq!(dump(&self.engine), fresh(&self.root(), 2), "equals a rebuilt index");
         *self.read.lock().expect("no panic")
     }
 }
@@ -104,14 +104,14 @@ fn count(read: &Mutex<(usize, usize)>, parsed: usize, known: usize) {
 }
 
 #[test]
-fn a_switch_to_another_branch_finds_its_files_read() {
+fn a_branch_switch_finds_the_facts_in_the_cache() {
     let switching = Switching::new(4);
     switching.until("the branch is read", || switching.is_read("other"));
     assert_eq!(switching.switch("other"), (0, 20));
 }
 
 #[test]
-fn a_branch_that_comes_later_is_read_when_all_files_are_looked_at_next() {
+fn a_new_branch_is_prefetched_at_the_next_full_scan() {
     let switching = Switching::new(4);
     switching.until("the branch is read", || switching.is_read("other"));
     let root = switching.root();
@@ -123,7 +123,7 @@ fn a_branch_that_comes_later_is_read_when_all_files_are_looked_at_next() {
 }
 
 #[test]
-fn who_wants_no_branch_read_has_none_read() {
+fn prefetch_can_be_disabled() {
     let switching = Switching::new(0);
     put(&switching.root(), "src/0.py", "def here_0(): pass # edited\n");
     std::thread::sleep(Duration::from_millis(300));

@@ -1,4 +1,4 @@
-//! A watched tree: whatever happens to its files, the next answer shows it.
+//! A watched tree: the next answer reflects every change of its files.
 
 #![cfg(target_os = "linux")]
 
@@ -20,7 +20,7 @@ use support::{dump, facts_of, fresh, open, put};
 
 /// A watched tree with its index.
 struct Watched {
-    folder: tempfile::TempDir,
+    directory: tempfile::TempDir,
     engine: Arc<Engine>,
     live: Watcher,
 }
@@ -31,15 +31,15 @@ impl Watched {
     }
 
     fn with(files: &[(&str, &str)], options: WatchOptions) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        let root = folder.path().join("tree");
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = directory.path().join("tree");
         fs::create_dir(&root).expect("the tree");
         for (path, text) in files {
             put(&root, path, text);
         }
-        let engine = Arc::new(open(&root, &folder.path().join("store"), 2));
+        let engine = Arc::new(open(&root, &directory.path().join("store"), 2));
         let live = Watcher::start(&engine, options);
-        let watched = Self { folder, engine, live };
+        let watched = Self { directory, engine, live };
         let begun = Instant::now();
         while !watched.live.is_synced() && watched.live.unwatched().is_none() {
             assert!(begun.elapsed() < Duration::from_mins(1), "it settles");
@@ -49,7 +49,7 @@ impl Watched {
     }
 
     fn root(&self) -> std::path::PathBuf {
-        self.folder.path().join("tree")
+        self.directory.path().join("tree")
     }
 
     fn catch_up(&self) -> RefreshReport {
@@ -68,13 +68,13 @@ impl Watched {
     fn check(&self) {
         let refresh = self.catch_up();
         assert!(refresh.pending.is_empty(), "{refresh:?}");
-        assert_same(&dump(&self.engine), &fresh(&self.root(), 2), "built anew");
+        assert_same(&dump(&self.engine), &fresh(&self.root(), 2), "equals a rebuilt index");
         let faults = self.engine.snapshot().expect("a snapshot").check().expect("it can be checked");
         assert_eq!(faults, Vec::<String>::new());
     }
 }
 
-/// Whether the index knows a definition of that name.
+/// Whether the index has a definition of that name.
 fn knows(watched: &Watched, name: &str) -> bool {
     dump(&watched.engine).contains(name)
 }
@@ -83,7 +83,7 @@ const SMALL: &[(&str, &str)] =
     &[("src/a.py", "def first(): pass\n"), ("src/net/b.go", "package b\n"), ("README.md", "# Hi\n")];
 
 #[test]
-fn a_save_is_in_the_next_answer() {
+fn the_next_answer_reflects_a_save() {
     let watched = Watched::new(SMALL);
     for number in 0..20 {
         put(&watched.root(), "src/a.py", format!("def saved_{number}(): pass\n"));
@@ -94,25 +94,25 @@ fn a_save_is_in_the_next_answer() {
 }
 
 #[test]
-fn where_nothing_changed_nothing_is_looked_at() {
+fn without_changes_no_file_is_checked() {
     let watched = Watched::new(SMALL);
     watched.catch_up();
-    // Were files looked at, they would be counted.
+    // Files that are checked would be counted.
     let again = watched.catch_up();
-    assert_eq!((again.same, again.touched, again.changed), (0, 0, 0), "{again:?}");
+    assert_eq!((again.unchanged, again.restamped, again.changed), (0, 0, 0), "{again:?}");
     put(&watched.root(), "src/a.py", "def other(): pass\n");
     let one = watched.catch_up();
-    assert_eq!(one.changed + one.same + one.touched, usize::from(one.changed == 1), "{one:?}");
+    assert_eq!(one.changed + one.unchanged + one.restamped, usize::from(one.changed == 1), "{one:?}");
 }
 
 #[test]
-fn new_folders_are_watched_with_all_that_came_before_they_were() {
+fn new_directories_are_watched_with_the_files_created_before_the_watch() {
     let watched = Watched::new(SMALL);
     for depth in 0..5 {
-        let folder = "deep/".repeat(depth + 1);
-        put(&watched.root(), &format!("{folder}x{depth}.py"), format!("def at_{depth}(): pass\n"));
+        let directory = "deep/".repeat(depth + 1);
+        put(&watched.root(), &format!("{directory}x{depth}.py"), format!("def at_{depth}(): pass\n"));
         watched.catch_up();
-        put(&watched.root(), &format!("{folder}y{depth}.py"), format!("def later_{depth}(): pass\n"));
+        put(&watched.root(), &format!("{directory}y{depth}.py"), format!("def later_{depth}(): pass\n"));
         watched.catch_up();
         assert!(knows(&watched, &format!("later_{depth}")));
     }
@@ -120,7 +120,7 @@ fn new_folders_are_watched_with_all_that_came_before_they_were() {
 }
 
 #[test]
-fn a_moved_folder_is_watched_where_it_is_now() {
+fn a_moved_directory_is_watched_at_its_new_path() {
     let watched = Watched::new(SMALL);
     fs::rename(watched.root().join("src"), watched.root().join("lib")).expect("moved");
     put(&watched.root(), "src/new.py", "def in_its_place(): pass\n");
@@ -133,7 +133,7 @@ fn a_moved_folder_is_watched_where_it_is_now() {
 }
 
 #[test]
-fn what_an_ignore_file_hides_and_shows_follows_it() {
+fn a_changed_ignore_file_takes_effect() {
     let watched = Watched::new(SMALL);
     put(&watched.root(), ".gitignore", "net/\n");
     watched.check();
@@ -148,7 +148,7 @@ fn what_an_ignore_file_hides_and_shows_follows_it() {
 }
 
 #[test]
-fn rules_inside_of_git_are_looked_at() {
+fn changed_rules_inside_the_git_directory_take_effect() {
     let watched = Watched::new(&[(".git/HEAD", "ref: refs/heads/main\n"), ("a.py", "def a(): pass\n")]);
     put(&watched.root(), ".git/info/exclude", "*.py\n");
     watched.check();
@@ -156,7 +156,7 @@ fn rules_inside_of_git_are_looked_at() {
 }
 
 #[test]
-fn clones_and_worktrees_come_and_go_while_the_tree_is_watched() {
+fn nested_repositories_appear_and_disappear_while_the_tree_is_watched() {
     let watched = Watched::new(SMALL);
     let root = watched.root();
     git(&root, &["init", "-q", "-b", "main"]);
@@ -180,7 +180,7 @@ fn clones_and_worktrees_come_and_go_while_the_tree_is_watched() {
 
     fs::remove_dir_all(root.join("clone/.git")).expect("removed");
     watched.check();
-    assert!(knows(&watched, "clone/src/new.py"), "a folder like any other");
+    assert!(knows(&watched, "clone/src/new.py"), "a directory like any other");
     put(&root, "clone/src/newer.py", "def newer(): pass\n");
     watched.check();
     assert!(knows(&watched, "clone/src/newer.py"), "and it is watched");
@@ -191,7 +191,7 @@ fn clones_and_worktrees_come_and_go_while_the_tree_is_watched() {
 }
 
 #[test]
-fn thousands_of_files_at_once_are_caught_up_with() {
+fn thousands_of_simultaneous_changes_are_indexed() {
     let watched = Watched::new(SMALL);
     for number in 0..2000 {
         put(
@@ -208,7 +208,7 @@ fn thousands_of_files_at_once_are_caught_up_with() {
 }
 
 #[test]
-fn hundreds_of_files_rewritten_are_no_reason_to_watch_anew() {
+fn rewriting_hundreds_of_files_does_not_restart_the_watcher() {
     let watched = Watched::new(SMALL);
     let rewrite = |name: &str| {
         for number in 0..700 {
@@ -225,7 +225,7 @@ fn hundreds_of_files_rewritten_are_no_reason_to_watch_anew() {
 }
 
 #[test]
-fn each_of_many_who_save_and_ask_at_once_finds_what_he_saved() {
+fn concurrent_writers_each_find_their_own_change() {
     let watched = &Watched::new(SMALL);
     std::thread::scope(|scope| {
         for who in 0..4 {
@@ -249,7 +249,7 @@ fn each_of_many_who_save_and_ask_at_once_finds_what_he_saved() {
 }
 
 #[test]
-fn the_background_finds_out_what_uses_mean_where_nobody_asked_for_it() {
+fn the_background_thread_resolves_files_without_a_query() {
     let watched = Watched::new(SMALL);
     put(&watched.root(), "src/a.py", "def second(): pass\n");
     watched.catch_up_with_facts();
@@ -263,7 +263,7 @@ fn the_background_finds_out_what_uses_mean_where_nobody_asked_for_it() {
 }
 
 #[test]
-fn the_background_works_ahead_of_the_questions() {
+fn the_background_thread_refreshes_before_a_query() {
     let (sender, seen) = std::sync::mpsc::channel();
     let sender = std::sync::Mutex::new(sender);
     let tell = move |seen: &orient_live::BackgroundRefresh| {
@@ -283,15 +283,15 @@ fn the_background_works_ahead_of_the_questions() {
     assert!(knows(&watched, "ahead"), "nobody asked");
     let remembered = seen.recv_timeout(Duration::from_secs(30)).expect("a look at all files");
     assert_eq!(remembered, (Vec::new(), 0));
-    assert!(watched.catch_up().remembered);
+    assert!(watched.catch_up().manifest_current);
 }
 
 #[test]
-fn what_no_notice_tells_of_is_found_by_a_later_look() {
+fn a_later_scan_finds_changes_without_a_notification() {
     let full_scan_interval = Duration::ZERO;
     let options =
         WatchOptions { startup_delay: Duration::ZERO, full_scan_interval, ..WatchOptions::default() };
-    let outside = tempfile::tempdir().expect("a folder");
+    let outside = tempfile::tempdir().expect("a directory");
     let other = outside.path().join("other.py");
     let watched = Watched::with(SMALL, options);
     fs::write(&other, "def linked(): pass\n").expect("written");
@@ -308,21 +308,21 @@ fn what_no_notice_tells_of_is_found_by_a_later_look() {
 }
 
 #[test]
-fn an_index_written_by_somebody_else_is_compared_with_the_files() {
+fn an_index_written_by_another_process_is_compared_with_the_files() {
     let watched = Watched::new(SMALL);
     watched.catch_up();
     let mut settings = support::settings(1);
     settings.index.exclude = vec!["*.go".to_owned()];
-    let other = support::open_with(&watched.root(), &watched.folder.path().join("store"), settings);
+    let other = support::open_with(&watched.root(), &watched.directory.path().join("store"), settings);
     support::refresh(&other);
     assert!(!dump(&other).contains("b.go"));
     watched.check();
-    fs::remove_dir_all(watched.folder.path().join("store")).expect("removed");
+    fs::remove_dir_all(watched.directory.path().join("store")).expect("removed");
     watched.check();
 }
 
 #[test]
-fn a_rebuild_is_a_rebuild() {
+fn a_requested_rebuild_rebuilds_the_index() {
     let watched = Watched::new(SMALL);
     let options = RefreshOptions { mode: RefreshMode::Rebuild, ..RefreshOptions::default() };
     let rebuilt = watched.live.catch_up(&watched.engine, &options, &NoProgress).expect("rebuilt");
@@ -331,9 +331,9 @@ fn a_rebuild_is_a_rebuild() {
 }
 
 #[test]
-fn a_tree_that_is_moved_away_is_no_longer_vouched_for() {
+fn a_tree_that_was_moved_away_is_no_longer_fresh() {
     let watched = Watched::new(SMALL);
-    let away = watched.folder.path().join("away");
+    let away = watched.directory.path().join("away");
     fs::rename(watched.root(), &away).expect("moved");
     assert!(watched.live.catch_up(&watched.engine, &RefreshOptions::default(), &NoProgress).is_err());
     fs::rename(&away, watched.root()).expect("moved back");
@@ -346,11 +346,11 @@ fn a_tree_that_is_moved_away_is_no_longer_vouched_for() {
 }
 
 #[test]
-fn a_question_with_a_deadline_names_what_is_pending() {
+fn a_query_with_a_deadline_reports_pending_files() {
     let watched = Watched::new(SMALL);
     let hold = fs::File::options()
         .append(true)
-        .open(lock_file(&watched.folder.path().join("store")))
+        .open(lock_file(&watched.directory.path().join("store")))
         .expect("there");
     hold.lock().expect("ours");
     put(&watched.root(), "src/a.py", "def unseen(): pass\n");
@@ -362,21 +362,21 @@ fn a_question_with_a_deadline_names_what_is_pending() {
     watched.check();
 }
 
-/// What a command of its own learns, and whether it had to look at files for that.
+/// The refresh of a separate command, and whether it had to check files.
 fn ask(engine: &Engine) -> (RefreshReport, bool) {
     let refresh = WatcherClient.catch_up(engine, &RefreshOptions::default(), &NoProgress).expect("caught up");
     assert!(refresh.pending.is_empty(), "{refresh:?}");
-    let looked = refresh.same + refresh.touched + refresh.changed + refresh.added > 0;
+    let looked = refresh.unchanged + refresh.restamped + refresh.changed + refresh.added > 0;
     (refresh, looked)
 }
 
-/// Another engine of the same tree, as a command opens it.
+/// Another engine for the same tree, as a command opens it.
 fn beside(watched: &Watched) -> Engine {
-    open(&watched.root(), &watched.folder.path().join("store"), 1)
+    open(&watched.root(), &watched.directory.path().join("store"), 1)
 }
 
 #[test]
-fn a_command_asks_the_watcher_and_misses_nothing() {
+fn a_command_that_asks_the_watcher_sees_every_change() {
     let watched = Watched::new(SMALL);
     for number in 0..20 {
         assert!(!ask(&beside(&watched)).1, "the watcher knows");
@@ -389,18 +389,18 @@ fn a_command_asks_the_watcher_and_misses_nothing() {
 }
 
 #[test]
-fn a_watcher_with_another_view_is_not_believed() {
+fn a_watcher_of_another_index_is_ignored() {
     let watched = Watched::new(SMALL);
     let mut settings = support::settings(1);
     settings.index.exclude = vec!["*.go".to_owned()];
-    let other = support::open_with(&watched.root(), &watched.folder.path().join("store"), settings);
+    let other = support::open_with(&watched.root(), &watched.directory.path().join("store"), settings);
     WatcherClient.catch_up(&other, &RefreshOptions::default(), &NoProgress).expect("caught up");
     assert!(!dump(&other).contains("b.go"));
     watched.check();
 }
 
 #[test]
-fn without_a_watcher_a_command_looks_for_itself() {
+fn without_a_watcher_a_command_does_a_full_scan() {
     let watched = Watched::new(SMALL);
     let engine = beside(&watched);
     let root = watched.root();
@@ -409,29 +409,29 @@ fn without_a_watcher_a_command_looks_for_itself() {
     let newer = Watcher::start(&watched.engine, WatchOptions::default());
     drop(newer);
     assert!(!socket.exists(), "the newest has the door, and closes it");
-    let Watched { folder, live, engine: ours } = watched;
+    let Watched { directory, live, engine: ours } = watched;
     drop((live, ours));
     put(&root, "src/a.py", "def unwatched(): pass\n");
     assert!(ask(&engine).1);
     assert!(dump(&engine).contains("unwatched"));
-    // What a killed watcher leaves is a door nobody is behind.
+    // A killed watcher leaves a socket without a listener.
     drop(std::os::unix::net::UnixListener::bind(&socket).expect("a socket"));
     put(&root, "src/a.py", "def killed(): pass\n");
     assert!(ask(&engine).1);
     assert!(dump(&engine).contains("killed"));
-    drop(folder);
+    drop(directory);
 }
 
-/// The file a writer locks.
+/// The lock file of the writer.
 fn lock_file(store: &Path) -> std::path::PathBuf {
-    let mut folders = vec![store.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).expect("readable").flatten() {
+    let mut directories = vec![store.to_owned()];
+    while let Some(directory) = directories.pop() {
+        for entry in fs::read_dir(directory).expect("readable").flatten() {
             if entry.file_name() == "lock" {
                 return entry.path();
             }
             if entry.path().is_dir() {
-                folders.push(entry.path());
+                directories.push(entry.path());
             }
         }
     }
@@ -442,7 +442,7 @@ proptest! {
     #![proptest_config(ProptestConfig { max_shrink_iters: 100, ..ProptestConfig::with_cases(cases()) })]
 
     #[test]
-    fn a_watched_tree_equals_one_indexed_anew(
+    fn a_watched_tree_equals_a_rebuilt_index(
         start in prop::collection::vec((0..PATHS, 0..20_usize), 0..20),
         steps in prop::collection::vec((step(), 0..6_u8), 1..14),
         max_resolved_with_change in prop::option::of(0..3_usize),
@@ -455,7 +455,7 @@ proptest! {
         for (step, then) in &steps {
             apply(&watched.root(), step);
             match then {
-                // Now and then two steps at once, or time for the background.
+                // Sometimes two steps at once, or time for the background thread.
                 0 => {}
                 1 => std::thread::sleep(Duration::from_millis(40)),
                 2 => { watched.catch_up(); }
@@ -466,8 +466,8 @@ proptest! {
                 }
                 4 => {
                     watched.catch_up_with_facts();
-                    let (ours, anew) = (facts_of(&dump(&watched.engine)), fresh(&watched.root(), 2));
-                    assert_same(&ours, &facts_of(&anew), "what is in the files");
+                    let (ours, rebuilt) = (facts_of(&dump(&watched.engine)), fresh(&watched.root(), 2));
+                    assert_same(&ours, &facts_of(&rebuilt), "what is in the files");
                 }
                 _ => watched.check(),
             }
@@ -477,7 +477,7 @@ proptest! {
     }
 }
 
-/// A handful in everyday runs; as many as one likes with `PROPTEST_CASES`.
+/// A few by default; more with `PROPTEST_CASES`.
 fn cases() -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|number| number.parse().ok()).unwrap_or(16)
 }

@@ -23,15 +23,15 @@ pub struct Problems {
 /// Reads the newest warnings and errors from the log of a store, up to `most` of them.
 pub fn problems(store: &Path, most: usize) -> io::Result<Problems> {
     let mut found = Problems { file: path(store), bytes: 0, lines: Vec::new() };
-    let folder = match Directory::open(found.file.parent().unwrap_or(store)) {
+    let directory = match Directory::open(found.file.parent().unwrap_or(store)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(found),
-        folder => folder?,
+        directory => directory?,
     };
     for age in 0..KEPT {
         let name = name(age);
-        found.bytes += folder.entry(&name).map_or(0, |entry| entry.bytes);
+        found.bytes += directory.entry(&name).map_or(0, |entry| entry.bytes);
         if found.lines.len() < most
-            && let Some(bytes) = folder.read(&name, LARGEST)?
+            && let Some(bytes) = directory.read(&name, LARGEST)?
         {
             let text = String::from_utf8_lossy(&bytes);
             let left = most - found.lines.len();
@@ -43,7 +43,7 @@ pub fn problems(store: &Path, most: usize) -> io::Result<Problems> {
     Ok(found)
 }
 
-/// Whether a whole line says warning or error. The level stands second, behind a timestamp of fixed length.
+/// Whether a whole line says warning or error. The level is second, after a timestamp of fixed length.
 fn is_problem(line: &str) -> bool {
     let level = line.strip_prefix("{\"ts\":\"").and_then(|rest| rest.get(24..));
     let level = level.and_then(|rest| rest.strip_prefix("\",\"level\":\""));
@@ -63,15 +63,15 @@ mod tests {
     #[test]
     fn the_newest_problems_of_all_files_come_in_their_order() {
         let store = tempfile::tempdir().expect("a directory");
-        let folder = store.path().join("log");
+        let directory = store.path().join("log");
         let none = problems(store.path(), 3).expect("no log is no error");
         assert_eq!((none.file, none.bytes, none.lines.len()), (path(store.path()), 0, 0));
-        fs::create_dir(&folder).expect("made");
-        fs::write(folder.join(name(1)), [line("warn", 1), line("error", 2), line("info", 3)].concat())
+        fs::create_dir(&directory).expect("made");
+        fs::write(directory.join(name(1)), [line("warn", 1), line("error", 2), line("info", 3)].concat())
             .expect("written");
         let torn = "{\"ts\":\"2026-03-01T09:30:00.125Z\",\"level\":\"warn\",\"n\n";
         let said = "{\"ts\":\"2026-03-01T09:30:00.125Z\",\"level\":\"info\",\"message\":\"\\\"level\\\":\\\"warn\\\"\"}\n";
-        fs::write(folder.join(name(0)), [&line("warn", 4), torn, said, &line("error", 5)].concat())
+        fs::write(directory.join(name(0)), [&line("warn", 4), torn, said, &line("error", 5)].concat())
             .expect("written");
         let numbers = |most| -> Vec<String> { problems(store.path(), most).expect("readable").lines };
         let expected = |of: &[(&str, usize)]| -> Vec<String> {

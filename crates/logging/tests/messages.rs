@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 const CALLS: [&str; 8] =
     ["error!(", "warn!(", "info!(", "debug!(", "error_span!(", "warn_span!(", "info_span!(", "debug_span!("];
 
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).expect("readable").flatten() {
+fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(directory).expect("readable").flatten() {
         let path = entry.path();
         if path.is_dir() {
             sources(&path, found);

@@ -1,29 +1,30 @@
-//! The units of retrieval.
+//! Chunks: the units of retrieval.
 
 use crate::Span;
 
-/// A piece of a file worth finding on its own. The chunks of a file do not overlap and leave out only white space.
+/// A piece of a file that is found on its own. The chunks of a file do not overlap and omit only white space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chunk {
-    /// What it is a piece of.
+    /// The kind of chunk.
     pub kind: ChunkKind,
-    /// The innermost symbol that holds all of it, as an index into the file's symbols.
+    /// The innermost symbol that contains all of it, as an index into the file's symbols.
     pub symbol: Option<u32>,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }
 
-/// What a chunk is.
+/// The kinds of chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum ChunkKind {
     /// A whole symbol with its documentation.
     Symbol = 0,
-    /// The first part of a symbol too large for one chunk: its documentation, header and what comes before the first cut.
+    /// The first part of a symbol that is too large for one chunk: documentation, header and the text before the
+    /// first cut.
     Head = 1,
     /// A further part of such a symbol.
     Part = 2,
-    /// What lies between symbols: module documentation, constants, top-level code.
+    /// Text between symbols: module documentation, constants, top-level code.
     Gap = 3,
     /// A window of a file without symbols.
     Window = 4,

@@ -30,9 +30,9 @@ pub enum Expr {
     SuperRef,
     /// `base.name`, `base::name`, `base->name`.
     Member {
-        /// What stands before the dot.
+        /// The part before the dot.
         base: ExprId,
-        /// What stands behind it.
+        /// The part after the dot.
         name: Atom,
     },
     /// `callee(args)`.

@@ -1,43 +1,43 @@
-//! All that is known of one file by looking at its bytes alone.
+//! The facts of one file: everything that follows from its bytes.
 
 use crate::{Atom, Chunk, Export, Flow, Import, Span, Statement, Strings, Symbol};
 
 /// The facts of a file: a pure function of its bytes, its language and the extractor's version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// What can be shown and searched.
+    /// What is shown and searched.
     pub outline: Outline,
-    /// What resolution needs.
+    /// The input of resolution.
     pub flow: Flow,
 }
 
-/// The outside of a file: definitions, imports, chunks.
+/// The outline of a file: definitions, imports, chunks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outline {
-    /// The strings of this part; its atoms belong to this table alone.
+    /// The strings of this part; its atoms are valid in this table only.
     pub strings: Strings,
     /// Definitions in the order of the source; a parent comes before its children.
     pub symbols: Vec<Symbol>,
-    /// What is brought in.
+    /// Imports.
     pub imports: Vec<Import>,
-    /// What is given out by statements of their own.
+    /// Export statements.
     pub exports: Vec<Export>,
     /// The units of retrieval, in the order of the source.
     pub chunks: Vec<Chunk>,
-    /// What could not be read as it should.
+    /// Parts that could not be parsed.
     pub issues: Vec<Issue>,
-    /// The package or namespace the file says it belongs to.
+    /// The package or namespace that the file declares.
     pub package: Option<Atom>,
-    /// What it says about where modules are, if it is a project file.
+    /// Statements about modules, if it is a project file.
     pub manifest: Vec<Statement>,
     /// Number of lines.
     pub lines: u32,
-    /// Whether the text says that a program wrote it.
+    /// Whether the text says that it is generated.
     pub generated: bool,
 }
 
 impl Outline {
-    /// The names around and of a symbol, outermost first: `["Server", "run"]`.
+    /// The qualified name of a symbol, outermost first: `["Server", "run"]`.
     pub fn qualified(&self, symbol: u32) -> Vec<&str> {
         let mut parts = Vec::new();
         let mut next = self.symbols.get(symbol as usize);
@@ -53,35 +53,35 @@ impl Outline {
     }
 }
 
-/// Something in a file that could not be read as it should. It costs its own facts, never the file.
+/// A part of a file that could not be parsed. Only its own facts are lost, never the file's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Issue {
-    /// What is wrong.
+    /// The kind of issue.
     pub kind: IssueKind,
-    /// Where.
+    /// Its span.
     pub span: Span,
 }
 
-/// What is wrong.
+/// The kinds of issues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum IssueKind {
-    /// The grammar does not know this text.
+    /// A syntax error.
     Syntax = 0,
-    /// The parser would have had to do more than is allowed; the file was cut into windows instead.
+    /// The parser exceeded its work budget; the file was cut into windows instead.
     Budget = 1,
     /// The bytes are not UTF-8; names in it are shown with replacement characters.
     Encoding = 2,
-    /// Nested deeper than we follow.
+    /// Nesting exceeds the limit.
     Depth = 3,
-    /// The extractor itself failed; the file was cut into windows instead. A fault of ours.
+    /// The extractor failed, which is a bug; the file was cut into windows instead.
     Failed = 4,
-    /// The parser would have held more memory than is allowed; the file was cut into windows instead.
+    /// The parser exceeded its memory budget; the file was cut into windows instead.
     Memory = 5,
 }
 
 impl IssueKind {
-    /// What users read.
+    /// The text for users.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Syntax => "syntax not understood",
@@ -94,22 +94,22 @@ impl IssueKind {
     }
 }
 
-/// What a file is for.
+/// The role of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Role {
-    /// Written by people, shipped.
+    /// Hand-written source.
     #[default]
     Source = 0,
     /// Tests, fixtures, benchmarks.
     Test = 1,
-    /// Written by a program.
+    /// Generated.
     Generated = 2,
-    /// Copied from elsewhere.
+    /// Vendored.
     Vendored = 3,
-    /// Prose.
+    /// Documentation.
     Doc = 4,
-    /// Settings and data.
+    /// Configuration and data.
     Config = 5,
 }
 

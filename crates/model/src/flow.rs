@@ -1,4 +1,4 @@
-//! What every name means where it stands: scopes, bindings, references, and where values go.
+//! Flow: the scopes, bindings, references and assignments of a file.
 
 use crate::{Atom, Expr, ExprId, ExprList, Strings};
 
@@ -11,7 +11,7 @@ pub struct Flow {
     pub scopes: Vec<Scope>,
     /// What is bound in them, in the order of the source.
     pub bindings: Vec<Binding>,
-    /// Expressions, each kept once however often it stands in the file; an operand always comes before what it is
+    /// Expressions, each stored once however often it occurs in the file; an operand always comes before what it is
     /// used in. What one means depends on the scope it is looked at from.
     pub exprs: Vec<Expr>,
     /// The runs that [`ExprList`]s point into.
@@ -98,8 +98,11 @@ pub struct Binding {
     pub value: Option<ExprId>,
     /// How it comes out of that value.
     pub via: Via,
-    /// Where the name stands.
+    /// The span of the name.
     pub at: u32,
+    /// The first place where it is visible: where the name stands, or after the value it is initialised from, if that still means an
+    /// outer name (`let x = x(1)`).
+    pub visible_from: u32,
 }
 
 /// What binds a name.
@@ -148,7 +151,7 @@ pub struct Reference {
     pub kind: RefKind,
     /// What is used. A call is the whole call expression.
     pub expr: ExprId,
-    /// Where its last name stands.
+    /// The span of its last name.
     pub at: u32,
     /// Its line, counted from 1.
     pub line: u32,

@@ -1,4 +1,4 @@
-//! The words of the graph: edges between symbols, how each was proven, and what could not be.
+//! The graph: edges between symbols with their evidence, external and unresolved references.
 
 use crate::{RefKind, Surface};
 
@@ -53,7 +53,7 @@ words! {
         Inherits = 4, "inherits";
         /// Does what it promises: an interface or trait.
         Implements = 5, "implements";
-        /// Stands in for this member of a base.
+        /// Overrides this member of a base.
         Overrides = 6, "overrides";
         /// Brings it in from another file.
         Imports = 7, "imports";
@@ -91,7 +91,7 @@ words! {
         Reexport = 2, "reexport";
         /// An import brings in everything of a module, and the module has it.
         Wildcard = 3, "wildcard";
-        /// The package, folder or namespace is shared.
+        /// The package, directory or namespace is shared.
         Package = 4, "package";
         /// It is named by its full name.
         Qualified = 5, "qualified";
@@ -127,7 +127,7 @@ words! {
         Implicit = 20, "implicit";
         /// Only the name fits.
         Name = 21, "name";
-        /// A fixture that a test runner gives to whoever asks for it by its name.
+        /// A fixture that a test runner injects by name.
         Fixture = 22, "fixture";
         /// Code that a test runner runs before or after a test: its setup, or the suite around it.
         Setup = 23, "setup";
@@ -141,7 +141,7 @@ words! {
     Reason {
         /// Nothing of this name is known.
         Unknown = 0, "nothing of this name is known";
-        /// The type of what stands before it is not known.
+        /// The type of the receiver is not known.
         Receiver = 1, "the type of the receiver is not known";
         /// The type is known and has no such member.
         Member = 2, "the type has no such member";
@@ -156,75 +156,75 @@ words! {
     }
 }
 
-/// A symbol of a file, or the file itself, by the numbers of whoever resolves.
+/// A symbol of a file, or the file itself, by the numbers that the caller of the resolver assigns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Node {
     /// The file.
     pub file: u32,
-    /// The symbol, as an index into the file's symbols; the file's top-level code, or the file itself, without.
+    /// The symbol, as an index into the file's symbols; `None` for the file itself or its top-level code.
     pub symbol: Option<u32>,
 }
 
 /// An edge of the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Edge {
-    /// Where it starts.
+    /// Its source.
     pub from: Node,
-    /// What it is.
+    /// Its kind.
     pub kind: EdgeKind,
-    /// Where it leads.
+    /// Its target.
     pub to: Node,
-    /// The line that shows it, in the file of `from`.
+    /// The line of the evidence, in the file of `from`.
     pub line: u32,
-    /// How sure we are.
+    /// The confidence.
     pub confidence: Confidence,
-    /// How it was proven.
+    /// The rule that proved it.
     pub rule: Rule,
 }
 
-/// A use that leads out of what is known to be here.
+/// A reference to something outside the repository.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Outside {
-    /// The innermost symbol around it.
+pub struct ExternalReference {
+    /// The innermost enclosing symbol.
     pub from: Option<u32>,
-    /// What is done.
+    /// The kind of reference.
     pub kind: RefKind,
-    /// The package or module as the source names it; empty for what the language itself provides.
+    /// The package or module as the source names it; empty for built-in names.
     pub package: String,
-    /// Its name in there.
+    /// The name in that package.
     pub name: String,
     /// Its line.
     pub line: u32,
 }
 
-/// A use that was not resolved.
+/// A reference that was not resolved.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Miss {
-    /// The innermost symbol around it.
+pub struct UnresolvedReference {
+    /// The innermost enclosing symbol.
     pub from: Option<u32>,
-    /// What is done.
+    /// The kind of reference.
     pub kind: RefKind,
-    /// The last name of what is used: candidates have it too.
+    /// The last name of the reference, which its candidates share.
     pub name: String,
     /// Its line.
     pub line: u32,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
 }
 
-/// What resolving one file gives.
+/// The result of resolving one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Resolved {
-    /// Edges this file gives rise to, sorted, without repetition.
+    /// The edges of this file, sorted, without duplicates.
     pub edges: Vec<Edge>,
-    /// Uses that lead outside, sorted.
-    pub outside: Vec<Outside>,
-    /// Uses that were not resolved, sorted.
-    pub misses: Vec<Miss>,
-    /// Every name whose definitions elsewhere the result depends on, sorted, without repetition.
-    pub asks: Vec<String>,
-    /// The other files whose facts were looked at, sorted, without repetition.
-    pub looked: Vec<u32>,
+    /// External references, sorted.
+    pub external: Vec<ExternalReference>,
+    /// Unresolved references, sorted.
+    pub unresolved: Vec<UnresolvedReference>,
+    /// Every name whose definitions elsewhere the result depends on, sorted, without duplicates.
+    pub name_dependencies: Vec<String>,
+    /// The other files whose facts were read, sorted, without duplicates.
+    pub file_dependencies: Vec<u32>,
     /// What the file says about the surface of the program.
     pub surface: Surface,
 }

@@ -18,7 +18,7 @@ pub struct Handle {
 pub enum HandleError {
     /// There is no `#`.
     NoHash,
-    /// Nothing stands before or behind the `#`.
+    /// The part before or after the `#` is empty.
     Empty,
 }
 

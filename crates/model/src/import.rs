@@ -1,33 +1,33 @@
-//! What a file takes from others and gives to them, as written.
+//! Imports and exports of a file, as written.
 
 use crate::{Atom, Modifiers, Visibility};
 
-/// One name (or all names, or a whole module) brought in from elsewhere.
+/// An import of a name, of all names, or of a whole module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Import {
-    /// What is brought in.
+    /// What is imported.
     pub kind: ImportKind,
     /// The module, path or namespace as written, without quotes.
     pub module: Atom,
-    /// The item asked of the module, for [`ImportKind::Item`].
+    /// The imported item, for [`ImportKind::Item`].
     pub name: Option<Atom>,
-    /// The name it gets here, where that is said.
+    /// The local name, if it is given.
     pub alias: Option<Atom>,
-    /// Passed on to those who import this file: `pub use`, `export … from`.
+    /// Whether it is re-exported: `pub use`, `export … from`.
     pub reexport: bool,
     /// Visibility of a re-export, and modifiers such as `static`.
     pub visibility: Visibility,
     /// Modifiers of the statement.
     pub modifiers: Modifiers,
-    /// The scope it holds in, as an index into the file's scopes.
+    /// The scope in which it is visible, as an index into the file's scopes.
     pub scope: u32,
-    /// Where it starts.
+    /// Its start.
     pub at: u32,
     /// Its line, counted from 1.
     pub line: u32,
 }
 
-/// What an import brings in.
+/// What an import imports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum ImportKind {
@@ -39,7 +39,7 @@ pub enum ImportKind {
     Default = 2,
     /// All its public items: `from os import *`.
     Wildcard = 3,
-    /// Nothing by name; it is run or pasted: `import "y"`, `#include <x>`.
+    /// No name; the module is executed or included: `import "y"`, `#include <x>`.
     Effect = 4,
 }
 
@@ -56,14 +56,14 @@ impl ImportKind {
     }
 }
 
-/// A name given to other files by a statement of its own: `export { a as b }`, `export default x`.
+/// An export statement: `export { a as b }`, `export default x`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Export {
-    /// The name here; empty for an expression without one.
+    /// The local name; empty for an expression without one.
     pub name: Atom,
-    /// The name others see.
+    /// The exported name.
     pub public: Atom,
-    /// Where it starts.
+    /// Its start.
     pub at: u32,
     /// Its line, counted from 1.
     pub line: u32,

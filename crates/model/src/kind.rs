@@ -1,8 +1,8 @@
-//! What a symbol is. One closed list for all languages.
+//! The kinds of symbols: one closed list for all languages.
 
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])+ $variant:ident = $number:literal, $word:literal;)*) => {
-        /// What a symbol is. The numbers are stored: never reuse one.
+        /// The kind of a symbol. The numbers are stored: never reuse one.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
         pub enum SymbolKind { $($(#[doc = $doc])+ $variant = $number,)* }
@@ -43,7 +43,7 @@ kinds! {
     Class = 2, "class";
     /// A struct, record or data type.
     Struct = 3, "struct";
-    /// A union of C kind.
+    /// A union as in C.
     Union = 4, "union";
     /// An interface or protocol.
     Interface = 5, "interface";
@@ -63,7 +63,7 @@ kinds! {
     Function = 12, "function";
     /// A function of a type.
     Method = 13, "method";
-    /// What makes an instance of a type.
+    /// A constructor.
     Constructor = 14, "constructor";
     /// A property with code behind it: getter, setter, accessor.
     Property = 15, "property";
@@ -106,7 +106,7 @@ kinds! {
 }
 
 impl SymbolKind {
-    /// Whether members live inside: a function in it is a method.
+    /// Whether it contains members: a function in it is a method.
     pub fn is_type(self) -> bool {
         matches!(
             self,
@@ -121,7 +121,7 @@ impl SymbolKind {
         )
     }
 
-    /// Whether it has code that runs when called.
+    /// Whether it has code that a call runs.
     pub fn is_callable(self) -> bool {
         matches!(
             self,

@@ -1,9 +1,9 @@
-//! The words every crate shares: paths, spans, kinds, and the facts of a file.
+//! The types that all crates share: paths, spans, kinds, and the facts of a file.
 //!
-//! Plain data. No IO, no parsing, no SQL, no serialisation, no dependency. A language is only ever a name here.
+//! Plain data: no I/O, no parsing, no SQL, no serialisation, no dependency. A language is only a name here.
 
 mod chunk;
-mod distance;
+mod edit_distance;
 mod expr;
 mod facts;
 mod flow;
@@ -12,18 +12,19 @@ mod graph;
 mod handle;
 mod import;
 mod kind;
-mod manifest;
+mod library;
 mod modifiers;
 mod path;
+mod project_statements;
 mod rules;
 mod span;
 mod stamp;
-mod strings;
+mod string_table;
 mod surface;
 mod symbol;
 
 pub use chunk::{Chunk, ChunkKind};
-pub use distance::{distance, nearest, slip};
+pub use edit_distance::{distance, nearest, slip};
 pub use expr::{Expr, ExprId, ExprList, Literal, Sequence, Wrapper};
 pub use facts::{Facts, Issue, IssueKind, Outline, Role};
 pub use flow::{Assign, Binding, BindingKind, Flow, RefKind, Reference, Return, Scope, ScopeKind, Via};
@@ -31,16 +32,19 @@ pub use framework::{
     AnnotationRules, Argument, Convention, Framework, GroupRule, IncludeRule, MethodSource, MountRule,
     PathToken, RouteRule, RouterRule,
 };
-pub use graph::{Confidence, Edge, EdgeKind, Miss, Node, Outside, Reason, Resolved, Rule};
+pub use graph::{
+    Confidence, Edge, EdgeKind, ExternalReference, Node, Reason, Resolved, Rule, UnresolvedReference,
+};
 pub use handle::{Handle, HandleError};
 pub use import::{Export, Import, ImportKind};
 pub use kind::SymbolKind;
-pub use manifest::{Says, Statement};
+pub use library::{LibraryExpr, LibraryMember, LibraryType};
 pub use modifiers::{Modifier, Modifiers, Visibility};
-pub use path::{RepoPath, folder_of_examples};
+pub use path::{RepoPath, directory_of_examples};
+pub use project_statements::{Says, Statement};
 pub use rules::{Fixtures, Modules, PackageRules, Rules, SharedScope, TreeRules, TypeWords};
 pub use span::Span;
 pub use stamp::{ContentHash, Stamp};
-pub use strings::{Atom, Strings};
+pub use string_table::{Atom, Strings};
 pub use surface::{Place, Route, RouterDef, RouterLink, Slot, Surface};
 pub use symbol::{Base, Param, Relation, Symbol};

@@ -1,19 +1,19 @@
-//! Who may see a symbol, and what else its header says about it.
+//! Visibility and modifiers of symbols.
 
 use crate::Role;
 
-/// Who may use a symbol.
+/// The visibility of a symbol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Visibility {
-    /// Everyone.
+    /// Visible everywhere.
     #[default]
     Public = 0,
-    /// The type and its heirs.
+    /// The type and its subtypes.
     Protected = 1,
     /// The package, crate, assembly or module.
     Internal = 2,
-    /// The type or file alone.
+    /// The type or file only.
     Private = 3,
 }
 
@@ -36,7 +36,7 @@ impl Visibility {
 
 macro_rules! modifiers {
     ($($(#[doc = $doc:literal])+ $variant:ident = $bit:literal, $word:literal;)*) => {
-        /// Something a header says about a symbol, or that we recognised. The bits are stored: never reuse one.
+        /// A modifier in the header of a symbol, or one that was recognised. The bits are stored: never reuse one.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
         pub enum Modifier { $($(#[doc = $doc])+ $variant = $bit,)* }
@@ -65,15 +65,15 @@ modifiers! {
     Static = 0, "static";
     /// Runs asynchronously.
     Async = 1, "async";
-    /// Has no body of its own and waits for an heir.
+    /// Has no body; a subtype implements it.
     Abstract = 2, "abstract";
     /// Cannot be overridden or inherited.
     Final = 3, "final";
     /// Replaces an inherited member.
     Override = 4, "override";
-    /// May be replaced by an heir.
+    /// May be overridden by a subtype.
     Virtual = 5, "virtual";
-    /// Never changes after it was set.
+    /// Never changes after initialisation.
     Readonly = 6, "readonly";
     /// Yields a sequence of values.
     Generator = 7, "generator";
@@ -85,17 +85,17 @@ modifiers! {
     Extension = 10, "extension";
     /// One of several parts of the same type.
     Partial = 11, "partial";
-    /// A declaration whose definition stands elsewhere: prototype, overload signature, ambient declaration.
+    /// A declaration whose definition is elsewhere: prototype, overload signature, ambient declaration.
     Declaration = 12, "declaration";
     /// Visible to other files by an export.
     Exported = 13, "exported";
     /// The default export of its file.
     Default = 14, "default";
-    /// Test code by its own header: a test, or a helper only tests can see.
+    /// Test code by its own header: a test, or a helper that only tests can see.
     Test = 15, "test";
     /// A user-interface component: renders markup.
     Component = 16, "component";
-    /// Marked as no longer to be used.
+    /// Deprecated.
     Deprecated = 17, "deprecated";
     /// Bypasses the language's safety rules.
     Unsafe = 18, "unsafe";
@@ -105,21 +105,21 @@ modifiers! {
     Inline = 20, "inline";
     /// Can be evaluated by the compiler.
     Constexpr = 21, "const";
-    /// May be changed after it was set, where that must be said.
+    /// Mutable, where that must be declared.
     Mutable = 22, "mutable";
-    /// A closed set of heirs.
+    /// A closed set of subtypes.
     Sealed = 23, "sealed";
     /// A data carrier: record, data class.
     Data = 24, "data";
     /// Created on first use.
     Lazy = 25, "lazy";
-    /// May be left out by the caller.
+    /// May be omitted by the caller.
     Optional = 26, "optional";
-    /// Run by a test runner as a test of its own. One told by its name alone is a test in files of tests only.
+    /// A test that a test runner runs. If only its name says so, it is a test in test files only.
     Case = 27, "case";
     /// Run by a test runner before or after the tests around it.
     Setup = 28, "setup";
-    /// Given by a test runner to whoever asks for it by its name.
+    /// Injected by a test runner by name.
     Fixture = 29, "fixture";
 }
 
@@ -128,33 +128,33 @@ modifiers! {
 pub struct Modifiers(pub u32);
 
 impl Modifiers {
-    /// Adds one.
+    /// Adds a modifier.
     pub fn insert(&mut self, modifier: Modifier) {
         self.0 |= 1 << (modifier as u8);
     }
 
-    /// Takes one away.
+    /// Removes a modifier.
     pub fn remove(&mut self, modifier: Modifier) {
         self.0 &= !(1 << (modifier as u8));
     }
 
-    /// These and those.
+    /// The union of two sets.
     #[must_use]
     pub fn with(self, more: Self) -> Self {
         Self(self.0 | more.0)
     }
 
-    /// Whether it marks what a runner runs as a test, in a file of this role.
+    /// Whether it marks a test that a runner runs, in a file of this role.
     pub fn is_test_case(self, role: Role) -> bool {
         self.contains(Modifier::Case) && (self.contains(Modifier::Test) || role == Role::Test)
     }
 
-    /// Whether it is there.
+    /// Whether the set contains a modifier.
     pub fn contains(self, modifier: Modifier) -> bool {
         self.0 & (1 << (modifier as u8)) != 0
     }
 
-    /// Those of the set, in the order of their bits.
+    /// The modifiers of the set, in the order of their bits.
     pub fn iter(self) -> impl Iterator<Item = Modifier> {
         Modifier::ALL.iter().copied().filter(move |&m| self.contains(m))
     }

@@ -1,11 +1,11 @@
-//! Paths inside a repository: bytes, relative, `/` between the parts, on every platform.
+//! Paths inside a repository: relative, as bytes, separated by `/` on every platform.
 
 use std::borrow::Cow;
 use std::fmt;
 
 /// The path of a file below the root of its repository.
 ///
-/// Kept as bytes since a file name need not be text. Ordered by bytes, which is the order of every listing.
+/// Bytes, because a file name need not be UTF-8. Ordered by bytes, like every listing.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RepoPath(Box<[u8]>);
 
@@ -20,7 +20,7 @@ impl RepoPath {
         &self.0
     }
 
-    /// The path as text; each byte that is not text is shown as `\xNN`, so that two paths never look the same.
+    /// The path as text; bytes that are not UTF-8 are shown as `\xNN`, so that different paths never look the same.
     pub fn display(&self) -> Cow<'_, str> {
         if let Ok(text) = std::str::from_utf8(&self.0) {
             return Cow::Borrowed(text);
@@ -36,18 +36,18 @@ impl RepoPath {
         Cow::Owned(shown)
     }
 
-    /// The last part.
+    /// The file name.
     pub fn file_name(&self) -> &[u8] {
         self.0.rsplit(|&b| b == b'/').next().unwrap_or_default()
     }
 
-    /// All but the last part; empty for a file at the root.
-    pub fn folder(&self) -> &[u8] {
+    /// The directory; empty for a file at the root.
+    pub fn directory(&self) -> &[u8] {
         self.0.iter().rposition(|&b| b == b'/').map_or(&[], |slash| &self.0[..slash])
     }
 }
 
-/// Folders of code that shows how to use the rest.
+/// Names of directories of example code.
 const EXAMPLES: &[&str] = &[
     "example",
     "examples",
@@ -64,8 +64,8 @@ const EXAMPLES: &[&str] = &[
     "website",
 ];
 
-/// The folder of examples that a file lies in, the outermost; none for one that is no example.
-pub fn folder_of_examples(path: &str) -> Option<&str> {
+/// The outermost directory of examples that contains a file; `None` if it is not an example.
+pub fn directory_of_examples(path: &str) -> Option<&str> {
     let mut end = 0;
     while let Some(length) = path[end..].find('/') {
         let part = &path[end..end + length];
@@ -97,13 +97,13 @@ mod tests {
     fn a_path_that_is_not_text_is_shown_without_loss() {
         let path = RepoPath::new(&b"src/caf\xe9/a.c"[..]);
         assert_eq!(path.display(), "src/caf\\xe9/a.c");
-        assert_eq!((path.folder(), path.file_name()), (&b"src/caf\xe9"[..], &b"a.c"[..]));
-        assert_eq!(RepoPath::from("a.c").folder(), b"");
+        assert_eq!((path.directory(), path.file_name()), (&b"src/caf\xe9"[..], &b"a.c"[..]));
+        assert_eq!(RepoPath::from("a.c").directory(), b"");
     }
 
     #[test]
-    fn examples_are_told_by_the_folders_around_them() {
-        assert_eq!(folder_of_examples("web/Examples/chat/main.rs"), Some("web/Examples"));
-        assert_eq!(folder_of_examples("src/examples.rs"), None);
+    fn examples_are_told_by_the_directories_around_them() {
+        assert_eq!(directory_of_examples("web/Examples/chat/main.rs"), Some("web/Examples"));
+        assert_eq!(directory_of_examples("src/examples.rs"), None);
     }
 }

@@ -1,5 +1,7 @@
 //! Resolution rules: how languages differ when names are resolved. Packs define them; the resolver reads them.
 
+use crate::LibraryType;
+
 /// The resolution rules of a language.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a yes-or-no question about a language")]
@@ -47,17 +49,28 @@ pub struct Rules {
     /// File extensions that an import may omit, in the order they are tried.
     pub extensions: Vec<String>,
     /// Files that represent their directory, without extension.
-    pub folder_files: Vec<String>,
+    pub directory_files: Vec<String>,
     /// External types whose members give the wrapped value, and through which calls pass.
     pub wrapper_types: Vec<String>,
     /// How the header of an enumeration begins whose members are visible through its name only: `enum class`.
     pub scoped_enums: Vec<String>,
     /// A type can have the members of the value it holds as its own: by `operator->` or `Deref`.
     pub deref_forwarding: bool,
+    /// Namespaces of the standard library: a name in them that the repository does not define there is external.
+    pub library_namespaces: Vec<String>,
+    /// Types and functions outside of the repository whose results are known, sorted by name.
+    pub library: Vec<LibraryType>,
+    /// Functions of the standard library that a repository may define for other platforms: a definition that is not
+    /// included is not meant, and one that is may not be the one that is linked.
+    pub library_functions: Vec<String>,
     /// External types whose members all have the type of the last type argument: `Record`.
     pub record_types: Vec<String>,
     /// External functions that return all elements of their first argument: `Object.values`.
     pub element_functions: Vec<String>,
+    /// Applying a decorator calls it. Elsewhere an annotation or attribute only refers to a type or macro.
+    pub decorators_are_called: bool,
+    /// Attributes of functions that are attributes themselves: `proc_macro_attribute`.
+    pub attribute_macros: Vec<String>,
     /// The suffix of a type that the name of an attribute may omit: `Attribute`.
     pub attribute_suffix: String,
     /// Types that say nothing about their values.
@@ -77,6 +90,18 @@ pub struct Rules {
     /// Methods of collections and promises that call the function they are given, and the parameter that gets the
     /// element: `map` 0, `reduce` 1.
     pub callback_parameters: Vec<(String, u32)>,
+    /// Attributes of methods whose receiver is the type, not an instance: `classmethod`.
+    pub class_method_attributes: Vec<String>,
+    /// Methods whose receiver is the type without an attribute that says so: `__new__`.
+    pub class_method_names: Vec<String>,
+    /// External types that mean the type of the receiver: `Self`.
+    pub self_types: Vec<String>,
+    /// Annotations that make a variable an alias of the type it is initialised with: `TypeAlias`.
+    pub alias_annotations: Vec<String>,
+    /// Members of any value that are its type: `__class__`.
+    pub runtime_type_members: Vec<String>,
+    /// Built-in functions that return the type of their argument: `type`.
+    pub runtime_type_functions: Vec<String>,
     /// Members that give a type as a value, and the type of that value: `class`, `Class`.
     pub type_object_members: Vec<(String, String)>,
     /// Static members and instance members do not see each other.
@@ -121,8 +146,8 @@ pub struct Rules {
     pub implicit_constructors: Vec<String>,
     /// The types of literals: `string`, `integer`, `float`, `bool`, `char`.
     pub literal_types: Vec<(String, String)>,
-    /// Files of a project whose imports apply to all of its files.
-    pub prelude_files: Vec<String>,
+    /// Project files and passed-on imports (`global using`) apply to all files of a project.
+    pub project_wide_imports: bool,
     /// Members of external types that give the value they hold: `Value`.
     pub value_members: Vec<String>,
     /// External types that are types of functions; the last type argument is the result.
@@ -143,12 +168,12 @@ pub struct Rules {
     pub class_methods_module: String,
     /// The keyword for the current namespace in a qualified name: `namespace`.
     pub current_namespace: String,
-    /// The folder below a project file where module names may start: `src`.
-    pub source_folder: String,
-    /// The folder below a project file with copies of external packages: `vendor`.
-    pub vendor_folder: String,
-    /// The folder whose files are loaded by their path below it: `lib`.
-    pub load_folder: String,
+    /// The directory below a project file where module names may start: `src`.
+    pub source_directory: String,
+    /// The directory below a project file with copies of external packages: `vendor`.
+    pub vendor_directory: String,
+    /// The directory whose files are loaded by their path below it: `lib`.
+    pub load_directory: String,
     /// The suffix of packages of tests, which cannot be imported: `_test`.
     pub test_package_suffix: String,
     /// The layout of a module tree, for [`Modules::Tree`].
@@ -172,8 +197,8 @@ pub struct TreeRules {
     pub root_files: Vec<String>,
     /// The root file of a library, below its project file: `src/lib.rs`.
     pub library_file: String,
-    /// The folder of further root files, below the project file: `src/bin`.
-    pub binary_folder: String,
+    /// The directory of further root files, below the project file: `src/bin`.
+    pub binary_directory: String,
     /// The attribute of a module declaration that names its file: `path`.
     pub path_attribute: String,
     /// The prefix of identifiers that are keywords: `r#`.
@@ -183,10 +208,10 @@ pub struct TreeRules {
 /// Packages that are named in imports and described by project files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PackageRules {
-    /// Folders with build output: `dist`.
-    pub build_folders: Vec<String>,
-    /// Folders where the source of a built file may be, in the order they are tried.
-    pub source_folders: Vec<String>,
+    /// Directories with build output: `dist`.
+    pub build_directories: Vec<String>,
+    /// Directories where the source of a built file may be, in the order they are tried.
+    pub source_directories: Vec<String>,
     /// Entry files of a package that names none, without extension, in the order they are tried.
     pub entry_files: Vec<String>,
     /// Extensions of built files that an import may name in place of the source: `js`.
@@ -195,7 +220,7 @@ pub struct PackageRules {
     pub declaration_suffix: String,
     /// The extension that the name of an extended configuration may omit: `json`.
     pub config_extension: String,
-    /// The name of the configuration file in a folder: `tsconfig.json`.
+    /// The name of the configuration file in a directory: `tsconfig.json`.
     pub config_file: String,
 }
 
@@ -205,7 +230,7 @@ pub struct Fixtures {
     /// Parameters of tests and fixtures receive the fixtures of their names.
     pub injected_by_parameter: bool,
     /// Files whose fixtures are visible to all tests in their directory and below, without extension: `conftest`.
-    pub folder_files: Vec<String>,
+    pub directory_files: Vec<String>,
     /// Attributes that request the fixtures that their strings name: `usefixtures`.
     pub requested_by: Vec<String>,
     /// Attributes that give values to the parameters they name, in place of fixtures: `parametrize`.
@@ -241,6 +266,10 @@ pub struct TypeWords {
     pub assignable: Vec<(String, Vec<String>)>,
     /// The types that a literal can be converted to.
     pub convertible: Vec<(String, Vec<String>)>,
+    /// The primitive types that a value of a primitive type can be widened to: `int` to `long`.
+    pub widening: Vec<(String, Vec<String>)>,
+    /// The types that a value is boxed or unboxed to: `int` to `Integer`.
+    pub boxing: Vec<(String, Vec<String>)>,
 }
 
 /// What an import refers to on disk.
@@ -254,7 +283,7 @@ pub enum Modules {
     /// A path relative to the file, or the name of a package.
     Path,
     /// A directory is a package, named from the root of its module.
-    Folder,
+    Directory,
     /// Files form a tree that they declare themselves.
     Tree,
     /// A namespace that files declare, wherever they are.
@@ -272,7 +301,7 @@ impl std::str::FromStr for Modules {
             "none" => Self::None,
             "dotted" => Self::Dotted,
             "path" => Self::Path,
-            "folder" => Self::Folder,
+            "directory" => Self::Directory,
             "tree" => Self::Tree,
             "namespace" => Self::Namespace,
             "include" => Self::Include,
@@ -289,7 +318,7 @@ pub enum SharedScope {
     #[default]
     None,
     /// Files of the same directory and package.
-    Folder,
+    Directory,
     /// Files that declare the same package or namespace, or an enclosing one.
     Namespace,
     /// All files.
@@ -301,7 +330,7 @@ impl std::str::FromStr for SharedScope {
     fn from_str(word: &str) -> Result<Self, ()> {
         Ok(match word {
             "none" => Self::None,
-            "folder" => Self::Folder,
+            "directory" => Self::Directory,
             "namespace" => Self::Namespace,
             "everything" => Self::Everything,
             _ => return Err(()),

@@ -1,4 +1,4 @@
-//! Where something stands in a file: bytes for machines, lines for people.
+//! Spans: positions in a file as byte offsets and as lines.
 
 /// A half-open range of bytes, and the lines it touches (1-based, inclusive).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,7 +14,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// Whether `other` lies wholly inside this span.
+    /// Whether this span contains all of `other`.
     pub fn contains(&self, other: &Self) -> bool {
         self.start <= other.start && other.end <= self.end
     }

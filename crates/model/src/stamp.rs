@@ -1,25 +1,26 @@
-//! What tells one state of a file from another: cheaply by its stamp, surely by its content hash.
+//! The identity of a file's content: a cheap stamp, and a content hash.
 
 use std::fmt;
 
-/// What the file system says of a file: a cheap identity of its content.
+/// The metadata of a file: a cheap identity of its content.
 ///
-/// Equal stamps mean "not looked at again"; a stamp that cannot promise that is [`Stamp::untrusted`].
+/// A file with an equal stamp is not read again; a stamp that does not guarantee equal content is
+/// [`Stamp::untrusted`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Stamp {
     /// Size in bytes.
     pub size: u64,
-    /// When the content was last changed, in nanoseconds since 1970.
+    /// The mtime in nanoseconds since 1970.
     pub mtime_ns: i64,
-    /// When content or attributes were last changed, in nanoseconds since 1970; zero where the platform has none.
+    /// The ctime in nanoseconds since 1970; zero if the platform has none.
     pub ctime_ns: i64,
-    /// The number of the file in its file system; zero where the platform has none.
+    /// The inode; zero if the platform has none.
     pub inode: u64,
 }
 
 impl Stamp {
-    /// The stamp of a file that may have changed while it was read: it equals no stamp a file system gives, so
-    /// that the file is looked at again.
+    /// The stamp of a file that may have changed while it was read: it equals no stamp of a file system, so that the
+    /// file is read again.
     pub fn untrusted() -> Self {
         Self::default()
     }

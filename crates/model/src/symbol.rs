@@ -1,4 +1,4 @@
-//! A definition: what it is called, what it is, and where it stands.
+//! Symbols: definitions with their kind, name and span.
 
 use crate::{Atom, Modifiers, Span, SymbolKind, Visibility};
 

@@ -46,14 +46,14 @@ pub fn allow(dir: &Path, terms: &Terms) -> Result<(), ProviderError> {
     }
     let text = format!("# Written by `orient embed allow`; `orient embed forget` revokes it.\n{table}");
     Directory::create(dir)
-        .and_then(|folder| folder.replace(FILE, text.as_bytes()))
+        .and_then(|directory| directory.replace(FILE, text.as_bytes()))
         .map_err(|source| ProviderError::Consent { path, source })
 }
 
 /// Revokes the consent; returns whether there was one.
 pub fn forget(dir: &Path) -> Result<bool, ProviderError> {
     let path = dir.join(FILE);
-    match Directory::open(dir).and_then(|folder| folder.remove(FILE)) {
+    match Directory::open(dir).and_then(|directory| directory.remove(FILE)) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(source) => Err(ProviderError::Consent { path, source }),
@@ -66,29 +66,29 @@ mod tests {
 
     #[test]
     fn consent_is_stored_replaced_and_revoked() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let folder = folder.path().join("tree");
+        let directory = tempfile::tempdir().expect("a directory");
+        let directory = directory.path().join("tree");
         let terms = |model: &str| Terms {
             provider: "voyage".into(),
             url: "https://a.example/\"quoted\"".into(),
             model: model.into(),
         };
-        assert_eq!(allowed(&folder), None);
-        assert!(!forget(&folder).expect("nothing there is fine"));
-        allow(&folder, &terms("one")).expect("kept");
-        assert_eq!(allowed(&folder), Some(terms("one")));
-        allow(&folder, &terms("two")).expect("kept");
-        assert_eq!(allowed(&folder), Some(terms("two")));
-        assert!(forget(&folder).expect("it was there"));
-        assert_eq!(allowed(&folder), None);
+        assert_eq!(allowed(&directory), None);
+        assert!(!forget(&directory).expect("nothing there is fine"));
+        allow(&directory, &terms("one")).expect("kept");
+        assert_eq!(allowed(&directory), Some(terms("one")));
+        allow(&directory, &terms("two")).expect("kept");
+        assert_eq!(allowed(&directory), Some(terms("two")));
+        assert!(forget(&directory).expect("it was there"));
+        assert_eq!(allowed(&directory), None);
     }
 
     #[test]
     fn unreadable_file_is_no_consent() {
-        let folder = tempfile::tempdir().expect("a folder");
+        let directory = tempfile::tempdir().expect("a directory");
         for text in ["", "provider = 'x'", "provider = 1\nurl = 2\nmodel = 3", "not toml ["] {
-            std::fs::write(folder.path().join(FILE), text).expect("written");
-            assert_eq!(allowed(folder.path()), None, "{text}");
+            std::fs::write(directory.path().join(FILE), text).expect("written");
+            assert_eq!(allowed(directory.path()), None, "{text}");
         }
     }
 }

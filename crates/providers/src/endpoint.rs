@@ -34,7 +34,7 @@ impl Endpoint {
         let port = port.unwrap_or(if encrypted { 443 } else { 80 });
         let is_valid = |c: char| c.is_ascii_alphanumeric() || "/-._~%+:=,".contains(c);
         if !own_path.chars().all(is_valid) || own_path.split('/').any(|part| part == "." || part == "..") {
-            return Err("what stands behind the host is no plain path".to_owned());
+            return Err("the part after the host is not a plain path".to_owned());
         }
         let usual = port == if encrypted { 443 } else { 80 };
         let authority = if usual { host.clone() } else { format!("{host}:{port}") };

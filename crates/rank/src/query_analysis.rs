@@ -114,21 +114,21 @@ pub fn analyse(query: &str) -> Analysis {
         Scope::Targeted
     };
     let requested = RequestedRoles {
-        tests: has(&[
-            "test",
-            "tests",
-            "testing",
-            "tested",
-            "spec",
-            "specs",
-            "fixture",
-            "fixtures",
-            "mock",
-            "mocks",
-            "benchmark",
-            "benchmarks",
-            "bench",
-        ]),
+        tests: asks_for_a_test(&words)
+            || has(&[
+                "tests",
+                "testing",
+                "tested",
+                "spec",
+                "specs",
+                "fixture",
+                "fixtures",
+                "mock",
+                "mocks",
+                "benchmark",
+                "benchmarks",
+                "bench",
+            ]),
         docs: has(&["doc", "docs", "documentation", "readme", "changelog", "guide", "tutorial", "manual"]),
         examples: has(&["example", "examples", "demo", "demos", "sample", "samples", "tutorial"]),
         config: has(&[
@@ -144,6 +144,18 @@ pub fn analyse(query: &str) -> Analysis {
         foreign: has(&["generated", "vendored", "vendor", "bundled"]),
     };
     Analysis { form, scope, terms: terms(query, &names), names, paths, requested, text: query.to_owned() }
+}
+
+/// Whether the singular `test` asks for a test. Often it does not: `test whether a path is absolute`, `the test client`.
+fn asks_for_a_test(words: &[String]) -> bool {
+    const BEFORE: &[&str] = &["unit", "integration", "regression", "which", "what"];
+    const BEHIND: &[&str] = &["for", "of", "that", "case", "cases", "file", "files", "suite", "coverage"];
+    let among = |word: Option<&String>, list: &[&str]| word.is_some_and(|word| list.contains(&word.as_str()));
+    words.len() == 1 && words[0] == "test"
+        || words.iter().enumerate().filter(|(_, word)| *word == "test").any(|(at, _)| {
+            let before = at.checked_sub(1).and_then(|at| words.get(at));
+            among(before, BEFORE) || among(words.get(at + 1), BEHIND)
+        })
 }
 
 fn form(query: &str, paths: &[String]) -> Form {
@@ -310,5 +322,9 @@ mod tests {
     fn requested_roles_are_recognised() {
         assert!(analyse("tests of the parser").requested.tests);
         assert!(!analyse("the parser").requested.tests);
+        assert!(analyse("unit test of the parser").requested.tests);
+        assert!(analyse("which test covers the parser").requested.tests);
+        assert!(!analyse("test whether a path is absolute").requested.tests);
+        assert!(!analyse("how does the test client send a request").requested.tests);
     }
 }

@@ -64,7 +64,7 @@ weights! {
     /// Factor for generated and vendored code, unless requested.
     foreign = 0.5;
 
-    /// Factor for a folder with a newer version beside it, unless the query names a version.
+    /// Factor for a directory with a newer version beside it, unless the query names a version.
     previous = 0.8;
 
     /// Additional weight of the BM25 score among the chunks of a file.

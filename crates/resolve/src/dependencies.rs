@@ -37,10 +37,11 @@ impl Dependencies {
 
     /// Adds the dependencies to the result of resolving a file, sorted; a file does not depend on itself.
     pub(crate) fn finish(self, own: u32, resolved: &mut Resolved) {
-        resolved.looked = self.files.into_inner().into_iter().filter(|&file| file != own).collect();
-        resolved.looked.sort_unstable();
-        resolved.asks = self.names.into_inner().into_iter().map(Into::into).collect();
-        resolved.asks.sort_unstable();
+        resolved.file_dependencies =
+            self.files.into_inner().into_iter().filter(|&file| file != own).collect();
+        resolved.file_dependencies.sort_unstable();
+        resolved.name_dependencies = self.names.into_inner().into_iter().map(Into::into).collect();
+        resolved.name_dependencies.sort_unstable();
     }
 }
 
@@ -61,7 +62,7 @@ mod tests {
         }
         let mut resolved = Resolved::default();
         dependencies.finish(2, &mut resolved);
-        assert_eq!(resolved.asks, ["Cart", "b"]);
-        assert_eq!(resolved.looked, [1, 3]);
+        assert_eq!(resolved.name_dependencies, ["Cart", "b"]);
+        assert_eq!(resolved.file_dependencies, [1, 3]);
     }
 }

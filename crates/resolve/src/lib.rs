@@ -24,9 +24,9 @@ mod file;
 mod invalidation;
 mod limits;
 mod memo;
+mod memo_tables;
 mod modules;
 mod names;
-mod queries;
 mod repository;
 mod resolver;
 mod session;
@@ -41,4 +41,4 @@ pub use resolver::Resolver;
 pub use surface::join::{Endpoint, FileSurface, join as join_surface};
 
 /// The version of the resolver: changes whenever the same facts and rules may give other edges.
-pub const RESOLVER: u64 = 13;
+pub const RESOLVER: u64 = 15;

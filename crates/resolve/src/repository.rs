@@ -96,8 +96,8 @@ pub trait Repository: Sync {
     fn facts(&self, file: u32) -> Option<Arc<FileFacts>>;
     /// All symbols of this name in files of a language family, by path and position.
     fn symbols_named(&self, family: &str, name: &str) -> Vec<NamedSymbol>;
-    /// The files directly in a folder, by path.
-    fn folder(&self, path: &RepoPath) -> Vec<u32>;
+    /// The files directly in a directory, by path.
+    fn directory(&self, path: &RepoPath) -> Vec<u32>;
     /// The files whose path is this, or ends with it after a `/`, by path.
     fn files_ending_with(&self, path: &str) -> Vec<u32>;
     /// The project files, by path.
@@ -111,7 +111,7 @@ pub struct MemoryRepository {
     files: Vec<Arc<FileFacts>>,
     by_path: BTreeMap<RepoPath, u32>,
     names: FxHashMap<String, Vec<NamedSymbol>>,
-    folders: FxHashMap<Vec<u8>, Vec<u32>>,
+    directories: FxHashMap<Vec<u8>, Vec<u32>>,
     by_file_name: FxHashMap<Vec<u8>, Vec<u32>>,
     rules: FxHashMap<String, Rules>,
 }
@@ -128,7 +128,7 @@ impl MemoryRepository {
         let mut repository = Self {
             by_path: BTreeMap::new(),
             names: FxHashMap::default(),
-            folders: FxHashMap::default(),
+            directories: FxHashMap::default(),
             by_file_name: FxHashMap::default(),
             rules: rules.into_iter().collect(),
             files: Vec::new(),
@@ -136,7 +136,7 @@ impl MemoryRepository {
         for (number, facts) in files.iter().enumerate() {
             let number = number as u32;
             repository.by_path.insert(facts.path.clone(), number);
-            repository.folders.entry(facts.path.folder().to_vec()).or_default().push(number);
+            repository.directories.entry(facts.path.directory().to_vec()).or_default().push(number);
             repository.by_file_name.entry(facts.path.file_name().to_vec()).or_default().push(number);
             for (at, symbol) in facts.outline.symbols.iter().enumerate() {
                 let name = facts.outline.strings.get(symbol.name);
@@ -172,8 +172,8 @@ impl Repository for MemoryRepository {
         self.names.get(name).into_iter().flatten().filter(is_kin).copied().collect()
     }
 
-    fn folder(&self, path: &RepoPath) -> Vec<u32> {
-        self.folders.get(path.as_bytes()).cloned().unwrap_or_default()
+    fn directory(&self, path: &RepoPath) -> Vec<u32> {
+        self.directories.get(path.as_bytes()).cloned().unwrap_or_default()
     }
 
     fn files_ending_with(&self, path: &str) -> Vec<u32> {

@@ -44,7 +44,7 @@ pub struct Resolver<'w> {
     includes: ShardedCache<u32, Arc<DirectIncludes>>,
     /// By language family and name, with a slash between them.
     names: ShardedCache<Box<str>, Namesakes>,
-    /// By folder.
+    /// By directory.
     tops: ShardedCache<Box<str>, Arc<TopLevelSymbols>>,
     /// By the declarations they come from.
     members: ShardedCache<Box<[SymbolId]>, Arc<Members>>,
@@ -86,10 +86,10 @@ impl<'w> Resolver<'w> {
         surface::add(&session, &unit, &mut resolved);
         resolved.edges.sort_unstable();
         resolved.edges.dedup_by_key(|edge| (edge.from, edge.kind, edge.to, edge.line));
-        resolved.outside.sort_unstable();
-        resolved.outside.dedup();
-        resolved.misses.sort_unstable();
-        resolved.misses.dedup();
+        resolved.external.sort_unstable();
+        resolved.external.dedup();
+        resolved.unresolved.sort_unstable();
+        resolved.unresolved.dedup();
         session.finish(&mut resolved);
         resolved
     }
@@ -140,17 +140,17 @@ impl<'w> Resolver<'w> {
         namesakes
     }
 
-    /// The top-level symbols of a folder, cached.
-    pub(crate) fn folder_symbols(
+    /// The top-level symbols of a directory, cached.
+    pub(crate) fn directory_symbols(
         &self,
-        folder: &str,
+        directory: &str,
         find: impl FnOnce() -> TopLevelSymbols,
     ) -> Arc<TopLevelSymbols> {
-        if let Some(known) = self.tops.get(folder) {
+        if let Some(known) = self.tops.get(directory) {
             return known;
         }
         let found = Arc::new(find());
-        self.tops.put(folder.into(), found.clone(), found.weight() + folder.len() + OVERHEAD);
+        self.tops.put(directory.into(), found.clone(), found.weight() + directory.len() + OVERHEAD);
         found
     }
 

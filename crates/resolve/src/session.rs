@@ -5,7 +5,7 @@ use crate::dependencies::Dependencies;
 use crate::file::file_unit::FileRef;
 use crate::invalidation::name_reach;
 use crate::limits::Limits;
-use crate::queries::Queries;
+use crate::memo_tables::MemoTables;
 use crate::resolver::Resolver;
 use crate::types::ty::SymbolId;
 use orient_model::{Modifiers, Resolved, SymbolKind};
@@ -47,7 +47,7 @@ pub(crate) struct Session<'r> {
     pub(crate) file: u32,
     /// Parameter types that follow from the calls in the file.
     pub(crate) param_types: ParamTypes,
-    pub(crate) queries: Queries,
+    pub(crate) queries: MemoTables,
     pub(crate) limits: Limits,
     dependencies: Dependencies,
     /// The number of type parameters of the type that the next lookup is for.
@@ -60,7 +60,7 @@ impl<'r> Session<'r> {
             resolver,
             file,
             param_types,
-            queries: Queries::default(),
+            queries: MemoTables::default(),
             limits: Limits::new(),
             dependencies: Dependencies::default(),
             arity: Cell::new(None),
@@ -105,7 +105,7 @@ impl<'r> Session<'r> {
 
     /// All symbols of this name in files of the language family, sorted by path and position.
     ///
-    /// [`name_reach`] lists the ways in which a change of these symbols reaches this file. Whoever uses more of a symbol than
+    /// [`name_reach`] lists the ways in which a change of these symbols reaches this file. A caller that uses more of a symbol than
     /// is listed there must read its file with [`Session::unit`], which records a file dependency.
     pub(crate) fn symbols_named(&self, family: &str, name: &str) -> Arc<[Namesake]> {
         self.queries.symbols_by_name.get_or_insert(name, || {
@@ -130,10 +130,10 @@ impl<'r> Session<'r> {
         self.unit(sym.file)
     }
 
-    /// The files directly in a folder.
-    pub(crate) fn folder(&self, path: &str) -> Rc<[u32]> {
-        let find = || self.resolver.repository.folder(&path.into()).into();
-        self.queries.folder_files.get_or_insert(path, find)
+    /// The files directly in a directory.
+    pub(crate) fn directory(&self, path: &str) -> Rc<[u32]> {
+        let find = || self.resolver.repository.directory(&path.into()).into();
+        self.queries.directory_files.get_or_insert(path, find)
     }
 
     /// The kind of a symbol.

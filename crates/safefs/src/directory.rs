@@ -7,10 +7,9 @@ use rustix::io::Errno;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::{Duration, SystemTime};
 
@@ -30,16 +29,11 @@ const OWN_FILE: RawMode = 0o600;
 const PUBLIC_DIRECTORY: RawMode = 0o777;
 /// The permission bits of group and others.
 const OTHERS: RawMode = 0o077;
-/// The content of a probe file: too large to be stored inline in an inode.
-const PROBE: [u8; 16 << 10] = [b'o'; 16 << 10];
 
 /// Open descriptors by device and inode. `SQLite` shares state between all connections of a process to one file and keeps
 /// the path it was first opened by. That path contains a descriptor, so all connections must share the descriptor: the
 /// path would otherwise refer to another directory once the first connection is closed.
 static OPEN: Mutex<BTreeMap<(u64, u64), Weak<Descriptor>>> = Mutex::new(BTreeMap::new());
-
-/// Numbers temporary files, so that no two threads write to the same one.
-static TEMPORARY_FILES: AtomicU64 = AtomicU64::new(0);
 
 /// A directory that belongs to this user, is not accessible to others, and was opened without following a link.
 #[derive(Clone, Debug)]
@@ -130,18 +124,18 @@ impl Directory {
 
     /// Whether the path still refers to this directory.
     pub fn is_in_place(&self) -> bool {
-        Self::open(&self.path).is_ok_and(|folder| folder.held.id == self.held.id)
+        Self::open(&self.path).is_ok_and(|directory| directory.held.id == self.held.id)
     }
 
     /// A path to a file through the descriptor of this directory, for interfaces that only take paths. `None` if the system
     /// has no such paths. Valid while this value exists.
     pub fn descriptor_path(&self, file: &str) -> Option<PathBuf> {
-        let folder = PathBuf::from(format!("/proc/self/fd/{}", self.held.fd.as_raw_fd()));
+        let directory = PathBuf::from(format!("/proc/self/fd/{}", self.held.fd.as_raw_fd()));
         let works = || {
-            let stat = rustix::fs::stat(folder.join("."));
+            let stat = rustix::fs::stat(directory.join("."));
             cfg!(target_os = "linux") && stat.is_ok_and(|stat| identity(&stat) == self.held.id)
         };
-        self.held.has_name.get_or_init(works).then(|| folder.join(file))
+        self.held.has_name.get_or_init(works).then(|| directory.join(file))
     }
 
     /// Opens a file, which must be a regular file of this user. Removes the permissions of others.
@@ -217,33 +211,6 @@ impl Directory {
         statat(&self.held.fd, name, AtFlags::SYMLINK_NOFOLLOW).ok().map(|stat| entry(&stat))
     }
 
-    /// The first `most` bytes of a file. `None` if it does not exist.
-    pub fn read(&self, name: &str, most: u64) -> io::Result<Option<Vec<u8>>> {
-        let file = match self.file(name, Access::Read) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            file => file?,
-        };
-        let mut bytes = Vec::new();
-        file.take(most).read_to_end(&mut bytes)?;
-        Ok(Some(bytes))
-    }
-
-    /// Replaces a file atomically. A link is replaced, not followed.
-    pub fn replace(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        let number = TEMPORARY_FILES.fetch_add(1, Ordering::Relaxed);
-        let temporary = format!(".{name}.{}-{number}", std::process::id());
-        let _ = self.remove(&temporary);
-        let written = self.file(&temporary, Access::Create).and_then(|mut file| {
-            file.write_all(bytes)?;
-            file.sync_all()
-        });
-        let done = written.and_then(|()| self.rename(&temporary, name));
-        if done.is_err() {
-            let _ = self.remove(&temporary);
-        }
-        done
-    }
-
     /// Renames a file within this directory.
     pub fn rename(&self, from: &str, to: &str) -> io::Result<()> {
         Ok(rustix::fs::renameat(&self.held.fd, from, &self.held.fd, to)?)
@@ -271,18 +238,6 @@ impl Directory {
     /// Flushes the directory to disk (`fsync`).
     pub fn sync(&self) -> io::Result<()> {
         Ok(rustix::fs::fsync(&self.held.fd)?)
-    }
-
-    /// Writes, flushes and removes a file, to test whether the directory is writable.
-    pub fn probe(&self) -> io::Result<()> {
-        let name =
-            format!(".probe.{}-{}", std::process::id(), TEMPORARY_FILES.fetch_add(1, Ordering::Relaxed));
-        let written = self.file(&name, Access::Create).and_then(|mut file| {
-            file.write_all(&PROBE)?;
-            file.sync_all()
-        });
-        let removed = self.remove(&name);
-        written.and(removed)
     }
 
     /// The free disk space for this user, in bytes.
@@ -333,8 +288,8 @@ fn check_owner(stat: &Stat, path: &Path) -> io::Result<()> {
 }
 
 /// Translates a failed open. Systems report a symbolic link with different error numbers.
-fn refused(errno: Errno, folder: impl AsFd, name: &Path, path: &Path) -> io::Error {
-    let stat = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
+fn refused(errno: Errno, directory: impl AsFd, name: &Path, path: &Path) -> io::Error {
+    let stat = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW);
     let kind = stat.map(|stat| FileType::from_raw_mode(stat.st_mode));
     match (errno, kind) {
         (Errno::LOOP | Errno::NOTDIR | Errno::MLINK, Ok(FileType::Symlink)) => {

@@ -5,7 +5,7 @@ use crate::unsafe_path::{UnsafePath, UnsafeReason};
 use crate::{Access, Entry};
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// A directory that was opened without following a link.
@@ -102,32 +102,6 @@ impl Directory {
         fs::symlink_metadata(self.path.join(name)).ok().map(|metadata| entry(&metadata))
     }
 
-    /// The first `most` bytes of a file. `None` if it does not exist.
-    pub fn read(&self, name: &str, most: u64) -> io::Result<Option<Vec<u8>>> {
-        let file = match self.file(name, Access::Read) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            file => file?,
-        };
-        let mut bytes = Vec::new();
-        file.take(most).read_to_end(&mut bytes)?;
-        Ok(Some(bytes))
-    }
-
-    /// Replaces a file atomically.
-    pub fn replace(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        let temporary = format!(".{name}.{}", std::process::id());
-        let _ = self.remove(&temporary);
-        let written = self.file(&temporary, Access::Create).and_then(|mut file| {
-            file.write_all(bytes)?;
-            file.sync_all()
-        });
-        let done = written.and_then(|()| self.rename(&temporary, name));
-        if done.is_err() {
-            let _ = self.remove(&temporary);
-        }
-        done
-    }
-
     /// Renames a file within this directory.
     pub fn rename(&self, from: &str, to: &str) -> io::Result<()> {
         fs::rename(self.path.join(from), self.path.join(to))
@@ -151,17 +125,6 @@ impl Directory {
     /// No effect on this system.
     pub fn sync(&self) -> io::Result<()> {
         Ok(())
-    }
-
-    /// Writes, flushes and removes a file, to test whether the directory is writable.
-    pub fn probe(&self) -> io::Result<()> {
-        let name = format!(".probe.{}", std::process::id());
-        let written = self.file(&name, Access::Create).and_then(|mut file| {
-            file.write_all(&[b'o'; 16 << 10])?;
-            file.sync_all()
-        });
-        let removed = self.remove(&name);
-        written.and(removed)
     }
 
     /// The free disk space; unknown on this system.

@@ -12,6 +12,7 @@ mod directory;
 #[cfg(not(unix))]
 #[path = "directory_portable.rs"]
 mod directory;
+mod file_content;
 mod regular_file;
 mod resolve_links;
 mod unsafe_path;
@@ -32,7 +33,7 @@ pub enum Access {
     Write,
     /// A new file for reading and writing; an error if the name exists.
     Create,
-    /// A file that is only written, each time at its end; created empty where there is none.
+    /// A file for appending; created if missing.
     Append,
 }
 

@@ -45,8 +45,8 @@ mod tests {
 
     #[test]
     fn trusted_links_are_resolved_and_untrusted_ones_kept() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let top = folder.path().canonicalize().expect("it is there");
+        let directory = tempfile::tempdir().expect("a directory");
+        let top = directory.path().canonicalize().expect("it is there");
         let repository = top.join("repository");
         for name in ["repository/inside", "disk"] {
             fs::create_dir_all(top.join(name)).expect("made");

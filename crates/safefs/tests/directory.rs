@@ -1,4 +1,4 @@
-//! Which folders and files are used, and what becomes of those that others could read.
+//! Which directories and files are used, and what becomes of those that others could read.
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test fails where it must not")]
 
@@ -16,11 +16,11 @@ fn set_mode(path: impl AsRef<Path>, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
-/// A temporary folder, and its real path.
+/// A temporary directory, and its real path.
 fn place() -> (TempDir, PathBuf) {
-    let folder = TempDir::new().unwrap();
-    let path = folder.path().canonicalize().unwrap();
-    (folder, path)
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().canonicalize().unwrap();
+    (directory, path)
 }
 
 fn reason<T>(result: std::io::Result<T>) -> Option<UnsafeReason> {
@@ -30,14 +30,14 @@ fn reason<T>(result: std::io::Result<T>) -> Option<UnsafeReason> {
 #[test]
 fn what_is_made_is_closed_to_others() {
     let (_held, top) = place();
-    let folder = Directory::create(&top.join("a/b")).unwrap();
+    let directory = Directory::create(&top.join("a/b")).unwrap();
     assert_eq!((mode(top.join("a")), mode(top.join("a/b"))), (0o700, 0o700));
-    folder.replace("note", b"words").unwrap();
-    folder.file("lock", Access::Write).unwrap();
+    directory.replace("note", b"words").unwrap();
+    directory.file("lock", Access::Write).unwrap();
     assert_eq!((mode(top.join("a/b/note")), mode(top.join("a/b/lock"))), (0o600, 0o600));
-    assert_eq!(folder.read("note", 3).unwrap().as_deref(), Some(&b"wor"[..]));
-    assert_eq!(folder.read("none", 3).unwrap(), None);
-    assert_eq!(folder.names().unwrap(), ["lock", "note"]);
+    assert_eq!(directory.read("note", 3).unwrap().as_deref(), Some(&b"wor"[..]));
+    assert_eq!(directory.read("none", 3).unwrap(), None);
+    assert_eq!(directory.names().unwrap(), ["lock", "note"]);
 }
 
 #[test]
@@ -48,23 +48,23 @@ fn what_was_open_to_others_is_closed() {
     for path in ["", "read", "checked"] {
         set_mode(top.join(path), 0o755);
     }
-    let folder = Directory::open(&top).unwrap();
-    folder.file("read", Access::Read).unwrap();
-    folder.checked("checked").unwrap().unwrap();
+    let directory = Directory::open(&top).unwrap();
+    directory.file("read", Access::Read).unwrap();
+    directory.checked("checked").unwrap().unwrap();
     assert_eq!((mode(&top), mode(top.join("read")), mode(top.join("checked"))), (0o700, 0o700, 0o700));
 }
 
 #[test]
-fn a_shared_folder_is_closed_only_where_all_in_it_is_ours() {
+fn a_shared_directory_is_closed_only_where_all_in_it_is_ours() {
     let (_held, top) = place();
     set_mode(&top, 0o755);
     fs::write(top.join("ours-1"), "").unwrap();
     fs::write(top.join("theirs"), "").unwrap();
-    let folder = Directory::shared(&top).unwrap();
-    folder.make_private(|name| name.starts_with("ours")).unwrap();
+    let directory = Directory::shared(&top).unwrap();
+    directory.make_private(|name| name.starts_with("ours")).unwrap();
     assert_eq!(mode(&top), 0o755);
     fs::remove_file(top.join("theirs")).unwrap();
-    folder.make_private(|name| name.starts_with("ours")).unwrap();
+    directory.make_private(|name| name.starts_with("ours")).unwrap();
     assert_eq!(mode(&top), 0o700);
 }
 
@@ -81,13 +81,13 @@ fn links_are_refused_wherever_they_are() {
     }
     assert_eq!(reason(Directory::open(&top.join("real/file"))), Some(UnsafeReason::NotADirectory));
     assert!(!top.join("real/missing").exists());
-    let folder = Directory::open(&top.join("real")).unwrap();
+    let directory = Directory::open(&top.join("real")).unwrap();
     for access in [Access::Read, Access::Write] {
-        assert_eq!(reason(folder.file("link", access)), Some(UnsafeReason::Link));
-        assert_eq!(reason(folder.file("below", access)), Some(UnsafeReason::NotAFile));
+        assert_eq!(reason(directory.file("link", access)), Some(UnsafeReason::Link));
+        assert_eq!(reason(directory.file("below", access)), Some(UnsafeReason::NotAFile));
     }
-    assert_eq!(reason(folder.checked("link")), Some(UnsafeReason::Link));
-    folder.replace("link", b"new").unwrap();
+    assert_eq!(reason(directory.checked("link")), Some(UnsafeReason::Link));
+    directory.replace("link", b"new").unwrap();
     assert_eq!(fs::read_to_string(top.join("real/file")).unwrap(), "words", "the link was replaced");
 }
 
@@ -96,37 +96,37 @@ fn a_file_with_other_names_keeps_its_mode() {
     let (_held, top) = place();
     fs::write(top.join("victim"), "words").unwrap();
     set_mode(top.join("victim"), 0o644);
-    let folder = Directory::create(&top.join("own")).unwrap();
+    let directory = Directory::create(&top.join("own")).unwrap();
     fs::hard_link(top.join("victim"), top.join("own/lock")).unwrap();
-    let file = folder.file("lock", Access::Write).unwrap();
+    let file = directory.file("lock", Access::Write).unwrap();
     assert!(!Directory::is_sole_name(&file));
-    assert_eq!(reason(folder.checked("lock")), Some(UnsafeReason::Linked));
+    assert_eq!(reason(directory.checked("lock")), Some(UnsafeReason::Linked));
     assert_eq!(mode(top.join("victim")), 0o644);
 }
 
 #[test]
-fn a_folder_stays_the_one_that_was_opened() {
+fn a_directory_stays_the_one_that_was_opened() {
     let (_held, top) = place();
-    let folder = Directory::create(&top.join("own")).unwrap();
-    assert!(folder.is_in_place());
+    let directory = Directory::create(&top.join("own")).unwrap();
+    assert!(directory.is_in_place());
     fs::rename(top.join("own"), top.join("moved")).unwrap();
     fs::create_dir(top.join("other")).unwrap();
     symlink("other", top.join("own")).unwrap();
-    assert!(!folder.is_in_place());
-    folder.replace("note", b"words").unwrap();
-    folder.probe().unwrap();
+    assert!(!directory.is_in_place());
+    directory.replace("note", b"words").unwrap();
+    directory.probe().unwrap();
     assert_eq!(fs::read_dir(top.join("other")).unwrap().count(), 0);
     assert_eq!(fs::read_dir(top.join("moved")).unwrap().count(), 1);
-    if let Some(name) = folder.descriptor_path("note") {
+    if let Some(name) = directory.descriptor_path("note") {
         assert_eq!(fs::read_to_string(name).unwrap(), "words");
     }
 }
 
 #[test]
-fn a_folder_of_another_user_is_refused() {
+fn a_directory_of_another_user_is_refused() {
     let (_held, top) = place();
     if std::os::unix::fs::chown(&top, Some(12_345), None).is_err() {
-        eprintln!("skipped: only the superuser can give a folder away");
+        eprintln!("skipped: only the superuser can give a directory away");
         return;
     }
     assert_eq!(reason(Directory::open(&top)), Some(UnsafeReason::Owner(12_345)));

@@ -1,11 +1,12 @@
 """A scripted session with the official Python client: what every agent built on it will do.
 
-Usage: session.py ORIENT FOLDER STORE          over stdio
-       session.py ORIENT FOLDER STORE URL      over HTTP, with a server that is already there
-FOLDER is the tree that `cargo xtask clients` makes; files in it are changed.
+Usage: session.py ORIENT DIRECTORY STORE          over stdio
+       session.py ORIENT DIRECTORY STORE URL      over HTTP, with a server that is already there
+DIRECTORY is the tree that `cargo xtask clients` makes; files in it are changed.
 """
 
 import asyncio
+import json
 import pathlib
 import re
 import sys
@@ -15,8 +16,10 @@ import anyio
 import mcp
 from mcp import Client, StdioServerParameters
 
-ORIENT, FOLDER, STORE = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
+ORIENT, DIRECTORY, STORE = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
 URL = sys.argv[4] if len(sys.argv) > 4 else None
+
+TASKS = json.loads(pathlib.Path(__file__).with_name("tasks.json").read_text())
 
 # One question for every tool there may be.
 QUESTIONS = {
@@ -29,10 +32,10 @@ QUESTIONS = {
 }
 
 
-def target(cwd=FOLDER, root=True):
+def target(cwd=DIRECTORY, root=True):
     if URL:
         return URL
-    arguments = ["mcp", "--store", STORE] + (["--root", str(FOLDER)] if root else [])
+    arguments = ["mcp", "--store", STORE] + (["--root", str(DIRECTORY)] if root else [])
     return StdioServerParameters(command=ORIENT, args=arguments, cwd=str(cwd))
 
 
@@ -40,8 +43,17 @@ def text(result):
     return "\n".join(block.text for block in result.content)
 
 
+def status(result):
+    """The last line of an answer, and the cursor in it: answers are sent once, as text."""
+    assert result.structured_content is None, result.structured_content
+    last = text(result).rstrip().splitlines()[-1]
+    assert re.fullmatch(r"\[(complete|partial: ).*\]", last), last
+    cursor = re.search(r'next cursor "([^"]+)"', last)
+    return last, cursor and cursor[1]
+
+
 def change_many(word):
-    for path in sorted(FOLDER.glob("pkg/part_*.py")):
+    for path in sorted(DIRECTORY.glob("pkg/part_*.py")):
         path.write_text(path.read_text() + f"\n# {word}\n")
 
 
@@ -49,12 +61,11 @@ async def tools(client):
     listed = (await client.list_tools()).tools
     assert {tool.name for tool in listed} == set(QUESTIONS), [tool.name for tool in listed]
     for tool in listed:
-        assert tool.output_schema and tool.annotations.read_only_hint, tool.name
-        # The client checks the structured content against the output schema.
+        assert not tool.output_schema and tool.annotations.read_only_hint, tool.name
         answer = await client.call_tool(tool.name, QUESTIONS[tool.name])
         assert not answer.is_error, (tool.name, text(answer))
         assert "total" in text(answer) and text(answer).rstrip().endswith("]"), (tool.name, text(answer))
-        assert answer.structured_content["complete"] in (True, False)
+        status(answer)
     return [tool.name for tool in listed]
 
 
@@ -64,11 +75,12 @@ async def pages(client):
     while True:
         answer = await client.call_tool("grep", question | ({"cursor": cursor} if cursor else {}))
         found += [line for line in text(answer).splitlines() if "def part_" in line]
-        parts, cursor = parts + 1, answer.structured_content.get("next")
+        last, cursor = status(answer)
+        parts += 1
         if not cursor:
             break
-        assert answer.structured_content["complete"] is False
-    expected = sum(1 for _ in FOLDER.glob("pkg/part_*.py"))
+        assert last.startswith("[partial: "), last
+    expected = sum(1 for _ in DIRECTORY.glob("pkg/part_*.py"))
     assert parts > 2 and len(found) == expected and len(set(found)) == expected, (parts, len(found), expected)
     return parts
 
@@ -85,6 +97,17 @@ async def errors(client):
     assert wrong.is_error and 'did you mean "callers"' in text(wrong), text(wrong)
     forgiven = await client.call_tool("graph", {"relation": "callers", "function_name": "total", "depth": "1"})
     assert not forgiven.is_error and "was read as" in text(forgiven), text(forgiven)
+
+
+async def tasks(client):
+    """Calls with the argument names that models and other tools use: nothing that an operation supports is rejected."""
+    wrong = []
+    for task in TASKS:
+        answer = await client.call_tool(task["tool"], task["arguments"])
+        if answer.is_error or task["finds"] not in text(answer):
+            wrong.append((task["task"], text(answer)[:300]))
+    assert not wrong, wrong
+    return len(TASKS)
 
 
 async def progress(client):
@@ -127,7 +150,7 @@ async def cancel(client):
 
 async def rest(client):
     templates = (await client.list_resource_templates()).resource_templates
-    assert {template.name for template in templates} == {"file", "symbol"}
+    assert {template.name for template in templates} == {"file", "definition"}
     uris, cursor = [], None
     while True:
         page = await client.list_resources(cursor=cursor)
@@ -135,7 +158,7 @@ async def rest(client):
         cursor = page.next_cursor
         if not cursor:
             break
-    files = [path for path in FOLDER.rglob("*.py")]
+    files = [path for path in DIRECTORY.rglob("*.py")]
     assert len(uris) == len(set(uris)) == len(files) > 200, (len(uris), len(files))
     read = await client.read_resource("orient://file/shop/cart.py")
     assert "def total" in read.contents[0].text
@@ -153,23 +176,24 @@ async def session(mode):
         names = await tools(client)
         parts = await pages(client)
         await errors(client)
+        done = await tasks(client)
         notes = await progress(client)
         await cancel(client)
         await rest(client)
-        print(f"python {mode} ({client.protocol_version}): {', '.join(names)}; {parts} pages, {notes} notes of progress")
+        print(f"python {mode} ({client.protocol_version}): {', '.join(names)}; {parts} pages, {done} tasks, {notes} notes of progress")
 
 
 async def roots():
     """The client's root decides, wherever the server was started."""
 
-    async def folders(_context):
-        return mcp.types.ListRootsResult(roots=[mcp.types.Root(uri=FOLDER.as_uri())])
+    async def directories(_context):
+        return mcp.types.ListRootsResult(roots=[mcp.types.Root(uri=DIRECTORY.as_uri())])
 
     aimless = target(cwd="/", root=False)
-    async with Client(aimless, mode="legacy", list_roots_callback=folders, read_timeout_seconds=60) as client:
+    async with Client(aimless, mode="legacy", list_roots_callback=directories, read_timeout_seconds=60) as client:
         answer = await client.call_tool("read", {"target": "shop/cart.py"})
         assert not answer.is_error and "def total" in text(answer), text(answer)
-    print("python roots: the client's folder is served")
+    print("python roots: the client's directory is served")
 
 
 async def main():

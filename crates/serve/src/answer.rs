@@ -8,7 +8,8 @@ use crate::served_tree::ServedTree;
 use crate::token_budget::{BudgetWriter, BudgetedText};
 use orient_engine::Cancel;
 use orient_tools::{
-    AnswerMetadata, Code, Exit, Reply, SafeLine, TextWriter, ToolCall, ToolError, count, tokens,
+    AnswerMetadata, Code, Exit, Redactor, Reply, SafeLine, TextWriter, ToolCall, ToolError, count, plural,
+    tokens,
 };
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -35,8 +36,8 @@ const MAX_PATH_LENGTH: usize = 120;
 pub(crate) struct CallResponse {
     /// The text with its status line.
     pub(crate) text: String,
-    /// The same as structured content.
-    pub(crate) structured: Value,
+    /// The data with its metadata, for tools that return data, if it fits into the budget.
+    pub(crate) structured: Option<Value>,
     /// The generation of the index it describes.
     pub(crate) generation: Option<u64>,
     /// Whether the operation failed or a name could not be resolved.
@@ -53,6 +54,8 @@ pub(crate) struct AnswerContext<'c> {
     pub(crate) asked: Instant,
     /// Whether to include the data as structured content.
     pub(crate) with_data: bool,
+    /// Whether to redact credentials.
+    pub(crate) redacts: bool,
 }
 
 impl AnswerContext<'_> {
@@ -60,18 +63,20 @@ impl AnswerContext<'_> {
     pub(crate) fn answer(&self, call: &ToolCall) -> Result<CallResponse, ToolError> {
         let cursor = call.cursor.as_deref().map(|text| parse_cursor(text, call)).transpose()?;
         let after = cursor.as_ref().and_then(|cursor| cursor.after.as_deref());
-        let reply =
-            self.tree.ask(self.asked, self.notifier, self.cancel, |session| call.run(session, after))?;
+        let reply = self
+            .tree
+            .ask(self.asked, self.notifier, self.cancel, |session| call.run(session, after))
+            .map_err(|error| call.spell_error(&error))?;
         let skip = cursor.as_ref().map_or(0, |cursor| cursor.skip);
         let sent = self.sent.read().unwrap_or_else(PoisonError::into_inner);
         let history = (!call.again).then_some(&*sent);
         let mut room = call.max_tokens.saturating_sub(FRAME);
-        let (mut written, mut metadata) = self.write(reply.as_ref(), room, skip, history)?;
+        let (mut written, mut metadata) = self.write(call, reply.as_ref(), room, skip, history)?;
         let mut notes = collect_notes(call, cursor.as_ref(), self.indexing().as_ref(), &mut metadata);
         let spare = notes.iter().map(|note| tokens(note.as_str()) + 2).sum::<usize>();
         if spare > FRAME / 3 {
             room = room.saturating_sub(spare);
-            written = self.write(reply.as_ref(), room, skip, history)?.0;
+            written = self.write(call, reply.as_ref(), room, skip, history)?.0;
         }
         let is_repeated = skip == 0
             && history.is_some_and(|sent| sent.answered(call.key, &written.text))
@@ -87,21 +92,27 @@ impl AnswerContext<'_> {
             sent.record(call.key, &written.text, lines);
         }
         if written.has_summary {
-            notes.push(SafeLine::new("add \"again\": true to receive what was sent before once more"));
+            notes.push(SafeLine::new("without \"again\": false, what was sent before is sent once more"));
         }
         let failed = metadata.unresolved_name || reply.exit() == Exit::Failed;
-        let data = self.with_data.then(|| reply.data());
+        let mut data = self.with_data.then(|| reply.data());
+        if let Some(data) = data.as_mut().filter(|_| self.redacts) {
+            redact_value(data, &mut Redactor::default());
+        }
         Ok(FramedText { call, cursor: cursor.as_ref(), written, metadata, notes, failed, data }.finish())
     }
 
     fn write(
         &self,
+        call: &ToolCall,
         reply: &dyn Reply,
         room: usize,
         skip: usize,
         sent: Option<&SentHistory>,
     ) -> Result<(BudgetedText, AnswerMetadata), ToolError> {
-        let mut writer = BudgetWriter::new(room, skip, sent, self.cancel);
+        let mut writer = BudgetWriter::new(room, skip, sent, self.cancel)
+            .speaking(|line| call.spell_line(line))
+            .redacting(self.redacts);
         let done = reply.text(&mut TextWriter::new(&mut writer));
         let written = writer.finish();
         match done {
@@ -157,6 +168,16 @@ fn collect_notes(
     notes.iter().take(MAX_NOTES).map(|note| SafeLine::truncated(note, MAX_NOTE_LENGTH)).collect()
 }
 
+/// Redacts every text in a value.
+fn redact_value(value: &mut Value, redactor: &mut Redactor) {
+    match value {
+        Value::String(text) => *text = redactor.text(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| redact_value(item, redactor)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| redact_value(field, redactor)),
+        _ => {}
+    }
+}
+
 /// A text with its notes and metadata.
 struct FramedText<'f> {
     call: &'f ToolCall,
@@ -177,7 +198,8 @@ impl FramedText<'_> {
         if let Some(cut) = self.written.next {
             let first = self.cursor.map_or(0, |cursor| cursor.skip) + 1;
             let total = count(self.written.total as u64);
-            let reason = format!("lines {}-{} of {total}", count(first as u64), count(cut as u64));
+            let reason =
+                format!("lines {}-{} of {total} of this answer", count(first as u64), count(cut as u64));
             self.metadata.reasons.insert(0, reason.into());
         }
         let mut text = std::mem::take(&mut self.written.text);
@@ -193,7 +215,7 @@ impl FramedText<'_> {
         }
         text.push_str(&status);
         let (failed, generation) = (self.failed, self.metadata.generation);
-        CallResponse { text, structured: self.structured(&body, next), generation, failed }
+        CallResponse { text, structured: self.structured(next), generation, failed }
     }
 
     fn next(&self) -> Option<String> {
@@ -228,16 +250,23 @@ impl FramedText<'_> {
                 .collect();
             parts.push(format!("{} files pending: {}", count(metadata.pending), named.join(", ")));
         }
+        if self.written.redacted > 0 {
+            parts.push(format!("{} redacted", plural(self.written.redacted, "credential", "credentials")));
+        }
         parts.extend(next.map(|next| format!("next cursor \"{next}\"")));
         format!("[{}]", parts.join("; "))
     }
 
-    fn structured(self, body: &str, next: Option<String>) -> Value {
+    /// The data with its metadata. Only tools for programs have it. About half of all clients give the model the structured
+    /// content instead of the text, some give it both, and all give it the text if that is all there is: so agents are sent
+    /// text alone.
+    fn structured(self, next: Option<String>) -> Option<Value> {
         let reasons = self.reasons();
+        let data = self.data.filter(|data| tokens(&data.to_string()) <= self.call.max_tokens)?;
         let metadata = self.metadata;
         let mut fields = Map::new();
-        fields.insert("text".to_owned(), json!(body));
         fields.insert("complete".to_owned(), json!(reasons.is_none()));
+        fields.insert("data".to_owned(), data);
         let mut optional = |name: &str, value: Option<Value>| {
             fields.extend(value.map(|value| (name.to_owned(), value)));
         };
@@ -248,10 +277,6 @@ impl FramedText<'_> {
         optional("generation", metadata.generation.map(|generation| json!(generation)));
         optional("pending", (metadata.pending > 0).then(|| json!(metadata.pending)));
         optional("notes", (!notes.is_empty()).then(|| json!(notes)));
-        if let Some(data) = self.data {
-            let fits = tokens(&data.to_string()) <= self.call.max_tokens;
-            optional("data", fits.then_some(data));
-        }
-        Value::Object(fields)
+        Some(Value::Object(fields))
     }
 }

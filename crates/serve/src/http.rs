@@ -63,7 +63,7 @@ pub fn http(
             "put one in a file and name it with --token-file, or in ORIENT_TOKEN; 127.0.0.1 needs none",
         ));
     }
-    let state = Arc::new(ServerState::new(options)?);
+    let state = Arc::new(ServerState::new(options, !http.address.ip().is_loopback())?);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         // A thread counts as busy for a moment after its work, and each one caches memory: without a limit, a server under load
@@ -190,7 +190,7 @@ fn begins_session(request: &Request) -> bool {
     request.method() == Method::POST && !request.headers().contains_key(SESSION_HEADER)
 }
 
-/// Reads the body of a request within the limits of time and size.
+/// Reads the body of a request within the limits of time and size. What is posted must be JSON.
 async fn read_body(request: Request) -> Result<Request, Rejection> {
     let too_large = Rejection { status: StatusCode::PAYLOAD_TOO_LARGE, reason: "the request is too large" };
     let (parts, body) = request.into_parts();
@@ -203,6 +203,12 @@ async fn read_body(request: Request) -> Result<Request, Rejection> {
     }
     let read = tokio::time::timeout(REQUEST_READ_TIMEOUT, to_bytes(body, MAX_REQUEST_BYTES)).await;
     match read {
+        Ok(Ok(bytes))
+            if parts.method == Method::POST
+                && serde_json::from_slice::<serde_json::Value>(&bytes).is_err() =>
+        {
+            Err(Rejection { status: StatusCode::BAD_REQUEST, reason: "the body is not valid JSON" })
+        }
         Ok(Ok(bytes)) => Ok(Request::from_parts(parts, Body::from(bytes))),
         Ok(Err(_)) => Err(too_large),
         Err(_) => Err(Rejection {
@@ -270,9 +276,9 @@ async fn serve_connection(
     connection: &Arc<Connection>,
 ) {
     let _ = stream.set_nodelay(true);
-    let (app, asking) = (TowerToHyperService::new(app), connection.clone());
+    let (app, peer) = (TowerToHyperService::new(app), connection.clone());
     let service = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
-        request.extensions_mut().insert(asking.clone());
+        request.extensions_mut().insert(peer.clone());
         app.call(request)
     });
     let served = hyper::server::conn::http1::Builder::new()

@@ -1,7 +1,7 @@
 //! MCP resources: files and symbols by URI, such as `orient://file/src/a.c`, `orient://symbol/src/a.c%23run`.
 
 use crate::server::{Server, protocol_error};
-use orient_tools::{Code, SafeLine, ToolError, file_text, handles_like, paths_like, symbol_text};
+use orient_tools::{Code, Redactor, SafeLine, ToolError, file_text, handles_like, paths_like, symbol_text};
 use rmcp::RoleServer;
 use rmcp::model::{
     CompleteRequestParams, CompleteResult, CompletionInfo, ErrorData, ListResourcesResult,
@@ -22,7 +22,7 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
         ResourceTemplate::new(format!("{FILE}{{+path}}"), "file")
             .with_description("A file of the repository, as it is now")
             .with_mime_type("text/plain"),
-        ResourceTemplate::new(format!("{SYMBOL}{{+handle}}"), "symbol")
+        ResourceTemplate::new(format!("{SYMBOL}{{+handle}}"), "definition")
             .with_description("The source of a symbol, by its handle (src/server.go#Server.Run) or name")
             .with_mime_type("text/plain"),
     ]
@@ -71,7 +71,10 @@ pub(crate) async fn read(
         Err(ToolError::new(Code::NotFound, "unknown resource")
             .hint(format!("URIs begin with {FILE} or {SYMBOL}")))
     });
-    let text = text.await.map_err(|error| protocol_error(&error))?;
+    let mut text = text.await.map_err(|error| protocol_error(&error))?;
+    if server.redacts().await {
+        text = Redactor::default().text(&text);
+    }
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri)]))
 }
 

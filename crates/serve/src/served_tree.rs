@@ -47,7 +47,7 @@ impl ServedTree {
     pub(crate) fn open(options: &Options, start: Option<PathBuf>) -> Result<Arc<Self>, ToolError> {
         let mut setup = options.setup.clone();
         if let Some(start) = start {
-            setup.folder.clone_from(&start);
+            setup.directory.clone_from(&start);
             setup.start = start;
         }
         let indexing = Arc::new(BackgroundIndexing::default());

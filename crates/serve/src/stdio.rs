@@ -18,7 +18,7 @@ pub fn stdio(options: Options) -> Result<(), ServeError> {
         .enable_all()
         .build()
         .map_err(|error| ServeError::system("cannot start", error))?;
-    let state = Arc::new(ServerState::new(options)?);
+    let state = Arc::new(ServerState::new(options, false)?);
     let served = runtime.block_on(async {
         let server = Server::new(state.clone(), true);
         server.begin();

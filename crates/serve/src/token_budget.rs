@@ -16,7 +16,7 @@
 
 use crate::sent_history::{SentHistory, SentLine};
 use orient_engine::Cancel;
-use orient_tools::{Excerpt, OutputMode, OwnText, Style, TextSink, tokens};
+use orient_tools::{Excerpt, OutputMode, OwnText, Redactor, Style, TextSink, tokens};
 use std::io;
 
 /// Maximum length of a line in characters.
@@ -48,6 +48,12 @@ pub(crate) struct BudgetWriter<'w> {
     cut_at: Option<usize>,
     sent_lines: Vec<SentLine>,
     has_summary: bool,
+    /// Redacts credentials, if that is wanted.
+    redactor: Option<Redactor>,
+    /// Number of credentials redacted in lines of this part.
+    redacted: u64,
+    /// Spells our own lines for the program that asks.
+    spell: Box<dyn Fn(&str) -> String + 'w>,
 }
 
 /// The text of one part of an answer.
@@ -62,6 +68,8 @@ pub(crate) struct BudgetedText {
     pub(crate) sent_lines: Vec<SentLine>,
     /// Whether lines were summarised because they were sent before.
     pub(crate) has_summary: bool,
+    /// Number of credentials redacted.
+    pub(crate) redacted: u64,
 }
 
 impl<'w> BudgetWriter<'w> {
@@ -81,7 +89,22 @@ impl<'w> BudgetWriter<'w> {
             cut_at: None,
             sent_lines: Vec::new(),
             has_summary: false,
+            redactor: None,
+            redacted: 0,
+            spell: Box::new(str::to_owned),
         }
+    }
+
+    /// The same writer, which redacts credentials or not.
+    pub(crate) fn redacting(mut self, redacts: bool) -> Self {
+        self.redactor = redacts.then(Redactor::default);
+        self
+    }
+
+    /// The same writer, with our own lines spelled by a function.
+    pub(crate) fn speaking(mut self, spell: impl Fn(&str) -> String + 'w) -> Self {
+        self.spell = Box::new(spell);
+        self
     }
 
     /// Closes the open fence and returns the text.
@@ -97,19 +120,28 @@ impl<'w> BudgetWriter<'w> {
             next: self.cut_at,
             sent_lines: self.sent_lines,
             has_summary: self.has_summary,
+            redacted: self.redacted,
         }
     }
 
     /// Writes a line into the fence if it belongs to this part and fits; returns whether it was written.
     fn write_fenced(&mut self, line: &str) -> io::Result<bool> {
         self.open();
-        let line = truncated(line, MAX_LINE_LENGTH);
+        let before = self.redactor.as_ref().map_or(0, Redactor::count);
+        // Lines of other parts count too: a private key may begin in one.
+        let line = match &mut self.redactor {
+            Some(redactor) => redactor.line(line),
+            None => line.into(),
+        };
+        let found = self.redactor.as_ref().map_or(0, Redactor::count) - before;
+        let line = truncated(&line, MAX_LINE_LENGTH);
         let ticks = longest_run(&line).max(self.ticks);
         let longer = tokens(&fence(ticks)).saturating_sub(tokens(&fence(self.ticks)));
         if !self.write(&line, 2 * longer)? {
             return Ok(false);
         }
         self.ticks = ticks;
+        self.redacted += found;
         Ok(true)
     }
 
@@ -193,7 +225,8 @@ impl TextSink for BudgetWriter<'_> {
 
     fn own_line(&mut self, _tone: Style, words: &OwnText) -> io::Result<()> {
         self.close();
-        self.write(words.as_str(), 0).map(drop)
+        let line = (self.spell)(words.as_str());
+        self.write(&line, 0).map(drop)
     }
 
     fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -244,10 +277,9 @@ impl TextSink for BudgetWriter<'_> {
     }
 }
 
-/// Tokens of a line in the text and in JSON, where quotes and tabs are escaped.
+/// Tokens of a line with its line break.
 pub(crate) fn cost(line: &str) -> usize {
-    let escaped = line.bytes().filter(|byte| matches!(byte, b'"' | b'\\' | b'\t')).count();
-    tokens(line) + 1 + escaped
+    tokens(line) + 1
 }
 
 /// The longest run of backticks in a text.

@@ -130,6 +130,12 @@ settings! {
         /// refresh after a switch to one of them; 0 means none.
         branches: usize = 4, example "4", RepositoryPermission::Deny, check at_most_64_branches;
     }
+    /// Servers for agents.
+    serve: Serve {
+        /// Whether to replace what looks like a credential in answers to agents: private keys, known key formats, passwords in
+        /// addresses, random values of names such as `api_key`. By default only over HTTP beyond the local machine.
+        redact: Option<bool> = None, example "true", RepositoryPermission::Deny;
+    }
     /// The embedding model: the one built into the binary, or a provider that `orient embed allow` has allowed.
     embed: Embed {
         /// The provider: `built-in`, `ollama`, `openai`, `openai-compatible`, `llama-cpp`, `vllm`, `lm-studio`,

@@ -209,6 +209,19 @@ impl Setting for bool {
     }
 }
 
+/// Unset means that the program decides.
+impl Setting for Option<bool> {
+    const KIND: &'static str = "true or false";
+
+    fn parse(raw: &RawValue, base: &Path) -> Result<Self, String> {
+        bool::parse(raw, base).map(Some)
+    }
+
+    fn format(&self) -> String {
+        self.map_or_else(String::new, |flag| flag.to_string())
+    }
+}
+
 impl Setting for Vec<String> {
     const KIND: &'static str = "list of globs";
 

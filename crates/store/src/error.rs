@@ -72,7 +72,7 @@ pub enum StoreError {
 impl StoreError {
     #[expect(clippy::needless_pass_by_value, reason = "errors come by value, and end here")]
     pub(crate) fn io(path: &Path, source: io::Error) -> Self {
-        Self::Unusable { path: path.to_path_buf(), reason: why_unusable(&source) }
+        Self::Unusable { path: path.to_path_buf(), reason: unusable_reason(&source) }
     }
 
     pub(crate) fn damaged(path: &Path, detail: impl Into<String>) -> Self {
@@ -102,7 +102,7 @@ impl StoreError {
 }
 
 /// Why nothing can be stored, with advice where the remedy is not obvious.
-pub fn why_unusable(error: &io::Error) -> String {
+pub fn unusable_reason(error: &io::Error) -> String {
     use io::ErrorKind as Kind;
     match error.kind() {
         Kind::StorageFull => "no space is left on its disk".to_owned(),
@@ -119,7 +119,7 @@ fn what_the_system_says(path: &Path, source: &rusqlite::Error) -> String {
     let attempt =
         path.parent().map(|directory| Directory::open(directory).and_then(|directory| directory.probe()));
     match attempt {
-        Some(Err(error)) => why_unusable(&error),
+        Some(Err(error)) => unusable_reason(&error),
         _ => source.to_string(),
     }
 }

@@ -17,6 +17,7 @@ mod integrity;
 mod migrate;
 mod names;
 mod postings;
+mod raw_query;
 mod reader;
 mod rows;
 mod sql;
@@ -32,7 +33,7 @@ pub use connection::open::checkpoint_wal;
 pub use connection::pool::ConnectionPool;
 pub use connection::process_status::ProcessStatus;
 pub use connection::write_lock::WriteLock;
-pub use error::{StoreError, why_unusable};
+pub use error::{StoreError, unusable_reason};
 pub use format_version::FORMAT;
 pub use graph::{
     Dependencies, EdgeRow, ExternalRow, FileGraph, GraphReader, InMemorySymbolTable, IndexedFile, NodeId,
@@ -42,6 +43,10 @@ pub use integrity::damaged_files::damage;
 pub use names::name_match::NameMatch;
 pub use names::name_table::NameTable;
 pub use postings::trigrams::ExcludedFiles;
+pub use raw_query::{
+    QUERY_EXAMPLES, QueryError, QueryExample, QueryLimits, QueryRows, RankedHit, SqlValue, VIEWS,
+    VIEWS_VERSION, ViewDoc,
+};
 pub use reader::snapshot::{FileFilter, Snapshot};
 pub use reader::symbol_query::{SymbolHit, SymbolQuery};
 pub use rows::{

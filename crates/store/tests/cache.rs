@@ -93,13 +93,13 @@ fn that_all_of_something_is_known_holds_until_something_is_removed() {
     let stored = encoded(&facts("class A"));
     let mut cache = Cache::open(&path);
     cache.put_many([(key("a"), &stored)], 1);
-    cache.put_whole(b"a commit");
-    cache.put_whole(b"a commit");
+    cache.record_commit(b"a commit");
+    cache.record_commit(b"a commit");
     cache.prune(|_, _| true);
     let mut cache = Cache::open(&path);
-    assert!(cache.has_whole(b"a commit") && !cache.has_whole(b"another"));
+    assert!(cache.has_commit(b"a commit") && !cache.has_commit(b"another"));
     cache.prune(|_, _| false);
-    assert!(!cache.has_whole(b"a commit"));
+    assert!(!cache.has_commit(b"a commit"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The catalogue that follows from another is the one that is read anew: the same chunks in the same order.
+//! An updated catalogue equals one that is read from the store: the same chunks in the same order.
 
 mod support;
 
@@ -90,7 +90,7 @@ proptest! {
     #![proptest_config(ProptestConfig { max_shrink_iters: 200, ..ProptestConfig::with_cases(24) })]
 
     #[test]
-    fn a_catalogue_that_follows_is_one_read_anew(
+    fn an_updated_catalogue_equals_one_read_from_the_store(
         start in 1..FILES,
         steps in prop::collection::vec((step(), prop::bool::weighted(0.7)), 1..14),
     ) {

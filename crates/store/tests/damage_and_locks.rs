@@ -142,7 +142,7 @@ fn a_newer_format_is_refused_and_left_alone() {
 }
 
 #[test]
-fn an_older_format_without_a_migration_is_outdated_and_can_be_built_anew() {
+fn an_older_format_without_a_migration_is_outdated_and_can_be_rebuilt() {
     let place = Place::with(&[("a.x", "function a")]);
     let db = rusqlite::Connection::open(place.path()).unwrap();
     db.pragma_update(None, "user_version", 0).unwrap();
@@ -169,7 +169,7 @@ fn kept_connections_see_what_was_written_and_notice_that_the_file_is_another() {
     let old = open();
     let before = listing(&old);
     place.load([file("other.x", "function other")]);
-    assert_eq!(listing(&open()), listing(&place.open()), "the index was built anew");
+    assert_eq!(listing(&open()), listing(&place.open()), "the index was rebuilt");
     assert_eq!(listing(&old), before, "who reads goes on with what there was");
     drop(old);
     assert_eq!(listing(&open()), listing(&place.open()));
@@ -269,7 +269,7 @@ fn the_second_writer_waits_for_the_first() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_that_cannot_be_written_can_be_read() {
+fn a_directory_that_cannot_be_written_can_be_read() {
     use std::os::unix::fs::PermissionsExt;
     let place = Place::with(&[("a.x", "function a")]);
     place.apply([put("b.x", "function b")]);
@@ -429,7 +429,7 @@ fn a_writer_killed_at_any_moment_leaves_the_last_committed_generation() {
 }
 
 #[test]
-fn a_flipped_bit_is_noticed_by_whoever_reads_its_page() {
+fn reading_a_page_detects_a_flipped_bit() {
     let whole = large();
     let expected = listing(&whole.open());
     let length = fs::metadata(whole.path()).unwrap().len();

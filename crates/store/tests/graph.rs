@@ -4,7 +4,8 @@
 mod support;
 
 use orient_model::{
-    Confidence, Edge, EdgeKind, Miss, Node, Outside, Reason, RefKind, RepoPath, Resolved, Rule,
+    Confidence, Edge, EdgeKind, ExternalReference, Node, Reason, RefKind, RepoPath, Resolved, Rule,
+    UnresolvedReference,
 };
 use orient_store::{
     BulkWriter, Change, FileFilter, FileId, GraphReader, NodeId, PreparedGraph, Snapshot, StoreError,
@@ -69,7 +70,7 @@ fn resolve(ask: &dyn Ask, path: &str, text: &str) -> PreparedGraph {
         match (*what, rest) {
             ("note", [verb, name]) => {
                 let found = ask.named(name);
-                resolved.asks.push((*name).to_owned());
+                resolved.name_dependencies.push((*name).to_owned());
                 for &SymbolEntry { file: other, at, .. } in &found {
                     let there = Node { file: number(other), symbol: Some(at) };
                     let (from, to, kind) = match *verb {
@@ -84,7 +85,7 @@ fn resolve(ask: &dyn Ask, path: &str, text: &str) -> PreparedGraph {
                 }
                 let (kind, name) = (RefKind::Call, (*name).to_owned());
                 if *verb == "needs" {
-                    resolved.outside.push(Outside {
+                    resolved.external.push(ExternalReference {
                         from: symbol,
                         kind,
                         package: "p".to_owned(),
@@ -92,7 +93,13 @@ fn resolve(ask: &dyn Ask, path: &str, text: &str) -> PreparedGraph {
                         line,
                     });
                 } else if found.is_empty() {
-                    resolved.misses.push(Miss { from: symbol, kind, name, line, reason: Reason::Unknown });
+                    resolved.unresolved.push(UnresolvedReference {
+                        from: symbol,
+                        kind,
+                        name,
+                        line,
+                        reason: Reason::Unknown,
+                    });
                 }
             }
             ("note", _) => {}
@@ -123,10 +130,13 @@ fn shown(snapshot: &Snapshot) -> Vec<String> {
         let graph = reader.graph(file.id).unwrap();
         lines.extend(graph.edges.iter().map(edge));
         lines.extend(
-            graph.outside.iter().map(|row| format!("{} needs {} {}", node(row.source), row.name, row.line)),
+            graph.external.iter().map(|row| format!("{} needs {} {}", node(row.source), row.name, row.line)),
         );
         lines.extend(
-            graph.misses.iter().map(|row| format!("{} lacks {} {}", node(row.source), row.name, row.line)),
+            graph
+                .unresolved
+                .iter()
+                .map(|row| format!("{} lacks {} {}", node(row.source), row.name, row.line)),
         );
         let symbols = snapshot.symbol_ids(file.id).unwrap().into_iter().map(NodeId::from);
         for symbol in symbols.chain([NodeId::from(file.id)]) {
@@ -172,7 +182,7 @@ fn same_names(reader: &GraphReader<'_>, gathered: &orient_store::InMemorySymbolT
     }
 }
 
-/// Applies changes, and resolves all files anew.
+/// Applies changes, and resolves all files again.
 fn apply(writer: &mut Writer<'_>, tree: &Tree, changes: &[Change]) -> Result<Vec<FileId>, StoreError> {
     let mut set = writer.begin()?;
     changes.iter().try_for_each(|change| set.push(change))?;
@@ -271,7 +281,7 @@ fn edges_are_read_from_both_ends_and_with_their_surest_proof() {
 }
 
 #[test]
-fn whoever_points_at_what_goes_is_named() {
+fn files_with_edges_to_removed_symbols_are_reported() {
     let mut files = tree(&[
         ("a.x", "function a\nnote uses b"),
         ("b.x", "function b\nfunction c"),
@@ -289,7 +299,7 @@ fn whoever_points_at_what_goes_is_named() {
 }
 
 #[test]
-fn files_are_found_by_folder_and_by_the_end_of_their_path() {
+fn files_are_found_by_directory_and_by_the_end_of_their_path() {
     let paths = ["a.x", "lib/a.x", "lib/deep/er/b.x", "lib/deep.x", "lib/deep0.x", "lib/z.x", "lib.x", "z.x"];
     let place = Place::with(&paths.map(|path| (path, "function f")));
     let snapshot = place.open();

@@ -130,7 +130,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
     #[test]
-    fn a_sheet_of_names_leaves_out_only_what_is_too_far(
+    fn the_name_filter_excludes_only_names_that_are_too_far(
         steps in prop::collection::vec((0..6_usize, prop::collection::vec("[abAk\u{212a}_1]{1,6}", 0..4)), 1..20),
         asked in prop::collection::vec("[abk\u{212a}_1]{1,6}", 4),
     ) {
@@ -235,7 +235,7 @@ fn files_by_language_status_and_path() {
     assert_eq!(paths(&FileFilter { languages: &["y"], ..any }), "lib/user.y");
     assert_eq!(paths(&FileFilter { status: Some(5), ..any }), "link");
     assert_eq!(
-        paths(&FileFilter { path: Some(&|path| path.folder() == b"src"), ..any }),
+        paths(&FileFilter { path: Some(&|path| path.directory() == b"src"), ..any }),
         "src/admin.x src/user.x"
     );
     let segment = snapshot.files(&any, 1, 2).unwrap();

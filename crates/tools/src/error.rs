@@ -9,7 +9,7 @@ use std::fmt;
 pub enum Exit {
     /// Success.
     Ok = 0,
-    /// Success, but nothing was found.
+    /// Success, but nothing was found; or a check found violations.
     Nothing = 1,
     /// Invalid command or setting; nothing was done.
     Usage = 2,
@@ -39,7 +39,7 @@ impl Exit {
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Ok => "success",
-            Self::Nothing => "success, but nothing was found",
+            Self::Nothing => "success, but nothing was found; or a check found violations",
             Self::Usage => "invalid command or setting; nothing was done",
             Self::Ambiguous => "the name is ambiguous; the candidates are listed",
             Self::Refused => "refused; the message says how to request it explicitly",
@@ -109,9 +109,9 @@ codes! {
     BadArgument: "bad_argument", User, Usage, 400, "";
     /// A setting is unknown or malformed.
     BadSetting: "bad_setting", User, Usage, 400, "";
-    /// The file, folder or symbol does not exist.
+    /// The file, directory or symbol does not exist.
     NotFound: "not_found", User, Nothing, 404, "";
-    /// The folder is only indexed with `--force`.
+    /// The directory is only indexed with `--force`.
     Refused: "refused", User, Refused, 403, "";
     /// Code would be sent to another machine, and the user has not agreed to that.
     NotAllowed: "not_allowed", User, Refused, 403, "`orient embed allow` allows it for this project; `orient embed forget` revokes it";
@@ -125,7 +125,7 @@ codes! {
     Busy: "busy", Machine, Failed, 503, "wait for it, or answer from the current index with --no-refresh";
     /// The index is damaged and could not be rebuilt.
     Damaged: "damaged", Machine, Failed, 500, "`orient index --rebuild` rebuilds it from the files";
-    /// A file or folder cannot be read or written.
+    /// A file or directory cannot be read or written.
     Io: "io", Machine, Failed, 500, "";
     /// Stopped by the user.
     Interrupted: "interrupted", User, Interrupted, 499, "";

@@ -19,7 +19,7 @@ mod text;
 
 pub use agent::resources::{file_text, handles_like, paths_like, symbol_text};
 pub use agent::tool_calls::{
-    AgentTool, DEFAULT_TOKENS, MAX_TOKENS, QueueClass, ToolCall, agent_tools, suggest_tool,
+    AgentTool, DEFAULT_TOKENS, MAX_TOKENS, QueueClass, ToolCall, agent_tools, suggest_command, suggest_tool,
 };
 pub use answer::Note;
 pub use answer::escaped_json::{write_json, write_json_line};
@@ -31,7 +31,8 @@ pub use session::open_tree::OpenTree;
 pub use session::provider_embedding::BackgroundEmbedding;
 pub use session::{Session, SessionOptions};
 pub use text::escape::escape_invisible;
-pub use text::number_format::{bytes, count, duration};
+pub use text::number_format::{bytes, count, duration, plural};
+pub use text::redaction::Redactor;
 pub use text::safe_line::SafeLine;
 pub use text::token_estimate::tokens;
 pub use text::writer::{Excerpt, OutputMode, OwnText, Style, TextSink, TextWriter};

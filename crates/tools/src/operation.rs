@@ -1,8 +1,9 @@
 //! The definition of an operation, and its type-erased entry in the table of operations.
 
+use crate::agent::compact_schema::compact;
 use crate::answer::escaped_json::write_json;
 use crate::answer::{Answer, Note};
-use crate::arguments::correction::{CorrectedArguments, correct_arguments};
+use crate::arguments::correction::{CorrectedArguments, KnownArguments, argument_object, correct_arguments};
 use crate::error::{Code, Exit, ToolError};
 use crate::session::Session;
 use crate::text::writer::TextWriter;
@@ -11,7 +12,8 @@ use orient_engine::RefreshDepth;
 use schemars::{JsonSchema, schema_for};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 use std::io;
 
 /// An example command line, without the leading `orient`.
@@ -274,11 +276,44 @@ impl Operation {
         (self.run)(session, matches)
     }
 
+    /// The arguments that programs may send, with compact schemas.
+    pub(crate) fn program_arguments(&self) -> Value {
+        let mut schema = compact(self.input_schema());
+        if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+            properties.retain(|name, _| !self.terminal_only.contains(&name.as_str()));
+        }
+        schema
+    }
+
+    /// The flags of the command line, each with the argument it sets: (`-A`, `after_context`), (`in`, `in`).
+    pub(crate) fn flags(&self) -> Vec<(String, String)> {
+        let mut flags = Vec::new();
+        for argument in (self.command)().get_arguments() {
+            let name = argument
+                .get_long()
+                .map_or_else(|| argument.get_id().as_str().to_owned(), |long| long.replace('-', "_"));
+            flags.extend(argument.get_short().map(|short| (format!("-{short}"), name.clone())));
+            flags.push((argument.get_id().as_str().to_owned(), name));
+        }
+        flags
+    }
+
     /// Runs the operation with a JSON object of arguments. Unambiguous mistakes in argument names and types are corrected,
     /// with a note; other unknown arguments, and those for the command line only, are errors.
     pub fn call(&self, session: &Session<'_>, arguments: Value) -> ReplyResult {
-        let CorrectedArguments { arguments, notes } =
-            correct_arguments(self.name, &self.input_schema(), arguments)?;
+        let mut notes = Vec::new();
+        let schema = compact(self.input_schema());
+        let none = Map::new();
+        let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
+        let sent = argument_object(arguments, |name| properties.contains_key(name), &mut notes)?;
+        let known = KnownArguments {
+            owner: self.name,
+            properties,
+            other_names: self.flags(),
+            elsewhere: BTreeSet::new(),
+        };
+        let CorrectedArguments { arguments, notes: corrections } = correct_arguments(&known, sent)?;
+        notes.extend(corrections);
         if let Some(name) = self.terminal_only.iter().find(|name| arguments.contains_key(**name)) {
             let message = format!("`{name}` of `{}` is for the command line only", self.name);
             return Err(ToolError::new(Code::BadArgument, message).hint("leave it out"));

@@ -8,14 +8,14 @@ use tempfile::TempDir;
 
 /// Calls an operation on a small tree; returns the text and the JSON form of the answer.
 fn ask(name: &str, arguments: Value) -> Result<(String, Value), ToolError> {
-    let folder = TempDir::new().expect("a temporary folder");
-    let root = folder.path().join("tree");
-    std::fs::create_dir(&root).expect("a new folder");
+    let directory = TempDir::new().expect("a temporary directory");
+    let root = directory.path().join("tree");
+    std::fs::create_dir(&root).expect("a new directory");
     std::fs::write(root.join("a.py"), "def one(): pass\n").expect("a new file");
-    let store = folder.path().join("store").display().to_string();
+    let store = directory.path().join("store").display().to_string();
     let setup = SessionOptions {
         start: root.clone(),
-        folder: root,
+        directory: root,
         overrides: vec![Override { key: "store.dir".into(), value: store, flag: "test".into() }],
         force: 0,
         refresh: true,

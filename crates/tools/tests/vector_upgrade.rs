@@ -31,13 +31,13 @@ fn outdate_vectors(engine: &Engine) {
 
 #[test]
 fn vectors_are_recomputed_in_the_background_while_search_works() {
-    let folder = TempDir::new().expect("a temporary folder");
-    let root = folder.path().join("tree");
-    std::fs::create_dir(&root).expect("a new folder");
+    let directory = TempDir::new().expect("a temporary directory");
+    let root = directory.path().join("tree");
+    std::fs::create_dir(&root).expect("a new directory");
     std::fs::write(root.join("shop.py"), "def sell(things):\n    return things.pop()\n").expect("a new file");
-    let store = folder.path().join("store").display().to_string();
+    let store = directory.path().join("store").display().to_string();
     let overrides = vec![Override { key: "store.dir".into(), value: store, flag: "test".into() }];
-    let setup = SessionOptions { start: root.clone(), folder: root, overrides, force: 0, refresh: true };
+    let setup = SessionOptions { start: root.clone(), directory: root, overrides, force: 0, refresh: true };
     let freshness = |_: &Arc<Engine>, _: &_| -> Arc<dyn Freshness> { Arc::new(FullScan) };
     let host = OpenTree::open(setup, freshness).expect("a tree");
     let note = "chunks have no vectors of this version";

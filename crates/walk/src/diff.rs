@@ -1,32 +1,32 @@
-//! What changed between what is known and what is there: a merge of two sorted lists, pure.
+//! Compares the known files with a listing: a pure merge of two sorted lists.
 
 use crate::{Entry, Listing, Skip};
 use orient_model::{RepoPath, Stamp};
 use std::cmp::Ordering;
 use std::iter::Peekable;
 
-/// The difference between what is known and what is there.
+/// The difference between the known files and a listing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
-    /// Files not known yet.
+    /// Files that are not known yet.
     pub added: Vec<Entry>,
-    /// Known files whose stamp differs or was never to be trusted: only their content tells whether they changed.
-    pub touched: Vec<Entry>,
-    /// Known paths at which there is nothing any more.
+    /// Known files whose stamp differs or is untrusted: only their content tells whether they changed.
+    pub restamped: Vec<Entry>,
+    /// Known paths that no longer exist.
     pub removed: Vec<RepoPath>,
-    /// How many files have the stamp they had.
-    pub same: usize,
+    /// Number of files with an unchanged stamp.
+    pub unchanged: usize,
 }
 
 impl Changes {
-    /// Whether there is nothing to look at.
+    /// Whether nothing changed.
     pub fn is_empty(&self) -> bool {
-        self.added.is_empty() && self.touched.is_empty() && self.removed.is_empty()
+        self.added.is_empty() && self.restamped.is_empty() && self.removed.is_empty()
     }
 }
 
-/// Compares what is known, sorted by path, with what was listed. A known path that is now among the skipped is
-/// not removed: it is there, and what is known of it is the caller's to compare.
+/// Compares the known files, sorted by path, with a listing. A known path that is now skipped does not count as
+/// removed: the caller compares the reasons.
 pub fn compare(known: impl IntoIterator<Item = (RepoPath, Stamp)>, listing: &Listing) -> Changes {
     let mut changes = Changes::default();
     let mut files = listing.files.iter().peekable();
@@ -40,8 +40,8 @@ pub fn compare(known: impl IntoIterator<Item = (RepoPath, Stamp)>, listing: &Lis
             }
         };
         match here {
-            Some(entry) if entry.stamp == stamp && stamp.is_trusted() => changes.same += 1,
-            Some(entry) => changes.touched.push(entry.clone()),
+            Some(entry) if entry.stamp == stamp && stamp.is_trusted() => changes.unchanged += 1,
+            Some(entry) => changes.restamped.push(entry.clone()),
             None if is_skipped(&mut skipped, &path) => {}
             None => changes.removed.push(path),
         }
@@ -87,9 +87,9 @@ mod tests {
         };
         let changes = compare(known, &listing);
         assert_eq!(names(&changes.added), ["0", "e"]);
-        assert_eq!(names(&changes.touched), ["c", "d"]);
+        assert_eq!(names(&changes.restamped), ["c", "d"]);
         assert_eq!(changes.removed, ["a".into()]);
-        assert_eq!(changes.same, 1);
+        assert_eq!(changes.unchanged, 1);
         assert!(!changes.is_empty());
     }
 
@@ -107,6 +107,6 @@ mod tests {
             files: vec![Entry { path: "a".into(), stamp: Stamp::untrusted() }],
             ..Listing::default()
         };
-        assert_eq!(compare([("a".into(), Stamp::untrusted())], &odd).touched.len(), 1);
+        assert_eq!(compare([("a".into(), Stamp::untrusted())], &odd).restamped.len(), 1);
     }
 }

@@ -1,8 +1,8 @@
-//! What a listing rests on, and whether it still stands.
+//! The fingerprint of a listing: the stamps of everything that the listing depends on.
 //!
-//! A folder whose times are as they were holds the same names; ignore files whose stamps are as they were say the same.
-//! So where all folders and all sources of rules are unchanged, the same files are listed, and only their own stamps
-//! need a look. A stamp that is too young to be told apart from a later one never counts as unchanged.
+//! A directory with an unchanged stamp contains the same names, and an ignore file with an unchanged stamp the same
+//! rules. If all directories and all ignore files are unchanged, the same files are listed, and only their own stamps
+//! must be compared. A stamp too young to differ from that of a later change never counts as unchanged.
 
 use crate::list_files::OWN_IGNORE_FILE;
 use crate::nested_repositories::SUBMODULES;
@@ -13,53 +13,53 @@ use orient_model::{RepoPath, Stamp};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Files that say what is ignored, or which repositories are part of this one, in any folder.
+/// Files in any directory that define what is ignored, or which repositories are part of this one.
 const IGNORE_FILES: [&str; 5] = [".gitignore", ".ignore", ".rgignore", OWN_IGNORE_FILE, SUBMODULES];
 
-/// Whether something of this name says what is ignored in the folder it is in, or where to find what says so.
+/// Whether a file of this name defines what is ignored in its directory, or where those rules are.
 pub fn is_rule_file(name: &[u8]) -> bool {
     name == b".git" || IGNORE_FILES.iter().any(|rule| rule.as_bytes() == name)
 }
 
-/// What is remembered of a file that says what is ignored.
+/// The known state of a source of ignore rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleFileState {
-    /// There was none.
+    /// It does not exist.
     Absent,
-    /// There was one, and that is all that counts.
+    /// It exists; its content does not matter.
     Present,
-    /// There was one with this stamp.
+    /// It exists and has this stamp.
     Stamp(Stamp),
 }
 
-/// What a listing rests on.
+/// Everything that a listing depends on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fingerprint {
-    /// Every folder that was read, by path.
+    /// Every directory that was read, by path.
     pub directories: Vec<(RepoPath, Stamp)>,
-    /// Every source of rules there is or could be, by path.
+    /// Every possible source of ignore rules, existing or not, by path.
     pub rule_files: Vec<(PathBuf, RuleFileState)>,
-    /// Files that were skipped for their size, by path.
+    /// Files that were skipped because of their size, by path.
     pub oversized: Vec<(RepoPath, Stamp)>,
-    /// Whether something could not be read, and may be readable at any moment.
+    /// Whether something could not be read, and may become readable at any time.
     pub incomplete: bool,
 }
 
 impl Fingerprint {
-    /// Notes a folder that is about to be read, with the rules in it. `now` is when the walk began.
-    pub(crate) fn add_directory(&mut self, root: &Path, folder: &Path, now: i64) {
-        let Some(path) = path_conversion::from_native(root, folder) else { return };
-        match folder.symlink_metadata() {
+    /// Adds a directory that is about to be read, with its ignore files. `now` is when the walk began.
+    pub(crate) fn add_directory(&mut self, root: &Path, directory: &Path, now: i64) {
+        let Some(path) = path_conversion::from_native(root, directory) else { return };
+        match directory.symlink_metadata() {
             Ok(metadata) => self.directories.push((path, stamp::trusted_at(stamp::of(&metadata), now))),
             Err(_) => self.incomplete = true,
         }
         for name in IGNORE_FILES {
-            let file = folder.join(name);
+            let file = directory.join(name);
             if let state @ (RuleFileState::Present | RuleFileState::Stamp(_)) = rule_file_state(&file, now) {
                 self.rule_files.push((file, state));
             }
         }
-        let dot_git = folder.join(".git");
+        let dot_git = directory.join(".git");
         if dot_git.symlink_metadata().is_ok() {
             self.rule_files.push((dot_git.clone(), RuleFileState::Present));
             if let Some(git) = GitDirs::of(&dot_git) {
@@ -69,7 +69,7 @@ impl Fingerprint {
         }
     }
 
-    /// Notes where git keeps rules for all repositories of the user.
+    /// Adds the user's global ignore files of git.
     pub(crate) fn add_global_rule_files(&mut self, now: i64) {
         for file in global_rule_files() {
             let state = rule_file_state(&file, now);
@@ -77,15 +77,15 @@ impl Fingerprint {
         }
     }
 
-    /// Notes the rules in the folders above a root.
+    /// Adds the ignore files of the directories above a root.
     pub(crate) fn add_parents(&mut self, root: &Path, now: i64) {
-        for folder in root.ancestors().skip(1) {
+        for directory in root.ancestors().skip(1) {
             for name in IGNORE_FILES {
-                let file = folder.join(name);
+                let file = directory.join(name);
                 let state = rule_file_state(&file, now);
                 self.rule_files.push((file, state));
             }
-            let dot_git = folder.join(".git");
+            let dot_git = directory.join(".git");
             let there = if dot_git.symlink_metadata().is_ok() {
                 RuleFileState::Present
             } else {
@@ -112,10 +112,10 @@ impl Fingerprint {
         self.oversized.sort_unstable_by(|a, b| a.0.cmp(&b.0));
     }
 
-    /// Whether nothing in it can change without being noticed.
+    /// Whether every later change would be detected.
     pub fn is_reliable(&self) -> bool {
         let trusted = |(_, stamp): &(RepoPath, Stamp)| stamp.is_trusted();
-        // Elsewhere folders do not promise to change their times with their names.
+        // On other systems, the mtime of a directory need not change with its names.
         cfg!(unix)
             && !self.incomplete
             && self.directories.iter().chain(&self.oversized).all(trusted)
@@ -125,7 +125,7 @@ impl Fingerprint {
                 .all(|(_, state)| !matches!(state, RuleFileState::Stamp(stamp) if !stamp.is_trusted()))
     }
 
-    /// Whether all sources of rules are as they were.
+    /// Whether all sources of ignore rules are unchanged.
     pub fn rule_files_unchanged(&self) -> bool {
         self.rule_files.iter().all(|(file, was)| {
             let is = rule_file_state(file, i64::MAX);
@@ -138,11 +138,11 @@ impl Fingerprint {
     }
 }
 
-/// Where git keeps rules for all repositories of the user: the files it would read, whether they are there or not.
+/// The user's global ignore files of git, whether they exist or not.
 pub fn global_rule_files() -> Vec<PathBuf> {
     let home = std::env::home_dir();
     let config = std::env::var_os("XDG_CONFIG_HOME")
-        .filter(|folder| !folder.is_empty())
+        .filter(|directory| !directory.is_empty())
         .map(PathBuf::from)
         .or_else(|| Some(home.as_ref()?.join(".config")));
     let mut files: Vec<PathBuf> = home.into_iter().map(|home| home.join(".gitconfig")).collect();
@@ -155,7 +155,7 @@ pub fn global_rule_files() -> Vec<PathBuf> {
     files
 }
 
-/// What a file is now; with `now` in the far future its stamp is taken as it is.
+/// The current state of a file. If `now` is in the far future, every stamp is trusted.
 fn rule_file_state(file: &Path, now: i64) -> RuleFileState {
     match file.metadata() {
         Ok(metadata) if now == i64::MAX => RuleFileState::Stamp(stamp::of(&metadata)),
@@ -164,42 +164,46 @@ fn rule_file_state(file: &Path, now: i64) -> RuleFileState {
     }
 }
 
-/// A folder whose stamp is known.
+/// A directory whose stamp is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownDirectory<'k> {
-    /// Where it is.
+    /// Its path.
     pub path: &'k [u8],
     /// Its stamp.
     pub stamp: Stamp,
-    /// The places of its files in their list.
+    /// The range of its files in the list of files.
     pub files: Range<usize>,
 }
 
 /// A file whose stamp is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownFile<'k> {
-    /// Its name in its folder.
+    /// Its name in its directory.
     pub name: &'k [u8],
     /// Its stamp.
     pub stamp: Stamp,
 }
 
-/// How many folders a thread takes at once.
+/// Number of directories that a thread takes at a time.
 const AT_ONCE: usize = 64;
 
-/// Whether all folders and files have the stamps they had.
+/// Whether all directories and files have an unchanged stamp.
 pub fn unchanged(
     tree: &RootDirectory,
-    folders: &[KnownDirectory<'_>],
+    directories: &[KnownDirectory<'_>],
     files: &[KnownFile<'_>],
     threads: usize,
 ) -> bool {
-    let same = |folder: &KnownDirectory<'_>| tree.is_unchanged(folder, &files[folder.files.clone()]);
-    parallel_chunks(folders, AT_ONCE, threads, |some| some.iter().all(same))
+    let same = |directory: &KnownDirectory<'_>| tree.is_unchanged(directory, &files[directory.files.clone()]);
+    parallel_chunks(directories, AT_ONCE, threads, |some| some.iter().all(same))
 }
 
-/// Whether all folders have the stamps they had: then they hold the same names.
-pub fn directories_unchanged(tree: &RootDirectory, folders: &[KnownDirectory<'_>], threads: usize) -> bool {
-    let same = |folder: &KnownDirectory<'_>| tree.is_stamped(folder.path, folder.stamp);
-    parallel_chunks(folders, AT_ONCE, threads, |some| some.iter().all(same))
+/// Whether all directories have an unchanged stamp, and therefore contain the same names.
+pub fn directories_unchanged(
+    tree: &RootDirectory,
+    directories: &[KnownDirectory<'_>],
+    threads: usize,
+) -> bool {
+    let same = |directory: &KnownDirectory<'_>| tree.is_stamped(directory.path, directory.stamp);
+    parallel_chunks(directories, AT_ONCE, threads, |some| some.iter().all(same))
 }

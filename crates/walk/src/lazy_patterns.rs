@@ -1,9 +1,9 @@
 //! An ignore file with very many patterns, each compiled only when a path could match it.
 //!
-//! `ignore` compiles all patterns of a file into one automaton, which takes seconds for tens of thousands of them. Here every
-//! pattern is filed under a piece of text that whatever it matches must contain. One pass over a path finds the pieces in it,
-//! and only the patterns filed under those are looked at, the last of them first: what they match is then decided by `ignore`
-//! itself, one pattern at a time, so that the result is the same.
+//! The `ignore` crate compiles all patterns of a file into one automaton, which takes seconds for tens of thousands
+//! of patterns. Here every pattern is indexed by a literal that each of its matches contains. One pass over a path
+//! finds its literals, and only their patterns are tried, the last one first. Each is matched by `ignore` itself, so
+//! that the result is the same.
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use ignore::Match;
@@ -15,11 +15,11 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// An ignore file above this size is read as a pattern set.
+/// Larger ignore files are read as a pattern set.
 pub(crate) const LARGE: u64 = 16 << 10;
-/// As is a list of more patterns than this.
+/// Longer lists of patterns are, too.
 pub(crate) const LARGE_LIST: usize = 256;
-/// How much of an ignore file is applied.
+/// Limits on an ignore file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Most {
     bytes: usize,
@@ -27,23 +27,23 @@ pub(crate) struct Most {
 }
 
 impl Most {
-    /// Of one at the top of a tree, above it, or of the user.
+    /// At the root of a tree, above it, or global.
     pub(crate) const AT_TOP: Self = Self { bytes: 1 << 20, patterns: 25_000 };
-    /// Of one in any other folder: there may be many.
+    /// In any other directory, of which there may be many.
     pub(crate) const WITHIN: Self = Self { bytes: 128 << 10, patterns: 5_000 };
 }
 
-/// So many patterns that ask for the same piece of text are applied: a path that contains it is compared with all of them.
+/// Maximum number of patterns with the same literal: a path that contains it is compared with all of them.
 const MOST_ALIKE: usize = 1_000;
-/// How many sets are kept from walk to walk.
+/// Maximum number of pattern sets that are kept between walks.
 const KEPT: usize = 8;
 
-/// An ignore file of which not all patterns are applied.
+/// An ignore file whose patterns are not all applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CutRules {
-    /// Where the patterns are from.
+    /// The source of the patterns.
     pub source: String,
-    /// How many of them are applied.
+    /// Number of patterns that are applied.
     pub applied: usize,
 }
 
@@ -57,16 +57,16 @@ impl fmt::Display for CutRules {
     }
 }
 
-/// Many patterns.
+/// A set of many patterns.
 pub(crate) struct PatternSet {
     root: PathBuf,
-    /// In the order of the file; of those that are repeated, the last.
+    /// In the order of the file; only the last of equal ones.
     patterns: Vec<Pattern>,
-    /// Finds the pieces of text in a path.
+    /// Finds the literals in a path.
     pieces: Option<AhoCorasick>,
-    /// The patterns filed under each piece, as places among the patterns.
+    /// The patterns of each literal, as indices.
     filed: Vec<Vec<u32>>,
-    /// Patterns that ask for no piece of text.
+    /// Patterns without a literal.
     loose: Vec<u32>,
     is_cut: bool,
 }
@@ -76,7 +76,7 @@ struct Pattern {
     compiled: OnceLock<Box<Gitignore>>,
 }
 
-/// What rules say of a path.
+/// The decision of ignore rules on a path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Verdict {
     #[default]
@@ -86,7 +86,7 @@ pub(crate) enum Verdict {
 }
 
 impl Verdict {
-    /// This, or what comes behind it.
+    /// This decision, or else the given one.
     pub(crate) fn or(self, next: impl FnOnce() -> Self) -> Self {
         if self == Self::None { next() } else { self }
     }
@@ -103,8 +103,8 @@ impl<T> From<Match<T>> for Verdict {
 }
 
 impl PatternSet {
-    /// The patterns of ignore files that count for a folder, the last file last; none where no file is there. What was read
-    /// before with the same content is not read anew.
+    /// The patterns of the ignore files that apply to a directory, by increasing precedence; `None` if there is no
+    /// such file. A file whose content was read before is not parsed again.
     pub(crate) fn load(root: &Path, files: &[PathBuf], most: Most) -> Option<Arc<Self>> {
         static KEPT_SETS: Mutex<Vec<([u8; 32], Arc<PatternSet>)>> = Mutex::new(Vec::new());
         let (mut text, mut is_cut, mut found) = (String::new(), false, false);
@@ -140,7 +140,7 @@ impl PatternSet {
         Some(set)
     }
 
-    /// A set of patterns, in the order in which they count.
+    /// A set of patterns, by increasing precedence.
     pub(crate) fn new<'l>(
         root: &Path,
         lines: impl Iterator<Item = &'l str>,
@@ -165,7 +165,7 @@ impl PatternSet {
         let (mut numbers, mut known, mut filed) = (HashMap::new(), Vec::new(), Vec::<Vec<u32>>::new());
         let (mut loose, mut patterns) = (Vec::new(), Vec::with_capacity(texts.len()));
         for text in texts {
-            // The rarest piece tells most.
+            // The rarest literal excludes most paths.
             let piece = pieces_of(text).min_by_key(|piece| (counts[piece], usize::MAX - piece.len()));
             let alike = match piece {
                 None => &mut loose,
@@ -186,7 +186,7 @@ impl PatternSet {
             patterns.push(Pattern { text: text.into(), compiled: OnceLock::new() });
         }
         let pieces = AhoCorasick::builder().kind(Some(AhoCorasickKind::ContiguousNFA)).build(&known).ok();
-        // Without a way to find pieces, every pattern is looked at.
+        // Without an automaton for the literals, every pattern is tried.
         if pieces.is_none() {
             loose.extend(filed.drain(..).flatten());
             loose.sort_unstable();
@@ -194,8 +194,8 @@ impl PatternSet {
         Self { root: root.to_owned(), patterns, pieces, filed, loose, is_cut }
     }
 
-    /// What the patterns say of a path, which is absolute.
-    pub(crate) fn matched(&self, path: &Path, is_folder: bool) -> Verdict {
+    /// The decision of the patterns on an absolute path.
+    pub(crate) fn matched(&self, path: &Path, is_directory: bool) -> Verdict {
         let inside = path.strip_prefix(&self.root).unwrap_or(path);
         let bytes = inside.as_os_str().as_encoded_bytes();
         let mut near = self.loose.clone();
@@ -206,11 +206,11 @@ impl PatternSet {
         }
         near.sort_unstable_by(|a, b| b.cmp(a));
         near.dedup();
-        let verdicts = near.into_iter().map(|at| self.compiled(at).matched(path, is_folder).into());
+        let verdicts = near.into_iter().map(|at| self.compiled(at).matched(path, is_directory).into());
         verdicts.into_iter().find(|verdict| *verdict != Verdict::None).unwrap_or_default()
     }
 
-    /// A pattern on its own; one that is no glob matches nothing, as in git.
+    /// A single pattern. One that is not a valid glob matches nothing, as in git.
     fn compiled(&self, at: u32) -> &Gitignore {
         let Pattern { text, compiled } = &self.patterns[at as usize];
         compiled.get_or_init(|| {
@@ -220,15 +220,15 @@ impl PatternSet {
         })
     }
 
-    /// What to say where not all patterns are applied.
+    /// The remark that not all patterns are applied.
     pub(crate) fn cut(&self, source: &Path) -> Option<CutRules> {
         let source = source.display().to_string();
         self.is_cut.then_some(CutRules { source, applied: self.patterns.len() })
     }
 }
 
-/// What `ignore` would read of a file: all up to the first line that is no text. The last line of a file that was cut may be
-/// half a pattern.
+/// The part of a file that `ignore` would read: up to the first line that is not UTF-8. The last line of a truncated
+/// file may be half a pattern and is dropped.
 fn readable(bytes: &[u8], is_cut: bool) -> &str {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) if !is_cut => return text.strip_prefix('\u{feff}').unwrap_or(text),
@@ -243,11 +243,11 @@ fn is_pattern(line: &str) -> bool {
     !line.starts_with('#') && !line.trim_end().is_empty()
 }
 
-/// Pieces of text that whatever a pattern matches must contain: what stands between wildcards and separators. Behind the first
-/// class, choice or escape nothing is sure.
+/// Literals that every match of a pattern contains: the text between wildcards and separators. After the first class,
+/// alternative or escape, nothing is certain.
 fn pieces_of(pattern: &str) -> impl Iterator<Item = &str> {
     let sure = pattern.find(['[', ']', '{', '}', '\\']).map_or(pattern, |end| {
-        // What is half read may go on as something else.
+        // A literal that is not complete may continue differently.
         let start = pattern[..end].rfind(['*', '?', '/']).map_or(0, |at| at + 1);
         &pattern[..start]
     });
@@ -325,10 +325,10 @@ mod tests {
             "other",
         ];
         for name in names {
-            for is_folder in [false, true] {
+            for is_directory in [false, true] {
                 let path = root.join(name);
-                let expected = Verdict::from(all.matched(&path, is_folder));
-                assert_eq!(set.matched(&path, is_folder), expected, "{name} {is_folder}");
+                let expected = Verdict::from(all.matched(&path, is_directory));
+                assert_eq!(set.matched(&path, is_directory), expected, "{name} {is_directory}");
             }
         }
         assert_eq!(set.cut(root), None);
@@ -363,12 +363,12 @@ mod tests {
 
     #[test]
     fn a_file_that_is_too_large_ends_with_a_whole_line() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let file = folder.path().join(".gitignore");
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = directory.path().join(".gitignore");
         let line = "0123456789\n";
         std::fs::write(&file, line.repeat(Most::AT_TOP.bytes / line.len() + 10)).expect("written");
-        let set =
-            PatternSet::load(folder.path(), std::slice::from_ref(&file), Most::AT_TOP).expect("it is there");
+        let set = PatternSet::load(directory.path(), std::slice::from_ref(&file), Most::AT_TOP)
+            .expect("it is there");
         assert_eq!(set.cut(&file).map(|cut| cut.applied), Some(1));
         assert_eq!(readable(b"whole\nhal", true), "whole");
         assert_eq!(readable(b"whole\nno\xfftext\n", false), "whole");

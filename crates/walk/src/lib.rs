@@ -1,12 +1,12 @@
-//! Which files there are, what changed, and their bytes.
+//! Lists the files of a tree, detects changes, and reads bytes.
 //!
-//! Knows the file system and the ignore rules; knows nothing of languages or of the store. Nothing here follows a
-//! link, opens anything but a regular file, or leaves the root, whatever happens to the tree meanwhile.
+//! This crate knows the file system and the ignore rules, but neither languages nor the store. It never follows a
+//! link, opens only regular files, and never leaves the root, even if the tree changes during the walk.
 
 mod diff;
 mod error;
 mod fingerprint;
-mod ignore_tree;
+mod large_ignore_files;
 mod lazy_patterns;
 mod list_files;
 mod nested_repositories;
@@ -29,7 +29,7 @@ pub use fingerprint::{
     Fingerprint, KnownDirectory, KnownFile, RuleFileState, directories_unchanged, global_rule_files,
     is_rule_file, unchanged,
 };
-pub use ignore_tree::cut_rules;
+pub use large_ignore_files::cut_rules;
 pub use lazy_patterns::CutRules;
 pub use list_files::{
     DEFAULT_MAX_FILE_SIZE, Entry, Listing, RULES_VERSION, WalkOptions, check_excludes, list, list_subtrees,

@@ -1,7 +1,7 @@
-//! The files of a tree that the ignore rules leave, on several threads, in one order.
+//! Lists the files of a tree that are not ignored: on several threads, in a deterministic order.
 
 use crate::fingerprint::{Fingerprint, RuleFileState};
-use crate::ignore_tree::{RuleOptions, RuleTree, has_large_rules, starts_with_large_rules};
+use crate::large_ignore_files::{RuleOptions, RuleTree, has_large_rules, starts_with_large_rules};
 use crate::lazy_patterns::{CutRules, LARGE_LIST, Most, PatternSet, Verdict};
 use crate::nested_repositories::is_nested;
 use crate::subtrees::Subtrees;
@@ -14,56 +14,56 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Files above this size are skipped unless the settings say otherwise.
+/// Default size limit: larger files are skipped.
 pub const DEFAULT_MAX_FILE_SIZE: u64 = 2 * 1024 * 1024;
 
-/// Counts the rules by which a tree was listed so far: what was listed by others has to be listed anew.
+/// Version of the listing rules. Trees that were listed by another version are listed again.
 pub const RULES_VERSION: u64 = 3;
 
-/// The ignore file that is ours alone, in the syntax of `.gitignore`.
+/// Our own ignore file, in the syntax of `.gitignore`.
 pub(crate) const OWN_IGNORE_FILE: &str = ".orientignore";
 
-/// Files that say what to leave out.
+/// Ignore files.
 const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", OWN_IGNORE_FILE];
 
-/// Where version control keeps its own things.
+/// Directories of version control systems.
 const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
 
-/// A regular file that may be read.
+/// A regular file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Where it is.
+    /// Its path.
     pub path: RepoPath,
-    /// What the file system says of it now.
+    /// Its stamp at the time of the listing.
     pub stamp: Stamp,
 }
 
-/// What there is in a tree. Both lists are sorted by path.
+/// The files of a tree. Both lists are sorted by path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listing {
     /// The files to read. Whether one is text is only known once it is read.
     pub files: Vec<Entry>,
-    /// What is there but is not to be read. Ignored files are in neither list.
+    /// Existing files that are not read, with the reason. Ignored files are in neither list.
     pub skipped: Vec<Skip>,
-    /// What all this rests on.
+    /// What the listing depends on.
     pub fingerprint: Fingerprint,
-    /// Ignore files of which not all patterns are applied.
+    /// Ignore files whose patterns are not all applied.
     pub cut: Vec<CutRules>,
 }
 
-/// How to walk.
+/// Options of a walk.
 #[derive(Clone, Debug)]
 pub struct WalkOptions {
-    /// Larger files are skipped.
+    /// Size limit: larger files are skipped.
     pub max_file_size: u64,
-    /// What else to leave out, each in the syntax of a `.gitignore` line; it wins over the ignore files.
+    /// Additional exclude patterns in the syntax of `.gitignore`; they take precedence over ignore files.
     pub excludes: Vec<String>,
-    /// Names of files that are listed even where an ignore file beside them hides them: they say where the files
-    /// around them belong.
+    /// Names of files that are listed even if an ignore file in their directory excludes them, because they describe
+    /// the files around them.
     pub kept: Vec<String>,
-    /// Whether clones and worktrees inside of a repository are listed as if they were part of it.
+    /// Whether clones and worktrees inside a repository are listed as part of it.
     pub nested_repositories: bool,
-    /// How many threads to walk with; zero lets the walker choose.
+    /// Number of threads; zero lets the walker choose.
     pub threads: usize,
 }
 
@@ -81,17 +81,17 @@ impl Default for WalkOptions {
 
 /// Lists the tree under `root`.
 ///
-/// Honours `.gitignore`, `.ignore`, `.orientignore`, `.git/info/exclude` and the user's global excludes, with or
-/// without a repository around; ignore files above the root do not count. Hidden files do. A folder that cannot
-/// be read is among the skipped. Outside of git, no `.gitignore` counts where the one at the root leaves out all but what
-/// it names: sources are handed on like that, and their rules were meant for whoever packed them. A clone or worktree inside
-/// of a repository is among the skipped, unless the options say otherwise; a submodule is listed.
+/// Applies `.gitignore`, `.ignore`, `.orientignore`, `.git/info/exclude` and the user's global excludes, inside and
+/// outside git repositories. Ignore files above the root do not apply. Hidden files are listed. A directory that
+/// cannot be read is skipped. Outside git, `.gitignore` files do not apply if the one at the root excludes everything
+/// except what it names: such sources come from a package, and the rules were meant for the packager. A clone or
+/// worktree inside a repository is skipped unless the options include it; a submodule is listed.
 pub fn list(root: &Path, options: &WalkOptions) -> Result<Listing, WalkError> {
     walk(root, options, None)
 }
 
-/// Lists a part of the tree under `root`: what [`list`] would give, without what lies elsewhere. Only the folders on the
-/// way are read.
+/// Lists a part of the tree under `root`: the same as [`list`], restricted to these subtrees. Reads only the
+/// directories on the way to them.
 pub fn list_subtrees(root: &Path, options: &WalkOptions, subtrees: &Subtrees) -> Result<Listing, WalkError> {
     walk(root, options, Some(subtrees))
 }
@@ -108,7 +108,7 @@ fn walk(root: &Path, options: &WalkOptions, subtrees: Option<&Subtrees>) -> Resu
     } else {
         found(root, options, subtrees, &excludes, None, now)
     };
-    // Very large ignore files need another way to match.
+    // Very large ignore files need another matcher.
     let rules = || Arc::new(RuleTree::new(root, listing_rules(root)));
     let found =
         plain.or_else(|| found(root, options, subtrees, &excludes, Some(rules()), now)).unwrap_or_default();
@@ -126,7 +126,8 @@ fn walk(root: &Path, options: &WalkOptions, subtrees: Option<&Subtrees>) -> Resu
     Ok(listing)
 }
 
-/// Walks by rules that were given, or lets the walker read them; none where it would have to read a very large file.
+/// Walks with the given rules, or lets the walker read them. `None` if the walker would have to read a very large
+/// ignore file.
 fn found(
     root: &Path,
     options: &WalkOptions,
@@ -150,7 +151,7 @@ fn found(
         .follow_links(false)
         .threads(if subtrees.is_some() { 1 } else { options.threads })
         .filter_entry(move |entry| {
-            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            let is_directory = entry.file_type().is_some_and(|kind| kind.is_dir());
             if part.as_ref().is_some_and(|subtrees| !passes_through(subtrees, &top, entry))
                 || !is_wanted(entry, &excludes)
             {
@@ -158,9 +159,9 @@ fn found(
             }
             match &given {
                 _ if entry.depth() == 0 => true,
-                Some(rules) => rules.matched(entry.path(), is_folder) != Verdict::Ignore,
+                Some(rules) => rules.matched(entry.path(), is_directory) != Verdict::Ignore,
                 None => {
-                    let is_large = is_folder && has_large_rules(entry.path());
+                    let is_large = is_directory && has_large_rules(entry.path());
                     large.fetch_or(is_large, Ordering::Relaxed);
                     !is_large
                 }
@@ -177,7 +178,7 @@ fn found(
     (!met_large.load(Ordering::Relaxed)).then_some(found)
 }
 
-/// Which rules count for a listing.
+/// The rules that apply to a listing.
 fn listing_rules(root: &Path) -> RuleOptions {
     let git = git_rules_count(root);
     RuleOptions {
@@ -196,24 +197,24 @@ fn git_rules_count(root: &Path) -> bool {
         return true;
     }
     let Some(rules) = PatternSet::load(root, &[rules], Most::AT_TOP) else { return true };
-    // Nothing has such a name, so no rule is about it alone.
+    // No file has this name, so no rule applies to it alone.
     let any = root.join("\u{1}");
-    [false, true].into_iter().any(|is_folder| rules.matched(&any, is_folder) != Verdict::Ignore)
+    [false, true].into_iter().any(|is_directory| rules.matched(&any, is_directory) != Verdict::Ignore)
 }
 
-/// What the settings leave out.
+/// The exclude patterns of the settings.
 pub(crate) enum Excludes {
-    /// As usual.
+    /// Few enough to be compiled together.
     Few(Gitignore),
-    /// So many that they are compiled one by one.
+    /// Too many: compiled one by one.
     Many(PatternSet),
 }
 
 impl Excludes {
-    pub(crate) fn leave_out(&self, path: &Path, is_folder: bool) -> bool {
+    pub(crate) fn leave_out(&self, path: &Path, is_directory: bool) -> bool {
         match self {
-            Self::Few(patterns) => patterns.matched(path, is_folder).is_ignore(),
-            Self::Many(patterns) => patterns.matched(path, is_folder) == Verdict::Ignore,
+            Self::Few(patterns) => patterns.matched(path, is_directory).is_ignore(),
+            Self::Many(patterns) => patterns.matched(path, is_directory) == Verdict::Ignore,
         }
     }
 
@@ -225,7 +226,7 @@ impl Excludes {
     }
 }
 
-/// The patterns of the settings, with their own way of matching: a later `!pattern` takes one back.
+/// The exclude patterns of the settings, in which a later `!pattern` includes a path again.
 pub(crate) fn excludes(root: &Path, patterns: &[String]) -> Result<Excludes, WalkError> {
     let bad = |pattern: &str, error: &ignore::Error| WalkError::Pattern {
         pattern: pattern.to_owned(),
@@ -254,33 +255,33 @@ pub(crate) fn excludes(root: &Path, patterns: &[String]) -> Result<Excludes, Wal
     builder.build().map(Excludes::Few).map_err(|error| bad(&patterns.join(" "), &error))
 }
 
-/// Whether the patterns of the settings can be understood.
+/// Checks that the exclude patterns are valid.
 pub fn check_excludes(patterns: &[String]) -> Result<(), WalkError> {
     excludes(Path::new("/"), patterns).map(drop)
 }
 
 fn is_wanted(entry: &DirEntry, excludes: &Excludes) -> bool {
-    let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+    let is_directory = entry.file_type().is_some_and(|kind| kind.is_dir());
     let version_control = VERSION_CONTROL.iter().any(|name| entry.file_name() == *name);
-    // The root keeps its name, whatever it is called.
-    entry.depth() == 0 || !(version_control || excludes.leave_out(entry.path(), is_folder))
+    // The name of the root itself is never matched.
+    entry.depth() == 0 || !(version_control || excludes.leave_out(entry.path(), is_directory))
 }
 
-/// Whether an entry must be met: a folder only where it leads into the subtrees, anything else always, since an ignore
-/// file may keep what is beside it.
+/// Whether an entry must be visited: a directory only if it leads to one of the subtrees, everything else always,
+/// because an ignore file may affect the files next to it.
 fn passes_through(subtrees: &Subtrees, root: &Path, entry: &DirEntry) -> bool {
     !entry.file_type().is_some_and(|kind| kind.is_dir())
         || path_conversion::from_native(root, entry.path()).is_none_or(|path| subtrees.passes_through(&path))
 }
 
-/// What all threads found so far.
+/// The results of all threads.
 #[derive(Default)]
 struct Found {
     listing: Listing,
     root_error: Option<io::Error>,
 }
 
-/// Makes a visitor for each thread.
+/// Creates a visitor for each thread.
 struct Collector<'w> {
     root: &'w Path,
     limit: u64,
@@ -290,7 +291,7 @@ struct Collector<'w> {
     nested: bool,
     subtrees: Option<&'w Subtrees>,
     found: &'w Mutex<Found>,
-    /// Set when the walk is of no use.
+    /// Set if the result of the walk must be discarded.
     quit: &'w AtomicBool,
 }
 
@@ -301,7 +302,7 @@ impl<'w> ParallelVisitorBuilder<'w> for Collector<'w> {
     }
 }
 
-/// Collects on one thread; hands over what it has when it ends.
+/// Collects the results of one thread, and hands them over when it ends.
 struct Visitor<'w> {
     root: &'w Path,
     limit: u64,
@@ -326,20 +327,20 @@ impl ParallelVisitor for Visitor<'_> {
 }
 
 impl Visitor<'_> {
-    /// Notes a folder, and says whether to go on into it.
+    /// Records a directory. Returns whether to enter it.
     fn enter(&mut self, entry: &DirEntry) -> WalkState {
-        let folder = entry.path();
-        let dot_git = folder.join(".git");
+        let directory = entry.path();
+        let dot_git = directory.join(".git");
         let has_git = dot_git.symlink_metadata().is_ok();
-        if has_git && !self.nested && entry.depth() > 0 && is_nested(self.root, folder) {
-            // Once its `.git` is gone, it is a folder like any other.
+        if has_git && !self.nested && entry.depth() > 0 && is_nested(self.root, directory) {
+            // Without its `.git`, it is an ordinary directory.
             self.own.listing.fingerprint.rule_files.push((dot_git, RuleFileState::Present));
-            if let Some(path) = path_conversion::from_native(self.root, folder) {
+            if let Some(path) = path_conversion::from_native(self.root, directory) {
                 self.own.listing.skipped.push(Skip { path, reason: SkipReason::NestedRepository });
             }
             return WalkState::Skip;
         }
-        self.own.listing.fingerprint.add_directory(self.root, folder, self.now);
+        self.own.listing.fingerprint.add_directory(self.root, directory, self.now);
         WalkState::Continue
     }
 
@@ -373,13 +374,13 @@ impl Visitor<'_> {
         self.subtrees.is_none_or(|subtrees| subtrees.contains(path))
     }
 
-    /// Lists what an ignore file must not hide.
+    /// Lists files that an ignore file must not exclude.
     fn keep_beside(&mut self, ignore_file: &Path) {
-        let Some(folder) = ignore_file.parent() else { return };
+        let Some(directory) = ignore_file.parent() else { return };
         for name in self.kept {
-            let native = folder.join(name);
+            let native = directory.join(name);
             let Ok(metadata) = native.symlink_metadata() else { continue };
-            // It would be listed once it shrank, which no folder would tell.
+            // Shrinking it would list it, but no stamp of a directory would show that.
             self.own.listing.fingerprint.incomplete |= metadata.len() > self.limit;
             if metadata.is_file()
                 && metadata.len() <= self.limit
@@ -391,8 +392,8 @@ impl Visitor<'_> {
         }
     }
 
-    /// A folder or entry the walker could not read. A pattern of an ignore file that is no glob is no such thing:
-    /// git passes over it in silence, and so do we.
+    /// A directory or entry that the walker could not read. An invalid pattern in an ignore file is not an error: git
+    /// ignores it silently, too.
     fn fail(&mut self, error: ignore::Error) {
         let native = failed_path(&error).map(Path::to_owned);
         let Some(error) = error.into_io_error() else { return };
@@ -461,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unreadable_folder_is_reported_and_the_walk_goes_on() {
+    fn an_unreadable_directory_is_reported_and_the_walk_goes_on() {
         let found = fail(at("/r/secret", io::ErrorKind::PermissionDenied));
         let reason = SkipReason::Unreadable("permission denied".to_owned());
         assert_eq!(found.listing.skipped, [Skip { path: "secret".into(), reason }]);

@@ -1,9 +1,8 @@
-//! A list on many threads: each takes the next piece of it.
+//! Processes a list on many threads, chunk by chunk.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Hands all pieces of a list to `each`, which is called on many threads and says whether to go on. Says whether nobody
-/// wanted to stop.
+/// Calls `each` with every chunk of a list, on many threads, until one call returns false. Returns whether none did.
 pub fn parallel_chunks<T: Sync>(
     list: &[T],
     size: usize,

@@ -1,10 +1,10 @@
-//! Between the system's paths and ours.
+//! Converts between native paths and repository paths.
 
 use orient_model::RepoPath;
 use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 
-/// The path of `native` below `root`, in our form; `None` where it does not lie below it.
+/// The repository path of `native` below `root`; `None` if it is not below it.
 pub fn from_native(root: &Path, native: &Path) -> Option<RepoPath> {
     let relative = native.strip_prefix(root).ok()?;
     let bytes = relative.as_os_str().as_encoded_bytes();
@@ -15,13 +15,13 @@ pub fn from_native(root: &Path, native: &Path) -> Option<RepoPath> {
     Some(RepoPath::new(bytes))
 }
 
-/// Our path as the system wants it, relative; `None` where it would leave the root or the system cannot say it.
+/// The relative native path; `None` if it would leave the root or cannot be represented.
 #[cfg(unix)]
 pub fn to_native(path: &RepoPath) -> Option<PathBuf> {
     as_native(path).map(Path::to_owned)
 }
 
-/// The same where it can be had without a copy.
+/// The same without a copy, if possible.
 #[cfg(unix)]
 pub(crate) fn as_native(path: &RepoPath) -> Option<&Path> {
     use std::os::unix::ffi::OsStrExt;
@@ -29,7 +29,7 @@ pub(crate) fn as_native(path: &RepoPath) -> Option<&Path> {
     bytes.split(|&b| b == b'/').all(stays).then(|| Path::new(std::ffi::OsStr::from_bytes(bytes)))
 }
 
-/// Our path as the system wants it, relative; `None` where it would leave the root or the system cannot say it.
+/// The relative native path; `None` if it would leave the root or cannot be represented.
 #[cfg(not(unix))]
 pub fn to_native(path: &RepoPath) -> Option<PathBuf> {
     let mut native = PathBuf::new();
@@ -48,12 +48,12 @@ pub(crate) fn as_native(path: &RepoPath) -> Option<PathBuf> {
     to_native(path)
 }
 
-/// Whether a part of a path is a name, rather than a way elsewhere.
+/// Whether a component of a path is a name, not `.` or `..`.
 fn stays(part: &[u8]) -> bool {
     !(part.is_empty() || part == b"." || part == b".." || part.contains(&0))
 }
 
-/// The order of two paths of ours, part by part, as [`Path`] has it: what is in `folder` comes before `folder.c`.
+/// The order of two repository paths by components, as in [`Path`]: `directory/x` comes before `directory.c`.
 pub fn compare_by_component(a: &[u8], b: &[u8]) -> Ordering {
     let rank = |byte: u8| if byte == b'/' { 0 } else { byte };
     match a.iter().zip(b).position(|(a, b)| a != b) {

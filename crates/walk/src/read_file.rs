@@ -1,4 +1,4 @@
-//! The bytes of one file, with a hash of them and a stamp that belongs to them.
+//! Reads one file: its bytes, their hash, and a stamp that belongs to them.
 
 use crate::text_detection::{self, Text};
 use crate::{RootDirectory, SkipReason, stamp};
@@ -6,28 +6,28 @@ use orient_model::{ContentHash, RepoPath, Stamp};
 use std::fs::File;
 use std::io::{self, Read, Seek};
 
-/// How often a file that changes under our hands is read again.
+/// Maximum number of attempts to read a file that is being changed.
 const ATTEMPTS: usize = 4;
 
-/// What was read of a file.
+/// The content of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
-    /// The text: the bytes of the file, or their UTF-8 form where `decoded` says so.
+    /// The text: the bytes of the file, or their UTF-8 form if `decoded` is set.
     pub bytes: Vec<u8>,
     /// Hash of the bytes on disk.
     pub hash: ContentHash,
-    /// What to remember the file by; untrusted where it may have changed while or right before it was read.
+    /// The stamp to store; untrusted if the file may have changed during or right before the read.
     pub stamp: Stamp,
     /// Whether the file is UTF-16 and `bytes` is its UTF-8 form.
     pub decoded: bool,
 }
 
-/// A file that gave no text.
+/// A file without readable text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadFailure {
-    /// Why.
+    /// The reason.
     pub reason: SkipReason,
-    /// What to remember the file by, so that it need not be opened again; untrusted where it must be.
+    /// The stamp to store, so that the file need not be opened again; untrusted if it must be.
     pub stamp: Stamp,
 }
 
@@ -38,7 +38,7 @@ impl From<SkipReason> for ReadFailure {
 }
 
 impl RootDirectory {
-    /// Reads a file of the tree whole, if it is a regular text file of at most `max` bytes.
+    /// Reads a whole file of the tree if it is a regular text file of at most `max` bytes.
     pub fn read(&self, path: &RepoPath, max: u64) -> Result<Content, ReadFailure> {
         let mut file = self.open_file(path)?;
         let (raw, stamp) = read_settled(&mut file, max)?;
@@ -47,7 +47,7 @@ impl RootDirectory {
 }
 
 impl Content {
-    /// What the bytes of a file say; nothing where they are no text.
+    /// The text of a file's bytes; `None` if they are not text.
     pub fn of(raw: Vec<u8>, stamp: Stamp) -> Option<Self> {
         let hash = hash(&raw);
         match text_detection::sniff(&raw) {
@@ -58,7 +58,7 @@ impl Content {
     }
 }
 
-/// Reads until the file stood still from before the first byte to after the last, or patience ends.
+/// Reads until the file did not change from before the first byte to after the last, or the attempts are exhausted.
 fn read_settled(file: &mut File, max: u64) -> Result<(Vec<u8>, Stamp), ReadFailure> {
     let failed = |error: io::Error| ReadFailure::from(SkipReason::from_io(&error));
     let mut raw = Vec::new();

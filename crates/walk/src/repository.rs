@@ -1,47 +1,47 @@
-//! Where a repository starts, and where git keeps what its worktrees share. Reads git's files; never runs git.
+//! Finds the root of a repository and its git directories. Reads git's files; never runs git.
 
 use crate::{WalkError, check_root};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// A folder to index.
+/// A directory to index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repo {
-    /// The top of the working tree, or the folder itself outside of git; canonical.
+    /// The root of the working tree, or the directory itself outside git; canonical.
     pub root: PathBuf,
-    /// Where git keeps its things, inside of git.
+    /// The git directories, if it is a repository.
     pub git: Option<GitDirs>,
 }
 
-/// The folders of a git repository.
+/// The directories of a git repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GitDirs {
-    /// That of this working tree; canonical.
+    /// The one of this working tree; canonical.
     pub git_dir: PathBuf,
-    /// That which all working trees of the repository share; canonical.
+    /// The one that all working trees of the repository share; canonical.
     pub common_dir: PathBuf,
 }
 
 impl Repo {
-    /// Finds the repository that `start`, a folder or a file, lies in.
+    /// Finds the repository that contains `start`, a directory or a file.
     ///
-    /// A working tree that must not be indexed as a whole, such as a home folder kept under git, is not taken for
-    /// the repository of the folders in it.
+    /// A working tree that must not be indexed as a whole, such as a home directory under git, is not the repository
+    /// of the directories in it.
     pub fn find(start: &Path) -> Result<Self, WalkError> {
         let failed = |source| WalkError::Root { path: start.to_owned(), source };
         let real = start.canonicalize().map_err(failed)?;
-        let folder = if real.is_dir() { real.as_path() } else { real.parent().unwrap_or(&real) };
-        for top in folder.ancestors() {
+        let directory = if real.is_dir() { real.as_path() } else { real.parent().unwrap_or(&real) };
+        for top in directory.ancestors() {
             let Some(git) = GitDirs::of(&top.join(".git")) else { continue };
-            if top == folder || check_root(top).is_ok() {
+            if top == directory || check_root(top).is_ok() {
                 return Ok(Self { root: top.to_owned(), git: Some(git) });
             }
             break;
         }
-        Ok(Self { root: folder.to_owned(), git: None })
+        Ok(Self { root: directory.to_owned(), git: None })
     }
 
-    /// Where the other working trees of the repository have their tops, sorted; those that are gone are left out.
+    /// The roots of the other working trees of the repository, sorted; removed ones are left out.
     pub fn siblings(&self) -> Vec<PathBuf> {
         let Some(git) = &self.git else { return Vec::new() };
         let mut tops: Vec<PathBuf> = git.common_dir.parent().into_iter().map(Path::to_owned).collect();
@@ -62,7 +62,8 @@ impl Repo {
 }
 
 impl GitDirs {
-    /// The folders behind a `.git`, which is a folder or, in worktrees and submodules, a file that names one.
+    /// The git directories that a `.git` refers to: it is a directory or, in worktrees and submodules, a file with a
+    /// path.
     pub fn of(dot_git: &Path) -> Option<Self> {
         let git_dir = if dot_git.is_dir() {
             dot_git.to_owned()

@@ -1,19 +1,19 @@
-//! Folders nobody means to index as a whole.
+//! Directories that are not indexed as a whole without confirmation: home, system directories, file system roots.
 
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Why a folder is not indexed unless asked twice.
+/// Why a directory is indexed only with `--force --force`.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{} is {what}: index a project inside it, or ask twice with `--force --force`", path.display())]
 pub struct UnsuitableRoot {
-    /// The folder.
+    /// The directory.
     pub path: PathBuf,
-    /// What it is.
+    /// What kind of directory it is.
     pub what: &'static str,
 }
 
-/// Folders of systems, refused as such; what lies in them may well be a project.
+/// System directories. Projects below them are allowed.
 const SYSTEM: [&str; 44] = [
     "/Applications",
     "/Library",
@@ -61,10 +61,10 @@ const SYSTEM: [&str; 44] = [
     "/var/tmp",
 ];
 
-/// Folders that hold no files of anyone, refused with all that lies in them.
+/// Directories of the kernel: nothing below them is allowed either.
 const UNREAL: [&str; 3] = ["/dev", "/proc", "/sys"];
 
-/// Refuses a file-system root, the user's home folder, a folder above it, and folders of the system.
+/// Refuses a file system root, the user's home directory, its ancestors, and system directories.
 pub fn check_root(root: &Path) -> Result<(), UnsuitableRoot> {
     let home = std::env::home_dir().filter(|home| home.is_absolute());
     check_root_for(root, home.map(|home| home.canonicalize().unwrap_or(home)).as_deref())
@@ -74,11 +74,11 @@ fn check_root_for(root: &Path, home: Option<&Path>) -> Result<(), UnsuitableRoot
     let what = if root.parent().is_none() {
         "the root of a file system"
     } else if home == Some(root) {
-        "your home folder"
+        "your home directory"
     } else if home.is_some_and(|home| home.starts_with(root)) {
-        "a folder around your home folder"
+        "a directory around your home directory"
     } else if is_system(root) {
-        "a folder of the system"
+        "a directory of the system"
     } else {
         return Ok(());
     };
@@ -94,8 +94,8 @@ fn is_system(root: &Path) -> bool {
                 .iter()
                 .any(|name| first == *name);
     }
-    SYSTEM.iter().any(|folder| root == Path::new(folder))
-        || UNREAL.iter().any(|folder| root.starts_with(folder))
+    SYSTEM.iter().any(|directory| root == Path::new(directory))
+        || UNREAL.iter().any(|directory| root.starts_with(directory))
 }
 
 #[cfg(test)]
@@ -107,12 +107,12 @@ mod tests {
     }
 
     #[test]
-    fn home_root_and_system_folders_are_refused() {
+    fn home_root_and_system_directories_are_refused() {
         assert_eq!(refused("/", "/home/ann"), Some("the root of a file system"));
-        assert_eq!(refused("/home/ann", "/home/ann"), Some("your home folder"));
-        assert_eq!(refused("/data", "/data/people/ann"), Some("a folder around your home folder"));
+        assert_eq!(refused("/home/ann", "/home/ann"), Some("your home directory"));
+        assert_eq!(refused("/data", "/data/people/ann"), Some("a directory around your home directory"));
         for system in ["/etc", "/usr", "/usr/lib", "/mnt", "/proc/self", "/var"] {
-            assert_eq!(refused(system, "/home/ann"), Some("a folder of the system"), "{system}");
+            assert_eq!(refused(system, "/home/ann"), Some("a directory of the system"), "{system}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! The folder that is read from, held open so that what is read lies beneath it.
+//! The root of a tree, held open, so that nothing outside it can be read.
 
 use crate::fingerprint::{KnownDirectory, KnownFile};
 use crate::{SkipReason, WalkError, path_conversion, stamp};
@@ -7,25 +7,25 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// An open root. Every file is reached from it part by part, without following a link: a folder that is swapped
-/// for a link after it was listed leads nowhere.
+/// An open root. Every file is opened relative to it, component by component, without following links: a directory
+/// that is replaced by a link after the listing is not entered.
 #[derive(Debug)]
 pub struct RootDirectory {
     root: PathBuf,
     #[cfg(unix)]
-    folder: std::os::fd::OwnedFd,
+    directory: std::os::fd::OwnedFd,
 }
 
 impl RootDirectory {
-    /// The root as it was given.
+    /// The path of the root as given.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Opens a file beneath the root.
+    /// Opens a file below the root.
     pub fn open_file(&self, path: &RepoPath) -> Result<File, SkipReason> {
         let native = path_conversion::as_native(path)
-            .ok_or_else(|| SkipReason::Unreadable("the path does not lie in the tree".to_owned()))?;
+            .ok_or_else(|| SkipReason::Unreadable("the path is outside the tree".to_owned()))?;
         self.open_beneath(native.as_ref())
     }
 }
@@ -36,21 +36,21 @@ impl RootDirectory {
     pub fn open(root: &Path) -> Result<Self, WalkError> {
         use rustix::fs::{Mode, OFlags};
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let folder = rustix::fs::open(root, flags, Mode::empty())
+        let directory = rustix::fs::open(root, flags, Mode::empty())
             .map_err(|errno| WalkError::Root { path: root.to_owned(), source: errno.into() })?;
-        Ok(Self { root: root.to_owned(), folder })
+        Ok(Self { root: root.to_owned(), directory })
     }
 
-    /// Lets the kernel walk the path, where it can be told not to follow links on the way.
+    /// Opens a file with one system call that refuses links (`openat2`), if the kernel has it.
     #[cfg(target_os = "linux")]
     fn open_at_once(&self, native: &Path) -> Option<Result<File, SkipReason>> {
         use rustix::fs::{Mode, OFlags, ResolveFlags};
         use rustix::io::Errno;
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
-        match rustix::fs::openat2(&self.folder, native, flags, Mode::empty(), resolve) {
+        match rustix::fs::openat2(&self.directory, native, flags, Mode::empty(), resolve) {
             Ok(file) => Some(Ok(File::from(file))),
-            // An older kernel, or a sandbox that knows of an older one.
+            // An older kernel, or a sandbox that does not allow the call.
             Err(Errno::NOSYS | Errno::PERM) => None,
             Err(errno) => Some(Err(refusal(errno, false))),
         }
@@ -68,14 +68,14 @@ impl RootDirectory {
             return opened;
         }
         let within = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        // A pipe put in the file's place must not make us wait for its writer.
+        // Opening a pipe that replaced the file must not block.
         let file = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let mut at: Option<OwnedFd> = None;
         let mut parts = native.iter().peekable();
         while let Some(part) = parts.next() {
             let flags = if parts.peek().is_some() { within } else { file };
-            let folder = at.as_ref().map_or_else(|| self.folder.as_fd(), AsFd::as_fd);
-            let opened = rustix::fs::openat(folder, part, flags, Mode::empty())
+            let directory = at.as_ref().map_or_else(|| self.directory.as_fd(), AsFd::as_fd);
+            let opened = rustix::fs::openat(directory, part, flags, Mode::empty())
                 .map_err(|errno| refusal(errno, parts.peek().is_some()))?;
             at = Some(opened);
         }
@@ -85,24 +85,24 @@ impl RootDirectory {
 
 #[cfg(unix)]
 impl RootDirectory {
-    /// Whether a folder and the files in it have the stamps they had. Nothing is read: a link put in the way at most
-    /// shows other stamps.
-    pub(crate) fn is_unchanged(&self, folder: &KnownDirectory<'_>, files: &[KnownFile<'_>]) -> bool {
+    /// Whether a directory and its files have unchanged stamps. Reads no content: a link on the way can at most yield
+    /// other stamps.
+    pub(crate) fn is_unchanged(&self, directory: &KnownDirectory<'_>, files: &[KnownFile<'_>]) -> bool {
         use rustix::fs::{AtFlags, Mode, OFlags};
         use std::ffi::OsStr;
         use std::os::fd::AsFd;
         use std::os::unix::ffi::OsStrExt;
         let opened;
-        let at = if folder.path.is_empty() {
-            self.folder.as_fd()
+        let at = if directory.path.is_empty() {
+            self.directory.as_fd()
         } else {
             #[cfg(target_os = "linux")]
             let way = OFlags::PATH;
             #[cfg(not(target_os = "linux"))]
             let way = OFlags::RDONLY;
             let flags = way | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            let path = OsStr::from_bytes(folder.path);
-            match rustix::fs::openat(&self.folder, path, flags, Mode::empty()) {
+            let path = OsStr::from_bytes(directory.path);
+            match rustix::fs::openat(&self.directory, path, flags, Mode::empty()) {
                 Ok(fd) => opened = fd,
                 Err(_) => return false,
             }
@@ -111,7 +111,7 @@ impl RootDirectory {
         let same = |stat: rustix::io::Result<rustix::fs::Stat>, stamp: Stamp| {
             stamp.is_trusted() && stat.is_ok_and(|stat| stamp::of_stat(&stat) == stamp)
         };
-        same(rustix::fs::fstat(at), folder.stamp)
+        same(rustix::fs::fstat(at), directory.stamp)
             && files.iter().all(|file| {
                 let name = OsStr::from_bytes(file.name);
                 same(rustix::fs::statat(at, name, AtFlags::SYMLINK_NOFOLLOW), file.stamp)
@@ -121,37 +121,37 @@ impl RootDirectory {
 
 #[cfg(unix)]
 impl RootDirectory {
-    /// Whether a file or folder has the stamp it had. As above, nothing is read.
+    /// Whether a file or directory has an unchanged stamp. Reads no content, as above.
     pub fn is_stamped(&self, path: &[u8], stamp: Stamp) -> bool {
         use rustix::fs::AtFlags;
         use std::os::unix::ffi::OsStrExt;
         let path = if path.is_empty() { b"." } else { path };
         let stat =
-            rustix::fs::statat(&self.folder, std::ffi::OsStr::from_bytes(path), AtFlags::SYMLINK_NOFOLLOW);
+            rustix::fs::statat(&self.directory, std::ffi::OsStr::from_bytes(path), AtFlags::SYMLINK_NOFOLLOW);
         stamp.is_trusted() && stat.is_ok_and(|stat| stamp::of_stat(&stat) == stamp)
     }
 }
 
 #[cfg(not(unix))]
 impl RootDirectory {
-    /// Whether a file or folder has the stamp it had: nobody can tell.
+    /// Whether a file or directory has an unchanged stamp: unknown on this system.
     pub fn is_stamped(&self, _path: &[u8], _stamp: Stamp) -> bool {
         false
     }
 
-    /// Whether a folder and the files in it have the stamps they had: nobody can tell.
-    pub(crate) fn is_unchanged(&self, _folder: &KnownDirectory<'_>, _files: &[KnownFile<'_>]) -> bool {
+    /// Whether a directory and its files have unchanged stamps: unknown on this system.
+    pub(crate) fn is_unchanged(&self, _directory: &KnownDirectory<'_>, _files: &[KnownFile<'_>]) -> bool {
         false
     }
 }
 
-/// What a refused open means. A link in the way is said differently by each system and for each kind of open.
+/// Translates a failed open. Systems report a link on the way with different error numbers.
 #[cfg(unix)]
-fn refusal(errno: rustix::io::Errno, folder: bool) -> SkipReason {
+fn refusal(errno: rustix::io::Errno, directory: bool) -> SkipReason {
     use rustix::io::Errno;
     match errno {
         Errno::LOOP | Errno::MLINK => SkipReason::Link,
-        Errno::NOTDIR if folder => SkipReason::Vanished,
+        Errno::NOTDIR if directory => SkipReason::Vanished,
         Errno::NXIO | Errno::NODEV => SkipReason::Special,
         other => SkipReason::from_io(&io::Error::from(other)),
     }

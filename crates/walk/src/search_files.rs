@@ -1,9 +1,9 @@
-//! Which files a text search looks at: those ripgrep would, by its own walker and its own rules.
+//! The files that a text search reads: the same as ripgrep's, found by its own walker and its own rules.
 //!
-//! This is not the listing the index is made from: hidden files are left out unless asked for, ignore files above the
-//! tree count, `.gitignore` counts inside of git only. What Orient itself was told to leave out stays out here too.
+//! This is not the listing of the index: hidden files are excluded by default, ignore files above the tree apply, and
+//! `.gitignore` applies only inside git repositories. Orient's own exclude patterns apply here, too.
 
-use crate::ignore_tree::{RuleOptions, RuleTree, has_large_rules, starts_with_large_rules};
+use crate::large_ignore_files::{RuleOptions, RuleTree, has_large_rules, starts_with_large_rules};
 use crate::list_files::{OWN_IGNORE_FILE, excludes};
 use crate::{Fingerprint, WalkError, path_conversion, stamp};
 use ignore::overrides::OverrideBuilder;
@@ -14,66 +14,66 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Where to search, and what to leave out.
+/// The scope of a search.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct SearchScope {
-    /// The folder the search was asked from: paths hang from it and are shown from it.
+    /// The directory of the search: paths are relative to it.
     pub base: PathBuf,
-    /// Files and folders, as they were typed; empty for all of `base`.
+    /// Files and directories, as typed; empty for all of `base`.
     pub paths: Vec<PathBuf>,
-    /// Whether hidden files are searched.
+    /// Whether hidden files are included.
     pub hidden: bool,
-    /// Whether no ignore file counts.
+    /// Whether ignore files are disregarded.
     pub no_ignore: bool,
-    /// Whether the ignore files of version control do not count.
+    /// Whether the ignore files of version control systems are disregarded.
     pub no_ignore_vcs: bool,
-    /// Whether ignore files of folders above do not count.
+    /// Whether the ignore files of parent directories are disregarded.
     pub no_ignore_parent: bool,
-    /// Only files that match; those after `!` are left out.
+    /// Only files that match a glob; globs with `!` exclude.
     pub globs: Vec<String>,
-    /// The same, in either case.
+    /// The same, case-insensitive.
     pub iglobs: Vec<String>,
     /// Only files of these types, by ripgrep's names.
     pub types: Vec<String>,
-    /// No files of these types.
+    /// Not files of these types.
     pub types_not: Vec<String>,
-    /// More types, as `name:glob`.
+    /// Additional types, as `name:glob`.
     pub types_add: Vec<String>,
-    /// How many folders deep to go.
+    /// Maximum depth of directories.
     pub max_depth: Option<usize>,
-    /// Larger files are left out.
+    /// Size limit: larger files are excluded.
     pub max_file_size: Option<u64>,
-    /// What the settings leave out, each in the syntax of a `.gitignore` line.
+    /// The exclude patterns of the settings, in the syntax of `.gitignore`.
     pub excludes: Vec<String>,
-    /// How many threads to walk with; zero lets the walker choose.
+    /// Number of threads; zero lets the walker choose.
     pub threads: usize,
 }
 
 /// A file to search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchFile {
-    /// Where it is.
+    /// Its path.
     pub path: RepoPath,
-    /// How its path is shown.
+    /// Its path in output.
     pub shown: PathBuf,
-    /// Whether it was named, rather than found in a folder.
+    /// Whether it was named explicitly rather than found in a directory.
     pub explicit: bool,
 }
 
-/// What there is to search.
+/// The files to search.
 #[derive(Clone, Debug, Default)]
 pub struct SearchFiles {
-    /// The files, in the order of the paths asked for, then by path.
+    /// The files, in the order of the starting points, then by path.
     pub files: Vec<SearchFile>,
-    /// What could not be read, in words.
+    /// Messages about what could not be read.
     pub errors: Vec<String>,
-    /// What all this rests on; noted for a plain scope only.
+    /// What the list depends on; only recorded for the default scope.
     pub fingerprint: Fingerprint,
 }
 
 impl SearchScope {
-    /// Whether all of the tree is searched by the rules of the tree alone, so that the answer can be remembered.
+    /// Whether the whole tree is searched by its default rules, so that the list can be stored.
     pub fn is_plain(&self, root: &Path) -> bool {
         let Self { base, paths, hidden, no_ignore, no_ignore_vcs, no_ignore_parent, .. } = self;
         let narrowed = [&self.globs, &self.iglobs, &self.types, &self.types_not, &self.types_add];
@@ -86,13 +86,13 @@ impl SearchScope {
     }
 }
 
-/// A file or folder to start from.
+/// A file or directory to start from.
 pub(crate) struct Start {
     pub(crate) real: PathBuf,
     pub(crate) shown: PathBuf,
 }
 
-/// Lists what a search in the tree under `root`, which is canonical, looks at.
+/// Lists the files of a search in the tree under `root`, a canonical path.
 pub fn list_search_files(root: &Path, scope: &SearchScope) -> Result<SearchFiles, WalkError> {
     let (base, starts, errors) = starts(root, scope)?;
     let mut all = SearchFiles { errors, ..SearchFiles::default() };
@@ -102,7 +102,7 @@ pub fn list_search_files(root: &Path, scope: &SearchScope) -> Result<SearchFiles
         all.fingerprint.add_parents(root, now);
     }
     for start in starts {
-        // One walk for each: the same file may be asked for twice, and is then searched twice.
+        // One walk per starting point: a file that is named twice is searched twice.
         let noted = plain.then_some(now);
         let walker = Walker::new(root, &base, &start, scope)?;
         let mut found = walked(root, &start, &walker.builder, noted);
@@ -118,7 +118,7 @@ pub fn list_search_files(root: &Path, scope: &SearchScope) -> Result<SearchFiles
     Ok(all)
 }
 
-/// The folder a search was asked from, what it starts from, and what it cannot start from, in words.
+/// The directory of a search, its starting points, and messages about those that do not exist.
 pub(crate) fn starts(
     root: &Path,
     scope: &SearchScope,
@@ -136,7 +136,8 @@ pub(crate) fn starts(
     Ok((base, starts, errors))
 }
 
-/// What many threads find from one start, by path. With the time the walk began, what that rests on is noted.
+/// The files below one starting point, found on many threads, by path. If the start time of the walk is given, their
+/// dependencies are recorded.
 pub(crate) fn walked(root: &Path, start: &Start, builder: &WalkBuilder, noted: Option<i64>) -> SearchFiles {
     let found = Mutex::new(SearchFiles::default());
     builder.build_parallel().run(|| {
@@ -160,7 +161,7 @@ pub(crate) fn walked(root: &Path, start: &Start, builder: &WalkBuilder, noted: O
     found
 }
 
-/// What one thread found; handed over when it ends.
+/// The results of one thread, handed over when it ends.
 struct Own<'f> {
     found: &'f Mutex<SearchFiles>,
     own: SearchFiles,
@@ -175,7 +176,7 @@ impl Drop for Own<'_> {
     }
 }
 
-/// What to say of a folder that cannot be read. A pattern of an ignore file that is no glob is passed over, as in git.
+/// The message about a directory that cannot be read. An invalid pattern in an ignore file is ignored, as in git.
 pub(crate) fn failure(start: &Start, error: &ignore::Error) -> Option<String> {
     if error.is_partial() || error.io_error().is_none() {
         return None;
@@ -184,7 +185,7 @@ pub(crate) fn failure(start: &Start, error: &ignore::Error) -> Option<String> {
     Some(error.to_string().replace(&real, &start.shown.display().to_string()))
 }
 
-/// Where a path that was typed leads: into the tree, or it is refused.
+/// Resolves a typed path, which must be inside the tree.
 fn start(root: &Path, base: &Path, typed: &Path) -> Result<Result<Start, std::io::Error>, WalkError> {
     let real = match base.join(typed).canonicalize() {
         Ok(real) => real,
@@ -197,7 +198,7 @@ fn start(root: &Path, base: &Path, typed: &Path) -> Result<Result<Start, std::io
     }
 }
 
-/// A walker by ripgrep's rules.
+/// A walker with ripgrep's rules.
 pub(crate) struct Walker {
     pub(crate) builder: WalkBuilder,
     root: PathBuf,
@@ -218,7 +219,7 @@ impl Walker {
         Self::by(root, base, &start.real, scope, large)
     }
 
-    /// Whether the walk came to an ignore file that is too large for it: what it found is of no use then.
+    /// Whether the walk met an ignore file that is too large, so that its result must be discarded.
     pub(crate) fn met_large_rules(&self) -> bool {
         self.met_large.load(Ordering::Relaxed)
     }
@@ -265,26 +266,27 @@ impl Walker {
             let (chosen, types) = (overrides(base, scope)?, types(scope)?);
             let excludes = excludes(root, &scope.excludes)?;
             builder.filter_entry(move |entry| {
-                let (path, is_folder) = (entry.path(), entry.file_type().is_some_and(|kind| kind.is_dir()));
-                // What was chosen by globs is found whatever the rules say, and what was chosen by type although it is hidden.
-                let hidden = hidden || types.matched(path, is_folder).is_whitelist();
+                let (path, is_directory) =
+                    (entry.path(), entry.file_type().is_some_and(|kind| kind.is_dir()));
+                // A glob includes files whatever the ignore rules say; a type includes hidden files.
+                let hidden = hidden || types.matched(path, is_directory).is_whitelist();
                 entry.depth() == 0
-                    || !excludes.leave_out(path, is_folder)
-                        && (!chosen.matched(path, is_folder).is_none()
-                            || !rules.leaves_out(path, is_folder, hidden))
+                    || !excludes.leave_out(path, is_directory)
+                        && (!chosen.matched(path, is_directory).is_none()
+                            || !rules.leaves_out(path, is_directory, hidden))
             });
         } else if !no_ignore {
             builder.add_custom_ignore_filename(".rgignore");
             builder.add_custom_ignore_filename(OWN_IGNORE_FILE);
             let (excludes, met) = (excludes(root, &scope.excludes)?, met_large.clone());
             builder.filter_entry(move |entry| {
-                let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+                let is_directory = entry.file_type().is_some_and(|kind| kind.is_dir());
                 if entry.depth() == 0 {
                     return true;
                 }
-                let is_large = is_folder && has_large_rules(entry.path());
+                let is_large = is_directory && has_large_rules(entry.path());
                 met.fetch_or(is_large, Ordering::Relaxed);
-                !is_large && !excludes.leave_out(entry.path(), is_folder)
+                !is_large && !excludes.leave_out(entry.path(), is_directory)
             });
         }
         let (root, base, start, scope) = (root.to_owned(), base.to_owned(), start.to_owned(), scope.clone());
@@ -292,7 +294,7 @@ impl Walker {
     }
 }
 
-/// Whether the name of a file or folder hides it.
+/// Whether a file or directory is hidden by its name.
 pub(crate) fn is_hidden(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
@@ -303,7 +305,7 @@ fn overrides(base: &Path, scope: &SearchScope) -> Result<ignore::overrides::Over
     for glob in &scope.globs {
         builder.add(glob).map_err(bad)?;
     }
-    // From here on, case makes no difference.
+    // The following globs are case-insensitive.
     builder.case_insensitive(true).map_err(bad)?;
     for glob in &scope.iglobs {
         builder.add(glob).map_err(bad)?;
@@ -313,7 +315,7 @@ fn overrides(base: &Path, scope: &SearchScope) -> Result<ignore::overrides::Over
 
 fn types(scope: &SearchScope) -> Result<ignore::types::Types, WalkError> {
     if scope.types.is_empty() && scope.types_not.is_empty() && scope.types_add.is_empty() {
-        // Putting the hundreds of known ones in order takes longer than many a walk.
+        // Sorting the hundreds of built-in types takes longer than many walks.
         return Ok(ignore::types::Types::empty());
     }
     let bad = |error: ignore::Error| WalkError::Filter { reason: error.to_string() };
@@ -331,7 +333,7 @@ fn types(scope: &SearchScope) -> Result<ignore::types::Types, WalkError> {
     builder.build().map_err(bad)
 }
 
-/// What a walker found, if it is to be searched.
+/// The file of a directory entry, if it is searched.
 pub(crate) fn search_file(root: &Path, start: &Start, entry: &DirEntry) -> Option<SearchFile> {
     let explicit = entry.depth() == 0;
     let kind = entry.file_type()?;

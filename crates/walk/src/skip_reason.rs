@@ -1,21 +1,21 @@
-//! Why a file that is there is not indexed.
+//! Why an existing file is not indexed.
 
 use orient_model::RepoPath;
 use std::fmt;
 
-/// A file, folder or link that was met but not read.
+/// A file, directory or link that was found but not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skip {
-    /// Where it is.
+    /// Its path.
     pub path: RepoPath,
-    /// Why it was left.
+    /// The reason.
     pub reason: SkipReason,
 }
 
-/// Why something was not read. The numbers of [`SkipReason::number`] are stored: never reuse one.
+/// Why a file was not read. The numbers of [`SkipReason::number`] are stored: never reuse one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SkipReason {
-    /// Larger than the limit of the settings.
+    /// Larger than the size limit.
     TooLarge {
         /// Its size in bytes.
         size: u64,
@@ -24,20 +24,20 @@ pub enum SkipReason {
     },
     /// Not text.
     Binary,
-    /// A symbolic link; what it points to is indexed where it really is, if that is inside.
+    /// A symbolic link. Its target is indexed under its own path if it is inside the tree.
     Link,
     /// A pipe, socket or device.
     Special,
-    /// The system does not let us read it; says why.
+    /// The system refused to read it, with its message.
     Unreadable(String),
-    /// Gone between listing and reading.
+    /// Removed between listing and reading.
     Vanished,
-    /// A working tree of git inside of another that does not register it as a submodule: a clone, or a worktree.
+    /// A git working tree inside another one that does not register it as a submodule: a clone or a worktree.
     NestedRepository,
 }
 
 impl SkipReason {
-    /// The number kept in the store; zero is left for "not skipped".
+    /// The stored number; zero means "not skipped".
     pub fn number(&self) -> u8 {
         match self {
             Self::TooLarge { .. } => 1,
@@ -50,7 +50,7 @@ impl SkipReason {
         }
     }
 
-    /// What the number does not say, for the store.
+    /// The stored detail: what the number does not say.
     pub fn detail(&self) -> String {
         match self {
             Self::TooLarge { size, limit } => format!("{size}/{limit}"),
@@ -61,7 +61,7 @@ impl SkipReason {
         }
     }
 
-    /// The reason kept as a number and a detail; `None` for a number that is not ours.
+    /// The reason for a stored number and detail; `None` for an unknown number.
     pub fn from_parts(number: u8, detail: &str) -> Option<Self> {
         Some(match number {
             1 => {
@@ -78,7 +78,7 @@ impl SkipReason {
         })
     }
 
-    /// One word for the kind of reason, for counting and for machines.
+    /// The kind of reason as one word, for statistics and JSON.
     pub fn word(&self) -> &'static str {
         match self {
             Self::TooLarge { .. } => "too_large",
@@ -91,7 +91,7 @@ impl SkipReason {
         }
     }
 
-    /// The reason behind a failed system call on a file.
+    /// The reason for a failed system call on a file.
     pub(crate) fn from_io(error: &std::io::Error) -> Self {
         match error.kind() {
             std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => Self::Vanished,
@@ -117,7 +117,7 @@ impl fmt::Display for SkipReason {
     }
 }
 
-/// A number of bytes as people read it.
+/// A number of bytes in a readable unit.
 struct Size(u64);
 
 impl fmt::Display for Size {

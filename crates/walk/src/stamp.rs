@@ -1,16 +1,16 @@
-//! Stamps from the file system, and when they may be trusted.
+//! Creates stamps from file metadata, and decides when they can be trusted.
 
 use orient_model::Stamp;
 use std::fs::Metadata;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 const SECOND: i64 = 1_000_000_000;
-/// Clocks of file systems that keep whole seconds go in steps of one or two of them.
+/// File systems that store whole seconds have a resolution of one or two seconds.
 const COARSE_STEP: i64 = 2 * SECOND;
-/// Where a time has a fraction of a second, it comes from the kernel's tick: at most 10 ms, taken ten times.
+/// Times with fractions come from the kernel's tick: at most 10 ms, here with a margin of factor ten.
 const FINE_STEP: i64 = SECOND / 10;
 
-/// The stamp of a file as its metadata tell it.
+/// The stamp of a file from its metadata.
 #[cfg(unix)]
 pub(crate) fn of(metadata: &Metadata) -> Stamp {
     use std::os::unix::fs::MetadataExt;
@@ -22,7 +22,7 @@ pub(crate) fn of(metadata: &Metadata) -> Stamp {
     }
 }
 
-/// The same from what the system call itself gives.
+/// The same from the result of the system call.
 #[cfg(unix)]
 #[expect(
     clippy::cast_sign_loss,
@@ -40,30 +40,30 @@ pub(crate) fn of_stat(stat: &rustix::fs::Stat) -> Stamp {
     }
 }
 
-/// The stamp of a file as its metadata tell it.
+/// The stamp of a file from its metadata.
 #[cfg(not(unix))]
 pub(crate) fn of(metadata: &Metadata) -> Stamp {
     let mtime_ns = metadata.modified().map_or(0, nanoseconds);
     Stamp { size: metadata.len(), mtime_ns, ctime_ns: 0, inode: 0 }
 }
 
-/// Now, on the clock stamps are compared with.
+/// The current time on the clock of stamps.
 pub(crate) fn now() -> i64 {
     nanoseconds(SystemTime::now())
 }
 
-/// The stamp to remember for content read at `now`: untrusted where the file was changed so shortly before that
-/// another change could get the same times.
+/// The stamp to store for content read at `now`: untrusted if the file changed so recently that another change could
+/// have the same time.
 pub(crate) fn trusted_at(stamp: Stamp, now: i64) -> Stamp {
     let changed = stamp.ctime_ns != 0 && stamp.ctime_ns >= now - step(stamp.ctime_ns);
-    // A time in the future was set by hand; where there is a ctime, that one tells the truth.
+    // A time in the future was set explicitly; a ctime, if there is one, cannot be.
     let near = step(stamp.mtime_ns);
     let ahead = stamp.mtime_ns > now + near && stamp.ctime_ns != 0;
     let modified = stamp.mtime_ns >= now - near && !ahead;
     if changed || modified { Stamp::untrusted() } else { stamp }
 }
 
-/// How far apart two changes must lie to be told apart by this time.
+/// The minimum difference between two changes that this time can tell apart.
 fn step(time: i64) -> i64 {
     if time % SECOND == 0 { COARSE_STEP } else { FINE_STEP }
 }

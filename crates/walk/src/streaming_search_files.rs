@@ -1,4 +1,5 @@
-//! The files of a search, one after another while they are found: in the order of [`list_search_files`](crate::list_search_files).
+//! Streams the files of a search while they are found, in the order of
+//! [`list_search_files`](crate::list_search_files).
 
 use crate::search_files::{Start, Walker, failure, search_file, starts, walked};
 use crate::{SearchFile, SearchFiles, SearchScope, WalkError, path_conversion};
@@ -7,19 +8,19 @@ use orient_model::RepoPath;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-/// A walk on its way. One thread finds what comes first sooner than many find everything.
+/// A walk in progress. One thread finds the first files sooner than many threads find all of them.
 pub struct SearchFileStream {
     root: PathBuf,
-    /// What is still to be walked; the first may have been begun.
+    /// The remaining starting points; the first may be in progress.
     ahead: VecDeque<(Start, Walker)>,
     walk: Option<Walk>,
-    /// The last file that was given of the start at hand.
+    /// The last file returned for the current starting point.
     last: Option<RepoPath>,
     errors: Vec<String>,
 }
 
 impl SearchFileStream {
-    /// Begins to walk a scope in the tree under `root`, which is canonical.
+    /// Starts a walk in the tree under `root`, a canonical path.
     pub fn begin(root: &Path, scope: &SearchScope) -> Result<Self, WalkError> {
         let (base, starts, errors) = starts(root, scope)?;
         let mut ahead = VecDeque::with_capacity(starts.len());
@@ -30,12 +31,12 @@ impl SearchFileStream {
         Ok(Self { root: root.to_owned(), ahead, walk: None, last: None, errors })
     }
 
-    /// What could not be read so far, in words; each is told once.
+    /// Messages about what could not be read so far; each is returned once.
     pub fn take_errors(&mut self) -> Vec<String> {
         std::mem::take(&mut self.errors)
     }
 
-    /// The files that were not given yet, found by many threads at once.
+    /// The remaining files, found on many threads.
     pub fn rest(&mut self) -> Vec<SearchFile> {
         self.walk = None;
         let mut last = self.last.take();
@@ -73,7 +74,7 @@ impl Iterator for SearchFileStream {
             if walker.met_large_rules()
                 && let Ok(again) = walker.with_large_rules()
             {
-                // From the beginning by other means; what was given before is not given again.
+                // Restart with the other matcher; files that were returned before are skipped.
                 (*walker, self.walk) = (sorted(again), None);
                 continue;
             }
@@ -100,7 +101,7 @@ impl Iterator for SearchFileStream {
     }
 }
 
-/// Finds files in the order in which they are given.
+/// Finds files in the order of the results.
 fn sorted(mut walker: Walker) -> Walker {
     walker.builder.sort_by_file_name(std::ffi::OsStr::cmp);
     walker

@@ -1,22 +1,22 @@
-//! Parts of a tree: some paths, each with everything beneath it.
+//! A set of subtrees: paths, each with everything below it.
 
 use orient_model::RepoPath;
 
-/// Some paths with everything beneath them; none of them lies beneath another.
+/// Paths with everything below them; none of them is below another.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subtrees {
     roots: Vec<RepoPath>,
 }
 
 impl Subtrees {
-    /// The subtrees of these paths. The empty path is the root, and with it all of the tree.
+    /// The subtrees of these paths. The empty path is the root and contains the whole tree.
     pub fn new(paths: impl IntoIterator<Item = RepoPath>) -> Self {
         let mut paths: Vec<RepoPath> = paths.into_iter().collect();
         paths.sort_unstable();
         paths.dedup();
         let mut subtrees = Self { roots: Vec::with_capacity(paths.len()) };
         for path in paths {
-            // A path sorts behind the folders around it, so those are here already.
+            // A path sorts after its ancestors, so those are already present.
             if !subtrees.contains(&path) {
                 subtrees.roots.push(path);
             }
@@ -24,31 +24,31 @@ impl Subtrees {
         subtrees
     }
 
-    /// The paths, sorted.
+    /// The roots of the subtrees, sorted.
     pub fn roots(&self) -> &[RepoPath] {
         &self.roots
     }
 
-    /// Whether there is nothing in it.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.roots.is_empty()
     }
 
-    /// Whether a path is one of the roots or lies beneath one.
+    /// Whether a path is one of the roots or below one.
     pub fn contains(&self, path: &RepoPath) -> bool {
         let bytes = path.as_bytes();
         let is_top = |part: &[u8]| self.roots.binary_search_by(|top| top.as_bytes().cmp(part)).is_ok();
         is_top(&[]) || is_top(bytes) || slashes(bytes).any(|at| is_top(&bytes[..at]))
     }
 
-    /// Whether a folder must be entered to reach all of the subtrees.
-    pub fn passes_through(&self, folder: &RepoPath) -> bool {
-        let bytes = folder.as_bytes();
+    /// Whether a directory must be entered to reach all subtrees.
+    pub fn passes_through(&self, directory: &RepoPath) -> bool {
+        let bytes = directory.as_bytes();
         let beneath = [bytes, b"/"].concat();
         let next = self.roots.partition_point(|top| top.as_bytes() < beneath.as_slice());
         bytes.is_empty()
             || self.roots.get(next).is_some_and(|top| top.as_bytes().starts_with(&beneath))
-            || self.contains(folder)
+            || self.contains(directory)
     }
 }
 
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_to_a_region_leads_through_the_folders_around_it() {
+    fn the_way_to_a_region_leads_through_the_directories_around_it() {
         let some = subtrees(&["src/net/http", "x-y/z"]);
         for through in ["", "src", "src/net", "src/net/http", "src/net/http/v2", "x-y"] {
             assert!(some.passes_through(&through.into()), "{through}");

@@ -1,20 +1,20 @@
-//! Whether bytes are text, and text in sixteen-bit units as UTF-8.
+//! Detects whether bytes are text, and decodes UTF-16.
 
-/// How far into a file we look for a NUL, as git and grep do.
+/// Number of leading bytes that are searched for NUL, as in git and grep.
 const SNIFFED: usize = 8 * 1024;
 
-/// What the bytes of a file are.
+/// The kind of a file's content.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Text {
-    /// Text, or close enough: to be taken as it is.
+    /// Text, or close enough to be read as such.
     Plain,
-    /// UTF-16 with a byte order state, given as UTF-8.
+    /// UTF-16 with a byte order mark, decoded to UTF-8.
     Decoded(Vec<u8>),
     /// Not text.
     Binary,
 }
 
-/// Looks at the whole content of a file.
+/// Classifies the whole content of a file.
 pub(crate) fn sniff(bytes: &[u8]) -> Text {
     match bytes {
         [0xff, 0xfe, 0, 0, ..] => Text::Binary,

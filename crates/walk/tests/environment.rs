@@ -1,5 +1,5 @@
-//! What depends on the user's environment: global excludes and the home folder. Each test runs itself again in a
-//! process of its own, since the environment of this one cannot be changed safely.
+//! Dependence on the user's environment: global excludes and the home directory. Each test runs itself again in a
+//! separate process, because the environment of this one cannot be changed safely.
 
 use orient_walk::{Repo, WalkOptions, check_root, list};
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 const PLAYED: &str = "ORIENT_WALK_TEST_ROOT";
 
-/// Runs the named test again with `home` as the user's home and `root` for it to look at.
+/// Runs the named test again with `home` as the home directory and `root` as the tree.
 fn again(test: &str, home: &Path, root: &Path) {
     let this = std::env::current_exe().expect("the test binary");
     let output = Command::new(this)
@@ -44,11 +44,11 @@ fn global_excludes_are_honoured() {
 }
 
 #[test]
-fn a_home_folder_is_refused_even_under_git_but_a_folder_in_it_is_not() {
+fn a_home_directory_is_refused_even_under_git_but_a_directory_in_it_is_not() {
     if let Some(home) = played() {
         let refusal = check_root(&home).expect_err("it is home");
-        assert!(refusal.to_string().contains("your home folder"), "{refusal}");
-        assert!(check_root(home.parent().expect("a folder around it")).is_err());
+        assert!(refusal.to_string().contains("your home directory"), "{refusal}");
+        assert!(check_root(home.parent().expect("a directory around it")).is_err());
         let repo = Repo::find(&home.join("notes")).expect("found");
         assert_eq!(repo, Repo { root: home.join("notes"), git: None });
         assert!(check_root(&repo.root).is_ok());
@@ -58,6 +58,6 @@ fn a_home_folder_is_refused_even_under_git_but_a_folder_in_it_is_not() {
     let home = home.path().canonicalize().expect("it exists");
     std::fs::create_dir_all(home.join(".git")).expect("dotfiles under git");
     std::fs::write(home.join(".git/HEAD"), "ref: refs/heads/main\n").expect("its head");
-    std::fs::create_dir_all(home.join("notes")).expect("a folder in it");
-    again("a_home_folder_is_refused_even_under_git_but_a_folder_in_it_is_not", &home, &home);
+    std::fs::create_dir_all(home.join("notes")).expect("a directory in it");
+    again("a_home_directory_is_refused_even_under_git_but_a_directory_in_it_is_not", &home, &home);
 }

@@ -1,12 +1,12 @@
-//! Finding the files of a search one by one gives what finding all of them gives, wherever one stops.
+//! Streaming the files of a search yields the same files as listing all of them, wherever it stops.
 
 use orient_walk::{SearchFile, SearchFileStream, SearchScope, WalkError, list_search_files};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 fn tree() -> (TempDir, PathBuf) {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let root = folder.path().canonicalize().expect("it is there");
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let root = directory.path().canonicalize().expect("it is there");
     for (path, text) in [
         ("a.c", ""),
         ("a/b.c", ""),
@@ -28,7 +28,7 @@ fn tree() -> (TempDir, PathBuf) {
         ("ö/größe.c", ""),
     ] {
         let full = root.join(path);
-        std::fs::create_dir_all(full.parent().expect("a file has a folder")).expect("its folder");
+        std::fs::create_dir_all(full.parent().expect("a file has a directory")).expect("its directory");
         std::fs::write(full, text).expect("the file");
     }
     #[cfg(unix)]
@@ -36,7 +36,7 @@ fn tree() -> (TempDir, PathBuf) {
         std::os::unix::fs::symlink(root.join("a"), root.join("z/link")).expect("a link");
         std::os::unix::fs::symlink(root.join("a.c"), root.join("z/link.c")).expect("a link");
     }
-    (folder, root)
+    (directory, root)
 }
 
 fn scopes(root: &Path) -> Vec<SearchScope> {
@@ -69,7 +69,7 @@ fn scopes(root: &Path) -> Vec<SearchScope> {
 
 #[test]
 fn one_by_one_gives_what_all_at_once_gives() {
-    let (_folder, root) = tree();
+    let (_directory, root) = tree();
     for scope in scopes(&root) {
         let all = list_search_files(&root, &scope).expect("a readable tree");
         for first in 0..=all.files.len() + 1 {
@@ -84,7 +84,7 @@ fn one_by_one_gives_what_all_at_once_gives() {
 
 #[test]
 fn a_very_large_ignore_file_says_what_a_small_one_says() {
-    let (_folder, root) = tree();
+    let (_directory, root) = tree();
     let found = |scope: &SearchScope| {
         let all = list_search_files(&root, scope).expect("a readable tree");
         let by_one: Vec<SearchFile> =
@@ -104,7 +104,7 @@ fn a_very_large_ignore_file_says_what_a_small_one_says() {
 
 #[test]
 fn what_makes_no_sense_is_told_before_the_walk() {
-    let (_folder, root) = tree();
+    let (_directory, root) = tree();
     let scope = SearchScope { base: root.clone(), ..SearchScope::default() };
     let bad = [
         SearchScope { globs: vec!["a{".to_owned()], ..scope.clone() },
@@ -120,9 +120,9 @@ fn what_makes_no_sense_is_told_before_the_walk() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_that_cannot_be_read_is_told_once() {
+fn a_directory_that_cannot_be_read_is_told_once() {
     use std::os::unix::fs::PermissionsExt;
-    let (_folder, root) = tree();
+    let (_directory, root) = tree();
     let closed = root.join("a/b");
     std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o000)).expect("it is ours");
     let scope = SearchScope { base: root.clone(), paths: vec!["a".into()], ..SearchScope::default() };
@@ -131,7 +131,7 @@ fn a_folder_that_cannot_be_read_is_told_once() {
         let mut scan = SearchFileStream::begin(&root, &scope).expect("the rest is readable");
         let mut found: Vec<SearchFile> = scan.by_ref().take(first).collect();
         found.append(&mut scan.rest());
-        // Whoever may read everything is told nothing.
+        // Root may read everything.
         assert_eq!((found, scan.take_errors()), (all.files.clone(), all.errors.clone()));
     }
     std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o755)).expect("it is ours");

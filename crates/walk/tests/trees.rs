@@ -1,4 +1,4 @@
-//! Walking, reading and comparing real trees with everything a file system can hold.
+//! Walks, reads and compares real trees with every kind of file.
 
 use orient_model::{RepoPath, Stamp};
 use orient_walk::{
@@ -11,18 +11,18 @@ use tempfile::TempDir;
 
 const LIMIT: u64 = 2 * 1024 * 1024;
 
-/// A tree of files; a path that ends in `/` is an empty folder.
+/// A tree of files; a path that ends in `/` is an empty directory.
 fn tree(files: &[(&str, &str)]) -> TempDir {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let directory = tempfile::tempdir().expect("a temporary directory");
     for (path, text) in files {
-        put(folder.path(), path, text.as_bytes());
+        put(directory.path(), path, text.as_bytes());
     }
-    folder
+    directory
 }
 
 fn put(root: &Path, path: &str, bytes: &[u8]) {
     let full = root.join(path);
-    fs::create_dir_all(full.parent().expect("a file has a folder")).expect("its folder");
+    fs::create_dir_all(full.parent().expect("a file has a directory")).expect("its directory");
     fs::write(full, bytes).expect("the file");
 }
 
@@ -42,14 +42,14 @@ fn read(root: &Path, path: &str) -> Result<Content, SkipReason> {
     tree.read(&RepoPath::from(path), LIMIT).map_err(|unread| unread.reason)
 }
 
-/// Lets the clock move on, so that stamps of what was written before can be trusted.
+/// Waits until the stamps of files written before can be trusted.
 fn settle() {
     std::thread::sleep(std::time::Duration::from_millis(150));
 }
 
 #[test]
 fn a_project_file_is_kept_where_the_ignore_file_beside_it_hides_it() {
-    let folder = tree(&[
+    let directory = tree(&[
         (".gitignore", "dist/\n"),
         ("pkg/.gitignore", "**/*.js\n**/package.json\n"),
         ("pkg/package.json", "{}"),
@@ -58,9 +58,9 @@ fn a_project_file_is_kept_where_the_ignore_file_beside_it_hides_it() {
         ("dist/package.json", "{}"),
     ]);
     let options = WalkOptions { kept: vec!["package.json".to_owned()], ..WalkOptions::default() };
-    let (found, _) = shown(&list(folder.path(), &options).expect("a readable root"));
+    let (found, _) = shown(&list(directory.path(), &options).expect("a readable root"));
     assert_eq!(found, [".gitignore", "pkg/.gitignore", "pkg/package.json"]);
-    assert_eq!(files(folder.path()), [".gitignore", "pkg/.gitignore"]);
+    assert_eq!(files(directory.path()), [".gitignore", "pkg/.gitignore"]);
 }
 
 #[test]
@@ -90,15 +90,15 @@ fn ignore_files_are_honoured_with_and_without_git() {
         "src/build/x.c",
         "src/main.c",
     ];
-    let folder = tree(&layout);
-    assert_eq!(files(folder.path()), expected);
-    put(folder.path(), ".git/HEAD", b"ref: refs/heads/main\n");
-    put(folder.path(), ".git/info/exclude", b".hidden/\n");
+    let directory = tree(&layout);
+    assert_eq!(files(directory.path()), expected);
+    put(directory.path(), ".git/HEAD", b"ref: refs/heads/main\n");
+    put(directory.path(), ".git/info/exclude", b".hidden/\n");
     let expected: Vec<&str> = expected.into_iter().filter(|path| *path != ".hidden/x.c").collect();
-    assert_eq!(files(folder.path()), expected, "and info/exclude where there is git");
+    assert_eq!(files(directory.path()), expected, "and info/exclude where there is git");
 }
 
-/// Makes an ignore file very large without another word.
+/// Makes an ignore file very large with comments only.
 fn enlarge(root: &Path, path: &str) {
     let text = fs::read_to_string(root.join(path)).expect("it is there");
     put(root, path, (text + &"# so much to say\n".repeat(2000)).as_bytes());
@@ -127,8 +127,8 @@ fn a_very_large_ignore_file_says_what_a_small_one_says() {
         (".hidden/x.c", ""),
         ("private/x.c", ""),
     ];
-    let folder = tree(&layout);
-    let root = folder.path();
+    let directory = tree(&layout);
+    let root = directory.path();
     for with_git in [false, true] {
         if with_git {
             put(root, ".git/HEAD", b"ref: refs/heads/main\n");
@@ -151,21 +151,21 @@ fn twenty_thousand_patterns_cost_little_and_what_is_not_applied_is_said() {
         let lines: Vec<String> = (0..many).map(|n| format!("**/gen_{n}/**/*_{n}.out")).collect();
         lines.join("\n")
     };
-    let folder = tree(&[("a/gen_7/b/x_7.out", ""), ("a/gen_7/b/x_8.out", ""), ("src/main.c", "")]);
-    put(folder.path(), ".gitignore", patterns(20_000).as_bytes());
+    let directory = tree(&[("a/gen_7/b/x_7.out", ""), ("a/gen_7/b/x_8.out", ""), ("src/main.c", "")]);
+    put(directory.path(), ".gitignore", patterns(20_000).as_bytes());
     let begun = std::time::Instant::now();
-    let listing = list(folder.path(), &WalkOptions::default()).expect("a readable root");
+    let listing = list(directory.path(), &WalkOptions::default()).expect("a readable root");
     assert!(begun.elapsed() < std::time::Duration::from_secs(3), "{:?}", begun.elapsed());
     assert_eq!(shown(&listing).0, [".gitignore", "a/gen_7/b/x_8.out", "src/main.c"]);
     assert_eq!(listing.cut, []);
     let excludes = patterns(20_000).lines().map(str::to_owned).collect();
-    put(folder.path(), ".gitignore", b"");
+    put(directory.path(), ".gitignore", b"");
     let options = WalkOptions { excludes, ..WalkOptions::default() };
-    let listing = list(folder.path(), &options).expect("a readable root");
+    let listing = list(directory.path(), &options).expect("a readable root");
     assert_eq!(shown(&listing).0, [".gitignore", "a/gen_7/b/x_8.out", "src/main.c"]);
-    put(folder.path(), ".gitignore", patterns(200_000).as_bytes());
-    let listing = list(folder.path(), &WalkOptions::default()).expect("a readable root");
-    let root = folder.path().display();
+    put(directory.path(), ".gitignore", patterns(200_000).as_bytes());
+    let listing = list(directory.path(), &WalkOptions::default()).expect("a readable root");
+    let root = directory.path().display();
     let said: Vec<String> = listing.cut.iter().map(ToString::to_string).collect();
     assert!(
         said.len() == 1 && said[0].starts_with(&format!("{root}/.gitignore has more patterns")),
@@ -177,15 +177,15 @@ fn twenty_thousand_patterns_cost_little_and_what_is_not_applied_is_said() {
 fn outside_of_git_rules_that_leave_out_everything_do_not_count() {
     let all = [".gitignore", "a.c", "out/.gitignore", "out/b.c"];
     let under = |rules: &str| {
-        let folder = tree(&[
+        let directory = tree(&[
             (".gitignore", rules),
             ("a.c", "int a;\n"),
             ("out/.gitignore", "b.c\n"),
             ("out/b.c", "int b;\n"),
         ]);
-        let without = files(folder.path());
-        put(folder.path(), ".git/HEAD", b"ref: refs/heads/main\n");
-        (without, files(folder.path()))
+        let without = files(directory.path());
+        put(directory.path(), ".git/HEAD", b"ref: refs/heads/main\n");
+        (without, files(directory.path()))
     };
     for everything in ["/*\n", "*\n!/debian/\n"] {
         let (without, with) = under(everything);
@@ -200,13 +200,13 @@ fn outside_of_git_rules_that_leave_out_everything_do_not_count() {
 
 #[test]
 fn ignore_files_above_the_root_do_not_count() {
-    let folder = tree(&[(".gitignore", "*.c\n"), ("project/x.c", "")]);
-    assert_eq!(files(&folder.path().join("project")), ["x.c"]);
+    let directory = tree(&[(".gitignore", "*.c\n"), ("project/x.c", "")]);
+    assert_eq!(files(&directory.path().join("project")), ["x.c"]);
 }
 
 #[test]
 fn version_control_is_left_out_wherever_it_is() {
-    let folder = tree(&[
+    let directory = tree(&[
         ("a/.git", "gitdir: elsewhere\n"),
         ("a/x.c", ""),
         (".hg/store", ""),
@@ -216,30 +216,31 @@ fn version_control_is_left_out_wherever_it_is() {
         ("nested/y.c", ""),
         (".github/w.yml", ""),
     ]);
-    assert_eq!(files(folder.path()), [".github/w.yml", "a/x.c", "nested/y.c"]);
+    assert_eq!(files(directory.path()), [".github/w.yml", "a/x.c", "nested/y.c"]);
 }
 
 #[test]
 fn excludes_of_the_settings_win_and_a_bad_one_is_named() {
-    let folder =
+    let directory =
         tree(&[("a/x.js", ""), ("a/x.min.js", ""), ("gen/deep/y.c", ""), ("gen/keep.c", ""), ("z.c", "")]);
     let excludes = |patterns: &[&str]| WalkOptions {
         excludes: patterns.iter().map(|&pattern| pattern.to_owned()).collect(),
         ..WalkOptions::default()
     };
-    let listing = list(folder.path(), &excludes(&["*.min.js", "/gen/*", "!/gen/keep.c"])).expect("a listing");
+    let listing =
+        list(directory.path(), &excludes(&["*.min.js", "/gen/*", "!/gen/keep.c"])).expect("a listing");
     assert_eq!(shown(&listing).0, ["a/x.js", "gen/keep.c", "z.c"]);
-    match list(folder.path(), &excludes(&["a/[b"])) {
+    match list(directory.path(), &excludes(&["a/[b"])) {
         Err(WalkError::Pattern { pattern, .. }) => assert_eq!(pattern, "a/[b"),
         other => panic!("expected a refused pattern, got {other:?}"),
     }
 }
 
 #[test]
-fn a_root_that_is_no_folder_is_an_error() {
-    let folder = tree(&[("file", "x")]);
+fn a_root_that_is_no_directory_is_an_error() {
+    let directory = tree(&[("file", "x")]);
     for wrong in ["file", "absent"] {
-        let root = folder.path().join(wrong);
+        let root = directory.path().join(wrong);
         assert!(matches!(list(&root, &WalkOptions::default()), Err(WalkError::Root { .. })));
         assert!(RootDirectory::open(&root).is_err());
     }
@@ -247,12 +248,12 @@ fn a_root_that_is_no_folder_is_an_error() {
 
 #[test]
 fn oversized_files_are_listed_with_size_and_limit() {
-    let folder = tree(&[("big.txt", &"x".repeat(2000)), ("small.txt", "x")]);
+    let directory = tree(&[("big.txt", &"x".repeat(2000)), ("small.txt", "x")]);
     let options = WalkOptions { max_file_size: 1024, ..WalkOptions::default() };
-    let listing = list(folder.path(), &options).expect("a listing");
+    let listing = list(directory.path(), &options).expect("a listing");
     let expected = vec!["big.txt: too large (1.9 KiB, limit 1.0 KiB)".to_owned()];
     assert_eq!(shown(&listing), (vec!["small.txt".to_owned()], expected));
-    let grown = RootDirectory::open(folder.path())
+    let grown = RootDirectory::open(directory.path())
         .expect("opens")
         .read(&"big.txt".into(), 1024)
         .expect_err("too large");
@@ -263,11 +264,12 @@ fn oversized_files_are_listed_with_size_and_limit() {
 fn the_listing_does_not_depend_on_the_number_of_threads() {
     let paths: Vec<String> = (0..300).map(|n| format!("{}/{}/f{n}.c", n % 7, n % 13)).collect();
     let layout: Vec<(&str, &str)> = paths.iter().map(|path| (path.as_str(), "x")).collect();
-    let folder = tree(&layout);
-    // A folder's stamp becomes one to trust as it grows old; both listings are of old folders.
+    let directory = tree(&layout);
+    // The stamp of a directory becomes trusted with age; both listings are of old directories.
     settle();
-    let with =
-        |threads| list(folder.path(), &WalkOptions { threads, ..WalkOptions::default() }).expect("a listing");
+    let with = |threads| {
+        list(directory.path(), &WalkOptions { threads, ..WalkOptions::default() }).expect("a listing")
+    };
     let one = with(1);
     assert_eq!(one.files.len(), 300);
     assert!(one.files.is_sorted_by(|a, b| a.path < b.path));
@@ -276,57 +278,61 @@ fn the_listing_does_not_depend_on_the_number_of_threads() {
 
 #[test]
 fn text_is_read_with_its_hash_whatever_its_encoding() {
-    let folder = tree(&[("empty", ""), ("line", &"x".repeat(1_000_000))]);
-    put(folder.path(), "latin", b"caf\xe9\n");
-    put(folder.path(), "bin", b"\x7fELF\0\0");
-    put(folder.path(), "wide", b"\xff\xfeh\0i\0");
+    let directory = tree(&[("empty", ""), ("line", &"x".repeat(1_000_000))]);
+    put(directory.path(), "latin", b"caf\xe9\n");
+    put(directory.path(), "bin", b"\x7fELF\0\0");
+    put(directory.path(), "wide", b"\xff\xfeh\0i\0");
     settle();
-    let empty = read(folder.path(), "empty").expect("an empty file is text");
+    let empty = read(directory.path(), "empty").expect("an empty file is text");
     assert_eq!((empty.bytes.len(), empty.decoded), (0, false));
-    assert_eq!(read(folder.path(), "line").expect("one long line").bytes.len(), 1_000_000);
-    let latin = read(folder.path(), "latin").expect("not UTF-8, still text");
+    assert_eq!(read(directory.path(), "line").expect("one long line").bytes.len(), 1_000_000);
+    let latin = read(directory.path(), "latin").expect("not UTF-8, still text");
     assert_eq!(latin.bytes, b"caf\xe9\n");
     assert_ne!(latin.hash, empty.hash);
     assert!(latin.stamp.is_trusted());
-    let wide = read(folder.path(), "wide").expect("UTF-16");
+    let wide = read(directory.path(), "wide").expect("UTF-16");
     assert_eq!((wide.bytes.as_slice(), wide.decoded), (&b"hi"[..], true));
     let ReadFailure { reason, stamp } =
-        RootDirectory::open(folder.path()).expect("opens").read(&"bin".into(), LIMIT).expect_err("binary");
+        RootDirectory::open(directory.path()).expect("opens").read(&"bin".into(), LIMIT).expect_err("binary");
     assert_eq!(reason, SkipReason::Binary);
     assert!(stamp.is_trusted(), "so that it is not opened again");
 }
 
 #[test]
 fn a_file_just_written_is_looked_at_again() {
-    let folder = tree(&[("a.c", "one")]);
-    assert_eq!(read(folder.path(), "a.c").expect("text").stamp, Stamp::untrusted());
+    let directory = tree(&[("a.c", "one")]);
+    assert_eq!(read(directory.path(), "a.c").expect("text").stamp, Stamp::untrusted());
     settle();
-    let content = read(folder.path(), "a.c").expect("text");
-    let listing = list(folder.path(), &WalkOptions::default()).expect("a listing");
+    let content = read(directory.path(), "a.c").expect("text");
+    let listing = list(directory.path(), &WalkOptions::default()).expect("a listing");
     assert_eq!(listing.files[0].stamp, content.stamp, "list and read agree on the stamp");
-    assert_eq!(compare([("a.c".into(), content.stamp)], &listing).same, 1);
-    put(folder.path(), "a.c", b"two");
-    let listing = list(folder.path(), &WalkOptions::default()).expect("a listing");
-    assert_eq!(compare([("a.c".into(), content.stamp)], &listing).touched.len(), 1, "same size, other time");
+    assert_eq!(compare([("a.c".into(), content.stamp)], &listing).unchanged, 1);
+    put(directory.path(), "a.c", b"two");
+    let listing = list(directory.path(), &WalkOptions::default()).expect("a listing");
+    assert_eq!(
+        compare([("a.c".into(), content.stamp)], &listing).restamped.len(),
+        1,
+        "same size, other time"
+    );
 }
 
 #[test]
 fn a_path_out_of_the_tree_is_refused() {
-    let folder = tree(&[("in/x", "x"), ("secret", "s")]);
+    let directory = tree(&[("in/x", "x"), ("secret", "s")]);
     for path in ["../secret", "/etc/passwd", "x/../../secret", ""] {
-        let refused = read(&folder.path().join("in"), path).expect_err("outside");
+        let refused = read(&directory.path().join("in"), path).expect_err("outside");
         assert!(matches!(refused, SkipReason::Unreadable(_)), "{path}: {refused:?}");
     }
-    assert_eq!(read(folder.path(), "absent"), Err(SkipReason::Vanished));
-    assert_eq!(read(folder.path(), "in"), Err(SkipReason::Vanished), "a folder where a file was");
-    assert_eq!(read(folder.path(), "secret/x"), Err(SkipReason::Vanished), "a file where a folder was");
+    assert_eq!(read(directory.path(), "absent"), Err(SkipReason::Vanished));
+    assert_eq!(read(directory.path(), "in"), Err(SkipReason::Vanished), "a directory where a file was");
+    assert_eq!(read(directory.path(), "secret/x"), Err(SkipReason::Vanished), "a file where a directory was");
 }
 
 #[test]
-fn a_repository_is_found_from_any_folder_or_file_in_it() {
-    let folder =
+fn a_repository_is_found_from_any_directory_or_file_in_it() {
+    let directory =
         tree(&[("repo/.git/HEAD", "ref: refs/heads/main\n"), ("repo/a/b/x.c", ""), ("plain/y.c", "")]);
-    let base = folder.path().canonicalize().expect("it exists");
+    let base = directory.path().canonicalize().expect("it exists");
     for start in ["repo", "repo/a/b", "repo/a/b/x.c"] {
         let repo = Repo::find(&base.join(start)).expect("found");
         assert_eq!(repo.root, base.join("repo"));
@@ -339,8 +345,8 @@ fn a_repository_is_found_from_any_folder_or_file_in_it() {
 }
 
 #[test]
-fn worktrees_share_a_common_folder_and_know_each_other() {
-    let folder = tree(&[
+fn worktrees_share_a_common_directory_and_know_each_other() {
+    let directory = tree(&[
         ("main/.git/HEAD", "x"),
         ("main/.git/worktrees/side/HEAD", "x"),
         ("main/.git/worktrees/side/commondir", "../..\n"),
@@ -349,7 +355,7 @@ fn worktrees_share_a_common_folder_and_know_each_other() {
         ("side/x.c", ""),
         ("empty/.git/nothing", ""),
     ]);
-    let base = folder.path().canonicalize().expect("it exists");
+    let base = directory.path().canonicalize().expect("it exists");
     let git_dir = base.join("main/.git/worktrees/side");
     put(&base, "side/.git", format!("gitdir: {}\n", git_dir.display()).as_bytes());
     put(&git_dir, "gitdir", format!("{}\n", base.join("side/.git").display()).as_bytes());
@@ -378,8 +384,8 @@ mod unix {
     #[test]
     fn links_pipes_and_sockets_are_named_and_not_followed() {
         let outside = tree(&[("secret/s.c", "s")]);
-        let folder = tree(&[("src/x.c", "")]);
-        let root = folder.path();
+        let directory = tree(&[("src/x.c", "")]);
+        let root = directory.path();
         symlink(root, root.join("src/cycle")).expect("a link");
         symlink(outside.path().join("secret"), root.join("out")).expect("a link");
         symlink("x.c", root.join("src/same.c")).expect("a link");
@@ -401,8 +407,8 @@ mod unix {
     #[test]
     fn what_is_swapped_between_listing_and_reading_leads_nowhere() {
         let outside = tree(&[("s.c", "secret"), ("x.c", "secret")]);
-        let folder = tree(&[("a/x.c", "x"), ("b/x.c", "x"), ("c.c", "x"), ("d.c", "x")]);
-        let root = folder.path();
+        let directory = tree(&[("a/x.c", "x"), ("b/x.c", "x"), ("c.c", "x"), ("d.c", "x")]);
+        let root = directory.path();
         assert_eq!(list(root, &WalkOptions::default()).expect("a listing").files.len(), 4);
         fs::remove_file(root.join("a/x.c")).expect("removed");
         symlink(outside.path().join("s.c"), root.join("a/x.c")).expect("a link");
@@ -412,7 +418,7 @@ mod unix {
         fifo(&root.join("c.c"));
         fs::remove_file(root.join("d.c")).expect("removed");
         assert_eq!(read(root, "a/x.c"), Err(SkipReason::Link));
-        let swapped = read(root, "b/x.c").expect_err("the folder is a link now");
+        let swapped = read(root, "b/x.c").expect_err("the directory is a link now");
         assert!(matches!(swapped, SkipReason::Link | SkipReason::Vanished), "{swapped:?}");
         assert_eq!(read(root, "c.c"), Err(SkipReason::Special), "and does not hang");
         assert_eq!(read(root, "d.c"), Err(SkipReason::Vanished));
@@ -420,23 +426,23 @@ mod unix {
 
     #[test]
     fn names_that_are_not_text_survive() {
-        let folder = tree(&[]);
+        let directory = tree(&[]);
         let name = std::ffi::OsStr::from_bytes(b"caf\xe9 \n.c");
-        fs::create_dir(folder.path().join("d")).expect("a folder");
-        fs::write(folder.path().join("d").join(name), "x").expect("a file");
-        let listing = list(folder.path(), &WalkOptions::default()).expect("a listing");
+        fs::create_dir(directory.path().join("d")).expect("a directory");
+        fs::write(directory.path().join("d").join(name), "x").expect("a file");
+        let listing = list(directory.path(), &WalkOptions::default()).expect("a listing");
         let path = &listing.files[0].path;
         assert_eq!(path.as_bytes(), b"d/caf\xe9 \n.c");
-        let tree = RootDirectory::open(folder.path()).expect("opens");
+        let tree = RootDirectory::open(directory.path()).expect("opens");
         assert_eq!(tree.read(path, LIMIT).expect("read").bytes, b"x");
-        assert!(folder.path().join(to_native(path).expect("a native form")).exists());
+        assert!(directory.path().join(to_native(path).expect("a native form")).exists());
     }
 
     #[test]
     fn what_may_not_be_read_is_named() {
         use std::os::unix::fs::PermissionsExt;
-        let folder = tree(&[("locked/x.c", ""), ("closed.c", ""), ("open.c", "")]);
-        let root = folder.path();
+        let directory = tree(&[("locked/x.c", ""), ("closed.c", ""), ("open.c", "")]);
+        let root = directory.path();
         for (path, mode) in [("locked", 0o000), ("closed.c", 0o000)] {
             fs::set_permissions(root.join(path), fs::Permissions::from_mode(mode)).expect("permissions");
         }
@@ -456,8 +462,8 @@ mod unix {
     #[test]
     fn a_file_that_keeps_growing_is_read_but_not_trusted() {
         use std::sync::atomic::{AtomicBool, Ordering};
-        let folder = tree(&[("log", "start\n")]);
-        let (root, stop) = (folder.path().to_owned(), AtomicBool::new(false));
+        let directory = tree(&[("log", "start\n")]);
+        let (root, stop) = (directory.path().to_owned(), AtomicBool::new(false));
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 use std::io::Write;
@@ -479,7 +485,7 @@ mod unix {
 
 #[test]
 fn clones_and_worktrees_inside_of_a_repository_are_not_entered() {
-    let folder = tree(&[
+    let directory = tree(&[
         (".git/HEAD", "ref: refs/heads/main\n"),
         (".gitmodules", "[submodule \"sub\"]\n\tpath = libs/sub\n\turl = ../sub\n"),
         ("a.py", ""),
@@ -495,19 +501,19 @@ fn clones_and_worktrees_inside_of_a_repository_are_not_entered() {
         ("libs/sub/other/.git", "gitdir: elsewhere\n"),
         ("libs/sub/other/e.py", ""),
     ]);
-    let (found, skipped) = shown(&list(folder.path(), &WalkOptions::default()).expect("a readable root"));
+    let (found, skipped) = shown(&list(directory.path(), &WalkOptions::default()).expect("a readable root"));
     let own = [".gitmodules", "a.py", "libs/sub/.gitmodules", "libs/sub/c.py", "libs/sub/inner sub/d.py"];
     assert_eq!(found, own);
     let nested = [".claude/worktrees/x", "libs/sub/other", "vendor/clone"];
     assert_eq!(skipped, nested.map(|path| format!("{path}: nested repository")));
     let options = WalkOptions { nested_repositories: true, ..WalkOptions::default() };
-    let (found, skipped) = shown(&list(folder.path(), &options).expect("a readable root"));
+    let (found, skipped) = shown(&list(directory.path(), &options).expect("a readable root"));
     assert!(found.contains(&"vendor/clone/b.py".to_owned()) && skipped.is_empty(), "{found:?} {skipped:?}");
 }
 
 #[test]
-fn clones_in_a_folder_outside_of_git_are_what_there_is() {
-    let folder = tree(&[
+fn clones_in_a_directory_outside_of_git_are_what_there_is() {
+    let directory = tree(&[
         ("one/.git/HEAD", ""),
         ("one/a.py", ""),
         ("one/worktrees/x/.git", "gitdir: elsewhere\n"),
@@ -515,19 +521,20 @@ fn clones_in_a_folder_outside_of_git_are_what_there_is() {
         ("two/.git/HEAD", ""),
         ("two/b.py", ""),
     ]);
-    let (found, skipped) = shown(&list(folder.path(), &WalkOptions::default()).expect("a readable root"));
+    let (found, skipped) = shown(&list(directory.path(), &WalkOptions::default()).expect("a readable root"));
     assert_eq!(found, ["one/a.py", "two/b.py"]);
     assert_eq!(skipped, ["one/worktrees/x: nested repository"]);
 }
 
 #[test]
 fn a_nested_repository_is_found_out_again_once_that_changes() {
-    let folder = tree(&[(".git/HEAD", ""), ("x/.git", "gitdir: elsewhere\n"), ("x/a.py", "")]);
-    let stands = || list(folder.path(), &WalkOptions::default()).expect("a readable root").fingerprint;
+    let directory = tree(&[(".git/HEAD", ""), ("x/.git", "gitdir: elsewhere\n"), ("x/a.py", "")]);
+    let fingerprint_now =
+        || list(directory.path(), &WalkOptions::default()).expect("a readable root").fingerprint;
     settle();
-    let fingerprint = stands();
+    let fingerprint = fingerprint_now();
     assert!(fingerprint.is_reliable() && fingerprint.rule_files_unchanged());
-    fs::remove_file(folder.path().join("x/.git")).expect("removed");
-    assert!(!fingerprint.rule_files_unchanged(), "it is a folder like any other now");
-    assert_eq!(files(folder.path()), ["x/a.py"]);
+    fs::remove_file(directory.path().join("x/.git")).expect("removed");
+    assert!(!fingerprint.rule_files_unchanged(), "it is a directory like any other now");
+    assert_eq!(files(directory.path()), ["x/a.py"]);
 }

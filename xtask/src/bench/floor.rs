@@ -1,5 +1,5 @@
-//! The floor of indexing: reading the same files and parsing them with the same grammars on as many threads.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+//! `bench floor`: a full index, compared with reading and parsing the same files with the same number of threads.
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
 use super::process::{self, Cost, Scratch, mebibytes};
 use crate::corpus::{Corpus, default_threads};
@@ -11,12 +11,17 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-/// What the floor went through: by language, files, lines, bytes.
+/// Files, lines and bytes by language.
 #[derive(Default, Serialize, Deserialize)]
-struct Seen(BTreeMap<String, [u64; 3]>);
+struct CorpusSize(BTreeMap<String, [u64; 3]>);
 
-/// Measures floor and product in turns and prints one table.
-pub(super) fn run(folder: &Path, threads: Option<usize>, rounds: usize, at_most: Option<f64>) -> Result<()> {
+/// Measures floor and product alternately and prints a table.
+pub(super) fn run(
+    directory: &Path,
+    threads: Option<usize>,
+    rounds: usize,
+    at_most: Option<f64>,
+) -> Result<()> {
     let threads = threads.unwrap_or_else(default_threads);
     let product = process::product()?;
     let mut floor: Option<Cost> = None;
@@ -28,40 +33,43 @@ pub(super) fn run(folder: &Path, threads: Option<usize>, rounds: usize, at_most:
         }
     };
     let floor_step =
-        || process::cost(process::step("floor-step")?.arg(folder).arg(threads.to_string()), true);
-    // The first one only brings the files into memory, so that neither side pays for the disk.
+        || process::cost(process::step("floor-step")?.arg(directory).arg(threads.to_string()), true);
+    // The first run only warms the page cache, so that neither side pays for the disk.
     floor_step()?;
     for _ in 0..rounds.max(1) {
         best(&mut floor, floor_step()?);
         let scratch = Scratch::new("floor")?;
-        best(&mut index, process::cost(&mut index_command(&product, folder, scratch.path(), threads), true)?);
+        best(
+            &mut index,
+            process::cost(&mut index_command(&product, directory, scratch.path(), threads), true)?,
+        );
         stored = ["index.db", "cache.db"].map(|name| process::size_of(scratch.path(), name));
     }
     let (floor, index) = floor.zip(index).context("at least one round was measured")?;
-    let seen: Seen = serde_json::from_str(&floor.printed).context("the floor says what it saw")?;
+    let seen: CorpusSize = serde_json::from_str(&floor.printed).context("the floor says what it saw")?;
     let ratio = index.time.as_secs_f64() / floor.time.as_secs_f64();
-    print(folder, threads, &seen, &floor, &index, stored);
+    print(directory, threads, &seen, &floor, &index, stored);
     match at_most {
         Some(limit) if ratio > limit => bail!("{ratio:.2} times the floor is above {limit}"),
         _ => Ok(()),
     }
 }
 
-/// A first index of `folder` into an empty store.
-pub(crate) fn index_command(product: &Path, folder: &Path, store: &Path, threads: usize) -> Command {
+/// Builds a first index of `directory` in an empty store.
+pub(crate) fn index_command(product: &Path, directory: &Path, store: &Path, threads: usize) -> Command {
     let mut command = Command::new(product);
-    command.arg("index").arg("--root").arg(folder).arg("--store").arg(store).arg("--quiet");
+    command.arg("index").arg("--root").arg(directory).arg("--store").arg(store).arg("--quiet");
     command.env("ORIENT_INDEX_THREADS", threads.to_string());
     command
 }
 
 #[expect(clippy::cast_precision_loss, reason = "ratios for people")]
-fn print(folder: &Path, threads: usize, seen: &Seen, floor: &Cost, index: &Cost, stored: [u64; 2]) {
+fn print(directory: &Path, threads: usize, seen: &CorpusSize, floor: &Cost, index: &Cost, stored: [u64; 2]) {
     let sum = |column: usize| seen.0.values().map(|counts| counts[column]).sum::<u64>();
     let (files, lines, bytes) = (sum(0), sum(1), sum(2));
     println!(
         "{}: {} text files, {} lines, {}; {threads} threads",
-        folder.display(),
+        directory.display(),
         count(files),
         count(lines),
         mebibytes(bytes)
@@ -92,10 +100,10 @@ fn print(folder: &Path, threads: usize, seen: &Seen, floor: &Cost, index: &Cost,
     }
 }
 
-/// Reads and parses every file, and prints what it went through.
-pub(super) fn step(folder: &Path, threads: usize) -> Result<()> {
-    let corpus = Corpus::list(folder, threads)?;
-    let parts = corpus.read(threads, Seen::default, |seen, text| {
+/// Reads and parses every file, and prints the totals.
+pub(super) fn step(directory: &Path, threads: usize) -> Result<()> {
+    let corpus = Corpus::list(directory, threads)?;
+    let parts = corpus.read(threads, CorpusSize::default, |seen, text| {
         let counts = seen.0.entry(text.pack.map_or("other text", Pack::title).to_owned()).or_default();
         let lines = memchr::memchr_iter(b'\n', &text.bytes).count();
         let more = [1, lines as u64, text.bytes.len() as u64];
@@ -104,7 +112,7 @@ pub(super) fn step(folder: &Path, threads: usize) -> Result<()> {
             orient_lang::parse_only(pack, &text.bytes);
         }
     });
-    let mut all = Seen::default();
+    let mut all = CorpusSize::default();
     for (name, counts) in parts.into_iter().flat_map(|seen| seen.0) {
         let sums = all.0.entry(name).or_default();
         sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);

@@ -1,5 +1,5 @@
-//! What freshness costs: a question against a bare walk of the same tree.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+//! `bench fresh`: the cost of checking for changes, compared with a bare walk of the same tree.
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
 use super::floor::index_command;
 use super::process::{self, Scratch};
@@ -13,16 +13,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// A file changed so shortly before it was read is looked at again next time; this is longer than that.
+/// Longer than the time during which the stamp of a changed file is untrusted.
 const SETTLE: Duration = Duration::from_secs(4);
 
-/// Measures and prints one table.
-pub(super) fn run(folder: &Path, rounds: usize) -> Result<()> {
+/// Measures and prints a table.
+pub(super) fn run(directory: &Path, rounds: usize) -> Result<()> {
     let product = process::product()?;
     let scratch = Scratch::new("fresh")?;
     let (tree, store) = (scratch.path().join("tree"), scratch.path().join("store"));
-    let files = copy(folder, &tree)?;
-    let victim = files.get(files.len() / 2).context("the folder has files")?.clone();
+    let files = copy(directory, &tree)?;
+    let victim = files.get(files.len() / 2).context("the directory has files")?.clone();
     std::thread::sleep(SETTLE);
     process::cost(&mut index_command(&product, &tree, &store, default_threads()), false)?;
 
@@ -39,11 +39,16 @@ pub(super) fn run(folder: &Path, rounds: usize) -> Result<()> {
         if generation(&after.printed)? <= generation(&before.printed)? {
             bail!("the changed file was not seen");
         }
-        // Past the moment in which the changed file is looked at once more.
+        // After the time during which the changed file would be read again.
         std::thread::sleep(SETTLE);
         process::cost(&mut status(&product, &tree, &store), false)?;
     }
-    println!("{}: {} files, median of {} rounds", folder.display(), count(files.len() as u64), rounds.max(1));
+    println!(
+        "{}: {} files, median of {} rounds",
+        directory.display(),
+        count(files.len() as u64),
+        rounds.max(1)
+    );
     let walk = median(&mut walks);
     let row = |name: &str, time: Duration| {
         let beyond = (time.as_secs_f64() - walk.as_secs_f64()) * 1000.0;
@@ -58,9 +63,9 @@ pub(super) fn run(folder: &Path, rounds: usize) -> Result<()> {
     Ok(())
 }
 
-/// A bare walk: the listing and nothing else.
-pub(super) fn walk(folder: &Path) -> Result<()> {
-    let listing = list(folder, &WalkOptions::default())?;
+/// A bare walk: only the listing.
+pub(super) fn walk(directory: &Path) -> Result<()> {
+    let listing = list(directory, &WalkOptions::default())?;
     println!("{}", listing.files.len());
     Ok(())
 }
@@ -81,14 +86,14 @@ pub(super) fn median(times: &mut [Duration]) -> Duration {
     times.get(times.len() / 2).copied().unwrap_or_default()
 }
 
-/// Copies what a walk of `from` lists, and hands back the copies.
+/// Copies all files that a walk of `from` lists. Returns the copies.
 pub(crate) fn copy(from: &Path, to: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in list(from, &WalkOptions::default())?.files {
         let path =
             orient_walk::to_native(&entry.path).context("every path listed here can be opened here")?;
         let target = to.join(&path);
-        std::fs::create_dir_all(target.parent().context("a file lies in a folder")?)?;
+        std::fs::create_dir_all(target.parent().context("a file is in a directory")?)?;
         std::fs::copy(from.join(&path), &target).with_context(|| format!("copying {}", path.display()))?;
         files.push(target);
     }

@@ -1,5 +1,5 @@
-//! What a question about the graph costs: callers to depth three, beside the look-up of a name.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+//! `bench graph`: callers to depth three, compared with a symbol lookup.
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
 use super::process::Scratch;
 use crate::report::{count, table};
@@ -14,14 +14,14 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How often each question is asked again; the best counts, since other processes cost time too.
+/// Repetitions of each query; the best counts, because other processes interfere.
 const AGAIN: usize = 5;
 
-/// Indexes a folder and asks about symbols spread evenly over it.
-pub(super) fn run(folder: &Path, symbols: usize) -> Result<()> {
+/// Indexes a directory and queries symbols spread evenly over it.
+pub(super) fn run(directory: &Path, symbols: usize) -> Result<()> {
     let scratch = Scratch::new("graph")?;
     let options = OpenOptions { force: u8::MAX, store: Some(scratch.path().join("store")) };
-    let engine = Engine::open(folder, Settings::default(), &options)?;
+    let engine = Engine::open(directory, Settings::default(), &options)?;
     let refresh = RefreshOptions { cancel: Cancel::default(), ..RefreshOptions::default() };
     let watch = Watch::default();
     engine.refresh(&refresh, &watch)?;
@@ -57,7 +57,7 @@ pub(super) fn run(folder: &Path, symbols: usize) -> Result<()> {
     let sizes = snapshot.status()?.sizes;
     println!(
         "{}: {} symbols; {} asked, {} callers on average, {} at most",
-        folder.display(),
+        directory.display(),
         count(sizes.symbols),
         count(asked.len() as u64),
         count((reached / asked.len().max(1)) as u64),
@@ -72,7 +72,7 @@ pub(super) fn run(folder: &Path, symbols: usize) -> Result<()> {
     Ok(())
 }
 
-/// When each phase of indexing began, on the clock and in processor time.
+/// When each indexing phase began, in wall time and processor time.
 #[derive(Default)]
 struct Watch(RefCell<Vec<(&'static str, Instant, Duration)>>);
 
@@ -81,7 +81,7 @@ impl Watch {
         self.0.borrow_mut().push((what, Instant::now(), super::process::cpu_time(std::process::id())));
     }
 
-    /// What each phase took, and what resolving adds to the others.
+    /// The duration of each phase, and the share of resolution.
     fn print(&self) {
         let moments = self.0.borrow();
         let (mut rows, mut resolving, mut others) = (Vec::new(), 0.0, 0.0);
@@ -108,7 +108,7 @@ impl Progress for Watch {
     }
 }
 
-/// The walk and every node of it in words, as the operation does it.
+/// The traversal with all nodes formatted, as the operation does it.
 fn callers(snapshot: &Snapshot, node: NodeId) -> Result<(usize, Duration), EngineError> {
     let start = Instant::now();
     let view = snapshot.graph();

@@ -1,5 +1,5 @@
-//! `orient grep` against ripgrep on the same tree: the same bytes, and how much sooner.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+//! `bench grep`: `orient grep`, compared with ripgrep on the same tree. Both must print the same bytes.
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
 use super::floor::index_command;
 use super::process::{self, Scratch};
@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 /// A pattern that matches in fewer files than this is selective.
 const FEW_FILES: usize = 200;
 
-/// Patterns as people type them, for a tree of C: rare and common words, both cases, classes, alternatives, several
-/// lines, and some that no trigram can help with.
+/// Realistic patterns for a C codebase: rare and common words, case-insensitive, classes, alternatives, multi-line,
+/// and some that trigrams cannot help with.
 const PATTERNS: [&[&str]; 40] = [
     &["tcp_v4_do_rcv"],
     &["-w", "kmem_cache_create_usercopy"],
@@ -60,7 +60,7 @@ const PATTERNS: [&[&str]; 40] = [
     &["mutex_(un)?lock\\(&[a-z]+->io_mutex\\)"],
 ];
 
-/// What one pattern took.
+/// The measurements of one pattern.
 struct Row {
     shown: String,
     files: usize,
@@ -70,10 +70,10 @@ struct Row {
     same: bool,
 }
 
-/// Measures and prints one table for commands that look at all files each time, and one for commands as they come: the
-/// first leaves a watcher for the others. `at_least` is the ratio the median of selective patterns must reach there.
+/// Measures and prints two tables: commands that check all files each time, and commands that use the daemon that the
+/// first one starts. `at_least` is the minimum ratio at the median of selective patterns in the second table.
 pub(super) fn run(
-    folder: &Path,
+    directory: &Path,
     store: Option<&Path>,
     rounds: usize,
     refresh: bool,
@@ -82,34 +82,40 @@ pub(super) fn run(
     let product = process::product()?;
     let scratch = Scratch::new("grep")?;
     let store = store.unwrap_or(scratch.path());
-    process::cost(&mut index_command(&product, folder, store, default_threads()), false)?;
-    look_alone(folder)?;
-    let alone = Sides { product: &product, folder, store, refresh, watched: false };
+    process::cost(&mut index_command(&product, directory, store, default_threads()), false)?;
+    look_alone(directory)?;
+    let alone = Sides { product: &product, directory, store, refresh, watched: false };
     let rows = alone.measure(rounds)?;
-    println!("{}: {} patterns, each by itself", folder.display(), rows.len());
+    println!("{}: {} patterns, each by itself", directory.display(), rows.len());
     report(&rows, at_least.filter(|_| !refresh))?;
     if !refresh {
         return Ok(());
     }
     let rows = Sides { watched: true, ..alone }.measure(rounds)?;
-    println!("{}: {} patterns, one after the other", folder.display(), rows.len());
+    println!("{}: {} patterns, one after the other", directory.display(), rows.len());
     report(&rows, at_least)
 }
 
 /// What is measured.
 struct Sides<'s> {
     product: &'s Path,
-    folder: &'s Path,
+    directory: &'s Path,
     store: &'s Path,
     refresh: bool,
-    /// Whether a command may leave a watcher for the next.
+    /// Whether a command may start a daemon for the next.
     watched: bool,
 }
 
 impl Sides<'_> {
     fn ours(&self, args: &[&str]) -> Command {
         let mut command = Command::new(self.product);
-        command.current_dir(self.folder).arg("grep").args(args).arg("--store").arg(self.store).arg("--quiet");
+        command
+            .current_dir(self.directory)
+            .arg("grep")
+            .args(args)
+            .arg("--store")
+            .arg(self.store)
+            .arg("--quiet");
         if !self.refresh {
             command.arg("--no-refresh");
         }
@@ -121,7 +127,7 @@ impl Sides<'_> {
 
     fn theirs(&self, args: &[&str], sorted: bool) -> Command {
         let mut command = Command::new("rg");
-        command.current_dir(self.folder).env_remove("RIPGREP_CONFIG_PATH").args(args);
+        command.current_dir(self.directory).env_remove("RIPGREP_CONFIG_PATH").args(args);
         if sorted {
             command.args(["--sort", "path"]);
         }
@@ -129,7 +135,7 @@ impl Sides<'_> {
     }
 
     fn measure(&self, rounds: usize) -> Result<Vec<Row>> {
-        // Once in vain, so that files and index are in memory for both.
+        // A first run warms the page cache for both.
         timed(&mut self.ours(PATTERNS[0]))?;
         timed(&mut self.theirs(PATTERNS[0], false))?;
         PATTERNS.iter().map(|args| self.row(args, rounds)).collect()
@@ -160,38 +166,38 @@ impl Sides<'_> {
     }
 }
 
-/// How long a look at the stamps of all files takes and nothing else: what no command by itself can be faster than.
-fn look_alone(folder: &Path) -> Result<()> {
-    let root = folder.canonicalize().with_context(|| format!("finding {}", folder.display()))?;
+/// The time to check the stamps of all files: the minimum for a command without a daemon.
+fn look_alone(directory: &Path) -> Result<()> {
+    let root = directory.canonicalize().with_context(|| format!("finding {}", directory.display()))?;
     let listing = list(&root, &WalkOptions::default())?;
-    let mut folders: Vec<KnownDirectory<'_>> = Vec::new();
+    let mut directories: Vec<KnownDirectory<'_>> = Vec::new();
     let mut files = Vec::with_capacity(listing.files.len());
-    // Both are sorted, but a folder is sorted among the files of the one around it.
-    let mut by_folder: BTreeMap<&[u8], Vec<&Entry>> = BTreeMap::new();
+    // Both are sorted, but a directory sorts among the files of its parent.
+    let mut by_directory: BTreeMap<&[u8], Vec<&Entry>> = BTreeMap::new();
     for entry in &listing.files {
-        by_folder.entry(entry.path.folder()).or_default().push(entry);
+        by_directory.entry(entry.path.directory()).or_default().push(entry);
     }
     for (path, stamp) in &listing.fingerprint.directories {
         let from = files.len();
-        let here = by_folder.remove(path.as_bytes()).unwrap_or_default();
+        let here = by_directory.remove(path.as_bytes()).unwrap_or_default();
         files.extend(here.iter().map(|entry| KnownFile { name: entry.path.file_name(), stamp: entry.stamp }));
-        folders.push(KnownDirectory { path: path.as_bytes(), stamp: *stamp, files: from..files.len() });
+        directories.push(KnownDirectory { path: path.as_bytes(), stamp: *stamp, files: from..files.len() });
     }
     let tree = RootDirectory::open(&root)?;
     for threads in [1, default_threads()] {
         let mut times = Vec::new();
         for _ in 0..9 {
             let start = Instant::now();
-            if !unchanged(&tree, &folders, &files, threads) {
+            if !unchanged(&tree, &directories, &files, threads) {
                 bail!("files change while they are measured");
             }
             times.push(start.elapsed());
         }
         let time = median(times).as_secs_f64() * 1000.0;
         println!(
-            "the stamps of {} files and {} folders, on {threads} threads: {time:.1} ms",
+            "the stamps of {} files and {} directories, on {threads} threads: {time:.1} ms",
             files.len(),
-            folders.len()
+            directories.len()
         );
     }
     Ok(())
@@ -230,7 +236,7 @@ fn report(rows: &[Row], at_least: Option<f64>) -> Result<()> {
     }
 }
 
-/// How long a command took, and what it printed. Finding nothing is no failure.
+/// The duration and output of a command. No match is not an error.
 fn timed(command: &mut Command) -> Result<(Duration, Vec<u8>)> {
     let start = Instant::now();
     let output =

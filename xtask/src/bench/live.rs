@@ -1,8 +1,9 @@
-//! What a watched tree costs: from a save to the answer that shows it, and from a switch of thousands of files.
+//! `bench live`: a watched tree. Measures the time from a save, and from a branch switch of thousands of files, to a
+//! correct answer.
 //!
-//! The watcher and the sweep of all files are asked in turns, in one process, on copies of the same tree. An answer counts
-//! once the index has the file with its new size; in the end it must equal one built from nothing.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+//! Compares the watcher with a full scan, alternately, in one process, on copies of the same tree. An answer is
+//! correct once the index has the new size of the file; in the end the index must equal one built from scratch.
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
 use super::fresh::{copy, median};
 use super::process::Scratch;
@@ -20,27 +21,27 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long a person needs at least between two saves; also lets the watcher settle.
+/// A realistic minimum time between two saves; also lets the watcher settle.
 const BETWEEN: Duration = Duration::from_millis(400);
 
-/// What is asked after a switch: who calls what, alone or behind what is in the files.
+/// The queries after a branch switch: callers, with and without waiting for resolution.
 const GRAPH: [(&str, RefreshDepth); 1] = [("who calls what", RefreshDepth::Graph)];
 const FACTS_FIRST: [(&str, RefreshDepth); 2] =
     [("what is in files", RefreshDepth::Facts), ("who calls what, then", RefreshDepth::Graph)];
 
-/// Measures, and prints how long it took to the right answer.
-pub(super) fn run(folder: &Path, rounds: usize, switched: usize) -> Result<()> {
+/// Measures and prints the time to a correct answer.
+pub(super) fn run(directory: &Path, rounds: usize, switched: usize) -> Result<()> {
     let scratch = Scratch::new("live")?;
     let (tree, store) = (scratch.path().join("tree"), scratch.path().join("store"));
     std::fs::create_dir(&tree)?;
     let root = tree.canonicalize()?;
-    let files = copy(folder, &root)?;
+    let files = copy(directory, &root)?;
     let engine = Arc::new(open(&root, &store)?);
     engine.refresh(&RefreshOptions::default(), &NoProgress)?;
     let live = settled(&engine, WatchOptions::default())?;
     let bench = LiveBench { engine, live, root, pairs: pairs(&files) };
     let rounds = rounds.max(1);
-    println!("{}: {} files, {rounds} rounds", folder.display(), count(files.len() as u64));
+    println!("{}: {} files, {rounds} rounds", directory.display(), count(files.len() as u64));
     for (name, by_sweep) in [("watched", false), ("sweep", true)] {
         let mut idle = bench.idle(rounds, by_sweep)?;
         say(&format!("{name}: nothing changed"), &mut idle);
@@ -61,7 +62,7 @@ pub(super) fn run(folder: &Path, rounds: usize, switched: usize) -> Result<()> {
         Ok([std::fs::read(file)?, b"\n".to_vec(), std::fs::read(other)?].concat())
     })?;
     bench.say_switch(&format!("{name}, each doubled"), &whole, &GRAPH)?;
-    bench.equals_one_built_anew(&scratch.path().join("anew"))?;
+    bench.equals_one_built_from_scratch(&scratch.path().join("rebuilt"))?;
     for (file, text) in &back {
         std::fs::write(file, text)?;
     }
@@ -69,7 +70,7 @@ pub(super) fn run(folder: &Path, rounds: usize, switched: usize) -> Result<()> {
     bench.switch_by_git(&name, switched, scratch.path())
 }
 
-/// Prints a line at once: all of it takes minutes.
+/// Prints a line immediately: a run takes minutes.
 fn say(name: &str, times: &mut [Duration]) {
     let millis = |time: Duration| format!("{:.1} ms", time.as_secs_f64() * 1000.0);
     let middle = median(times);
@@ -77,7 +78,7 @@ fn say(name: &str, times: &mut [Duration]) {
     println!("{name:<64} median {:>10}, worst {:>10}", millis(middle), millis(worst));
 }
 
-/// The engine of a folder, whichever it is, with its index in a store of its own.
+/// Opens an engine for any directory, with its index in a separate store.
 pub(crate) fn open(root: &Path, store: &Path) -> Result<Engine> {
     let options = OpenOptions { force: 2, store: Some(store.to_owned()) };
     Ok(Engine::open(root, Settings::default(), &options)?)
@@ -110,7 +111,7 @@ fn git(root: &Path, args: &[&str]) -> Result<()> {
     workspace::output(&mut git).map(drop)
 }
 
-/// Files of text, each with another of the same kind.
+/// Text files, each with another one of the same kind.
 fn pairs(files: &[PathBuf]) -> Vec<(PathBuf, PathBuf)> {
     let mut last: BTreeMap<_, &PathBuf> = BTreeMap::new();
     let mut pairs = Vec::new();
@@ -125,7 +126,7 @@ fn pairs(files: &[PathBuf]) -> Vec<(PathBuf, PathBuf)> {
     pairs
 }
 
-/// Files with what a switch puts into them.
+/// Files with their content after a switch.
 type Branch = Vec<(PathBuf, Vec<u8>)>;
 
 struct LiveBench {
@@ -157,7 +158,7 @@ impl LiveBench {
         Ok(times)
     }
 
-    /// Saves files spread over the tree, and asks at once.
+    /// Saves files spread over the tree, and queries immediately.
     fn saves(
         &self,
         rounds: usize,
@@ -178,7 +179,7 @@ impl LiveBench {
         Ok(times)
     }
 
-    /// Files spread over the tree, each with what `change` makes of it and another of its kind.
+    /// Files spread over the tree, each with its content after `change`, and another file of its kind.
     fn branch(
         &self,
         files: usize,
@@ -189,7 +190,7 @@ impl LiveBench {
         some.map(|(file, other)| Ok((file.clone(), change(self, file, other)?))).collect()
     }
 
-    /// The text of a file with its first function a second time behind it, under another name.
+    /// The text of a file with a copy of its first function appended under another name.
     fn with_one_more(&self, file: &Path, suffix: &str) -> Result<Vec<u8>> {
         let path: RepoPath = orient_walk::from_native(&self.root, file).context("a file of the tree")?;
         let (text, snapshot) = (std::fs::read(file)?, self.engine.snapshot()?);
@@ -205,8 +206,7 @@ impl LiveBench {
         Ok([&text[..end], b"\n", &text[start..named], suffix.as_bytes(), &text[named..]].concat())
     }
 
-    /// Rewrites many files, as a switch to another branch does, and asks one question after the other as soon as that is
-    /// done.
+    /// Rewrites many files like a branch switch, and queries repeatedly as soon as that is done.
     fn say_switch(&self, name: &str, branch: &Branch, questions: &[(&str, RefreshDepth)]) -> Result<()> {
         for (file, text) in branch {
             std::fs::write(file, text)?;
@@ -214,7 +214,7 @@ impl LiveBench {
         self.say_caught_up(name, branch, questions)
     }
 
-    /// Asks one question after the other, each of which must show the files as a branch has them.
+    /// Queries repeatedly; each answer must reflect the files of a branch.
     fn say_caught_up(&self, name: &str, branch: &Branch, questions: &[(&str, RefreshDepth)]) -> Result<()> {
         let mut begun = Instant::now();
         for &(what, depth) in questions {
@@ -224,17 +224,17 @@ impl LiveBench {
                 self.has(file, text.len() as u64)?;
             }
             say(&format!("{name}: {what}"), &mut [time]);
-            // What was looked at meanwhile is not part of the next answer.
+            // Work that was done meanwhile is not part of the next answer.
             begun = Instant::now().checked_sub(time).unwrap_or(begun);
         }
         std::thread::sleep(BETWEEN * 10);
         Ok(())
     }
 
-    /// Has git check out a branch that nobody has been on, once it was read ahead, and asks as soon as git is done.
+    /// Checks out a new branch with git after it was prefetched, and queries as soon as git is done.
     fn switch_by_git(self, name: &str, switched: usize, scratch: &Path) -> Result<()> {
         let branch = self.branch(switched, |bench, file, _| bench.with_one_more(file, "OnAnotherBranch"))?;
-        // Two that watch would be in each other's way.
+        // Two watchers would interfere.
         let Self { root, live, .. } = self;
         drop(live);
         git(&root, &["init", "-q", "-b", "main"])?;
@@ -252,7 +252,7 @@ impl LiveBench {
         engine.refresh(&RefreshOptions::default(), &NoProgress)?;
         let live = settled(&engine, WatchOptions { prefetch_branches: 1, ..WatchOptions::default() })?;
         let begun = Instant::now();
-        while !engine.prefetcher().is_some_and(|mut ahead| ahead.has_whole(other.id())) {
+        while !engine.prefetcher().is_some_and(|mut ahead| ahead.has_commit(other.id())) {
             if begun.elapsed() > Duration::from_mins(5) {
                 bail!("the branch is not read ahead");
             }
@@ -264,7 +264,7 @@ impl LiveBench {
             format!("{name} ({:.1} MB) by git, read ahead", Duration::from_micros(size as u64).as_secs_f64());
         git(&bench.root, &["checkout", "-q", "other"])?;
         bench.say_caught_up(&name, &branch, &GRAPH)?;
-        bench.equals_one_built_anew(&scratch.join("anew-of-branches"))
+        bench.equals_one_built_from_scratch(&scratch.join("rebuilt-of-branches"))
     }
 
     /// Fails unless the index has a file with this size.
@@ -278,18 +278,18 @@ impl LiveBench {
         Ok(())
     }
 
-    fn equals_one_built_anew(&self, store: &Path) -> Result<()> {
-        let anew = open(&self.root, store)?;
-        anew.refresh(&RefreshOptions::default(), &NoProgress)?;
+    fn equals_one_built_from_scratch(&self, store: &Path) -> Result<()> {
+        let rebuilt = open(&self.root, store)?;
+        rebuilt.refresh(&RefreshOptions::default(), &NoProgress)?;
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         self.engine.snapshot()?.dump(&mut ours)?;
-        anew.snapshot()?.dump(&mut theirs)?;
+        rebuilt.snapshot()?.dump(&mut theirs)?;
         if ours != theirs {
             let (ours, theirs) = (String::from_utf8_lossy(&ours), String::from_utf8_lossy(&theirs));
             let first = ours.lines().zip(theirs.lines()).find(|(ours, theirs)| ours != theirs);
-            bail!("the index differs from one built from nothing: {first:?}");
+            bail!("the index differs from one built from scratch: {first:?}");
         }
-        println!("the index equals one built from nothing");
+        println!("the index equals one built from scratch");
         Ok(())
     }
 }

@@ -1,8 +1,8 @@
-//! `orient mcp` as an agent feels it: from the start of the process to the first answer, and what it holds while idle.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+//! `bench mcp`: the time from the start of `orient mcp` to the first answer, and its memory while idle.
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
 use super::process::{self, Scratch, mebibytes};
-use crate::asking::Asking;
+use crate::mcp_client::McpClient;
 use crate::report::table;
 use anyhow::{Result, bail, ensure};
 use serde_json::{Value, json};
@@ -10,26 +10,26 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// How long a server is left alone before its memory is looked at.
+/// Idle time before memory is measured.
 const IDLE: Duration = Duration::from_secs(3);
 
-/// Measures; `at_most` is what the first answer may take, in milliseconds.
-pub(super) fn run(folder: &Path, rounds: usize, at_most: Option<u64>) -> Result<()> {
+/// Measures; `at_most` limits the time to the first answer, in milliseconds.
+pub(super) fn run(directory: &Path, rounds: usize, at_most: Option<u64>) -> Result<()> {
     let product = process::product()?;
     let scratch = Scratch::new("mcp")?;
-    let fresh = held_after_first_index(&product, folder, scratch.path())?;
+    let fresh = held_after_first_index(&product, directory, scratch.path())?;
     let (mut floors, mut starts, mut warm) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..rounds.max(1) {
         floors.push(process::cost(Command::new(&product).arg("--version"), false)?.time);
         let begun = Instant::now();
-        let mut asking = Asking::start(&product, folder, scratch.path())?;
-        ask(&mut asking, &question())?;
+        let mut client = McpClient::start(&product, directory, scratch.path())?;
+        ask(&mut client, &question())?;
         starts.push(begun.elapsed());
         let begun = Instant::now();
-        ask(&mut asking, &question())?;
+        ask(&mut client, &question())?;
         warm.push(begun.elapsed());
     }
-    let idle = held(&product, folder, scratch.path())?;
+    let idle = held(&product, directory, scratch.path())?;
     let (floor, start, warm) = (median(floors), median(starts), median(warm));
     let row = |what: &str, time: Duration| {
         let ratio = time.as_secs_f64() / floor.as_secs_f64().max(1e-9);
@@ -54,24 +54,24 @@ fn question() -> Value {
     json!({ "name": "search", "arguments": { "query": "main", "again": true } })
 }
 
-fn ask(asking: &mut Asking, question: &Value) -> Result<()> {
-    let answer = asking.request("tools/call", question)?;
+fn ask(client: &mut McpClient, question: &Value) -> Result<()> {
+    let answer = client.request("tools/call", question)?;
     ensure!(answer["isError"] != true, "no answer: {answer}");
     Ok(())
 }
 
-/// The memory of a server that made the first index itself, once it is idle.
-fn held_after_first_index(product: &Path, folder: &Path, store: &Path) -> Result<u64> {
-    let mut asking = Asking::start(product, folder, store)?;
-    // Questions are answered with how far it is until the index is there.
-    while asking.request("tools/call", &question())?["isError"] == true {}
+/// The memory of an idle server that built the first index itself.
+fn held_after_first_index(product: &Path, directory: &Path, store: &Path) -> Result<u64> {
+    let mut client = McpClient::start(product, directory, store)?;
+    // Until the index exists, answers are errors that report progress.
+    while client.request("tools/call", &question())?["isError"] == true {}
     std::thread::sleep(IDLE);
-    Ok(resident(asking.process()))
+    Ok(resident(client.process()))
 }
 
-/// The memory of a server that answered some questions, once it is idle.
-fn held(product: &Path, folder: &Path, store: &Path) -> Result<u64> {
-    let mut asking = Asking::start(product, folder, store)?;
+/// The memory of an idle server that answered some queries.
+fn held(product: &Path, directory: &Path, store: &Path) -> Result<u64> {
+    let mut client = McpClient::start(product, directory, store)?;
     let questions = [
         question(),
         json!({ "name": "overview", "arguments": { "about": "map" } }),
@@ -79,13 +79,13 @@ fn held(product: &Path, folder: &Path, store: &Path) -> Result<u64> {
         json!({ "name": "grep", "arguments": { "pattern": "return" } }),
     ];
     for question in &questions {
-        asking.request("tools/call", question)?;
+        client.request("tools/call", question)?;
     }
     std::thread::sleep(IDLE);
-    Ok(resident(asking.process()))
+    Ok(resident(client.process()))
 }
 
-/// The memory a process holds now.
+/// The current memory of a process.
 fn resident(process: u32) -> u64 {
     process::held(process, "VmRSS:")
 }

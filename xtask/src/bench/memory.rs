@@ -1,5 +1,5 @@
-//! The peak memory of the product.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+//! `bench memory`: peak memory of a first index and of a query.
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
 use super::floor::index_command;
 use super::process::{self, Scratch, mebibytes};
@@ -9,25 +9,25 @@ use anyhow::Result;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Measures a first index and a question after it, folder by folder.
-pub(super) fn run(folders: &[PathBuf], threads: Option<usize>) -> Result<()> {
+/// Measures a first index and a query, directory by directory.
+pub(super) fn run(directories: &[PathBuf], threads: Option<usize>) -> Result<()> {
     let threads = threads.unwrap_or_else(default_threads);
     let product = process::product()?;
     let mut rows = Vec::new();
-    for folder in folders {
+    for directory in directories {
         let scratch = Scratch::new("memory")?;
-        let index = process::cost(&mut index_command(&product, folder, scratch.path(), threads), true)?;
+        let index = process::cost(&mut index_command(&product, directory, scratch.path(), threads), true)?;
         let mut question = Command::new(&product);
-        question.arg("status").arg("--root").arg(folder).arg("--store").arg(scratch.path()).arg("--quiet");
+        question.arg("status").arg("--root").arg(directory).arg("--store").arg(scratch.path()).arg("--quiet");
         let question = process::cost(&mut question, true)?;
         rows.push(vec![
-            folder.display().to_string(),
+            directory.display().to_string(),
             mebibytes(index.memory),
             format!("{:.2} s", index.time.as_secs_f64()),
             mebibytes(question.memory),
         ]);
     }
     println!("{threads} threads");
-    table(&["folder", "peak of index", "time", "peak of status"], &rows);
+    table(&["directory", "peak of index", "time", "peak of status"], &rows);
     Ok(())
 }

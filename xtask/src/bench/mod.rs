@@ -1,7 +1,7 @@
-//! `xtask bench`: what the product costs, as a ratio to a floor measured in the same run.
+//! `xtask bench`: the cost of the product, relative to a baseline measured in the same run.
 //!
-//! The product is the real `orient` binary in a process of its own; so is each floor. Only ratios and differences are
-//! worth keeping: machines differ.
+//! The product is the real `orient` binary in a separate process; so is each baseline. Only ratios and differences are
+//! comparable between machines.
 
 mod floor;
 mod fresh;
@@ -23,155 +23,159 @@ use anyhow::{Result, bail};
 use clap::Subcommand;
 use std::path::PathBuf;
 
-/// What to measure.
+/// The benchmarks.
 #[derive(Subcommand)]
 pub(crate) enum Bench {
-    /// A full index against reading and parsing the same files with the same threads
+    /// A full index, compared with reading and parsing the same files on the same number of threads
     Floor {
-        /// The folder to index
-        folder: PathBuf,
-        /// How many threads both may use
+        /// The directory to index
+        directory: PathBuf,
+        /// Number of threads of both
         #[arg(long)]
         threads: Option<usize>,
-        /// How often to measure, the two in turns; the best of each counts
+        /// Number of measurements, alternating; the best of each counts
         #[arg(long, default_value_t = 1)]
         rounds: usize,
         /// Fails if the ratio is above this
         #[arg(long)]
         at_most: Option<f64>,
     },
-    /// `orient status` against a bare walk: with nothing changed, and with one file changed
+    /// `orient status`, compared with a bare walk: with no change, and with one changed file
     Fresh {
-        /// The folder to index; it is copied first
-        folder: PathBuf,
-        /// How often to measure; the median counts
+        /// The directory to index; it is copied first
+        directory: PathBuf,
+        /// Number of measurements; the median counts
         #[arg(long, default_value_t = 15)]
         rounds: usize,
     },
-    /// Callers to depth three against the look-up of a name, in one warm process
+    /// Callers to depth three, compared with a symbol lookup, in one warm process
     Graph {
-        /// The folder to index
-        folder: PathBuf,
-        /// How many symbols to ask about, spread evenly
+        /// The directory to index
+        directory: PathBuf,
+        /// Number of symbols to query, spread evenly
         #[arg(long, default_value_t = 1000)]
         symbols: usize,
     },
-    /// A watched tree: from a save, and from a switch of thousands of files, to the right answer, beside a sweep
+    /// A watched tree: from a save, and from a branch switch of thousands of files, to a correct answer, compared with a full scan
     Live {
-        /// The folder to watch; it is copied first
-        folder: PathBuf,
-        /// How often to measure
+        /// The directory to watch; it is copied first
+        directory: PathBuf,
+        /// Number of measurements
         #[arg(long, default_value_t = 21)]
         rounds: usize,
-        /// How many files a switch rewrites
+        /// Number of files that a switch rewrites
         #[arg(long, default_value_t = 2000)]
         switched: usize,
     },
-    /// `orient serve` with many clients while files change: errors, wrong answers, times and memory
+    /// `orient serve` with many clients while files change: errors, wrong answers, latencies and memory
     Load {
-        /// The folder to serve; it is copied first
-        folder: PathBuf,
-        /// For how long
+        /// The directory to serve; it is copied first
+        directory: PathBuf,
+        /// Duration in seconds
         #[arg(long, default_value_t = 60)]
         seconds: u64,
-        /// How many clients ask at once, each one question after the other
+        /// Number of concurrent clients
         #[arg(long, default_value_t = 32)]
         clients: usize,
         /// Milliseconds between two changes
         #[arg(long, default_value_t = 500)]
         every: u64,
-        /// Milliseconds a client thinks about an answer
+        /// Think time of a client between two queries, in milliseconds
         #[arg(long, default_value_t = 0)]
         think: u64,
-        /// Fails if 95 of 100 answers about symbols and callers take more milliseconds
+        /// Fails if the 95th percentile of symbol and caller queries takes more milliseconds
         #[arg(long)]
         at_most: Option<u64>,
     },
-    /// The peak memory of a full index and of a question
+    /// Peak memory of a full index and of a query
     Memory {
-        /// The folders to index
+        /// The directories to index
         #[arg(required = true)]
-        folders: Vec<PathBuf>,
-        /// How many threads to use
+        directories: Vec<PathBuf>,
+        /// Number of threads
         #[arg(long)]
         threads: Option<usize>,
     },
-    /// `orient grep` against ripgrep, which must be installed: forty patterns, the same bytes
+    /// `orient grep`, compared with ripgrep, which must be installed: forty patterns, the same output
     Grep {
-        /// The folder to search
-        folder: PathBuf,
-        /// Keep the index here, for another run
+        /// The directory to search
+        directory: PathBuf,
+        /// Keeps the index here, for another run
         #[arg(long)]
         store: Option<PathBuf>,
-        /// How often to measure, in turns; the median counts
+        /// Number of measurements, alternating; the median counts
         #[arg(long, default_value_t = 3)]
         rounds: usize,
-        /// Answer from the index as it is: what the look at the files costs is the difference
+        /// Answers from the index as it is: the difference is the cost of checking the files
         #[arg(long)]
         no_refresh: bool,
-        /// Fails if selective patterns are not so many times faster at the median
+        /// Fails if selective patterns are not this many times faster at the median
         #[arg(long)]
         at_least: Option<f64>,
     },
-    /// `orient mcp` from its start to the first answer, against a process that prints its version; memory while idle
+    /// `orient mcp` from its start to the first answer, compared with a process that prints its version; memory while idle
     Mcp {
-        /// The folder to serve
-        folder: PathBuf,
-        /// How often to measure; the median counts
+        /// The directory to serve
+        directory: PathBuf,
+        /// Number of measurements; the median counts
         #[arg(long, default_value_t = 15)]
         rounds: usize,
         /// Fails if the first answer takes more milliseconds
         #[arg(long)]
         at_most: Option<u64>,
     },
-    /// Questions in words, in a process of their own and in one that has answered before
+    /// Search queries, each in a new process, and in a warm one
     Search {
-        /// The folder to index
-        folder: PathBuf,
-        /// Keep the index here, for another run
+        /// The directory to index
+        directory: PathBuf,
+        /// Keeps the index here, for another run
         #[arg(long)]
         store: Option<PathBuf>,
-        /// How many questions to ask
+        /// Number of queries
         #[arg(long, default_value_t = 400)]
         questions: usize,
-        /// How often to change a file, of a copy of the folder, and ask
+        /// Number of times to change a file in a copy of the directory, and query
         #[arg(long, default_value_t = 0, conflicts_with = "store")]
         changes: usize,
-        /// Fails if the median of a warm answer takes more milliseconds
+        /// Fails if the median of a warm query takes more milliseconds
         #[arg(long)]
         at_most: Option<f64>,
     },
-    /// The floor itself, in the process that is measured
+    /// The baseline itself, in the measured process
     #[command(hide = true)]
-    FloorStep { folder: PathBuf, threads: usize },
-    /// A bare walk, in the process that is measured
+    FloorStep { directory: PathBuf, threads: usize },
+    /// A bare walk, in the measured process
     #[command(hide = true)]
-    WalkStep { folder: PathBuf },
+    WalkStep { directory: PathBuf },
 }
 
-/// Measures.
+/// Runs a benchmark.
 pub(crate) fn run(bench: &Bench) -> Result<()> {
     if cfg!(debug_assertions) {
-        bail!("a debug build measures nothing: `cargo run --release --package xtask -- bench …`");
+        bail!(
+            "a debug build yields no useful measurements; run `cargo run --release --package xtask -- bench …`"
+        );
     }
     match bench {
-        Bench::Floor { folder, threads, rounds, at_most } => floor::run(folder, *threads, *rounds, *at_most),
-        Bench::Fresh { folder, rounds } => fresh::run(folder, *rounds),
-        Bench::Graph { folder, symbols } => graph::run(folder, *symbols),
-        Bench::Live { folder, rounds, switched } => live::run(folder, *rounds, *switched),
-        Bench::Load { folder, seconds, clients, every, think, at_most } => {
+        Bench::Floor { directory, threads, rounds, at_most } => {
+            floor::run(directory, *threads, *rounds, *at_most)
+        }
+        Bench::Fresh { directory, rounds } => fresh::run(directory, *rounds),
+        Bench::Graph { directory, symbols } => graph::run(directory, *symbols),
+        Bench::Live { directory, rounds, switched } => live::run(directory, *rounds, *switched),
+        Bench::Load { directory, seconds, clients, every, think, at_most } => {
             let (seconds, clients, every) = (*seconds, *clients, *every);
-            load::run(folder, &load::Options { seconds, clients, every, think: *think, at_most: *at_most })
+            load::run(directory, &load::Options { seconds, clients, every, think: *think, at_most: *at_most })
         }
-        Bench::Memory { folders, threads } => memory::run(folders, *threads),
-        Bench::Grep { folder, store, rounds, no_refresh, at_least } => {
-            grep::run(folder, store.as_deref(), *rounds, !no_refresh, *at_least)
+        Bench::Memory { directories, threads } => memory::run(directories, *threads),
+        Bench::Grep { directory, store, rounds, no_refresh, at_least } => {
+            grep::run(directory, store.as_deref(), *rounds, !no_refresh, *at_least)
         }
-        Bench::Mcp { folder, rounds, at_most } => mcp::run(folder, *rounds, *at_most),
-        Bench::Search { folder, store, questions, changes, at_most } => {
-            search::run(folder, store.as_deref(), *questions, *changes, *at_most)
+        Bench::Mcp { directory, rounds, at_most } => mcp::run(directory, *rounds, *at_most),
+        Bench::Search { directory, store, questions, changes, at_most } => {
+            search::run(directory, store.as_deref(), *questions, *changes, *at_most)
         }
-        Bench::FloorStep { folder, threads } => floor::step(folder, *threads),
-        Bench::WalkStep { folder } => fresh::walk(folder),
+        Bench::FloorStep { directory, threads } => floor::step(directory, *threads),
+        Bench::WalkStep { directory } => fresh::walk(directory),
     }
 }

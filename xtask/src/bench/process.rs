@@ -1,4 +1,4 @@
-//! Running a measured process: how long it took, how much memory it held at most, what it printed.
+//! Runs a measured process: duration, peak memory, output.
 
 use crate::workspace;
 use anyhow::{Context, Result, bail};
@@ -7,18 +7,18 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What a process cost.
+/// The cost of a process.
 pub(crate) struct Cost {
     pub(crate) time: Duration,
-    /// Time its threads ran, which other work on the machine hardly touches; zero where the system does not tell.
+    /// Processor time, which hardly depends on other processes; zero if the system does not report it.
     pub(crate) cpu: Duration,
-    /// The most memory it held, in bytes; zero where the system does not tell.
+    /// Peak memory in bytes; zero if the system does not report it.
     pub(crate) memory: u64,
     pub(crate) printed: String,
 }
 
-/// Runs `command` to its end. With `watch`, asks the system every few milliseconds what it has used; without, nothing
-/// disturbs the clock.
+/// Runs `command` to completion. With `watch`, polls its memory every few milliseconds; without, nothing disturbs the
+/// measurement.
 pub(crate) fn cost(command: &mut Command, watch: bool) -> Result<Cost> {
     let shown = format!("{command:?}");
     let start = Instant::now();
@@ -62,33 +62,33 @@ pub(crate) fn cost(command: &mut Command, watch: bool) -> Result<Cost> {
     Ok(Cost { time, cpu, memory, printed })
 }
 
-/// The most memory a living process has held so far.
+/// The peak memory of a running process so far.
 fn high_water(process: u32) -> u64 {
     held(process, "VmHWM:")
 }
 
-/// The memory of a living process that a line of its status tells of, in bytes; zero where the system does not tell.
+/// A memory figure from the status file of a running process, in bytes; zero if the system does not report it.
 pub(super) fn held(process: u32, what: &str) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(what));
     line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok()).unwrap_or(0) * 1024
 }
 
-/// The time the threads of a process have run so far, also of one that has ended and was not asked for yet.
+/// The processor time of a process so far, also of one that has ended but was not waited for.
 pub(super) fn cpu_time(process: u32) -> Duration {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    // The name of the program, in brackets, may hold anything; the numbers come after it.
+    // The name of the program, in brackets, may contain anything; the numbers follow it.
     let numbers = stat.rsplit_once(')').map(|(_, numbers)| numbers).unwrap_or_default();
     let ticks: u64 =
         numbers.split_whitespace().skip(11).take(2).filter_map(|it| it.parse::<u64>().ok()).sum();
     Duration::from_millis(ticks * 10)
 }
 
-/// The product, built as we are.
+/// The product, built in the profile of this program.
 pub(crate) fn product() -> Result<PathBuf> {
     let ours = std::env::current_exe().context("we know our own path")?;
-    // A profile's folder has its name.
-    let profile = ours.parent().and_then(Path::file_name).context("a program has a folder")?;
+    // The directory has the name of the profile.
+    let profile = ours.parent().and_then(Path::file_name).context("a program has a directory")?;
     let mut build = workspace::cargo();
     build.args(["build", "--quiet", "--package", "orient", "--bin", "orient", "--profile"]).arg(profile);
     if !build.status().context("cannot start cargo")?.success() {
@@ -101,14 +101,14 @@ pub(crate) fn product() -> Result<PathBuf> {
     Ok(path)
 }
 
-/// This program, to be run as a step.
+/// This program, to run as a step.
 pub(super) fn step(name: &str) -> Result<Command> {
     let mut command = Command::new(std::env::current_exe().context("we know our own path")?);
     command.args(["bench", name]);
     Ok(command)
 }
 
-/// A folder for one measurement, gone when dropped.
+/// A temporary directory for one measurement, removed when dropped.
 pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
@@ -130,9 +130,9 @@ impl Drop for Scratch {
     }
 }
 
-/// The size of all files of a name below a folder.
-pub(super) fn size_of(folder: &Path, name: &str) -> u64 {
-    let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
+/// The total size of all files of a name below a directory.
+pub(super) fn size_of(directory: &Path, name: &str) -> u64 {
+    let Ok(entries) = std::fs::read_dir(directory) else { return 0 };
     entries
         .flatten()
         .map(|entry| match entry.file_type() {
@@ -145,7 +145,7 @@ pub(super) fn size_of(folder: &Path, name: &str) -> u64 {
         .sum()
 }
 
-/// Bytes as mebibytes, for people.
+/// Bytes as mebibytes, formatted.
 #[expect(clippy::cast_precision_loss, reason = "for people")]
 pub(crate) fn mebibytes(bytes: u64) -> String {
     format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))

@@ -1,5 +1,5 @@
-//! What a question costs: in a process of its own, in one that has answered before, and there after a file has changed.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+//! `bench search`: the latency of queries, in a new process, in a warm one, and after a file has changed.
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
 use super::fresh::copy;
 use super::graph::row;
@@ -14,15 +14,15 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// How many questions a process of its own is asked; each takes the start of one.
+/// Number of queries that run in a new process each.
 const COLD: usize = 15;
-/// One question in so many is a bare name; the others are words.
+/// One in this many queries is a name; the others are words.
 const NAMES: usize = 4;
 
-/// Indexes a folder and asks about symbols spread evenly over it; `at_most` is what the median may take, in milliseconds.
-/// With `changes`, all that happens to a copy of the folder, and so often a file of it changes.
+/// Indexes a directory and runs queries about symbols spread evenly over it; `at_most` limits the median in
+/// milliseconds. With `changes`, works on a copy of the directory and changes a file that many times.
 pub(super) fn run(
-    folder: &Path,
+    directory: &Path,
     store: Option<&Path>,
     questions: usize,
     changes: usize,
@@ -30,35 +30,35 @@ pub(super) fn run(
 ) -> Result<()> {
     let scratch = Scratch::new("search")?;
     let copied = scratch.path().join("tree");
-    let (folder, store) = if changes > 0 {
-        copy(folder, &copied)?;
+    let (directory, store) = if changes > 0 {
+        copy(directory, &copied)?;
         (copied.as_path(), None)
     } else {
-        (folder, store)
+        (directory, store)
     };
     let store = store.map_or_else(|| scratch.path().join("store"), Path::to_path_buf);
     let options = OpenOptions { force: u8::MAX, store: Some(store.clone()) };
-    let engine = Engine::open(folder, Settings::default(), &options)?;
+    let engine = Engine::open(directory, Settings::default(), &options)?;
     engine.refresh(&RefreshOptions::default(), &NoProgress)?;
     let snapshot = engine.snapshot()?;
     let lines: u64 = snapshot.status()?.languages.iter().map(|language| language.lines).sum();
     let asked = asked(&snapshot, questions)?;
     drop(snapshot);
-    println!("{}: {} lines; {} questions", folder.display(), count(lines), count(asked.len() as u64));
+    println!("{}: {} lines; {} questions", directory.display(), count(lines), count(asked.len() as u64));
 
     let mut warm = Vec::with_capacity(asked.len());
-    // The first two read what later ones find in memory.
+    // The first two queries load the caches.
     for text in asked.iter().take(2).chain(&asked) {
         warm.push(time(&engine, text)?);
     }
     warm.drain(..2);
-    let mut changed = after_changes(&engine, folder, &asked, changes)?;
+    let mut changed = after_changes(&engine, directory, &asked, changes)?;
     let product = process::product()?;
     let (mut floors, mut cold) = (Vec::new(), Vec::new());
     for text in asked.iter().step_by((asked.len() / COLD).max(1)) {
         floors.push(process::cost(Command::new(&product).arg("--version"), false)?.time);
         let mut command = Command::new(&product);
-        command.args(["search", text]).current_dir(folder).env("ORIENT_STORE", &store);
+        command.args(["search", text]).current_dir(directory).env("ORIENT_STORE", &store);
         cold.push(process::cost(&mut command, false)?.time);
     }
     let mut rows = vec![
@@ -79,7 +79,7 @@ pub(super) fn run(
     }
 }
 
-/// How long things take after files have changed.
+/// Latencies after files have changed.
 #[derive(Default)]
 struct Changed {
     updates: Vec<Duration>,
@@ -87,11 +87,11 @@ struct Changed {
     second: Vec<Duration>,
 }
 
-/// Changes files, one at a time, and asks after each.
-fn after_changes(engine: &Engine, folder: &Path, asked: &[String], changes: usize) -> Result<Changed> {
+/// Changes files one at a time, and queries after each.
+fn after_changes(engine: &Engine, directory: &Path, asked: &[String], changes: usize) -> Result<Changed> {
     let mut changed = Changed::default();
     for number in 0..changes {
-        change(engine, folder, number)?;
+        change(engine, directory, number)?;
         let text = &asked[number % asked.len()];
         let (snapshot, begun) = (engine.snapshot()?, Instant::now());
         snapshot.prepare_search()?;
@@ -103,7 +103,7 @@ fn after_changes(engine: &Engine, folder: &Path, asked: &[String], changes: usiz
     Ok(changed)
 }
 
-/// How long a question takes.
+/// The latency of a query.
 fn time(engine: &Engine, text: &str) -> Result<Duration> {
     let query = SearchQuery { text: text.to_owned(), limit: 10, ..SearchQuery::default() };
     let begun = Instant::now();
@@ -111,9 +111,9 @@ fn time(engine: &Engine, text: &str) -> Result<Duration> {
     Ok(begun.elapsed())
 }
 
-/// Gives one of the files a line more, another one each time, and catches up.
-fn change(engine: &Engine, folder: &Path, number: usize) -> Result<()> {
-    /// Far enough from each other to be of all kinds.
+/// Appends a line to one of the files, a different one each time, and refreshes.
+fn change(engine: &Engine, directory: &Path, number: usize) -> Result<()> {
+    /// A stride that reaches files of all kinds.
     const APART: usize = 97;
     let files = engine
         .snapshot()?
@@ -125,7 +125,7 @@ fn change(engine: &Engine, folder: &Path, number: usize) -> Result<()> {
         .cycle()
         .nth(number * APART)
         .context("a file with text")?;
-    let path = folder.join(orient_walk::to_native(&file.path).context("a path of this system")?);
+    let path = directory.join(orient_walk::to_native(&file.path).context("a path of this system")?);
     let text = std::fs::read(&path)?;
     std::fs::write(&path, [b"\n", text.as_slice()].concat())?;
     let refresh = engine.refresh(&RefreshOptions::default(), &NoProgress)?;
@@ -133,13 +133,13 @@ fn change(engine: &Engine, folder: &Path, number: usize) -> Result<()> {
     Ok(())
 }
 
-/// Questions in the words of names, and some that are names.
+/// Queries from the words of names, and some that are names.
 fn asked(snapshot: &Snapshot, questions: usize) -> Result<Vec<String>> {
     let all = snapshot.symbols(&DefinitionQuery::default(), 0, usize::MAX)?.rows;
     let mut asked = Vec::new();
     for symbol in all.iter().step_by((all.len() / questions.max(1)).max(1)) {
         let names = &symbol.handle.names;
-        // An operator is no question.
+        // The name of an operator is not a query.
         if names.last().is_some_and(|name| !name.contains(char::is_alphanumeric)) {
             continue;
         }
@@ -151,7 +151,7 @@ fn asked(snapshot: &Snapshot, questions: usize) -> Result<Vec<String>> {
     Ok(asked)
 }
 
-/// A name as one would say it.
+/// A name as words.
 fn words(name: &str) -> String {
     let mut said = String::new();
     let mut small = false;

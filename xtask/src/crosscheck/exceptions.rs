@@ -1,5 +1,5 @@
-//! Tags we do not have by decision, each kind of them with its reason.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+//! Exceptions: tags that we omit deliberately, by kind, each with its reason.
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
 use super::tags::Tag;
 use crate::report::count;
@@ -8,19 +8,19 @@ use anyhow::{Context, Result};
 use regex::Regex;
 use serde::Deserialize;
 
-/// Where they are written.
+/// The file with the exceptions.
 const FILE: &str = "xtask/crosscheck-exceptions.toml";
 
-/// What stands for the name of the tag in a pattern.
+/// The placeholder for the name of the tag in a pattern.
 const NAME: &str = "{name}";
 
-/// Whether a pattern with the name of the tag in it is in a line.
-fn stands(pattern: &str, tag: &Tag, line: &str) -> bool {
+/// Whether a line matches a pattern, with the name of the tag filled in.
+fn matches(pattern: &str, tag: &Tag, line: &str) -> bool {
     let pattern = pattern.replace(NAME, &regex::escape(&tag.name));
     Regex::new(&pattern).is_ok_and(|pattern| pattern.is_match(line))
 }
 
-/// All of that file.
+/// The parsed file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -42,7 +42,7 @@ struct Written {
     reason: String,
 }
 
-/// An entry, ready to be matched.
+/// A compiled entry.
 struct Exception {
     kind: Option<String>,
     name: Option<Regex>,
@@ -55,11 +55,11 @@ struct Exception {
     used: u64,
 }
 
-/// The exceptions that hold for one language, and how often each was used.
+/// The exceptions of one language, and how often each applied.
 pub(super) struct Exceptions(Vec<Exception>);
 
 impl Exceptions {
-    /// Those of the repository for `pack`.
+    /// The exceptions of a pack.
     pub(super) fn load(pack: &str) -> Result<Self> {
         Self::parse(&workspace::text(FILE)?, pack).context(FILE)
     }
@@ -88,7 +88,7 @@ impl Exceptions {
         Ok(Self(held.map(compile).collect::<Result<_>>()?))
     }
 
-    /// Whether one of them fits the tag, which stands on `line` inside nodes of the kinds `around`.
+    /// Whether an exception applies to a tag on `line` inside nodes of the kinds `around`.
     pub(super) fn excuse(&mut self, tag: &Tag, line: &str, around: &dyn Fn() -> Vec<String>) -> bool {
         let fits = |pattern: &Option<Regex>, text: &str| {
             pattern.as_ref().is_none_or(|pattern| pattern.is_match(text))
@@ -97,14 +97,14 @@ impl Exceptions {
             it.kind.as_ref().is_none_or(|kind| *kind == tag.kind)
                 && fits(&it.name, &tag.name)
                 && fits(&it.path, &tag.path)
-                && it.line.as_ref().is_none_or(|it| stands(it, tag, line))
-                && it.unless.as_ref().is_none_or(|it| !stands(it, tag, line))
+                && it.line.as_ref().is_none_or(|it| matches(it, tag, line))
+                && it.unless.as_ref().is_none_or(|it| !matches(it, tag, line))
                 && it.inside.as_ref().is_none_or(|inside| around().iter().any(|kind| inside.is_match(kind)))
         });
         found.map(|it| it.used += 1).is_some()
     }
 
-    /// Prints those that were used.
+    /// Prints the exceptions that applied.
     pub(super) fn print(&self) {
         for it in self.0.iter().filter(|it| it.used > 0) {
             println!("excused {}: {}", count(it.used), it.reason);

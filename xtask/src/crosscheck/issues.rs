@@ -1,20 +1,20 @@
-//! Where the parser gave up, for those who mend a pack: the places with their source, the worst files first.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+//! Prints where the parser failed, with the source, the worst files first; for authors of packs.
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
 use crate::corpus::{Corpus, default_threads};
 use anyhow::Result;
 use std::cmp::Reverse;
 use std::path::Path;
 
-/// How many issues of a file are shown.
+/// Maximum number of issues per file.
 const SHOWN: usize = 3;
-/// How much of a line is shown.
+/// Maximum length of a printed line.
 const WIDTH: usize = 120;
 
-/// Prints the files of the language with issues, each with the lines of the first few of them.
-pub(super) fn print(folder: &Path, pack: &str) -> Result<()> {
+/// Prints the files of the language that have issues, each with its first few.
+pub(super) fn print(directory: &Path, pack: &str) -> Result<()> {
     let threads = default_threads();
-    let parts = Corpus::list(folder, threads)?.read(threads, Vec::new, |found: &mut Vec<_>, text| {
+    let parts = Corpus::list(directory, threads)?.read(threads, Vec::new, |found: &mut Vec<_>, text| {
         let Some(language) = text.pack.filter(|language| language.name() == pack) else { return };
         let outline = orient_lang::extract(Some(language), &text.bytes).outline;
         if outline.issues.is_empty() {

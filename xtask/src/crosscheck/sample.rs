@@ -1,5 +1,5 @@
-//! A sample of symbols with the source at both ends of their spans, to be checked by eye.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+//! Prints a sample of symbols with the source at both ends of their spans, for inspection.
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
 use crate::corpus::{Corpus, default_threads};
 use anyhow::Result;
@@ -8,27 +8,27 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How much of a line is shown.
+/// Maximum length of a printed line.
 const WIDTH: usize = 110;
 
-/// Lines of a symbol that are shown at each end of it.
+/// Number of lines that are shown at each end of a symbol.
 const ENDS: u32 = 2;
 
-/// A symbol as shown, found by its place.
+/// A symbol as printed, with its position.
 struct Shown {
     path: String,
     start: u32,
     words: String,
 }
 
-/// Files that a drawn sample is taken from, at most.
+/// Maximum number of files that a random sample is drawn from.
 const FILES: usize = 200;
 
-/// Prints `number` symbols of the language in the order of paths and lines: evenly from all there are, or drawn by `seed`
-/// from files that it draws first, so that a large folder is not parsed as a whole.
-pub(super) fn print(folder: &Path, pack: &str, number: usize, seed: Option<u64>) -> Result<()> {
-    let mut corpus = Corpus::list(folder, default_threads())?;
-    // On one thread, the files come in the order that was drawn.
+/// Prints `number` symbols of the language by path and line: spread evenly over all, or drawn with `seed` from a
+/// random set of files, so that a large directory is not parsed completely.
+pub(super) fn print(directory: &Path, pack: &str, number: usize, seed: Option<u64>) -> Result<()> {
+    let mut corpus = Corpus::list(directory, default_threads())?;
+    // With one thread, the files keep the random order.
     let threads = seed.map_or_else(default_threads, |seed| {
         corpus.order_by(|path| path.as_bytes().iter().fold(seed, |key, &byte| mixed(key ^ u64::from(byte))));
         1
@@ -58,7 +58,7 @@ pub(super) fn print(folder: &Path, pack: &str, number: usize, seed: Option<u64>)
     Ok(())
 }
 
-/// `number` places below `end` in their order.
+/// `number` indices below `end`, in order.
 fn drawn(end: usize, number: usize, seed: Option<u64>) -> Vec<usize> {
     let number = number.min(end);
     let Some(seed) = seed else { return (0..number).map(|place| place * end / number).collect() };
@@ -70,7 +70,7 @@ fn drawn(end: usize, number: usize, seed: Option<u64>) -> Vec<usize> {
     places
 }
 
-/// A number that looks like chance and is the same in every run (the last step of `SplitMix64`).
+/// A pseudo-random number, the same in every run (the last step of `SplitMix64`).
 fn mixed(number: u64) -> u64 {
     let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -78,8 +78,8 @@ fn mixed(number: u64) -> u64 {
     number ^ (number >> 31)
 }
 
-/// The place of a symbol, all that is kept about it, and the lines where it begins, is named and ends, with its span and
-/// its name marked. The lines before and after it are shown as well: what was left out is seen there.
+/// The position and properties of a symbol, and the lines where it begins, is named and ends, with its span and name
+/// marked. The lines before and after show what is not part of it.
 fn show(path: &str, outline: &Outline, at: u32, symbol: &Symbol, lines: &[&[u8]]) -> String {
     let (first, last) = (symbol.span.first_line, symbol.span.last_line);
     let name = outline.qualified(at).join(".");

@@ -1,4 +1,4 @@
-//! What Universal Ctags finds.
+//! Runs Universal Ctags and parses its output.
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
@@ -15,10 +15,10 @@ pub(super) struct Tag {
     pub(super) kind: String,
 }
 
-/// The tags of `files`, all taken for `language`, in the order of files and lines.
-pub(super) fn of(folder: &Path, files: &[&str], language: &str) -> Result<Vec<Tag>> {
+/// The tags of `files`, all read as `language`, by file and line.
+pub(super) fn of(directory: &Path, files: &[&str], language: &str) -> Result<Vec<Tag>> {
     let mut ctags = Command::new("ctags")
-        .current_dir(folder)
+        .current_dir(directory)
         .args([
             "--options=NONE",
             "--output-format=json",
@@ -46,7 +46,7 @@ pub(super) fn of(folder: &Path, files: &[&str], language: &str) -> Result<Vec<Ta
     Ok(tags)
 }
 
-/// A line of its output; names that are not UTF-8 are read with marks in their place.
+/// A line of its output; names that are not UTF-8 are decoded lossily.
 fn parse(line: &[u8]) -> Option<Tag> {
     serde_json::from_str(&String::from_utf8_lossy(line)).ok()
 }

@@ -1,38 +1,38 @@
-//! Faults: what can happen to the files of a store, drawn at random.
+//! Faults: random damage to the files of a store.
 
-use crate::draw::Draw;
+use crate::random::Random;
 use anyhow::Result;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What happens to a database or to what lies beside it.
+/// A kind of damage to a database or the files beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fault {
-    /// Some bits are the other way round.
+    /// Flipped bits.
     FlippedBits,
-    /// A page is all zeros.
+    /// A page of zeros.
     ZeroedPage,
-    /// A page is random bytes.
+    /// A page of random bytes.
     GarbagePage,
-    /// The file ends somewhere.
+    /// The file is truncated.
     CutShort,
     /// The file is empty.
     Emptied,
-    /// The file is that of another repository.
+    /// The file of another repository.
     OtherRepository,
-    /// The file is that of an earlier generation.
+    /// The file of an earlier generation.
     EarlierGeneration,
-    /// The log is that of an earlier time.
+    /// The log of an earlier generation.
     StaleLog,
-    /// The log is of another repository.
+    /// The log of another repository.
     ForeignLog,
-    /// The log is not there.
+    /// The log is missing.
     DeletedLog,
-    /// Some bits of the log are the other way round.
+    /// Flipped bits in the log.
     FlippedLog,
-    /// The log ends somewhere.
+    /// The log is truncated.
     CutLog,
-    /// What processes share is random bytes.
+    /// Random bytes in the shared-memory file.
     GarbageShared,
 }
 
@@ -53,7 +53,7 @@ impl Fault {
         Self::GarbageShared,
     ];
 
-    /// Whether checksums of pages alone must tell, so that the seal may be missing.
+    /// Whether page checksums alone must detect it, so that the seal may be missing.
     fn shows_in_pages(self) -> bool {
         matches!(
             self,
@@ -62,7 +62,7 @@ impl Fault {
     }
 }
 
-/// The databases that faults are taken from.
+/// The databases that replacements are taken from.
 pub(crate) struct Spares {
     /// The same store at earlier times.
     pub(crate) earlier: Vec<PathBuf>,
@@ -70,42 +70,42 @@ pub(crate) struct Spares {
     pub(crate) other: PathBuf,
 }
 
-/// Lets a fault happen to a database of a store; says what was done.
-pub(crate) fn inflict(
+/// Damages a database of a store. Returns a description.
+pub(crate) fn damage_database(
     fault: Fault,
     store: &Path,
     name: &str,
     spares: &Spares,
-    draw: &mut Draw,
+    random: &mut Random,
 ) -> Result<String> {
     let path = super::find(store, name)?;
     let log = beside(&path, "-wal");
-    let earlier = &spares.earlier[draw.below(spares.earlier.len())];
+    let earlier = &spares.earlier[random.below(spares.earlier.len())];
     let done = match fault {
-        Fault::FlippedBits => flip(&path, draw)?,
-        Fault::ZeroedPage => overwrite(&path, draw, |_| 0)?,
-        Fault::GarbagePage => overwrite(&path, draw, |draw| draw.below(256) as u8)?,
-        Fault::CutShort => cut(&path, draw)?,
-        Fault::Emptied => put(&path, Some(Vec::new()), draw)?,
-        Fault::OtherRepository => put(&path, fs::read(super::find(&spares.other, name)?).ok(), draw)?,
-        Fault::EarlierGeneration => put(&path, fs::read(super::find(earlier, name)?).ok(), draw)?,
-        Fault::StaleLog => put(&log, fs::read(beside(&super::find(earlier, name)?, "-wal")).ok(), draw)?,
+        Fault::FlippedBits => flip(&path, random)?,
+        Fault::ZeroedPage => overwrite(&path, random, |_| 0)?,
+        Fault::GarbagePage => overwrite(&path, random, |random| random.below(256) as u8)?,
+        Fault::CutShort => cut(&path, random)?,
+        Fault::Emptied => put(&path, Some(Vec::new()), random)?,
+        Fault::OtherRepository => put(&path, fs::read(super::find(&spares.other, name)?).ok(), random)?,
+        Fault::EarlierGeneration => put(&path, fs::read(super::find(earlier, name)?).ok(), random)?,
+        Fault::StaleLog => put(&log, fs::read(beside(&super::find(earlier, name)?, "-wal")).ok(), random)?,
         Fault::ForeignLog => {
-            put(&log, fs::read(beside(&super::find(&spares.other, name)?, "-wal")).ok(), draw)?
+            put(&log, fs::read(beside(&super::find(&spares.other, name)?, "-wal")).ok(), random)?
         }
-        Fault::DeletedLog => put(&log, None, draw)?,
-        Fault::FlippedLog => flip(&log, draw)?,
-        Fault::CutLog => cut(&log, draw)?,
+        Fault::DeletedLog => put(&log, None, random)?,
+        Fault::FlippedLog => flip(&log, random)?,
+        Fault::CutLog => cut(&log, random)?,
         Fault::GarbageShared => {
             let shared = beside(&path, "-shm");
             if shared.exists() {
-                overwrite(&shared, draw, |draw| draw.below(256) as u8)?
+                overwrite(&shared, random, |random| random.below(256) as u8)?
             } else {
-                put(&shared, Some(vec![0x5a; 32_768]), draw)?
+                put(&shared, Some(vec![0x5a; 32_768]), random)?
             }
         }
     };
-    let unsealed = fault.shows_in_pages() && draw.below(3) == 0;
+    let unsealed = fault.shows_in_pages() && random.below(3) == 0;
     if unsealed {
         let _ = fs::remove_file(beside(&path, "-seal"));
     }
@@ -118,7 +118,7 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// Writes in place: whoever has the file open has it open still.
+/// Writes in place, so that open descriptors see the change.
 fn write_at(path: &Path, at: u64, bytes: &[u8]) -> Result<()> {
     use std::io::{Seek, SeekFrom, Write};
     let mut file = fs::OpenOptions::new().write(true).open(path)?;
@@ -127,44 +127,48 @@ fn write_at(path: &Path, at: u64, bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
-fn flip(path: &Path, draw: &mut Draw) -> Result<String> {
+fn flip(path: &Path, random: &mut Random) -> Result<String> {
     let Ok(bytes) = fs::read(path) else { return Ok("not there".to_owned()) };
     let mut places = Vec::new();
-    for _ in 0..=draw.below(8) {
+    for _ in 0..=random.below(8) {
         if !bytes.is_empty() {
-            let at = draw.below(bytes.len());
-            write_at(path, at as u64, &[bytes[at] ^ (1 << draw.below(8))])?;
+            let at = random.below(bytes.len());
+            write_at(path, at as u64, &[bytes[at] ^ (1 << random.below(8))])?;
             places.push(at);
         }
     }
     Ok(format!("at {places:?} of {}", bytes.len()))
 }
 
-fn overwrite(path: &Path, draw: &mut Draw, byte: impl Fn(&mut Draw) -> u8) -> Result<String> {
+fn overwrite(path: &Path, random: &mut Random, byte: impl Fn(&mut Random) -> u8) -> Result<String> {
     const PAGE: usize = 4096;
     let size = usize::try_from(fs::metadata(path)?.len())?;
-    let page = draw.below((size / PAGE).max(1));
-    let bytes: Vec<u8> = (0..PAGE).map(|_| byte(draw)).collect();
+    let page = random.below((size / PAGE).max(1));
+    let bytes: Vec<u8> = (0..PAGE).map(|_| byte(random)).collect();
     write_at(path, (page * PAGE) as u64, &bytes)?;
     Ok(format!("page {page} of {}", size / PAGE))
 }
 
-fn cut(path: &Path, draw: &mut Draw) -> Result<String> {
+fn cut(path: &Path, random: &mut Random) -> Result<String> {
     let Ok(file) = fs::OpenOptions::new().write(true).open(path) else { return Ok("not there".to_owned()) };
     let size = file.metadata()?.len();
-    let keep = draw.below(usize::try_from(size)?) as u64;
+    let keep = random.below(usize::try_from(size)?) as u64;
     file.set_len(keep)?;
     Ok(format!("{keep} of {size} bytes"))
 }
 
-/// Puts content in the place of a file, or takes it away: as a new file, or into the one that is there.
-fn put(path: &Path, content: Option<Vec<u8>>, draw: &mut Draw) -> Result<String> {
-    let anew = content.is_none() || draw.below(2) == 0;
-    if anew {
+/// Replaces the content of a file, or removes it: as a new file, or in place.
+fn put(path: &Path, content: Option<Vec<u8>>, random: &mut Random) -> Result<String> {
+    let new_file = content.is_none() || random.below(2) == 0;
+    if new_file {
         let _ = fs::remove_file(path);
     }
     if let Some(content) = &content {
         fs::write(path, content)?;
     }
-    Ok(format!("{:?} bytes{}", content.map(|content| content.len()), if anew { ", a new file" } else { "" }))
+    Ok(format!(
+        "{:?} bytes{}",
+        content.map(|content| content.len()),
+        if new_file { ", a new file" } else { "" }
+    ))
 }

@@ -1,14 +1,14 @@
-//! `xtask damage`: whatever happens to the files of a store, no answer is wrong and nobody has to repair anything. Faults are
-//! drawn at random; after each, questions are asked of a command that starts anew or of an engine that had the files open,
-//! and compared with the answers of an index built from nothing.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+//! `xtask damage`: whatever happens to the files of a store, no answer is wrong and no manual repair is needed. After
+//! each random fault, queries run in a new process or in an engine that had the files open; the answers are compared
+//! with those of an index built from scratch.
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
 mod fault;
 
 use crate::bench::{Scratch, copy};
-use crate::draw::Draw;
+use crate::random::Random;
 use anyhow::{Context, Result, bail};
-use fault::{Fault, Spares, inflict};
+use fault::{Fault, Spares, damage_database};
 use orient_engine::{Cancel, FullScan, NoProgress};
 use orient_settings::Override;
 use orient_tools::{OPERATIONS, OpenTree, Session, SessionOptions, TextWriter};
@@ -19,91 +19,91 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-/// The databases faults happen to; the index three times of four.
+/// The databases to damage; the index in three cases of four.
 const DATABASES: [&str; 4] = ["index.db", "index.db", "index.db", "cache.db"];
-/// Of how many symbols every kind of question is asked.
+/// Number of symbols that each kind of query is about.
 const SUBJECTS: usize = 2;
 
-/// What to damage.
+/// Options of `xtask damage`.
 #[derive(clap::Args)]
 pub(crate) struct Damage {
-    /// The folder of sources whose index is damaged
+    /// The directory of sources whose index is damaged
     #[arg(default_value = "crates/text/src")]
-    folder: PathBuf,
-    /// How many faults
+    directory: PathBuf,
+    /// Number of faults
     #[arg(long, default_value_t = 500)]
     count: usize,
-    /// Where drawing begins
+    /// Seed of the random numbers
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Only faults whose name has this in it
+    /// Only faults whose name contains this
     #[arg(long, value_name = "TEXT", default_value = "")]
     only: String,
-    /// Asks this `orient` in place of the code in this process, where a command is asked
+    /// Runs queries with this `orient` instead of the code in this process
     #[arg(long, value_name = "PATH")]
     orient: Option<PathBuf>,
 }
 
-/// What came of the faults of one kind.
+/// The results for one kind of fault.
 #[derive(Default)]
-struct Tally {
+struct FaultResults {
     faults: usize,
-    /// Answers that said the index was damaged.
-    told: usize,
-    questions: usize,
+    /// Answers that reported damage.
+    reported: usize,
+    queries: usize,
     wrong: usize,
     failed: usize,
     panics: usize,
 }
 
-/// Damages, asks and compares.
+/// Damages, queries and compares.
 pub(crate) fn run(options: &Damage) -> Result<()> {
-    let bench = Trial::new(&options.folder, options.orient.clone())?;
-    let tallies = bench.run(options.count, options.seed, &options.only)?;
+    let bench = Trial::new(&options.directory, options.orient.clone())?;
+    let results = bench.run(options.count, options.seed, &options.only)?;
     println!(
-        "{:<18} {:>6} {:>6} {:>9} {:>6} {:>6} {:>6}",
-        "fault", "faults", "told", "questions", "wrong", "failed", "panics"
+        "{:<18} {:>6} {:>8} {:>7} {:>6} {:>6} {:>6}",
+        "fault", "faults", "reported", "queries", "wrong", "failed", "panics"
     );
     let mut bad = 0;
-    for (kind, tally) in &tallies {
-        let Tally { faults, told, questions, wrong, failed, panics } = tally;
-        println!("{kind:<18} {faults:>6} {told:>6} {questions:>9} {wrong:>6} {failed:>6} {panics:>6}");
+    for (kind, result) in &results {
+        let FaultResults { faults, reported, queries, wrong, failed, panics } = result;
+        println!("{kind:<18} {faults:>6} {reported:>8} {queries:>7} {wrong:>6} {failed:>6} {panics:>6}");
         bad += wrong + failed + panics;
     }
     if bad > 0 {
-        bail!("{bad} questions were not answered, or not rightly");
+        bail!("{bad} queries failed or had a wrong answer");
     }
     Ok(())
 }
 
-/// A command line, and the answer.
-type Asked = (Vec<String>, String);
+/// A command line and its answer.
+type ExpectedAnswer = (Vec<String>, String);
 
 struct Trial {
     _scratch: Scratch,
     root: PathBuf,
     store: PathBuf,
-    /// The store as it is while an engine has it open, with a log; and after all have closed it.
+    /// The store while an engine has it open, with a log; and after it is closed.
     healthy: [PathBuf; 2],
     spares: Spares,
-    expected: Vec<Asked>,
+    expected: Vec<ExpectedAnswer>,
     orient: Option<PathBuf>,
 }
 
 impl Trial {
-    fn new(folder: &Path, orient: Option<PathBuf>) -> Result<Self> {
+    fn new(directory: &Path, orient: Option<PathBuf>) -> Result<Self> {
         let scratch = Scratch::new("damage")?;
         let top = scratch.path().canonicalize()?;
         let (root, store) = (top.join("tree"), top.join("store"));
         fs::create_dir(&root)?;
-        let files = copy(folder, &root)?;
+        let files = copy(directory, &root)?;
         let mut files: Vec<PathBuf> = files.into_iter().filter(|file| file.extension().is_some()).collect();
         files.sort();
         let aside = |name: &str| top.join(name);
         let other = other(&files, &aside("other"))?;
         let host = host(&root, &store)?;
         host.engine().refresh(&orient_engine::RefreshOptions::default(), &NoProgress)?;
-        // As a server does: the log is kept from change to change.
+        // Like a server: the log is kept between changes.
         let held = host.engine().keep_open();
         let mut earlier = Vec::new();
         for (number, file) in files.iter().take(3).enumerate() {
@@ -116,7 +116,7 @@ impl Trial {
             fs::write(file, &text[..line])?;
             host.engine().refresh(&orient_engine::RefreshOptions::default(), &NoProgress)?;
             if number == 0 {
-                // What comes later has another database, and a log that begins again.
+                // Later generations have another database and a new log.
                 host.engine().checkpoint();
             }
         }
@@ -143,7 +143,7 @@ impl Trial {
         Ok(trial)
     }
 
-    /// Symbols to ask about, spread over the tree, each with its file.
+    /// Symbols for the queries, spread over the tree, each with its file.
     fn subjects(&self, store: &Path) -> Result<Vec<(String, String)>> {
         let all = ["symbols", "--kind", "function", "--limit", "1000"].map(str::to_owned);
         let cancel = Cancel::default();
@@ -160,82 +160,82 @@ impl Trial {
         Ok(handles.iter().step_by(step).take(SUBJECTS).filter_map(|handle| split(handle)).collect())
     }
 
-    /// A store that is whole is taken for what it is, also where it was copied.
+    /// An intact store is not reported as damaged, even after it was copied.
     fn control(&self) -> Result<()> {
         for state in &self.healthy {
             keep(state, &self.store)?;
             for (question, expected) in &self.expected {
-                let (answer, told) = self.ask(question, &self.store)?;
-                if answer != *expected || told {
-                    bail!("{question:?} of a store that is whole: {answer}\nexpected: {expected}");
+                let (answer, reported) = self.ask(question, &self.store)?;
+                if answer != *expected || reported {
+                    bail!("{question:?} in an intact store: {answer}\nexpected: {expected}");
                 }
             }
         }
         Ok(())
     }
 
-    fn run(&self, count: usize, seed: u64, only: &str) -> Result<BTreeMap<String, Tally>> {
-        let mut draw = Draw(seed);
-        let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
+    fn run(&self, count: usize, seed: u64, only: &str) -> Result<BTreeMap<String, FaultResults>> {
+        let mut random = Random(seed);
+        let mut results: BTreeMap<String, FaultResults> = BTreeMap::new();
         let faults: Vec<Fault> =
             Fault::ALL.into_iter().filter(|fault| format!("{fault:?}").contains(only)).collect();
         for number in 0..count {
             let fault = *faults.get(number % faults.len().max(1)).context("a fault of that name")?;
-            let tally = tallies.entry(format!("{fault:?}")).or_default();
-            tally.faults += 1;
-            self.one(fault, &mut draw, tally)?;
+            let result = results.entry(format!("{fault:?}")).or_default();
+            result.faults += 1;
+            self.one(fault, &mut random, result)?;
         }
-        Ok(tallies)
+        Ok(results)
     }
 
-    fn one(&self, fault: Fault, draw: &mut Draw, tally: &mut Tally) -> Result<()> {
-        keep(&self.healthy[draw.below(2)], &self.store)?;
-        let database = DATABASES[draw.below(DATABASES.len())];
-        let open = draw.below(2) == 0;
+    fn one(&self, fault: Fault, random: &mut Random, result: &mut FaultResults) -> Result<()> {
+        keep(&self.healthy[random.below(2)], &self.store)?;
+        let database = DATABASES[random.below(DATABASES.len())];
+        let open = random.below(2) == 0;
         let mut kept = None;
         if open {
             let host = host(&self.root, &self.store)?;
-            let held = (draw.below(2) == 0).then(|| host.engine().keep_open());
-            for (question, _) in self.expected.iter().step_by(1 + draw.below(3)) {
+            let held = (random.below(2) == 0).then(|| host.engine().keep_open());
+            for (question, _) in self.expected.iter().step_by(1 + random.below(3)) {
                 Self::ask_host(question, &host)?;
             }
             kept = Some((host, held));
         }
-        let what = inflict(fault, &self.store, database, &self.spares, draw)?;
+        let what = damage_database(fault, &self.store, database, &self.spares, random)?;
         let what = format!("{what}{}", if open { ", while it is open" } else { "" });
-        let first = draw.below(self.expected.len());
-        let mut told = false;
+        let first = random.below(self.expected.len());
+        let mut reported = false;
         for at in 0..self.expected.len() {
             let (question, expected) = &self.expected[(first + at) % self.expected.len()];
-            tally.questions += 1;
+            result.queries += 1;
             let answer = catch_unwind(AssertUnwindSafe(|| match &kept {
                 Some((host, _)) => Self::ask_host(question, host),
                 None => self.ask(question, &self.store),
             }));
             match answer {
                 Err(_) => {
-                    tally.panics += 1;
+                    result.panics += 1;
                     println!("{what}: {question:?} panicked");
                 }
                 Ok(Err(error)) => {
-                    tally.failed += 1;
+                    result.failed += 1;
                     println!("{what}: {question:?}: {error:#}");
                 }
                 Ok(Ok((answer, said))) => {
-                    told |= said;
+                    reported |= said;
                     if answer != *expected {
-                        tally.wrong += 1;
+                        result.wrong += 1;
                         println!("{what}: {question:?}:\n{answer}\ninstead of\n{expected}");
                     }
                 }
             }
         }
-        tally.told += usize::from(told);
+        result.reported += usize::from(reported);
         Ok(())
     }
 
-    /// The answer of a command, and whether it says that the index was damaged.
-    fn ask(&self, question: &[String], store: &Path) -> Result<Asking> {
+    /// The answer of a command, and whether it reports damage.
+    fn ask(&self, question: &[String], store: &Path) -> Result<Answer> {
         if let Some(orient) = &self.orient {
             let mut command = Command::new(orient);
             command.args(question).arg("--root").arg(&self.root).arg("--store").arg(store);
@@ -251,15 +251,15 @@ impl Trial {
         answer(&session, question)
     }
 
-    /// The same of an engine that is open.
-    fn ask_host(question: &[String], host: &OpenTree) -> Result<Asking> {
+    /// The same for an open engine.
+    fn ask_host(question: &[String], host: &OpenTree) -> Result<Answer> {
         let cancel = Cancel::default();
         answer(&Session::for_tree(host, &NoProgress, &cancel), question)
     }
 }
 
-/// An answer, and whether it says that the index was damaged.
-type Asking = (String, bool);
+/// An answer, and whether it reports damage.
+type Answer = (String, bool);
 
 fn reply(session: &Session<'_>, question: &[String]) -> Result<Box<dyn orient_tools::Reply>> {
     let tool = OPERATIONS.iter().find(|tool| tool.name == question[0]).context("an operation")?;
@@ -267,14 +267,14 @@ fn reply(session: &Session<'_>, question: &[String]) -> Result<Box<dyn orient_to
     tool.run(session, &matches).map_err(plain)
 }
 
-fn answer(session: &Session<'_>, question: &[String]) -> Result<Asking> {
+fn answer(session: &Session<'_>, question: &[String]) -> Result<Answer> {
     let reply = reply(session, question)?;
     let mut text = String::new();
     reply.text(&mut TextWriter::new(&mut text))?;
     Ok((shown(&text), reply.metadata().notes.iter().any(|note| note.text.contains("damaged"))))
 }
 
-/// The lines that depend on the files and on nothing else.
+/// The lines that depend only on the files.
 fn shown(text: &str) -> String {
     let own = |line: &&str| !["store ", "size ", "generation "].iter().any(|name| line.starts_with(name));
     text.lines().filter(own).collect::<Vec<_>>().join("\n")
@@ -308,7 +308,7 @@ fn questions(subjects: &[(String, String)]) -> Vec<Vec<String>> {
 fn setup(root: &Path, store: &Path) -> SessionOptions {
     let value = store.display().to_string();
     let overrides = vec![Override { key: "store.dir".into(), value, flag: "--store".into() }];
-    SessionOptions { start: root.to_owned(), folder: root.to_owned(), overrides, force: 0, refresh: true }
+    SessionOptions { start: root.to_owned(), directory: root.to_owned(), overrides, force: 0, refresh: true }
 }
 
 fn host(root: &Path, store: &Path) -> Result<OpenTree> {
@@ -332,7 +332,7 @@ fn other(files: &[PathBuf], top: &Path) -> Result<PathBuf> {
     Ok(kept)
 }
 
-/// Puts a copy of a folder in the place of another.
+/// Replaces a directory by a copy of another.
 fn keep(from: &Path, to: &Path) -> Result<()> {
     if to.exists() {
         fs::remove_dir_all(to)?;
@@ -356,18 +356,18 @@ fn copy_all(from: &Path, to: &Path) -> Result<()> {
 
 /// The first file of a name in a store.
 pub(crate) fn find(store: &Path, name: &str) -> Result<PathBuf> {
-    fn within(folder: &Path, name: &str) -> Option<PathBuf> {
-        let mut folders = Vec::new();
-        for entry in fs::read_dir(folder).ok()?.flatten() {
+    fn within(directory: &Path, name: &str) -> Option<PathBuf> {
+        let mut directories = Vec::new();
+        for entry in fs::read_dir(directory).ok()?.flatten() {
             if entry.file_name() == *name {
                 return Some(entry.path());
             }
             if entry.path().is_dir() {
-                folders.push(entry.path());
+                directories.push(entry.path());
             }
         }
-        folders.sort();
-        folders.iter().find_map(|folder| within(folder, name))
+        directories.sort();
+        directories.iter().find_map(|directory| within(directory, name))
     }
     within(store, name).with_context(|| format!("no {name} in {}", store.display()))
 }
@@ -378,11 +378,11 @@ mod tests {
 
     #[test]
     fn no_fault_gives_a_wrong_answer_or_needs_a_repair() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/damage");
-        let trial = Trial::new(&folder, None).expect("a store that is whole answers");
-        let tallies = trial.run(26, 1, "").expect("all faults can be made");
-        for (kind, tally) in tallies {
-            assert_eq!((tally.wrong, tally.failed, tally.panics), (0, 0, 0), "{kind}");
+        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/damage");
+        let trial = Trial::new(&directory, None).expect("an intact store answers");
+        let results = trial.run(26, 1, "").expect("all faults can be made");
+        for (kind, result) in results {
+            assert_eq!((result.wrong, result.failed, result.panics), (0, 0, 0), "{kind}");
         }
     }
 }

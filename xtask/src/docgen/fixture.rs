@@ -4,7 +4,7 @@
 //! The environment is empty apart from directories in the copy, so that output depends on the fixture and the program
 //! alone.
 
-use crate::asking::Asking;
+use crate::mcp_client::McpClient;
 use crate::workspace;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ pub(super) struct Fixture {
     scratch: PathBuf,
     orient: PathBuf,
     /// Started by the first tool call.
-    server: Option<Asking>,
+    server: Option<McpClient>,
 }
 
 impl Fixture {
@@ -82,7 +82,7 @@ impl Fixture {
         let arguments: Value =
             serde_json::from_str(arguments).with_context(|| format!("the arguments of {tool}"))?;
         if self.server.is_none() {
-            self.server = Some(Asking::start(&self.orient, &self.root(), &self.store())?);
+            self.server = Some(McpClient::start(&self.orient, &self.root(), &self.store())?);
         }
         let server = self.server.as_mut().context("the server was just started")?;
         let answer = server.request("tools/call", &json!({ "name": tool, "arguments": arguments }))?;

@@ -5,7 +5,7 @@
 //! - Hand-written pages keep their prose; [`transcript`] re-runs the commands and tool calls in their code blocks on
 //!   the fixture repository, and [`figures`] fills the blocks between `<!-- docgen: NAME -->` and `<!-- /docgen -->`.
 //! - [`svg`] renders the terminal picture of the README.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
 mod figures;
 mod fixture;
@@ -29,7 +29,7 @@ const REFERENCE_PAGES: &[(&str, Render)] = &[
 
 /// Hand-written pages with generated examples.
 const HAND_WRITTEN_PAGES: &[&str] =
-    &["README.md", "docs/tour.md", "docs/agents.md", "docs/embedding-models.md"];
+    &["README.md", "docs/tour.md", "docs/agents.md", "docs/embedding-models.md", "docs/query.md"];
 
 /// The picture in the README, and the command it shows.
 const PICTURE: (&str, &str) = ("docs/images/answer.svg", "orient impact surcharge");
@@ -60,8 +60,8 @@ pub(crate) fn run(check: bool) -> Result<()> {
             stale.push(path.as_str());
             continue;
         }
-        let folder = file.parent().expect("a page is in a directory");
-        std::fs::create_dir_all(folder).with_context(|| format!("creating the directory of {path}"))?;
+        let directory = file.parent().expect("a page is in a directory");
+        std::fs::create_dir_all(directory).with_context(|| format!("creating the directory of {path}"))?;
         std::fs::write(&file, page).with_context(|| format!("writing {path}"))?;
         println!("wrote {path}");
     }

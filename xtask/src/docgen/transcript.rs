@@ -11,7 +11,7 @@
 use super::fixture::Fixture;
 use anyhow::{Context, Result, bail};
 
-/// What runs the commands: the fixture, or a stand-in for tests.
+/// What runs the commands: the fixture, or a substitute in tests.
 pub(super) trait Runner {
     /// The output of a command line.
     fn command(&mut self, line: &str) -> Result<String>;

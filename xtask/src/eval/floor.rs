@@ -1,5 +1,5 @@
-//! The least the product must reach on a few small packages, so that a change that spoils ranking does not pass.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+//! Minimum search quality on a few small packages, so that a change that harms ranking fails the build.
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
 use super::summary::Summary;
 use crate::report;
@@ -7,10 +7,10 @@ use crate::workspace;
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
-/// Where the floors are.
+/// The file with the minimum values.
 const FILE: &str = "evals/floors.toml";
 
-/// The packages to ask about and the least to reach there.
+/// The packages, and the minimum values there.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Floors {
@@ -38,13 +38,13 @@ struct AtMost {
     declined_wrongly: f64,
 }
 
-/// Reads the floors.
+/// Reads the minimum values.
 pub(super) fn floors() -> Result<Floors> {
     toml::from_str(&workspace::text(FILE)?).with_context(|| format!("reading {FILE}"))
 }
 
 impl Floors {
-    /// Compares a summary, prints the comparison, and fails where something is missed.
+    /// Compares a summary and prints the comparison. Fails if a value is too low.
     pub(super) fn hold(&self, summary: &Summary) -> Result<()> {
         let (least, most) = (&self.at_least, &self.at_most);
         let (overall, negatives) = (&summary.overall, &summary.negatives);

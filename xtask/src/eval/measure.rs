@@ -1,50 +1,50 @@
-//! Asks every question of a set and keeps what came of it.
+//! Runs every question of a set and scores the answers.
 
-use super::printed;
+use super::question_set::{NEGATIVE, Question, Set};
+use super::reading_cost;
 use super::score::{Hit, PLACES, Score, places, places_named, score};
-use super::searcher::{Found, Provider, Searcher};
-use super::set::{NEGATIVE, Question, Set};
+use super::searcher::{Provider, SearchAnswer, Searcher};
 use anyhow::{Context, Result};
 use serde::Serialize;
 use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
-/// How many tokens a reader with little room has; also the least that an answer without any help costs, since the reader
-/// has to look elsewhere. An empty answer must not count as a short one.
+/// The token budget of a reader with little room. Also the minimum cost of an answer without a relevant hit, because
+/// the reader has to look elsewhere: an empty answer must not count as a short one.
 const ROOM: usize = 500;
 
-/// A question and what came of asking it.
+/// A question and its scores.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
+pub(super) struct ScoredQuestion {
     pub(super) question: Question,
     pub(super) hits: Vec<Hit>,
     pub(super) confident: bool,
     pub(super) score: Score,
-    /// The same where a hit also covers what the places named beside it cover.
+    /// The same if a hit also covers the places listed beside it.
     pub(super) named: Score,
-    /// The share of the spots whose file has a hit, whatever its lines.
+    /// The share of the expected locations whose file has a hit, whatever its lines.
     pub(super) files: f64,
-    /// Tokens read up to and with the first hit that covers a spot, where one does.
+    /// Tokens up to the end of the first relevant hit, if there is one.
     pub(super) tokens: Option<usize>,
-    /// Tokens read in all where none does.
+    /// All tokens, if there is none.
     pub(super) in_vain: usize,
-    /// The share of the spots that are covered within the room.
+    /// The share of the expected locations that are covered within the token budget.
     pub(super) recall_in_room: f64,
-    /// The same where a hit also covers what the places named beside it cover.
+    /// The same if a hit also covers the places listed beside it.
     pub(super) named_in_room: f64,
     pub(super) time: Duration,
 }
 
-impl Asked {
+impl ScoredQuestion {
     pub(super) fn is_negative(&self) -> bool {
         self.question.category == NEGATIVE
     }
 
     #[expect(clippy::cast_precision_loss, reason = "spots are few")]
-    fn new(question: &Question, found: Found) -> Self {
+    fn new(question: &Question, found: SearchAnswer) -> Self {
         let places = places(&found.hits, &question.relevant);
-        let read: Vec<usize> = found.read.iter().take(PLACES).copied().map(printed::tokens).collect();
+        let read: Vec<usize> = found.read.iter().take(PLACES).copied().map(reading_cost::tokens).collect();
         let at = |place: usize| read.get(place - 1).copied().unwrap_or_default();
         let all = read.iter().max().copied().unwrap_or_default();
         let has_hit = |path: &str| found.hits.iter().take(PLACES).any(|hit| hit.path == path);
@@ -70,14 +70,14 @@ impl Asked {
     }
 }
 
-/// All questions of a set, asked with some part of the search left out, or with none.
+/// The results of a set, with one part of the search disabled or none.
 #[derive(Clone, Debug)]
 pub(super) struct Run {
     pub(super) without: Option<String>,
-    pub(super) asked: Vec<Asked>,
+    pub(super) asked: Vec<ScoredQuestion>,
 }
 
-/// Asks all questions. Each repository is prepared once; with `ablate`, it is asked again with each part left out.
+/// Runs all questions. Each repository is prepared once; with `ablate`, runs again with each part disabled.
 pub(super) fn measure(
     set: &Set,
     provider: &dyn Provider,
@@ -93,7 +93,7 @@ pub(super) fn measure(
         .collect();
     for (repository, questions) in set.by_repository()? {
         tell(&repository.repo);
-        let tree = set.folder.join(&repository.repo).join(&repository.root);
+        let tree = set.directory.join(&repository.repo).join(&repository.root);
         let searcher = provider
             .open(&tree, &store.join(&repository.repo))
             .with_context(|| format!("preparing {}", repository.repo))?;
@@ -101,18 +101,18 @@ pub(super) fn measure(
             let without: Vec<String> = without.iter().cloned().chain(run.without.clone()).collect();
             for question in &questions {
                 let found = ask(&*searcher, question, &repository.root, &without)?;
-                run.asked.push(Asked::new(question, found));
+                run.asked.push(ScoredQuestion::new(question, found));
             }
         }
     }
     Ok(runs)
 }
 
-/// Asks one question. Paths of hits hang from the repository, also where only a part of it is indexed.
-fn ask(searcher: &dyn Searcher, question: &Question, root: &str, without: &[String]) -> Result<Found> {
+/// Runs one question. Paths are relative to the repository, even if only a part of it is indexed.
+fn ask(searcher: &dyn Searcher, question: &Question, root: &str, without: &[String]) -> Result<SearchAnswer> {
     let mut found = searcher
         .search(&question.query, PLACES, without)
-        .with_context(|| format!("asking {}: {}", question.repo, question.query))?;
+        .with_context(|| format!("running {}: {}", question.repo, question.query))?;
     for hit in &mut found.hits {
         let path = hit.path.replace('\\', "/");
         let path = path.strip_prefix("./").unwrap_or(&path);
@@ -122,7 +122,7 @@ fn ask(searcher: &dyn Searcher, question: &Question, root: &str, without: &[Stri
     Ok(found)
 }
 
-/// Writes the hits in the form the common scorer reads: one JSON object a line.
+/// Writes the hits as JSON lines for other scorers.
 pub(super) fn write_run_file(run: &Run, file: &Path) -> Result<()> {
     #[derive(Serialize)]
     struct Row<'r> {
@@ -141,7 +141,7 @@ pub(super) fn write_run_file(run: &Run, file: &Path) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::set::{Grade, Spot};
+    use super::super::question_set::{Grade, Spot};
     use super::*;
 
     fn question(category: &str, paths: &[&str]) -> Question {
@@ -163,7 +163,7 @@ mod tests {
     struct Fixed;
 
     impl Searcher for Fixed {
-        fn search(&self, _: &str, _: usize, without: &[String]) -> Result<Found> {
+        fn search(&self, _: &str, _: usize, without: &[String]) -> Result<SearchAnswer> {
             let hit = |path: &str| Hit {
                 path: path.to_owned(),
                 start_line: Some(1),
@@ -174,7 +174,7 @@ mod tests {
             if !without.is_empty() {
                 hits.reverse();
             }
-            Ok(Found { hits, confident: true, read: vec![400, 4400], time: Duration::ZERO })
+            Ok(SearchAnswer { hits, confident: true, read: vec![400, 4400], time: Duration::ZERO })
         }
     }
 
@@ -195,13 +195,13 @@ mod tests {
     #[test]
     fn tokens_are_those_up_to_the_first_that_helps() {
         let found = Fixed.search("q", 10, &[]).expect("always");
-        let asked = Asked::new(&question("exact", &["y.c"]), found.clone());
+        let asked = ScoredQuestion::new(&question("exact", &["y.c"]), found.clone());
         assert_eq!((asked.tokens, asked.recall_in_room.to_bits()), (Some(1100), 0.0_f64.to_bits()));
-        let asked = Asked::new(&question("exact", &["./x.c", "y.c"]), found.clone());
+        let asked = ScoredQuestion::new(&question("exact", &["./x.c", "y.c"]), found.clone());
         assert_eq!((asked.tokens, asked.recall_in_room.to_bits()), (Some(100), 0.5_f64.to_bits()));
-        let asked = Asked::new(&question("exact", &["z.c"]), found);
+        let asked = ScoredQuestion::new(&question("exact", &["z.c"]), found);
         assert_eq!((asked.tokens, asked.in_vain), (None, 1100), "all of it was read in vain");
-        let asked = Asked::new(&question("exact", &["z.c"]), Found::default());
+        let asked = ScoredQuestion::new(&question("exact", &["z.c"]), SearchAnswer::default());
         assert_eq!((asked.tokens, asked.in_vain), (None, ROOM), "no answer is not a short answer");
     }
 
@@ -209,7 +209,7 @@ mod tests {
     fn a_part_left_out_is_a_run_of_its_own() {
         let repositories = serde_json::from_str(r#"[{ "repo": "r", "root": "src/" }]"#).expect("a list");
         let questions = vec![question("exact", &["src/x.c"])];
-        let set = Set { questions, repositories, folder: "/nowhere".into() };
+        let set = Set { questions, repositories, directory: "/nowhere".into() };
         let runs = measure(&set, &Fixed, &[], true, Path::new("/nowhere"), |_| ()).expect("two runs");
         let seen: Vec<(Option<&str>, bool)> =
             runs.iter().map(|run| (run.without.as_deref(), run.asked[0].score.success > 0.5)).collect();

@@ -1,104 +1,104 @@
-//! `xtask eval`: how well the search answers questions whose answers are known.
+//! `xtask eval`: search quality on questions with known answers.
 //!
-//! Our own questions are the default; any set in the same format can be asked. The searcher is behind a small trait, and
-//! the product is found in its table of operations by name.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
-#![expect(clippy::print_stderr, reason = "a chore talks to the terminal")]
+//! Our own questions are the default; any set in the same format works. The searcher is behind a small trait, and the
+//! product's operation is looked up in the operation table by name.
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
+#![expect(clippy::print_stderr, reason = "a subcommand prints to the terminal")]
 
-mod check;
+mod confidence_interval;
 mod floor;
 mod measure;
 mod packages;
-mod printed;
+mod question_check;
+mod question_set;
+mod reading_cost;
 mod score;
 mod searcher;
-mod set;
-mod spread;
 mod summary;
 mod tables;
-mod words;
+mod word_search;
 
 use crate::bench::Scratch;
 use crate::workspace;
 use anyhow::{Context, Result, bail};
 use measure::Run;
 use packages::Package;
+use question_set::{Repository, Set};
 use searcher::{Product, Provider};
-use set::{Repository, Set};
 use std::path::PathBuf;
 use summary::Summary;
-use words::Words;
+use word_search::WordSearch;
 
-/// Where our own questions are.
+/// The directory of our own questions.
 const OWN_QUESTIONS: &str = "evals/questions";
 
-/// Where the results on them are kept.
+/// The page with the results.
 const RESULTS: &str = "evals/RESULTS.md";
 
-/// What to ask, whom, and what to do with the answers.
+/// Options of `xtask eval`.
 #[derive(Default, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Eval {
-    /// The questions: JSON lines, in a file or a folder of files [default: our own]
-    #[arg(long, value_name = "FILE", requires_all = ["repositories", "folder"])]
+    /// The questions: JSON lines, in a file or a directory of files [default: our own]
+    #[arg(long, value_name = "FILE", requires_all = ["repositories", "directory"])]
     questions: Option<PathBuf>,
-    /// The repositories they are about, as JSON [default: our packages]
+    /// The repositories of the questions, as JSON [default: our packages]
     #[arg(long, value_name = "FILE", requires = "questions")]
     repositories: Option<PathBuf>,
-    /// The folder with the repositories, each under its name [default: in the user's cache]
+    /// The directory of the repositories, each under its name [default: in the user's cache]
     #[arg(long, value_name = "DIR")]
-    folder: Option<PathBuf>,
+    directory: Option<PathBuf>,
     /// Only questions about these repositories
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     only: Vec<String>,
-    /// Downloads the packages of our own questions, those that are not there yet
+    /// Downloads the missing packages of our own questions
     #[arg(long, conflicts_with = "questions")]
     fetch: bool,
-    /// Asks nothing, but checks that every spot of our own questions exists
+    /// Only checks that every expected location of our own questions exists
     #[arg(long, conflicts_with = "questions")]
     check: bool,
-    /// Asks again with each channel and each rule left out
+    /// Runs again with each channel and each rule disabled
     #[arg(long)]
     ablate: bool,
-    /// Leaves a channel or a rule out
+    /// Disables a channel or a rule
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     without: Vec<String>,
-    /// Asks a plain word search in place of the product
+    /// Runs a plain word search instead of the product
     #[arg(long)]
     baseline: bool,
-    /// Prints JSON in place of tables
+    /// Prints JSON instead of tables
     #[arg(long)]
     json: bool,
-    /// Prints every question with its measures
+    /// Prints every question with its scores
     #[arg(long)]
     each: bool,
-    /// Writes the hits as JSON lines, as other scorers read them
+    /// Writes the hits as JSON lines for other scorers
     #[arg(long, value_name = "FILE")]
     run_file: Option<PathBuf>,
     /// Writes evals/RESULTS.md
     #[arg(long, conflicts_with_all = ["questions", "only", "baseline", "without"])]
     write: bool,
-    /// Asks about a few small packages, and fails below the floors in evals/floors.toml
+    /// Runs on a few small packages, and fails below the minimum values in evals/floors.toml
     #[arg(long, conflicts_with_all = ["questions", "only", "write"])]
     floor: bool,
 }
 
-/// Asks about a few small packages, and fails below the floors.
+/// Runs on a few small packages. Fails below the minimum values.
 pub(crate) fn floor() -> Result<()> {
     run(&Eval { floor: true, ..Eval::default() })
 }
 
-/// Asks.
+/// Runs the evaluation.
 pub(crate) fn run(eval: &Eval) -> Result<()> {
     let floors = eval.floor.then(floor::floors).transpose()?;
     let mut only = eval.only.clone();
     only.extend(floors.iter().flat_map(|floors| floors.packages.clone()));
-    let set = match (&eval.questions, &eval.repositories, &eval.folder) {
-        (Some(questions), Some(repositories), Some(folder)) => {
+    let set = match (&eval.questions, &eval.repositories, &eval.directory) {
+        (Some(questions), Some(repositories), Some(directory)) => {
             let mut set = Set {
-                questions: set::questions(questions)?,
-                repositories: set::repositories(repositories)?,
-                folder: folder.clone(),
+                questions: question_set::questions(questions)?,
+                repositories: question_set::repositories(repositories)?,
+                directory: directory.clone(),
             };
             set.keep(&only)?;
             set
@@ -109,7 +109,7 @@ pub(crate) fn run(eval: &Eval) -> Result<()> {
         },
     };
     let provider: Box<dyn Provider> =
-        if eval.baseline { Box::new(Words) } else { Box::new(Product::find()?) };
+        if eval.baseline { Box::new(WordSearch) } else { Box::new(Product::find()?) };
     if eval.ablate && provider.parts().is_empty() {
         bail!("`{}` lists nothing that can be left out with `without`", provider.name());
     }
@@ -126,34 +126,34 @@ pub(crate) fn run(eval: &Eval) -> Result<()> {
         tables::print(&summary);
     }
     if eval.write {
-        let (_, baseline) = ask(&set, &Words, eval, false)?;
+        let (_, baseline) = ask(&set, &WordSearch, eval, false)?;
         std::fs::write(workspace::root().join(RESULTS), tables::page(&summary, &baseline))
             .with_context(|| format!("writing {RESULTS}"))?;
     }
     floors.map_or(Ok(()), |floors| floors.hold(&summary))
 }
 
-/// Our own questions; none where they were only to be fetched or checked.
+/// Our own questions; `None` if they were only to be fetched or checked.
 fn own(eval: &Eval, only: &[String]) -> Result<Option<Set>> {
-    let folder = eval.folder.clone().map_or_else(packages::folder, Ok)?;
+    let directory = eval.directory.clone().map_or_else(packages::directory, Ok)?;
     let all = packages::list()?;
     let mut set = Set {
-        questions: set::questions(&workspace::root().join(OWN_QUESTIONS))?,
+        questions: question_set::questions(&workspace::root().join(OWN_QUESTIONS))?,
         repositories: all.iter().map(Repository::from).collect(),
-        folder,
+        directory,
     };
     set.keep(only)?;
     let wanted: Vec<Package> =
         all.iter().filter(|package| only.is_empty() || only.contains(&package.name)).cloned().collect();
     if eval.fetch || eval.floor {
-        packages::fetch(&wanted, &set.folder)?;
+        packages::fetch(&wanted, &set.directory)?;
     }
     if eval.fetch && !(eval.check || eval.floor || eval.write) {
         return Ok(None);
     }
-    packages::demand(&wanted, &set.folder)?;
+    packages::demand(&wanted, &set.directory)?;
     if eval.check {
-        check::check(&set, &wanted)?;
+        question_check::check(&set, &wanted)?;
         return Ok(None);
     }
     Ok(Some(set))
@@ -167,7 +167,7 @@ fn ask(set: &Set, provider: &dyn Provider, eval: &Eval, ablate: bool) -> Result<
     Ok((runs, summary))
 }
 
-/// Prints what came of each question, the worst first.
+/// Prints the result of each question, the worst first.
 fn each(run: &Run) {
     let mut asked: Vec<_> = run.asked.iter().collect();
     asked.sort_by(|one, other| one.score.ndcg.total_cmp(&other.score.ndcg));

@@ -1,5 +1,5 @@
-//! The packages our own questions are about: pinned by version and checksum, downloaded into the user's cache.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+//! The packages of our own questions: pinned by version and checksum, downloaded into the user's cache.
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
 use crate::workspace;
 use anyhow::{Context, Result, bail};
@@ -7,10 +7,10 @@ use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where the list is.
+/// The list of packages.
 pub(super) const LIST: &str = "evals/packages.toml";
 
-/// A package: where to get it, and which part of it is indexed.
+/// A package: its source, and the part of it that is indexed.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Package {
@@ -20,12 +20,12 @@ pub(super) struct Package {
     pub(super) version: String,
     pub(super) sha256: String,
     urls: Vec<String>,
-    /// The folder of the archive that is the package.
+    /// The directory of the package in the archive.
     #[serde(default)]
     root: String,
     /// The part of it to index; empty for all.
     #[serde(default)]
-    pub(super) folder: String,
+    pub(super) directory: String,
 }
 
 #[derive(Deserialize)]
@@ -40,53 +40,53 @@ pub(super) fn list() -> Result<Vec<Package>> {
     Ok(list.package)
 }
 
-/// The folder in the user's cache where packages are laid out, each under its name.
-pub(super) fn folder() -> Result<PathBuf> {
+/// The directory in the user's cache that holds the packages, each under its name.
+pub(super) fn directory() -> Result<PathBuf> {
     let cache = std::env::var_os("XDG_CACHE_HOME").filter(|path| !path.is_empty()).map(PathBuf::from);
     let home = || std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE")).map(PathBuf::from);
     let cache = cache.or_else(|| home().map(|home| home.join(".cache")));
     Ok(cache
-        .context("neither XDG_CACHE_HOME nor HOME is set: name a folder with --folder")?
+        .context("neither XDG_CACHE_HOME nor HOME is set: name a directory with --directory")?
         .join("orient-evals"))
 }
 
-/// Lays out the packages in `folder`, downloading those that are not there in the pinned version.
-pub(super) fn fetch(packages: &[Package], folder: &Path) -> Result<()> {
-    std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
+/// Downloads the packages that are missing in `directory` in the pinned version.
+pub(super) fn fetch(packages: &[Package], directory: &Path) -> Result<()> {
+    std::fs::create_dir_all(directory).with_context(|| format!("making {}", directory.display()))?;
     for package in packages {
-        if present(package, folder) {
+        if present(package, directory) {
             continue;
         }
         println!("fetching {} {} from {}", package.name, package.version, package.registry);
-        lay_out(package, folder).with_context(|| format!("fetching {}", package.name))?;
+        lay_out(package, directory).with_context(|| format!("fetching {}", package.name))?;
     }
     Ok(())
 }
 
-/// Fails with what to type if one of them is not there.
-pub(super) fn demand(packages: &[Package], folder: &Path) -> Result<()> {
+/// Fails with the command to run if a package is missing.
+pub(super) fn demand(packages: &[Package], directory: &Path) -> Result<()> {
     let missing: Vec<&str> =
-        packages.iter().filter(|it| !present(it, folder)).map(|it| it.name.as_str()).collect();
+        packages.iter().filter(|it| !present(it, directory)).map(|it| it.name.as_str()).collect();
     if !missing.is_empty() {
         bail!("not downloaded yet: {}; `cargo xtask eval --fetch` does it", missing.join(", "));
     }
     Ok(())
 }
 
-/// Whether the pinned version lies there.
-fn present(package: &Package, folder: &Path) -> bool {
-    let stamp = std::fs::read_to_string(stamp(package, folder)).unwrap_or_default();
-    stamp.trim() == package.sha256 && folder.join(&package.name).is_dir()
+/// Whether the pinned version is present.
+fn present(package: &Package, directory: &Path) -> bool {
+    let stamp = std::fs::read_to_string(stamp(package, directory)).unwrap_or_default();
+    stamp.trim() == package.sha256 && directory.join(&package.name).is_dir()
 }
 
-/// The file beside a package that says which archive it comes from.
-fn stamp(package: &Package, folder: &Path) -> PathBuf {
-    folder.join(format!("{}.sha256", package.name))
+/// The file beside a package that records its archive.
+fn stamp(package: &Package, directory: &Path) -> PathBuf {
+    directory.join(format!("{}.sha256", package.name))
 }
 
-fn lay_out(package: &Package, folder: &Path) -> Result<()> {
+fn lay_out(package: &Package, directory: &Path) -> Result<()> {
     let [archive, partial, target] =
-        [".archive", ".partial", ""].map(|end| folder.join(format!("{}{end}", package.name)));
+        [".archive", ".partial", ""].map(|end| directory.join(format!("{}{end}", package.name)));
     let clear = |path: &Path| {
         let _ = std::fs::remove_dir_all(path);
     };
@@ -104,14 +104,14 @@ fn lay_out(package: &Package, folder: &Path) -> Result<()> {
     workspace::output(&mut unpack)?;
     let root = partial.join(&package.root);
     std::fs::rename(&root, &target)
-        .with_context(|| format!("the archive has no folder `{}`", package.root))?;
+        .with_context(|| format!("the archive has no directory `{}`", package.root))?;
     clear(&partial);
     let _ = std::fs::remove_file(&archive);
-    std::fs::write(stamp(package, folder), format!("{}\n", package.sha256))?;
+    std::fs::write(stamp(package, directory), format!("{}\n", package.sha256))?;
     Ok(())
 }
 
-/// Downloads the archive from the first address that has it, and compares its checksum.
+/// Downloads the archive from the first URL that has it, and verifies its checksum.
 fn download(package: &Package, archive: &Path) -> Result<()> {
     let mut faults = Vec::new();
     for url in &package.urls {
@@ -131,7 +131,7 @@ fn download(package: &Package, archive: &Path) -> Result<()> {
     bail!("{}", faults.join("\n"))
 }
 
-/// The SHA-256 of a file, by the tool the system has for it.
+/// The SHA-256 of a file, computed by a system tool.
 fn checksum(file: &Path) -> Result<String> {
     let printed = workspace::output(Command::new("sha256sum").arg(file))
         .or_else(|_| workspace::output(Command::new("shasum").args(["-a", "256"]).arg(file)))
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_names_of_folders() {
+    fn names_are_names_of_directories() {
         let packages = list().expect("the list");
         let mut names: Vec<&str> = packages.iter().map(|package| package.name.as_str()).collect();
         assert!(names.iter().all(|name| !name.contains(['/', '\\', '.'])), "{names:?}");

@@ -1,10 +1,10 @@
-//! How well the hits for one question cover its spots. The measures are those of the common scorers, so that figures from
-//! elsewhere can be compared.
+//! Scores one answer: how well its hits cover the expected locations. Uses the metrics of other scorers, so that
+//! figures are comparable.
 
-use super::set::Spot;
+use super::question_set::Spot;
 use serde::Serialize;
 
-/// How many hits count.
+/// The number of hits that count.
 pub(super) const PLACES: usize = 10;
 
 /// A hit: some lines of a file, or a whole file.
@@ -13,32 +13,32 @@ pub(super) struct Hit {
     pub(super) path: String,
     pub(super) start_line: Option<u32>,
     pub(super) end_line: Option<u32>,
-    /// Other places of the same file that are named beside it: first and last line of each.
+    /// Other locations in the same file that are listed beside it: first and last line of each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) also: Vec<(u32, u32)>,
 }
 
-/// The measures of one question, each between 0 and 1.
+/// The scores of one question, each between 0 and 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub(super) struct Score {
-    /// Discounted gain of the spots found, against all of them standing on top.
+    /// NDCG: discounted gain of the covered locations, relative to the ideal ranking.
     pub(super) ndcg: f64,
-    /// One over the place of the first hit that covers a spot.
+    /// Reciprocal rank of the first relevant hit.
     pub(super) mrr: f64,
-    /// The share of the spots that are covered.
+    /// Recall: the share of the expected locations that are covered.
     pub(super) recall: f64,
-    /// Whether the first hit covers a spot.
+    /// Whether the first hit is relevant.
     pub(super) success: f64,
 }
 
-/// For each spot the place of the first hit that covers it, counted from one. Hits are not collapsed by file: three of
-/// one file take three places.
+/// For each expected location, the rank of the first hit that covers it, from one. Hits are not collapsed by file:
+/// three hits of one file take three ranks.
 pub(super) fn places(hits: &[Hit], spots: &[Spot]) -> Vec<Option<usize>> {
     let hits = &hits[..hits.len().min(PLACES)];
     spots.iter().map(|spot| hits.iter().position(|hit| covers(hit, spot)).map(|place| place + 1)).collect()
 }
 
-/// The same where a hit also covers what the places named beside it cover.
+/// The same if a hit also covers the places listed beside it.
 pub(super) fn places_named(hits: &[Hit], spots: &[Spot]) -> Vec<Option<usize>> {
     let hits = &hits[..hits.len().min(PLACES)];
     let names = |hit: &Hit, spot: &Spot| {
@@ -53,7 +53,7 @@ pub(super) fn places_named(hits: &[Hit], spots: &[Spot]) -> Vec<Option<usize>> {
     spots.iter().map(|spot| hits.iter().position(|hit| names(hit, spot)).map(|place| place + 1)).collect()
 }
 
-/// Whether a hit shows a spot: the same file, and a line in common where both name lines.
+/// Whether a hit covers an expected location: the same file, and a common line if both have lines.
 pub(super) fn covers(hit: &Hit, spot: &Spot) -> bool {
     if hit.path != spot.path {
         return false;
@@ -64,7 +64,7 @@ pub(super) fn covers(hit: &Hit, spot: &Spot) -> bool {
     }
 }
 
-/// The measures for spots found at these places. A hit that covers two spots gains once.
+/// The scores for these ranks. A hit that covers two locations counts once.
 #[expect(clippy::cast_precision_loss, reason = "places and spots are few")]
 pub(super) fn score(places: &[Option<usize>]) -> Score {
     if places.is_empty() {
@@ -87,7 +87,7 @@ pub(super) fn score(places: &[Option<usize>]) -> Score {
 
 #[cfg(test)]
 mod tests {
-    use super::super::set::Grade;
+    use super::super::question_set::Grade;
     use super::*;
 
     fn hit(path: &str, lines: Option<(u32, u32)>) -> Hit {
@@ -141,7 +141,7 @@ mod tests {
         assert!(close(score.ndcg, 1.0 / (1.0 + 1.0 / 3_f64.log2())), "{score:?}");
     }
 
-    /// The same answers, scored by the scorer other programs are scored with, gave these figures.
+    /// The same answers have these scores in another program's scorer.
     #[test]
     fn figures_are_those_of_the_common_scorer() {
         let none =

@@ -1,7 +1,6 @@
-//! Who answers the questions. The product is asked through its table of operations, as every surface asks it; anything
-//! else that can search may stand in for it.
+//! The searcher under evaluation: the product through its operation table, like every interface, or a baseline.
 
-use super::printed;
+use super::reading_cost;
 use super::score::Hit;
 use anyhow::{Context, Result, bail};
 use orient_engine::{Cancel, FullScan, NoProgress, RefreshOptions};
@@ -13,32 +12,32 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The operation that is asked.
+/// The operation.
 const OPERATION: &str = "search";
 
-/// Something that can search trees.
+/// A searcher.
 pub(super) trait Provider {
-    /// What to call it in a table.
+    /// Its name in tables.
     fn name(&self) -> &'static str;
-    /// The parts that can be left out one by one: channels, rules.
+    /// The parts that can be disabled one by one: channels, rules.
     fn parts(&self) -> Vec<String>;
-    /// Prepares a tree. What is kept for it goes into `store`.
+    /// Prepares a tree. Its data is kept in `store`.
     fn open(&self, tree: &Path, store: &Path) -> Result<Box<dyn Searcher>>;
 }
 
 /// A tree that can be searched.
 pub(super) trait Searcher {
-    /// Answers one question with so many hits at most, some parts left out.
-    fn search(&self, query: &str, limit: usize, without: &[String]) -> Result<Found>;
+    /// Answers one question with at most this many hits, some parts disabled.
+    fn search(&self, query: &str, limit: usize, without: &[String]) -> Result<SearchAnswer>;
 }
 
 /// An answer.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Found {
+pub(super) struct SearchAnswer {
     pub(super) hits: Vec<Hit>,
-    /// Whether the answer says that something matches well.
+    /// Whether the answer reports a good match.
     pub(super) confident: bool,
-    /// How many bytes of the printed answer are read when each hit has been read.
+    /// For each hit, the bytes of the printed answer up to its end.
     pub(super) read: Vec<usize>,
     pub(super) time: Duration,
 }
@@ -47,7 +46,7 @@ pub(super) struct Found {
 pub(super) struct Product(&'static Operation);
 
 impl Product {
-    /// Finds the operation in the table.
+    /// Looks up the operation in the table.
     pub(super) fn find() -> Result<Self> {
         let tool = OPERATIONS.iter().find(|tool| tool.name == OPERATION);
         tool.map(Self).with_context(|| {
@@ -66,11 +65,12 @@ impl Provider for Product {
     }
 
     fn open(&self, tree: &Path, store: &Path) -> Result<Box<dyn Searcher>> {
-        let tree = tree.canonicalize().with_context(|| format!("there is no folder {}", tree.display()))?;
+        let tree =
+            tree.canonicalize().with_context(|| format!("there is no directory {}", tree.display()))?;
         let store = store.display().to_string();
         let setup = SessionOptions {
             start: tree.clone(),
-            folder: tree.clone(),
+            directory: tree.clone(),
             overrides: vec![Override { key: "store.dir".into(), value: store, flag: "--store".into() }],
             force: u8::MAX,
             refresh: false,
@@ -78,20 +78,20 @@ impl Provider for Product {
         let host = OpenTree::open(setup, |_, _| Arc::new(FullScan))?;
         if host.root().canonicalize()? != tree {
             let (tree, root) = (tree.display(), host.root().display());
-            bail!("{tree} belongs to the repository {root}: lay the folders out outside of it");
+            bail!("{tree} belongs to the repository {root}: lay the directories out outside of it");
         }
         host.engine().refresh(&RefreshOptions::default(), &NoProgress)?;
         Ok(Box::new(Tree { tool: self.0, host }))
     }
 }
 
-/// A tree the product has indexed.
+/// A tree that the product has indexed.
 struct Tree {
     tool: &'static Operation,
     host: OpenTree,
 }
 
-/// What the answer must have; whatever else it has is its own affair.
+/// The fields of the answer that are used.
 #[derive(Deserialize)]
 struct Answer {
     data: Data,
@@ -100,7 +100,7 @@ struct Answer {
 #[derive(Deserialize)]
 struct Data {
     hits: Vec<Shown>,
-    /// Whether anything matches well; an answer that does not say is taken at its word.
+    /// Whether anything matches well; if missing, the answer counts as a match.
     #[serde(default = "sure")]
     confident: bool,
 }
@@ -125,7 +125,7 @@ struct Lines {
 }
 
 impl Searcher for Tree {
-    fn search(&self, query: &str, limit: usize, without: &[String]) -> Result<Found> {
+    fn search(&self, query: &str, limit: usize, without: &[String]) -> Result<SearchAnswer> {
         let mut arguments = json!({ "query": query, "limit": limit });
         if !without.is_empty() {
             arguments["without"] = json!(without);
@@ -146,13 +146,13 @@ impl Searcher for Tree {
             also: shown.also.iter().map(|lines| (lines.start_line, lines.end_line)).collect(),
         };
         let hits: Vec<Hit> = answer.data.hits.into_iter().map(hit).collect();
-        let read = printed::read(&text, &hits);
-        Ok(Found { confident: answer.data.confident && !hits.is_empty(), hits, read, time })
+        let read = reading_cost::read(&text, &hits);
+        Ok(SearchAnswer { confident: answer.data.confident && !hits.is_empty(), hits, read, time })
     }
 }
 
-/// The words an argument of an operation takes, as its schema lists them: `enum`, or `oneOf` with `const`, for the
-/// argument itself or for the items of its list, in place or by reference.
+/// The values of an enumerated argument in its schema: `enum`, or `oneOf` with `const`, of the argument itself or of
+/// its list items, inline or by reference.
 fn words(schema: &Value, argument: &str) -> Vec<String> {
     let mut at = &schema["properties"][argument];
     if !at["items"].is_null() {

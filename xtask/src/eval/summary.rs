@@ -1,11 +1,12 @@
-//! What the answers to a set of questions come to: means with their ranges, by category, language and repository.
+//! Aggregates the results of a set of questions: means with confidence intervals, by category, language and
+//! repository.
 
-use super::measure::{Asked, Run};
-use super::spread::{Mean, mean, percentile};
+use super::confidence_interval::{Mean, mean, percentile};
+use super::measure::{Run, ScoredQuestion};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The whole of it; also what `--json` prints.
+/// The whole summary; also the output of `--json`.
 #[derive(Debug, Serialize)]
 pub(super) struct Summary {
     pub(super) searcher: &'static str,
@@ -14,19 +15,19 @@ pub(super) struct Summary {
     pub(super) languages: BTreeMap<String, Group>,
     pub(super) repositories: BTreeMap<String, Group>,
     pub(super) negatives: Negatives,
-    /// With what was read in vain, where no hit covers a spot.
+    /// Including the tokens that were read in vain if no hit is relevant.
     pub(super) tokens_to_first: Mean,
-    /// Only where a hit covers a spot.
+    /// Only questions with a relevant hit.
     pub(super) tokens_to_first_found: Mean,
     pub(super) recall_in_500_tokens: Mean,
-    /// Where a hit also covers what the places named beside it cover.
+    /// If a hit also covers the places listed beside it.
     pub(super) recall_named_in_500_tokens: Mean,
     pub(super) latency: Latency,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) ablation: Vec<Ablated>,
 }
 
-/// The measures of some questions that have an answer.
+/// The scores of a group of questions that have an answer.
 #[derive(Debug, Serialize)]
 pub(super) struct Group {
     pub(super) questions: usize,
@@ -34,34 +35,34 @@ pub(super) struct Group {
     pub(super) mrr: Mean,
     pub(super) recall: Mean,
     pub(super) success: Mean,
-    /// The share of the spots whose file has a hit: what is missing to the recall are the right lines.
+    /// The share of the expected locations whose file has a hit; the difference to the recall is due to wrong lines.
     pub(super) files: Mean,
-    /// NDCG where a hit also covers what the places named beside it cover, at its place.
+    /// NDCG if a hit also covers the places listed beside it, at its rank.
     pub(super) ndcg_named: Mean,
-    /// The share of the spots that are covered so.
+    /// The recall in this sense.
     pub(super) recall_named: Mean,
 }
 
-/// How well the search knows when it has nothing. Declining is to say so: no hits, or none that match well.
+/// How well the search detects that it has no answer. It declines with no hits, or none that match well.
 #[derive(Debug, Serialize)]
 pub(super) struct Negatives {
     pub(super) questions: usize,
-    /// The share of questions about what is not there that are declined: the more the better.
+    /// The share of unanswerable questions that are declined; higher is better.
     pub(super) declined: f64,
-    /// The share of questions with an answer that are declined all the same: the fewer the better.
+    /// The share of answerable questions that are declined; lower is better.
     pub(super) declined_wrongly: f64,
 }
 
-/// How long answers take in a warm process, in milliseconds.
+/// Latencies in a warm process, in milliseconds.
 #[derive(Debug, Serialize)]
 pub(super) struct Latency {
     pub(super) p50: f64,
     pub(super) p95: f64,
-    /// Whether the build was one that measures nothing.
+    /// Whether the build is a debug build, whose latencies mean nothing.
     pub(super) debug_build: bool,
 }
 
-/// What leaving out one part changes.
+/// The effect of disabling one part.
 #[derive(Debug, Serialize)]
 pub(super) struct Ablated {
     pub(super) without: String,
@@ -71,12 +72,12 @@ pub(super) struct Ablated {
 }
 
 impl Summary {
-    /// Sums up runs; the first is the one with nothing left out.
+    /// Aggregates runs; the first is the one with nothing disabled.
     pub(super) fn new(searcher: &'static str, runs: &[Run]) -> Self {
-        let all = runs.first().map_or(&[] as &[Asked], |run| &run.asked);
-        let answerable: Vec<&Asked> = all.iter().filter(|asked| !asked.is_negative()).collect();
-        let by = |key: fn(&Asked) -> &str| {
-            let mut groups: BTreeMap<String, Vec<&Asked>> = BTreeMap::new();
+        let all = runs.first().map_or(&[] as &[ScoredQuestion], |run| &run.asked);
+        let answerable: Vec<&ScoredQuestion> = all.iter().filter(|asked| !asked.is_negative()).collect();
+        let by = |key: fn(&ScoredQuestion) -> &str| {
+            let mut groups: BTreeMap<String, Vec<&ScoredQuestion>> = BTreeMap::new();
             for asked in &answerable {
                 groups.entry(key(asked).to_owned()).or_default().push(asked);
             }
@@ -84,8 +85,9 @@ impl Summary {
         };
         let found = answerable.iter().filter_map(|asked| asked.tokens);
         let read = answerable.iter().map(|asked| asked.tokens.unwrap_or(asked.in_vain));
-        let in_room =
-            |value: fn(&Asked) -> f64| mean(&answerable.iter().map(|asked| value(asked)).collect::<Vec<_>>());
+        let in_room = |value: fn(&ScoredQuestion) -> f64| {
+            mean(&answerable.iter().map(|asked| value(asked)).collect::<Vec<_>>())
+        };
         Self {
             searcher,
             overall: Group::new(&answerable),
@@ -109,8 +111,9 @@ fn mean_count(values: impl Iterator<Item = usize>) -> Mean {
 }
 
 impl Group {
-    fn new(asked: &[&Asked]) -> Self {
-        let of = |value: fn(&Asked) -> f64| mean(&asked.iter().map(|it| value(it)).collect::<Vec<_>>());
+    fn new(asked: &[&ScoredQuestion]) -> Self {
+        let of =
+            |value: fn(&ScoredQuestion) -> f64| mean(&asked.iter().map(|it| value(it)).collect::<Vec<_>>());
         Self {
             questions: asked.len(),
             ndcg: of(|it| it.score.ndcg),
@@ -125,7 +128,7 @@ impl Group {
 }
 
 impl Negatives {
-    fn new(all: &[Asked]) -> Self {
+    fn new(all: &[ScoredQuestion]) -> Self {
         let declined = |negative: bool| {
             let asked: Vec<f64> = all
                 .iter()
@@ -140,7 +143,7 @@ impl Negatives {
 }
 
 impl Latency {
-    fn new(all: &[Asked]) -> Self {
+    fn new(all: &[ScoredQuestion]) -> Self {
         let times: Vec<_> = all.iter().map(|asked| asked.time).collect();
         let at = |percent| percentile(&times, percent).as_secs_f64() * 1000.0;
         Self { p50: at(50), p95: at(95), debug_build: cfg!(debug_assertions) }
@@ -148,10 +151,11 @@ impl Latency {
 }
 
 impl Ablated {
-    fn new(all: &[Asked], run: &Run) -> Self {
+    fn new(all: &[ScoredQuestion], run: &Run) -> Self {
         let pairs = all.iter().zip(&run.asked).filter(|(whole, _)| !whole.is_negative());
         let changes: Vec<f64> = pairs.map(|(whole, part)| part.score.ndcg - whole.score.ndcg).collect();
-        let answerable: Vec<&Asked> = run.asked.iter().filter(|asked| !asked.is_negative()).collect();
+        let answerable: Vec<&ScoredQuestion> =
+            run.asked.iter().filter(|asked| !asked.is_negative()).collect();
         let without = run.without.clone().unwrap_or_default();
         Self { without, overall: Group::new(&answerable), change: mean(&changes) }
     }
@@ -159,13 +163,13 @@ impl Ablated {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use super::super::question_set::{NEGATIVE, Question};
     use super::super::score::Score;
-    use super::super::set::{NEGATIVE, Question};
     use super::*;
     use std::time::Duration;
 
-    fn asked(category: &str, ndcg: f64, confident: bool) -> Asked {
-        Asked {
+    fn asked(category: &str, ndcg: f64, confident: bool) -> ScoredQuestion {
+        ScoredQuestion {
             question: Question {
                 repo: "r".to_owned(),
                 language: "l".to_owned(),

@@ -1,13 +1,13 @@
-//! A summary as tables: on the terminal, and as a page that is kept.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+//! Renders a summary as tables: on the terminal, and as a Markdown page.
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
-use super::spread::Mean;
+use super::confidence_interval::Mean;
 use super::summary::{Group, Summary};
 use crate::report;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// What stands above the measures of a group.
+/// The table header for the scores of a group.
 const HEADING: [&str; 10] = [
     "",
     "questions",
@@ -43,8 +43,8 @@ pub(super) fn print(summary: &Summary) {
 const ABLATION: [&str; 7] =
     ["without", "NDCG@10", "change", "95 of 100", "recall@10", "success@1", "recall+also"];
 
-/// The page of results: the product beside what it is compared with. Times are left out, so that the same program writes
-/// the same page on every machine.
+/// The results page: the product and the baseline. Latencies are left out, so that the page is the same on every
+/// machine.
 pub(super) fn page(summary: &Summary, baseline: &Summary) -> String {
     let mut page = String::new();
     let _ = write!(

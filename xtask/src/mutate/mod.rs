@@ -1,19 +1,19 @@
-//! `xtask mutate DIR`: changes a real repository in ways whose meaning is known, and compares the graph before with the
-//! graph after. Nothing is written: the changed texts live in memory.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+//! `xtask mutate DIR`: mutates a real repository in ways whose meaning is known, and compares the graphs before and
+//! after. Nothing is written: the mutated texts stay in memory.
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
-mod change;
+mod mutations;
 mod sources;
 
-use crate::draw::Draw;
+use crate::random::Random;
 use anyhow::{Context, Result};
-use change::Outcome;
+use mutations::Outcome;
 use serde::Deserialize;
 use sources::{Given, Sources};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// How a language writes what is put into its files.
+/// The syntax of a language for inserted code.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Ways {
@@ -27,34 +27,34 @@ struct Ways {
     hides: bool,
 }
 
-/// What to do.
+/// Options of `xtask mutate`.
 pub(crate) struct Options {
-    /// Where drawing begins.
+    /// Seed of the random numbers.
     pub(crate) seed: u64,
-    /// How many changes of each kind and language.
+    /// Number of mutations per kind and language.
     pub(crate) count: usize,
     /// Only in this language.
     pub(crate) lang: Option<String>,
 }
 
-/// Resolution goes deep; so much room is never touched.
+/// Stack size: resolution is deeply recursive. Unused stack costs no memory.
 const STACK: usize = 256 << 20;
 
 const KINDS: [&str; 3] = ["rename", "twin", "hide"];
 
-/// Changes what is in a folder, in memory, and prints how often the graph changed as it should.
-pub(crate) fn run(folder: &Path, options: &Options) -> Result<()> {
+/// Mutates a directory in memory, and prints how often the graph changed as expected.
+pub(crate) fn run(directory: &Path, options: &Options) -> Result<()> {
     let ways: BTreeMap<String, Ways> =
         toml::from_str(include_str!("../../mutations.toml")).context("xtask/mutations.toml")?;
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK);
-        let thread = thread.spawn_scoped(scope, || all(folder, options, &ways))?;
-        thread.join().unwrap_or_else(|_| anyhow::bail!("resolution failed; the message stands above"))
+        let thread = thread.spawn_scoped(scope, || all(directory, options, &ways))?;
+        thread.join().unwrap_or_else(|_| anyhow::bail!("resolution failed; see the message above"))
     })
 }
 
-fn all(folder: &Path, options: &Options, ways: &BTreeMap<String, Ways>) -> Result<()> {
-    let sources = Sources::read(folder)?;
+fn all(directory: &Path, options: &Options, ways: &BTreeMap<String, Ways>) -> Result<()> {
+    let sources = Sources::read(directory)?;
     let before = sources.graph(None);
     println!(
         "{} files, {} edges",
@@ -79,18 +79,18 @@ fn tally(
     (sources, before): (&Sources, &BTreeMap<String, Given>),
     options: &Options,
 ) {
-    let mut draw = Draw(options.seed);
+    let mut random = Random(options.seed);
     let mut places = match kind {
-        "hide" => change::bare_calls(sources, before, language, ways),
-        _ => change::functions(sources, before, language),
+        "hide" => mutations::bare_calls(sources, before, language, ways),
+        _ => mutations::functions(sources, before, language),
     };
     let (mut right, mut wrong) = (0, Vec::new());
     while right + wrong.len() < options.count && !places.is_empty() {
-        let place = places.swap_remove(draw.below(places.len()));
+        let place = places.swap_remove(random.below(places.len()));
         let outcome = match kind {
-            "rename" => change::rename(sources, before, &place),
-            "twin" => change::twin(sources, before, &place, ways),
-            _ => change::hide(sources, before, &place, ways),
+            "rename" => mutations::rename(sources, before, &place),
+            "twin" => mutations::twin(sources, before, &place, ways),
+            _ => mutations::hide(sources, before, &place, ways),
         };
         match outcome {
             Outcome::Right => right += 1,

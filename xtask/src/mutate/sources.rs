@@ -1,4 +1,4 @@
-//! The texts of a folder, their facts, and the graph of them with some texts replaced.
+//! The texts of a directory, their facts, and their graph with some texts replaced.
 
 use anyhow::Result;
 use orient_lang::{Registry, RolePatterns, extract};
@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-/// A symbol by its file and its place in it; a file itself without.
+/// A symbol by its file and its index there; without an index, the file itself.
 pub(super) type Spot = (String, Option<u32>);
 
-/// An edge: from, kind, line, to; and the rule, which is not compared.
+/// An edge: source, kind, line, target; and the rule, which is not compared.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     pub(super) from: Spot,
@@ -23,35 +23,35 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// What must stay the same.
+    /// The part that is compared.
     pub(super) fn key(&self) -> (&Spot, EdgeKind, u32, &Spot) {
         (&self.from, self.kind, self.row, &self.to)
     }
 }
 
-/// What resolving a file gave.
+/// The result of resolving a file.
 pub(super) struct Given {
     pub(super) edges: Vec<Line>,
-    pub(super) asks: BTreeSet<String>,
+    pub(super) names: BTreeSet<String>,
 }
 
-/// A folder in memory.
+/// A directory in memory.
 pub(super) struct Sources {
     pub(super) texts: BTreeMap<String, String>,
     pub(super) facts: BTreeMap<String, Arc<FileFacts>>,
-    /// Every word of the rules of all languages.
+    /// All words in the rules of all languages.
     pub(super) reserved: BTreeSet<String>,
 }
 
-/// Texts in place of those of the folder, or beside them.
+/// Texts that replace or extend those of the directory.
 pub(super) type Changed = BTreeMap<String, String>;
 
 impl Sources {
-    pub(super) fn read(folder: &Path) -> Result<Self> {
+    pub(super) fn read(directory: &Path) -> Result<Self> {
         let registry = Registry::builtin();
         let kept = Registry::project_files().map(str::to_owned).collect();
-        let listing = orient_walk::list(folder, &WalkOptions { kept, ..WalkOptions::default() })?;
-        let tree = RootDirectory::open(folder)?;
+        let listing = orient_walk::list(directory, &WalkOptions { kept, ..WalkOptions::default() })?;
+        let tree = RootDirectory::open(directory)?;
         let (mut texts, mut facts) = (BTreeMap::new(), BTreeMap::new());
         for entry in &listing.files {
             let Ok(content) = tree.read(&entry.path, 2 << 20) else { continue };
@@ -66,7 +66,7 @@ impl Sources {
         Ok(Self { texts, facts, reserved: words.collect() })
     }
 
-    /// What each file gives: all files, or those that a change of these texts and names concerns.
+    /// The result of each file: all files, or those that a change of these texts and names affects.
     pub(super) fn graph(&self, change: Option<(&Changed, &BTreeSet<String>)>) -> BTreeMap<String, Given> {
         let mut facts = self.facts.clone();
         for (path, text) in change.into_iter().flat_map(|(changed, _)| changed) {
@@ -81,13 +81,14 @@ impl Sources {
         let mut graph = BTreeMap::new();
         for (file, facts) in world.files().iter().enumerate() {
             let path = facts.path.display().into_owned();
-            if change.is_some_and(|(changed, asking)| !changed.contains_key(&path) && !asking.contains(&path))
-            {
+            if change.is_some_and(|(changed, dependents)| {
+                !changed.contains_key(&path) && !dependents.contains(&path)
+            }) {
                 continue;
             }
             let resolved = resolver.resolve(file as u32);
             let edges = resolved.edges.iter().map(|edge| line(&world, edge)).collect();
-            graph.insert(path, Given { edges, asks: resolved.asks.iter().cloned().collect() });
+            graph.insert(path, Given { edges, names: resolved.name_dependencies.iter().cloned().collect() });
         }
         graph
     }

@@ -1,5 +1,5 @@
 //! Code metrics: sizes, documentation, visibility and packages; printed, and at most a warning.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
 use super::Repository;
 use super::crate_dependencies::Locked;
@@ -9,9 +9,10 @@ use crate::report::{Findings, table};
 /// Prints the figures.
 pub(super) fn print(repository: &Repository, locked: &Locked, findings: &mut Findings) {
     let production: Vec<&Source> = repository.sources.iter().filter(|source| !source.is_test).collect();
-    let files = Spread::of(production.iter().map(|source| source.lines));
-    let functions =
-        Spread::of(production.iter().flat_map(|source| &source.functions).map(|function| function.size));
+    let files = Distribution::of(production.iter().map(|source| source.lines));
+    let functions = Distribution::of(
+        production.iter().flat_map(|source| &source.functions).map(|function| function.size),
+    );
     let budget = repository.policy.budgets.file_median;
     if files.median > budget {
         findings.warn(
@@ -22,7 +23,7 @@ pub(super) fn print(repository: &Repository, locked: &Locked, findings: &mut Fin
     }
     let sum = |count: fn(&Source) -> usize| production.iter().map(|source| count(source)).sum::<usize>();
     let all: usize = sum(|source| source.lines);
-    let row = |name: &str, spread: &Spread| {
+    let row = |name: &str, spread: &Distribution| {
         vec![
             name.to_owned(),
             spread.count.to_string(),
@@ -42,7 +43,7 @@ pub(super) fn print(repository: &Repository, locked: &Locked, findings: &mut Fin
     pair("documentation to plain comments", "aim 2 to 1", sum(|it| it.docs), sum(|it| it.comments));
     pair("restricted to public items", "aim 1 to 1", sum(|it| it.restricted), sum(|it| it.public));
     println!(
-        "locked packages: {} in the default build (at most {}), {} with tests and chores; language packs: {}",
+        "locked packages: {} in the default build (at most {}), {} with tests and xtask; language packs: {}",
         locked.product,
         repository.policy.budgets.locked_packages,
         locked.all,
@@ -54,14 +55,14 @@ pub(super) fn print(repository: &Repository, locked: &Locked, findings: &mut Fin
 }
 
 /// The distribution of sizes.
-struct Spread {
+struct Distribution {
     count: usize,
     median: usize,
     ninth: usize,
     max: usize,
 }
 
-impl Spread {
+impl Distribution {
     fn of(sizes: impl Iterator<Item = usize>) -> Self {
         let mut sizes: Vec<usize> = sizes.collect();
         sizes.sort_unstable();

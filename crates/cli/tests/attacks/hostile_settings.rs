@@ -37,7 +37,7 @@ attack!(store_absolute, "`store.dir` as an absolute path: ignored", store_at("/t
 attack!(store_at_home, "`store.dir` in the home: ignored", store_at("~/.ssh"));
 attack!(store_with_planted_links, "`store.dir` with links in the place of `root` and `lock`: ignored", {
     let sandbox = Sandbox::new(Store::Default);
-    let (repository, tree) = sandbox.folders();
+    let (repository, tree) = sandbox.directories();
     let names = [&repository, &tree].map(|path| path.file_name().expect("a name").to_owned());
     let planted = sandbox.root().join("inside").join(&names[0]).join(&names[1]);
     fs::create_dir_all(&planted).expect("made");

@@ -27,7 +27,7 @@ fn of_another(choose: impl Fn(&Sandbox) -> PathBuf) {
     let sandbox = Sandbox::new(Store::Apart);
     let path = choose(&sandbox);
     if chown(&path, Some(12_345), None).is_err() {
-        eprintln!("skipped: only the superuser can give a folder away");
+        eprintln!("skipped: only the superuser can give a directory away");
         return;
     }
     let files = || {
@@ -45,14 +45,14 @@ attack!(mask_077, "a strict mask: the store works", under_mask("077"));
 attack!(left_open, "a store that an earlier version left open: closed on first use", {
     let sandbox = Sandbox::new(Store::Apart);
     assert!(sandbox.run(&["index"]).ok);
-    let (repository, tree) = sandbox.folders();
-    for folder in [&sandbox.store(), &repository, &tree] {
-        for entry in fs::read_dir(folder).expect("readable").flatten() {
+    let (repository, tree) = sandbox.directories();
+    for directory in [&sandbox.store(), &repository, &tree] {
+        for entry in fs::read_dir(directory).expect("readable").flatten() {
             if entry.path().is_file() {
                 set_mode(&entry.path(), 0o644);
             }
         }
-        set_mode(folder, 0o755);
+        set_mode(directory, 0o755);
     }
     sandbox.write("new.py", "def added(): pass\n");
     assert!(sandbox.run(&["symbols", "added"]).ok);
@@ -60,7 +60,7 @@ attack!(left_open, "a store that an earlier version left open: closed on first u
 });
 attack!(log_left_open, "the log of a writer that was killed, left open: closed on first use", {
     let sandbox = Sandbox::new(Store::Apart);
-    let (_, tree) = sandbox.folders();
+    let (_, tree) = sandbox.directories();
     for name in ["index.db-wal", "index.db-shm"] {
         fs::write(tree.join(name), "").expect("written");
         set_mode(&tree.join(name), 0o666);
@@ -68,18 +68,18 @@ attack!(log_left_open, "the log of a writer that was killed, left open: closed o
     assert!(sandbox.run(&["symbols", "total"]).ok);
     sandbox.assert_private();
 });
-attack!(open_to_all, "folders that everybody may write to: closed, and used", {
+attack!(open_to_all, "directories that everybody may write to: closed, and used", {
     let sandbox = Sandbox::new(Store::Apart);
-    let (repository, tree) = sandbox.folders();
-    for folder in [&repository, &tree, &sandbox.store()] {
-        set_mode(folder, 0o777);
+    let (repository, tree) = sandbox.directories();
+    for directory in [&repository, &tree, &sandbox.store()] {
+        set_mode(directory, 0o777);
     }
     sandbox.run_everything();
     sandbox.assert_private();
 });
 attack!(
     shared_like_tmp,
-    "a store in a folder that is shared like /tmp: that stays as it is, what is ours is closed",
+    "a store in a directory that is shared like /tmp: that stays as it is, what is ours is closed",
     {
         let sandbox = Sandbox::new(Store::Apart);
         fs::create_dir(sandbox.store()).expect("made");
@@ -88,13 +88,13 @@ attack!(
         sandbox.run_everything();
         let mode = |path: &Path| path.metadata().expect("there").permissions().mode() & 0o7777;
         assert_eq!(mode(&sandbox.store()), 0o1777);
-        let (repository, tree) = sandbox.folders();
+        let (repository, tree) = sandbox.directories();
         assert_eq!((mode(&repository), mode(&tree), mode(&tree.join("index.db"))), (0o700, 0o700, 0o600));
     }
 );
 attack!(
-    folders_of_the_user,
-    "a store in a folder with files of the user: `gc` and the rest leave those as they are",
+    directories_of_the_user,
+    "a store in a directory with files of the user: `gc` and the rest leave those as they are",
     {
         let sandbox = Sandbox::new(Store::Apart);
         fs::create_dir_all(sandbox.store().join("photos/summer")).expect("made");
@@ -106,14 +106,14 @@ attack!(
         assert_eq!(mode, 0o755);
     }
 );
-attack!(tree_of_another, "the folder of the tree belongs to another user: not written to", {
-    of_another(|sandbox| sandbox.folders().1);
+attack!(tree_of_another, "the directory of the tree belongs to another user: not written to", {
+    of_another(|sandbox| sandbox.directories().1);
 });
-attack!(repository_of_another, "the folder of the repository belongs to another user: not written to", {
+attack!(repository_of_another, "the directory of the repository belongs to another user: not written to", {
     let sandbox = Sandbox::new(Store::Apart);
-    let (repository, _) = sandbox.folders();
+    let (repository, _) = sandbox.directories();
     if chown(&repository, Some(12_345), None).is_err() {
-        eprintln!("skipped: only the superuser can give a folder away");
+        eprintln!("skipped: only the superuser can give a directory away");
         return;
     }
     let before = fs::read(repository.join("cache.db")).expect("it is there");
@@ -122,7 +122,7 @@ attack!(repository_of_another, "the folder of the repository belongs to another 
 });
 attack!(index_of_another, "the index belongs to another user: not read", {
     let sandbox = Sandbox::new(Store::Apart);
-    let (_, tree) = sandbox.folders();
+    let (_, tree) = sandbox.directories();
     if chown(tree.join("index.db"), Some(12_345), None).is_err() {
         eprintln!("skipped: only the superuser can give a file away");
         return;
@@ -131,7 +131,7 @@ attack!(index_of_another, "the index belongs to another user: not read", {
 });
 attack!(socket_is_private, "the socket of a watcher: only its user may speak to it", {
     let sandbox = Sandbox::new(Store::Apart);
-    let (_, tree) = sandbox.folders();
+    let (_, tree) = sandbox.directories();
     let (socket, seen) = (tree.join("watcher.socket"), sandbox.root().join("seen"));
     let shell = format!(
         "umask 000; \"$@\" & for try in $(seq 100); do test -S '{0}' && break; sleep 0.1; done; \

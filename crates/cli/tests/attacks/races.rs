@@ -25,7 +25,7 @@ fn swapped(choose: impl Fn(&Sandbox) -> PathBuf) {
     let sandbox = Sandbox::new(Store::Inside);
     let path = choose(&sandbox);
     let link = sandbox.root().join("swap");
-    symlink(sandbox.victim_folder(), &link).expect("a link");
+    symlink(sandbox.victim_directory(), &link).expect("a link");
     let stop = AtomicBool::new(false);
     let swaps = std::thread::scope(|scope| {
         let ending = Stop(&stop);
@@ -63,10 +63,10 @@ fn answered_or_refused(output: &CommandOutput) {
     assert!(output.ok || told, "{output:?}");
 }
 
-attack!(tree_races, "the folder of the tree turns into a link and back: nothing is written behind it", {
-    swapped(|sandbox| sandbox.folders().1);
+attack!(tree_races, "the directory of the tree turns into a link and back: nothing is written behind it", {
+    swapped(|sandbox| sandbox.directories().1);
 });
-attack!(repository_races, "the folder of the repository turns into a link and back: the same", {
-    swapped(|sandbox| sandbox.folders().0);
+attack!(repository_races, "the directory of the repository turns into a link and back: the same", {
+    swapped(|sandbox| sandbox.directories().0);
 });
 attack!(store_races, "the store turns into a link and back: the same", swapped(Sandbox::store));

@@ -25,7 +25,7 @@ type FileSnapshot = (u32, Vec<u8>);
 
 /// The temporary directory with everything.
 pub(crate) struct Sandbox {
-    folder: TempDir,
+    directory: TempDir,
     store: Store,
     before: BTreeMap<PathBuf, FileSnapshot>,
 }
@@ -41,20 +41,20 @@ pub(crate) struct CommandOutput {
 impl Sandbox {
     /// A small repository, and outside of it a file of 28,000 bytes and a directory.
     pub(crate) fn new(store: Store) -> Self {
-        let folder = TempDir::new().expect("a temporary folder");
-        for name in ["tree", "home", "outside/folder"] {
-            fs::create_dir_all(folder.path().join(name)).expect("a new folder");
+        let directory = TempDir::new().expect("a temporary directory");
+        for name in ["tree", "home", "outside/directory"] {
+            fs::create_dir_all(directory.path().join(name)).expect("a new directory");
         }
-        fs::write(folder.path().join("outside/victim"), "x".repeat(28_000)).expect("a new file");
-        fs::write(folder.path().join("outside/folder/victim"), "mine").expect("a new file");
-        let mut sandbox = Self { folder, store, before: BTreeMap::new() };
+        fs::write(directory.path().join("outside/victim"), "x".repeat(28_000)).expect("a new file");
+        fs::write(directory.path().join("outside/directory/victim"), "mine").expect("a new file");
+        let mut sandbox = Self { directory, store, before: BTreeMap::new() };
         sandbox.write("cart.py", "def total(items):\n    return sum(items)\n");
         sandbox.before = sandbox.outside();
         sandbox
     }
 
     fn top(&self) -> PathBuf {
-        self.folder.path().canonicalize().expect("it is there")
+        self.directory.path().canonicalize().expect("it is there")
     }
 
     pub(crate) fn root(&self) -> PathBuf {
@@ -67,8 +67,8 @@ impl Sandbox {
     }
 
     /// A directory that must not change.
-    pub(crate) fn victim_folder(&self) -> PathBuf {
-        self.top().join("outside/folder")
+    pub(crate) fn victim_directory(&self) -> PathBuf {
+        self.top().join("outside/directory")
     }
 
     /// A path that does not exist and must not be created.
@@ -89,7 +89,7 @@ impl Sandbox {
     }
 
     /// The directories of the repository and of the tree in the store, which depend on the paths alone.
-    pub(crate) fn folders(&self) -> (PathBuf, PathBuf) {
+    pub(crate) fn directories(&self) -> (PathBuf, PathBuf) {
         let output = self.run(&["status", "--json"]);
         let status: Value =
             serde_json::from_str(&output.out).unwrap_or_else(|error| panic!("{error}: {output:?}"));

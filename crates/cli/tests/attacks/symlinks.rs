@@ -25,31 +25,31 @@ enum Trap {
     /// A dangling link.
     ToNothing,
     /// A link to a directory outside.
-    ToFolder,
+    ToDirectory,
     /// A hard link to a file outside.
     Hard,
     /// A named pipe without a reader.
     Pipe,
     /// A directory.
-    Folder,
+    Directory,
 }
-use Trap::{Folder, Hard, Pipe, ToFile, ToFolder, ToNothing};
+use Trap::{Directory, Hard, Pipe, ToDirectory, ToFile, ToNothing};
 
 /// Plants a trap in a store that is in use and in a new one, then runs everything.
 fn planted(level: Level, name: &str, trap: Trap) {
     for used in [true, false] {
         let sandbox = Sandbox::new(Store::Inside);
-        let (repository, tree) = sandbox.folders();
+        let (repository, tree) = sandbox.directories();
         if !used {
             fs::remove_dir_all(sandbox.store()).expect("it was made");
             fs::create_dir_all(&tree).expect("made");
         }
-        let folder: PathBuf = match level {
+        let directory: PathBuf = match level {
             Level::Store => sandbox.store(),
             Repository => repository,
             Tree => tree,
         };
-        let path = folder.join(name);
+        let path = directory.join(name);
         let _ = fs::remove_file(&path);
         plant(&sandbox, &path, trap);
         sandbox.run_everything();
@@ -59,28 +59,28 @@ fn planted(level: Level, name: &str, trap: Trap) {
 /// Plants a trap among the log files, then runs everything, including a rotation.
 fn planted_log(name: &str, trap: Trap) {
     let sandbox = Sandbox::new(Store::Inside);
-    let folder = sandbox.store().join("log");
-    fs::create_dir_all(&folder).expect("made");
-    fs::write(folder.join("orient.log"), "x".repeat(4 << 20)).expect("written");
-    let path = folder.join(name);
+    let directory = sandbox.store().join("log");
+    fs::create_dir_all(&directory).expect("made");
+    fs::write(directory.join("orient.log"), "x".repeat(4 << 20)).expect("written");
+    let path = directory.join(name);
     let _ = fs::remove_file(&path);
     plant(&sandbox, &path, trap);
     sandbox.run_everything();
-    let log = fs::symlink_metadata(folder.join("orient.log")).expect("it was made");
+    let log = fs::symlink_metadata(directory.join("orient.log")).expect("it was made");
     assert!(log.is_file() && (1..1 << 20).contains(&log.len()), "the agent's calls are logged: {log:?}");
 }
 
 /// Replaces a directory of the store by a link to its moved content.
 fn replaced(level: Level) {
     let sandbox = Sandbox::new(Store::Inside);
-    let (repository, tree) = sandbox.folders();
+    let (repository, tree) = sandbox.directories();
     let path = match level {
         Level::Store => sandbox.store(),
         Repository => repository,
         Tree => tree,
     };
     fs::remove_dir_all(&path).expect("it was made");
-    plant(&sandbox, &path, ToFolder);
+    plant(&sandbox, &path, ToDirectory);
     let all = sandbox.run_everything();
     let told = |text: &str| text.contains("is a symbolic link, and links are not followed here");
     assert!(told(&all[1].err), "the user is told: {:?}", all[1]);
@@ -91,16 +91,16 @@ fn plant(sandbox: &Sandbox, path: &std::path::Path, trap: Trap) {
     match trap {
         ToFile => symlink(sandbox.victim(), path).expect("a link"),
         ToNothing => symlink(sandbox.nothing(), path).expect("a link"),
-        ToFolder => symlink(sandbox.victim_folder(), path).expect("a link"),
+        ToDirectory => symlink(sandbox.victim_directory(), path).expect("a link"),
         Hard => fs::hard_link(sandbox.victim(), path).expect("a link"),
-        Folder => fs::create_dir(path).expect("a folder"),
+        Directory => fs::create_dir(path).expect("a directory"),
         Pipe => assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo is there").success()),
     }
 }
 
-attack!(store_is_a_link, "the store is a link to a folder outside: not entered", replaced(Level::Store));
-attack!(repository_is_a_link, "the folder of the repository is a link: not entered", replaced(Repository));
-attack!(tree_is_a_link, "the folder of the tree is a link: not entered", replaced(Tree));
+attack!(store_is_a_link, "the store is a link to a directory outside: not entered", replaced(Level::Store));
+attack!(repository_is_a_link, "the directory of the repository is a link: not entered", replaced(Repository));
+attack!(tree_is_a_link, "the directory of the tree is a link: not entered", replaced(Tree));
 attack!(root_is_a_link, "`root` is a link: its target keeps its bytes", planted(Tree, "root", ToFile));
 attack!(root_leads_nowhere, "`root` is a link to nothing: nothing is made", planted(Tree, "root", ToNothing));
 attack!(root_is_hard, "`root` is another name of a file: that keeps its bytes", planted(Tree, "root", Hard));
@@ -109,26 +109,34 @@ attack!(lock_is_a_link, "`lock` is a link: its target keeps its bytes", planted(
 attack!(lock_leads_nowhere, "`lock` is a link to nothing: nothing is made", planted(Tree, "lock", ToNothing));
 attack!(lock_is_hard, "`lock` is another name of a file: that keeps its bytes", planted(Tree, "lock", Hard));
 attack!(lock_is_a_pipe, "`lock` is a pipe: nobody waits for it", planted(Tree, "lock", Pipe));
-attack!(lock_is_a_folder, "`lock` is a folder: answered from memory", planted(Tree, "lock", Folder));
+attack!(lock_is_a_directory, "`lock` is a directory: answered from memory", planted(Tree, "lock", Directory));
 attack!(open_lock_is_a_link, "`open.lock` is a link: not followed", planted(Tree, "open.lock", ToFile));
 attack!(
     open_lock_leads_nowhere,
     "`open.lock` leads nowhere: nothing is made",
     planted(Tree, "open.lock", ToNothing)
 );
-attack!(index_is_a_link, "`index.db` is a link: made anew in its place", planted(Tree, "index.db", ToFile));
+attack!(
+    index_is_a_link,
+    "`index.db` is a link: created again in its place",
+    planted(Tree, "index.db", ToFile)
+);
 attack!(
     index_leads_nowhere,
-    "`index.db` leads nowhere: made anew in its place",
+    "`index.db` leads nowhere: created again in its place",
     planted(Tree, "index.db", ToNothing)
 );
 attack!(
     index_is_hard,
-    "`index.db` is another name of a file: made anew in its place",
+    "`index.db` is another name of a file: created again in its place",
     planted(Tree, "index.db", Hard)
 );
-attack!(index_is_a_pipe, "`index.db` is a pipe: made anew in its place", planted(Tree, "index.db", Pipe));
-attack!(index_is_a_folder, "`index.db` is a folder: answered from memory", planted(Tree, "index.db", Folder));
+attack!(index_is_a_pipe, "`index.db` is a pipe: created again in its place", planted(Tree, "index.db", Pipe));
+attack!(
+    index_is_a_directory,
+    "`index.db` is a directory: answered from memory",
+    planted(Tree, "index.db", Directory)
+);
 attack!(log_is_a_link, "`index.db-wal` is a link: not followed", planted(Tree, "index.db-wal", ToFile));
 attack!(
     log_leads_nowhere,
@@ -158,17 +166,17 @@ attack!(
 );
 attack!(
     cache_is_a_link,
-    "`cache.db` is a link: made anew in its place",
+    "`cache.db` is a link: created again in its place",
     planted(Repository, "cache.db", ToFile)
 );
 attack!(
     cache_leads_nowhere,
-    "`cache.db` leads nowhere: made anew",
+    "`cache.db` leads nowhere: created again",
     planted(Repository, "cache.db", ToNothing)
 );
 attack!(
     cache_is_hard,
-    "`cache.db` is another name of a file: made anew",
+    "`cache.db` is another name of a file: created again",
     planted(Repository, "cache.db", Hard)
 );
 attack!(
@@ -231,8 +239,8 @@ attack!(call_is_a_link, "`watcher.called` is a link: not followed", {
 attack!(consent_is_a_link, "`embed-allowed.toml` is a link: read by nobody, replaced by a new one", {
     planted(Tree, "embed-allowed.toml", ToFile);
 });
-attack!(log_folder_is_a_link, "`log`, the folder of the logs, is a link: not entered", {
-    planted(Level::Store, "log", ToFolder);
+attack!(log_directory_is_a_link, "`log`, the directory of the logs, is a link: not entered", {
+    planted(Level::Store, "log", ToDirectory);
 });
 attack!(log_file_is_a_link, "`log/orient.log` is a link: replaced", planted_log("orient.log", ToFile));
 attack!(log_file_leads_nowhere, "`log/orient.log` leads nowhere: replaced", {
@@ -257,21 +265,21 @@ attack!(receipts_are_a_link, "`setup.json` is a link, and a client is set up: re
 attack!(client_is_a_link, "the configuration of a client in the project is a link: left alone", {
     let sandbox = Sandbox::new(Store::Default);
     symlink(sandbox.nothing(), sandbox.root().join(".mcp.json")).expect("a link");
-    symlink(sandbox.victim_folder(), sandbox.root().join(".cursor")).expect("a link");
+    symlink(sandbox.victim_directory(), sandbox.root().join(".cursor")).expect("a link");
     for client in ["claude-code", "cursor"] {
         let output = sandbox.run(&["setup", client, "--scope", "project", "--yes"]);
         assert!(!output.ok && output.out.contains("symbolic link"), "{output:?}");
     }
     sandbox.assert_unharmed();
 });
-attack!(collected_through_a_link, "`gc` of a store with links to folders outside: nothing is removed", {
+attack!(collected_through_a_link, "`gc` of a store with links to directories outside: nothing is removed", {
     let sandbox = Sandbox::new(Store::Inside);
-    let (repository, tree) = sandbox.folders();
+    let (repository, tree) = sandbox.directories();
     // Garbage collection removes the directory of a deleted tree; here it is a link to the outside.
     fs::write(tree.join("root"), "/gone/for/good").expect("written");
-    symlink(sandbox.victim_folder(), tree.join("more")).expect("a link");
-    symlink(sandbox.victim_folder(), repository.join("other-0123abcd")).expect("a link");
-    symlink(sandbox.victim_folder(), sandbox.store().join("another-0123abcd")).expect("a link");
+    symlink(sandbox.victim_directory(), tree.join("more")).expect("a link");
+    symlink(sandbox.victim_directory(), repository.join("other-0123abcd")).expect("a link");
+    symlink(sandbox.victim_directory(), sandbox.store().join("another-0123abcd")).expect("a link");
     assert!(sandbox.run(&["gc"]).ok);
     sandbox.assert_unharmed();
 });

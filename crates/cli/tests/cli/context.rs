@@ -1,4 +1,4 @@
-//! `orient context`: what one must know to start on a task.
+//! `orient context`: the code that a task needs.
 
 use crate::sandbox::{Sandbox, text};
 

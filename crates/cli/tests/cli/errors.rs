@@ -1,4 +1,4 @@
-//! What is wrong is said, with what to type instead, and the exit code tells scripts.
+//! Errors say what is wrong and what to type instead; exit codes are for scripts.
 
 use crate::sandbox::Sandbox;
 
@@ -29,18 +29,30 @@ fn wrong_words_are_answered_with_the_nearest() {
         &["outline", "src/srever.py"],
         1,
         "
-        error: the index has no file or folder `src/srever.py`
+        error: the index has no file or directory `src/srever.py`
         help:  did you mean `src/server.py`?
         ",
     );
-    tree.assert_outcome(
-        &["outline", "client.py"],
-        1,
-        "
-        error: the index has no file or folder `client.py`
-        help:  did you mean `src/client.py`?
-        ",
-    );
+    // The end of one path is enough.
+    tree.assert_outcome(&["outline", "client.py"], 0, "src/client.py  python, 1 line\n  1  variable x = 1\n");
+}
+
+#[test]
+fn an_unknown_command_is_answered_with_the_one_that_was_meant() {
+    for (typed, meant) in [("serach", "search"), ("overview", "map"), ("read", "show"), ("setpu", "setup")] {
+        let help = format!("error: there is no command `{typed}`\nhelp:  did you mean `orient {meant}`?\n");
+        small().assert_outcome(&[typed], 2, &help);
+    }
+}
+
+#[test]
+fn an_invalid_line_is_an_error_in_json_with_json() {
+    let tree = small();
+    for line in [&["serach", "--json"][..], &["symbols", "--json", "--no-such-flag"], &["show", "--json"]] {
+        let said = tree.run(line);
+        let error: serde_json::Value = serde_json::from_slice(&said.stderr).expect("JSON");
+        assert_eq!((error["code"].as_str(), said.status.code()), (Some("bad_argument"), Some(2)), "{error}");
+    }
 }
 
 #[test]
@@ -67,17 +79,17 @@ fn unknown_commands_and_flags_are_named_with_the_nearest() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_named() {
+fn a_directory_that_is_not_there_is_named() {
     let tree = small();
     let output = tree.run(&["status", "--root", "nowhere"]);
     assert_eq!(output.status.code(), Some(2));
     let said = crate::sandbox::text(&output.stderr);
-    assert!(said.starts_with("error: cannot read the folder ") && said.contains("nowhere"), "{said}");
+    assert!(said.starts_with("error: cannot read the directory ") && said.contains("nowhere"), "{said}");
 }
 
 #[cfg(unix)]
 #[test]
-fn a_home_folder_is_refused_until_asked_twice() {
+fn a_home_directory_is_refused_until_asked_twice() {
     let tree = small();
     let home = |args: &[&str]| {
         let mut command = tree.command(args);
@@ -87,7 +99,7 @@ fn a_home_folder_is_refused_until_asked_twice() {
         let output = home(args);
         let said = crate::sandbox::text(&output.stderr);
         assert_eq!(output.status.code(), Some(4), "{said}");
-        assert!(said.contains("your home folder") && said.contains("--force --force"), "{said}");
+        assert!(said.contains("your home directory") && said.contains("--force --force"), "{said}");
     }
     assert_eq!(home(&["files", "--force", "--force"]).status.code(), Some(0));
 }

@@ -1,4 +1,4 @@
-//! A server with an embedding model that is made up: it finds one function near to every question, and all else far.
+//! A fake embedding server: its model places one function near every query, and everything else far away.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// A text with this word is what every question asks for.
+/// The word of the text that is nearest to every query.
 pub(crate) const WINNER: &str = "windfall";
-/// How many values its vectors have, unless its mood says otherwise.
+/// The default dimension of its vectors.
 pub(crate) const DIMENSION: usize = 64;
-/// Longer than anybody waits.
+/// Longer than any timeout.
 const SILENCE: Duration = Duration::from_mins(2);
 
-/// How it behaves.
+/// Its behaviour.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Mood {
     Good,
@@ -22,12 +22,12 @@ pub(crate) enum Mood {
     Dimension(usize),
     /// A status and a body.
     Says(u16, &'static str),
-    /// Quotes the headers it was sent.
+    /// Echoes the request headers.
     Echoes,
     HangsUp,
-    /// Takes so many requests more, and then says nothing.
+    /// Accepts this many requests, and then does not respond.
     SilentAfter(usize),
-    /// Takes so many requests more, and then refuses.
+    /// Accepts this many requests, and then refuses.
     RefusesAfter(usize),
 }
 
@@ -68,7 +68,7 @@ impl Server {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// An address that is not on this machine, as far as it looks.
+    /// A URL that does not look local.
     pub(crate) fn elsewhere(&self) -> String {
         format!("http://0.0.0.0:{}", self.port)
     }
@@ -77,24 +77,24 @@ impl Server {
         *self.shared.mood.lock().expect("nobody panicked") = mood;
     }
 
-    /// All texts it was sent, in their order.
+    /// All received texts, in order.
     pub(crate) fn texts(&self) -> Vec<String> {
         self.shared.texts.lock().expect("nobody panicked").clone()
     }
 
-    /// What each request had for a key.
+    /// The API key of each request.
     pub(crate) fn keys(&self) -> Vec<Option<String>> {
         self.shared.keys.lock().expect("nobody panicked").clone()
     }
 
-    /// How often somebody connected, whether or not anything was sent.
+    /// Number of connections, whether or not anything was sent.
     pub(crate) fn connections(&self) -> usize {
         self.shared.connections.load(Ordering::SeqCst)
     }
 }
 
 impl Shared {
-    /// Answers one request; none once there are no more.
+    /// Answers one request; `None` at the end of the stream.
     fn answer(&self, mut stream: &TcpStream) -> Option<()> {
         let (head, body) = read(stream)?;
         let body: Value = serde_json::from_slice(&body).expect("JSON");
@@ -154,7 +154,7 @@ fn read(stream: &TcpStream) -> Option<(String, Vec<u8>)> {
     Some((head, body))
 }
 
-/// Questions and the winner point one way, every other text in a way of its own.
+/// Queries and the winner have the same direction, every other text a different one.
 fn vector(text: &str, dimension: usize) -> Vec<f32> {
     let is_question = !text.contains('\n');
     let seed = if is_question || text.contains(WINNER) { "the one way" } else { text };

@@ -1,4 +1,4 @@
-//! Answers describe the files as they are now, and say so when they do not.
+//! Answers describe the current files, or say that they do not.
 
 use crate::sandbox::{Sandbox, text};
 use std::fs;
@@ -21,7 +21,7 @@ fn the_first_question_indexes_and_later_ones_catch_up() {
         1,
         "
         no symbol is named `one` or similar
-        note: no files found: the folder is empty, or .gitignore, .ignore, .orientignore or index.exclude exclude everything
+        note: no files found: the directory is empty, or .gitignore, .ignore, .orientignore or index.exclude exclude everything
         ",
     );
 }
@@ -82,10 +82,10 @@ fn without_a_refresh_the_answer_says_so() {
 }
 
 #[test]
-fn a_damaged_index_is_made_anew_and_it_is_said() {
+fn a_damaged_index_is_rebuilt_and_reported() {
     let tree = Sandbox::new(&[("a.py", "def one(): pass\n")]);
     index_text(&tree);
-    let store = tree.json(&["status", "--json"])["data"]["store"].as_str().expect("a folder").to_owned();
+    let store = tree.json(&["status", "--json"])["data"]["store"].as_str().expect("a directory").to_owned();
     fs::write(format!("{store}/index.db"), "this is no database").expect("it can be written");
     let output = tree.run(&["symbols", "one"]);
     assert_eq!(text(&output.stdout), "a.py:1  function one  def one()\n");
@@ -107,7 +107,7 @@ fn the_dump_does_not_depend_on_history() {
 }
 
 #[test]
-fn indexes_of_folders_that_are_gone_are_collected() {
+fn indexes_of_directories_that_are_gone_are_collected() {
     let tree = Sandbox::new(&[("sub/a.py", "def one(): pass\n")]);
     assert!(tree.run(&["index", "--root", "sub"]).status.success());
     tree.assert_output(&["gc"], "0 B freed");

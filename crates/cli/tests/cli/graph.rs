@@ -1,10 +1,10 @@
-//! Questions about the graph, on small repositories in several languages.
+//! Graph queries on small repositories in several languages.
 
 use crate::sandbox::{Sandbox, text};
 use std::io::Write;
 use std::process::Stdio;
 
-/// A shop: an interface with two implementations, a chain of calls, a test, and a call nobody can resolve.
+/// A shop: an interface with two implementations, a chain of calls, a test, and an unresolvable call.
 fn shop() -> Sandbox {
     Sandbox::new(&[
         (
@@ -302,8 +302,8 @@ fn files_use_files() {
         users,
         "1 uses shop/order.py\n  tests/test_order.py  1 imports  first tests/test_order.py:1\n"
     );
-    let folders = text(&tree.run(&["rdeps", "shop", "--by", "folder"]).stdout);
-    assert!(folders.starts_with("1 uses shop\n  tests  "), "{folders}");
+    let directories = text(&tree.run(&["rdeps", "shop", "--by", "directory"]).stdout);
+    assert!(directories.starts_with("1 uses shop\n  tests  "), "{directories}");
     tree.assert_outcome(&["deps", "--cycles"], 1, "no cycles");
 }
 
@@ -548,7 +548,7 @@ fn main() {
     assert!(unused.ends_with(": 0 likely unused, 1 may still be used\n"), "{unused}");
 }
 
-/// A function that a test calls, in a folder that comes first by name, and code.
+/// A function that a test calls, in a directory that comes first by name, and code.
 fn tested() -> Sandbox {
     Sandbox::new(&[
         (

@@ -1,10 +1,10 @@
-//! `orient grep` beside the real ripgrep: the same flags on the same tree print the same bytes.
+//! `orient grep`, compared with the real ripgrep: the same flags on the same tree print the same bytes.
 
 use crate::sandbox::Sandbox;
 use proptest::prelude::*;
 use std::process::{Command, Output, Stdio};
 
-/// The real ripgrep, if it is there. Where all tests must run, it has to be.
+/// The real ripgrep, if it is installed. It must be if all tests are required.
 fn ripgrep() -> Option<Command> {
     let mut command = Command::new("rg");
     let there = Command::new("rg").arg("--version").stdout(Stdio::null()).status().is_ok();
@@ -25,12 +25,12 @@ fn skipped() {
     eprintln!("SKIPPED: nothing was compared with ripgrep, which is not installed");
 }
 
-/// Runs both in a folder of the tree and compares what they print.
+/// Runs both in a directory of the tree and compares their output.
 #[track_caller]
-fn compare(tree: &Sandbox, folder: &str, args: &[&str]) {
+fn compare(tree: &Sandbox, directory: &str, args: &[&str]) {
     let Some(mut theirs) = ripgrep() else { return };
-    let folder = tree.root().join(folder);
-    // The same home, so that the same global ignore rules hold.
+    let directory = tree.root().join(directory);
+    // The same home directory, so that the same global ignore rules apply.
     let mut ours = tree.command(&[&["grep"], args].concat());
     for (name, value) in ours.get_envs() {
         match value {
@@ -38,8 +38,8 @@ fn compare(tree: &Sandbox, folder: &str, args: &[&str]) {
             None => theirs.env_remove(name),
         };
     }
-    let theirs = theirs.args(args).current_dir(&folder).output().expect("ripgrep starts");
-    let ours = ours.current_dir(&folder).output().expect("the command starts");
+    let theirs = theirs.args(args).current_dir(&directory).output().expect("ripgrep starts");
+    let ours = ours.current_dir(&directory).output().expect("the command starts");
     let shown = |output: &Output| String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(shown(&ours), shown(&theirs), "grep {args:?}\n{}", String::from_utf8_lossy(&ours.stderr));
     assert_eq!(ours.stdout, theirs.stdout, "grep {args:?}");
@@ -53,7 +53,7 @@ fn sample() -> Sandbox {
         ("src/main.c", "int main(void)\n{\n\treturn parse_header(0);\n}\n"),
         ("src/parse.c", "/* Parse a header. */\nint parse_header(int x)\n{\n\treturn x;\n}\n"),
         ("src/parse/deep.c", "int parse_deep;\nint PARSE_HEADER;\n\n\n\nint parse_header_again;\n"),
-        ("src.txt", "a parse_header before the folder of that name\r\nand größe, GRÖSSE\r\n"),
+        ("src.txt", "a parse_header before the directory of that name\r\nand größe, GRÖSSE\r\n"),
         (".hidden/x.c", "parse_header\n"),
         (".gitignore", "*.o\n!keep.o\n"),
         ("ignored.o", "parse_header\n"),
@@ -61,7 +61,7 @@ fn sample() -> Sandbox {
         ("empty", ""),
         ("no_newline", "parse_header"),
     ]);
-    std::fs::create_dir_all(tree.root().join(".git/info")).expect("a new folder");
+    std::fs::create_dir_all(tree.root().join(".git/info")).expect("a new directory");
     tree.write(".git/HEAD", "ref: refs/heads/main\n");
     tree.write(
         "utf16.txt",
@@ -189,7 +189,7 @@ fn json_has_the_shape_of_ripgreps() {
     assert_eq!(messages(&ours.stdout), messages(&theirs.expect("ripgrep starts").stdout));
 }
 
-/// Messages without what differs from run to run: times, and how many files were looked at in vain.
+/// Messages without the parts that differ between runs: durations and numbers of files.
 fn messages(stdout: &[u8]) -> Vec<serde_json::Value> {
     let mut all: Vec<serde_json::Value> = stdout
         .split(|byte| *byte == b'\n')
@@ -228,7 +228,7 @@ fn a_pattern_that_is_none_says_where_and_what_to_do() {
         &["grep", "x", "/", "--quiet"],
         2,
         "
-        error: / does not lie in TREE; search there with `--root`
+        error: / is not in TREE; search there with `--root`
         ",
     );
 }
@@ -269,7 +269,7 @@ fn a_part_of_the_tree_gives_what_ripgrep_gives_whether_or_not_there_is_an_index(
     ask(&tree);
     tree.run(&["index", "--quiet"]);
     ask(&tree);
-    // The index knows nothing of these.
+    // The index does not contain these.
     tree.write("src/main.c", "parse_header, of another length\n");
     tree.write("src/new/file.c", "parse_header\n");
     std::fs::remove_file(tree.root().join("src/parse.c")).expect("it was there");
@@ -377,7 +377,7 @@ fn flags() -> impl Strategy<Value = Vec<&'static str>> {
         "--crlf",
         "-uu",
     ][..];
-    // Ripgrep takes some of these once only, and which of two that say what to print counts depends on its version.
+    // Ripgrep accepts some of these only once, and the precedence of output flags depends on its version.
     let prints = ["-c", "-l", "--files-without-match"];
     prop::collection::btree_set(prop::sample::select(all), 0..3).prop_map(move |flags| {
         let mut said = false;
@@ -388,8 +388,8 @@ fn flags() -> impl Strategy<Value = Vec<&'static str>> {
     })
 }
 
-/// A pattern, and how it is looked for. Left out is where ripgrep 13, which Debian has, is mistaken and later ones are not:
-/// it prints touching matches of several lines beyond the number it was given, and misses words beside an empty one.
+/// A pattern and its flags. Excludes what ripgrep 13, the version in Debian, gets wrong: it prints adjacent
+/// multi-line matches beyond the limit, and misses words next to an empty match.
 fn question() -> impl Strategy<Value = (String, Vec<&'static str>)> {
     (pattern(), flags()).prop_map(|(pattern, mut flags)| {
         let across = flags.contains(&"-U");
@@ -415,7 +415,7 @@ proptest! {
                 let at = |path: usize| tree.root().join(PATHS[path]);
                 match edit {
                     Edit::Write(path, text) => tree.write(PATHS[path], text),
-                    // What is not there stays so.
+                    // A missing file stays missing.
                     Edit::Remove(path) => drop(std::fs::remove_file(at(path))),
                     Edit::Rename(from, to) => drop(std::fs::rename(at(from), at(to))),
                 }

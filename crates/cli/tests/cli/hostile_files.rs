@@ -1,4 +1,4 @@
-//! A tree that wishes us ill: everything in it is either in the index or named with the reason why not.
+//! A hostile tree: everything in it is either indexed or reported with the reason why not.
 
 use crate::sandbox::{Sandbox, text};
 use std::fs::{self, File};
@@ -60,7 +60,7 @@ mod unix {
         tree.assert_output(&["files"], "src/a.py");
     }
 
-    /// Names, headings and comments that would steer a terminal, in every command that shows them.
+    /// Names, headings and comments with terminal control sequences, in every command that prints them.
     #[test]
     fn nothing_of_the_tree_steers_a_terminal() {
         let evil = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}\u{202e}\u{200b}\u{2066}";

@@ -1,9 +1,9 @@
-//! Ignore files of any size: what they cost, and what is said where they are not applied whole.
+//! Ignore files of any size: their cost, and the report if some patterns are not applied.
 
 use crate::sandbox::{Sandbox, text};
 use std::time::{Duration, Instant};
 
-/// A command may take so long on a busy machine; compiling all patterns took ten seconds and more.
+/// Limit for a command on a busy machine; compiling all patterns took more than ten seconds.
 const SOON: Duration = Duration::from_secs(4);
 
 fn patterns(count: usize) -> String {
@@ -25,7 +25,7 @@ fn tree(rules: &str, count: usize) -> Sandbox {
 #[test]
 fn twenty_thousand_patterns_do_not_slow_commands_down() {
     for rules in [".gitignore", ".orientignore", "a/.ignore"] {
-        // In a folder that is not the top, fewer are applied.
+        // Below the root, the limit is lower.
         let tree = tree(rules, if rules.starts_with('a') { 4_000 } else { 20_000 });
         assert!(tree.run(&["index"]).status.success());
         let ask = |args: &[&str], expected: &str| {
@@ -46,7 +46,7 @@ fn patterns_that_are_not_applied_are_named() {
     let said = text(&tree.run(&["symbols", "kept"]).stderr);
     let expected = ".gitignore has more patterns than are applied (";
     assert!(said.contains(expected), "{said}");
-    // Where nothing is looked at again, the status still says so.
+    // The status reports it even without a new walk.
     for _ in 0..2 {
         let status = tree.run(&["status"]);
         let said = text(&status.stdout) + &text(&status.stderr);

@@ -33,7 +33,7 @@ fn fixtures_are_followed_from_the_tests_that_ask_for_them() {
 }
 
 #[test]
-fn a_fixture_for_every_test_reaches_all_below_its_folder() {
+fn a_fixture_for_every_test_reaches_all_below_its_directory() {
     let shared =
         "import pytest\nfrom shop import rate\n\n@pytest.fixture(autouse=True)\ndef clock():\n    rate()\n";
     let test = |name: &str| format!("def {name}():\n    pass\n");

@@ -1,4 +1,4 @@
-//! What a person at a terminal sees: colours, links, painted source, a pager; and that a pipe gets none of it.
+//! Output on a terminal: colours, links, highlighted source, a pager; and none of it in a pipe.
 
 #![cfg(target_os = "linux")]
 
@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::Read;
 use std::process::{Command, Stdio};
 
-/// Runs a command on a terminal of so many lines and gives back all that was shown there.
+/// Runs a command on a terminal with this many lines. Returns everything that was displayed.
 fn on_terminal(command: &mut Command, rows: u16) -> String {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
     grantpt(&master).expect("granted");
@@ -19,12 +19,12 @@ fn on_terminal(command: &mut Command, rows: u16) -> String {
     tcsetwinsize(&slave, Winsize { ws_row: rows, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 }).expect("sized");
     let end = || Stdio::from(slave.try_clone().expect("another handle"));
     let mut child = command.stdin(end()).stdout(end()).stderr(end()).spawn().expect("the command starts");
-    // Our own handles must go, or the terminal never ends.
+    // Our own handles must be closed, or the terminal never ends.
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     drop(slave);
     let (mut shown, mut master) = (Vec::new(), File::from(master));
     let mut buffer = [0; 4096];
-    // Once nobody holds the other end, reading it fails.
+    // Reading fails once the other end is closed.
     while let Ok(count @ 1..) = master.read(&mut buffer) {
         shown.extend_from_slice(&buffer[..count]);
     }
@@ -53,7 +53,7 @@ fn on_a_terminal_places_are_links_and_source_is_painted() {
 }
 
 #[test]
-fn whoever_wants_no_colours_gets_none() {
+fn colours_can_be_disabled() {
     let tree = tree();
     assert!(tree.run(&["index", "-q"]).status.success());
     let shown = on_terminal(tree.command(&["show", "one"]).env("TERM", "xterm").env("NO_COLOR", "1"), 40);

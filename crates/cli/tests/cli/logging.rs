@@ -1,4 +1,4 @@
-//! The log as users meet it: off unless asked for, on the standard error with `--verbose`, in the store for what stays.
+//! The log for users: off by default, on standard error with `--verbose`, in the store for long-running processes.
 
 use crate::sandbox::{Sandbox, text};
 use serde_json::Value;
@@ -15,7 +15,7 @@ fn log(tree: &Sandbox) -> PathBuf {
     tree.store().join("log/orient.log")
 }
 
-/// Runs a command with `ORIENT_LOG`: what it writes to the standard output and to the standard error.
+/// Runs a command with `ORIENT_LOG`. Returns its standard output and standard error.
 fn with_filter(tree: &Sandbox, filter: &str, args: &[&str]) -> (String, String) {
     let output = tree.command(args).env("ORIENT_LOG", filter).output().expect("it starts");
     assert!(output.status.success(), "{args:?}: {}", text(&output.stderr));

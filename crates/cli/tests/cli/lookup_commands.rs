@@ -1,4 +1,4 @@
-//! Asking: files, symbols, outlines, source.
+//! Lookup commands: files, symbols, outline, show.
 
 use crate::sandbox::Sandbox;
 
@@ -33,7 +33,7 @@ fn files_are_listed_one_to_a_line() {
 }
 
 #[test]
-fn files_can_be_chosen_by_glob_folder_language_and_role() {
+fn files_can_be_chosen_by_glob_directory_language_and_role() {
     let tree = shop();
     tree.assert_output(&["files", "shop"], "shop/cart.py\nshop/tax.py");
     tree.assert_output(&["files", "*_cart.py"], "tests/test_cart.py");
@@ -165,7 +165,7 @@ fn a_file_is_outlined_whole() {
 }
 
 #[test]
-fn a_folder_is_outlined_by_its_outermost_symbols() {
+fn a_directory_is_outlined_by_its_outermost_symbols() {
     shop().assert_output(
         &["outline", "shop"],
         "

@@ -1,4 +1,4 @@
-//! Tests of the command line as a real process: what is typed, and what is printed.
+//! Tests of the command line as a real process: arguments in, output out.
 
 mod context;
 mod endpoints;

@@ -1,4 +1,4 @@
-//! Clones and worktrees inside of a repository are projects of their own; submodules are part of it.
+//! Clones and worktrees inside a repository are separate projects; submodules are part of it.
 
 use crate::sandbox::{Sandbox, text};
 use orient_testkit::git;
@@ -32,7 +32,7 @@ fn a_worktree_inside_does_not_make_every_name_ambiguous() {
 fn what_was_left_out_is_told_by_status_and_by_files() {
     let tree = nested();
     let status = text(&tree.run(&["status"]).stdout);
-    let told = "skipped: 2 folders, nested repository\n  .claude/worktrees/x\n  vendor/clone\n";
+    let told = "skipped: 2 directories, nested repository\n  .claude/worktrees/x\n  vendor/clone\n";
     assert!(status.contains(told), "{status}");
     tree.assert_outcome(
         &["files", "vendor/clone"],
@@ -78,7 +78,7 @@ fn a_text_search_has_the_files_of_ripgrep() {
             "libs/sub/src/a.py\nsrc/a.py\nvendor/clone/src/a.py",
         );
     }
-    // A change in there is found although the index does not follow it.
+    // A text search finds a change there although the index does not contain it.
     tree.write("vendor/clone/src/b.py", "other_word_here = 1\n");
     tree.write("vendor/clone/src/c.py", "other_word_here = 2\n");
     tree.assert_output(

@@ -32,7 +32,7 @@ fn quiet_leaves_only_the_answer() {
 #[test]
 fn a_reader_that_has_seen_enough_ends_the_command_quietly() {
     let many: Vec<(String, String)> =
-        (0..3000).map(|n| (format!("folder/file_with_a_long_name_{n:04}.txt"), String::new())).collect();
+        (0..3000).map(|n| (format!("directory/file_with_a_long_name_{n:04}.txt"), String::new())).collect();
     let many: Vec<(&str, &str)> = many.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     let tree = Sandbox::new(&many);
     let mut command = tree.command(&["files"]);

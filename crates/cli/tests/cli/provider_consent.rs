@@ -1,4 +1,4 @@
-//! Providers of vectors: chosen by settings, asked only after a yes, and never shown a key that was not theirs.
+//! Embedding providers: chosen by settings, used only with consent, and never sent another provider's key.
 
 use crate::sandbox::{Sandbox, holds, text};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 const KEY: &str = "sk-77aa-never-to-be-seen";
 
-/// A server that speaks the protocol of `OpenAI` with vectors of three values, and remembers what it was sent.
+/// A server with the protocol of `OpenAI` and three-dimensional vectors, which records what it receives.
 struct Server {
     port: u16,
     seen: Arc<Mutex<Vec<String>>>,
@@ -28,7 +28,7 @@ impl Server {
         Self { port, seen }
     }
 
-    /// An address that is not on this machine, as far as it looks.
+    /// A URL that does not look local.
     fn elsewhere(&self) -> String {
         format!("http://0.0.0.0:{}", self.port)
     }
@@ -99,7 +99,7 @@ fn the_built_in_model_is_the_default_and_sends_nothing() {
     );
 }
 
-/// Where the user's settings are.
+/// The path of the user's settings.
 const USER_FILE: &str = "../home/.config/orient/config.toml";
 
 #[test]
@@ -124,7 +124,7 @@ fn a_yes_that_came_with_a_repository_does_not_count() {
     let server = Server::new();
     let tree = Sandbox::new(&[("a.py", "x = 1\n")]);
     tree.write(USER_FILE, chosen("openai", &server.elsewhere()));
-    // The user keeps the store inside of the repository, where its author may have put one before.
+    // The user's store is inside the repository, whose author may have created one before.
     let run = |args: &[&str]| {
         let mut command = tree.command(args);
         command.env("ORIENT_STORE", tree.root().join(".store")).env("OPENAI_API_KEY", KEY);
@@ -132,11 +132,11 @@ fn a_yes_that_came_with_a_repository_does_not_count() {
     };
     let status: serde_json::Value =
         serde_json::from_slice(&run(&["status", "--json"]).stdout).expect("an answer");
-    let folder = status["data"]["store"].as_str().expect("a path");
-    assert!(folder.starts_with(&tree.root().display().to_string()), "{folder}");
+    let directory = status["data"]["store"].as_str().expect("a path");
+    assert!(directory.starts_with(&tree.root().display().to_string()), "{directory}");
     let url = format!("{}/v1/embeddings", server.elsewhere());
     let yes = format!("provider = 'openai'\nurl = '{url}'\nmodel = 'm'\n");
-    std::fs::write(format!("{folder}/embed-allowed.toml"), yes).expect("written");
+    std::fs::write(format!("{directory}/embed-allowed.toml"), yes).expect("written");
     let output = run(&["embed", "test"]);
     assert_eq!(output.status.code(), Some(4));
     assert_eq!(
@@ -200,7 +200,7 @@ fn a_provider_on_this_machine_needs_no_yes_and_gets_no_key() {
     let tree = Sandbox::new(&[("a.py", "x = 1\n"), (USER_FILE, &chosen("openai", &server.here()))]);
     let status = text(&with_key(&tree, &["embed", "status"]).stdout);
     assert!(status.contains("consent     not needed: nothing leaves this machine"), "{status}");
-    // A proxy would take it elsewhere.
+    // A proxy would redirect it.
     let mut command = tree.command(&["embed", "test"]);
     let output = command
         .env("OPENAI_API_KEY", KEY)

@@ -1,5 +1,5 @@
-//! Search by a provider's vectors: from choosing one to the order of hits, with all that can go wrong between. The server
-//! is a real one; its model is made up, so that the tests know what it finds near.
+//! Search with a provider's vectors: from its selection to the order of hits, and every failure in between. The
+//! server is real; its model is fake, so that the tests know what is near.
 
 use crate::fake_embedding_server::{DIMENSION, Mood, Server, WINNER};
 use crate::sandbox::{Sandbox, holds, text};
@@ -8,11 +8,11 @@ use std::collections::BTreeSet;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// Words that stand nowhere in the tree: only meaning can answer.
+/// Words that do not occur in the tree: only the vectors can match.
 const QUESTION: &str = "pecuniary quantisation";
 const KEY: &str = "sk-d00r-never-to-be-seen";
 
-/// A tree of six files with two functions each, of which one is the winner's.
+/// A tree of six files with two functions each; one of them is the winner.
 fn tree(server: &Server) -> Sandbox {
     let tree = Sandbox::new(&[]);
     for (at, name) in ["apple", "birch", "cedar", "daisy", "elder", "fern"].iter().enumerate() {
@@ -87,7 +87,7 @@ fn the_providers_vectors_decide_the_order() {
     assert_eq!(server.texts()[13..], [QUESTION.to_owned()], "the question, and nothing else");
     assert_eq!(search(&tree).0, after, "the same question, the same answer");
 
-    // What asks for no vectors sends none.
+    // Commands that need no vectors send nothing.
     let count = server.texts().len();
     tree.json(&["search", QUESTION, "--no-vectors", "--json"]);
     assert_eq!(server.texts().len(), count);
@@ -113,7 +113,7 @@ fn only_what_changed_is_sent_again() {
     assert_eq!(changed.len(), 1, "{sent:?}");
     assert!(changed[0].contains("Grows sideways"), "{changed:?}");
     assert_eq!(search(&tree).1, ["vectors: ollama/m"]);
-    // An index made anew finds all of it where it was kept.
+    // A new index finds all vectors in the cache.
     tree.run(&["index", "--rebuild"]);
     assert_eq!(search(&tree).1, ["vectors: ollama/m"]);
 }
@@ -123,7 +123,7 @@ fn a_run_that_was_killed_goes_on_where_it_was() {
     let server = Server::new();
     let tree = tree(&server);
     let args = ["--set", "embed.batch=2", "--set", "embed.concurrency=1"];
-    // A word, three requests of two chunks, and then silence.
+    // A test request, three requests with two chunks each, and then silence.
     server.mood(Mood::SilentAfter(4));
     let mut child = tree.command(&[&["embed", "run"], &args[..]].concat());
     let mut child = child.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the command starts");
@@ -205,7 +205,7 @@ fn a_run_that_fails_says_how_far_it_came() {
 }
 
 #[test]
-fn another_model_begins_anew_while_the_built_in_one_answers() {
+fn another_model_starts_over_while_the_built_in_one_answers() {
     let server = Server::new();
     let tree = tree(&server);
     run(&tree, &[]);
@@ -219,10 +219,10 @@ fn another_model_begins_anew_while_the_built_in_one_answers() {
     assert_eq!(server.texts().len(), before);
     run(&tree, &[]);
     assert_eq!(search(&tree).1, ["vectors: ollama/n"]);
-    // What the first one made is still there.
+    // The vectors of the first one still exist.
     choose(&tree, "ollama", "m", &server.here());
     assert_eq!(search(&tree).1, ["vectors: ollama/m"]);
-    // The same name with another dimension is another model as well.
+    // The same name with another dimension is another model, too.
     server.mood(Mood::Dimension(3072));
     assert!(run(&tree, &[]).starts_with("12 chunks embedded"));
     let (hits, notes) = search(&tree);
@@ -255,7 +255,7 @@ fn no_connection_is_opened_without_a_yes() {
     let answered = out(&["search", QUESTION]);
     assert!(said(&answered).contains("vectors: openai/m"), "{}", said(&answered));
 
-    // Everything is embedded; and yet no question leaves the machine once the yes is taken back.
+    // Everything is embedded, but no query leaves the machine after the consent is revoked.
     assert!(out(&["embed", "forget"]).status.success());
     let before = server.connections();
     assert!(before > 0);

@@ -1,49 +1,49 @@
-//! A throw-away tree with a store of its own, and the one helper that runs the command in it.
+//! A temporary tree with its own store, and the helper that runs the command in it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
-/// A folder to run the command in.
+/// A directory to run the command in.
 pub(crate) struct Sandbox {
-    folder: TempDir,
+    directory: TempDir,
 }
 
 impl Sandbox {
     /// A tree of these files.
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
-        let folder = TempDir::new().expect("a temporary folder");
-        fs::create_dir(folder.path().join("tree")).expect("a new folder");
-        let tree = Self { folder };
+        let directory = TempDir::new().expect("a temporary directory");
+        fs::create_dir(directory.path().join("tree")).expect("a new directory");
+        let tree = Self { directory };
         for (path, text) in files {
             tree.write(path, text);
         }
         tree
     }
 
-    /// The top of the tree, as the command shows it.
+    /// The root of the tree, as the command prints it.
     pub(crate) fn root(&self) -> PathBuf {
-        self.folder.path().canonicalize().expect("it is there").join("tree")
+        self.directory.path().canonicalize().expect("it is there").join("tree")
     }
 
-    /// The folder of the indexes.
+    /// The directory of the indexes.
     pub(crate) fn store(&self) -> PathBuf {
-        self.folder.path().join("store")
+        self.directory.path().join("store")
     }
 
     pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
         let path = self.root().join(path);
-        fs::create_dir_all(path.parent().expect("below the root")).expect("a new folder");
+        fs::create_dir_all(path.parent().expect("below the root")).expect("a new directory");
         fs::write(path, text).expect("a new file");
     }
 
-    /// The command with these arguments, in the tree, away from the settings of whoever runs the tests.
+    /// The command with these arguments, in the tree, without the user's settings.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         self.prepared(Command::new(env!("CARGO_BIN_EXE_orient")), args)
     }
 
-    /// The same without the right to read what the modes of files forbid.
+    /// The same without permission to read files whose mode forbids it.
     #[cfg(unix)]
     pub(crate) fn unprivileged(&self, args: &[&str]) -> Command {
         self.prepared(orient_testkit::unprivileged(env!("CARGO_BIN_EXE_orient")), args)
@@ -52,7 +52,7 @@ impl Sandbox {
     fn prepared(&self, mut command: Command, args: &[&str]) -> Command {
         command.args(args).current_dir(self.root()).stdin(Stdio::null());
         command.env_clear();
-        command.env("HOME", self.folder.path().join("home"));
+        command.env("HOME", self.directory.path().join("home"));
         command.env("ORIENT_STORE", self.store());
         for kept in ["PATH", "SystemRoot", "TMPDIR", "LLVM_PROFILE_FILE"] {
             if let Some(value) = std::env::var_os(kept) {
@@ -66,13 +66,13 @@ impl Sandbox {
         self.command(args).output().expect("the command starts")
     }
 
-    /// Runs the command and compares what it prints, line by line, with the indented block. `TREE` stands for the root.
+    /// Runs the command and compares its output, line by line, with the indented block. `TREE` is the root.
     #[track_caller]
     pub(crate) fn assert_output(&self, args: &[&str], expected: &str) {
         self.assert_outcome(args, 0, expected);
     }
 
-    /// The same for a command that ends with another code: errors and remarks count as output.
+    /// The same for a command that fails: errors and notes count as output.
     #[track_caller]
     pub(crate) fn assert_outcome(&self, args: &[&str], code: i32, expected: &str) {
         let output = self.run(args);
@@ -92,15 +92,15 @@ impl Sandbox {
             .unwrap_or_else(|error| panic!("{error}\n{}\n{}", text(&output.stdout), text(&output.stderr)))
     }
 
-    /// Fails if a file at or below a folder holds these bytes.
+    /// Fails if a file at or below a directory holds these bytes.
     #[track_caller]
-    pub(crate) fn assert_nowhere(folder: PathBuf, part: &[u8]) {
-        let mut folders = vec![folder];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(folder).expect("a folder") {
+    pub(crate) fn assert_nowhere(directory: PathBuf, part: &[u8]) {
+        let mut directories = vec![directory];
+        while let Some(directory) = directories.pop() {
+            for entry in fs::read_dir(directory).expect("a directory") {
                 let path = entry.expect("an entry").path();
                 if path.is_dir() {
-                    folders.push(path);
+                    directories.push(path);
                 } else {
                     assert!(!holds(&fs::read(&path).expect("a file"), part), "{}", path.display());
                 }
@@ -117,7 +117,7 @@ impl Sandbox {
     }
 }
 
-/// Whether bytes stand among others.
+/// Whether bytes contain others.
 pub(crate) fn holds(bytes: &[u8], part: &[u8]) -> bool {
     bytes.windows(part.len()).any(|window| window == part)
 }
@@ -126,7 +126,7 @@ pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("all output is text")
 }
 
-/// The block without the indent of the test around it.
+/// The block without the indentation of the test.
 fn dedented(block: &str) -> String {
     let lines: Vec<&str> = block.strip_prefix('\n').unwrap_or(block).lines().collect();
     let indent =

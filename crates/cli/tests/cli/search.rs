@@ -1,4 +1,4 @@
-//! Ranked search: questions in words, names, filters, and what is said about the answer.
+//! Ranked search: natural-language queries, names, filters, and notes about the answer.
 
 use crate::sandbox::{Sandbox, text};
 

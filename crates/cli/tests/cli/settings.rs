@@ -1,4 +1,4 @@
-//! Settings: where they come from and what happens to wrong ones.
+//! Settings: their sources, and errors in them.
 
 use crate::sandbox::{Sandbox, text};
 
@@ -27,7 +27,7 @@ fn one_setting_can_be_explained() {
     );
 }
 
-/// Where the user's settings are.
+/// The path of the user's settings.
 const USER_FILE: &str = "../home/.config/orient/config.toml";
 
 #[test]
@@ -42,12 +42,12 @@ fn what_a_repository_may_not_set_is_ignored_and_said_to_be() {
         let home = tree.root().with_file_name("home").display().to_string();
         text.replace(&tree.root().display().to_string(), "TREE").replace(&home, "HOME")
     };
-    // On the command line, whatever is asked.
+    // A short note with every command.
     for command in [&["files"][..], &["symbols", "x"], &["grep", "x"], &["status"], &["doctor", "--quick"]] {
         let said = neutral(text(&tree.run(command).stderr));
         assert!(said.contains(&format!("note: {summary}")), "{command:?}: {said}");
     }
-    // In detail where one looks for it.
+    // All details in `config`.
     let why = "TREE/.orient.toml:2: a repository may not set store.dir; to set it, write it to \
                HOME/.config/orient/config.toml or set ORIENT_STORE_DIR";
     let said = neutral(text(&tree.run(&["config"]).stderr));

@@ -1,4 +1,4 @@
-//! A process that was stopped costs others next to nothing: they answer beside it, and say what to do about it.
+//! A stopped process hardly delays others: they answer without it, and say what to do about it.
 
 use crate::sandbox::{Sandbox, text};
 use std::fmt::Write as _;
@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// Nothing in here takes so long unless it hangs.
+/// Timeout: longer only if something hangs.
 const LONG: Duration = Duration::from_mins(1);
-/// A command may take so long on a busy machine; waiting for a stopped process took more than five seconds.
+/// Limit for a command on a busy machine; waiting for a stopped process took more than five seconds.
 const SOON: Duration = Duration::from_secs(3);
 
-/// A process of ours; ended with the test.
+/// A child process, killed at the end of the test.
 struct Running(Child);
 
 impl Running {
@@ -42,23 +42,23 @@ fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// A file of the tree's own folder in the store.
+/// A file of the tree's own directory in the store.
 fn own_file(tree: &Sandbox, name: &str) -> Option<PathBuf> {
-    let mut folders = vec![tree.store()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).ok()?.flatten() {
+    let mut directories = vec![tree.store()];
+    while let Some(directory) = directories.pop() {
+        for entry in fs::read_dir(directory).ok()?.flatten() {
             if entry.file_name() == name && entry.path().parent()?.join("lock").exists() {
                 return Some(entry.path());
             }
             if entry.path().is_dir() {
-                folders.push(entry.path());
+                directories.push(entry.path());
             }
         }
     }
     None
 }
 
-/// Enough source to be at work for a while.
+/// Enough source for indexing to take a while.
 fn write_many(tree: &Sandbox, prefix: &str) {
     for file in 0..150 {
         let mut source = String::new();
@@ -69,7 +69,7 @@ fn write_many(tree: &Sandbox, prefix: &str) {
     }
 }
 
-/// Starts to index and stops that while it holds the lock.
+/// Starts indexing and stops the process while it holds the lock.
 fn stopped_indexer(tree: &Sandbox) -> Running {
     let indexer = Running::start(tree, &["index"]);
     let pid = indexer.0.id().to_string();
@@ -134,7 +134,7 @@ fn beside_a_stopped_writer_changes_are_seen_in_memory() {
     tree.assert_output(&["symbols", "after_7_39"], "f7.py:118  function after_7_39  def after_7_39(a, b)");
 }
 
-/// Stops what watches a tree, and asks beside it.
+/// Stops the watcher of a tree, and queries meanwhile.
 fn stopped_watcher(args: &[&str]) {
     let tree = Sandbox::new(&[("a.py", "def one(): pass\n")]);
     assert!(tree.run(&["index"]).status.success());

@@ -1,4 +1,4 @@
-//! What the command does beside asking: setting clients up, watching, completing.
+//! Subcommands that are not queries: setup, watch, completions.
 
 use crate::sandbox::{Sandbox, text};
 use std::fs;
@@ -9,7 +9,7 @@ fn tree() -> Sandbox {
 }
 
 fn home(tree: &Sandbox) -> PathBuf {
-    tree.root().parent().expect("a folder").join("home")
+    tree.root().parent().expect("a directory").join("home")
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn the_users_own_text_stays_to_the_byte() {
     let before =
         "// mine\n{\n\t\"theme\": \"x\", // dark\n\t\"context_servers\": {\n\t\t\"a\": {},\n\t},\n}\n";
     let file = home(&tree).join(".config/zed/settings.json");
-    fs::create_dir_all(file.parent().expect("a folder")).expect("made");
+    fs::create_dir_all(file.parent().expect("a directory")).expect("made");
     fs::write(&file, before).expect("written");
     let dry = tree.run(&["setup", "zed", "--dry-run"]);
     assert!(text(&dry.stdout).contains("would be added") && dry.status.success());
@@ -107,9 +107,9 @@ fn shells_and_man_get_every_command() {
     }
     let page = text(&tree.run(&["man"]).stdout);
     assert!(page.contains(".TH orient 1") && page.contains("callers"), "{page}");
-    let folder = tree.root().join("man");
+    let directory = tree.root().join("man");
     assert!(tree.run(&["man", "--dir", "man"]).status.success());
-    assert!(folder.join("orient.1").is_file() && folder.join("orient-callers.1").is_file());
+    assert!(directory.join("orient.1").is_file() && directory.join("orient-callers.1").is_file());
 }
 
 #[cfg(target_os = "linux")]
@@ -187,8 +187,8 @@ fn a_command_that_looked_at_many_files_leaves_a_watcher_that_ends_by_itself() {
     let many = ["--set", "watch.min_files=2", "--set", "watch.idle=3"];
     let ask = |name: &str| tree.run(&[["symbols", name].as_slice(), &many].concat());
     assert!(tree.run(&[["index"].as_slice(), &many].concat()).status.success());
-    assert_eq!(watcher(), None, "whoever indexes asks nothing");
-    // Whoever reads what a command wrote must not wait for what it left behind.
+    assert_eq!(watcher(), None, "`index` does not ask the daemon");
+    // A reader of the command's output must not wait for the daemon.
     let line = format!("exec 3>&1; {} symbols first {}", env!("CARGO_BIN_EXE_orient"), many.join(" "));
     let mut shell = std::process::Command::new("sh");
     shell.args(["-c", &line]).current_dir(tree.root()).env_clear();

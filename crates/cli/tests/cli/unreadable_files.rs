@@ -1,4 +1,4 @@
-//! What was not read could hold the answer: every operation says so, and names it.
+//! Unread files could contain the answer: every operation reports them.
 
 use crate::sandbox::{Sandbox, text};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// A tree with a folder and a file that may not be read; readable again when it is dropped.
+/// A tree with an unreadable directory and an unreadable file; readable again when dropped.
 struct Closed(Sandbox);
 
 impl Closed {
@@ -14,7 +14,7 @@ impl Closed {
         let tree = Sandbox::new(&[
             (
                 "open.py",
-                "class Base:\n    pass\n\n\nclass Heir(Base):\n    pass\n\n\ndef first():\n    return second()\n\n\ndef second():\n    pass\n",
+                "class Base:\n    pass\n\n\nclass Derived(Base):\n    pass\n\n\ndef first():\n    return second()\n\n\ndef second():\n    pass\n",
             ),
             ("src/other.py", "from open import second\n\n\ndef third():\n    return second()\n"),
             ("closed.py", "from open import first\n\n\ndef hidden():\n    return first()\n"),

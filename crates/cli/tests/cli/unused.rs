@@ -1,8 +1,8 @@
-//! `unused`: what is likely unused, and each reason for doubt.
+//! `unused`: definitions that are likely unused, and each reason for doubt.
 
 use crate::sandbox::{Sandbox, text};
 
-/// The names at the strongest level.
+/// The names at the highest confidence.
 fn likely(files: &[(&str, &str)]) -> Vec<String> {
     let answer = Sandbox::new(files).json(&["unused", "--likely", "--json"]);
     let lines = answer["data"]["unused"].as_array().expect("a list").clone();

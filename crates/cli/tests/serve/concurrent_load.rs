@@ -2,6 +2,7 @@
 
 use crate::http_client::HttpServer;
 use crate::sandbox::Sandbox;
+use crate::stdio_client::metadata;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
@@ -56,7 +57,7 @@ fn questions() -> Vec<Value> {
 /// The part of an answer that depends on the files alone; none if the server reports pending files.
 fn ask(web: &HttpServer, session: &str, question: &Value) -> Option<String> {
     let answer = web.ask(session, "tools/call", question);
-    let structured = &answer["result"]["structuredContent"];
+    let structured = metadata(answer["result"]["content"][0]["text"].as_str().unwrap_or_default());
     assert!(structured["text"].is_string(), "no answer to {question}: {answer}");
     structured.get("pending").is_none().then(|| {
         json!([answer["result"]["isError"], structured["text"], structured["total"], structured["complete"]])
@@ -136,6 +137,6 @@ fn concurrent_clients_get_correct_answers_while_files_change() {
     let session = web.session();
     while ask(&web, &session, &questions[0]).is_none() {}
     let served = dump(&web.tree.root(), &web.tree.store(), false);
-    let anew = dump(&web.tree.root(), &web.tree.store().with_file_name("anew"), true);
-    assert!(!served.is_empty() && served == anew, "the index differs from one built from nothing");
+    let rebuilt = dump(&web.tree.root(), &web.tree.store().with_file_name("rebuilt"), true);
+    assert!(!served.is_empty() && served == rebuilt, "the index differs from one built from scratch");
 }

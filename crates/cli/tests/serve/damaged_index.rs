@@ -17,11 +17,11 @@ const QUESTIONS: &[(&str, &str, &str)] = &[
 
 /// The index file of a store with one tree.
 pub(crate) fn index(store: &Path) -> PathBuf {
-    let folders = |folder: &Path| -> Vec<PathBuf> {
-        let entries = fs::read_dir(folder).expect("a folder").flatten();
+    let directories = |directory: &Path| -> Vec<PathBuf> {
+        let entries = fs::read_dir(directory).expect("a directory").flatten();
         entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
     };
-    let trees = folders(store).iter().flat_map(|repository| folders(repository)).collect::<Vec<_>>();
+    let trees = directories(store).iter().flat_map(|repository| directories(repository)).collect::<Vec<_>>();
     let [tree] = &trees[..] else { panic!("one tree is expected: {trees:?}") };
     tree.join("index.db")
 }

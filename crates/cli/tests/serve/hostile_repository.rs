@@ -28,7 +28,7 @@ fn hostile() -> Sandbox {
     tree.write(
         TAG_FILE,
         "from shop.cart import total\n\n\nclass Base:\n    def victim(self):\n        return total([])\n\n\n\
-         class Heir(Base):\n    def victim(self):\n        return 2\n",
+         class Derived(Base):\n    def victim(self):\n        return 2\n",
     );
     let endless = "x` <system> ".repeat(1000);
     tree.write(
@@ -156,10 +156,9 @@ attack!(
                 let what = format!("{tool} {arguments}");
                 assert!(!said.text.starts_with("error (bad_argument): the arg"), "{what}: {}", said.text);
                 assert_inert(&what, &said.text);
-                assert_inert(
-                    &what,
-                    &format!("{}\n[complete]", said.structured["text"].as_str().expect("text")),
-                );
+                if let Some(text) = said.structured["text"].as_str() {
+                    assert_inert(&what, &format!("{text}\n[complete]"));
+                }
                 for field in ["notes", "reasons"] {
                     for line in
                         said.structured[field].as_array().into_iter().flatten().filter_map(Value::as_str)

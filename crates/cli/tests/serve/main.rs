@@ -1,6 +1,7 @@
 //! Tests of the MCP servers as real processes with raw messages: the protocol, the answers, and attacks. `crates/serve/ATTACKS.md`
 //! lists all attacks.
 
+mod agent_questions;
 mod answers;
 mod arguments;
 mod attack_table;

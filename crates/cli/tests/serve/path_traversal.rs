@@ -98,7 +98,7 @@ attack!(
 #[cfg(unix)]
 attack!(
     read_through_link,
-    "`read` through a folder that is a link: refused",
+    "`read` through a directory that is a link: refused",
     closed(
         "read",
         &[json!({ "target": "linked/secret.py" }), json!({ "target": "linked/tree/../secret.py" })]
@@ -284,16 +284,16 @@ attack!(file_swapped_for_link, "a file swapped for a link after it was indexed: 
 });
 #[cfg(unix)]
 attack!(
-    folder_swapped_for_link,
-    "a folder swapped for a link after it was indexed: nothing behind it is read",
+    directory_swapped_for_link,
+    "a directory swapped for a link after it was indexed: nothing behind it is read",
     {
         let tree = Sandbox::new();
         tree.outside("twin/parts.py", "def part_7():\n    return \"TOP-SECRET-OUTSIDE\"\n");
         let mut server = Stdio::with(tree, &[]);
         server.assert_alive();
-        let folder = server.tree.root().join("shop");
-        std::fs::rename(&folder, server.tree.root().join("moved")).expect("it moves");
-        std::os::unix::fs::symlink("../twin", &folder).expect("a link");
+        let directory = server.tree.root().join("shop");
+        std::fs::rename(&directory, server.tree.root().join("moved")).expect("it moves");
+        std::os::unix::fs::symlink("../twin", &directory).expect("a link");
         server.call("read", &json!({ "target": "shop/parts.py" }));
         server.call("grep", &json!({ "pattern": "return", "paths": ["shop"] }));
         server.request("resources/read", &json!({ "uri": "orient://file/shop/parts.py" }));

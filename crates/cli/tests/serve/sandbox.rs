@@ -8,15 +8,15 @@ pub(crate) const SECRET: &str = "TOP-SECRET-OUTSIDE";
 
 /// The repository and its surroundings.
 pub(crate) struct Sandbox {
-    folder: TempDir,
+    directory: TempDir,
     /// The store, if it is not beside the repository.
     elsewhere: Option<PathBuf>,
 }
 
 impl Sandbox {
     pub(crate) fn new() -> Self {
-        let tree = Self { folder: TempDir::new().expect("a temporary folder"), elsewhere: None };
-        std::fs::create_dir_all(tree.root().join("shop")).expect("a folder");
+        let tree = Self { directory: TempDir::new().expect("a temporary directory"), elsewhere: None };
+        std::fs::create_dir_all(tree.root().join("shop")).expect("a directory");
         tree.outside("secret.py", &format!("def secret():\n    return \"{SECRET}\"\n"));
         tree.write(
             "shop/cart.py",
@@ -36,12 +36,12 @@ impl Sandbox {
 
     /// The root of the repository.
     pub(crate) fn root(&self) -> PathBuf {
-        self.folder.path().join("tree")
+        self.directory.path().join("tree")
     }
 
     /// The store.
     pub(crate) fn store(&self) -> PathBuf {
-        self.elsewhere.clone().unwrap_or_else(|| self.folder.path().join("store"))
+        self.elsewhere.clone().unwrap_or_else(|| self.directory.path().join("store"))
     }
 
     /// Uses the store of another sandbox.
@@ -56,13 +56,13 @@ impl Sandbox {
 
     /// Writes a file beside the repository.
     pub(crate) fn outside(&self, path: &str, text: &str) -> PathBuf {
-        let path = self.folder.path().join(path);
+        let path = self.directory.path().join(path);
         put(&path, text);
         path
     }
 }
 
 fn put(path: &Path, text: &str) {
-    std::fs::create_dir_all(path.parent().expect("it has a folder")).expect("a folder");
+    std::fs::create_dir_all(path.parent().expect("it has a directory")).expect("a directory");
     std::fs::write(path, text).expect("a file");
 }

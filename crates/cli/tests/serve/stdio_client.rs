@@ -153,7 +153,40 @@ pub(crate) fn initialize_params(version: &str) -> Value {
 pub(crate) struct ToolResult {
     pub(crate) text: String,
     pub(crate) error: bool,
+    /// The structured content, or what the notes and the status line of the text say.
     pub(crate) structured: Value,
+}
+
+/// The metadata of an answer that is text: what its notes and its status line say, and the text before them.
+pub(crate) fn metadata(text: &str) -> Value {
+    let lines: Vec<&str> = text.lines().collect();
+    let Some((status, before)) = lines.split_last() else { return json!({}) };
+    let Some(status) = status.strip_prefix('[').and_then(|status| status.strip_suffix(']')) else {
+        return json!({ "text": text, "complete": false });
+    };
+    let is_note = |line: &&str| line.starts_with("note: ");
+    let body_end = before.len() - before.iter().rev().take_while(|line| is_note(line)).count();
+    let mut fields =
+        json!({ "text": before[..body_end].join("\n"), "complete": status.starts_with("complete") });
+    let number = |text: &str| json!(text.replace(',', "").parse::<u64>().ok());
+    for part in status.split("; ") {
+        if let Some(reasons) = part.strip_prefix("partial: ") {
+            fields["reasons"] = json!([reasons]);
+        } else if let Some(total) = part.strip_prefix("total ") {
+            fields["total"] = number(total);
+        } else if let Some(generation) = part.strip_prefix("generation ") {
+            fields["generation"] = number(generation);
+        } else if let Some(cursor) = part.strip_prefix("next cursor ") {
+            fields["next"] = json!(cursor.trim_matches('"'));
+        } else if part.contains(" files pending") {
+            fields["pending"] = json!(part);
+        }
+    }
+    let notes: Vec<&str> = before[body_end..].iter().filter_map(|line| line.strip_prefix("note: ")).collect();
+    if !notes.is_empty() {
+        fields["notes"] = json!(notes);
+    }
+    fields
 }
 
 impl ToolResult {
@@ -164,7 +197,10 @@ impl ToolResult {
         Self {
             text: text.to_owned(),
             error: result["isError"] == true,
-            structured: result["structuredContent"].clone(),
+            structured: match &result["structuredContent"] {
+                Value::Null => metadata(text),
+                structured => structured.clone(),
+            },
         }
     }
 

@@ -49,7 +49,7 @@ impl Engine {
     /// Collects garbage in the whole store, across all repositories.
     pub fn gc(&self, options: GcOptions) -> Result<GcReport, EngineError> {
         let mut collected = GcReport::default();
-        for repository in folders(&self.paths.store)? {
+        for repository in directories(&self.paths.store)? {
             RepositoryGc { repository: &repository, options, collected: &mut collected }.run()?;
         }
         Ok(collected)
@@ -67,7 +67,7 @@ impl RepositoryGc<'_> {
     fn run(&mut self) -> Result<(), EngineError> {
         let mut living = Vec::new();
         let mut dead = 0;
-        for tree in folders(self.repository)? {
+        for tree in directories(self.repository)? {
             let Some(root) = root_of(&tree) else { continue };
             if root.is_dir() {
                 living.push(tree);
@@ -89,10 +89,10 @@ impl RepositoryGc<'_> {
         if !self.is_free(tree)? {
             return Ok(false);
         }
-        self.collected.bytes += bytes_of_folder(tree);
+        self.collected.bytes += bytes_of_directory(tree);
         self.collected.trees.push(root);
         if !self.options.dry_run {
-            remove_folder(tree)?;
+            remove_directory(tree)?;
         }
         Ok(true)
     }
@@ -102,7 +102,7 @@ impl RepositoryGc<'_> {
         self.collected.facts += Cache::open(&cache).entries();
         self.collected.bytes += bytes_of_database(&cache);
         if !self.options.dry_run {
-            remove_folder(self.repository)?;
+            remove_directory(self.repository)?;
         }
         Ok(())
     }
@@ -198,15 +198,15 @@ fn used_by(trees: &[PathBuf]) -> Result<Option<UsedEntries>, EngineError> {
 }
 
 /// Removes a directory tree through its parent, so that nothing behind a symbolic link is removed.
-fn remove_folder(path: &Path) -> io::Result<()> {
+fn remove_directory(path: &Path) -> io::Result<()> {
     let around = Directory::shared(path.parent().unwrap_or(path))?;
     let name = path.file_name().and_then(|name| name.to_str()).and_then(|name| around.descriptor_path(name));
     fs::remove_dir_all(name.as_deref().unwrap_or(path))
 }
 
 /// The subdirectories with names in the store's format, sorted; none if the directory does not exist.
-fn folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let entries = match fs::read_dir(folder) {
+fn directories(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(directory) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?,
     };
@@ -221,7 +221,7 @@ fn folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-fn bytes_of_folder(folder: &Path) -> u64 {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+fn bytes_of_directory(directory: &Path) -> u64 {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.metadata().ok()).map(|metadata| metadata.len()).sum()
 }

@@ -32,9 +32,9 @@ impl Engine {
 
 impl Prefetcher<'_> {
     /// Whether the set of files with this id was prefetched completely by this version.
-    pub fn has_whole(&mut self, id: &[u8]) -> bool {
+    pub fn has_commit(&mut self, id: &[u8]) -> bool {
         let id = self.named(id);
-        self.batch.cache.has_whole(&id)
+        self.batch.cache.has_commit(&id)
     }
 
     /// Extracts the facts of a file that may appear at a path.
@@ -57,10 +57,10 @@ impl Prefetcher<'_> {
     }
 
     /// Writes the extracted facts and marks the set of files with this id as complete.
-    pub fn keep_whole(&mut self, id: &[u8]) {
+    pub fn record_commit(&mut self, id: &[u8]) {
         self.keep();
         let id = self.named(id);
-        self.batch.cache.put_whole(&id);
+        self.batch.cache.record_commit(&id);
     }
 
     /// Extends an id with the extraction version: other languages or settings give different facts.

@@ -115,10 +115,10 @@ impl Engine {
     }
 
     fn writer_lock(&self, cancel: &Cancel) -> Result<WriteLock, EngineError> {
-        let folder = &self.paths.tree;
-        let mut watch = HolderWatch::new(folder);
+        let directory = &self.paths.tree;
+        let mut watch = HolderWatch::new(directory);
         let patient = |so_far| so_far < MAX_WAIT && !cancel.is_cancelled() && watch.stuck().is_none();
-        let lock = WriteLock::acquire(folder, patient)?;
-        lock.ok_or_else(|| EngineError::Busy { holder: WriteLock::holder(folder), waited: MAX_WAIT })
+        let lock = WriteLock::acquire(directory, patient)?;
+        lock.ok_or_else(|| EngineError::Busy { holder: WriteLock::holder(directory), waited: MAX_WAIT })
     }
 }

@@ -59,7 +59,7 @@ impl Encoder {
     pub(super) fn fingerprint<'f>(
         &mut self,
         sources: &[(PathBuf, RuleFileState)],
-        folders: impl ExactSizeIterator<Item = (&'f [u8], Stamp)>,
+        directories: impl ExactSizeIterator<Item = (&'f [u8], Stamp)>,
     ) {
         self.number(sources.len());
         for (path, state) in sources {
@@ -73,8 +73,8 @@ impl Encoder {
                 }
             }
         }
-        self.number(folders.len());
-        for (path, stamp) in folders {
+        self.number(directories.len());
+        for (path, stamp) in directories {
             self.text(path);
             self.stamp(stamp);
         }
@@ -131,11 +131,11 @@ impl<'b> Decoder<'b> {
             };
             sources.push((path, state));
         }
-        let mut folders = Vec::new();
+        let mut directories = Vec::new();
         for _ in 0..self.number()? {
-            folders.push((self.text()?, self.stamp()?));
+            directories.push((self.text()?, self.stamp()?));
         }
-        Some((sources, folders))
+        Some((sources, directories))
     }
 }
 

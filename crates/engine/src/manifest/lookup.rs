@@ -8,9 +8,9 @@ impl<'b> TreeManifest<'b> {
     /// Indexes all files by id.
     pub(crate) fn by_id(&self) -> PathsById<'b> {
         let mut places = Vec::with_capacity(self.len());
-        for folder in self.folders() {
-            let (files, ids) = self.files(folder);
-            places.extend(files.iter().zip(ids).map(|(file, id)| (*id, folder.path, file.name)));
+        for directory in self.directories() {
+            let (files, ids) = self.files(directory);
+            places.extend(files.iter().zip(ids).map(|(file, id)| (*id, directory.path, file.name)));
         }
         // Almost sorted already, so the sort is fast.
         places.sort_by_key(|(id, ..)| *id);
@@ -19,8 +19,8 @@ impl<'b> TreeManifest<'b> {
 
     /// The id and stamp of the file at a path.
     pub(crate) fn at(&self, path: &RepoPath) -> Option<(FileId, Stamp)> {
-        let folder = self.folders().binary_search_by(|known| known.path.cmp(path.folder())).ok()?;
-        let (files, ids) = self.files(&self.folders()[folder]);
+        let directory = self.directories().binary_search_by(|known| known.path.cmp(path.directory())).ok()?;
+        let (files, ids) = self.files(&self.directories()[directory]);
         let at = files.binary_search_by(|file| file.name.cmp(path.file_name())).ok()?;
         Some((FileId(i64::from(ids[at])), files[at].stamp))
     }
@@ -35,8 +35,8 @@ impl PathsById<'_> {
     /// The path of the file with an id.
     pub(crate) fn path(&self, id: FileId) -> Option<RepoPath> {
         let at = self.places.binary_search_by_key(&id.0, |(id, ..)| i64::from(*id)).ok()?;
-        let (_, folder, name) = self.places[at];
-        Some(joined(folder, name))
+        let (_, directory, name) = self.places[at];
+        Some(joined(directory, name))
     }
 }
 
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn manifests_find_files_by_id_and_path_and_keep_the_search_order() {
-        let folders = ["", "a", "a-b", "a/b", "a/b/c", "a.d", "empty", "z"];
+        let directories = ["", "a", "a-b", "a/b", "a/b/c", "a.d", "empty", "z"];
         let mut paths: Vec<RepoPath> =
             ["a-b/x", "a.c", "a/b.c", "a/b/c/d", "a/b/z", "a/b0", "a.d/e", "m", "z/a", "a/a", "zz"]
                 .into_iter()
@@ -66,7 +66,7 @@ mod tests {
         };
         let mut files: Vec<ManifestEntry> = (1..).zip(&paths).map(listed).collect();
         let fingerprint = Fingerprint {
-            directories: folders.iter().map(|path| (RepoPath::from(*path), STAMP)).collect(),
+            directories: directories.iter().map(|path| (RepoPath::from(*path), STAMP)).collect(),
             ..Fingerprint::default()
         };
         let builder = ManifestBuilder { key: [7; 16], fingerprint: fingerprint.clone(), count: files.len() };
@@ -81,7 +81,7 @@ mod tests {
 
         let order: Vec<RepoPath> = ["m", "a/none", "a/b/z", "not/there", "a.c"].map(RepoPath::from).to_vec();
         let search = manifest.search(&order, &fingerprint).expect("all is firm");
-        let tree = RootDirectory::open(&std::env::temp_dir()).expect("a folder");
+        let tree = RootDirectory::open(&std::env::temp_dir()).expect("a directory");
         let recalled = |head| {
             let files = SearchManifest::read(&search, head, &tree)?.files().map(|file| match file {
                 SearchedFile::Known(id) => manifest.by_id().path(id).expect("it is in the manifest"),

@@ -32,7 +32,7 @@ impl TreeManifest<'_> {
         if !fingerprint.is_reliable() {
             return None;
         }
-        let known: BTreeSet<&[u8]> = self.folders().iter().map(|folder| folder.path).collect();
+        let known: BTreeSet<&[u8]> = self.directories().iter().map(|directory| directory.path).collect();
         let sources: BTreeSet<&Path> =
             self.fingerprint().rule_files.iter().map(|(path, _)| path.as_path()).collect();
         let rules: Vec<(PathBuf, RuleFileState)> = fingerprint
@@ -41,7 +41,7 @@ impl TreeManifest<'_> {
             .filter(|(path, _)| !sources.contains(path.as_path()))
             .cloned()
             .collect();
-        let folders: Vec<(&[u8], Stamp)> = fingerprint
+        let directories: Vec<(&[u8], Stamp)> = fingerprint
             .directories
             .iter()
             .map(|(path, stamp)| (path.as_bytes(), *stamp))
@@ -49,7 +49,7 @@ impl TreeManifest<'_> {
             .collect();
         let mut bytes = Encoder(vec![FORM]);
         bytes.0.extend_from_slice(&self.head().base);
-        bytes.fingerprint(&rules, folders.into_iter());
+        bytes.fingerprint(&rules, directories.into_iter());
         bytes.number(searched.len());
         let mut others = Vec::new();
         for path in searched {
@@ -76,11 +76,13 @@ impl<'b> SearchManifest<'b> {
         if rest.take(1)? != [FORM] || rest.take(16)? != head.base {
             return None;
         }
-        let (sources, folders) = rest.fingerprint()?;
-        let folders: Vec<KnownDirectory<'_>> =
-            folders.into_iter().map(|(path, stamp)| KnownDirectory { path, stamp, files: 0..0 }).collect();
+        let (sources, directories) = rest.fingerprint()?;
+        let directories: Vec<KnownDirectory<'_>> = directories
+            .into_iter()
+            .map(|(path, stamp)| KnownDirectory { path, stamp, files: 0..0 })
+            .collect();
         if !(Fingerprint { rule_files: sources, ..Fingerprint::default() }).rule_files_unchanged()
-            || !unchanged(tree, &folders, &[], 1)
+            || !unchanged(tree, &directories, &[], 1)
         {
             return None;
         }

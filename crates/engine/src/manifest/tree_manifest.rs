@@ -40,7 +40,7 @@ impl ManifestBuilder {
         if files.len() != self.count || !self.fingerprint.is_reliable() {
             return None;
         }
-        let mut folders: BTreeMap<&[u8], (Stamp, Vec<Line<'_>>)> = self
+        let mut directories: BTreeMap<&[u8], (Stamp, Vec<Line<'_>>)> = self
             .fingerprint
             .directories
             .iter()
@@ -55,16 +55,16 @@ impl ManifestBuilder {
                 Some(SkipReason::TooLarge { .. }) => *large.get(&file.path)?,
                 _ => file.stamp,
             };
-            let (folder, name) = split(file.path.as_bytes());
+            let (directory, name) = split(file.path.as_bytes());
             let id = u32::try_from(file.id.0).ok()?;
-            folders.get_mut(folder)?.1.push((name, id, stamp));
+            directories.get_mut(directory)?.1.push((name, id, stamp));
         }
         let mut named = Encoder(Vec::new());
         named.fingerprint(
             &self.fingerprint.rule_files,
-            folders.iter().map(|(path, (stamp, _))| (*path, *stamp)),
+            directories.iter().map(|(path, (stamp, _))| (*path, *stamp)),
         );
-        for (_, files) in folders.values() {
+        for (_, files) in directories.values() {
             named.number(files.len());
             for (name, id, _) in files {
                 named.text(name);
@@ -73,7 +73,7 @@ impl ManifestBuilder {
         }
         let mut bytes = Encoder(ManifestHeader { key: self.key, base: hash(&named.0) }.to_bytes());
         bytes.0.append(&mut named.0);
-        for (_, _, stamp) in folders.values().flat_map(|(_, files)| files) {
+        for (_, _, stamp) in directories.values().flat_map(|(_, files)| files) {
             bytes.stamp(*stamp);
         }
         Some(bytes.0)
@@ -82,7 +82,7 @@ impl ManifestBuilder {
 
 /// A decoded tree manifest.
 pub(crate) struct TreeManifest<'b> {
-    folders: Vec<KnownDirectory<'b>>,
+    directories: Vec<KnownDirectory<'b>>,
     files: Vec<KnownFile<'b>>,
     ids: Vec<u32>,
     fingerprint: Fingerprint,
@@ -94,12 +94,12 @@ impl<'b> TreeManifest<'b> {
     pub(crate) fn read(bytes: &'b [u8], key: [u8; 16]) -> Option<Self> {
         let mut rest = Decoder(bytes);
         let head = rest.head(key)?;
-        let (sources, folders) = rest.fingerprint()?;
+        let (sources, directories) = rest.fingerprint()?;
         // An upper bound: unused capacity is never touched.
         let most = rest.0.len() / LEAST;
         let (mut names, mut ids) = (Vec::with_capacity(most), Vec::with_capacity(most));
-        let mut all = Vec::with_capacity(folders.len());
-        for (path, stamp) in folders {
+        let mut all = Vec::with_capacity(directories.len());
+        for (path, stamp) in directories {
             let from = names.len();
             for _ in 0..rest.number()? {
                 names.push(rest.text()?);
@@ -112,7 +112,7 @@ impl<'b> TreeManifest<'b> {
             files.push(KnownFile { name, stamp: rest.stamp()? });
         }
         let fingerprint = Fingerprint { rule_files: sources, ..Fingerprint::default() };
-        rest.0.is_empty().then_some(Self { folders: all, files, ids, fingerprint, head })
+        rest.0.is_empty().then_some(Self { directories: all, files, ids, fingerprint, head })
     }
 
     /// The header.
@@ -127,12 +127,12 @@ impl<'b> TreeManifest<'b> {
 
     /// Whether the tree is unchanged.
     pub(crate) fn is_unchanged(&self, tree: &RootDirectory, threads: usize) -> bool {
-        self.ignore_rules_unchanged() && unchanged(tree, &self.folders, &self.files, threads)
+        self.ignore_rules_unchanged() && unchanged(tree, &self.directories, &self.files, threads)
     }
 
     /// Whether the set of files is unchanged, whatever their contents.
     pub(crate) fn names_unchanged(&self, tree: &RootDirectory, threads: usize) -> bool {
-        self.ignore_rules_unchanged() && directories_unchanged(tree, &self.folders, threads)
+        self.ignore_rules_unchanged() && directories_unchanged(tree, &self.directories, threads)
     }
 
     fn ignore_rules_unchanged(&self) -> bool {
@@ -144,13 +144,13 @@ impl<'b> TreeManifest<'b> {
     }
 
     /// The directories, sorted by path.
-    pub(crate) fn folders(&self) -> &[KnownDirectory<'b>] {
-        &self.folders
+    pub(crate) fn directories(&self) -> &[KnownDirectory<'b>] {
+        &self.directories
     }
 
     /// The files of a directory with their ids, sorted by name.
-    pub(crate) fn files(&self, folder: &KnownDirectory<'_>) -> (&[KnownFile<'b>], &[u32]) {
-        (&self.files[folder.files.clone()], &self.ids[folder.files.clone()])
+    pub(crate) fn files(&self, directory: &KnownDirectory<'_>) -> (&[KnownFile<'b>], &[u32]) {
+        (&self.files[directory.files.clone()], &self.ids[directory.files.clone()])
     }
 
     /// What the listing depends on besides directories and files.
@@ -187,6 +187,6 @@ fn split(path: &[u8]) -> (&[u8], &[u8]) {
 }
 
 /// The inverse of [`split`].
-pub(super) fn joined(folder: &[u8], name: &[u8]) -> RepoPath {
-    if folder.is_empty() { RepoPath::new(name) } else { RepoPath::new([folder, b"/", name].concat()) }
+pub(super) fn joined(directory: &[u8], name: &[u8]) -> RepoPath {
+    if directory.is_empty() { RepoPath::new(name) } else { RepoPath::new([directory, b"/", name].concat()) }
 }

@@ -2,7 +2,7 @@
 
 use crate::query::traversal::Edges;
 use crate::{Definition, EdgeRow, EngineError, FileGraph, FileOutline, NodeId, Snapshot, UnresolvedRow};
-use orient_model::{Handle, Modifier, Modifiers, RepoPath, Role, SymbolKind};
+use orient_model::{Handle, Modifier, Modifiers, RefKind, RepoPath, Role, SymbolKind};
 use orient_store::{FileId, FileRow, SymbolRow};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -95,6 +95,8 @@ pub struct UnresolvedUse {
 pub struct UnresolvedUses {
     /// The uses, by path and line.
     pub uses: Vec<UnresolvedUse>,
+    /// Uses of the name that apparently mean something outside the repository: the enclosing nodes, and the kinds of use.
+    pub external: Vec<(NodeId, RefKind)>,
     /// Number of files not read, because too many depend on the name.
     pub unread: usize,
 }
@@ -216,11 +218,12 @@ impl<'s> GraphView<'s> {
             rows.push(self.file(file)?);
         }
         rows.sort_by(|a, b| a.path.cmp(&b.path));
-        let mut found =
-            UnresolvedUses { uses: Vec::new(), unread: rows.len().saturating_sub(MAX_DEPENDENT_FILES) };
+        let unread = rows.len().saturating_sub(MAX_DEPENDENT_FILES);
+        let mut found = UnresolvedUses { uses: Vec::new(), external: Vec::new(), unread };
         for row in rows.into_iter().take(MAX_DEPENDENT_FILES) {
             let mut uses = self.snapshot.store.reader().unresolved_of(row.id, name)?;
             uses.sort_by_key(|miss| miss.line);
+            found.external.extend(self.snapshot.store.reader().external_of(row.id, name)?);
             found.uses.extend(uses.into_iter().map(|miss| UnresolvedUse { path: row.path.clone(), miss }));
         }
         Ok(found)

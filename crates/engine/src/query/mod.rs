@@ -5,18 +5,22 @@ mod dump;
 mod endpoints;
 mod entry_point;
 mod file_outline;
+mod file_scan;
 mod full_graph;
 mod graph_view;
 pub(crate) mod node_edges;
 mod node_owners;
 pub(crate) mod outline_cache;
 pub(crate) mod path_pattern;
+mod raw_query;
 pub(crate) mod search;
 mod snapshot;
 mod source_text;
+mod symbol_filter;
 mod symbol_lookup;
 mod text_candidates;
 pub(crate) mod traversal;
+mod type_names;
 
 pub use definition::{Definition, Parameter};
 pub use entry_point::EntryPoint;
@@ -32,6 +36,7 @@ pub use search::{
 };
 pub use snapshot::{DefinitionQuery, FileQuery, Snapshot, Status};
 pub use source_text::SourceLines;
+pub use symbol_filter::{NumberRange, SymbolFilter, SymbolOrder};
 pub use symbol_lookup::Lookup;
 pub use text_candidates::{TextCandidates, Verification};
 pub use traversal::{

@@ -52,8 +52,8 @@ impl Snapshot {
         if self.store.owed() > 0 {
             graph.own = graph.edges[..graph.own].iter().filter(|edge| self.holds(edge)).count();
             graph.edges.retain(|edge| self.holds(edge));
-            graph.outside.retain(|one| self.is_there(one.source));
-            graph.misses.retain(|one| self.is_there(one.source));
+            graph.external.retain(|one| self.is_there(one.source));
+            graph.unresolved.retain(|one| self.is_there(one.source));
         }
         let graph = Arc::new(graph);
         let mut graphs = self.graphs.borrow_mut();

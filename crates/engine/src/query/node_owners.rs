@@ -23,7 +23,7 @@ impl NodeOwners {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Project {
     /// The directory; empty for the root.
-    pub folder: String,
+    pub directory: String,
     /// The name that others import it by.
     pub name: String,
 }
@@ -32,8 +32,8 @@ impl Project {
     /// Whether a file is in the directory.
     pub fn contains(&self, path: &RepoPath) -> bool {
         let shown = path.display();
-        self.folder.is_empty()
-            || shown.strip_prefix(self.folder.as_str()).is_some_and(|rest| rest.starts_with('/'))
+        self.directory.is_empty()
+            || shown.strip_prefix(self.directory.as_str()).is_some_and(|rest| rest.starts_with('/'))
     }
 }
 
@@ -63,12 +63,12 @@ impl Snapshot {
             let name = outline.manifest.iter().find(|statement| statement.says == Says::Name);
             if let Some(statement) = name {
                 let name = outline.strings.get(statement.value).to_owned();
-                let folder = RepoPath::new(file.path.folder()).display().into_owned();
-                projects.push(Project { folder, name });
+                let directory = RepoPath::new(file.path.directory()).display().into_owned();
+                projects.push(Project { directory, name });
             }
         }
-        projects.sort_by(|a, b| a.folder.cmp(&b.folder));
-        projects.dedup_by(|b, a| a.folder == b.folder);
+        projects.sort_by(|a, b| a.directory.cmp(&b.directory));
+        projects.dedup_by(|b, a| a.directory == b.directory);
         Ok(projects)
     }
 }

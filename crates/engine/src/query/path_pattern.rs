@@ -39,8 +39,8 @@ impl PathPattern {
         match &self.matcher {
             Matcher::All => true,
             Matcher::Glob(glob) => glob.is_match(path.display().as_ref()),
-            Matcher::Under(folder) => {
-                let rest = path.as_bytes().strip_prefix(folder.as_slice());
+            Matcher::Under(directory) => {
+                let rest = path.as_bytes().strip_prefix(directory.as_slice());
                 rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
             }
         }
@@ -49,13 +49,14 @@ impl PathPattern {
 
 impl PathPattern {
     /// Whether an unreadable directory may contain something that the pattern matches.
-    pub fn may_reach_into(&self, folder: &RepoPath) -> bool {
+    pub fn may_reach_into(&self, directory: &RepoPath) -> bool {
         match &self.matcher {
             // What the glob would match in there is unknown.
             Matcher::All | Matcher::Glob(_) => true,
             Matcher::Under(named) => {
-                let inside = named.strip_prefix(folder.as_bytes()).is_some_and(|rest| rest.starts_with(b"/"));
-                inside || self.matches(folder)
+                let inside =
+                    named.strip_prefix(directory.as_bytes()).is_some_and(|rest| rest.starts_with(b"/"));
+                inside || self.matches(directory)
             }
         }
     }

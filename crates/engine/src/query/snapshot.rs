@@ -1,5 +1,6 @@
 //! Snapshots: a read-only view of one generation, with queries over files, outlines and symbols.
 
+use super::symbol_filter::SymbolFilter;
 use crate::generation_caches::GenerationCaches;
 use crate::in_memory_index::SnapshotLease;
 use crate::query::path_pattern::PathPattern;
@@ -84,6 +85,8 @@ pub struct DefinitionQuery {
     pub attribute: Option<String>,
     /// Has this base: as written without its arguments, or its last component.
     pub base: Option<String>,
+    /// Further conditions, and the order.
+    pub filter: SymbolFilter,
 }
 
 impl Engine {
@@ -216,9 +219,9 @@ impl Snapshot {
 
     /// Whether a pattern matches an unread path, or something inside it if it is a directory.
     fn concerns(&self, pattern: &PathPattern, unread: &RepoPath) -> bool {
-        let is_folder =
+        let is_directory =
             || orient_walk::to_native(unread).is_some_and(|native| self.root.join(native).is_dir());
-        pattern.matches(unread) || pattern.may_reach_into(unread) && is_folder()
+        pattern.matches(unread) || pattern.may_reach_into(unread) && is_directory()
     }
 
     /// A page of outlines of the files that match a pattern, and the total.
@@ -260,8 +263,16 @@ impl Snapshot {
             attribute: query.attribute.as_deref(),
             base: query.base.as_deref(),
         };
-        let Page { rows, total } = self.store.symbols(&asked, offset, limit)?;
-        Ok(Page { rows: self.define(rows.into_iter().map(|found| found.symbol))?, total })
+        if query.filter.is_empty() {
+            let Page { rows, total } = self.store.symbols(&asked, offset, limit)?;
+            return Ok(Page { rows: self.define(rows.into_iter().map(|found| found.symbol))?, total });
+        }
+        // The filter reads the outline of every symbol that passes the rest.
+        let all = self.store.symbols(&asked, 0, usize::MAX)?.rows;
+        let all = self.define(all.into_iter().map(|found| found.symbol))?;
+        let kept = query.filter.apply(self, all)?;
+        let total = kept.len();
+        Ok(Page { rows: kept.into_iter().skip(offset).take(limit).collect(), total })
     }
 
     /// Symbols with all their facts. Consecutive symbols of one file share one read of its outline.

@@ -87,12 +87,11 @@ impl PlanWriter<'_> {
 
     /// Resolves all files of a new index.
     fn resolve_all(&self, writer: &mut GraphWriter<'_>) -> Result<ResolveOutcome, EngineError> {
-        let directory = writer.symbol_table();
-        let files: Vec<FileId> =
-            directory.files().filter(|file| has_rules(file)).map(|file| file.id).collect();
+        let symbols = writer.symbol_table();
+        let files: Vec<FileId> = symbols.files().filter(|file| has_rules(file)).map(|file| file.id).collect();
         writer.set_resolver(self.engine.classifier.resolution_version());
         writer.set_embedder(chunk_features::embedder());
-        self.resolver(None)?.resolve(&*directory, &files, None, |graph| writer.put(graph))
+        self.resolver(None)?.resolve(&*symbols, &files, None, |graph| writer.put(graph))
     }
 
     fn load(&self, plan: &RefreshPlan, writer: &mut BulkWriter<'_>) -> Result<RefreshTally, EngineError> {
@@ -127,11 +126,11 @@ impl PlanWriter<'_> {
         manifest: Option<&ManifestBuilder>,
     ) -> Result<(RefreshTally, ChangeSummary), EngineError> {
         let pending = self.engine.caches.pending_facts.take(writer.generation()).filter(|_| plan.is_empty());
-        let (facts, directory) = pending.map_or((None, None), |one| (Some(one.facts), one.directory));
+        let (facts, symbols) = pending.map_or((None, None), |one| (Some(one.facts), one.symbols));
         let resolver = self.resolver(facts)?;
         let before = ChangeSummary { generation: writer.generation(), ..ChangeSummary::default() };
         let change = self.engine.caches.change_log.begin(before.generation, plan.paths());
-        let (mut tally, uncommitted) = self.apply_uncommitted(plan, tasks, writer, &resolver, directory)?;
+        let (mut tally, uncommitted) = self.apply_uncommitted(plan, tasks, writer, &resolver, symbols)?;
         let applied = match uncommitted {
             None => before,
             Some((set, None)) => tally.commit(set, manifest)?,
@@ -141,7 +140,7 @@ impl PlanWriter<'_> {
                 self.engine.caches.pending_facts.put(PendingFacts {
                     generation,
                     facts,
-                    directory: to_resolve.directory,
+                    symbols: to_resolve.symbols,
                 });
                 applied
             }
@@ -176,10 +175,10 @@ impl PlanWriter<'_> {
             let change = self.engine.caches.change_log.begin(applied.generation, Vec::new());
             Ok::<_, EngineError>((set, applied, change))
         };
-        let (set, mut applied, change) = if let Some(directory) = to_resolve.directory(&set)? {
+        let (set, mut applied, change) = if let Some(symbols) = to_resolve.symbols(&set)? {
             let (files, begin) = (&to_resolve.files, || show(set, tally));
             let (outcome, begun) =
-                resolver.resolve_meanwhile(&directory, files, self.pause, begin, |(set, ..), graph| {
+                resolver.resolve_meanwhile(&symbols, files, self.pause, begin, |(set, ..), graph| {
                     set.put_graph(graph)
                 })?;
             tally.graph = outcome;
@@ -204,14 +203,14 @@ impl PlanWriter<'_> {
         tasks: &[ReadTask],
         writer: &'s mut Writer<'_>,
         resolver: &GraphResolver<'_>,
-        directory: Option<InMemorySymbolTable>,
+        symbols: Option<InMemorySymbolTable>,
     ) -> Result<(RefreshTally, Option<UncommittedChange<'s>>), EngineError> {
         let outdated = writer.resolver() != self.engine.classifier.resolution_version();
         let needed = outdated || writer.owed() > 0 && self.depth == RefreshDepth::Graph;
         let (mut tally, changes) = self.changes(plan, tasks, writer, needed)?;
         let Some((mut set, paths_before)) = changes else { return Ok((tally, None)) };
         let mut to_resolve = files_to_resolve(self.engine, &mut set, resolver, paths_before, outdated)?;
-        to_resolve.directory = to_resolve.directory.or(directory);
+        to_resolve.symbols = to_resolve.symbols.or(symbols);
         // Nobody else reads an in-memory index.
         if to_resolve.files.len() <= self.max_resolved_with_change || self.engine.in_memory_index.is_used() {
             tally.graph = resolve_invalidated(&mut set, resolver, &mut to_resolve)?;
@@ -320,7 +319,7 @@ impl PlanWriter<'_> {
             tally.bytes += task.job.size;
             self.progress.tick(1, task.job.size);
             match outcome {
-                ReadOutcome::Same => tally.same += 1,
+                ReadOutcome::Same => tally.unchanged += 1,
                 ReadOutcome::Restamp(stamp) => write(Change::Restamp(task.job.path.clone(), stamp))?,
                 ReadOutcome::Gone => {
                     tally.gone += 1;

@@ -43,14 +43,15 @@ impl RefreshRun<'_> {
         let planned = match &state {
             IndexState::Usable(snapshot) => match plan_difference(snapshot, &listing) {
                 Ok(plan) if plan.is_empty() && self.is_resolved(snapshot) => {
-                    let (generation, same, owed) = (snapshot.generation(), plan.same, snapshot.owed());
+                    let (generation, unchanged, owed) =
+                        (snapshot.generation(), plan.unchanged, snapshot.owed());
                     drop(state);
-                    let remembered = self.write_manifest(&listing);
+                    let manifest_current = self.write_manifest(&listing);
                     return Ok(RefreshReport {
                         generation,
-                        same,
+                        unchanged,
                         owed,
-                        remembered,
+                        manifest_current,
                         ..RefreshReport::default()
                     });
                 }
@@ -106,13 +107,13 @@ impl RefreshRun<'_> {
         let bytes = snapshot.manifest(ManifestKind::Tree).ok()??;
         let manifest = TreeManifest::read(&bytes, engine.manifest_key())?;
         let tree = RootDirectory::open(&engine.repo.root).ok()?;
-        let same = manifest.len();
+        let unchanged = manifest.len();
         let (generation, owed) = (snapshot.generation(), snapshot.owed());
         manifest.is_unchanged(&tree, engine.threads()).then(|| RefreshReport {
             generation,
-            same,
+            unchanged,
             owed,
-            remembered: true,
+            manifest_current: true,
             ..RefreshReport::default()
         })
     }
@@ -145,7 +146,7 @@ impl RefreshRun<'_> {
     /// Refreshes while holding the lock, so that nobody else changes the index.
     fn refresh_locked(&self, lock: &WriteLock, listing: Listing) -> Result<RefreshReport, EngineError> {
         let engine = self.engine;
-        engine.own_folder()?;
+        engine.own_directory()?;
         let mut state = self.index_state()?;
         let mut seeded_from = None;
         if let IndexState::Build(RebuildReason::First) = state

@@ -14,7 +14,7 @@ impl RefreshRun<'_> {
     pub(super) fn return_to_store(&self) {
         let engine = self.engine;
         if engine.in_memory_index.is_retry_due()
-            && engine.own_folder().is_ok_and(|folder| folder.probe().is_ok())
+            && engine.own_directory().is_ok_and(|directory| directory.probe().is_ok())
         {
             engine.in_memory_index.discard();
             engine.caches.clear();
@@ -43,7 +43,7 @@ impl RefreshRun<'_> {
                 if plan.is_empty() && self.is_resolved(&snapshot) {
                     RefreshReport {
                         generation: snapshot.generation(),
-                        same: plan.same,
+                        unchanged: plan.unchanged,
                         ..RefreshReport::default()
                     }
                 } else {

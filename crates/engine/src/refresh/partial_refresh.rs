@@ -56,7 +56,12 @@ impl RefreshRun<'_> {
         let Some((plan, generation)) = self.plan_region(snapshot, region)? else { return Ok(None) };
         if plan.is_empty() && self.is_resolved(snapshot) {
             let owed = snapshot.owed();
-            return Ok(Some(RefreshReport { generation, same: plan.same, owed, ..RefreshReport::default() }));
+            return Ok(Some(RefreshReport {
+                generation,
+                unchanged: plan.unchanged,
+                owed,
+                ..RefreshReport::default()
+            }));
         }
         let (lock, waited) = match self.take_write_lock() {
             Ok(locked) => locked,

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(crate) struct PendingFacts {
     pub(crate) generation: u64,
     pub(crate) facts: FactsSource,
-    pub(crate) directory: Option<InMemorySymbolTable>,
+    pub(crate) symbols: Option<InMemorySymbolTable>,
 }
 
 /// The slot of an engine's pending facts.

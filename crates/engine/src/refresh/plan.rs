@@ -47,7 +47,7 @@ pub(crate) struct RefreshPlan {
     /// Paths to record as skipped, by path.
     pub(crate) skipped: Vec<Skip>,
     /// Number of unchanged files.
-    pub(crate) same: usize,
+    pub(crate) unchanged: usize,
 }
 
 impl RefreshPlan {
@@ -58,12 +58,12 @@ impl RefreshPlan {
         before: &BTreeMap<RepoPath, RecordedSkip>,
         listing: &Listing,
     ) -> Self {
-        let Changes { added, touched, removed, same } = compare(known, listing);
+        let Changes { added, restamped, removed, unchanged } = compare(known, listing);
         let job = |known| {
             move |Entry { path, stamp }: Entry| ReadJob { path, size: stamp.size, known, skipped: None }
         };
         let mut jobs: Vec<ReadJob> =
-            added.into_iter().map(job(false)).chain(touched.into_iter().map(job(true))).collect();
+            added.into_iter().map(job(false)).chain(restamped.into_iter().map(job(true))).collect();
         let mut skipped = Vec::new();
         for skip in &listing.skipped {
             let before = before.get(&skip.path);
@@ -84,7 +84,7 @@ impl RefreshPlan {
             }
         }
         jobs.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-        Self { jobs, removed, skipped, same }
+        Self { jobs, removed, skipped, unchanged }
     }
 
     /// The plan of a full build.
@@ -100,7 +100,7 @@ impl RefreshPlan {
             }
         }
         jobs.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-        Self { jobs, removed: Vec::new(), skipped, same: 0 }
+        Self { jobs, removed: Vec::new(), skipped, unchanged: 0 }
     }
 
     /// Number of files to extract facts from.
@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(paths, [("b".into(), true), ("new".into(), false)]);
         assert_eq!(plan.removed, ["gone".into()]);
         assert_eq!(plan.skipped, [Skip { path: "was_text".into(), reason: SkipReason::Link }]);
-        assert_eq!((plan.same, plan.bytes()), (1, 5));
+        assert_eq!((plan.unchanged, plan.bytes()), (1, 5));
         assert_eq!(plan.paths(), ["b", "gone", "new", "was_text"].map(RepoPath::from));
     }
 

@@ -94,15 +94,15 @@ impl RefreshRun<'_> {
 
     /// Takes the write lock; returns how long that took.
     pub(super) fn take_write_lock(&self) -> Result<(WriteLock, Duration), EngineError> {
-        let folder = &self.engine.paths.tree;
+        let directory = &self.engine.paths.tree;
         let mut waited = Duration::ZERO;
-        let mut watch = HolderWatch::new(folder);
+        let mut watch = HolderWatch::new(directory);
         let mut stuck = None;
-        let lock = WriteLock::acquire(folder, |so_far| {
+        let lock = WriteLock::acquire(directory, |so_far| {
             waited = so_far;
             stuck = watch.stuck();
             if stuck.is_none() {
-                self.progress.waiting(WriteLock::holder(folder), so_far);
+                self.progress.waiting(WriteLock::holder(directory), so_far);
             }
             stuck.is_none()
                 && !self.options.cancel.is_cancelled()
@@ -112,7 +112,7 @@ impl RefreshRun<'_> {
             (Some(lock), _) => Ok((lock, waited)),
             (None, _) if self.options.cancel.is_cancelled() => Err(EngineError::Cancelled),
             (None, Some(holder)) => Err(EngineError::Stuck { holder, waited }),
-            (None, None) => Err(EngineError::Busy { holder: WriteLock::holder(folder), waited }),
+            (None, None) => Err(EngineError::Busy { holder: WriteLock::holder(directory), waited }),
         }
     }
 
@@ -142,8 +142,8 @@ impl RefreshRun<'_> {
             pending.sort_unstable();
             pending.dedup();
         }
-        let (generation, same) = (snapshot.generation(), plan.same);
-        Ok(RefreshReport { generation, same, waited, pending, busy: true, ..RefreshReport::default() })
+        let (generation, unchanged) = (snapshot.generation(), plan.unchanged);
+        Ok(RefreshReport { generation, unchanged, waited, pending, busy: true, ..RefreshReport::default() })
     }
 
     pub(super) fn plan_writer(&self, deadline: Option<Instant>) -> PlanWriter<'_> {

@@ -34,9 +34,9 @@ pub struct RefreshReport {
     /// Renamed files.
     pub renamed: usize,
     /// Files with a new stamp and the same content.
-    pub touched: usize,
+    pub restamped: usize,
     /// Files that were not read.
-    pub same: usize,
+    pub unchanged: usize,
     /// Files that were parsed.
     pub parsed: usize,
     /// Files whose facts came from the cache.
@@ -70,7 +70,7 @@ pub struct RefreshReport {
     /// The process that holds the write lock and does not respond, if any.
     pub stuck: Option<u32>,
     /// Whether the tree manifest matches the current tree.
-    pub remembered: bool,
+    pub manifest_current: bool,
     /// A note about freshness for the user; reported once.
     pub note: Option<String>,
 }
@@ -78,7 +78,7 @@ pub struct RefreshReport {
 impl RefreshReport {
     /// Number of files of the tree that were compared.
     pub fn files_compared(&self) -> usize {
-        self.added + self.changed + self.renamed + self.touched + self.same
+        self.added + self.changed + self.renamed + self.restamped + self.unchanged
     }
 
     /// Whether every file that was read had the content that the index already has.
@@ -105,7 +105,7 @@ impl RefreshReport {
             skipped: tally.skipped,
             bytes: tally.bytes,
             rebuilt: Some(reason),
-            remembered: tally.manifest_written,
+            manifest_current: tally.manifest_written,
             ..Self::default()
         }
     }
@@ -118,8 +118,8 @@ impl RefreshReport {
             changed: applied.changed,
             removed: applied.removed,
             renamed: applied.renamed,
-            touched: applied.restamped,
-            same: plan.same + tally.same,
+            restamped: applied.restamped,
+            unchanged: plan.unchanged + tally.unchanged,
             parsed: tally.parsed,
             from_cache: tally.from_cache,
             resolved: tally.graph.resolved,
@@ -128,7 +128,7 @@ impl RefreshReport {
             skipped: tally.skipped,
             bytes: tally.bytes,
             pending: tally.pending,
-            remembered: tally.manifest_written,
+            manifest_current: tally.manifest_written,
             ..Self::default()
         }
     }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// failure is harmless: the index is then built from the cache.
 pub(crate) fn seed(engine: &Engine, lock: &WriteLock) -> Option<PathBuf> {
     let index_of =
-        |root: &PathBuf| StorePaths::tree_folder(&engine.paths.repository, root).join(StorePaths::INDEX);
+        |root: &PathBuf| StorePaths::tree_directory(&engine.paths.repository, root).join(StorePaths::INDEX);
     let generation = |root: &PathBuf| {
         let snapshot = Snapshot::open(&index_of(root)).ok()?;
         (snapshot.extractor() == engine.classifier.extraction_version()).then(|| snapshot.generation())

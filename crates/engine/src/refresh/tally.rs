@@ -12,7 +12,7 @@ pub(crate) struct RefreshTally {
     pub(crate) parsed: usize,
     pub(crate) from_cache: usize,
     pub(crate) skipped: usize,
-    pub(crate) same: usize,
+    pub(crate) unchanged: usize,
     pub(crate) gone: usize,
     pub(crate) bytes: u64,
     pub(crate) pending: Vec<RepoPath>,

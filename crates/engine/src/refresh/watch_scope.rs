@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, Default)]
 pub struct WatchScope {
     /// The directories, by path, without ignored ones.
-    pub folders: Vec<RepoPath>,
+    pub directories: Vec<RepoPath>,
     /// The ignore files outside these directories.
     pub rules: ExternalIgnoreFiles,
 }
@@ -69,11 +69,13 @@ impl Engine {
                     .map_or_else(|| self.repo.root.clone(), |p| self.repo.root.join(p))
             })
             .collect();
-        let outside = |path: &Path| !path.parent().is_some_and(|folder| entered.contains(folder));
+        let outside = |path: &Path| !path.parent().is_some_and(|directory| entered.contains(directory));
         let sources = fingerprint.rule_files.into_iter().filter(|(path, _)| outside(path)).collect();
-        let folders = fingerprint.directories.into_iter().map(|(path, _)| path);
+        let directories = fingerprint.directories.into_iter().map(|(path, _)| path);
         Ok(WatchScope {
-            folders: folders.filter(|path| region.is_none_or(|region| region.contains(path))).collect(),
+            directories: directories
+                .filter(|path| region.is_none_or(|region| region.contains(path)))
+                .collect(),
             rules: ExternalIgnoreFiles(Fingerprint { rule_files: sources, ..Fingerprint::default() }),
         })
     }

@@ -43,7 +43,7 @@ struct JobState {
 impl Engine {
     /// Takes the right to embed; `None` if another process has it. Take it before sending any request.
     pub fn embedding_turn(&self) -> Result<Option<EmbeddingLock>, EngineError> {
-        Ok(WriteLock::try_acquire(&self.embedding_folder())?.map(|lock| EmbeddingLock { _lock: lock }))
+        Ok(WriteLock::try_acquire(&self.embedding_directory())?.map(|lock| EmbeddingLock { _lock: lock }))
     }
 
     /// What a model must embed of the current generation. `source` and `wanted` come from the settings, `name` and
@@ -79,10 +79,10 @@ impl Engine {
 
     /// The process that is embedding for this repository, or was the last to.
     pub fn embedding_by(&self) -> Option<u32> {
-        WriteLock::holder(&self.embedding_folder())
+        WriteLock::holder(&self.embedding_directory())
     }
 
-    fn embedding_folder(&self) -> PathBuf {
+    fn embedding_directory(&self) -> PathBuf {
         self.paths.repository.join(TURN)
     }
 }

@@ -34,7 +34,7 @@ pub(crate) enum Step {
         file: usize,
         path: usize,
     },
-    RenameFolder {
+    RenameDirectory {
         from: usize,
         to: usize,
     },
@@ -60,18 +60,18 @@ pub(crate) enum Step {
     },
     /// Turn a directory into a repository, as `git clone` or `git worktree add` do, or back.
     Repository {
-        folder: usize,
+        directory: usize,
         file: bool,
     },
     /// Change the registered submodules.
     Submodules {
-        folder: usize,
+        directory: usize,
     },
     /// Let time pass, so that stamps can be trusted.
     Settle,
 }
 
-const FOLDERS: &[&str] = &["", "src/", "src/net/", "lib/", "tests/", "vendor/dep/"];
+const DIRECTORIES: &[&str] = &["", "src/", "src/net/", "lib/", "tests/", "vendor/dep/"];
 const NAMES: &[&str] = &[
     "a.py",
     "__init__.py",
@@ -95,12 +95,13 @@ const NAMES: &[&str] = &[
     "tool",
     "Makefile",
 ];
-pub(crate) const PATHS: usize = FOLDERS.len() * NAMES.len();
+pub(crate) const PATHS: usize = DIRECTORIES.len() * NAMES.len();
 const PATTERNS: &[&str] = &["", "*.go\n", "src/net/\n", "*.py\n!src/a.py\n", "/lib\n"];
 
 pub(crate) fn path(number: usize) -> String {
-    let (folder, name) = (FOLDERS[number % FOLDERS.len()], NAMES[number / FOLDERS.len() % NAMES.len()]);
-    format!("{folder}{name}")
+    let (directory, name) =
+        (DIRECTORIES[number % DIRECTORIES.len()], NAMES[number / DIRECTORIES.len() % NAMES.len()]);
+    format!("{directory}{name}")
 }
 
 /// A text for a file of this name: several per language, some malformed.
@@ -163,23 +164,23 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
         3 => file.clone().prop_map(|file| Step::Delete { file }),
         3 => (file.clone(), path.clone()).prop_map(|(file, path)| Step::Move { file, path }),
         2 => (file.clone(), path.clone()).prop_map(|(file, path)| Step::Copy { file, path }),
-        2 => (0..6_usize, 0..6_usize).prop_map(|(from, to)| Step::RenameFolder { from, to }),
+        2 => (0..6_usize, 0..6_usize).prop_map(|(from, to)| Step::RenameDirectory { from, to }),
         2 => file.clone().prop_map(|file| Step::Touch { file }),
         1 => (0..50_usize, 0..12_usize).prop_map(|(seed, count)| Step::Swap { seed, count }),
         1 => (0..PATTERNS.len()).prop_map(|pattern| Step::Ignore { pattern }),
         1 => path.clone().prop_map(|path| Step::Binary { path }),
         1 => path.clone().prop_map(|path| Step::Large { path }),
         1 => path.prop_map(|path| Step::Link { path }),
-        2 => (0..FOLDERS.len(), any::<bool>()).prop_map(|(folder, file)| Step::Repository { folder, file }),
-        1 => (0..=FOLDERS.len()).prop_map(|folder| Step::Submodules { folder }),
+        2 => (0..DIRECTORIES.len(), any::<bool>()).prop_map(|(directory, file)| Step::Repository { directory, file }),
+        1 => (0..=DIRECTORIES.len()).prop_map(|directory| Step::Submodules { directory }),
         1 => Just(Step::Settle),
     ]
 }
 
 /// The files of the tree, sorted.
 fn files(root: &Path) -> Vec<String> {
-    fn visit(root: &Path, folder: &Path, found: &mut Vec<String>) {
-        for entry in fs::read_dir(folder).expect("readable").flatten() {
+    fn visit(root: &Path, directory: &Path, found: &mut Vec<String>) {
+        for entry in fs::read_dir(directory).expect("readable").flatten() {
             let kind = entry.file_type().expect("a kind");
             if kind.is_dir() {
                 visit(root, &entry.path(), found);
@@ -239,10 +240,10 @@ pub(crate) fn apply(root: &Path, step: &Step) {
                 write(root, &path(p), bytes);
             }
         }
-        Step::RenameFolder { from, to } => {
-            let (from, to) = (FOLDERS[from].trim_end_matches('/'), FOLDERS[to].trim_end_matches('/'));
+        Step::RenameDirectory { from, to } => {
+            let (from, to) = (DIRECTORIES[from].trim_end_matches('/'), DIRECTORIES[to].trim_end_matches('/'));
             if !from.is_empty() && !to.is_empty() && root.join(from).is_dir() && !root.join(to).exists() {
-                fs::create_dir_all(root.join(to).parent().expect("a folder")).expect("made");
+                fs::create_dir_all(root.join(to).parent().expect("a directory")).expect("made");
                 let _ = fs::rename(root.join(from), root.join(to));
             }
         }
@@ -257,28 +258,28 @@ pub(crate) fn apply(root: &Path, step: &Step) {
         Step::Binary { path: p } => write(root, &path(p), [0, 159, 146, 150]),
         Step::Large { path: p } => write(root, &path(p), vec![b'x'; (2 << 20) + 1]),
         Step::Link { path: p } => link(root, &path(p)),
-        Step::Repository { folder, file } => {
+        Step::Repository { directory, file } => {
             // Inside a repository, other repositories are nested; outside, they are listed.
-            if folder % 2 == 1 {
+            if directory % 2 == 1 {
                 let _ = fs::create_dir(root.join(".git"));
             }
-            repository(&root.join(FOLDERS[folder]), file);
+            repository(&root.join(DIRECTORIES[directory]), file);
         }
-        Step::Submodules { folder } => match FOLDERS.get(folder) {
-            Some(folder) => put(root, ".gitmodules", format!("[submodule \"x\"]\n\tpath = {folder}\n")),
+        Step::Submodules { directory } => match DIRECTORIES.get(directory) {
+            Some(directory) => put(root, ".gitmodules", format!("[submodule \"x\"]\n\tpath = {directory}\n")),
             None => drop(fs::remove_file(root.join(".gitmodules"))),
         },
         Step::Settle => settle(),
     }
 }
 
-fn repository(folder: &Path, file: bool) {
-    let dot_git = folder.join(".git");
+fn repository(directory: &Path, file: bool) {
+    let dot_git = directory.join(".git");
     if dot_git.exists() {
         let _ = fs::remove_file(&dot_git);
         let _ = fs::remove_dir_all(&dot_git);
     } else if file {
-        fs::create_dir_all(folder).expect("made");
+        fs::create_dir_all(directory).expect("made");
         fs::write(dot_git, "gitdir: elsewhere\n").expect("written");
     } else {
         fs::create_dir_all(dot_git).expect("made");
@@ -300,7 +301,7 @@ fn swap(root: &Path, there: &[String], seed: usize, count: usize) {
 fn link(root: &Path, path: &str) {
     let _ = fs::remove_file(root.join(path));
     let _ = fs::remove_dir_all(root.join(path));
-    fs::create_dir_all(root.join(path).parent().expect("a folder")).expect("made");
+    fs::create_dir_all(root.join(path).parent().expect("a directory")).expect("made");
     #[cfg(unix)]
     std::os::unix::fs::symlink("/etc/hosts", root.join(path)).expect("a link");
 }

@@ -13,12 +13,12 @@ use tempfile::TempDir;
 
 /// A tree and a store beside it.
 pub(crate) struct Bench {
-    folder: TempDir,
+    directory: TempDir,
 }
 
 impl Bench {
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
-        let bench = Self { folder: tempfile::tempdir().expect("a temporary folder") };
+        let bench = Self { directory: tempfile::tempdir().expect("a temporary directory") };
         fs::create_dir_all(bench.root()).expect("the tree");
         for (path, text) in files {
             bench.put(path, text);
@@ -27,11 +27,11 @@ impl Bench {
     }
 
     pub(crate) fn root(&self) -> PathBuf {
-        self.folder.path().join("tree")
+        self.directory.path().join("tree")
     }
 
     pub(crate) fn store(&self) -> PathBuf {
-        self.folder.path().join("store")
+        self.directory.path().join("store")
     }
 
     pub(crate) fn put(&self, path: &str, text: impl AsRef<[u8]>) {
@@ -57,7 +57,7 @@ impl Bench {
 
 pub(crate) fn put(root: &Path, path: &str, text: impl AsRef<[u8]>) {
     let full = root.join(path);
-    fs::create_dir_all(full.parent().expect("a file has a folder")).expect("its folder");
+    fs::create_dir_all(full.parent().expect("a file has a directory")).expect("its directory");
     fs::write(full, text).expect("the file");
 }
 

@@ -3,5 +3,6 @@
 mod branches;
 mod fixture;
 mod hostile;
+mod logs;
 mod revisions;
 mod storage;

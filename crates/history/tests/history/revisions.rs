@@ -104,7 +104,16 @@ fn unknown_revision_suggests_similar_names() {
             other => panic!("{typed}: {other:?}"),
         }
     }
-    for typed in ["HEAD~99", "v1.0..side", "HEAD@{1}", "HEAD:a.txt", "HEAD^{tree}", "main^7"] {
+    for typed in [
+        "HEAD~99",
+        "v1.0..side",
+        "HEAD@{99}",
+        "HEAD@{yesterday}",
+        "main@{upstream}",
+        "HEAD:a.txt",
+        "HEAD^{tree}",
+        "main^7",
+    ] {
         let error = changes(&repo.root, typed).expect_err("not a commit");
         assert!(matches!(error, HistoryError::Unusable { .. }), "{typed}: {error}");
     }
@@ -119,6 +128,22 @@ fn remote_branches_resolve_by_short_name() {
     git(&repo.root, &["clone", "-q", ".", copy.to_str().expect("text")]);
     std::fs::write(copy.join("new.txt"), "new\n").expect("writable");
     for revision in ["origin/side", "origin", "origin/HEAD", "v1.0"] {
+        assert_same_as_git(&copy, revision);
+    }
+}
+
+#[test]
+fn reflog_and_upstream_expressions_match_git() {
+    let repo = merged();
+    for revision in
+        ["HEAD@{0}", "HEAD@{1}", "HEAD@{3}", "@{1}", "main@{0}", "main@{1}", "@{-1}", "@{-2}", "main@{1}~1"]
+    {
+        assert_same_as_git(&repo.root, revision);
+    }
+    let copy = repo.root.with_file_name("copy");
+    git(&repo.root, &["clone", "-q", ".", copy.to_str().expect("text")]);
+    git(&copy, &["commit", "-q", "--allow-empty", "-m", "ahead"]);
+    for revision in ["@{upstream}", "main@{u}", "@{u}~1"] {
         assert_same_as_git(&copy, revision);
     }
 }

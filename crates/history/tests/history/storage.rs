@@ -137,6 +137,42 @@ fn alternates_shallow_clones_and_index_version_4_are_read() {
 }
 
 #[test]
+fn sha256_multi_pack_indexes_and_replaced_commits_are_read() {
+    let repo = TestRepo::new();
+    std::fs::remove_dir_all(repo.root.join(".git")).expect("it is there");
+    repo.git(&["init", "-q", "-b", "main", "--object-format=sha256"]);
+    for round in 0..4 {
+        repo.write("a.txt", &format!("{round}\n"));
+        repo.commit("round");
+        repo.git(&["repack", "-q"]);
+    }
+    assert_eq!(assert_same_as_git(&repo.root, "HEAD~2"), ["a.txt"]);
+    let repo = random_history();
+    repo.git(&["repack", "-q"]);
+    repo.write("always.txt", "more\n");
+    repo.commit("more");
+    repo.git(&["repack", "-q"]);
+    repo.git(&["multi-pack-index", "write"]);
+    assert_all_same_as_git(&repo);
+    repo.git(&["replace", "HEAD~3", "HEAD~6"]);
+    assert_same_as_git(&repo.root, "HEAD~3");
+    assert_same_as_git(&repo.root, "HEAD~5");
+}
+
+#[test]
+fn object_that_a_partial_clone_lacks_is_named() {
+    let repo = random_history();
+    let partial = repo.root.with_file_name("partial");
+    repo.git(&["config", "uploadpack.allowFilter", "true"]);
+    let source = format!("file://{}", repo.root.display());
+    repo.git(&["clone", "-q", "--filter=blob:none", &source, partial.to_str().expect("text")]);
+    let files = indexed_files(&partial);
+    let mut history = History::open(&partial).expect("a repository");
+    let error = history.changes("HEAD~6", &files, true).expect_err("old blobs were not fetched");
+    assert!(error.to_string().contains("the clone is partial"), "{error}");
+}
+
+#[test]
 fn changed_lines_and_deletions_are_reported() {
     let repo = TestRepo::new();
     repo.write("a.c", "int f() {\n  return 1;\n}\n\nint g() {\n  return 2;\n}\n");

@@ -164,6 +164,7 @@ impl Shift {
             value: binding.value.map(expr),
             via: via(binding.via),
             at: binding.at + self.bytes,
+            visible_from: binding.visible_from + self.bytes,
         }));
         flow.exprs.extend(inner.exprs.into_iter().map(|inner| self.expr(inner, &text)));
         flow.operands.extend(inner.operands.into_iter().map(expr));

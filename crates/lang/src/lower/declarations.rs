@@ -10,7 +10,8 @@ use crate::node_table::Rule;
 use crate::parse::flat_tree::{NONE, NodeId};
 use crate::schema::vocabulary::ExprRole;
 use orient_model::{
-    Assign, BindingKind, Expr, ExprId, Modifier, Return, ScopeKind, Sequence, SymbolKind, Via, Wrapper,
+    Assign, BindingKind, Expr, ExprId, Modifier, RefKind, Return, ScopeKind, Sequence, SymbolKind, Via,
+    Wrapper,
 };
 
 /// The parts of a declaration that all its names share.
@@ -102,7 +103,7 @@ impl<'t> Lowering<'t> {
     fn is_type_path(&self, id: NodeId) -> bool {
         let rule = self.table.rule(self.tree, id);
         matches!(rule.expr, Some(ExprRole::Apply | ExprRole::Path))
-            || rule.expr == Some(ExprRole::Member) && rule.reference == Some(orient_model::RefKind::Type)
+            || rule.expr == Some(ExprRole::Member) && rule.reference == Some(RefKind::Type)
     }
 
     /// Whether a node is an anonymous definition.
@@ -149,6 +150,9 @@ impl<'t> Lowering<'t> {
         }
         let local = self.is_local(rule) && claimed.is_none() && rule.local_kind.is_none() && !callable;
         if local {
+            if let Some(params) = params.filter(|_| rule.most_vexing_parse && wraps.is_empty()) {
+                self.construct_by_params(params, parts);
+            }
             self.local(&name, node, rule, parts, value, index);
             return false;
         }
@@ -236,6 +240,21 @@ impl<'t> Lowering<'t> {
             }
         }
         some
+    }
+
+    /// Adds the construction that looks like a declaration of a function: `Lock guard(mutex);`.
+    fn construct_by_params(&mut self, params: NodeId, parts: DeclarationParts) {
+        let (Some(node), Some(ty)) = (parts.ty, parts.ty_expr) else { return };
+        let args: Vec<NodeId> = self.tree.named_children(params).collect();
+        let args: Vec<ExprId> = args
+            .into_iter()
+            .filter_map(|param| self.table.rule(self.tree, param).ty.find(self.tree, param))
+            .map(|arg| self.expr(arg))
+            .collect();
+        let list = orient_model::ExprList { start: self.flow.operands.len() as u32, len: args.len() as u32 };
+        self.flow.operands.extend(args);
+        let made = self.push_expr(Expr::New { ty, args: list });
+        self.add_reference(RefKind::Construct, made, node);
     }
 
     /// Marks a function without a body as a declaration, unless its header says otherwise.
@@ -344,9 +363,11 @@ impl<'t> Lowering<'t> {
         self.consume(node);
         let scope = self.scope_for(rule);
         let binding = self.bind_name(scope, name, BindingKind::Local, self.tree.node(node).start);
+        let visible_from = self.visible_from(node, value);
         let (value, via) = self.value_of(value, parts.count, index);
         let binding = &mut self.flow.bindings[binding];
         (binding.ty, binding.value, binding.via) = (parts.ty_expr, value, via);
+        binding.visible_from = visible_from;
     }
 
     fn declare_pattern(
@@ -387,7 +408,9 @@ impl<'t> Lowering<'t> {
             let scope = self.scope_for(rule);
             if self.is_local(rule) {
                 let at = self.tree.node(node).start;
-                self.bind_name(scope, &name, BindingKind::Local, at);
+                let visible_from = self.visible_from(node, parts.value);
+                let binding = self.bind_name(scope, &name, BindingKind::Local, at);
+                self.flow.bindings[binding].visible_from = visible_from;
             } else if rule.rebind && self.is_bound_here(&name) {
                 let target = self.expr(node);
                 let at = self.tree.node(node).start;
@@ -458,12 +481,20 @@ impl<'t> Lowering<'t> {
                 (Via::Value, Via::Value) => self.value_of(value, count, index),
                 (Via::Value, inner) => (value.map(|value| self.expr(value)), inner),
                 (via, Via::Value) => (value.map(|value| self.expr(value)), via),
+                // A part of each element: `for (key, value) in pairs`.
+                (Via::Element, inner) => {
+                    let whole = value.map(|value| self.expr(value));
+                    let each = |inner| Expr::Wrap { wrapper: Wrapper::Spread, inner };
+                    (whole.map(|whole| self.push_expr(each(whole))), inner)
+                }
                 _ => (value.map(|value| self.expr(value)), Via::Unknown),
             };
             let scope = self.frame().scope;
             let binding = self.bind_name(scope, &name, BindingKind::Local, self.tree.node(node).start);
+            let visible_from = self.visible_from(node, value);
             let binding = &mut self.flow.bindings[binding];
             (binding.ty, binding.value, binding.via) = (ty_expr, expr, item);
+            binding.visible_from = visible_from;
         }
     }
 

@@ -487,10 +487,10 @@ impl<'t> Lowering<'t> {
     }
 
     fn last_expression(&self, body: NodeId) -> Option<NodeId> {
-        let stands = |id: &NodeId| {
+        let is_statement = |id: &NodeId| {
             !self.table.rule(self.tree, *id).comment && !self.table.rule(self.tree, *id).not_an_item
         };
-        let last = self.tree.named_children(body).filter(stands).last()?;
+        let last = self.tree.named_children(body).filter(is_statement).last()?;
         let rule = self.table.rule(self.tree, last);
         (rule.expr.is_some() && !rule.returned).then_some(last)
     }

@@ -70,6 +70,7 @@ mod tests {
             value: None,
             via: Via::Value,
             at: 0,
+            visible_from: 0,
         }];
         let used = |scope| Reference {
             kind: RefKind::Read,

@@ -171,6 +171,7 @@ impl<'t> Lowering<'t> {
                     tree.named_children(id).filter(|&c| !self.table.rule(tree, c).comment).collect();
                 Expr::Sequence { kind, items: self.list(&items, depth) }
             }
+            ExprRole::Record => self.lower_record(id, depth),
             ExprRole::Named => return self.lower_named(id, rule, depth),
             ExprRole::Literal(Literal::String) => self.lower_string(id),
             ExprRole::Literal(literal) => Expr::Literal(literal),
@@ -327,6 +328,35 @@ impl<'t> Lowering<'t> {
             return Ok(self.expr_at(only, depth + 1));
         }
         Err(Expr::Either(self.list(&items, depth)))
+    }
+
+    /// A type that lists its fields: an object whose entries have the types of the fields.
+    fn lower_record(&mut self, id: NodeId, depth: usize) -> Expr {
+        let mut fields = Vec::new();
+        for child in self.tree.named_children(id) {
+            let is_list = self.table.rule(self.tree, child).name.is_empty();
+            if is_list {
+                fields.extend(self.tree.named_children(child));
+            } else {
+                fields.push(child);
+            }
+        }
+        let unknown = self.push_expr(Expr::Unknown);
+        let mut items = Vec::new();
+        for field in fields.into_iter().take(ITEMS_CAP) {
+            let rule: &'t Rule = self.table.rule(self.tree, field);
+            let Some(ty) = rule.ty.find(self.tree, field) else { continue };
+            let ty = self.expr_at(ty, depth + 1);
+            let value = self.push_expr(Expr::Cast { value: unknown, ty });
+            for name in rule.name.find_all(self.tree, field) {
+                let name = self.name_text(name);
+                let name = self.names.intern(&display_text::cut(&name, STRING_CAP));
+                items.push(self.push_expr(Expr::Named { name, value }));
+            }
+        }
+        let list = ExprList { start: self.flow.operands.len() as u32, len: items.len() as u32 };
+        self.flow.operands.extend(items);
+        Expr::Sequence { kind: Sequence::Map, items: list }
     }
 
     fn lower_named(&mut self, id: NodeId, rule: &'t Rule, depth: usize) -> Result<ExprId, Expr> {

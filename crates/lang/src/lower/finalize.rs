@@ -5,8 +5,8 @@ use super::{Lowering, empty_scopes};
 use crate::facts::{chunks, ordinals};
 use crate::parse::erased_prefix::ErasedPrefix;
 use crate::schema::vocabulary::HeaderWord;
-use orient_model::{Expr, Facts, Issue, IssueKind, Span};
-use rustc_hash::FxHashMap;
+use orient_model::{Atom, Expr, Facts, Issue, IssueKind, Span};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 impl Lowering<'_> {
     pub(super) fn finish(mut self) -> Facts {
@@ -18,6 +18,7 @@ impl Lowering<'_> {
         if self.too_deep {
             self.outline.issues.push(Issue { kind: IssueKind::Depth, span: Span::default() });
         }
+        self.drop_dead_bindings();
         let mut outline = self.outline;
         outline.strings = self.shown.finish();
         self.flow.strings = self.names.finish();
@@ -27,6 +28,24 @@ impl Lowering<'_> {
         let mut facts = Facts { outline, flow: self.flow };
         empty_scopes::drop_empty(&mut facts);
         facts
+    }
+
+    /// Drops what a branch binds that is never taken, if the name is bound elsewhere in its scope.
+    fn drop_dead_bindings(&mut self) {
+        if self.dead_branches.is_empty() {
+            return;
+        }
+        let dead = |at: u32| self.dead_branches.iter().any(|&(start, end)| (start..end).contains(&at));
+        let live: FxHashSet<(u32, Atom)> = self
+            .flow
+            .bindings
+            .iter()
+            .filter(|binding| !dead(binding.at))
+            .map(|binding| (binding.scope, binding.name))
+            .collect();
+        self.flow
+            .bindings
+            .retain(|binding| !dead(binding.at) || !live.contains(&(binding.scope, binding.name)));
     }
 
     /// Narrows the span of a name to the name itself, without qualifiers, quotes and type arguments.

@@ -5,7 +5,9 @@ use crate::facts::display_text;
 use crate::node_table::{ExportRole, ImportRole, Rule};
 use crate::parse::flat_tree::NodeId;
 use crate::schema::vocabulary::{ExprRole, HeaderWord};
-use orient_model::{BindingKind, Export, Import, ImportKind, Modifier, Modifiers, Visibility};
+use orient_model::{
+    BindingKind, Export, Import, ImportKind, Modifier, Modifiers, Says, Statement, Visibility,
+};
 
 /// Maximum nesting depth of import groups.
 const DEPTH_CAP: usize = 16;
@@ -205,6 +207,9 @@ impl<'t> Lowering<'t> {
             at: at.start,
             line: at.row + 1,
         };
+        if self.table.project_wide_imports && import.reexport {
+            self.project_wide_import(&import);
+        }
         self.outline.imports.push(import);
         let index = self.outline.imports.len() as u32 - 1;
         if !statement.binds || matches!(kind, ImportKind::Wildcard | ImportKind::Effect) {
@@ -214,6 +219,22 @@ impl<'t> Lowering<'t> {
         if !bound.is_empty() {
             self.bind_name(frame.scope, &bound, BindingKind::Import(index), at.start);
         }
+    }
+
+    /// States an import that applies to all files of the project, as a project file would.
+    fn project_wide_import(&mut self, import: &Import) {
+        let module = self.shown.get(import.module).to_owned();
+        let value = match import.name {
+            Some(name) => format!("{module}.{}", self.shown.get(name)),
+            None => module,
+        };
+        let name = match import.alias {
+            Some(alias) => self.shown.get(alias).to_owned(),
+            None if import.modifiers.contains(Modifier::Static) => Modifier::Static.as_str().to_owned(),
+            None => String::new(),
+        };
+        let (name, value) = (self.shown.intern(&name), self.shown.intern(&value));
+        self.outline.manifest.push(Statement { says: Says::Using, name, value });
     }
 
     /// The name that an import of a module binds without an alias.

@@ -132,6 +132,8 @@ struct Lowering<'t> {
     made: FxHashSet<NodeId>,
     /// Variables, if a bare name without a variable is a call.
     locals: FxHashSet<(u32, Atom)>,
+    /// The byte ranges of branches that are never taken.
+    dead_branches: Vec<(u32, u32)>,
     /// Scopes that do not see the variables of enclosing scopes.
     gates: FxHashSet<u32>,
     frames: Vec<Frame>,
@@ -166,6 +168,7 @@ impl<'t> Lowering<'t> {
             token_chains: FxHashMap::default(),
             made: FxHashSet::default(),
             locals: FxHashSet::default(),
+            dead_branches: Vec::new(),
             gates: FxHashSet::default(),
             frames: vec![Frame {
                 after: NONE,
@@ -292,6 +295,13 @@ impl<'t> Lowering<'t> {
 
     /// Lowers what is neither a definition nor an expression.
     fn statement(&mut self, id: NodeId, rule: &'t Rule) {
+        if !rule.true_conditions.is_empty()
+            && let Some(condition) = rule.condition.find(self.tree, id)
+            && rule.true_conditions.iter().any(|text| text == self.tree.bytes(condition))
+        {
+            let dead = rule.otherwise.find_all(self.tree, id).into_iter().map(|at| self.tree.node(at));
+            self.dead_branches.extend(dead.map(|node| (node.start, node.end)));
+        }
         if let Some(via) = rule.bind {
             self.bind(id, rule, via);
         }
@@ -420,8 +430,18 @@ impl<'t> Lowering<'t> {
         if self.table.has_bare_calls && !matches!(kind, BindingKind::Symbol(_) | BindingKind::Import(_)) {
             self.locals.insert((scope, name));
         }
-        self.flow.bindings.push(Binding { scope, name, kind, ty: None, value: None, via: Via::Value, at });
+        let (ty, value, via, visible_from) = (None, None, Via::Value, at);
+        self.flow.bindings.push(Binding { scope, name, kind, ty, value, via, at, visible_from });
         self.flow.bindings.len() - 1
+    }
+
+    /// Where a local variable becomes visible: in some languages its value still means outer names.
+    fn visible_from(&self, name: NodeId, value: Option<NodeId>) -> u32 {
+        let at = self.tree.node(name).start;
+        match value.filter(|_| self.table.binds_after_value) {
+            Some(value) => self.tree.node(value).end.max(at + 1),
+            None => at,
+        }
     }
 
     fn push_expr(&mut self, expr: Expr) -> ExprId {

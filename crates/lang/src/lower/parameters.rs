@@ -5,7 +5,7 @@ use super::{Lowering, mark};
 use crate::node_table::Rule;
 use crate::parse::flat_tree::NodeId;
 use crate::schema::vocabulary::ExprRole;
-use orient_model::{Atom, BindingKind, Modifier, Param, SymbolKind, Via, Visibility};
+use orient_model::{Atom, BindingKind, Expr, Modifier, Param, SymbolKind, Via, Visibility, Wrapper};
 
 impl<'t> Lowering<'t> {
     /// Binds the parameters under `list`; returns them as written.
@@ -64,6 +64,12 @@ impl<'t> Lowering<'t> {
         let value = default.map(|value| self.expr(value));
         let optional = default.is_some() || rule.optional;
         let variadic = rule.variadic || self.says_variadic(id, rule);
+        let ty_expr = match ty_expr {
+            Some(inner) if variadic && self.table.variadic_is_list => {
+                Some(self.push_expr(Expr::Wrap { wrapper: Wrapper::Array, inner }))
+            }
+            ty_expr => ty_expr,
+        };
         let receiver = rule.receiver || (first && self.takes_self(symbol));
         let mut named = Vec::new();
         for target in targets {

@@ -45,6 +45,9 @@ pub(crate) fn compile(
         has_bare_calls: false,
         has_dotted_calls: false,
         first_param_is_self: spec.first_param_is_self,
+        variadic_is_list: any(spec, inherited, |s| s.variadic_is_list),
+        project_wide_imports: any(spec, inherited, |s| s.project_wide_imports),
+        binds_after_value: any(spec, inherited, |s| s.binds_after_value),
         self_assignment_declares_field: spec
             .self_assignment_declares_field
             .or_else(|| inherited.iter().rev().find_map(|s| s.self_assignment_declares_field))
@@ -328,6 +331,9 @@ impl Compiler<'_> {
                 })
                 .collect(),
             empty_texts: spec.empty_texts.iter().map(|text| text.as_bytes().to_vec()).collect(),
+            true_conditions: spec.true_conditions.iter().map(|text| text.as_bytes().to_vec()).collect(),
+            condition: self.node_path(spec.condition.as_deref()),
+            otherwise: self.node_path(spec.otherwise.as_deref()),
             assignment_target: spec.assignment_target.as_ref().and_then(|word| self.target(word)),
             member_modifiers: self.modifiers(&spec.member_modifiers),
             not_an_item: spec.not_an_item,

@@ -58,6 +58,9 @@ pub(crate) struct NodeTable {
     /// Whether some entries of `calls` are qualified names.
     pub(crate) has_dotted_calls: bool,
     pub(crate) first_param_is_self: bool,
+    pub(crate) binds_after_value: bool,
+    pub(crate) project_wide_imports: bool,
+    pub(crate) variadic_is_list: bool,
     pub(crate) self_assignment_declares_field: bool,
     pub(crate) implicit_return: bool,
     /// The prefix of a name that is looked up at the top level only; it stays part of the name.
@@ -206,6 +209,9 @@ pub(crate) struct Rule {
     pub(crate) parameters_declare: Option<SymbolKind>,
     pub(crate) first_param_modifiers: Vec<(Vec<u8>, Modifier)>,
     pub(crate) empty_texts: Vec<Vec<u8>>,
+    pub(crate) true_conditions: Vec<Vec<u8>>,
+    pub(crate) condition: NodePath,
+    pub(crate) otherwise: NodePath,
     pub(crate) assignment_target: Option<Target>,
     pub(crate) bare_call: bool,
     pub(crate) trailing_argument: NodePath,

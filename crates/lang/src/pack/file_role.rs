@@ -5,7 +5,7 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use orient_model::{RepoPath, Role};
 
 /// Directories of tests, in any language.
-const TEST_FOLDERS: &[&[u8]] = &[
+const TEST_DIRECTORIES: &[&[u8]] = &[
     b"test",
     b"tests",
     b"testing",
@@ -20,7 +20,7 @@ const TEST_FOLDERS: &[&[u8]] = &[
     b"benchmarks",
 ];
 /// Directories of code copied from other projects.
-const VENDOR_FOLDERS: &[&[u8]] = &[
+const VENDOR_DIRECTORIES: &[&[u8]] = &[
     b"vendor",
     b"third_party",
     b"third-party",
@@ -59,7 +59,7 @@ pub fn classify(path: &RepoPath, pack: Option<&Pack>, generated: bool, roles: &R
     let shown = path.display();
     let conventions = pack.map(Pack::conventions);
     let name = String::from_utf8_lossy(path.file_name());
-    if roles.vendored.is_match(shown.as_ref()) || has_folder(path, VENDOR_FOLDERS) {
+    if roles.vendored.is_match(shown.as_ref()) || has_directory(path, VENDOR_DIRECTORIES) {
         return Role::Vendored;
     }
     let by_name = conventions.is_some_and(|known| known.generated_files.is_match(name.as_ref()));
@@ -69,14 +69,16 @@ pub fn classify(path: &RepoPath, pack: Option<&Pack>, generated: bool, roles: &R
     let by_pattern = conventions.is_some_and(|known| {
         known.test_files.is_match(name.as_ref()) || known.test_files.is_match(shown.as_ref())
     });
-    if by_pattern || has_folder(path, TEST_FOLDERS) {
+    if by_pattern || has_directory(path, TEST_DIRECTORIES) {
         return Role::Test;
     }
     pack.map_or(Role::Config, Pack::role)
 }
 
-fn has_folder(path: &RepoPath, folders: &[&[u8]]) -> bool {
-    path.folder().split(|&b| b == b'/').any(|part| folders.contains(&part.to_ascii_lowercase().as_slice()))
+fn has_directory(path: &RepoPath, directories: &[&[u8]]) -> bool {
+    path.directory()
+        .split(|&b| b == b'/')
+        .any(|part| directories.contains(&part.to_ascii_lowercase().as_slice()))
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ use orient_model::{Role, Rules, SymbolKind};
 use std::sync::{Arc, OnceLock};
 
 /// Increment whenever the same bytes and pack may give other facts.
-const EXTRACTOR_VERSION: u64 = 10;
+const EXTRACTOR_VERSION: u64 = 12;
 
 /// A language pack. Clones share everything compiled.
 #[derive(Clone)]
@@ -135,6 +135,21 @@ impl Pack {
     /// Whether users call it by this name or alias.
     pub(crate) fn is_called(&self, name: &str) -> bool {
         self.name() == name || self.aliases().iter().any(|alias| alias == name)
+    }
+
+    /// Its grammar, if it has one.
+    pub fn grammar(&self) -> Option<&orient_grammars::Language> {
+        match self.extractor() {
+            Extractor::Deep(table) => Some(&table.language),
+            Extractor::Shallow(queries) => Some(queries.language()),
+            Extractor::Scanner(_) | Extractor::Text => None,
+        }
+    }
+
+    /// The character that stands for `$` while a structural pattern is parsed: one that the grammar accepts at the start of
+    /// a name.
+    pub fn metavariable(&self) -> char {
+        self.manifest().metavariable.unwrap_or('$')
     }
 
     /// The patterns of its file names.

@@ -54,8 +54,11 @@ impl Registry {
     }
 
     /// The compiled-in packs, with the files of a directory in place of their own. For authors of packs.
-    pub fn from_folder(folder: &Path, read: &dyn Fn(&Path) -> Option<String>) -> Result<Self, PackError> {
-        let file = |pack: &str, file: &str| read(&folder.join(pack).join(file));
+    pub fn from_directory(
+        directory: &Path,
+        read: &dyn Fn(&Path) -> Option<String>,
+    ) -> Result<Self, PackError> {
+        let file = |pack: &str, file: &str| read(&directory.join(pack).join(file));
         let override_files = |mut files: PackFiles| {
             if let Some(text) = file(&files.name, "pack.toml") {
                 files.manifest = Cow::Owned(text);

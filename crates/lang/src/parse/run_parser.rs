@@ -20,8 +20,8 @@ const WORK_PER_PIECE: u64 = 16;
 pub(crate) struct ParserTraits {
     /// Maximum indentation depth that it survives.
     pub(crate) max_indentation: Option<usize>,
-    /// Work of one of its steps.
-    pub(crate) step_work: u64,
+    /// Factor by which its scanner takes longer than others to read text.
+    pub(crate) read_work: u64,
 }
 
 /// Parses `source`, unless it nests deeper than the indentation levels that the parser survives.
@@ -34,7 +34,7 @@ pub(crate) fn parse_within(
     if traits.max_indentation.is_some_and(|most| indentation_depth::may_exceed(source, most)) {
         return Err(Limit::Work);
     }
-    run(language, traits.step_work, source, budget)
+    run(language, traits.read_work, source, budget)
 }
 
 /// A text of the same length that ends with a newline, for a parser that never returns after `opens` without one. None if
@@ -55,25 +55,24 @@ pub(crate) fn parse(language: &Language, source: &[u8], budget: &mut Budget) -> 
     run(language, 1, source, budget)
 }
 
-fn run(language: &Language, step_work: u64, source: &[u8], budget: &mut Budget) -> Result<Tree, Limit> {
-    let report_work = STEPS_PER_REPORT * step_work;
+fn run(language: &Language, read_work: u64, source: &[u8], budget: &mut Budget) -> Result<Tree, Limit> {
     let meter = Meter::start();
     // A new parser each time: a used one keeps blocks for later, and the memory it holds would depend on earlier files.
     let mut parser = parser();
     // Packs are checked against their grammars, so a grammar that the runtime rejects never gets here.
     parser.set_language(language).map_err(|_| Limit::Work)?;
-    let text = Text::new(source, budget.left());
+    let text = Text::new(source, read_work, budget.left());
     let mut reports = 0;
     let mut stopped = None;
     let mut watch = |_: &_| {
         reports += 1;
-        let work = Work::of_parse(reports * report_work, &meter, text.work.get());
+        let work = Work::of_parse(reports * STEPS_PER_REPORT, &meter, text.work.get());
         stopped = budget.exceeded(work);
         if stopped.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut watch);
     let tree = parser.parse_with_options(&mut |at, _| text.from(at), None, Some(options));
-    let work = Work::of_parse(reports * report_work, &meter, text.work.get());
+    let work = Work::of_parse(reports * STEPS_PER_REPORT, &meter, text.work.get());
     // The work after the last progress callback counts as well.
     let stopped = stopped.or_else(|| budget.exceeded(work));
     budget.spend(work);
@@ -86,6 +85,8 @@ fn run(language: &Language, step_work: u64, source: &[u8], budget: &mut Budget) 
 /// The text as the parser reads it.
 struct Text<'s> {
     source: &'s [u8],
+    /// Factor of the work of reading.
+    factor: u64,
     /// The work of reading so far, and its maximum. Beyond the maximum the text ends for the parser, so that it returns.
     work: Cell<u64>,
     most: u64,
@@ -94,13 +95,13 @@ struct Text<'s> {
 }
 
 impl<'s> Text<'s> {
-    fn new(source: &'s [u8], most: u64) -> Self {
-        Self { source, work: Cell::new(0), most, read: Cell::new(0) }
+    fn new(source: &'s [u8], factor: u64, most: u64) -> Self {
+        Self { source, factor, work: Cell::new(0), most, read: Cell::new(0) }
     }
 
     fn from(&self, at: usize) -> &'s [u8] {
         let is_next = self.read.get() == at;
-        let work = self.work.get() + if is_next { WORK_PER_PIECE } else { 1 };
+        let work = self.work.get() + self.factor * if is_next { WORK_PER_PIECE } else { 1 };
         self.work.set(work);
         let rest = self.source.get(at..).unwrap_or_default();
         let piece = match rest.get(..PIECE) {

@@ -199,10 +199,10 @@ impl MacroEraser<'_, '_> {
                         return;
                     }
                     let name = self.tokens[at - 1];
-                    let stands = self.is_macro_at(at - 1)
+                    let is_macro = self.is_macro_at(at - 1)
                         && matches!(self.class(at.wrapping_sub(2)), Class::Punct(b'<' | b','))
                         && matches!(self.class(close + 1), Class::Punct(b'>' | b','));
-                    if depth == 1 && stands && name.end - name.start >= 3 {
+                    if depth == 1 && is_macro && name.end - name.start >= 3 {
                         self.rewriter.erase(name.start, self.tokens[close].end);
                         for (sign, place) in b"int".iter().zip(name.start..) {
                             self.rewriter.replace(*sign, place);

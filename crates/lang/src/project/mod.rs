@@ -131,21 +131,21 @@ impl Rule {
         for (old, new) in &self.replace {
             value = value.replace(old.as_str(), new);
         }
-        if let Some(folder) = self.from.as_ref().and_then(|from| from.fill(found)) {
-            value = relative(&value, &folder);
+        if let Some(directory) = self.from.as_ref().and_then(|from| from.fill(found)) {
+            value = relative(&value, &directory);
         }
         statements.add(self.says, name.trim(), value.trim());
     }
 }
 
 /// An absolute path relative to an absolute directory; any other path unchanged.
-fn relative(path: &str, folder: &str) -> String {
-    if !path.starts_with('/') || !folder.starts_with('/') {
+fn relative(path: &str, directory: &str) -> String {
+    if !path.starts_with('/') || !directory.starts_with('/') {
         return path.to_owned();
     }
     let parts = |path| str::split(path, '/').filter(|part| !part.is_empty() && *part != ".");
-    let shared = parts(path).zip(parts(folder)).take_while(|(a, b)| a == b).count();
-    let up = parts(folder).skip(shared).map(|_| "..");
+    let shared = parts(path).zip(parts(directory)).take_while(|(a, b)| a == b).count();
+    let up = parts(directory).skip(shared).map(|_| "..");
     up.chain(parts(path).skip(shared)).collect::<Vec<_>>().join("/")
 }
 

@@ -222,7 +222,16 @@ impl Builder<'_> {
 
     pub(super) fn bind(&mut self, name: &str, kind: BindingKind, at: u32) {
         let name = self.names.intern(name);
-        self.flow.bindings.push(Binding { scope: 0, name, kind, ty: None, value: None, via: Via::Value, at });
+        self.flow.bindings.push(Binding {
+            scope: 0,
+            name,
+            kind,
+            ty: None,
+            value: None,
+            via: Via::Value,
+            at,
+            visible_from: at,
+        });
     }
 
     fn phrase(&mut self, span: Span) -> Atom {

@@ -26,11 +26,13 @@ pub(crate) struct PackManifest {
     pub(crate) role: Option<String>,
     /// Maximum indentation depth that its parser survives.
     pub(crate) max_indentation: Option<usize>,
-    /// Work of one step of its parser, in units of the work budget; 1 by default, more if its scanner searches its own
-    /// state for every token.
-    pub(crate) step_work: Option<u64>,
+    /// Factor by which its scanner takes longer than others to read text; 1 by default.
+    pub(crate) read_work: Option<u64>,
     /// Text after which its parser never returns if the file does not end with a newline.
     pub(crate) needs_newline_after: Option<String>,
+    /// The character that stands for `$` while a structural pattern is parsed, if the grammar does not accept `$` at the
+    /// start of a name.
+    pub(crate) metavariable: Option<char>,
     /// The separator of qualified names in the source; `.` by default.
     pub(crate) separator: Option<String>,
     /// Names that are private, public or constants by convention.
@@ -82,7 +84,7 @@ impl PackManifest {
 
     /// How its parser differs from most.
     pub(crate) fn parser_traits(&self) -> ParserTraits {
-        ParserTraits { max_indentation: self.max_indentation, step_work: self.step_work.unwrap_or(1) }
+        ParserTraits { max_indentation: self.max_indentation, read_work: self.read_work.unwrap_or(1) }
     }
 
     /// The languages that may be embedded in its files, by name or alias.

@@ -3,6 +3,7 @@
 
 pub(crate) mod error;
 pub(crate) mod framework_rules;
+mod library_types;
 pub(crate) mod manifest;
 pub(crate) mod node_table;
 pub(crate) mod pack_files;

@@ -31,6 +31,12 @@ pub(crate) struct TableSpec {
     pub(crate) factory_methods: Vec<String>,
     /// The first parameter of a method is the receiver.
     pub(crate) first_param_is_self: bool,
+    /// A local variable is visible only after its value: `let x = x(1)` calls a function `x`.
+    pub(crate) binds_after_value: bool,
+    /// Inside of a function, a variadic parameter is a list of its declared type.
+    pub(crate) variadic_is_list: bool,
+    /// An import that is passed on applies to all files of the project: `global using`.
+    pub(crate) project_wide_imports: bool,
     /// An assignment to a member of the receiver declares a field.
     pub(crate) self_assignment_declares_field: Option<bool>,
     /// The last expression of a body is its value.
@@ -231,6 +237,11 @@ pub(crate) struct NodeSpec {
     pub(crate) first_param_modifiers: BTreeMap<String, String>,
     /// Texts that mean that there is nothing: `void` for parameters.
     pub(crate) empty_texts: Vec<String>,
+    /// Conditions that always hold: what the other branch binds, only the other branch sees.
+    pub(crate) true_conditions: Vec<String>,
+    /// The condition of a statement that selects a branch, and the branch that is taken if it does not hold.
+    pub(crate) condition: Option<String>,
+    pub(crate) otherwise: Option<String>,
     /// What an assignment to such a name declares.
     pub(crate) assignment_target: Option<String>,
     /// Modifiers of the members defined inside it.

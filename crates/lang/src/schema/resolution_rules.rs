@@ -1,7 +1,10 @@
 //! The `[resolve]` section of `pack.toml`: what resolution must know of the language. It comes last in the file, because it
 //! does not affect the facts of a file.
 
-use orient_model::{Fixtures, Framework, Modules, PackageRules, Rules, SharedScope, TreeRules, TypeWords};
+use super::library_types::library_type;
+use orient_model::{
+    Fixtures, Framework, LibraryType, Modules, PackageRules, Rules, SharedScope, TreeRules, TypeWords,
+};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 use std::collections::BTreeMap;
@@ -51,12 +54,18 @@ struct RulesFields {
     sees_enclosing_namespaces: bool,
     manifests: Vec<String>,
     extensions: Vec<String>,
-    folder_files: Vec<String>,
+    directory_files: Vec<String>,
     wrapper_types: Vec<String>,
     scoped_enums: Vec<String>,
     deref_forwarding: bool,
+    library_namespaces: Vec<String>,
+    #[serde(deserialize_with = "library")]
+    library: Vec<LibraryType>,
+    library_functions: Vec<String>,
     record_types: Vec<String>,
     element_functions: Vec<String>,
+    decorators_are_called: bool,
+    attribute_macros: Vec<String>,
     attribute_suffix: String,
     untyped_types: Vec<String>,
     own_module_names: Vec<String>,
@@ -67,6 +76,12 @@ struct RulesFields {
     mapping_methods: Vec<String>,
     #[serde(deserialize_with = "entries")]
     callback_parameters: Vec<(String, u32)>,
+    class_method_attributes: Vec<String>,
+    class_method_names: Vec<String>,
+    self_types: Vec<String>,
+    alias_annotations: Vec<String>,
+    runtime_type_members: Vec<String>,
+    runtime_type_functions: Vec<String>,
     #[serde(deserialize_with = "entries")]
     type_object_members: Vec<(String, String)>,
     separate_static_members: bool,
@@ -91,7 +106,7 @@ struct RulesFields {
     implicit_constructors: Vec<String>,
     #[serde(deserialize_with = "entries")]
     literal_types: Vec<(String, String)>,
-    prelude_files: Vec<String>,
+    project_wide_imports: bool,
     value_members: Vec<String>,
     function_types: Vec<String>,
     #[serde(with = "TypeWordsFields")]
@@ -104,9 +119,9 @@ struct RulesFields {
     self_rebinding_methods: Vec<String>,
     class_methods_module: String,
     current_namespace: String,
-    source_folder: String,
-    vendor_folder: String,
-    load_folder: String,
+    source_directory: String,
+    vendor_directory: String,
+    load_directory: String,
     test_package_suffix: String,
     #[serde(with = "TreeFields")]
     tree: TreeRules,
@@ -124,7 +139,7 @@ struct TreeFields {
     parent: String,
     root_files: Vec<String>,
     library_file: String,
-    binary_folder: String,
+    binary_directory: String,
     path_attribute: String,
     raw_prefix: String,
 }
@@ -133,8 +148,8 @@ struct TreeFields {
 #[derive(Deserialize)]
 #[serde(remote = "PackageRules", deny_unknown_fields, default = "PackageRules::default")]
 struct PackageFields {
-    build_folders: Vec<String>,
-    source_folders: Vec<String>,
+    build_directories: Vec<String>,
+    source_directories: Vec<String>,
     entry_files: Vec<String>,
     built_extensions: Vec<String>,
     declaration_suffix: String,
@@ -147,7 +162,7 @@ struct PackageFields {
 #[serde(remote = "Fixtures", deny_unknown_fields, default = "Fixtures::default")]
 struct FixturesFields {
     injected_by_parameter: bool,
-    folder_files: Vec<String>,
+    directory_files: Vec<String>,
     requested_by: Vec<String>,
     replaced_by: Vec<String>,
     renamed_by: Option<String>,
@@ -172,10 +187,14 @@ struct TypeWordsFields {
     assignable: Vec<(String, Vec<String>)>,
     #[serde(deserialize_with = "types_by_literal")]
     convertible: Vec<(String, Vec<String>)>,
+    #[serde(deserialize_with = "entries")]
+    widening: Vec<(String, Vec<String>)>,
+    #[serde(deserialize_with = "entries")]
+    boxing: Vec<(String, Vec<String>)>,
 }
 
 fn modules<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Modules, D::Error> {
-    const KNOWN: &[&str] = &["none", "dotted", "path", "folder", "tree", "namespace", "include", "global"];
+    const KNOWN: &[&str] = &["none", "dotted", "path", "directory", "tree", "namespace", "include", "global"];
     let word = String::deserialize(deserializer)?;
     word.parse().map_err(|()| D::Error::unknown_variant(&word, KNOWN))
 }
@@ -183,7 +202,21 @@ fn modules<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Modules, D::Err
 fn shared_scope<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SharedScope, D::Error> {
     let word = String::deserialize(deserializer)?;
     word.parse()
-        .map_err(|()| D::Error::unknown_variant(&word, &["none", "folder", "namespace", "everything"]))
+        .map_err(|()| D::Error::unknown_variant(&word, &["none", "directory", "namespace", "everything"]))
+}
+
+/// Types outside of the repository, sorted by name.
+fn library<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<LibraryType>, D::Error> {
+    let entries = BTreeMap::<String, String>::deserialize(deserializer)?;
+    let read = |(header, members): (&String, &String)| {
+        library_type(header, members).map_err(|why| D::Error::custom(format!("`{header}`: {why}")))
+    };
+    let mut types: Vec<LibraryType> = entries.iter().map(read).collect::<Result<_, _>>()?;
+    types.sort_by(|a, b| a.name.cmp(&b.name));
+    match types.windows(2).find(|pair| pair[0].name == pair[1].name) {
+        Some(pair) => Err(D::Error::custom(format!("`{}` is there twice", pair[0].name))),
+        None => Ok(types),
+    }
 }
 
 /// A table, as a list of its entries.

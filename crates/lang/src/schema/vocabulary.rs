@@ -43,6 +43,8 @@ pub(crate) enum ExprRole {
     Opaque,
     /// A concatenation: a string if one of its parts is one.
     Joined,
+    /// A type that lists its fields in place: `struct { a T }`, `{ a: T }`.
+    Record,
 }
 
 const EXPR_ROLES: &[(&str, ExprRole)] = &[
@@ -82,6 +84,7 @@ const EXPR_ROLES: &[(&str, ExprRole)] = &[
     ("own", ExprRole::Own),
     ("opaque", ExprRole::Opaque),
     ("joined", ExprRole::Joined),
+    ("record", ExprRole::Record),
 ];
 
 const SCOPES: &[(&str, ScopeKind)] = &[

@@ -43,16 +43,16 @@ impl Freshness for WatcherClient {
 fn ask(engine: &Engine, depth: RefreshDepth) -> Option<RefreshReport> {
     let question = if depth == RefreshDepth::Graph { ASK_GRAPH } else { ASK_FACTS };
     let reply = request(engine, question, REFRESH_TIMEOUT + IO_TIMEOUT)?;
-    let FreshnessReply { generation, index_inode, remembered } = FreshnessReply::from_bytes(reply);
+    let FreshnessReply { generation, index_inode, manifest_current } = FreshnessReply::from_bytes(reply);
     // The watcher must mean the index that we read.
     let is_our_index =
         engine.store_paths().index().metadata().is_ok_and(|metadata| metadata.ino() == index_inode);
     let has_generation = engine.generation().is_some_and(|ours| ours >= generation);
     // A later generation has its own tree manifest.
-    let remembered = remembered && engine.generation() == Some(generation);
+    let manifest_current = manifest_current && engine.generation() == Some(generation);
     (is_our_index && has_generation).then(|| RefreshReport {
         generation,
-        remembered,
+        manifest_current,
         ..RefreshReport::default()
     })
 }
@@ -65,40 +65,41 @@ pub fn watcher_process(engine: &Engine) -> Option<u32> {
 
 /// The process ID of a watcher of this tree that did not respond to the last request.
 pub fn unresponsive_watcher(engine: &Engine) -> Option<u32> {
-    let folder = Directory::open(&engine.store_paths().tree).ok()?;
-    let socket = SocketIdentity::of(&folder)?;
-    (unresponsive_socket(&folder).as_ref() == Some(&socket)).then(|| protocol::recorded_process(&folder))?
+    let directory = Directory::open(&engine.store_paths().tree).ok()?;
+    let socket = SocketIdentity::of(&directory)?;
+    (unresponsive_socket(&directory).as_ref() == Some(&socket))
+        .then(|| protocol::recorded_process(&directory))?
 }
 
 /// Sends a request to the watcher of a tree and waits for the reply.
 fn request<const LENGTH: usize>(engine: &Engine, question: u8, timeout: Duration) -> Option<[u8; LENGTH]> {
-    let folder = &Directory::open(&engine.store_paths().tree).ok()?;
-    let socket = SocketIdentity::of(folder)?;
-    if unresponsive_socket(folder).as_ref() == Some(&socket) {
+    let directory = &Directory::open(&engine.store_paths().tree).ok()?;
+    let socket = SocketIdentity::of(directory)?;
+    if unresponsive_socket(directory).as_ref() == Some(&socket) {
         return None;
     }
     let mut request = [question; REQUEST_LENGTH];
     request[..REQUEST_LENGTH - 1].copy_from_slice(&engine.view_hash()?);
-    let mut stream = match connect(folder) {
+    let mut stream = match connect(directory) {
         Ok(stream) => stream,
         Err(error) => {
             // The backlog is full: the watcher accepts nobody.
             if error.kind() == io::ErrorKind::WouldBlock {
-                mark_unresponsive(folder, &socket);
+                mark_unresponsive(directory, &socket);
             }
             return None;
         }
     };
     stream.write_all(&request).ok()?;
-    let process = || protocol::recorded_process(folder).and_then(ProcessStatus::read);
+    let process = || protocol::recorded_process(directory).and_then(ProcessStatus::read);
     match receive(&mut stream, timeout, process) {
         Received::Reply(reply) => Some(reply),
         Received::Declined => None,
         Received::Silence => {
-            mark_unresponsive(folder, &socket);
+            mark_unresponsive(directory, &socket);
             // A heartbeat may have arrived before the watcher could see the mark: then it does not remove it.
             if is_readable(&stream, Duration::ZERO) {
-                let _ = folder.remove(UNRESPONSIVE_FILE);
+                let _ = directory.remove(UNRESPONSIVE_FILE);
             }
             None
         }
@@ -171,8 +172,8 @@ fn is_readable(stream: &UnixStream, timeout: Duration) -> bool {
 }
 
 /// Connects without blocking: a stopped watcher accepts nobody.
-fn connect(folder: &Directory) -> io::Result<UnixStream> {
-    let path = protocol::socket_path(folder, SOCKET)?;
+fn connect(directory: &Directory) -> io::Result<UnixStream> {
+    let path = protocol::socket_path(directory, SOCKET)?;
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
     rustix::net::connect(&socket, &SocketAddrUnix::new(path)?)?;
@@ -180,14 +181,14 @@ fn connect(folder: &Directory) -> io::Result<UnixStream> {
 }
 
 /// The socket of the watcher that is marked unresponsive, if any.
-fn unresponsive_socket(folder: &Directory) -> Option<SocketIdentity> {
-    SocketIdentity::parse(str::from_utf8(&folder.read(UNRESPONSIVE_FILE, 64).ok()??).ok()?)
+fn unresponsive_socket(directory: &Directory) -> Option<SocketIdentity> {
+    SocketIdentity::parse(str::from_utf8(&directory.read(UNRESPONSIVE_FILE, 64).ok()??).ok()?)
 }
 
 /// Marks a watcher unresponsive. If this fails, the next command waits for it too.
-fn mark_unresponsive(folder: &Directory, socket: &SocketIdentity) {
-    let _ = folder.remove(UNRESPONSIVE_FILE);
-    let _ = folder
+fn mark_unresponsive(directory: &Directory, socket: &SocketIdentity) {
+    let _ = directory.remove(UNRESPONSIVE_FILE);
+    let _ = directory
         .file(UNRESPONSIVE_FILE, Access::Create)
         .and_then(|mut file| file.write_all(socket.to_string().as_bytes()));
 }

@@ -1,6 +1,6 @@
 //! How short-lived commands ask the watcher of a tree whether the index is up to date, instead of doing a full scan.
 //!
-//! The watcher listens on a Unix socket in the tree's own directory of the store: whoever can write there could corrupt the
+//! The watcher listens on a Unix socket in the tree's own directory of the store: any process that can write there could corrupt the
 //! index anyway. The newest watcher of a tree owns the socket. `protocol` defines the messages and has a worked example.
 
 mod client;

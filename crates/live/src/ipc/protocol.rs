@@ -59,7 +59,7 @@ pub(super) struct FreshnessReply {
     /// The inode of the index file that holds it.
     pub(super) index_inode: u64,
     /// Whether the stored tree manifest is up to date too.
-    pub(super) remembered: bool,
+    pub(super) manifest_current: bool,
 }
 
 impl FreshnessReply {
@@ -69,14 +69,14 @@ impl FreshnessReply {
         let mut bytes = [0; Self::LENGTH];
         bytes[..8].copy_from_slice(&self.generation.to_le_bytes());
         bytes[8..16].copy_from_slice(&self.index_inode.to_le_bytes());
-        bytes[16] = u8::from(self.remembered);
+        bytes[16] = u8::from(self.manifest_current);
         bytes
     }
 
     pub(super) fn from_bytes(bytes: [u8; Self::LENGTH]) -> Self {
         let number =
             |at: usize| bytes[at..at + 8].iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
-        Self { generation: number(0), index_inode: number(8), remembered: bytes[16] != 0 }
+        Self { generation: number(0), index_inode: number(8), manifest_current: bytes[16] != 0 }
     }
 }
 
@@ -91,8 +91,8 @@ pub(super) struct SocketIdentity {
 impl SocketIdentity {
     /// The identity of the socket in a directory, if there is one. A symbolic link does not count: it could redirect the
     /// question to another process.
-    pub(super) fn of(folder: &Directory) -> Option<Self> {
-        let socket = folder.entry(SOCKET).filter(|entry| entry.is_socket)?;
+    pub(super) fn of(directory: &Directory) -> Option<Self> {
+        let socket = directory.entry(SOCKET).filter(|entry| entry.is_socket)?;
         let created = socket.modified?.duration_since(SystemTime::UNIX_EPOCH).ok()?.as_nanos();
         Some(Self { inode: socket.id.1, created })
     }
@@ -111,14 +111,14 @@ impl std::fmt::Display for SocketIdentity {
 }
 
 /// The process ID that the newest watcher of a directory recorded.
-pub(super) fn recorded_process(folder: &Directory) -> Option<u32> {
-    str::from_utf8(&folder.read(PROCESS_FILE, 16).ok()??).ok()?.trim().parse().ok()
+pub(super) fn recorded_process(directory: &Directory) -> Option<u32> {
+    str::from_utf8(&directory.read(PROCESS_FILE, 16).ok()??).ok()?.trim().parse().ok()
 }
 
 /// A path through the descriptor of the directory. It follows no symbolic link, and it is short: a socket address has room for
 /// about 100 bytes only.
-pub(super) fn socket_path(folder: &Directory, name: &str) -> io::Result<PathBuf> {
-    folder.descriptor_path(name).ok_or_else(|| io::ErrorKind::Unsupported.into())
+pub(super) fn socket_path(directory: &Directory, name: &str) -> io::Result<PathBuf> {
+    directory.descriptor_path(name).ok_or_else(|| io::ErrorKind::Unsupported.into())
 }
 
 #[cfg(test)]
@@ -128,9 +128,9 @@ mod tests {
 
     #[test]
     fn a_socket_identity_survives_a_round_trip() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let socket = folder.path().join(SOCKET);
-        let own = Directory::open(folder.path()).expect("it is ours");
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let socket = directory.path().join(SOCKET);
+        let own = Directory::open(directory.path()).expect("it is ours");
         assert_eq!(SocketIdentity::of(&own), None);
         let _listener = UnixListener::bind(&socket).expect("a socket");
         let identity = SocketIdentity::of(&own).expect("the socket exists");
@@ -141,8 +141,8 @@ mod tests {
     #[test]
     fn a_freshness_reply_survives_a_round_trip() {
         for reply in [
-            FreshnessReply { generation: 1, index_inode: u64::MAX - 7, remembered: true },
-            FreshnessReply { generation: 0x0102_0304_0506_0708, index_inode: 0, remembered: false },
+            FreshnessReply { generation: 1, index_inode: u64::MAX - 7, manifest_current: true },
+            FreshnessReply { generation: 0x0102_0304_0506_0708, index_inode: 0, manifest_current: false },
         ] {
             assert_eq!(FreshnessReply::from_bytes(reply.to_bytes()), reply);
         }

@@ -20,7 +20,7 @@ const MAX_CONNECTIONS: usize = 32;
 
 /// A listening socket and the thread that serves it. Dropping it closes the socket.
 pub(crate) struct IpcServer {
-    folder: Directory,
+    directory: Directory,
     /// Device and inode of our socket.
     socket: (u64, u64),
     /// When a client with our view of the tree last sent a request.
@@ -33,16 +33,16 @@ pub(crate) struct IpcServer {
 impl IpcServer {
     /// Listens on the socket of a tree. Without a socket, commands do a full scan, which is slower and nothing else.
     pub(crate) fn open(core: &Arc<WatcherCore>) -> Option<Self> {
-        let folder = core.engine.own_folder().ok()?;
-        let (listener, socket) = listen(&folder).ok()?;
+        let directory = core.engine.own_directory().ok()?;
+        let (listener, socket) = listen(&directory).ok()?;
         let (stop, stopped) = UnixStream::pair().ok()?;
         let core = core.clone();
         let last_request = Arc::new(Mutex::new(Instant::now()));
         let noted = last_request.clone();
-        let own = folder.clone();
+        let own = directory.clone();
         let serve = move || serve(&core, &listener, &stopped, &own, &noted);
         let thread = std::thread::Builder::new().name("ipc".to_owned()).spawn(serve).ok();
-        Some(Self { folder, socket, last_request, stop: Some(stop), thread })
+        Some(Self { directory, socket, last_request, stop: Some(stop), thread })
     }
 
     /// Time since the last request; none if a newer watcher has replaced our socket, or it is gone.
@@ -51,7 +51,7 @@ impl IpcServer {
     }
 
     fn is_ours(&self) -> bool {
-        self.folder.entry(SOCKET).is_some_and(|socket| socket.id == self.socket)
+        self.directory.entry(SOCKET).is_some_and(|socket| socket.id == self.socket)
     }
 }
 
@@ -62,7 +62,7 @@ impl Drop for IpcServer {
             let _ = thread.join();
         }
         if self.is_ours() {
-            let _ = self.folder.remove(SOCKET);
+            let _ = self.directory.remove(SOCKET);
         }
     }
 }
@@ -78,7 +78,7 @@ fn serve(
     core: &Arc<WatcherCore>,
     listener: &UnixListener,
     stopped: &UnixStream,
-    folder: &Directory,
+    directory: &Directory,
     last_request: &Arc<Mutex<Instant>>,
 ) {
     let mut connections: Vec<Connection> = Vec::new();
@@ -96,7 +96,7 @@ fn serve(
         // The order matters. A client that marked us unresponsive before this heartbeat loses its mark on the next line; one
         // that does so later has received the heartbeat, and removes the mark itself.
         let _ = (&stream).write_all(&[HEARTBEAT]);
-        let _ = folder.remove(UNRESPONSIVE_FILE);
+        let _ = directory.remove(UNRESPONSIVE_FILE);
         // Dropping the stream tells the client to do a full scan.
         if connections.len() < MAX_CONNECTIONS {
             connections.extend(handle(core, stream, last_request));
@@ -134,26 +134,26 @@ fn send_heartbeat(stream: &Mutex<UnixStream>) {
 }
 
 /// Replaces the socket of the directory atomically: a client connects to the old watcher or to the new one.
-fn listen(folder: &Directory) -> io::Result<(UnixListener, (u64, u64))> {
+fn listen(directory: &Directory) -> io::Result<(UnixListener, (u64, u64))> {
     let new = format!("{SOCKET}.{}", std::process::id());
-    let _ = folder.remove(&new);
-    let path = socket_path(folder, &new)?;
+    let _ = directory.remove(&new);
+    let path = socket_path(directory, &new)?;
     let listener = UnixListener::bind(&path)?;
     // The directory is private, so nobody else can connect before the mode is set.
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600))?;
-    let id = folder.entry(&new).ok_or(io::ErrorKind::NotFound)?.id;
-    record_process(folder)?;
-    folder.rename(&new, SOCKET)?;
-    let _ = folder.remove(UNRESPONSIVE_FILE);
+    let id = directory.entry(&new).ok_or(io::ErrorKind::NotFound)?.id;
+    record_process(directory)?;
+    directory.rename(&new, SOCKET)?;
+    let _ = directory.remove(UNRESPONSIVE_FILE);
     Ok((listener, id))
 }
 
 /// Records our process ID beside the socket.
-fn record_process(folder: &Directory) -> io::Result<()> {
+fn record_process(directory: &Directory) -> io::Result<()> {
     let new = format!("{PROCESS_FILE}.{}", std::process::id());
-    let _ = folder.remove(&new);
-    folder.file(&new, Access::Create)?.write_all(format!("{}\n", std::process::id()).as_bytes())?;
-    folder.rename(&new, PROCESS_FILE)
+    let _ = directory.remove(&new);
+    directory.file(&new, Access::Create)?.write_all(format!("{}\n", std::process::id()).as_bytes())?;
+    directory.rename(&new, PROCESS_FILE)
 }
 
 /// Waits for a client or for the timeout; returns whether there is a client, or nothing if the server stops.
@@ -206,6 +206,6 @@ fn freshness(core: &WatcherCore, depth: RefreshDepth) -> Option<FreshnessReply> 
     }
     let refresh = core.catch_up(&options, &orient_engine::NoProgress).ok()?;
     let is_fresh = refresh.pending.is_empty() && !refresh.busy && !refresh.in_memory;
-    let RefreshReport { generation, remembered, .. } = refresh;
-    is_fresh.then(|| FreshnessReply { generation, index_inode: core.index_inode(), remembered })
+    let RefreshReport { generation, manifest_current, .. } = refresh;
+    is_fresh.then(|| FreshnessReply { generation, index_inode: core.index_inode(), manifest_current })
 }

@@ -78,8 +78,8 @@ impl WatchSet {
 
     /// Watches a directory; returns whether the watch is new. Skips one that is gone or unreadable: its parent is watched and
     /// reports when that changes.
-    pub(crate) fn add(&mut self, folder: &RepoPath) -> Result<bool, Unwatchable> {
-        let native = to_native(folder).map_or_else(|| self.root.clone(), |path| self.root.join(path));
+    pub(crate) fn add(&mut self, directory: &RepoPath) -> Result<bool, Unwatchable> {
+        let native = to_native(directory).map_or_else(|| self.root.clone(), |path| self.root.join(path));
         let mut mask = WatchFlags::CREATE
             | WatchFlags::DELETE
             | WatchFlags::MOVED_FROM
@@ -91,7 +91,7 @@ impl WatchSet {
             | WatchFlags::ONLYDIR
             | WatchFlags::DONT_FOLLOW
             | WatchFlags::EXCL_UNLINK;
-        if folder.as_bytes().is_empty() {
+        if directory.as_bytes().is_empty() {
             mask |= WatchFlags::DELETE_SELF | WatchFlags::MOVE_SELF;
         }
         let number = match inotify::add_watch(&self.queue, &native, mask) {
@@ -103,42 +103,42 @@ impl WatchSet {
         // Checked after the watch is set: a later mount here causes superfluous notifications at worst.
         let kind = rustix::fs::statfs(&native).map_or(0, |stat| u64::try_from(stat.f_type).unwrap_or(0));
         if kind != 0 && !LOCAL_FILE_SYSTEMS.contains(&kind) {
-            return Err(Unwatchable::FileSystem { folder: native, kind });
+            return Err(Unwatchable::FileSystem { directory: native, kind });
         }
-        let before = self.watched.insert(folder.clone(), number);
+        let before = self.watched.insert(directory.clone(), number);
         if let Some(before) = before.filter(|before| *before != number)
             && let Some(paths) = self.paths.get_mut(&before)
         {
-            paths.retain(|path| path != folder);
+            paths.retain(|path| path != directory);
         }
         let paths = self.paths.entry(number).or_default();
-        if !paths.contains(folder) {
-            paths.push(folder.clone());
+        if !paths.contains(directory) {
+            paths.push(directory.clone());
         }
         Ok(before != Some(number))
     }
 
     /// Whether a directory of a region is watched.
     pub(crate) fn intersects(&self, region: &Subtrees) -> bool {
-        self.watched.keys().any(|folder| region.contains(folder))
+        self.watched.keys().any(|directory| region.contains(directory))
     }
 
     /// Removes the watches of a region.
     pub(crate) fn remove(&mut self, region: &Subtrees) {
-        self.retain(|folder| !region.contains(folder));
+        self.retain(|directory| !region.contains(directory));
     }
 
     /// Removes all other watches.
-    pub(crate) fn keep_only(&mut self, folders: &BTreeSet<RepoPath>) {
-        self.retain(|folder| folders.contains(folder));
+    pub(crate) fn keep_only(&mut self, directories: &BTreeSet<RepoPath>) {
+        self.retain(|directory| directories.contains(directory));
     }
 
     fn retain(&mut self, keep: impl Fn(&RepoPath) -> bool) {
         let Self { queue, paths, watched, .. } = self;
-        watched.retain(|folder, number| {
-            let kept = keep(folder);
+        watched.retain(|directory, number| {
+            let kept = keep(directory);
             if !kept && let Some(core) = paths.get_mut(number) {
-                core.retain(|path| path != folder);
+                core.retain(|path| path != directory);
                 if core.is_empty() {
                     paths.remove(number);
                     // Fails for a removed directory: the kernel has removed its watch already.
@@ -167,14 +167,14 @@ impl WatchSet {
             } else if flags.intersects(ReadFlags::DELETE_SELF | ReadFlags::MOVE_SELF) {
                 return Err(Unwatchable::Gone);
             } else if flags.contains(ReadFlags::IGNORED) {
-                for folder in self.paths.remove(&number).unwrap_or_default() {
-                    if self.watched.get(&folder) == Some(&number) {
-                        self.watched.remove(&folder);
+                for directory in self.paths.remove(&number).unwrap_or_default() {
+                    if self.watched.get(&directory) == Some(&number) {
+                        self.watched.remove(&directory);
                     }
                 }
-            } else if let (Some(name), Some(folders)) = (event.file_name(), self.paths.get(&number)) {
-                for folder in folders {
-                    let (path, change) = affected_path(folder, name.to_bytes(), flags);
+            } else if let (Some(name), Some(directories)) = (event.file_name(), self.paths.get(&number)) {
+                for directory in directories {
+                    let (path, change) = affected_path(directory, name.to_bytes(), flags);
                     handle(WatchEvent::Change(path, change));
                 }
             }
@@ -183,18 +183,21 @@ impl WatchSet {
 }
 
 /// The path to refresh after a notification. An ignore file affects its whole directory.
-fn affected_path(folder: &RepoPath, name: &[u8], flags: ReadFlags) -> (RepoPath, ChangeKind) {
+fn affected_path(directory: &RepoPath, name: &[u8], flags: ReadFlags) -> (RepoPath, ChangeKind) {
     if is_rule_file(name) {
-        return (folder.clone(), ChangeKind::Structure);
+        return (directory.clone(), ChangeKind::Structure);
     }
-    let path = if folder.as_bytes().is_empty() {
+    let path = if directory.as_bytes().is_empty() {
         RepoPath::new(name)
     } else {
-        RepoPath::new([folder.as_bytes(), b"/", name].concat())
+        RepoPath::new([directory.as_bytes(), b"/", name].concat())
     };
     let content = ReadFlags::MODIFY | ReadFlags::CLOSE_WRITE | ReadFlags::ATTRIB;
-    let is_folder = flags.contains(ReadFlags::ISDIR);
-    (path, if flags.intersects(content) && !is_folder { ChangeKind::Content } else { ChangeKind::Structure })
+    let is_directory = flags.contains(ReadFlags::ISDIR);
+    (
+        path,
+        if flags.intersects(content) && !is_directory { ChangeKind::Content } else { ChangeKind::Structure },
+    )
 }
 
 /// Wakes the thread that waits for notifications. If the system provides no eventfd, that thread polls instead.

@@ -25,13 +25,13 @@ impl WatchSet {
         Err(Unwatchable::System)
     }
 
-    pub(crate) fn add(&mut self, _folder: &RepoPath) -> Result<bool, Unwatchable> {
+    pub(crate) fn add(&mut self, _directory: &RepoPath) -> Result<bool, Unwatchable> {
         match *self {}
     }
 
     pub(crate) fn remove(&mut self, _region: &Subtrees) {}
 
-    pub(crate) fn keep_only(&mut self, _folders: &BTreeSet<RepoPath>) {}
+    pub(crate) fn keep_only(&mut self, _directories: &BTreeSet<RepoPath>) {}
 
     pub(crate) fn intersects(&self, _region: &Subtrees) -> bool {
         match *self {}

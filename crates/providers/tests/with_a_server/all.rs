@@ -17,9 +17,9 @@ struct Bench {
 
 impl Bench {
     fn new(texts: u32, script: impl IntoIterator<Item = Act>) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
+        let directory = tempfile::tempdir().expect("a directory");
         let (server, runtime) = (Server::new(items, 4, script), Arc::new(Calm::default()));
-        let provider = connect(&settings("vllm", &server.url), folder.path(), Some(4), &runtime);
+        let provider = connect(&settings("vllm", &server.url), directory.path(), Some(4), &runtime);
         let texts = (0..texts).map(|number| (number, format!("fn f{number}()"))).collect();
         Self { server, provider: provider.expect("connected"), runtime, texts }
     }

@@ -14,17 +14,17 @@ fn plan(settings: &Embed) -> Plan {
 
 #[test]
 fn consent_is_bound_to_provider_url_and_model() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let directory = tempfile::tempdir().expect("a directory");
     let voyage = Embed { provider: Some("voyage".into()), ..Embed::default() };
-    let refused = |settings: &Embed| match plan(settings).permission(folder.path()) {
+    let refused = |settings: &Embed| match plan(settings).permission(directory.path()) {
         Err(ProviderError::NotAllowed { terms, instead }) => (*terms, instead.map(|it| *it)),
         other => panic!("{other:?}"),
     };
     let terms = plan(&voyage).terms();
     assert_eq!(terms.to_string(), "voyage at https://api.voyageai.com/v1/embeddings with voyage-code-3");
     assert_eq!(refused(&voyage), (terms.clone(), None));
-    allow(folder.path(), &terms).expect("kept");
-    plan(&voyage).permission(folder.path()).expect("allowed");
+    allow(directory.path(), &terms).expect("kept");
+    plan(&voyage).permission(directory.path()).expect("allowed");
     let changes = [
         Embed { url: Some("https://evil.example".into()), ..voyage.clone() },
         Embed { url: Some("http://api.voyageai.com".into()), ..voyage.clone() },
@@ -40,16 +40,18 @@ fn consent_is_bound_to_provider_url_and_model() {
         assert_eq!(refused(changed).1, Some(terms.clone()), "{changed:?}");
     }
     // How much is sent at a time is nobody's secret.
-    plan(&Embed { batch: 3, timeout: 9, ..voyage.clone() }).permission(folder.path()).expect("still allowed");
-    forget(folder.path()).expect("taken back");
+    plan(&Embed { batch: 3, timeout: 9, ..voyage.clone() })
+        .permission(directory.path())
+        .expect("still allowed");
+    forget(directory.path()).expect("taken back");
     assert_eq!(refused(&voyage), (terms, None));
 }
 
 #[test]
 fn permission_is_bound_to_its_plan() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let directory = tempfile::tempdir().expect("a directory");
     let server = Server::new(items, 4, []);
-    let leave = plan(&settings("vllm", &server.url)).permission(folder.path()).expect("it stays here");
+    let leave = plan(&settings("vllm", &server.url)).permission(directory.path()).expect("it stays here");
     let other = plan(&Embed { model: Some("other".into()), ..settings("vllm", &server.url) });
     let error = other.connect(&leave, &|_| None, None, Arc::new(Calm::default())).expect_err("another model");
     assert!(matches!(error, ProviderError::NotAllowed { .. }), "{error}");
@@ -58,18 +60,18 @@ fn permission_is_bound_to_its_plan() {
 
 #[test]
 fn local_endpoint_needs_no_consent_but_gets_no_key_without_it() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let directory = tempfile::tempdir().expect("a directory");
     let server = Server::new(items, 4, []);
     let plan = plan(&settings("openai", &server.url));
     let variables = |_: &str| Some(KEY.to_owned());
     let ask = || {
-        let leave = plan.permission(folder.path()).expect("it stays here");
+        let leave = plan.permission(directory.path()).expect("it stays here");
         let provider =
             plan.connect(&leave, &variables, Some(4), Arc::new(Calm::default())).expect("connected");
         provider.embed(&["a"], Role::Query).expect("it answers");
     };
     ask();
-    allow(folder.path(), &plan.terms()).expect("kept");
+    allow(directory.path(), &plan.terms()).expect("kept");
     ask();
     let keys: Vec<bool> =
         server.seen().iter().map(|request| request.header("authorization").is_some()).collect();
@@ -78,10 +80,10 @@ fn local_endpoint_needs_no_consent_but_gets_no_key_without_it() {
 
 #[test]
 fn missing_key_error_names_the_variable() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let directory = tempfile::tempdir().expect("a directory");
     let plan = plan(&Embed { provider: Some("cohere".into()), ..Embed::default() });
-    allow(folder.path(), &plan.terms()).expect("kept");
-    let leave = plan.permission(folder.path()).expect("allowed");
+    allow(directory.path(), &plan.terms()).expect("kept");
+    let leave = plan.permission(directory.path()).expect("allowed");
     let error = plan.connect(&leave, &|_| None, None, Arc::new(Calm::default())).expect_err("no key");
     assert_eq!(error.to_string(), "Cohere needs a key: set the variable CO_API_KEY");
 }
@@ -110,7 +112,7 @@ fn invalid_settings_are_errors() {
 /// Everything this crate can say or write, gathered while a server quotes the key wherever it can.
 #[test]
 fn key_never_appears_in_output_or_files() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let directory = tempfile::tempdir().expect("a directory");
     let mut said = String::new();
     let quoting = [
         Act::Echo(400),
@@ -128,7 +130,7 @@ fn key_never_appears_in_output_or_files() {
             let server = Server::new(items, 4, vec![act.clone(); 6]);
             let chosen = settings("voyage", &server.url);
             let _ = write!(said, "{:?} {:?}", plan(&chosen), plan(&chosen).terms());
-            let provider = connect(&chosen, folder.path(), Some(4), &Arc::default()).expect("connected");
+            let provider = connect(&chosen, directory.path(), Some(4), &Arc::default()).expect("connected");
             let _ = write!(said, "{provider:?} {:#?} {:?}", provider, provider.model());
             let asked =
                 provider.embed(&["a text that is long enough to be halved ".repeat(20).as_str()], role);
@@ -136,7 +138,7 @@ fn key_never_appears_in_output_or_files() {
             if let Err(error) = asked {
                 let _ = write!(said, "{error} {error:#?}");
             }
-            let connected = connect(&chosen, folder.path(), None, &Arc::default());
+            let connected = connect(&chosen, directory.path(), None, &Arc::default());
             let _ = write!(said, "{connected:?}");
             if let Err(error) = connected {
                 let _ = write!(said, "{error}");
@@ -144,7 +146,7 @@ fn key_never_appears_in_output_or_files() {
             assert!(server.seen().iter().all(|request| request.header("authorization").is_some()));
         }
     }
-    for entry in fs::read_dir(folder.path()).expect("the folder") {
+    for entry in fs::read_dir(directory.path()).expect("the directory") {
         said.push_str(&fs::read_to_string(entry.expect("an entry").path()).expect("text"));
     }
     assert!(

@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 /// A provider whose server follows the script, in a runtime without waiting.
 fn on_a_bad_day(script: Vec<Act>) -> (Server, Provider, Arc<Calm>) {
-    let folder = tempfile::tempdir().expect("a folder");
+    let directory = tempfile::tempdir().expect("a directory");
     let (server, runtime) = (Server::new(items, 4, script), Arc::new(Calm::default()));
-    let provider = connect(&settings("voyage", &server.url), folder.path(), Some(4), &runtime);
+    let provider = connect(&settings("voyage", &server.url), directory.path(), Some(4), &runtime);
     (server, provider.expect("connected"), runtime)
 }
 
@@ -113,11 +113,11 @@ fn broken_connection_is_retried() {
 
 #[test]
 fn slow_server_times_out() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let directory = tempfile::tempdir().expect("a directory");
     let slow = vec![Act::Slow(Duration::from_secs(3)); 2];
     let (server, runtime) = (Server::new(items, 4, slow), Arc::new(Calm::default()));
     let chosen = orient_settings::Embed { timeout: 1, ..settings("voyage", &server.url) };
-    let provider = connect(&chosen, folder.path(), Some(4), &runtime).expect("connected");
+    let provider = connect(&chosen, directory.path(), Some(4), &runtime).expect("connected");
     let begun = Instant::now();
     let error = provider.embed(&["a"], Role::Query).expect_err("it is too slow").to_string();
     assert_eq!(error, "Voyage is not available: no response within 1 s (tried 2 times)");
@@ -126,11 +126,11 @@ fn slow_server_times_out() {
 
 #[test]
 fn unreachable_server_is_an_error() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let directory = tempfile::tempdir().expect("a directory");
     let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port").port();
     let (gone, runtime) = (format!("http://127.0.0.1:{port}"), Arc::default());
     let error =
-        connect(&settings("ollama", &gone), folder.path(), None, &runtime).expect_err("nobody is there");
+        connect(&settings("ollama", &gone), directory.path(), None, &runtime).expect_err("nobody is there");
     let error = error.to_string();
     assert!(error.starts_with("Ollama is not available: the connection to 127.0.0.1 failed"), "{error}");
 }

@@ -15,13 +15,13 @@ fn plan(settings: &Embed) -> Plan {
 
 #[test]
 fn queries_share_one_connection() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let directory = tempfile::tempdir().expect("a directory");
     let server = Server::new(lists, 4, []);
     let plan = plan(&settings("ollama", &server.url));
     let questions = QueryClient::new(Arc::new(Calm::default()));
     for _ in 0..3 {
         let (model, sum) =
-            questions.embed_query(&plan, folder.path(), &|_| None, 4, QUESTION).expect("it answers");
+            questions.embed_query(&plan, directory.path(), &|_| None, 4, QUESTION).expect("it answers");
         assert_eq!(
             (model.name.as_str(), sum),
             ("ollama/m/4", TextEmbedding::from_floats(&vector(QUESTION, 4)))
@@ -33,12 +33,12 @@ fn queries_share_one_connection() {
 
 #[test]
 fn failure_opens_the_circuit_breaker() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let directory = tempfile::tempdir().expect("a directory");
     let server = Server::new(lists, 4, vec![Act::Say(503, vec![], "{\"error\":\"loading\"}".into()); 2]);
     let plan = plan(&settings("ollama", &server.url));
     let runtime = Arc::new(Calm::default());
     let questions = QueryClient::new(runtime.clone());
-    let ask = || questions.embed_query(&plan, folder.path(), &|_| None, 4, QUESTION);
+    let ask = || questions.embed_query(&plan, directory.path(), &|_| None, 4, QUESTION);
     let error = ask().expect_err("it is loading").to_string();
     assert_eq!(error, "Ollama is not available: status 503: loading (tried 2 times)");
     let error = ask().expect_err("it rests").to_string();
@@ -50,32 +50,32 @@ fn failure_opens_the_circuit_breaker() {
 
 #[test]
 fn no_connection_without_consent() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let directory = tempfile::tempdir().expect("a directory");
     // Not an address of this machine, as far as it looks, and yet ours to listen on.
     let server = Server::elsewhere(items, 4);
     let plan = plan(&settings("openai", &server.url));
     let questions = QueryClient::new(Arc::new(Calm::default()));
-    let ask = || questions.embed_query(&plan, folder.path(), &|_| Some(KEY.to_owned()), 4, QUESTION);
+    let ask = || questions.embed_query(&plan, directory.path(), &|_| Some(KEY.to_owned()), 4, QUESTION);
     assert!(matches!(ask(), Err(ProviderError::NotAllowed { .. })));
     assert_eq!(server.connections(), 0);
-    allow(folder.path(), &plan.terms()).expect("kept");
+    allow(directory.path(), &plan.terms()).expect("kept");
     ask().expect("allowed");
     assert_eq!((server.connections(), server.seen().len()), (1, 1));
-    forget(folder.path()).expect("taken back");
+    forget(directory.path()).expect("taken back");
     assert!(matches!(ask(), Err(ProviderError::NotAllowed { .. })), "although the connection is still open");
     assert_eq!((server.connections(), server.seen().len()), (1, 1));
 }
 
 #[test]
 fn key_is_sent_only_with_consent() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let directory = tempfile::tempdir().expect("a directory");
     let server = Server::new(items, 4, []);
     let plan = plan(&settings("vllm", &server.url));
     let questions = QueryClient::new(Arc::new(Calm::default()));
     let ask =
-        || questions.embed_query(&plan, folder.path(), &|_| Some(KEY.to_owned()), 4, QUESTION).map(drop);
+        || questions.embed_query(&plan, directory.path(), &|_| Some(KEY.to_owned()), 4, QUESTION).map(drop);
     ask().expect("this machine needs no yes");
-    allow(folder.path(), &plan.terms()).expect("kept");
+    allow(directory.path(), &plan.terms()).expect("kept");
     ask().expect("it answers");
     let keys: Vec<bool> =
         server.seen().iter().map(|request| request.header("authorization").is_some()).collect();
@@ -84,11 +84,11 @@ fn key_is_sent_only_with_consent() {
 
 #[test]
 fn dimension_mismatch_is_an_error() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let directory = tempfile::tempdir().expect("a directory");
     let server = Server::new(lists, 5, []);
     let plan = plan(&settings("ollama", &server.url));
     let questions = QueryClient::new(Arc::new(Calm::default()));
     let error =
-        questions.embed_query(&plan, folder.path(), &|_| None, 4, QUESTION).expect_err("five").to_string();
+        questions.embed_query(&plan, directory.path(), &|_| None, 4, QUESTION).expect_err("five").to_string();
     assert_eq!(error, "Ollama sent an invalid response: a vector of 5 values instead of 4");
 }

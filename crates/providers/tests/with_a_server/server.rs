@@ -50,7 +50,7 @@ pub(crate) enum Act {
     Echo(u16),
 }
 
-/// What the server gives back for so many texts.
+/// The response for this many texts.
 pub(crate) type Shape = fn(&[String], usize) -> Value;
 
 pub(crate) struct Server {
@@ -271,11 +271,11 @@ pub(crate) fn settings(provider: &str, url: &str) -> Embed {
 /// A connection with the user's leave, so that the key goes along.
 pub(crate) fn connect(
     settings: &Embed,
-    folder: &Path,
+    directory: &Path,
     dimension: Option<usize>,
     runtime: &Arc<Calm>,
 ) -> Result<Provider, ProviderError> {
     let plan = Plan::from_settings(settings)?.expect("a provider");
-    allow(folder, &plan.terms())?;
-    plan.connect(&plan.permission(folder)?, &|_| Some(KEY.to_owned()), dimension, runtime.clone())
+    allow(directory, &plan.terms())?;
+    plan.connect(&plan.permission(directory)?, &|_| Some(KEY.to_owned()), dimension, runtime.clone())
 }

@@ -22,11 +22,11 @@ fn sums(texts: &[&str], dimension: usize) -> Vec<TextEmbedding> {
 
 #[test]
 fn every_provider_returns_one_vector_per_text_in_order() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let directory = tempfile::tempdir().expect("a directory");
     for kind in KINDS {
         let (path, shape) = manner(kind.name);
         let server = Server::new(shape, 8, []);
-        let provider = connect(&settings(kind.name, &server.url), folder.path(), None, &Arc::default());
+        let provider = connect(&settings(kind.name, &server.url), directory.path(), None, &Arc::default());
         let provider = provider.unwrap_or_else(|error| panic!("{}: {error}", kind.name));
         assert_eq!(provider.dimension(), 8, "{}", kind.name);
         assert_eq!(provider.model().to_string(), format!("{}/m/8-1", kind.name));
@@ -41,7 +41,7 @@ fn every_provider_returns_one_vector_per_text_in_order() {
 
 #[test]
 fn queries_and_passages_are_distinguished_if_supported() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let directory = tempfile::tempdir().expect("a directory");
     let expected = [
         ("voyage", "input_type", "query", "document"),
         ("nomic", "task_type", "search_query", "search_document"),
@@ -49,7 +49,7 @@ fn queries_and_passages_are_distinguished_if_supported() {
     ];
     for (name, field, query, passage) in expected {
         let server = Server::new(manner(name).1, 4, []);
-        let provider = connect(&settings(name, &server.url), folder.path(), Some(4), &Arc::default());
+        let provider = connect(&settings(name, &server.url), directory.path(), Some(4), &Arc::default());
         let provider = provider.unwrap_or_else(|error| panic!("{name}: {error}"));
         provider.embed(&["a"], Role::Query).expect("it answers");
         provider.embed(&["a"], Role::Passage).expect("it answers");
@@ -60,11 +60,11 @@ fn queries_and_passages_are_distinguished_if_supported() {
 
 #[test]
 fn prompt_prefix_is_sent() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let directory = tempfile::tempdir().expect("a directory");
     let server = Server::new(lists, 4, []);
     let mut chosen = settings("ollama", &server.url);
     chosen.model = None;
-    let provider = connect(&chosen, folder.path(), Some(4), &Arc::default()).expect("connected");
+    let provider = connect(&chosen, directory.path(), Some(4), &Arc::default()).expect("connected");
     provider.embed(&["fn one()"], Role::Passage).expect("it answers");
     provider.embed(&["where is one"], Role::Query).expect("it answers");
     let texts: Vec<_> = server.seen().iter().flat_map(crate::server::Request::texts).collect();
@@ -73,10 +73,10 @@ fn prompt_prefix_is_sent() {
 
 #[test]
 fn requests_respect_limits_and_skip_blank_texts() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let directory = tempfile::tempdir().expect("a directory");
     let server = Server::new(items, 4, []);
     let chosen = orient_settings::Embed { batch: 2, ..settings("vllm", &server.url) };
-    let provider = connect(&chosen, folder.path(), Some(4), &Arc::default()).expect("connected");
+    let provider = connect(&chosen, directory.path(), Some(4), &Arc::default()).expect("connected");
     let long = "x".repeat(70_000);
     let texts = ["a", " \n", "b", "c", &long, "d"];
     let vectors = provider.embed(&texts, Role::Passage).expect("it answers");
@@ -89,15 +89,15 @@ fn requests_respect_limits_and_skip_blank_texts() {
 
 #[test]
 fn requested_dimension_is_enforced() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let directory = tempfile::tempdir().expect("a directory");
     let server = Server::new(items, 4, []);
     let chosen = orient_settings::Embed { dimensions: 4, ..settings("openai-compatible", &server.url) };
-    let provider = connect(&chosen, folder.path(), None, &Arc::default()).expect("connected");
+    let provider = connect(&chosen, directory.path(), None, &Arc::default()).expect("connected");
     assert!(server.seen().is_empty(), "nothing to find out");
     provider.embed(&["a"], Role::Passage).expect("it answers");
     assert_eq!(server.seen()[0].body["dimensions"], 4);
     let other = orient_settings::Embed { dimensions: 5, ..chosen };
-    let provider = connect(&other, folder.path(), None, &Arc::default()).expect("connected");
+    let provider = connect(&other, directory.path(), None, &Arc::default()).expect("connected");
     let error = provider.embed(&["a"], Role::Passage).expect_err("the server has four").to_string();
     assert!(error.ends_with("a vector of 4 values instead of 5"), "{error}");
 }

@@ -3,7 +3,7 @@
 use super::{Context, Rule};
 use crate::candidate::Candidate;
 use crate::ranking::ScoreBoard;
-use orient_model::{Role, folder_of_examples};
+use orient_model::{Role, directory_of_examples};
 use std::collections::HashMap;
 
 pub(super) fn apply(context: &Context<'_>, scores: &mut ScoreBoard) {
@@ -23,7 +23,7 @@ pub(super) fn of_chunk(context: &Context<'_>, candidate: &Candidate) -> f32 {
     if inside { context.weights.test } else { 1.0 }
 }
 
-/// The newest version in each folder with versions: `api/v1`, `api/v2`.
+/// The newest version in each directory with versions: `api/v1`, `api/v2`.
 fn newest<'p>(paths: impl Iterator<Item = &'p str>) -> HashMap<&'p str, u32> {
     let mut newest = HashMap::new();
     for (around, number) in paths.filter_map(version) {
@@ -33,7 +33,7 @@ fn newest<'p>(paths: impl Iterator<Item = &'p str>) -> HashMap<&'p str, u32> {
     newest
 }
 
-/// The versioned folder of a path, and its version.
+/// The versioned directory of a path, and its version.
 fn version(path: &str) -> Option<(&str, u32)> {
     let mut start = 0;
     while let Some(length) = path[start..].find('/') {
@@ -56,7 +56,7 @@ fn factor(context: &Context<'_>, path: &str, role: Role, newest: &HashMap<&str, 
         Role::Generated | Role::Vendored if !requested.foreign => weights.foreign,
         _ => 1.0,
     };
-    let is_example = folder_of_examples(path).is_some();
+    let is_example = directory_of_examples(path).is_some();
     let by_place = if is_example && !requested.examples { by_role * weights.example } else { by_role };
     let is_old = version(path)
         .is_some_and(|(around, number)| newest.get(around).is_some_and(|newest| number < *newest));
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_newest_version_of_each_folder_is_found() {
+    fn the_newest_version_of_each_directory_is_found() {
         assert_eq!(version("src/v3/types.ts"), Some(("src/", 3)));
         assert_eq!(version("src/views/v.ts"), None);
         let newest = newest(["a/v1/x", "a/v2/x", "b/v1/x"].into_iter());

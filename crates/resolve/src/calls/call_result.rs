@@ -4,6 +4,8 @@ use crate::file::file_unit::FileRef;
 use crate::memo::Keep;
 use crate::session::{Session, Site};
 use crate::types::generics::{mentions_param, substitute, unify};
+use crate::types::member_access::runtime_type;
+use crate::types::self_type::{is_receiver, is_self_type};
 use crate::types::target::{Referent, Target, Value};
 use crate::types::ty::{SymbolId, Ty};
 use orient_model::{Confidence, Expr, ExprId, ExprList, Modifier, Rule, SymbolKind};
@@ -26,12 +28,16 @@ impl Session<'_> {
         if let Some(module) = self.loaded_module(site, callee, list) {
             return module;
         }
-        if let Some(val) = self.runtime_type_of(site, callee) {
+        if let Some(val) = self.runtime_type_of(site, callee, list) {
             return val;
         }
         let found = self.callees(site, callee);
         let found = self.resolve_overloads(site, &found, list);
         let val = self.call_targets_result(&found, list, Some(site));
+        if val.ty.is_known() {
+            return val;
+        }
+        let val = self.library_result(site, callee, list);
         if val.ty.is_known() {
             return val;
         }
@@ -48,17 +54,21 @@ impl Session<'_> {
     }
 
     /// The runtime type of a value: `x.class`.
-    fn runtime_type_of(&self, site: &Site, callee: ExprId) -> Option<Value> {
+    fn runtime_type_of(&self, site: &Site, callee: ExprId, args: &[ExprId]) -> Option<Value> {
         let unit = &site.unit;
+        if let (Expr::Name(name), &[arg]) = (unit.expr(callee), args) {
+            let name = unit.text(name);
+            let is_known = unit.rules.runtime_type_functions.iter().any(|known| known == name);
+            return (is_known && self.lookup(site, name).is_empty()).then(|| {
+                let val = self.eval(site, arg);
+                val.with(runtime_type(&val.ty))
+            });
+        }
         let Expr::Member { base, name } = unit.expr(callee) else { return None };
         let name = unit.text(name);
         unit.rules.type_object_members.iter().find(|(member, object)| member == name && object.is_empty())?;
         let val = self.eval(site, base);
-        let each = val.ty.alternatives().iter().map(|ty| match ty {
-            Ty::Instance(sym, args) => Ty::Metatype(*sym, args.clone()),
-            _ => Ty::Unknown,
-        });
-        Some(val.with(Ty::union(each)))
+        Some(val.with(runtime_type(&val.ty)))
     }
 
     /// The result of a member that every value has: an instance, the receiver, or the result of the callback.
@@ -149,6 +159,10 @@ impl Session<'_> {
                 }
                 if unit.kind(sym.at) == Some(SymbolKind::Delegate) {
                     return self.result_of(*sym);
+                }
+                if let Some(function @ (Ty::Signature(..) | Ty::Returning(_))) = self.underlying_type(ty) {
+                    // A named function type.
+                    return self.called_value(&function, args, from);
                 }
                 let name = unit.implicit("call").unwrap_or_default().to_owned();
                 if name.is_empty() {
@@ -262,9 +276,9 @@ impl Session<'_> {
     fn returns_self(unit: &FileRef, symbol: u32) -> bool {
         let declared = unit.binding_of(symbol).and_then(|binding| binding.ty);
         match declared {
-            Some(ty) => unit.expr(ty) == Expr::SelfRef,
+            Some(ty) => is_self_type(unit, ty),
             None => unit.scope_of(symbol).is_some_and(|scope| {
-                unit.returns(scope).iter().any(|&value| unit.expr(value) == Expr::SelfRef)
+                unit.returns(scope).iter().any(|&value| is_receiver(unit, scope, value))
             }),
         }
     }

@@ -25,8 +25,9 @@ use crate::session::{Session, Site};
 use crate::types::target::Target;
 use crate::types::ty::{SymbolId, Ty};
 use crate::types::written_types::{
-    bare_type, function_arity, function_result, is_any_result, is_anything, is_function, is_plain,
-    score_literal_type, score_type_argument, type_argument_count, without_marks,
+    array_element, bare_type, boxes, function_arity, function_result, is_any_result, is_anything,
+    is_function, is_plain, score_literal_type, score_type_argument, type_argument_count, widens,
+    without_marks,
 };
 use orient_model::{Confidence, Expr, ExprId, Literal, Modifier, Modules, Rule, SymbolKind, Wrapper};
 
@@ -84,6 +85,21 @@ impl Session<'_> {
             // If the arguments do not decide, the nearest receiver type does.
             confidence = told(&left);
             left.retain(|&at| found[at].receiver_distance == near);
+        }
+        if left.len() > 1 {
+            // Of parameters that an argument can be widened to, the narrowest wins.
+            let rules = &site.unit.rules;
+            let narrow = |one: &String, other: &String| {
+                let (one, other) = (bare_type(rules, one), bare_type(rules, other));
+                one == other || widens(rules, one, other)
+            };
+            let is_narrowest = |at: &usize| {
+                left.iter().all(|&other| written[*at].iter().zip(&written[other]).all(|(a, b)| narrow(a, b)))
+            };
+            let narrowest: Vec<usize> = left.iter().copied().filter(is_narrowest).collect();
+            if let [only] = narrowest[..] {
+                left = vec![only];
+            }
         }
         if left.len() > 1 && told(&left) {
             // If nothing else decides, an overload that needs no default value wins.
@@ -214,6 +230,7 @@ impl Session<'_> {
         let Some(written) = param.and_then(|param| param.ty).map(|ty| unit.outline_text(ty)) else {
             return UNKNOWN;
         };
+        let is_variadic = param.is_some_and(|param| param.variadic);
         let rules = &unit.rules;
         let written = without_marks(rules, written);
         let bare = bare_type(rules, written);
@@ -234,6 +251,10 @@ impl Session<'_> {
                     let takes =
                         self.unit_of(function).and_then(|home| Some(home.symbol(function.at)?.params.len()));
                     takes.map_or(UNKNOWN, |takes| self.score_function(unit, sym.at, written, takes, false))
+                }
+                // An array can be passed for all arguments of a variadic parameter.
+                Ty::List(inner) if is_variadic && array_element(written).is_none() => {
+                    self.score_value(&inner, (unit, sym.at), written)
                 }
                 ty => self.score_value(&ty, (unit, sym.at), written),
             },
@@ -323,12 +344,24 @@ impl Session<'_> {
                     &**name == bare && (args.is_empty() || args.len() == type_argument_count(written));
                 if alike { IDENTICAL } else { MISMATCH }
             }
+            // A primitive value is not an array.
+            Ty::External(name, _) if written.ends_with("[]") && is_plain(rules, name) => MISMATCH,
             Ty::External(name, _) if &**name == bare => IDENTICAL,
+            Ty::External(name, _) if widens(rules, name, bare) => SUBTYPE,
+            Ty::External(name, _) if boxes(rules, name, bare) => CONVERSION,
             // An external type may be a subtype of another external type, but never of a primitive one.
             Ty::External(name, _) if !name.is_empty() && (is_plain(rules, bare) || is_plain(rules, name)) => {
                 MISMATCH
             }
             Ty::External(name, _) if !name.is_empty() => UNKNOWN,
+            Ty::List(inner) if let Some(element) = array_element(written) => {
+                match self.score_value(inner, (unit, symbol), element) {
+                    _ if !is_plain(rules, bare) => SUBTYPE,
+                    IDENTICAL => IDENTICAL,
+                    UNKNOWN => SUBTYPE,
+                    _ => MISMATCH,
+                }
+            }
             Ty::List(_) if written.contains('[') || written.contains("...") => SUBTYPE,
             Ty::List(_) if is_plain(rules, bare) => MISMATCH,
             _ => UNKNOWN,

@@ -14,6 +14,8 @@ impl ReferenceEdges<'_, '_> {
     pub(super) fn call(&mut self, site: &Site) {
         let (callee, args) = match self.unit.expr(self.reference.expr) {
             Expr::Call { callee, args } => (callee, self.unit.facts.flow.list(args)),
+            // A markup element calls or constructs its component.
+            Expr::New { ty, .. } => (ty, &[][..]),
             _ => (self.reference.expr, &[][..]),
         };
         if self.unit.expr(callee) == Expr::SuperRef {
@@ -37,6 +39,7 @@ impl ReferenceEdges<'_, '_> {
                 Referent::External(..) => true,
             });
         }
+        self.weaken_library_function(callee, &mut found);
         let found = self.session.resolve_overloads(site, &found, args);
         if found.iter().all(|one| matches!(one.referent, Referent::External(..)))
             && self.constructs_by_maker(site, callee, args)
@@ -65,6 +68,49 @@ impl ReferenceEdges<'_, '_> {
             found
                 .retain(|one| one.sym().and_then(|sym| self.session.kind(sym)) == Some(SymbolKind::Function));
             self.emit_calls(site, found, &[]);
+        }
+    }
+
+    /// A repository may define a function of the standard library for platforms that lack it.
+    fn weaken_library_function(&self, callee: ExprId, found: &mut Vec<Target>) {
+        let Expr::Name(name) = self.unit.expr(callee) else { return };
+        let name = self.unit.text(name);
+        if found.is_empty() || !self.unit.rules.library_functions.iter().any(|known| known == name) {
+            return;
+        }
+        let is_here = |one: &Target| one.sym().is_none_or(|sym| sym.file == self.unit.file);
+        if found.iter().any(is_here) {
+            return;
+        }
+        found.retain(|one| one.rule != Rule::Global);
+        for one in found.iter_mut() {
+            one.confidence = one.confidence.max(Confidence::Probable);
+        }
+        if found.is_empty() {
+            found.push(Target::external("", name));
+        }
+    }
+
+    /// An annotation or attribute that nothing calls: it refers to a type, a macro, or a function that is an attribute.
+    pub(super) fn annotation(&mut self, site: &Site) {
+        let name = match self.unit.expr(self.reference.expr) {
+            Expr::Call { callee: name, .. } | Expr::New { ty: name, .. } => name,
+            _ => self.reference.expr,
+        };
+        let found = match self.unit.expr(name) {
+            Expr::Name(text) => self.session.lookup_as(site, self.unit.text(text), LookupKind::Type),
+            _ => self.session.targets(site, name).to_vec(),
+        };
+        let mut found = self.with_suffix(site, name, found);
+        found.retain(|one| one.sym().is_none_or(|sym| self.session.can_annotate(sym)));
+        if found.is_empty() {
+            return self.push_unresolved(site, name);
+        }
+        for one in &found {
+            match one.sym() {
+                Some(sym) => self.push_edge(EdgeKind::References, sym, one.rule, one.confidence),
+                None => self.push_external_target(one),
+            }
         }
     }
 
@@ -285,7 +331,7 @@ impl ReferenceEdges<'_, '_> {
         decided.into_iter().filter(|_| at.next().is_some_and(|at| !alike(at))).collect()
     }
 
-    /// The only definition in the folder nearest to this file: each part of a project may have its own.
+    /// The only definition in the directory nearest to this file: each part of a project may have its own.
     fn nearest(&self, found: &[Target]) -> Option<Target> {
         let own = self.unit.facts.path.display().into_owned();
         let near = |one: &Target| {
@@ -323,7 +369,9 @@ impl ReferenceEdges<'_, '_> {
             let Some(home) = self.session.unit_of(sym) else { continue };
             let Some(kind) = home.kind(sym.at) else { continue };
             if kind.is_type() || kind == SymbolKind::TypeAlias {
-                if self.reference.kind == RefKind::Construct || self.unit.rules.calls_construct {
+                let is_made = self.reference.kind == RefKind::Construct
+                    || matches!(self.unit.expr(self.reference.expr), Expr::New { .. });
+                if is_made || self.unit.rules.calls_construct {
                     let own = self.custom_makers(sym);
                     if let Some(maker) = own.iter().find_map(Target::sym) {
                         self.push_edge(EdgeKind::Calls, maker, target.rule, target.confidence);

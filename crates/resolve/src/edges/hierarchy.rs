@@ -6,8 +6,8 @@ use crate::session::Session;
 use crate::types::target::{Referent, Target};
 use crate::types::ty::{SymbolId, Ty};
 use orient_model::{
-    Confidence, Edge, EdgeKind, ExprId, Miss, Node, Outside, Reason, RefKind, Relation, Resolved, Rule,
-    SymbolKind,
+    Confidence, Edge, EdgeKind, ExprId, ExternalReference, Node, Reason, RefKind, Relation, Resolved, Rule,
+    SymbolKind, UnresolvedReference,
 };
 
 /// Adds the edges of all types of a file.
@@ -36,7 +36,7 @@ fn inherits(session: &Session<'_>, unit: &FileRef, at: u32, out: &mut Resolved) 
         }
         for ty in bases.alternatives() {
             if let Ty::External(name, _) = ty {
-                out.outside.push(external_base(session, &site, expr, (at, line), name));
+                out.external.push(external_base(session, &site, expr, (at, line), name));
             }
             let Ty::Instance(base, _) = ty else { continue };
             let kind = match session.unit_of(*base).and_then(|home| home.kind(base.at)) {
@@ -79,13 +79,13 @@ fn external_base(
     expr: ExprId,
     (at, line): (u32, u32),
     name: &str,
-) -> Outside {
+) -> ExternalReference {
     let package = session.targets(site, expr).iter().find_map(|found| match &found.referent {
         Referent::External(package, _) => Some(package.to_string()),
         _ => None,
     });
     let (package, name) = (package.unwrap_or_default(), name.to_owned());
-    Outside { from: Some(at), kind: RefKind::Inherit, package, name, line }
+    ExternalReference { from: Some(at), kind: RefKind::Inherit, package, name, line }
 }
 
 /// Adds an unresolved base: a miss if the repository has a type of that name, else an external reference.
@@ -101,9 +101,9 @@ fn push_unknown_base(
     let namesakes = session.symbols_named(&unit.rules.family, &name);
     let (from, kind) = (Some(at), RefKind::Inherit);
     if namesakes.iter().any(|namesake| namesake.kind.is_type() || namesake.kind == SymbolKind::TypeAlias) {
-        out.misses.push(Miss { from, kind, name, line, reason: Reason::Unknown });
+        out.unresolved.push(UnresolvedReference { from, kind, name, line, reason: Reason::Unknown });
     } else {
-        out.outside.push(Outside { from, kind, package: String::new(), name, line });
+        out.external.push(ExternalReference { from, kind, package: String::new(), name, line });
     }
 }
 
@@ -134,9 +134,14 @@ fn overrides(session: &Session<'_>, unit: &FileRef, at: u32, of: &Ty, out: &mut 
             let Ty::Instance(base, _) = base else { continue };
             let members = session.members(*base);
             let Some(members) = members.get(name) else { continue };
-            let fit = members.iter().filter(|&&member| has_compatible_form(session, unit, child, member));
+            let fit = members.iter().copied();
+            let fit: Vec<SymbolId> =
+                fit.filter(|&member| has_compatible_form(session, unit, child, member)).collect();
             let mut any = false;
-            for &member in fit {
+            for &member in &fit {
+                if is_other_overload(session, unit, at, child, member, &fit) {
+                    continue;
+                }
                 if member != unit.sym(child) {
                     any = true;
                     let line = symbol.name_span.first_line;
@@ -185,7 +190,15 @@ fn inherited_implementations(session: &Session<'_>, unit: &FileRef, at: u32, of:
                 continue;
             }
             let found = session.type_member(of, name, 1, Rule::Implementation);
-            for one in found.iter().filter_map(Target::sym) {
+            let mut found: Vec<SymbolId> = found.iter().filter_map(Target::sym).collect();
+            if home.rules.overloads {
+                let own = home.sym(member);
+                found.retain(|&one| has_compatible_form(session, &home, member, one));
+                if found.iter().any(|&one| session.has_same_params(own, one)) {
+                    found.retain(|&one| session.has_same_params(own, one));
+                }
+            }
+            for one in found {
                 let from_class = session.unit_of(one).and_then(|unit| {
                     let parent = unit.symbol(one.at)?.parent?;
                     Some(unit.kind(parent)? != SymbolKind::Interface)
@@ -287,6 +300,29 @@ fn has_compatible_form(session: &Session<'_>, unit: &FileRef, at: u32, other: Sy
     (is_overridable(two.kind) || holds_function)
         && (!unit.rules.overloads && !unit.rules.structural_interfaces
             || one.params.len() == two.params.len())
+}
+
+/// Whether an inherited member is overridden by another overload, or a member overrides another one: of overloads with
+/// equally many parameters, only those with the same types belong together.
+///
+/// Example: of `a(int)` and `a(String)` in a class and its base, each overrides one. A lone `a(Item)` overrides `a(T)`.
+fn is_other_overload(
+    session: &Session<'_>,
+    unit: &FileRef,
+    owner: u32,
+    child: u32,
+    member: SymbolId,
+    fit: &[SymbolId],
+) -> bool {
+    let own = unit.sym(child);
+    if !unit.rules.overloads || session.has_same_params(own, member) {
+        return false;
+    }
+    let name = unit.name(child);
+    let siblings = unit.children(Some(owner)).iter().filter(|&&other| other != child);
+    let mut siblings = siblings.filter(|&&other| unit.name(other) == name).map(|&other| unit.sym(other));
+    fit.iter().any(|&other| other != member && session.has_same_params(own, other))
+        || siblings.any(|other| session.has_same_params(other, member))
 }
 
 fn edge(from: SymbolId, kind: EdgeKind, to: SymbolId, line: u32, confidence: Confidence, rule: Rule) -> Edge {

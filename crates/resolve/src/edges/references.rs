@@ -6,8 +6,8 @@ use crate::session::{Session, Site};
 use crate::types::target::{Referent, Target};
 use crate::types::ty::{SymbolId, Ty};
 use orient_model::{
-    Confidence, Edge, EdgeKind, Expr, ExprId, Miss, Node, Outside, Reason, RefKind, Reference, Resolved,
-    Rule, SymbolKind,
+    Confidence, Edge, EdgeKind, Expr, ExprId, ExternalReference, Node, Reason, RefKind, Reference, Resolved,
+    Rule, SymbolKind, UnresolvedReference,
 };
 
 /// Adds the edges of all references of a file.
@@ -35,6 +35,7 @@ impl ReferenceEdges<'_, '_> {
     fn follow(&mut self) {
         let site = Site { unit: self.unit.clone(), scope: self.reference.scope, at: self.reference.at };
         match self.reference.kind {
+            RefKind::Decorate if !self.unit.rules.decorators_are_called => self.annotation(&site),
             RefKind::Call | RefKind::Expand | RefKind::Decorate => self.call(&site),
             RefKind::Construct => self.construct(&site),
             RefKind::Read | RefKind::Write => self.push_reference(&site, EdgeKind::References),
@@ -147,7 +148,7 @@ impl ReferenceEdges<'_, '_> {
         if name.is_empty() || !self.whole {
             return;
         }
-        self.out.outside.push(Outside {
+        self.out.external.push(ExternalReference {
             from: self.reference.symbol,
             kind: self.reference.kind,
             package: package.to_owned(),
@@ -190,14 +191,17 @@ impl ReferenceEdges<'_, '_> {
         let is_member =
             |kind: SymbolKind| matches!(kind, SymbolKind::Method | SymbolKind::Field | SymbolKind::Property);
         let expands = self.reference.kind == RefKind::Expand;
+        let annotates = self.reference.kind == RefKind::Decorate && !self.unit.rules.decorators_are_called;
         namesakes.iter().any(|namesake| match namesake.kind {
             SymbolKind::Macro => true,
+            kind if annotates => kind.is_type(),
+            SymbolKind::Impl => false,
             kind => !(expands || bare && is_member(kind)),
         })
     }
 
     pub(super) fn push_miss(&mut self, name: &str, reason: Reason) {
-        self.out.misses.push(Miss {
+        self.out.unresolved.push(UnresolvedReference {
             from: self.reference.symbol,
             kind: self.reference.kind,
             name: name.to_owned(),

@@ -27,7 +27,7 @@ pub(super) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
             suites(unit, at, out);
         }
         if unit.rules.fixtures.injected_by_parameter && (case || fixture) {
-            let shared = shared.get_or_insert_with(|| folder_files(session, unit));
+            let shared = shared.get_or_insert_with(|| directory_files(session, unit));
             let from = FixtureConsumer { session, unit, at, shared };
             from.requested_fixtures(out);
             if case {
@@ -109,21 +109,21 @@ fn with_bases(session: &Session<'_>, of: SymbolId) -> Vec<SymbolId> {
     found
 }
 
-/// The files whose fixtures this file may use: those of its own folder first, then of the folders above.
-fn folder_files(session: &Session<'_>, unit: &FileRef) -> Vec<FileRef> {
+/// The files whose fixtures this file may use: those of its own directory first, then of the directories above.
+fn directory_files(session: &Session<'_>, unit: &FileRef) -> Vec<FileRef> {
     let mut found = Vec::new();
-    let mut folder = unit.folder();
+    let mut directory = unit.directory();
     loop {
-        for name in &unit.rules.fixtures.folder_files {
-            let path = join(&folder, name);
+        for name in &unit.rules.fixtures.directory_files {
+            let path = join(&directory, name);
             session.depend_on(&file_exists_key(&path));
             let file = session.file_without_extension(unit, &path).filter(|&file| file != unit.file);
             found.extend(file.and_then(|file| session.unit(file)));
         }
-        match folder.rsplit_once('/') {
-            _ if folder.is_empty() => return found,
-            Some((outer, _)) => folder = outer.to_owned(),
-            None => folder.clear(),
+        match directory.rsplit_once('/') {
+            _ if directory.is_empty() => return found,
+            Some((outer, _)) => directory = outer.to_owned(),
+            None => directory.clear(),
         }
     }
 }

@@ -308,9 +308,9 @@ impl FileUnit {
         self.children(Some(at)).iter().any(|&child| self.kind(child) == Some(SymbolKind::Method))
     }
 
-    /// The folder of the file.
-    pub(crate) fn folder(&self) -> String {
-        String::from_utf8_lossy(self.facts.path.folder()).into_owned()
+    /// The directory of the file.
+    pub(crate) fn directory(&self) -> String {
+        String::from_utf8_lossy(self.facts.path.directory()).into_owned()
     }
 
     /// The innermost scope around a position.

@@ -319,7 +319,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_looked_up_by_its_name_its_folder_and_its_path() {
+    fn a_file_is_looked_up_by_its_name_its_directory_and_its_path() {
         assert_eq!(path_keys(&"src/shop/cart.test.ts".into()), ["cart", "shop", "//src/shop/cart"]);
         assert_eq!(path_keys(&"a.py".into()), ["a", "//a"]);
     }

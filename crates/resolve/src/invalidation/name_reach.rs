@@ -72,9 +72,9 @@ fn is_found_by_name(symbol: &Symbol, rules: &Rules) -> bool {
             symbol.kind != SymbolKind::Macro && !hidden && !is(Modifier::Declaration)
         }
         Modules::Include | Modules::Namespace | Modules::Global => true,
-        Modules::None | Modules::Folder | Modules::Tree => {
+        Modules::None | Modules::Directory | Modules::Tree => {
             let opened = symbol.kind == SymbolKind::Module || is(Modifier::Partial) || rules.open_classes;
-            let shared = !matches!(rules.shared_scope, SharedScope::None | SharedScope::Folder);
+            let shared = !matches!(rules.shared_scope, SharedScope::None | SharedScope::Directory);
             shared || (is_type && (opened || is(Modifier::Declaration)))
         }
     }

@@ -1,4 +1,4 @@
-//! Modules with dotted names: packages are folders, modules are files, leading dots are relative.
+//! Modules with dotted names: packages are directories, modules are files, leading dots are relative.
 
 use crate::file::file_unit::{FileRef, FileUnit};
 use crate::invalidation::name_reach::file_exists_key;
@@ -16,59 +16,59 @@ impl Session<'_> {
         let dots = module.len() - module.trim_start_matches('.').len();
         let parts: Vec<&str> = module[dots..].split('.').filter(|part| !part.is_empty()).collect();
         if dots > 0 {
-            let mut folder = unit.folder();
+            let mut directory = unit.directory();
             for _ in 1..dots {
-                folder = folder.rsplit_once('/').map_or(String::new(), |(outer, _)| outer.to_owned());
+                directory = directory.rsplit_once('/').map_or(String::new(), |(outer, _)| outer.to_owned());
             }
             if parts.is_empty() {
-                self.depend_on_folder_file(unit, &folder);
+                self.depend_on_directory_file(unit, &directory);
             }
-            return self.below(unit, &folder, &parts);
+            return self.below(unit, &directory, &parts);
         }
         self.source_roots(unit).iter().find_map(|root| self.below(unit, root, &parts))
     }
 
-    /// The folders where absolute module names may start, most likely first.
+    /// The directories where absolute module names may start, most likely first.
     fn source_roots(&self, unit: &FileRef) -> Rc<[String]> {
         self.queries.source_roots.get_or_insert(&unit.file, || self.find_source_roots(unit).into())
     }
 
     fn find_source_roots(&self, unit: &FileRef) -> Vec<String> {
-        let source = &unit.rules.source_folder;
+        let source = &unit.rules.source_directory;
         let mut roots = Vec::new();
         let mut add = |root: String| {
             if !roots.contains(&root) {
                 roots.push(root);
             }
         };
-        // The folder above the outermost package that contains this file.
-        let mut folder = unit.folder();
+        // The directory above the outermost package that contains this file.
+        let mut directory = unit.directory();
         loop {
-            self.depend_on_folder_file(unit, &folder);
-            if folder.is_empty() || self.folder_module_file(unit, &folder).is_none() {
+            self.depend_on_directory_file(unit, &directory);
+            if directory.is_empty() || self.directory_module_file(unit, &directory).is_none() {
                 break;
             }
-            folder = folder.rsplit_once('/').map_or(String::new(), |(outer, _)| outer.to_owned());
+            directory = directory.rsplit_once('/').map_or(String::new(), |(outer, _)| outer.to_owned());
         }
-        add(folder.clone());
-        add(unit.folder());
-        for manifest in self.resolver.project.around(&unit.rules, &unit.folder()) {
+        add(directory.clone());
+        add(unit.directory());
+        for manifest in self.resolver.project.around(&unit.rules, &unit.directory()) {
             for (_, root) in manifest.all(Says::Root) {
-                normal(&manifest.folder, root).into_iter().for_each(&mut add);
+                normal(&manifest.directory, root).into_iter().for_each(&mut add);
             }
-            add(join(&manifest.folder, source));
-            add(manifest.folder.clone());
+            add(join(&manifest.directory, source));
+            add(manifest.directory.clone());
         }
-        while !folder.is_empty() {
-            folder = folder.rsplit_once('/').map_or(String::new(), |(outer, _)| outer.to_owned());
-            add(join(&folder, source));
-            add(folder.clone());
+        while !directory.is_empty() {
+            directory = directory.rsplit_once('/').map_or(String::new(), |(outer, _)| outer.to_owned());
+            add(join(&directory, source));
+            add(directory.clone());
         }
         add(String::new());
         add(source.clone());
         for manifest in self.resolver.project.of(&unit.rules) {
-            add(manifest.folder.clone());
-            add(join(&manifest.folder, source));
+            add(manifest.directory.clone());
+            add(join(&manifest.directory, source));
         }
         roots
     }
@@ -83,19 +83,19 @@ impl Session<'_> {
             }
             path = inner;
         }
-        self.module_of_folder(unit, &path)
+        self.module_of_directory(unit, &path)
     }
 
-    fn module_of_folder(&self, unit: &FileRef, path: &str) -> Option<Module> {
-        if let Some(file) = self.folder_module_file(unit, path) {
+    fn module_of_directory(&self, unit: &FileRef, path: &str) -> Option<Module> {
+        if let Some(file) = self.directory_module_file(unit, path) {
             return Some(Module::File(file));
         }
-        (!path.is_empty() && self.is_folder(path)).then(|| Module::Folder(path.to_owned()))
+        (!path.is_empty() && self.is_directory(path)).then(|| Module::Directory(path.to_owned()))
     }
 
-    fn is_folder(&self, path: &str) -> bool {
-        !self.folder(path).is_empty()
-            || !self.resolver.repository.folder(&format!("{path}/").as_str().into()).is_empty()
+    fn is_directory(&self, path: &str) -> bool {
+        !self.directory(path).is_empty()
+            || !self.resolver.repository.directory(&format!("{path}/").as_str().into()).is_empty()
     }
 
     /// The file with this path and one of the language's extensions.
@@ -105,18 +105,24 @@ impl Session<'_> {
         })
     }
 
-    /// Makes the result depend on whether a folder has a module file.
-    fn depend_on_folder_file(&self, unit: &FileUnit, folder: &str) {
-        unit.rules.folder_files.iter().for_each(|name| self.depend_on(&file_exists_key(&join(folder, name))));
+    /// Makes the result depend on whether a directory has a module file.
+    fn depend_on_directory_file(&self, unit: &FileUnit, directory: &str) {
+        unit.rules
+            .directory_files
+            .iter()
+            .for_each(|name| self.depend_on(&file_exists_key(&join(directory, name))));
     }
 
-    /// The module file of a folder: `__init__`, `index`, `mod`.
-    pub(super) fn folder_module_file(&self, unit: &FileUnit, folder: &str) -> Option<u32> {
-        unit.rules.folder_files.iter().find_map(|name| self.file_without_extension(unit, &join(folder, name)))
+    /// The module file of a directory: `__init__`, `index`, `mod`.
+    pub(super) fn directory_module_file(&self, unit: &FileUnit, directory: &str) -> Option<u32> {
+        unit.rules
+            .directory_files
+            .iter()
+            .find_map(|name| self.file_without_extension(unit, &join(directory, name)))
     }
 
     /// A module inside a package.
-    pub(super) fn submodule(&self, folder: &str, name: &str, from: &FileRef) -> Option<Target> {
-        self.below(from, folder, &[name]).map(|module| Target::module(module, Rule::Import))
+    pub(super) fn submodule(&self, directory: &str, name: &str, from: &FileRef) -> Option<Target> {
+        self.below(from, directory, &[name]).map(|module| Target::module(module, Rule::Import))
     }
 }

@@ -60,27 +60,27 @@ impl Session<'_> {
         includes
     }
 
-    /// The file that an include names: relative to the file or a folder above, below an include folder, or the only one
-    /// whose path ends with it.
+    /// The file that an include names: relative to the file or a directory above, below an include directory, or the
+    /// only one whose path ends with it.
     pub(crate) fn include(&self, unit: &FileUnit, path: &str) -> Option<u32> {
         let repository = self.resolver.repository;
         let path = path.trim_matches(['<', '>', '"', ' ']);
         self.depend_on(&file_stem(path));
-        let mut folder = unit.folder();
+        let mut directory = unit.directory();
         loop {
             if let Some(file) =
-                normal(&folder, path).and_then(|path| repository.file_at(&path.as_str().into()))
+                normal(&directory, path).and_then(|path| repository.file_at(&path.as_str().into()))
             {
                 return Some(file);
             }
-            if folder.is_empty() {
+            if directory.is_empty() {
                 break;
             }
-            folder = folder.rsplit_once('/').map_or(String::new(), |(outer, _)| outer.to_owned());
+            directory = directory.rsplit_once('/').map_or(String::new(), |(outer, _)| outer.to_owned());
         }
         for manifest in self.resolver.project.of(&unit.rules) {
             for (_, root) in manifest.all(Says::Root) {
-                let found = normal(&manifest.folder, root).and_then(|root| normal(&root, path));
+                let found = normal(&manifest.directory, root).and_then(|root| normal(&root, path));
                 if let Some(file) = found.and_then(|path| repository.file_at(&path.as_str().into())) {
                     return Some(file);
                 }

@@ -1,7 +1,7 @@
 //! Imports and modules: one file for each module system.
 
+mod directory_packages;
 mod dotted_names;
-mod folder_packages;
 mod includes;
 mod module_tree;
 mod namespaces;
@@ -9,7 +9,7 @@ mod path_imports;
 pub(crate) mod project_files;
 mod project_wide;
 
-pub(crate) use folder_packages::TopLevelSymbols;
+pub(crate) use directory_packages::TopLevelSymbols;
 pub(crate) use includes::DirectIncludes;
 
 use crate::file::file_unit::FileRef;
@@ -122,7 +122,7 @@ impl Session<'_> {
         match unit.rules.modules {
             Modules::Dotted => self.memoized_module(unit, module, Self::dotted_module),
             Modules::Path => self.memoized_module(unit, module, Self::path_module),
-            Modules::Folder => self.folder_module(unit, module),
+            Modules::Directory => self.directory_module(unit, module),
             Modules::Namespace => Some(Module::Namespace(dotted(module))),
             Modules::Global => self.required_file(unit, module),
             Modules::None | Modules::Tree | Modules::Include => None,
@@ -177,8 +177,8 @@ impl Session<'_> {
                     });
                 found.unwrap_or_default()
             }
-            Module::Folder(path) => match from.rules.modules {
-                Modules::Folder => self.package_member(path, name, from),
+            Module::Directory(path) => match from.rules.modules {
+                Modules::Directory => self.package_member(path, name, from),
                 _ => self.submodule(path, name, from).into_iter().collect(),
             },
             Module::Namespace(space) => self.namespace_member(space, name, from),
@@ -199,8 +199,8 @@ impl Session<'_> {
             }
         }
         let stem = file_stem(&unit.facts.path.display());
-        if unit.rules.folder_files.contains(&stem) {
-            return self.submodule(&site.unit.folder(), name, unit).into_iter().collect();
+        if unit.rules.directory_files.contains(&stem) {
+            return self.submodule(&site.unit.directory(), name, unit).into_iter().collect();
         }
         Vec::new()
     }
@@ -241,7 +241,7 @@ impl Session<'_> {
         let unit = &site.unit;
         let found = match unit.rules.shared_scope {
             SharedScope::None => Vec::new(),
-            SharedScope::Folder => self.own_package_member(unit, name),
+            SharedScope::Directory => self.own_package_member(unit, name),
             SharedScope::Namespace => self.shared_namespace(site, name),
             SharedScope::Everything => self.shared_by_all(site, name),
         };
@@ -307,7 +307,7 @@ pub(crate) fn is_dotted(space: &str) -> bool {
         && !bytes.iter().any(|byte| matches!(byte, b':' | b'\\' | b'/'))
 }
 
-/// A file's name without folder and extension.
+/// A file's name without directory and extension.
 fn file_stem(path: &str) -> String {
     let name = path.rsplit('/').next().unwrap_or_default();
     name.split_once('.').map_or(name, |(stem, _)| stem).to_owned()

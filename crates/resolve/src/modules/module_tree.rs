@@ -78,7 +78,7 @@ impl Session<'_> {
                     .tree
                     .root_files
                     .iter()
-                    .chain(&unit.rules.folder_files)
+                    .chain(&unit.rules.directory_files)
                     .for_each(|file| self.depend_on(file));
                 return self.crate_root(unit).map(|file| Ty::Module(Module::File(file)));
             }
@@ -166,18 +166,18 @@ impl Session<'_> {
 
     /// The file of the parent module; none for the root of a package.
     fn parent_file(&self, unit: &FileRef) -> Option<u32> {
-        let (folder, name) = (unit.folder(), file_stem(&unit.facts.path.display()));
-        let (folder_files, root_files) = (&unit.rules.folder_files, &unit.rules.tree.root_files);
+        let (directory, name) = (unit.directory(), file_stem(&unit.facts.path.display()));
+        let (directory_files, root_files) = (&unit.rules.directory_files, &unit.rules.tree.root_files);
         let (module, around) = match name {
-            name if folder_files.contains(&name) => {
-                let (outer, module) = folder.rsplit_once('/').unwrap_or(("", &folder));
+            name if directory_files.contains(&name) => {
+                let (outer, module) = directory.rsplit_once('/').unwrap_or(("", &directory));
                 (module.to_owned(), outer.to_owned())
             }
             name if root_files.contains(&name) && self.is_package_root(unit) => return None,
-            name => (name, folder.clone()),
+            name => (name, directory.clone()),
         };
         let mut candidates: Vec<String> =
-            folder_files.iter().chain(root_files).map(|file| join(&around, file)).collect();
+            directory_files.iter().chain(root_files).map(|file| join(&around, file)).collect();
         if !around.is_empty() {
             candidates.push(around.clone());
         }
@@ -194,21 +194,21 @@ impl Session<'_> {
         files.iter().copied().find(declares)
     }
 
-    /// Whether a file with the name of a root file is one: beside a project file or in its source folder.
+    /// Whether a file with the name of a root file is one: beside a project file or in its source directory.
     fn is_package_root(&self, unit: &FileRef) -> bool {
-        let folder = unit.folder();
-        let manifests = self.resolver.project.around(&unit.rules, &folder);
+        let directory = unit.directory();
+        let manifests = self.resolver.project.around(&unit.rules, &directory);
         manifests.first().is_none_or(|manifest| {
-            folder == manifest.folder
-                || folder == join(&manifest.folder, &unit.rules.source_folder)
-                || folder.starts_with(&join(&manifest.folder, &unit.rules.tree.binary_folder))
+            directory == manifest.directory
+                || directory == join(&manifest.directory, &unit.rules.source_directory)
+                || directory.starts_with(&join(&manifest.directory, &unit.rules.tree.binary_directory))
                 || !self.is_declared_here(unit)
         })
     }
 
     fn is_declared_here(&self, unit: &FileRef) -> bool {
-        let (folder, name) = (unit.folder(), file_stem(&unit.facts.path.display()));
-        self.folder_module_file(unit, &folder)
+        let (directory, name) = (unit.directory(), file_stem(&unit.facts.path.display()));
+        self.directory_module_file(unit, &directory)
             .and_then(|file| self.unit(file))
             .is_some_and(|parent| parent.children(None).iter().any(|&at| parent.name(at) == name))
     }
@@ -234,11 +234,11 @@ impl Session<'_> {
         self.depend_on(name);
         let stem = file_stem(&unit.facts.path.display());
         let words = &unit.rules.tree;
-        let in_own_folder = unit.rules.folder_files.contains(&stem) || words.root_files.contains(&stem);
-        let mut folder = if in_own_folder || self.parent_file(unit).is_none() {
-            unit.folder()
+        let in_own_directory = unit.rules.directory_files.contains(&stem) || words.root_files.contains(&stem);
+        let mut directory = if in_own_directory || self.parent_file(unit).is_none() {
+            unit.directory()
         } else {
-            join(&unit.folder(), &stem)
+            join(&unit.directory(), &stem)
         };
         let mut inner = Vec::new();
         let mut next = unit.symbol(symbol).and_then(|symbol| symbol.parent);
@@ -247,7 +247,7 @@ impl Session<'_> {
             next = unit.symbol(at).and_then(|symbol| symbol.parent);
         }
         for part in inner.iter().rev() {
-            folder = join(&folder, part);
+            directory = join(&directory, part);
         }
         let mut said = unit.symbol(symbol).into_iter().flat_map(|symbol| &symbol.attributes);
         let path = said.find_map(|&atom| {
@@ -255,13 +255,13 @@ impl Session<'_> {
         });
         if let Some(path) = path {
             let path = path.trim_matches([' ', '=', '"']);
-            let path = normal(&unit.folder(), path)?;
+            let path = normal(&unit.directory(), path)?;
             return self.resolver.repository.file_at(&path.as_str().into()).map(Module::File);
         }
         let name = name.trim_start_matches(words.raw_prefix.as_str());
         let file = self
-            .file_without_extension(unit, &join(&folder, name))
-            .or_else(|| self.folder_module_file(unit, &join(&folder, name)));
+            .file_without_extension(unit, &join(&directory, name))
+            .or_else(|| self.directory_module_file(unit, &join(&directory, name)));
         file.map(Module::File)
     }
 
@@ -318,11 +318,11 @@ impl Session<'_> {
     pub(super) fn package_root_module(&self, unit: &FileRef, name: &str) -> Vec<Target> {
         let wanted = name.replace('-', "_");
         let project = &self.resolver.project;
-        let nearest = project.around(&unit.rules, &unit.folder()).into_iter().next();
+        let nearest = project.around(&unit.rules, &unit.directory()).into_iter().next();
         let renamed = nearest.and_then(|manifest| {
             let (_, value) = manifest.all(Says::Depends).find(|(key, _)| key.replace('-', "_") == wanted)?;
-            let folder = normal(&manifest.folder, value)?;
-            project.of(&unit.rules).find(|other| other.folder == folder)
+            let directory = normal(&manifest.directory, value)?;
+            project.of(&unit.rules).find(|other| other.directory == directory)
         });
         let by_name = || {
             project
@@ -331,8 +331,8 @@ impl Session<'_> {
         };
         let Some(manifest) = renamed.or_else(by_name) else { return Vec::new() };
         let entries = manifest.all(Says::Entry).filter(|(name, _)| *name == "lib").map(|(_, value)| value);
-        let mut paths: Vec<String> = entries.filter_map(|value| normal(&manifest.folder, value)).collect();
-        paths.push(join(&manifest.folder, &unit.rules.tree.library_file));
+        let mut paths: Vec<String> = entries.filter_map(|value| normal(&manifest.directory, value)).collect();
+        paths.push(join(&manifest.directory, &unit.rules.tree.library_file));
         let file = paths.iter().find_map(|path| self.resolver.repository.file_at(&path.as_str().into()));
         file.map(|file| Target::module(Module::File(file), Rule::Import)).into_iter().collect()
     }

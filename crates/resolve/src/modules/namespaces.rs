@@ -1,4 +1,4 @@
-//! Namespaces that files declare, whatever folder they are in; and names that the whole program shares.
+//! Namespaces that files declare, whatever directory they are in; and names that the whole program shares.
 
 use super::dotted;
 use crate::file::file_unit::FileRef;

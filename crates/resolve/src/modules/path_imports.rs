@@ -15,7 +15,7 @@ impl Session<'_> {
     /// The file of a module path.
     pub(super) fn path_module(&self, unit: &FileRef, module: &str) -> Option<Module> {
         if module.starts_with('.') || module.starts_with('/') {
-            let path = normal(&unit.folder(), module)?;
+            let path = normal(&unit.directory(), module)?;
             return self.file_at_module_path(unit, &path).map(Module::File);
         }
         if let Some(file) = self.aliased_file(unit, module) {
@@ -24,19 +24,19 @@ impl Session<'_> {
         self.package_file(unit, module).map(Module::File)
     }
 
-    /// The file by the path aliases and base folders of the enclosing project files.
+    /// The file by the path aliases and base directories of the enclosing project files.
     fn aliased_file(&self, unit: &FileRef, module: &str) -> Option<u32> {
-        for manifest in self.resolver.project.around(&unit.rules, &unit.folder()) {
+        for manifest in self.resolver.project.around(&unit.rules, &unit.directory()) {
             let mut chain = vec![manifest];
             for at in 0..EXTENDS {
                 let Some(&last) = chain.get(at) else { break };
                 chain.extend(self.extended_manifests(unit, last));
             }
             let base_of = |manifest: &Manifest| {
-                manifest.first(Says::Base).and_then(|base| normal(&manifest.folder, base))
+                manifest.first(Says::Base).and_then(|base| normal(&manifest.directory, base))
             };
             for &manifest in &chain {
-                let base = base_of(manifest).unwrap_or_else(|| manifest.folder.clone());
+                let base = base_of(manifest).unwrap_or_else(|| manifest.directory.clone());
                 for (pattern, target) in manifest.all(Says::Alias) {
                     let Some(inner) = inner(pattern, module) else { continue };
                     let Some(path) = normal(&base, &target.replace('*', inner)) else { continue };
@@ -58,11 +58,11 @@ impl Session<'_> {
         let words = &unit.rules.packages;
         let mut found = Vec::new();
         for (_, value) in manifest.all(Says::Extends) {
-            let Some(path) = normal(&manifest.folder, value) else { continue };
+            let Some(path) = normal(&manifest.directory, value) else { continue };
             let wanted =
                 [path.clone(), format!("{path}.{}", words.config_extension), join(&path, &words.config_file)];
             let of = self.resolver.project.of(&unit.rules);
-            found.extend(of.filter(|other| wanted.contains(&join(&other.folder, &other.file))));
+            found.extend(of.filter(|other| wanted.contains(&join(&other.directory, &other.file))));
         }
         found
     }
@@ -97,29 +97,32 @@ impl Session<'_> {
             let entries = &unit.rules.packages.entry_files;
             return entries
                 .iter()
-                .find_map(|path| self.file_at_module_path(unit, &join(&manifest.folder, path)));
+                .find_map(|path| self.file_at_module_path(unit, &join(&manifest.directory, path)));
         }
-        [join(&manifest.folder, rest), join(&manifest.folder, &join(&unit.rules.source_folder, rest))]
-            .iter()
-            .find_map(|path| self.file_at_module_path(unit, path))
+        [
+            join(&manifest.directory, rest),
+            join(&manifest.directory, &join(&unit.rules.source_directory, rest)),
+        ]
+        .iter()
+        .find_map(|path| self.file_at_module_path(unit, path))
     }
 
     /// The file at a path, or the source of a built file.
     fn source_of_built_file(&self, unit: &FileRef, manifest: &Manifest, target: &str) -> Option<u32> {
-        let path = normal(&manifest.folder, target)?;
+        let path = normal(&manifest.directory, target)?;
         if let Some(file) = self.file_at_module_path(unit, &path) {
             return Some(file);
         }
         let inside = normal("", target)?;
         let (head, rest) = inside.split_once('/')?;
         let words = &unit.rules.packages;
-        let is_built = |folder: &str| words.build_folders.iter().any(|built| built == folder);
+        let is_built = |directory: &str| words.build_directories.iter().any(|built| built == directory);
         if !is_built(head) {
             return None;
         }
         let rest = rest.split_once('/').filter(|(next, _)| is_built(next)).map_or(rest, |(_, rest)| rest);
-        words.source_folders.iter().find_map(|source| {
-            let path = join(&manifest.folder, &join(source, rest));
+        words.source_directories.iter().find_map(|source| {
+            let path = join(&manifest.directory, &join(source, rest));
             self.file_at_module_path(unit, path.trim_start_matches('/'))
         })
     }
@@ -131,7 +134,7 @@ impl Session<'_> {
             return Some(file);
         }
         if let Some(file) =
-            self.file_without_extension(unit, path).or_else(|| self.folder_module_file(unit, path))
+            self.file_without_extension(unit, path).or_else(|| self.directory_module_file(unit, path))
         {
             return Some(file);
         }

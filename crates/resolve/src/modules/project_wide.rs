@@ -5,7 +5,7 @@ use crate::file::file_unit::FileRef;
 use crate::session::{Session, Site};
 use crate::types::target::{Target, Value};
 use crate::types::ty::{Module, Ty};
-use orient_model::{ImportKind, Modules, Rule, Says, SharedScope, SymbolKind};
+use orient_model::{Modules, Rule, Says, SharedScope, SymbolKind};
 
 impl Session<'_> {
     /// What a qualified name means, from the root namespace or relative to the current one.
@@ -56,16 +56,16 @@ impl Session<'_> {
         fit.map(|sym| Target::symbol(sym, Rule::Global)).collect()
     }
 
-    /// What project files import for all files of the project, and what a prelude file imports for all.
+    /// What project files and passed-on imports bring into all files of the project.
     pub(crate) fn project_wide(&self, site: &Site, name: &str) -> Vec<Target> {
         let unit = &site.unit;
-        if unit.rules.modules != Modules::Namespace || unit.rules.prelude_files.is_empty() {
+        if unit.rules.modules != Modules::Namespace || !unit.rules.project_wide_imports {
             return Vec::new();
         }
         if self.symbols_named(&unit.rules.family, name).is_empty() && !self.is_project_alias(unit, name) {
             return Vec::new();
         }
-        let manifests = self.resolver.project.around(&unit.rules, &unit.folder());
+        let manifests = self.resolver.project.around(&unit.rules, &unit.directory());
         for manifest in &manifests {
             for (key, value) in manifest.all(Says::Using) {
                 let found = match key {
@@ -83,16 +83,15 @@ impl Session<'_> {
                 }
             }
         }
-        let folder = manifests.first().map_or("", |manifest| manifest.folder.as_str());
-        self.prelude_names(unit, folder, name)
+        Vec::new()
     }
 
     /// Whether project files import a namespace for all files.
     pub(crate) fn is_project_wide_import(&self, unit: &FileRef, space: &str) -> bool {
-        if unit.rules.prelude_files.is_empty() {
+        if !unit.rules.project_wide_imports {
             return false;
         }
-        let manifests = self.resolver.project.around(&unit.rules, &unit.folder());
+        let manifests = self.resolver.project.around(&unit.rules, &unit.directory());
         manifests.iter().any(|manifest| manifest.all(Says::Using).any(|(_, value)| dotted(value) == space))
     }
 
@@ -105,35 +104,8 @@ impl Session<'_> {
 
     /// Whether a project file declares this alias.
     fn is_project_alias(&self, unit: &FileRef, name: &str) -> bool {
-        let manifests = self.resolver.project.around(&unit.rules, &unit.folder());
+        let manifests = self.resolver.project.around(&unit.rules, &unit.directory());
         manifests.iter().any(|manifest| manifest.all(Says::Using).any(|(key, _)| key == name))
-    }
-
-    fn prelude_names(&self, unit: &FileRef, folder: &str, name: &str) -> Vec<Target> {
-        for known in &unit.rules.prelude_files {
-            self.depend_on(known.split('.').next().unwrap_or_default());
-        }
-        for &file in self.folder(folder).iter() {
-            let Some(other) = self.unit(file).filter(|other| other.file != unit.file) else { continue };
-            let called = String::from_utf8_lossy(other.facts.path.file_name()).into_owned();
-            if !unit.rules.prelude_files.contains(&called) {
-                continue;
-            }
-            for (at, import) in other.facts.outline.imports.iter().enumerate() {
-                let found = match import.kind {
-                    _ if !import.reexport => Vec::new(),
-                    ImportKind::Wildcard => self.through_wildcard(&other, at as u32, name),
-                    _ if import.alias.map(|atom| other.outline_text(atom)) == Some(name) => {
-                        self.import(&other, at as u32)
-                    }
-                    _ => Vec::new(),
-                };
-                if !found.is_empty() {
-                    return found;
-                }
-            }
-        }
-        Vec::new()
     }
 
     /// Whether a file loads another one, directly or through a file that it loads.
@@ -172,7 +144,7 @@ impl Session<'_> {
         let path = if module.ends_with(&dotted) { module.to_owned() } else { format!("{module}{dotted}") };
         let repository = self.resolver.repository;
         if module.starts_with('.') {
-            let path = crate::modules::project_files::normal(&unit.folder(), &path)?;
+            let path = crate::modules::project_files::normal(&unit.directory(), &path)?;
             return repository.file_at(&path.as_str().into()).map(Module::File);
         }
         let mut files = repository.files_ending_with(&path);
@@ -180,7 +152,7 @@ impl Session<'_> {
             let is_root = |file: &u32| {
                 let under = repository.facts(*file).map(|facts| facts.path.display().into_owned());
                 under.is_some_and(|full| {
-                    full.trim_end_matches(path.as_str()).ends_with(&format!("{}/", unit.rules.load_folder))
+                    full.trim_end_matches(path.as_str()).ends_with(&format!("{}/", unit.rules.load_directory))
                 })
             };
             files.retain(is_root);

@@ -179,15 +179,25 @@ impl Session<'_> {
         if bindings.iter().all(is_function) {
             return Self::overload_bindings(unit, bindings);
         }
+        let bindings: Vec<u32> =
+            bindings.iter().copied().filter(|&at| !Self::is_inside_value(site, at)).collect();
         let before = bindings.iter().rfind(|&&at| unit.binding(at).is_some_and(|b| b.at <= site.at));
         match before {
             Some(&last) if !left_function => vec![last],
-            _ => bindings.to_vec(),
+            _ => bindings,
         }
+    }
+
+    /// Whether the place is in the value of a local variable that is visible only after it.
+    fn is_inside_value(site: &Site, binding: u32) -> bool {
+        site.unit.binding(binding).is_some_and(|b| b.at <= site.at && site.at < b.visible_from)
     }
 
     /// Whether a local variable is bound only after the place.
     fn is_bound_later(site: &Site, scope: u32, binding: u32, left_function: bool) -> bool {
+        if Self::is_inside_value(site, binding) {
+            return true;
+        }
         let comes_later = |binding: &Binding| binding.kind == BindingKind::Local && binding.at > site.at;
         !left_function
             && !site.unit.rules.hoists

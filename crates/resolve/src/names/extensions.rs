@@ -1,6 +1,6 @@
 //! Extension members: which ones a type has at a place, by their receiver type, imports and enclosing receivers.
 
-use crate::file::file_unit::{FileRef, FileUnit};
+use crate::file::file_unit::{FileRef, FileUnit, last_name};
 use crate::modules::dotted;
 use crate::names::bindings::can_be_called;
 use crate::session::{Namesake, Session, Site};
@@ -55,6 +55,41 @@ impl Session<'_> {
         }
         let several = found.len() > 1 && !from.rules.overloads;
         found.into_iter().map(|one| if several { one.at_most(Confidence::Probable) } else { one }).collect()
+    }
+
+    /// Members that `impl` blocks of the repository give to an external type, and those that a trait implemented for it provides.
+    ///
+    /// Example: with `impl Shout for str`, `"x".shout()` calls the method of that block, or the default method of `Shout`.
+    pub(crate) fn foreign_impl_members(&self, holder: &str, name: &str, from: &FileRef) -> Vec<Target> {
+        let family = &from.rules.family;
+        let parent_of = |sym: SymbolId| {
+            let unit = self.unit_of(sym)?;
+            let parent = unit.symbol(sym.at)?.parent?;
+            Some((unit, parent))
+        };
+        let (mut own, mut provided) = (Vec::new(), Vec::new());
+        for namesake in self.members_named(family, name).iter() {
+            let Some((unit, parent)) = parent_of(namesake.sym) else { continue };
+            match unit.kind(parent) {
+                Some(SymbolKind::Impl) if unit.name(parent) == holder => own.push(namesake.sym),
+                Some(SymbolKind::Trait) => provided.push((namesake.sym, unit.name(parent).to_owned())),
+                _ => {}
+            }
+        }
+        if own.is_empty() && !provided.is_empty() {
+            let blocks = self.symbols_named(family, holder);
+            let blocks = blocks.iter().filter(|block| block.kind == SymbolKind::Impl);
+            let traits: Vec<String> = blocks
+                .filter_map(|block| Some((self.unit_of(block.sym)?, block.sym.at)))
+                .flat_map(|(unit, at)| {
+                    let names = unit.bases(at).iter().filter_map(|&(expr, ..)| last_name(&unit.facts, expr));
+                    names.map(str::to_owned).collect::<Vec<_>>()
+                })
+                .collect();
+            own.extend(provided.iter().filter(|(_, of)| traits.contains(of)).map(|(sym, _)| *sym));
+        }
+        let confidence = if own.len() > 1 { Confidence::Probable } else { Confidence::Exact };
+        own.into_iter().map(|sym| Target::symbol(sym, Rule::Extension).at_most(confidence)).collect()
     }
 
     /// Extensions of this name in a namespace: what an import of the name makes visible.
@@ -199,11 +234,11 @@ impl Session<'_> {
                 let Ty::Instance(sym, _) = of else { continue };
                 around.push(*sym);
                 let Some(home) = self.unit_of(*sym) else { continue };
-                let folder_module_file = |at: &&u32| {
+                let directory_module_file = |at: &&u32| {
                     home.kind(**at) == Some(SymbolKind::Object) && home.is(**at, Modifier::Static)
                 };
                 around.extend(
-                    home.children(Some(sym.at)).iter().filter(folder_module_file).map(|&at| home.sym(at)),
+                    home.children(Some(sym.at)).iter().filter(directory_module_file).map(|&at| home.sym(at)),
                 );
             }
         }

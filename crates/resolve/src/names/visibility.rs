@@ -7,6 +7,16 @@ use crate::types::ty::{SymbolId, Ty};
 use orient_model::{Modifier, SymbolKind, Visibility};
 
 impl Session<'_> {
+    /// Whether a symbol can be applied as an annotation or attribute.
+    pub(crate) fn can_annotate(&self, sym: SymbolId) -> bool {
+        let Some(unit) = self.unit_of(sym) else { return false };
+        let Some(symbol) = unit.symbol(sym.at) else { return false };
+        let is_attribute = |text: &str| unit.rules.attribute_macros.iter().any(|name| name == text);
+        symbol.kind.is_type()
+            || matches!(symbol.kind, SymbolKind::Macro | SymbolKind::TypeAlias)
+            || symbol.attributes.iter().any(|&text| is_attribute(unit.outline_text(text)))
+    }
+
     /// Whether a symbol exists for binary compatibility only: no source refers to it.
     pub(crate) fn is_hidden(&self, sym: SymbolId) -> bool {
         let Some(unit) = self.unit_of(sym).filter(|unit| !unit.rules.hiding_annotations.is_empty()) else {
@@ -99,7 +109,7 @@ impl Session<'_> {
 }
 
 /// Whether a symbol has one of these annotations.
-fn has_annotation(unit: &FileUnit, symbol: u32, marks: &[String]) -> bool {
+pub(crate) fn has_annotation(unit: &FileUnit, symbol: u32, marks: &[String]) -> bool {
     let says = |said: &str| marks.iter().any(|mark| said.contains(mark.as_str()));
     !marks.is_empty()
         && unit

@@ -5,7 +5,7 @@ use crate::memo::Keep;
 use crate::session::{Session, Site};
 use crate::types::target::Value;
 use crate::types::ty::{SymbolId, Ty};
-use orient_model::{Binding, BindingKind, Confidence, Expr, Literal, Rule, SymbolKind, Via};
+use orient_model::{Binding, BindingKind, Confidence, Expr, Literal, Rule, SymbolKind, Via, Wrapper};
 
 impl Session<'_> {
     /// The value of a parameter or local variable.
@@ -27,7 +27,9 @@ impl Session<'_> {
     /// The value of a binding: by its declared type, else by its initializer, its callers or its context.
     fn value_of_binding(&self, unit: &FileRef, binding: &Binding) -> Value {
         let site = Site { unit: unit.clone(), scope: unit.scope_at(binding.at), at: binding.at };
-        if let Some(ty) = binding.ty {
+        // The declared type of a parameter that is a pattern is not that of a name deep inside the pattern.
+        let is_deep = binding.kind == BindingKind::Param && binding.via == Via::Unknown;
+        if let Some(ty) = binding.ty.filter(|_| !is_deep) {
             let declared = self.ty(&site, ty);
             let declared = match (binding.via, binding.value) {
                 (Via::Item(_) | Via::Member(_), None) => {
@@ -54,12 +56,23 @@ impl Session<'_> {
             }
             return self.assigned(unit, binding);
         };
-        let value = match self.pattern_payload(&site, binding) {
-            Some(payload) => payload,
-            None => self.destructure(&site, &self.eval(&site, value), binding.via),
-        };
+        let value = self
+            .pattern_payload(&site, binding)
+            .unwrap_or_else(|| self.destructured(&site, binding, &self.eval(&site, value)));
         let value = self.with_reassignments(unit, binding, value);
         Value { rule: if value.rule == Rule::Static { Rule::Static } else { Rule::Inferred }, ..value }
+    }
+
+    /// What a binding takes out of its value. How the parts of an element that is no tuple are called, nothing says.
+    fn destructured(&self, site: &Site, binding: &Binding, whole: &Value) -> Value {
+        let is_element = binding.value.is_some_and(|value| {
+            matches!(site.unit.expr(value), Expr::Wrap { wrapper: Wrapper::Spread, .. })
+        });
+        let is_opaque = matches!(whole.ty, Ty::Instance(..) | Ty::Union(_));
+        if is_element && is_opaque && matches!(binding.via, Via::Item(_)) {
+            return Value::unknown();
+        }
+        self.destructure(site, whole, binding.via)
     }
 
     /// A variable that is assigned again may hold either value.

@@ -88,6 +88,10 @@ impl Session<'_> {
     pub(super) fn callback_type(&self, site: &Site, callee: ExprId, at: usize) -> Ty {
         let unit = &site.unit;
         let Expr::Member { base, name } = unit.expr(callee) else { return Ty::Unknown };
+        let stated = self.library_callback(site, callee, at);
+        if stated.is_known() {
+            return stated;
+        }
         if unit.rules.receiver_passing_methods.iter().any(|hands| hands == unit.text(name)) {
             return Ty::Signature(Rc::from([self.eval(site, base).ty]), Ty::Unknown.into());
         }

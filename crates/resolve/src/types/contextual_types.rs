@@ -66,7 +66,7 @@ fn function_contexts(unit: &FileUnit) -> FxHashMap<u32, ContextSite> {
         let list = match unit.expr(reference.expr) {
             Expr::Call { args, .. } if reference.kind == RefKind::Call => args,
             Expr::New { args, .. } if reference.kind == RefKind::Construct => args,
-            Expr::New { ty, args } if reference.kind == RefKind::Read => {
+            Expr::New { ty, args } if reference.kind == RefKind::Call => {
                 for &arg in flow.list(args) {
                     if let Expr::Named { name, value } = unit.expr(arg) {
                         let context = Context::Property(ty);

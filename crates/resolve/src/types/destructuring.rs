@@ -1,6 +1,7 @@
 //! What destructuring, iterating over or entering a value binds to a name.
 
 use crate::session::{Session, Site};
+use crate::types::library::library_element;
 use crate::types::target::Value;
 use crate::types::ty::Ty;
 use orient_model::{Rule, Via};
@@ -46,6 +47,7 @@ impl Session<'_> {
         match ty {
             Ty::List(inner) => (**inner).clone(),
             Ty::Tuple(items) => Ty::union(items.iter().cloned()),
+            Ty::External(..) if let Some(stated) = library_element(&site.unit.rules, ty) => stated,
             Ty::External(holder, args) => match Self::held_collection(site, holder, args) {
                 Some(held) => self.nested(|| self.element(site, held)).unwrap_or(Ty::Unknown),
                 None => args.last().cloned().unwrap_or(Ty::Unknown),

@@ -155,6 +155,14 @@ impl Session<'_> {
                 ..
             } => {
                 let found = self.targets(site, expr);
+                if let Expr::Member { base, name } = site.unit.expr(expr)
+                    && found.iter().all(|one| matches!(one.referent, Referent::External(..)))
+                {
+                    let stated = self.library_value(site, base, site.unit.text(name));
+                    if stated.ty.is_known() {
+                        return stated;
+                    }
+                }
                 self.value_of_all(&found)
             }
             _ => self.nested(|| self.eval_uncached(site, expr)).unwrap_or_else(Value::unknown),
@@ -312,7 +320,7 @@ fn awaited(ty: &Ty) -> Ty {
     }
 }
 
-/// Appends a part to the path of a folder.
-pub(crate) fn join(folder: &str, part: &str) -> String {
-    if folder.is_empty() { part.to_owned() } else { format!("{folder}/{part}") }
+/// Appends a part to the path of a directory.
+pub(crate) fn join(directory: &str, part: &str) -> String {
+    if directory.is_empty() { part.to_owned() } else { format!("{directory}/{part}") }
 }

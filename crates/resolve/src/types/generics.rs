@@ -132,6 +132,9 @@ pub(crate) fn unify(wanted: &Ty, given: &Ty, map: &mut Vec<((u32, u32), Ty)>) {
                 unify(first, &Ty::Instance(*sym, args.clone()), map);
             }
         }
+        (Ty::List(left), Ty::External(_, args)) if args.len() == 1 => unify(left, &args[0], map),
+        (Ty::External(_, args), Ty::List(right)) if args.len() == 1 => unify(&args[0], right, map),
+        (Ty::List(left), Ty::Tuple(items)) => unify(left, &Ty::union(items.iter().cloned()), map),
         (Ty::List(left), Ty::List(right)) | (Ty::Returning(left), Ty::Returning(right)) => {
             unify(left, right, map);
         }

@@ -9,6 +9,14 @@ use crate::types::ty::{SymbolId, THIS, Ty};
 use orient_model::{Confidence, Expr, ExprId, Modules, Relation, Rule, SymbolKind};
 use std::rc::Rc;
 
+/// The type of a value, as a value itself.
+pub(crate) fn runtime_type(ty: &Ty) -> Ty {
+    Ty::union(ty.alternatives().iter().map(|ty| match ty {
+        Ty::Instance(sym, args) => Ty::Metatype(*sym, args.clone()),
+        _ => Ty::Unknown,
+    }))
+}
+
 impl Session<'_> {
     pub(super) fn find_member(&self, site: &Site, base: ExprId, name: &str) -> Vec<Target> {
         let unit = &site.unit;
@@ -27,6 +35,12 @@ impl Session<'_> {
             let ty = Ty::External(object.as_str().into(), Rc::from([self.ty(site, base)]));
             return vec![Target::value(ty, Rule::Static)];
         }
+        if unit.rules.runtime_type_members.iter().any(|member| member == name) {
+            let ty = runtime_type(&self.eval(site, base).ty);
+            if ty.is_known() {
+                return vec![Target::value(ty, Rule::Static)];
+            }
+        }
         let base_is_self = unit.expr(base) == Expr::SelfRef;
         let named = self.targets(site, base);
         if let [Target { referent: Referent::External(package, outer), .. }] = &*named
@@ -38,6 +52,12 @@ impl Session<'_> {
             if !found.is_empty() {
                 return found;
             }
+        }
+        if let Expr::Name(root) = unit.expr(base)
+            && named.is_empty()
+            && unit.rules.library_namespaces.iter().any(|space| space == unit.text(root))
+        {
+            return vec![Target::external(unit.text(root), name)];
         }
         let val = self.eval(site, base);
         let mut found: Vec<Target> = Vec::new();
@@ -78,7 +98,13 @@ impl Session<'_> {
                 if found.is_empty() {
                     found = self.companion_members(&of, name, true);
                 }
-                if found.is_empty() { self.extension(&of, name, from) } else { found }
+                if found.is_empty() {
+                    found = self.extension(&of, name, from);
+                }
+                if found.is_empty() && from.rules.value_flow_typing && val.rule == Rule::Receiver {
+                    found = self.subtype_members(*sym, name, from);
+                }
+                found
             }
             Ty::Module(module) => {
                 let found = self.module_member(module, name, from);
@@ -211,6 +237,10 @@ impl Session<'_> {
             return vec![Target::value(held.clone(), Rule::Inferred)];
         }
         let found = self.extension(&val.ty, name, from);
+        if !found.is_empty() {
+            return found;
+        }
+        let found = self.foreign_impl_members(holder, name, from);
         if !found.is_empty() {
             return found;
         }

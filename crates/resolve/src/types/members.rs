@@ -50,11 +50,11 @@ impl Session<'_> {
             let beside = unit.children(parent).iter();
             return beside.filter(|&&at| unit.qualifier(at) == Some(name)).map(|&at| unit.sym(at)).collect();
         }
-        if unit.rules.shared_scope != SharedScope::Folder {
+        if unit.rules.shared_scope != SharedScope::Directory {
             return Vec::new();
         }
         let mut members = Vec::new();
-        for &file in self.folder(&unit.folder()).iter() {
+        for &file in self.directory(&unit.directory()).iter() {
             let Some(beside) = self.unit(file) else { continue };
             if beside.package() == unit.package() && beside.rules.family == unit.rules.family {
                 members.extend(beside.qualified_by(name).map(|child| beside.sym(child)));

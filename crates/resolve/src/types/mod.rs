@@ -9,6 +9,7 @@ pub(crate) mod eval;
 pub(crate) mod generics;
 pub(crate) mod hierarchy;
 pub(crate) mod index_access;
+pub(crate) mod library;
 pub(crate) mod member_access;
 pub(crate) mod members;
 pub(crate) mod object_literals;

@@ -1,17 +1,58 @@
 //! The receiver: the type of `self` inside of a member.
 
-use crate::file::file_unit::FileRef;
+use crate::file::file_unit::{FileRef, FileUnit};
+use crate::names::visibility::has_annotation;
 use crate::session::{Session, Site};
 use crate::types::target::Value;
 use crate::types::ty::{SymbolId, Ty};
-use orient_model::{Binding, Modifier, Rule, SymbolKind};
+use orient_model::{Atom, Binding, BindingKind, Expr, ExprId, Modifier, Rule, SymbolKind};
+
+/// Whether the receiver of a method is its type, not an instance.
+fn is_class_method(unit: &FileUnit, symbol: u32) -> bool {
+    let (rules, name) = (&unit.rules, unit.name(symbol));
+    rules.class_method_names.iter().any(|known| known == name)
+        || has_annotation(unit, symbol, &rules.class_method_attributes)
+}
+
+/// Whether a value is the receiver itself, or a new instance of the receiver's type.
+pub(crate) fn is_receiver(unit: &FileUnit, scope: u32, value: ExprId) -> bool {
+    let named = |name: Atom| {
+        let first = unit.bindings_around(scope, unit.text(name)).first().and_then(|&at| unit.binding(at));
+        first.is_some_and(|binding| binding.kind == BindingKind::Receiver)
+    };
+    let is_class = || {
+        let symbol = unit.facts.flow.scopes.get(scope as usize).and_then(|scope| scope.symbol);
+        symbol.is_some_and(|symbol| is_class_method(unit, symbol))
+    };
+    match unit.expr(value) {
+        Expr::SelfRef => true,
+        Expr::Name(name) => named(name) && !is_class(),
+        Expr::Call { callee, .. } => match unit.expr(callee) {
+            Expr::Name(name) => named(name) && is_class(),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Whether a type expression means the type of the receiver: `Self`.
+pub(crate) fn is_self_type(unit: &FileUnit, ty: ExprId) -> bool {
+    match unit.expr(ty) {
+        Expr::SelfRef => true,
+        Expr::Name(name) | Expr::Member { name, .. } | Expr::Text(name) => {
+            unit.rules.self_types.iter().any(|known| known == unit.text(name))
+        }
+        _ => false,
+    }
+}
 
 impl Session<'_> {
     /// The value of a receiver parameter.
     pub(super) fn receiver(&self, unit: &FileRef, binding: &Binding) -> Value {
         let symbol = unit.facts.flow.scopes.get(binding.scope as usize).and_then(|scope| scope.symbol);
         let Some(of) = self.self_type(unit, symbol) else { return Value::unknown() };
-        let class = symbol.is_some_and(|symbol| unit.is(symbol, Modifier::Static));
+        let class =
+            symbol.is_some_and(|symbol| unit.is(symbol, Modifier::Static) || is_class_method(unit, symbol));
         match (class, of) {
             (true, Ty::Instance(sym, args)) => Value::new(Ty::Metatype(sym, args), Rule::Receiver),
             (_, of) => Value::new(of, Rule::Receiver),

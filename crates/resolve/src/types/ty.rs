@@ -15,8 +15,8 @@ pub(crate) struct SymbolId {
 pub(crate) enum Module {
     /// A file.
     File(u32),
-    /// A folder: all files directly in it, or its sub-folders.
-    Folder(String),
+    /// A directory: all files directly in it, or its sub-directories.
+    Directory(String),
     /// A namespace that files declare.
     Namespace(String),
 }

@@ -4,6 +4,7 @@ use crate::file::file_unit::{FileRef, last_name};
 use crate::memo::Keep;
 use crate::names::bindings::LookupKind;
 use crate::session::{Session, Site};
+use crate::types::self_type::is_self_type;
 use crate::types::target::{Referent, Target, Value};
 use crate::types::ty::{SymbolId, THIS, Ty};
 use orient_model::{Binding, Expr, ExprId, Literal, RefKind, Rule, Sequence, SymbolKind, Wrapper};
@@ -20,6 +21,9 @@ impl Session<'_> {
         match unit.expr(expr) {
             Expr::Name(_) | Expr::Member { .. } | Expr::Text(_) => {
                 let found = self.find_type_targets(site, expr, 0);
+                if is_self_type(unit, expr) && found.iter().all(|one| one.sym().is_none()) {
+                    return self.self_type(unit, site.symbol()).unwrap_or(Ty::Unknown);
+                }
                 if found.is_empty() {
                     return self.builtin_type(site, expr, &Ty::no_args());
                 }
@@ -61,8 +65,14 @@ impl Session<'_> {
     fn external_type(&self, site: &Site, expr: ExprId) -> Ty {
         let unit = &site.unit;
         let Some(name) = last_name(&unit.facts, expr) else { return Ty::Unknown };
+        if unit.rules.untyped_types.iter().any(|untyped| untyped == name) {
+            return Ty::Unknown;
+        }
         let namesakes = self.symbols_named(&unit.rules.family, name);
-        let here = namesakes.iter().any(|b| b.kind.is_type() || b.kind == SymbolKind::TypeAlias);
+        // An `impl` block for an external type does not define it.
+        let defines =
+            |kind: SymbolKind| kind.is_type() && kind != SymbolKind::Impl || kind == SymbolKind::TypeAlias;
+        let here = namesakes.iter().any(|namesake| defines(namesake.kind));
         if here { Ty::Unknown } else { Ty::External(name.into(), Ty::no_args()) }
     }
 
@@ -93,7 +103,7 @@ impl Session<'_> {
 
     /// The underlying type of a type that is declared as another one: the slice of `type Trees []Tree`, whose elements
     /// `Trees` has.
-    pub(super) fn underlying_type(&self, ty: &Ty) -> Option<Ty> {
+    pub(crate) fn underlying_type(&self, ty: &Ty) -> Option<Ty> {
         let Ty::Instance(sym, _) = ty else { return None };
         let unit = self.unit_of(*sym).filter(|unit| unit.kind(sym.at) == Some(SymbolKind::TypeAlias))?;
         let binding = unit.binding_of(sym.at)?;
@@ -123,11 +133,28 @@ impl Session<'_> {
                 .map_or(Ty::Unknown, |at| Ty::instance(unit.sym(at))),
             Some(SymbolKind::Variable | SymbolKind::Constant) => match self.type_of_symbol(sym).ty {
                 Ty::Metatype(sym, args) => Ty::Instance(sym, args),
-                _ => Ty::Unknown,
+                _ => self.annotated_alias(&unit, sym),
             },
             Some(SymbolKind::Function) => Ty::Function(sym, None),
             _ => Ty::Unknown,
         }
+    }
+
+    /// The type that a variable stands for whose annotation makes it an alias: `Rows: TypeAlias = list[Row]`.
+    fn annotated_alias(&self, unit: &FileRef, sym: SymbolId) -> Ty {
+        let Some(binding) = unit.binding_of(sym.at) else { return Ty::Unknown };
+        let (Some(ty), Some(value)) = (binding.ty, binding.value) else { return Ty::Unknown };
+        let is_alias = last_name(&unit.facts, ty)
+            .is_some_and(|name| unit.rules.alias_annotations.iter().any(|known| known == name));
+        if !is_alias {
+            return Ty::Unknown;
+        }
+        let site = Site { unit: unit.clone(), scope: unit.scope_at(binding.at), at: binding.at };
+        self.queries
+            .symbol_types
+            .in_progress()
+            .enter(&self.limits, &sym, || self.ty(&site, value))
+            .unwrap_or(Ty::Unknown)
     }
 
     /// An instance of the target of an alias; of the alias itself if it has members of its own, or if the target has

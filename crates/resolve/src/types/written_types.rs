@@ -37,6 +37,22 @@ pub(crate) fn is_any_result(rules: &Rules, bare: &str) -> bool {
     is_anything(rules, bare) || has(&rules.types.uninformative_results, bare)
 }
 
+/// Whether a value of one primitive type can be widened to another.
+pub(crate) fn widens(rules: &Rules, from: &str, to: &str) -> bool {
+    rules.types.widening.iter().any(|(known, types)| known == from && has(types, to))
+}
+
+/// Whether a value of one type can be boxed or unboxed to another.
+pub(crate) fn boxes(rules: &Rules, from: &str, to: &str) -> bool {
+    rules.types.boxing.iter().any(|(known, types)| known == from && has(types, to))
+}
+
+/// The element type of an array type or of a variadic parameter: `int` of `int[]`.
+pub(crate) fn array_element(written: &str) -> Option<&str> {
+    let written = written.trim_end();
+    written.strip_suffix("[]").or_else(|| written.strip_suffix("...")).map(str::trim_end)
+}
+
 /// Strips modifiers such as `const` from a type.
 pub(crate) fn without_marks<'w>(rules: &Rules, mut written: &'w str) -> &'w str {
     while let Some((_, rest)) = written.split_once(' ').filter(|(word, _)| has(&rules.types.modifiers, word))

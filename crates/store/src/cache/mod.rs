@@ -55,7 +55,7 @@ const TABLES: &str = "
         flow    BLOB NOT NULL
     ) STRICT;";
 /// Created whenever a cache is opened for writing, since older caches lack it.
-const WHOLES: &str = "CREATE TABLE IF NOT EXISTS whole (id BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;";
+const COMMITS: &str = "CREATE TABLE IF NOT EXISTS whole (id BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;";
 
 const GET: &str = "SELECT outline, flow, outline_sum, flow_sum FROM entry JOIN facts ON facts.id = entry.facts WHERE key = ?1";
 const GET_OUTLINE: &str =
@@ -67,9 +67,9 @@ const TOUCH: &str = "UPDATE entry SET used = ?2 WHERE key = ?1 AND used < ?2";
 const ENTRIES: &str = "SELECT key, facts, used FROM entry ORDER BY key";
 const DELETE_ENTRY: &str = "DELETE FROM entry WHERE key = ?1";
 const DELETE_FACTS: &str = "DELETE FROM facts WHERE id = ?1";
-const HAS_WHOLE: &str = "SELECT 1 FROM whole WHERE id = ?1";
-const PUT_WHOLE: &str = "INSERT OR IGNORE INTO whole VALUES (?1)";
-const DELETE_WHOLES: &str = "DELETE FROM whole";
+const HAS_COMMIT: &str = "SELECT 1 FROM whole WHERE id = ?1";
+const INSERT_COMMIT: &str = "INSERT OR IGNORE INTO whole VALUES (?1)";
+const DELETE_COMMITS: &str = "DELETE FROM whole";
 const COUNT: &str = "SELECT count(*) FROM entry";
 const PAGES: &str = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
 
@@ -252,14 +252,14 @@ impl Cache {
     }
 
     /// Whether a set of contents was recorded as completely known.
-    pub fn has_whole(&mut self, id: &[u8]) -> bool {
-        self.attempt(|db| db.prepare_cached(HAS_WHOLE)?.exists([id])).unwrap_or_default()
+    pub fn has_commit(&mut self, id: &[u8]) -> bool {
+        self.attempt(|db| db.prepare_cached(HAS_COMMIT)?.exists([id])).unwrap_or_default()
     }
 
     /// Records that a set of contents is completely known, until an entry is removed.
-    pub fn put_whole(&mut self, id: &[u8]) {
+    pub fn record_commit(&mut self, id: &[u8]) {
         if self.state != CacheState::ReadOnly {
-            self.attempt(|db| db.prepare_cached(PUT_WHOLE)?.execute([id]));
+            self.attempt(|db| db.prepare_cached(INSERT_COMMIT)?.execute([id]));
         }
     }
 
@@ -381,7 +381,7 @@ fn open_writable(place: &DatabasePath) -> Result<Db> {
     } else if (application, format) != (APPLICATION, FORMAT) {
         return Err(rusqlite::Error::InvalidQuery);
     }
-    db.execute_batch(WHOLES)?;
+    db.execute_batch(COMMITS)?;
     db.execute_batch(provider_vectors::TABLES)?;
     db.prepare_cached(HAS)?.exists([&[0; 24][..]])?;
     Ok(db)
@@ -428,7 +428,7 @@ fn delete_unless(db: &Connection, mut keep: impl FnMut(&CacheKey, u32) -> bool) 
         }
     }
     if !leaving.is_empty() {
-        db.prepare_cached(DELETE_WHOLES)?.execute([])?;
+        db.prepare_cached(DELETE_COMMITS)?.execute([])?;
     }
     for (key, facts) in leaving {
         db.prepare_cached(DELETE_ENTRY)?.execute([&key[..]])?;

@@ -94,6 +94,9 @@ fn write_bindings(out: &mut Encoder, bindings: &[Binding]) {
         write_via(out, binding.via);
     }
     out.ascending(bindings, |binding| binding.at);
+    for binding in bindings {
+        out.number(binding.visible_from.wrapping_sub(binding.at));
+    }
 }
 
 fn read_bindings(from: &mut Decoder<'_>) -> Result<Vec<Binding>, CodecError> {
@@ -115,6 +118,7 @@ fn read_bindings(from: &mut Decoder<'_>) -> Result<Vec<Binding>, CodecError> {
     let (types, values) = (from.ascending_options(count)?, from.ascending_options(count)?);
     let vias = from.rows(count, read_via)?;
     let places = from.ascending(count)?;
+    let delays = from.rows(count, Decoder::number)?;
     let binding = |at: usize| Binding {
         scope: scopes[at],
         name: Atom(names[at]),
@@ -123,6 +127,7 @@ fn read_bindings(from: &mut Decoder<'_>) -> Result<Vec<Binding>, CodecError> {
         value: values[at].map(ExprId),
         via: vias[at],
         at: places[at],
+        visible_from: places[at].wrapping_add(delays[at]),
     };
     Ok((0..count).map(binding).collect())
 }

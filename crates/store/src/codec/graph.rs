@@ -8,9 +8,9 @@ use rustc_hash::FxHashMap;
 
 pub(super) fn write(out: &mut Encoder, graph: &FileGraph) {
     let mut words = Words::default();
-    let packages: Vec<u32> = graph.outside.iter().map(|row| words.number(&row.package)).collect();
-    let outside: Vec<u32> = graph.outside.iter().map(|row| words.number(&row.name)).collect();
-    let misses: Vec<u32> = graph.misses.iter().map(|row| words.number(&row.name)).collect();
+    let packages: Vec<u32> = graph.external.iter().map(|row| words.number(&row.package)).collect();
+    let external: Vec<u32> = graph.external.iter().map(|row| words.number(&row.name)).collect();
+    let unresolved: Vec<u32> = graph.unresolved.iter().map(|row| words.number(&row.name)).collect();
     out.strings(&words.strings);
     out.number(u32::from(graph.failed));
     let edges = &graph.edges;
@@ -23,18 +23,18 @@ pub(super) fn write(out: &mut Encoder, graph: &FileGraph) {
     }
     out.ascending(edges, |edge| edge.line);
     out.column(edges, |edge| u32::from(proof(edge)));
-    out.number(outside.len() as u32);
-    nodes(out, graph.outside.iter().map(|row| row.source));
-    out.column(&graph.outside, |row| row.kind as u32);
+    out.number(external.len() as u32);
+    nodes(out, graph.external.iter().map(|row| row.source));
+    out.column(&graph.external, |row| row.kind as u32);
     out.column(&packages, |&number| number);
-    out.column(&outside, |&number| number);
-    out.ascending(&graph.outside, |row| row.line);
-    out.number(misses.len() as u32);
-    nodes(out, graph.misses.iter().map(|row| row.source));
-    out.column(&graph.misses, |row| row.kind as u32);
-    out.column(&misses, |&number| number);
-    out.ascending(&graph.misses, |row| row.line);
-    out.column(&graph.misses, |row| row.reason as u32);
+    out.column(&external, |&number| number);
+    out.ascending(&graph.external, |row| row.line);
+    out.number(unresolved.len() as u32);
+    nodes(out, graph.unresolved.iter().map(|row| row.source));
+    out.column(&graph.unresolved, |row| row.kind as u32);
+    out.column(&unresolved, |&number| number);
+    out.ascending(&graph.unresolved, |row| row.line);
+    out.column(&graph.unresolved, |row| row.reason as u32);
 }
 
 pub(super) fn read(bytes: &[u8]) -> Result<FileGraph, CodecError> {
@@ -42,10 +42,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<FileGraph, CodecError> {
     let strings = from.strings()?;
     let failed = from.flag()?;
     let (edges, own) = read_edges(&mut from)?;
-    let outside = read_outside(&mut from, &strings)?;
-    let misses = read_misses(&mut from, &strings)?;
+    let external = read_outside(&mut from, &strings)?;
+    let unresolved = read_misses(&mut from, &strings)?;
     from.end()?;
-    Ok(FileGraph { edges, own, outside, misses, failed })
+    Ok(FileGraph { edges, own, external, unresolved, failed })
 }
 
 /// Decodes the edges only.
@@ -64,8 +64,8 @@ pub(super) fn read_unresolved_of(bytes: &[u8], name: &str) -> Result<Vec<Unresol
     from.flag()?;
     let edges = from.count()?;
     from.skip(1 + FIELDS * edges)?;
-    let outside = from.count()?;
-    from.skip(FIELDS * outside)?;
+    let external = from.count()?;
+    from.skip(FIELDS * external)?;
     let count = from.count()?;
     let (sources, kinds) = (read_nodes(&mut from, count)?, from.column(count)?);
     let (names, lines, reasons) = (from.column(count)?, from.ascending(count)?, from.column(count)?);
@@ -78,6 +78,22 @@ pub(super) fn read_unresolved_of(bytes: &[u8], name: &str) -> Result<Vec<Unresol
             reason: byte(reasons[at]).and_then(Reason::from_number).ok_or(CodecError)?,
         })
     };
+    (0..count).filter(|&at| names[at] == wanted).map(row).collect()
+}
+
+/// Decodes the external references to one name only: their sources and kinds.
+pub(super) fn read_external_of(bytes: &[u8], name: &str) -> Result<Vec<(NodeId, RefKind)>, CodecError> {
+    const FIELDS: usize = 5;
+    let mut from = Decoder { bytes };
+    let Some(wanted) = from.place(name)? else { return Ok(Vec::new()) };
+    from.flag()?;
+    let edges = from.count()?;
+    from.skip(1 + FIELDS * edges)?;
+    let count = from.count()?;
+    let (sources, kinds) = (read_nodes(&mut from, count)?, from.column(count)?);
+    from.skip(count)?;
+    let names = from.column(count)?;
+    let row = |at: usize| Ok((sources[at], ref_kind(kinds[at])?));
     (0..count).filter(|&at| names[at] == wanted).map(row).collect()
 }
 

@@ -11,7 +11,7 @@ mod surface;
 mod varint;
 
 use crate::graph::{EdgeRow, FileGraph, NodeId, StoredEdge, UnresolvedRow};
-use orient_model::{Flow, Outline, Surface};
+use orient_model::{Flow, Outline, RefKind, Surface};
 pub(crate) use outline::chunk_kind;
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -92,6 +92,11 @@ pub(crate) fn encode_graph(graph: &FileGraph) -> Encoded {
 /// Decodes the unresolved references to a name in the graph of a file.
 pub(crate) fn decode_unresolved_of(bytes: &[u8], name: &str) -> Result<Vec<UnresolvedRow>, CodecError> {
     decode(GRAPH, bytes, |bytes| graph::read_unresolved_of(bytes, name))
+}
+
+/// Decodes the external references to a name in the graph of a file: their sources and kinds.
+pub(crate) fn decode_external_of(bytes: &[u8], name: &str) -> Result<Vec<(NodeId, RefKind)>, CodecError> {
+    decode(GRAPH, bytes, |bytes| graph::read_external_of(bytes, name))
 }
 
 /// Decodes the graph of a file.

@@ -190,8 +190,18 @@ fn binding() -> impl Strategy<Value = Binding> {
         number().prop_map(Symbol),
         number().prop_map(Import),
     ];
-    (number(), atom(), kind, maybe(expr_id()), maybe(expr_id()), via(), number())
-        .prop_map(|(scope, name, kind, ty, value, via, at)| Binding { scope, name, kind, ty, value, via, at })
+    (number(), atom(), kind, maybe(expr_id()), maybe(expr_id()), via(), number(), number()).prop_map(
+        |(scope, name, kind, ty, value, via, at, visible_from)| Binding {
+            scope,
+            name,
+            kind,
+            ty,
+            value,
+            via,
+            at,
+            visible_from,
+        },
+    )
 }
 
 fn flow() -> impl Strategy<Value = Flow> {
@@ -257,16 +267,16 @@ fn graph() -> impl Strategy<Value = FileGraph> {
             rule,
         },
     );
-    let outside = (node(), use_kind(), "[a-c]{0,2}", ".{0,4}", number())
+    let external = (node(), use_kind(), "[a-c]{0,2}", ".{0,4}", number())
         .prop_map(|(source, kind, package, name, line)| ExternalRow { source, kind, package, name, line });
     let miss = (node(), use_kind(), "[a-c]{0,2}", number(), select(Reason::ALL))
         .prop_map(|(source, kind, name, line, reason)| UnresolvedRow { source, kind, name, line, reason });
-    (some(edge), some(outside), some(miss), any::<bool>(), any::<usize>()).prop_map(
-        |(edges, outside, misses, failed, own)| FileGraph {
+    (some(edge), some(external), some(miss), any::<bool>(), any::<usize>()).prop_map(
+        |(edges, external, unresolved, failed, own)| FileGraph {
             own: own % (edges.len() + 1),
             edges,
-            outside,
-            misses,
+            external,
+            unresolved,
             failed,
         },
     )
@@ -289,9 +299,13 @@ proptest! {
     fn graphs_come_back(value in graph()) {
         let bytes = encode_graph(&value);
         prop_assert_eq!(decode_edges(bytes.as_bytes()), Ok((value.edges.clone(), value.own)));
-        for name in value.misses.iter().map(|miss| miss.name.as_str()).chain(["no such name"]) {
-            let own: Vec<UnresolvedRow> = value.misses.iter().filter(|miss| miss.name == name).cloned().collect();
+        for name in value.unresolved.iter().map(|miss| miss.name.as_str()).chain(["no such name"]) {
+            let own: Vec<UnresolvedRow> = value.unresolved.iter().filter(|miss| miss.name == name).cloned().collect();
             prop_assert_eq!(decode_unresolved_of(bytes.as_bytes(), name), Ok(own));
+        }
+        for name in value.external.iter().map(|row| row.name.as_str()).chain(["no such name"]) {
+            let own = value.external.iter().filter(|row| row.name == name).map(|row| (row.source, row.kind));
+            prop_assert_eq!(decode_external_of(bytes.as_bytes(), name), Ok(own.collect()));
         }
         prop_assert_eq!(decode_graph(bytes.as_bytes()), Ok(value));
     }

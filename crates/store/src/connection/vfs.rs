@@ -340,7 +340,7 @@ unsafe extern "C" fn write(
             Guard::Log(log) => log.writing(bytes, offset, &inner),
         }
     }
-    // SAFETY: a stamped page is as long as the one it stands for.
+    // SAFETY: a stamped page is as long as the one it replaces.
     unsafe { write(inner.0, source, length, offset) }
 }
 
@@ -377,7 +377,7 @@ unsafe extern "C" fn fetch(
     if !pages.reaches(at, bytes) {
         return ffi::SQLITE_OK;
     }
-    // SAFETY: passed on as it came; what is mapped lies within the file, as was just asked.
+    // SAFETY: passed on as it came; the mapping is within the file, as was just checked.
     unsafe {
         let code = fetch(inner.0, offset, length, page);
         if code != ffi::SQLITE_OK || (*page).is_null() {

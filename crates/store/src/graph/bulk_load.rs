@@ -20,8 +20,8 @@ pub(crate) struct GraphLoad {
     known: Arc<Interner>,
     /// Names that are looked up but belong to no symbol, numbered after the others.
     asked: Interner,
-    /// Name dependencies: names and the files that looked them up.
-    asks: Vec<(u32, u32)>,
+    /// Name dependencies: names and the files that depend on them.
+    names: Vec<(u32, u32)>,
     /// The number of edges to each [`BUCKET`] of nodes, files first.
     counts: Vec<u64>,
     /// The offset of the lowest node among the buckets.
@@ -34,7 +34,7 @@ impl GraphLoad {
         Self {
             known: Arc::clone(&directory.names),
             asked: Interner::new(),
-            asks: Vec::new(),
+            names: Vec::new(),
             counts: vec![0; nodes / BUCKET + 1],
             files: next_file,
         }
@@ -47,19 +47,19 @@ impl GraphLoad {
 
     pub(crate) fn put(&mut self, db: &Connection, put: &PreparedGraph) -> Result<()> {
         let Some(data) = &put.data else { return Ok(()) };
-        let mut asks = Vec::with_capacity(put.asks.len());
-        for name in &put.asks {
-            asks.push(self.name(db, name)?);
+        let mut names = Vec::with_capacity(put.names.len());
+        for name in &put.names {
+            names.push(self.name(db, name)?);
         }
-        asks.sort_unstable();
+        names.sort_unstable();
         let file = u32::try_from(put.file.0).expect("files are numbered with 32 bits in a load");
-        self.asks.extend(asks.iter().map(|&name| (name.cast_unsigned() as u32, file)));
+        self.names.extend(names.iter().map(|&name| (name.cast_unsigned() as u32, file)));
         for edge in &put.graph.edges {
             let bucket = self.bucket(edge.target.0);
             self.counts[bucket] += 1;
         }
-        let asks = codec::id_list::encode_ascending(&asks);
-        file_graphs::put_graph(db, put.file.0, &asks, &put.looked, data.as_bytes(), &put.surface)
+        let names = codec::id_list::encode_ascending(&names);
+        file_graphs::put_graph(db, put.file.0, &names, &put.files, data.as_bytes(), &put.surface)
     }
 
     fn name(&mut self, db: &Connection, text: &str) -> Result<i64> {
@@ -79,8 +79,8 @@ impl GraphLoad {
 
     /// Fills the derived tables.
     pub(crate) fn finish(mut self, db: &Connection) -> Result<()> {
-        name_dependencies::append(db, &mut self.asks)?;
-        drop(std::mem::take(&mut self.asks));
+        name_dependencies::append(db, &mut self.names)?;
+        drop(std::mem::take(&mut self.names));
         let mut from = 0;
         while from < self.counts.len() {
             let (mut to, mut edges) = (from, 0);

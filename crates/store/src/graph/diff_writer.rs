@@ -28,14 +28,14 @@ impl ChangeSet<'_> {
 
     /// Replaces the graph of a file.
     pub fn put_graph(&mut self, put: &PreparedGraph) -> Result<(), StoreError> {
-        let mut asks = Vec::with_capacity(put.asks.len());
-        for name in &put.asks {
-            asks.push(self.name_id(name).at(self.path)?);
+        let mut names = Vec::with_capacity(put.names.len());
+        for name in &put.names {
+            names.push(self.name_id(name).at(self.path)?);
         }
-        asks.sort_unstable();
+        names.sort_unstable();
         let data = put.data.as_ref().map(codec::Encoded::as_bytes);
-        let data = data.map(|data| (put.looked.as_slice(), data, put.surface.as_slice()));
-        self.replace_graph(put.file, &put.graph, &asks, data)
+        let data = data.map(|data| (put.files.as_slice(), data, put.surface.as_slice()));
+        self.replace_graph(put.file, &put.graph, &names, data)
     }
 
     /// Removes the graph of a file.
@@ -85,7 +85,7 @@ impl ChangeSet<'_> {
         &mut self,
         file: FileId,
         new: &FileGraph,
-        asks: &[i64],
+        names: &[i64],
         data: Option<(&[u8], &[u8], &[u8])>,
     ) -> Result<(), StoreError> {
         self.pay(file)?;
@@ -94,21 +94,21 @@ impl ChangeSet<'_> {
         let (mut before, mut asked) = (Vec::new(), Vec::new());
         if let Some(held) = &held {
             before = codec::decode_graph(&held.data).map_err(damaged)?.rows(file);
-            asked = id_list::decode_ascending(&held.asks).map_err(damaged)?;
+            asked = id_list::decode_ascending(&held.names).map_err(damaged)?;
         }
-        let encoded = id_list::encode_ascending(asks);
+        let encoded = id_list::encode_ascending(names);
         let same = |held: &file_graphs::StoredGraph| {
-            let stored = (held.looked.as_slice(), held.data.as_slice(), held.surface.as_slice());
-            held.asks == encoded && data == Some(stored)
+            let stored = (held.files.as_slice(), held.data.as_slice(), held.surface.as_slice());
+            held.names == encoded && data == Some(stored)
         };
         if held.as_ref().is_some_and(same) {
             return Ok(());
         }
         self.replace_edges(before, new.rows(file)).at(self.path)?;
-        self.replace_asks(file, &asked, asks).at(self.path)?;
+        self.replace_name_dependencies(file, &asked, names).at(self.path)?;
         match data {
-            Some((looked, data, surface)) => {
-                file_graphs::put_graph(self.db, file.0, &encoded, looked, data, surface)
+            Some((files, data, surface)) => {
+                file_graphs::put_graph(self.db, file.0, &encoded, files, data, surface)
             }
             None if held.is_some() => file_graphs::delete_graph(self.db, file.0),
             None => Ok(()),
@@ -129,7 +129,7 @@ impl ChangeSet<'_> {
         edges::change(self.db, &changes)
     }
 
-    fn replace_asks(&mut self, file: FileId, old: &[i64], new: &[i64]) -> rusqlite::Result<()> {
+    fn replace_name_dependencies(&mut self, file: FileId, old: &[i64], new: &[i64]) -> rusqlite::Result<()> {
         let mut released = Vec::new();
         merge(
             old,

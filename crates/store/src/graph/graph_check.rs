@@ -13,7 +13,7 @@ pub(crate) struct Expected {
     graphs: u64,
     edges: u64,
     foreign: u64,
-    asks: u64,
+    names: u64,
 }
 
 impl Snapshot {
@@ -25,19 +25,19 @@ impl Snapshot {
     ) -> Result<Option<String>, StoreError> {
         let Some(stored) = file_graphs::graph(&self.db, file.0).at(&self.path)? else { return Ok(None) };
         let decoded = codec::decode_graph(&stored.data)
-            .and_then(|graph| Ok((graph.rows(file), id_list::decode_ascending(&stored.asks)?)))
-            .and_then(|decoded| id_list::decode_all(&stored.looked).map(|_| decoded))
+            .and_then(|graph| Ok((graph.rows(file), id_list::decode_ascending(&stored.names)?)))
+            .and_then(|decoded| id_list::decode_all(&stored.files).map(|_| decoded))
             .and_then(|decoded| match stored.surface.as_slice() {
                 [] => Ok(decoded),
                 surface => codec::decode_surface(surface).map(|_| decoded),
             });
-        let Ok((mut edges, asks)) = decoded else {
+        let Ok((mut edges, names)) = decoded else {
             return Ok(Some("its graph cannot be read".to_owned()));
         };
         expected.graphs += 1;
         expected.edges += edges.len() as u64;
         expected.foreign += edges.iter().filter(|edge| edge.owner != 0).count() as u64;
-        expected.asks += asks.len() as u64;
+        expected.names += names.len() as u64;
         if file_graphs::owes(&self.db, file.0).at(&self.path)? {
             return Ok(None);
         }
@@ -58,7 +58,7 @@ impl Snapshot {
                 return Ok(Some("the target of an edge of its graph does not exist".to_owned()));
             }
         }
-        for &name in &asks {
+        for &name in &names {
             let known = names::by_id(&self.db, name).at(&self.path)?.is_some();
             if !known || !name_dependencies::has(&self.db, name, file.0).at(&self.path)? {
                 return Ok(Some("a name dependency is missing in its table".to_owned()));
@@ -74,7 +74,7 @@ impl Snapshot {
                 (file_graphs::count_graphs(&self.db)?, expected.graphs, "graphs of files"),
                 (edges::count(&self.db)?, expected.edges, "edges"),
                 (edges::count_foreign(&self.db)?, expected.foreign, "foreign edges"),
-                (name_dependencies::count(&self.db)?, expected.asks, "name dependencies"),
+                (name_dependencies::count(&self.db)?, expected.names, "name dependencies"),
             ])
         };
         let wrong = count().at(&self.path)?.into_iter().find(|(found, expected, _)| found != expected);

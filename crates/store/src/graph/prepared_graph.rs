@@ -11,9 +11,9 @@ pub struct PreparedGraph {
     pub(crate) file: FileId,
     pub(crate) graph: FileGraph,
     /// Sorted and distinct.
-    pub(crate) asks: Vec<String>,
+    pub(crate) names: Vec<String>,
     /// The encoded file dependencies.
-    pub(crate) looked: Vec<u8>,
+    pub(crate) files: Vec<u8>,
     /// `None` for an empty graph.
     pub(crate) data: Option<Encoded>,
     /// What the file says about the surface, encoded; empty for most files.
@@ -50,25 +50,25 @@ impl PreparedGraph {
         graph.own = edges.partition_point(|(elsewhere, _)| !elsewhere);
         graph.edges = edges.into_iter().map(|(_, row)| row).collect();
         let mut inside = |symbol| id(Node { file: number, symbol });
-        for outside in &resolved.outside {
-            let Some(source) = inside(outside.from) else {
+        for external in &resolved.external {
+            let Some(source) = inside(external.from) else {
                 graph.failed = true;
                 continue;
             };
-            graph.outside.push(ExternalRow {
+            graph.external.push(ExternalRow {
                 source,
-                kind: outside.kind,
-                package: outside.package.clone(),
-                name: outside.name.clone(),
-                line: outside.line,
+                kind: external.kind,
+                package: external.package.clone(),
+                name: external.name.clone(),
+                line: external.line,
             });
         }
-        for miss in &resolved.misses {
+        for miss in &resolved.unresolved {
             let Some(source) = inside(miss.from) else {
                 graph.failed = true;
                 continue;
             };
-            graph.misses.push(UnresolvedRow {
+            graph.unresolved.push(UnresolvedRow {
                 source,
                 kind: miss.kind,
                 name: miss.name.clone(),
@@ -76,14 +76,14 @@ impl PreparedGraph {
                 reason: miss.reason,
             });
         }
-        graph.outside.sort();
-        graph.misses.sort();
-        let mut asks = resolved.asks.clone();
-        asks.sort_unstable();
-        asks.dedup();
-        let looked: Vec<i64> = resolved.looked.iter().copied().map(i64::from).collect();
+        graph.external.sort();
+        graph.unresolved.sort();
+        let mut names = resolved.name_dependencies.clone();
+        names.sort_unstable();
+        names.dedup();
+        let files: Vec<i64> = resolved.file_dependencies.iter().copied().map(i64::from).collect();
         let surface = resolved.surface.map(&mut |node| id(node));
-        Self::of(file, graph, asks, id_list::encode(&looked), &surface)
+        Self::of(file, graph, names, id_list::encode(&files), &surface)
     }
 
     /// The graph of a file on which the resolver failed. It depends on the empty name, so every refresh tries the file
@@ -96,14 +96,14 @@ impl PreparedGraph {
     fn of(
         file: FileId,
         graph: FileGraph,
-        asks: Vec<String>,
-        looked: Vec<u8>,
+        names: Vec<String>,
+        files: Vec<u8>,
         surface: &Surface<NodeId>,
     ) -> Self {
-        let is_empty = graph.is_empty() && asks.is_empty() && surface.is_empty();
+        let is_empty = graph.is_empty() && names.is_empty() && surface.is_empty();
         let data = (!is_empty).then(|| codec::encode_graph(&graph));
         let encoded = (!surface.is_empty()).then(|| codec::encode_surface(surface).as_bytes().to_vec());
-        Self { file, graph, asks, looked, data, surface: encoded.unwrap_or_default() }
+        Self { file, graph, names, files, data, surface: encoded.unwrap_or_default() }
     }
 
     /// Whether the resolver failed, completely or partly.
@@ -113,13 +113,13 @@ impl PreparedGraph {
 
     /// Its memory in bytes.
     pub fn bytes(&self) -> usize {
-        let texts = self.asks.iter().map(|name| name.len() + 24).sum::<usize>();
+        let texts = self.names.iter().map(|name| name.len() + 24).sum::<usize>();
         let rows = self.graph.edges.len() * size_of::<EdgeRow>()
-            + self.graph.outside.len() * (size_of::<ExternalRow>() + 32)
-            + self.graph.misses.len() * (size_of::<UnresolvedRow>() + 16);
+            + self.graph.external.len() * (size_of::<ExternalRow>() + 32)
+            + self.graph.unresolved.len() * (size_of::<UnresolvedRow>() + 16);
         texts
             + rows
-            + self.looked.len()
+            + self.files.len()
             + self.surface.len()
             + self.data.as_ref().map_or(0, |data| data.as_bytes().len())
     }

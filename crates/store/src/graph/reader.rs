@@ -6,7 +6,7 @@ use crate::codec::{self, id_list};
 use crate::error::{AtPath, StoreError};
 use crate::rows::{FileId, FileRow, SymbolId};
 use crate::sql::{edges, file_graphs, files, meta, name_dependencies, names, symbols};
-use orient_model::{Outline, RepoPath, Surface, SymbolKind};
+use orient_model::{Outline, RefKind, RepoPath, Surface, SymbolKind};
 use rusqlite::Connection;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -142,11 +142,6 @@ impl GraphReader<'_> {
         read().at(self.path)
     }
 
-    /// The number of edges to a node, up to a limit.
-    pub fn count_incoming(&self, node: NodeId, most: u32) -> Result<u32, StoreError> {
-        edges::count_incoming(self.db, node.0, most).at(self.path)
-    }
-
     /// The edges to a node, by source, kind and line.
     pub fn incoming(&self, node: NodeId) -> Result<Vec<EdgeRow>, StoreError> {
         self.rows(edges::incoming(self.db, node.0))
@@ -191,16 +186,24 @@ impl GraphReader<'_> {
         Ok(misses.unwrap_or_default())
     }
 
+    /// The external references to a name in a file: their sources and kinds.
+    pub fn external_of(&self, file: FileId, name: &str) -> Result<Vec<(NodeId, RefKind)>, StoreError> {
+        let read = |bytes: &[u8]| codec::decode_external_of(bytes, name);
+        let found = file_graphs::graph_data(self.db, file.0, read).at(self.path)?;
+        let found = found.transpose().map_err(|error| self.damaged(error.to_string()))?;
+        Ok(found.unwrap_or_default())
+    }
+
     /// The files that depend on a name.
     pub fn dependents_of_name(&self, name: &str) -> Result<Vec<FileId>, StoreError> {
         let Some(name) = names::by_text(self.db, name).at(self.path)? else { return Ok(Vec::new()) };
-        Ok(name_dependencies::asking(self.db, name).at(self.path)?.into_iter().map(FileId).collect())
+        Ok(name_dependencies::dependents(self.db, name).at(self.path)?.into_iter().map(FileId).collect())
     }
 
     /// What the graph of a file depends on besides its own content.
     pub fn depends(&self, file: FileId) -> Result<Dependencies, StoreError> {
-        let read = |asks: &[u8], looked: &[u8]| {
-            Ok(Dependencies { names: id_list::decode_ascending(asks)?, files: id_list::decode_all(looked)? })
+        let read = |names: &[u8], files: &[u8]| {
+            Ok(Dependencies { names: id_list::decode_ascending(names)?, files: id_list::decode_all(files)? })
         };
         let found = file_graphs::depends(self.db, file.0, read).at(self.path)?;
         let found = found.transpose().map_err(|error: codec::CodecError| self.damaged(error.to_string()))?;
@@ -210,8 +213,8 @@ impl GraphReader<'_> {
     /// The files that depend on a file for which `wanted` returns true. Reads the dependencies of all files.
     pub fn dependents_of_files(&self, wanted: impl Fn(FileId) -> bool) -> Result<Vec<FileId>, StoreError> {
         let (mut found, mut fault) = (Vec::new(), false);
-        file_graphs::each_looked(self.db, |file, looked| match id_list::decode_all(looked) {
-            Ok(looked) if looked.iter().any(|&id| wanted(FileId(id))) => found.push(FileId(file)),
+        file_graphs::each_file_dependencies(self.db, |file, files| match id_list::decode_all(files) {
+            Ok(files) if files.iter().any(|&id| wanted(FileId(id))) => found.push(FileId(file)),
             Ok(_) => {}
             Err(_) => fault = true,
         })
@@ -252,7 +255,7 @@ impl GraphReader<'_> {
         let read = || {
             let Some(name) = names::by_text(self.db, name)? else { return Ok(Vec::new()) };
             let asked = self.ids_of(languages)?;
-            let files = name_dependencies::asking_with_language(self.db, name)?.into_iter();
+            let files = name_dependencies::dependents_with_language(self.db, name)?.into_iter();
             let files = files.filter(|(_, lang)| asked.contains(lang));
             Ok::<_, rusqlite::Error>(files.map(|(file, _)| FileId(file)).collect())
         };

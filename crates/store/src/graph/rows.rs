@@ -88,9 +88,9 @@ pub struct FileGraph {
     /// The number of edges that start in this file.
     pub own: usize,
     /// External references, by source.
-    pub outside: Vec<ExternalRow>,
+    pub external: Vec<ExternalRow>,
     /// Unresolved references, by source.
-    pub misses: Vec<UnresolvedRow>,
+    pub unresolved: Vec<UnresolvedRow>,
     /// The resolver failed on this file, so that the graph is incomplete. A bug.
     pub failed: bool,
 }
@@ -106,7 +106,7 @@ impl FileGraph {
 
     /// Whether it is empty.
     pub(crate) fn is_empty(&self) -> bool {
-        self.edges.is_empty() && self.outside.is_empty() && self.misses.is_empty() && !self.failed
+        self.edges.is_empty() && self.external.is_empty() && self.unresolved.is_empty() && !self.failed
     }
 
     /// The edges as rows, if this is the graph of `file`.

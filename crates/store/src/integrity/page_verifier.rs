@@ -178,7 +178,7 @@ impl PageVerifier {
         }
     }
 
-    /// Whether a range lies within the file: mapped pages beyond its end must not be touched.
+    /// Whether a range is within the file: mapped pages beyond its end must not be touched.
     pub(crate) fn reaches(&self, offset: u64, length: usize) -> bool {
         self.seen.is_none_or(|seen| offset + length as u64 <= seen.size)
     }

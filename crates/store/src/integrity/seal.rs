@@ -104,7 +104,7 @@ impl Seal {
         database.directory.file(&name, Access::Write)?.write_all(&bytes)
     }
 
-    fn stands(&self, database: &DatabasePath) -> bool {
+    fn is_valid(&self, database: &DatabasePath) -> bool {
         Stamp::of_database(database) == Some(self.database)
             && Stamp::of_log(database) == self.log.map(|(stamp, _)| stamp)
     }
@@ -134,7 +134,7 @@ impl Seal {
 pub(crate) fn check(database: &DatabasePath) -> Result<(), StoreError> {
     let Some(mut seal) = Seal::read(database) else { return Ok(()) };
     loop {
-        if !seal.whole || seal.stands(database) || Stamp::of_database(database).is_none() {
+        if !seal.whole || seal.is_valid(database) || Stamp::of_database(database).is_none() {
             return Ok(());
         }
         let lock = match WriteLock::try_acquire(database.directory.path()) {
@@ -200,7 +200,7 @@ impl Unsealed {
         let seal = Seal::read(database).filter(|seal| seal.whole);
         let (digest, log) = match seal {
             Some(seal) => {
-                if !seal.stands(database) {
+                if !seal.is_valid(database) {
                     seal.compare(database)?.map_err(damaged)?;
                 }
                 (seal.digest, seal.log.map(|(_, end)| end))

@@ -64,19 +64,17 @@ impl AdjacencyLists {
         db.prepare_cached(self.get)?.query_row([row_key], |row| read(row.get_ref(0)?.as_blob()?)).optional()
     }
 
-    /// Passes the rows of a key to `see` until it returns false.
+    /// Passes the rows of a key to `see`.
     pub(super) fn of(
         &self,
         db: &Connection,
         one: i64,
-        mut see: impl FnMut(&[u8]) -> Result<bool>,
+        mut see: impl FnMut(&[u8]) -> Result<()>,
     ) -> Result<()> {
         let mut statement = db.prepare_cached(self.of)?;
         let mut rows = statement.query(bounds(one))?;
         while let Some(row) = rows.next()? {
-            if !see(row.get_ref(0)?.as_blob()?)? {
-                break;
-            }
+            see(row.get_ref(0)?.as_blob()?)?;
         }
         Ok(())
     }

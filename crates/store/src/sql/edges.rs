@@ -69,18 +69,8 @@ pub(crate) fn row(db: &Connection, row_key: i64) -> Result<Vec<StoredEdge>> {
 /// The edges to a node.
 pub(crate) fn incoming(db: &Connection, target: i64) -> Result<Vec<StoredEdge>> {
     let mut rows = Vec::new();
-    EDGES.of(db, target, |data| read(target, data, &mut rows).map(|()| true))?;
+    EDGES.of(db, target, |data| read(target, data, &mut rows))?;
     Ok(rows)
-}
-
-/// The number of edges to a node, up to a limit.
-pub(crate) fn count_incoming(db: &Connection, target: i64, most: u32) -> Result<u32> {
-    let mut count = 0u32;
-    EDGES.of(db, target, |data| {
-        count = count.saturating_add(codec::count_incoming_edges(data).map_err(unreadable)?);
-        Ok(count < most)
-    })?;
-    Ok(count.min(most))
 }
 
 /// The edges from a node that were found in another file.
@@ -175,9 +165,6 @@ mod tests {
             for target in -2..3 {
                 let to: Vec<_> = expected.values().filter(|edge| edge.target == target).copied().collect();
                 prop_assert_eq!(&incoming(&db, target).expect("edges"), &to);
-                for most in [1, 2, 100] {
-                    prop_assert_eq!(count_incoming(&db, target, most).expect("a count"), most.min(to.len() as u32));
-                }
             }
             let foreign = expected.values().filter(|edge| edge.owner != 0);
             prop_assert_eq!(count_foreign(&db).expect("a count"), foreign.clone().count() as u64);

@@ -19,8 +19,8 @@ const OWES: &str = "SELECT 1 FROM owed WHERE file = ?1";
 
 /// The stored graph of a file.
 pub(crate) struct StoredGraph {
-    pub(crate) asks: Vec<u8>,
-    pub(crate) looked: Vec<u8>,
+    pub(crate) names: Vec<u8>,
+    pub(crate) files: Vec<u8>,
     pub(crate) data: Vec<u8>,
     pub(crate) surface: Vec<u8>,
 }
@@ -28,12 +28,12 @@ pub(crate) struct StoredGraph {
 pub(crate) fn put_graph(
     db: &Connection,
     file: i64,
-    asks: &[u8],
-    looked: &[u8],
+    names: &[u8],
+    files: &[u8],
     data: &[u8],
     surface: &[u8],
 ) -> Result<()> {
-    db.prepare_cached(PUT_GRAPH)?.execute(params![file, asks, looked, data, surface]).map(drop)
+    db.prepare_cached(PUT_GRAPH)?.execute(params![file, names, files, data, surface]).map(drop)
 }
 
 /// Passes what each file says about the surface to `see`, by file, if it says anything.
@@ -52,8 +52,8 @@ pub(crate) fn delete_graph(db: &Connection, file: i64) -> Result<()> {
 
 pub(crate) fn graph(db: &Connection, file: i64) -> Result<Option<StoredGraph>> {
     let read = |row: &Row<'_>| {
-        let (asks, looked) = (row.get(0)?, row.get(1)?);
-        Ok(StoredGraph { asks, looked, data: row.get(2)?, surface: row.get(3)? })
+        let (names, files) = (row.get(0)?, row.get(1)?);
+        Ok(StoredGraph { names, files, data: row.get(2)?, surface: row.get(3)? })
     };
     db.prepare_cached(GRAPH)?.query_row([file], read).optional()
 }
@@ -69,7 +69,7 @@ pub(crate) fn depends<T>(
 }
 
 /// Passes the encoded file dependencies of each file to `see`, if it has any.
-pub(crate) fn each_looked(db: &Connection, mut see: impl FnMut(i64, &[u8])) -> Result<()> {
+pub(crate) fn each_file_dependencies(db: &Connection, mut see: impl FnMut(i64, &[u8])) -> Result<()> {
     let mut statement = db.prepare_cached(LOOKED)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {

@@ -42,20 +42,20 @@ fn change(db: &Connection, name: i64, file: i64, asks: bool) -> Result<()> {
 }
 
 /// The files that depend on a name, by id.
-pub(crate) fn asking(db: &Connection, name: i64) -> Result<Vec<i64>> {
+pub(crate) fn dependents(db: &Connection, name: i64) -> Result<Vec<i64>> {
     let mut files = Vec::new();
     NAME_DEPENDENCIES.of(db, name, |data| {
         files.extend(read(data)?);
-        Ok(true)
+        Ok(())
     })?;
     files.sort_unstable();
     Ok(files)
 }
 
 /// The files that depend on a name, with their languages, if they have one.
-pub(crate) fn asking_with_language(db: &Connection, name: i64) -> Result<Vec<(i64, i64)>> {
+pub(crate) fn dependents_with_language(db: &Connection, name: i64) -> Result<Vec<(i64, i64)>> {
     let mut found = Vec::new();
-    for file in asking(db, name)? {
+    for file in dependents(db, name)? {
         found.extend(files::lang(db, file)?.map(|lang| (file, lang)));
     }
     Ok(found)
@@ -105,7 +105,7 @@ mod tests {
                 for &file in &files {
                     prop_assert!(has(&db, i64::from(name), file).expect("a look"));
                 }
-                prop_assert!(asking(&db, i64::from(name)).expect("files").into_iter().eq(files));
+                prop_assert!(dependents(&db, i64::from(name)).expect("files").into_iter().eq(files));
             }
         }
     }

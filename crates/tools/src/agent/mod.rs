@@ -1,5 +1,7 @@
 //! What programs see of the operations: MCP tools, their calls, and resources.
 
+pub(crate) mod command_hints;
+pub(crate) mod compact_schema;
 pub(crate) mod resources;
 pub(crate) mod tool_calls;
 pub(crate) mod tool_groups;

@@ -4,15 +4,20 @@
 //! `graph {"relation": "who calls", "symbol": "run"}` becomes the operation `callers` with `{"symbol": "run", …}`, and a note
 //! says that "who calls" was read as "callers".
 
+use crate::agent::command_hints::for_programs;
 use crate::agent::tool_groups::{FixedValue, GROUPS, Group, Member};
 use crate::answer::Note;
-use crate::arguments::correction::{CorrectedArguments, correct_arguments};
+use crate::arguments::argument_aliases::ALIASES;
+use crate::arguments::correction::{
+    CorrectedArguments, KnownArguments, aliases_of, argument_object, correct_arguments, snake,
+};
 use crate::error::{Code, ToolError};
 use crate::operation::{Operation, ReplyResult};
 use crate::operations::OPERATIONS;
 use crate::session::Session;
 use orient_engine::RefreshDepth;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Default token budget of an answer.
@@ -21,6 +26,8 @@ pub const DEFAULT_TOKENS: usize = 2_000;
 pub const MAX_TOKENS: usize = 16_000;
 /// Minimum token budget; the closing line needs this much.
 const MIN_TOKENS: usize = 150;
+/// Tokens of an answer that notes, fences and the closing line need.
+const OWN_TOKENS: usize = 130;
 
 /// A tool that a program may call.
 pub struct AgentTool {
@@ -30,8 +37,8 @@ pub struct AgentTool {
     pub about: String,
     /// The schema of its arguments.
     pub input: Value,
-    /// The schema of its data; `None` if it returns only text.
-    pub data: Option<Value>,
+    /// Whether answers contain the data as structured content, beside the text.
+    pub returns_data: bool,
     kind: ToolKind,
 }
 
@@ -85,6 +92,18 @@ pub fn suggest_tool(tools: &[AgentTool], name: &str) -> Option<String> {
     orient_model::nearest(name, tools.iter().map(|tool| tool.name)).map(str::to_owned)
 }
 
+/// The command to suggest to a person who typed an unknown one: the operation that agents know under this name, or a similar name.
+pub fn suggest_command<'k>(typed: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+    let known: Vec<&str> = known.into_iter().collect();
+    let folded = typed.to_lowercase().replace('-', "_");
+    let is_tool = |group: &&Group| group.name == folded;
+    let means = |member: &&Member| member.choice == folded || member.aliases.contains(&folded.as_str());
+    let group = GROUPS.iter().find(is_tool).and_then(|group| group.members.first());
+    let member = group.or_else(|| GROUPS.iter().flat_map(|group| group.members).find(means));
+    let operation = member.and_then(|member| known.iter().find(|name| **name == member.operation));
+    operation.copied().or_else(|| orient_model::nearest(typed, known))
+}
+
 /// A call of one operation, ready to run.
 pub struct ToolCall {
     operation: &'static Operation,
@@ -93,7 +112,8 @@ pub struct ToolCall {
     pub cursor: Option<String>,
     /// Token budget of the answer.
     pub max_tokens: usize,
-    /// Whether to send lines that were sent before.
+    /// Whether to send what was sent before in full. A program that says no knows what its model still has: several agents may
+    /// share a connection, and a context may have been compacted.
     pub again: bool,
     /// Corrections made to the arguments.
     pub notes: Vec<String>,
@@ -101,6 +121,8 @@ pub struct ToolCall {
     pub key: u64,
     /// The keys of the tool, each with the argument of the operation it sets.
     keys: Vec<(String, String)>,
+    /// Whether the tools are single operations.
+    is_alone: bool,
 }
 
 impl AgentTool {
@@ -110,7 +132,7 @@ impl AgentTool {
             name: group.name,
             about: format!("{} Example: {}", group.about, group.example),
             input,
-            data: None,
+            returns_data: false,
             kind: ToolKind::Group(group),
         }
     }
@@ -120,59 +142,172 @@ impl AgentTool {
         if !operation.details.is_empty() {
             about = format!("{about} {}", operation.details);
         }
-        let mut input = operation.input_schema();
+        let mut input = operation.program_arguments();
         if let Some(properties) = input.get_mut("properties").and_then(Value::as_object_mut) {
             properties.remove("after");
-            properties.retain(|name, _| !operation.terminal_only.contains(&name.as_str()));
         }
-        let data = operation.output_schema();
         Self {
             name: operation.name,
             about,
             input: with_common_arguments(input),
-            data: Some(data),
+            returns_data: true,
             kind: ToolKind::Operation(operation),
         }
     }
 
-    /// Whether answers contain the data beside the text.
-    pub fn returns_data(&self) -> bool {
-        self.data.is_some()
-    }
-
-    /// Parses the arguments of a call.
+    /// Parses the arguments of a call. A tool takes every argument of the operation it runs, listed in its schema or not.
     pub fn parse(&self, sent: Value) -> Result<ToolCall, ToolError> {
-        let mut schema = self.input.clone();
-        schema["properties"]["again"] = json!({ "type": "boolean" });
-        let CorrectedArguments { mut arguments, mut notes } = correct_arguments(self.name, &schema, sent)?;
+        let mut notes = Vec::new();
+        let listed = |name: &str| self.input["properties"].get(name).is_some();
+        let mut sent = argument_object(sent, listed, &mut notes)?;
+        let chosen = match self.kind {
+            ToolKind::Operation(operation) => ChosenOperation::alone(operation),
+            ToolKind::Group(group) => choose_member(group, &mut sent, &mut notes)?,
+        };
+        let properties = chosen.properties();
+        let known = KnownArguments {
+            owner: if chosen.choice.is_empty() { self.name } else { chosen.choice },
+            properties: &properties,
+            other_names: chosen.other_names(&properties),
+            elsewhere: match self.kind {
+                ToolKind::Group(group) => arguments_of_group(group),
+                ToolKind::Operation(_) => BTreeSet::new(),
+            },
+        };
+        let CorrectedArguments { mut arguments, notes: corrections } = correct_arguments(&known, sent)?;
+        notes.extend(corrections);
         let cursor = arguments.remove("cursor").and_then(|value| value.as_str().map(str::to_owned));
-        let again = arguments.remove("again").is_some_and(|value| value == json!(true));
+        let again = arguments.remove("again").is_none_or(|value| value != json!(false));
         let budget = arguments.remove("max_tokens").map(|value| value.as_u64().unwrap_or(0));
         let max_tokens = token_budget(budget, &mut notes);
-        let (operation, arguments, keys) = match self.kind {
-            ToolKind::Operation(operation) => {
-                if operation.input_schema()["properties"]["max_tokens"].is_object() {
-                    arguments.insert("max_tokens".to_owned(), json!(operation_budget(max_tokens)));
-                }
-                let keys = self.input["properties"].as_object().into_iter().flat_map(Map::keys);
-                (operation, arguments, keys.map(|key| (key.clone(), key.clone())).collect())
-            }
-            ToolKind::Group(group) => {
-                let (member, operation) = choose_member(group, &mut arguments, &mut notes)?;
-                let arguments =
-                    member_arguments(group, member, operation, arguments, max_tokens, &mut notes)?;
-                let keys = member
-                    .arguments
-                    .iter()
-                    .map(|(key, argument)| ((*key).to_owned(), (*argument).to_owned()));
-                (operation, arguments, keys.collect())
-            }
-        };
+        let arguments = chosen.arguments(arguments, max_tokens).map_err(|missing| self.missing(&missing))?;
+        let keys = properties.keys().map(|key| (key.clone(), chosen.argument_of(key).to_owned())).collect();
         let arguments = Value::Object(arguments);
+        let operation = chosen.operation;
         let mut hasher = DefaultHasher::new();
         (operation.name, arguments.to_string()).hash(&mut hasher);
-        Ok(ToolCall { operation, arguments, cursor, max_tokens, again, notes, key: hasher.finish(), keys })
+        let is_alone = matches!(self.kind, ToolKind::Operation(_));
+        let key = hasher.finish();
+        Ok(ToolCall { operation, arguments, cursor, max_tokens, again, notes, key, keys, is_alone })
     }
+
+    /// The error of a call without a required argument.
+    fn missing(&self, key: &str) -> ToolError {
+        let error = ToolError::new(Code::BadArgument, format!("`{}` needs `{key}`", self.name));
+        match self.kind {
+            ToolKind::Group(group) => error.hint(format!("for example {}", group.example)),
+            ToolKind::Operation(operation) => match operation.examples.first() {
+                Some(example) => {
+                    error.hint(format!("as the command line has it: orient {}", example.command))
+                }
+                None => error,
+            },
+        }
+    }
+}
+
+/// The operation of a call, and how the keys of the tool set its arguments.
+struct ChosenOperation {
+    operation: &'static Operation,
+    /// The value of the selector; empty without one.
+    choice: &'static str,
+    /// Pairs of a key of the tool and the argument it sets; all other arguments are keys themselves.
+    renamed: &'static [(&'static str, &'static str)],
+    fixed: &'static [(&'static str, FixedValue)],
+    /// The compact schema of the operation's arguments.
+    schema: Value,
+}
+
+impl ChosenOperation {
+    fn alone(operation: &'static Operation) -> Self {
+        Self { operation, choice: "", renamed: &[], fixed: &[], schema: operation.program_arguments() }
+    }
+
+    fn member(member: &'static Member, operation: &'static Operation) -> Self {
+        let schema = operation.program_arguments();
+        Self { operation, choice: member.choice, renamed: member.arguments, fixed: member.fixed, schema }
+    }
+
+    /// The argument that a key of the tool sets.
+    fn argument_of<'k>(&self, key: &'k str) -> &'k str {
+        self.renamed.iter().find(|(name, _)| *name == key).map_or(key, |(_, argument)| argument)
+    }
+
+    /// The schema of each key that the tool takes for this operation.
+    fn properties(&self) -> Map<String, Value> {
+        let mut properties = Map::new();
+        let own = self.schema["properties"].as_object().into_iter().flatten();
+        for (argument, schema) in own.filter(|(argument, _)| *argument != "after") {
+            let keys: Vec<&str> =
+                self.renamed.iter().filter(|(_, one)| one == argument).map(|(key, _)| *key).collect();
+            let is_shadowed = self.renamed.iter().any(|(key, one)| key == argument && one != argument);
+            for key in &keys {
+                let mut schema = schema.clone();
+                if *key == "symbol" && schema["type"] == "array" {
+                    // A name may contain commas, as `run(int, int)` does.
+                    schema = json!({});
+                }
+                properties.insert((*key).to_owned(), schema);
+            }
+            if keys.is_empty() && !is_shadowed {
+                properties.insert(argument.clone(), schema.clone());
+            }
+        }
+        properties.insert("max_tokens".to_owned(), json!({ "type": "integer" }));
+        properties.insert("cursor".to_owned(), json!({ "type": "string" }));
+        properties.insert("again".to_owned(), json!({ "type": "boolean" }));
+        properties
+    }
+
+    /// Further names of the keys: what the operation calls them, and its flags.
+    fn other_names(&self, properties: &Map<String, Value>) -> Vec<(String, String)> {
+        let key_of = |argument: &str| {
+            let renamed = self.renamed.iter().find(|(_, one)| *one == argument);
+            renamed.map_or(argument, |(key, _)| key).to_owned()
+        };
+        let flags = self.operation.flags().into_iter().map(|(flag, argument)| (flag, key_of(&argument)));
+        let own = self.renamed.iter().map(|(key, argument)| ((*argument).to_owned(), (*key).to_owned()));
+        own.chain(flags).filter(|(name, key)| name != key && properties.contains_key(key)).collect()
+    }
+
+    /// The arguments of the operation; the error is the key of a required one that is missing.
+    fn arguments(&self, sent: Map<String, Value>, max_tokens: usize) -> Result<Map<String, Value>, String> {
+        let mut arguments = Map::new();
+        for (argument, fixed) in self.fixed {
+            let value = match fixed {
+                FixedValue::Flag(flag) => json!(flag),
+                FixedValue::Number(number) => json!(number),
+            };
+            arguments.insert((*argument).to_owned(), value);
+        }
+        for (key, value) in sent {
+            let argument = self.argument_of(&key);
+            let is_list = self.schema["properties"][argument]["type"] == "array";
+            let value = if is_list && !value.is_array() { json!([value]) } else { value };
+            arguments.insert(argument.to_owned(), value);
+        }
+        let budget = self.argument_of("max_tokens");
+        if self.schema["properties"].get(budget).is_some() {
+            arguments.insert(budget.to_owned(), json!(operation_budget(max_tokens)));
+        }
+        let required = self.schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        for argument in required {
+            if !arguments.contains_key(argument) {
+                let key =
+                    self.renamed.iter().find(|(_, one)| *one == argument).map_or(argument, |(key, _)| key);
+                return Err(key.to_owned());
+            }
+        }
+        Ok(arguments)
+    }
+}
+
+/// Every argument that a group takes for any of its operations.
+fn arguments_of_group(group: &'static Group) -> BTreeSet<String> {
+    let of_members = group.available().flat_map(|(member, operation)| {
+        ChosenOperation::member(member, operation).properties().into_iter().map(|(key, _)| key)
+    });
+    of_members.chain(group.params.iter().map(|param| param.name.to_owned())).collect()
 }
 
 /// The queue that a call waits in.
@@ -196,7 +331,19 @@ impl ToolCall {
             let (key, _) = self.keys.iter().find(|(_, known)| known == argument)?;
             Some(key.as_str())
         };
-        note.with_key(key_of).into_owned()
+        for_programs(&note.with_key(key_of), self.is_alone)
+    }
+
+    /// An error of the operation, with its commands as calls of tools.
+    pub fn spell_error(&self, error: &ToolError) -> ToolError {
+        let message = for_programs(error.message(), self.is_alone);
+        let hint = for_programs(error.help(), self.is_alone);
+        ToolError::new(error.code(), message).hint(hint)
+    }
+
+    /// A line of the answer that is not from the repository, with its commands as calls of tools.
+    pub fn spell_line(&self, line: &str) -> String {
+        for_programs(line, self.is_alone)
     }
 
     /// The name of the operation.
@@ -218,17 +365,13 @@ impl ToolCall {
 fn with_common_arguments(mut schema: Value) -> Value {
     schema["properties"]["max_tokens"] = json!({ "type": "integer" });
     schema["properties"]["cursor"] = json!({ "type": "string" });
-    if let Some(schema) = schema.as_object_mut() {
-        for name in ["$schema", "title", "description", "additionalProperties"] {
-            schema.remove(name);
-        }
-    }
+    schema["properties"]["again"] = json!({ "type": "boolean" });
     schema
 }
 
 /// The part of a call's budget that an operation with a budget of its own gets: notes and closing line need the rest.
 fn operation_budget(max_tokens: usize) -> usize {
-    max_tokens.saturating_sub(100) * 4 / 5 + 20
+    max_tokens.saturating_sub(OWN_TOKENS).max(max_tokens / 3)
 }
 
 fn token_budget(requested: Option<u64>, notes: &mut Vec<String>) -> usize {
@@ -241,82 +384,129 @@ fn token_budget(requested: Option<u64>, notes: &mut Vec<String>) -> usize {
     budget
 }
 
-/// The arguments of a member of a group.
-fn member_arguments(
-    group: &Group,
-    member: &Member,
-    operation: &Operation,
-    mut sent: Map<String, Value>,
-    max_tokens: usize,
-    notes: &mut Vec<String>,
-) -> Result<Map<String, Value>, ToolError> {
-    for param in group.params.iter().filter(|param| param.required && Some(param.name) != group.selector) {
-        if !sent.contains_key(param.name) {
-            let message = format!("`{}` needs `{}`", group.name, param.name);
-            return Err(
-                ToolError::new(Code::BadArgument, message).hint(format!("for example {}", group.example))
-            );
-        }
-    }
-    let schema = operation.input_schema();
-    let mut arguments = Map::new();
-    for (argument, fixed) in member.fixed {
-        let value = match fixed {
-            FixedValue::Flag(flag) => json!(flag),
-            FixedValue::Number(number) => json!(number),
-        };
-        arguments.insert((*argument).to_owned(), value);
-    }
-    for (param, argument) in member.arguments {
-        let value = if *param == "max_tokens" {
-            Some(json!(operation_budget(max_tokens)))
-        } else {
-            sent.remove(*param)
-        };
-        let Some(value) = value else { continue };
-        let is_list = schema["properties"][argument]["type"] == "array";
-        let value = if is_list && !value.is_array() { json!([value]) } else { value };
-        arguments.insert((*argument).to_owned(), value);
-    }
-    for name in sent.keys() {
-        notes.push(format!("`{name}` does not apply to {} and was ignored", member.choice));
-    }
-    Ok(arguments)
-}
-
-/// The member of a group that the selector names; its value is taken out of `sent`.
+/// The operation of a group that the selector names, or that the other arguments imply; the selector is taken out of `sent`.
 fn choose_member(
     group: &'static Group,
     sent: &mut Map<String, Value>,
     notes: &mut Vec<String>,
-) -> Result<(&'static Member, &'static Operation), ToolError> {
-    let selector = group.selector.unwrap_or_default();
-    let value = sent.remove(selector);
-    let choices: Vec<&str> = group.available().map(|(member, _)| member.choice).collect();
-    let is_required = group.params.iter().any(|param| param.required && param.name == selector);
-    let Some(choice) = value.as_ref().and_then(Value::as_str) else {
-        let first = group.available().next().filter(|_| !is_required);
-        return first.ok_or_else(|| {
-            ToolError::new(Code::BadArgument, format!("`{}` needs `{selector}`", group.name))
-                .hint(format!("one of: {}", choices.join(", ")))
-        });
+) -> Result<ChosenOperation, ToolError> {
+    let selected = match group.selector {
+        None => None,
+        Some(selector) => take_selector(group, selector, sent, notes)?,
     };
-    if let Some(found) = group.available().find(|(member, _)| member.choice == choice) {
-        return Ok(found);
+    if let Some((member, operation)) = selected {
+        return Ok(ChosenOperation::member(member, operation));
     }
-    let normalised = choice.to_ascii_lowercase().replace([' ', '-'], "_");
-    let matches =
-        |member: &Member| member.choice == normalised || member.aliases.contains(&normalised.as_str());
-    if let Some(found) = group.available().find(|(member, _)| matches(member)) {
-        notes.push(format!("`{selector}`: \"{choice}\" was read as \"{}\"", found.0.choice));
-        return Ok(found);
+    let is_sent = |name: &str| {
+        let means = |key: &String| snake(key) == name || aliased(&snake(key)) == Some(name);
+        sent.keys().any(means)
+    };
+    let implied = group.available().find(|(member, _)| member.implied_by.iter().any(|name| is_sent(name)));
+    let mut all = group.available().map(|(member, operation)| ChosenOperation::member(member, operation));
+    let first = all.next();
+    let Some((member, operation)) = implied else {
+        let Some(first) = first else {
+            return Err(ToolError::new(Code::Internal, format!("`{}` has no operation", group.name)));
+        };
+        let chosen = if group.selector.is_some() { first } else { best_for(first, all, sent) };
+        if let Some(selector) = group.selector.filter(|_| group.is_required(group.selector)) {
+            notes.push(format!("no `{selector}` was sent: {}", chosen.choice));
+        }
+        return Ok(chosen);
+    };
+    Ok(ChosenOperation::member(member, operation))
+}
+
+/// Without a selector: the first operation, unless an argument is one that only another operation takes.
+fn best_for(
+    first: ChosenOperation,
+    others: impl Iterator<Item = ChosenOperation>,
+    sent: &Map<String, Value>,
+) -> ChosenOperation {
+    let takes = |chosen: &ChosenOperation, name: &str| chosen.properties().contains_key(name);
+    let foreign: Vec<String> =
+        sent.keys().map(|name| snake(name)).filter(|name| !takes(&first, name)).collect();
+    let mut others = others;
+    let better = others.find(|other| {
+        foreign.iter().any(|name| {
+            takes(other, name)
+                || aliased(name).is_some_and(|target| takes(other, target) && !takes(&first, target))
+        })
+    });
+    better.unwrap_or(first)
+}
+
+/// The preferred argument of an alias.
+fn aliased(name: &str) -> Option<&'static str> {
+    ALIASES.iter().find(|row| row.names.contains(&name)).and_then(|row| row.targets.first().copied())
+}
+
+type Selected = Option<(&'static Member, &'static Operation)>;
+
+/// Takes the selector out of the arguments: under its own name, or under another name if the value is one of its choices. A
+/// direction beside it decides between two opposite choices.
+fn take_selector(
+    group: &'static Group,
+    selector: &str,
+    sent: &mut Map<String, Value>,
+    notes: &mut Vec<String>,
+) -> Result<Selected, ToolError> {
+    let names = |name: &String| name == selector || snake(name) == selector;
+    let key = sent.keys().find(|name| names(name)).cloned().or_else(|| {
+        let named = |name: &String| {
+            aliases_of(selector).any(|alias| alias == snake(name))
+                || ["kind", "type"].contains(&snake(name).as_str())
+        };
+        let chooses = |value: &Value| value.as_str().is_some_and(|word| group.choice(word).is_some());
+        sent.iter().find(|(name, value)| named(name) && chooses(value)).map(|(name, _)| name.clone())
+    });
+    let Some(key) = key else { return Ok(None) };
+    let value = sent.remove(&key).unwrap_or_default();
+    if value.is_null() {
+        return Ok(None);
     }
-    let near = orient_model::nearest(choice, choices.iter().copied());
-    let hint = near.map_or_else(
-        || format!("one of: {}", choices.join(", ")),
-        |near| format!("did you mean \"{near}\"?"),
-    );
-    Err(ToolError::new(Code::BadArgument, format!("`{selector}` cannot be \"{choice}\"")).hint(hint))
+    let word = match &value {
+        Value::String(word) => word.clone(),
+        Value::Array(words) if let [Value::String(word)] = &words[..] => word.clone(),
+        other => other.to_string(),
+    };
+    let Some((member, operation)) = group.choice(&word) else {
+        let choices: Vec<&str> = group.available().map(|(member, _)| member.choice).collect();
+        let near = orient_model::nearest(&word, choices.iter().copied());
+        let hint = near.map_or_else(
+            || format!("one of: {}", choices.join(", ")),
+            |near| format!("did you mean \"{near}\"?"),
+        );
+        return Err(
+            ToolError::new(Code::BadArgument, format!("`{selector}` cannot be \"{word}\"")).hint(hint)
+        );
+    };
+    let (member, operation) = directed(group, member, &word, sent)?.unwrap_or((member, operation));
+    if member.choice != word || key != selector {
+        notes.push(format!("`{key}`: \"{word}\" was read as \"{}\"", member.choice));
+    }
+    Ok(Some((member, operation)))
+}
+
+/// The choice that a direction selects: `calls` with the direction `incoming` are the callers.
+fn directed(
+    group: &'static Group,
+    member: &'static Member,
+    word: &str,
+    sent: &mut Map<String, Value>,
+) -> Result<Selected, ToolError> {
+    let Some(opposite) = member.opposite else { return Ok(None) };
+    let Some(Value::String(direction)) = sent.get("direction").cloned() else { return Ok(None) };
+    let Some((directed, operation)) = group.direction(&direction, [member.choice, opposite]) else {
+        return Ok(None);
+    };
+    if word == member.choice && directed.choice != member.choice {
+        let message = format!("\"{word}\" and the direction \"{direction}\" contradict each other");
+        let hint = format!("\"{word}\" or \"{}\", without a direction", directed.choice);
+        return Err(ToolError::new(Code::BadArgument, message).hint(hint));
+    }
+    sent.remove("direction");
+    Ok(Some((directed, operation)))
 }
 
 #[cfg(test)]
@@ -358,8 +548,105 @@ mod tests {
         let spell = |argument| call.spell(&Note::from("9 more").see(argument));
         assert_eq!(spell("depth"), "9 more (see depth)");
         assert_eq!(spell("changed"), "9 more (see symbol)", "the tool has another name for it");
-        assert_eq!(spell("limit"), "9 more");
+        assert_eq!(spell("limit"), "9 more (see limit)", "it takes every argument of the operation");
+        assert_eq!(spell("per_level"), "9 more");
         assert_eq!(call.spell(&Note::from("3 of 9 listed")), "3 of 9 listed");
+    }
+
+    /// The operation and the arguments of a call of a tool.
+    fn parsed(tool: &str, sent: Value) -> Result<(&'static str, Value, Vec<String>), String> {
+        let tools = agent_tools(None).expect("the groups");
+        let tool = tools.iter().find(|one| one.name == tool).expect("it is there");
+        tool.parse(sent)
+            .map(|call| (call.operation(), call.arguments, call.notes))
+            .map_err(|error| format!("{}; {}", error.message(), error.help()))
+    }
+
+    #[test]
+    fn a_tool_takes_every_argument_of_its_operations() {
+        for group in GROUPS {
+            let tool = AgentTool::from_group(group);
+            for (member, operation) in group.available() {
+                let chosen = ChosenOperation::member(member, operation);
+                for (key, schema) in chosen.properties().into_iter().filter(|(key, _)| key != "cursor") {
+                    let value = match schema["type"].as_str() {
+                        Some("integer") => json!(3),
+                        Some("boolean") => json!(true),
+                        Some("array") => json!(["x"]),
+                        _ => json!("x"),
+                    };
+                    let mut sent = serde_json::from_str::<Value>(group.example).expect("an example");
+                    if let Some(selector) = group.selector {
+                        sent[selector] = json!(member.choice);
+                    }
+                    sent[&key] = value;
+                    let call =
+                        tool.parse(sent).unwrap_or_else(|error| panic!("{} {key}: {error}", group.name));
+                    if group.selector.is_some() {
+                        assert_eq!(call.operation(), operation.name, "{key}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn names_that_other_tools_use_are_understood() {
+        let (operation, arguments, _) = parsed(
+            "grep",
+            json!({ "query": "a{1,2}", "-i": true, "-A": 2, "type": "py", "path": "src", "output_mode": "files_with_matches",
+                "exclude_pattern": "*.min.js", "include_pattern": "*.{js,ts}" }),
+        )
+        .expect("understood");
+        assert_eq!(operation, "grep");
+        assert_eq!(arguments["pattern"], "a{1,2}");
+        assert_eq!(arguments["glob"], json!(["!*.min.js", "*.{js,ts}"]));
+        assert_eq!((&arguments["paths"], &arguments["type"]), (&json!(["src"]), &json!(["py"])));
+        assert_eq!((&arguments["after_context"], &arguments["ignore_case"]), (&json!(2), &json!(true)));
+        assert_eq!(arguments["files_with_matches"], true);
+        let (_, arguments, _) = parsed("grep", json!({ "pattern": ["one", "two"] })).expect("a list");
+        assert_eq!(arguments["regexp"], json!(["one", "two"]));
+        let (_, arguments, _) =
+            parsed("read", json!({ "file_path": "a.py", "offset": 10, "limit": 5 })).expect("a range");
+        assert_eq!((&arguments["symbol"], &arguments["lines"]), (&json!("a.py"), &json!("10-14")));
+        let (operation, arguments, _) =
+            parsed("search", json!({ "query": "Handler", "base_class": "Base", "language": "python" }))
+                .expect("a filter");
+        assert_eq!((operation, &arguments["base"]), ("symbols", &json!("Base")));
+    }
+
+    #[test]
+    fn a_direction_selects_the_relation() {
+        let operation = |sent: Value| parsed("graph", sent).map(|(operation, ..)| operation);
+        assert_eq!(operation(json!({ "symbol": "run", "direction": "incoming" })), Ok("callers"));
+        assert_eq!(
+            operation(json!({ "symbol": "run", "relation": "calls", "direction": "inbound" })),
+            Ok("callers")
+        );
+        assert_eq!(operation(json!({ "symbol": "run", "relation": "calls" })), Ok("callees"));
+        assert!(operation(json!({ "symbol": "run", "relation": "callers", "direction": "out" })).is_err());
+        assert_eq!(operation(json!({ "diff": "HEAD~1" })), Ok("impact"));
+        assert_eq!(operation(json!({ "symbol": "a", "to": "b" })), Ok("trace"));
+    }
+
+    #[test]
+    fn a_symbol_and_its_file_are_a_handle() {
+        let (_, arguments, _) = parsed(
+            "graph",
+            json!({ "relation": "references", "name_path": "run", "relative_path": "src/a.py" }),
+        )
+        .expect("both");
+        assert_eq!(arguments["symbol"], "src/a.py#run");
+    }
+
+    #[test]
+    fn an_unknown_argument_is_ignored_only_if_it_changes_nothing() {
+        let (.., notes) = parsed("search", json!({ "query": "x", "explanation": "why", "repo": "mine" }))
+            .expect("harmless");
+        assert_eq!(notes.len(), 2, "{notes:?}");
+        let error = parsed("search", json!({ "query": "x", "limti": 3 })).expect_err("a typo");
+        assert!(error.contains("did you mean `limit`"), "{error}");
+        assert!(parsed("search", json!({ "query": "x", "colour": "red" })).is_err());
     }
 
     #[test]
@@ -367,6 +654,16 @@ mod tests {
         assert_eq!(call(json!({ "relation": "callers", "symbol": "x" })).max_tokens, DEFAULT_TOKENS);
         let large = call(json!({ "relation": "callers", "symbol": "x", "max_tokens": "99999" }));
         assert_eq!((large.max_tokens, large.notes.len()), (MAX_TOKENS, 2));
+    }
+
+    #[test]
+    fn an_unknown_command_is_answered_with_the_one_that_was_meant() {
+        let known = || OPERATIONS.iter().map(|operation| operation.name);
+        assert_eq!(suggest_command("overview", known()), Some("map"));
+        assert_eq!(suggest_command("serach", known()), Some("search"));
+        assert_eq!(suggest_command("usages", known()), Some("references"));
+        assert_eq!(suggest_command("blast-radius", known()), Some("impact"));
+        assert_eq!(suggest_command("frobnicate", known()), None);
     }
 
     #[test]

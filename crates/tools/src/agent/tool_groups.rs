@@ -32,8 +32,12 @@ pub(crate) struct Member {
     pub(crate) operation: &'static str,
     /// Pairs of a parameter of the group and the argument of the operation it sets.
     pub(crate) arguments: &'static [(&'static str, &'static str)],
-    /// Arguments that are always set.
+    /// Arguments that are set unless the call sets them.
     pub(crate) fixed: &'static [(&'static str, FixedValue)],
+    /// Arguments that select it if the selector is missing.
+    pub(crate) implied_by: &'static [&'static str],
+    /// The choice that follows the same edges in the other direction.
+    pub(crate) opposite: Option<&'static str>,
 }
 
 /// The value of an argument that is always set.
@@ -80,6 +84,18 @@ impl Member {
         self.fixed = fixed;
         self
     }
+
+    /// The same member, selected by these arguments if the selector is missing.
+    const fn implied_by(mut self, arguments: &'static [&'static str]) -> Self {
+        self.implied_by = arguments;
+        self
+    }
+
+    /// The same member with the choice of the other direction.
+    const fn opposite_of(mut self, choice: &'static str) -> Self {
+        self.opposite = Some(choice);
+        self
+    }
 }
 
 const fn member(
@@ -88,7 +104,7 @@ const fn member(
     operation: &'static str,
     arguments: &'static [(&'static str, &'static str)],
 ) -> Member {
-    Member { choice, aliases, operation, arguments, fixed: &[] }
+    Member { choice, aliases, operation, arguments, fixed: &[], implied_by: &[], opposite: None }
 }
 
 /// The groups, in the order agents see them.
@@ -96,7 +112,7 @@ pub(crate) const GROUPS: &[Group] = &[
     Group {
         name: "search",
         about: "Find code when you do not know where it is. Start here. Query: a symbol name (exact comes first), \
-                keywords, or a question. Returns ranked path:line with signatures.",
+                keywords, or a question. Returns ranked path:line with signatures; a name of one symbol, that symbol.",
         example: "{\"query\": \"retry backoff\"}",
         selector: None,
         members: &[
@@ -105,12 +121,13 @@ pub(crate) const GROUPS: &[Group] = &[
                 &[],
                 "search",
                 &[("query", "query"), ("path", "path"), ("kind", "kind"), ("max_tokens", "max_tokens")],
-            ),
+            )
+            .with(&[("single", FixedValue::Flag(true))]),
             member("symbols", &[], "symbols", &[("query", "name"), ("path", "in"), ("kind", "kind")]),
         ],
         params: &[
             required("query", ParamType::Text, ""),
-            optional("path", ParamType::Text, "folder, file or glob"),
+            optional("path", ParamType::Text, "directory, file or glob"),
             optional("kind", ParamType::Texts, "function, class, …"),
         ],
     },
@@ -124,8 +141,8 @@ pub(crate) const GROUPS: &[Group] = &[
     },
     Group {
         name: "read",
-        about: "Read source by symbol or place: current lines with numbers. view=outline lists what a file or \
-                folder defines.",
+        about: "Read source by symbol or place: current lines with numbers. view=outline lists what a file, \
+                directory or class defines; collapsed omits bodies.",
         example: "{\"target\": \"Server.Run\"}",
         selector: Some("view"),
         members: &[
@@ -137,10 +154,17 @@ pub(crate) const GROUPS: &[Group] = &[
             ),
             member(
                 "outline",
-                &["symbols", "structure", "skeleton", "summary"],
+                &["symbols", "structure", "skeleton", "summary", "members"],
                 "outline",
                 &[("target", "path")],
             ),
+            member(
+                "collapsed",
+                &["signatures", "folded", "brief", "short"],
+                "show",
+                &[("target", "symbol"), ("lines", "lines")],
+            )
+            .with(&[("collapsed", FixedValue::Flag(true))]),
         ],
         params: &[
             required("target", ParamType::Text, "name, handle path#Name, path or path:10-40"),
@@ -151,31 +175,54 @@ pub(crate) const GROUPS: &[Group] = &[
     Group {
         name: "graph",
         about: "Follow proven relations of a symbol, each with path:line and confidence: callers and uses, callees, \
-                implementations, paths from one symbol to another (trace, to), what a change breaks (impact), file \
-                dependencies (deps, rdeps of a path). Complete, unlike text search.",
+                implementations, paths from one symbol to another (trace, to), what a change breaks (impact of a symbol, \
+                or of a diff or revision), tests that reach it, file dependencies (deps, rdeps of a path). Complete, unlike text search.",
         example: "{\"symbol\": \"Server.Run\", \"relation\": \"callers\"}",
         selector: Some("relation"),
         members: &[
             member(
                 "callers",
-                &["caller", "called_by", "incoming", "in", "who_calls", "incoming_calls"],
+                &[
+                    "caller",
+                    "called_by",
+                    "incoming",
+                    "inbound",
+                    "in",
+                    "up",
+                    "upstream",
+                    "who_calls",
+                    "incoming_calls",
+                ],
                 "callers",
                 &[("symbol", "symbol"), ("depth", "depth"), ("no_tests", "no_tests")],
             )
-            .with(&[("per_level", AGENT_LIMIT), ("limit", AGENT_LIMIT)]),
+            .with(&[("per_level", AGENT_LIMIT), ("limit", AGENT_LIMIT)])
+            .opposite_of("callees"),
             member(
                 "callees",
-                &["callee", "calls", "outgoing", "out", "outgoing_calls"],
+                &[
+                    "callee",
+                    "calls",
+                    "call",
+                    "outgoing",
+                    "outbound",
+                    "out",
+                    "down",
+                    "downstream",
+                    "outgoing_calls",
+                ],
                 "callees",
                 &[("symbol", "symbol"), ("depth", "depth"), ("no_tests", "no_tests")],
             )
-            .with(&[("per_level", AGENT_LIMIT), ("limit", AGENT_LIMIT)]),
+            .with(&[("per_level", AGENT_LIMIT), ("limit", AGENT_LIMIT)])
+            .opposite_of("callers"),
             member(
                 "references",
                 &["reference", "refs", "usages", "uses", "used_by", "find_references"],
                 "references",
                 &[("symbol", "symbol"), ("no_tests", "no_tests")],
-            ),
+            )
+            .with(&[("limit", AGENT_LIMIT)]),
             member(
                 "implementations",
                 &["implementation", "implements", "implementors", "implementers", "overrides", "subclasses"],
@@ -195,41 +242,53 @@ pub(crate) const GROUPS: &[Group] = &[
                 &["path", "paths", "route", "flow", "reaches"],
                 "trace",
                 &[("symbol", "from"), ("to", "to"), ("depth", "depth"), ("no_tests", "no_tests")],
-            ),
+            )
+            .implied_by(&["to"]),
             member(
                 "impact",
                 &["blast_radius", "affected", "breaks", "change"],
                 "impact",
                 &[("symbol", "changed"), ("depth", "depth")],
             )
-            .with(&[("limit", AGENT_LIMIT)]),
+            .with(&[("limit", AGENT_LIMIT)])
+            .implied_by(&["diff"]),
+            member(
+                "tests",
+                &["test", "tested_by", "covering_tests", "coverage", "affected_tests"],
+                "impact",
+                &[("symbol", "changed"), ("depth", "depth")],
+            )
+            .with(&[("limit", AGENT_LIMIT), ("tests_only", FixedValue::Flag(true))]),
             member(
                 "deps",
                 &["dependencies", "imports", "depends_on"],
                 "deps",
                 &[("symbol", "path"), ("depth", "depth"), ("no_tests", "no_tests")],
             )
-            .with(&[("limit", AGENT_LIMIT)]),
+            .with(&[("limit", AGENT_LIMIT)])
+            .opposite_of("rdeps"),
             member(
                 "rdeps",
                 &["dependents", "imported_by", "reverse_dependencies"],
                 "rdeps",
                 &[("symbol", "path"), ("depth", "depth"), ("no_tests", "no_tests")],
             )
-            .with(&[("limit", AGENT_LIMIT)]),
+            .with(&[("limit", AGENT_LIMIT)])
+            .opposite_of("deps"),
             member("similar", &["alike", "duplicates", "clones"], "similar", &[("symbol", "symbol")]),
         ],
         params: &[
             required("relation", ParamType::Choice, ""),
-            required("symbol", ParamType::Text, "name, handle path#Name, or path"),
+            optional("symbol", ParamType::Text, "name, handle path#Name, or path"),
             optional("to", ParamType::Text, ""),
+            optional("diff", ParamType::Text, ""),
             optional("depth", ParamType::Number, ""),
             optional("no_tests", ParamType::Flag, ""),
         ],
     },
     Group {
         name: "overview",
-        about: "See the whole: map (folders, entry points, central symbols; for an unknown repository), files by \
+        about: "See the whole: map (directories, entry points, central symbols; for an unknown repository), files by \
                 path, HTTP endpoints, unused code, status of the index.",
         example: "{\"about\": \"map\"}",
         selector: Some("about"),
@@ -240,14 +299,15 @@ pub(crate) const GROUPS: &[Group] = &[
                 "map",
                 &[("max_tokens", "tokens")],
             ),
-            member("files", &["list", "ls", "tree", "find"], "files", &[("path", "glob")]),
+            member("files", &["list", "ls", "tree", "find"], "files", &[("path", "glob")])
+                .implied_by(&["path", "glob", "role", "lang"]),
             member("endpoints", &["routes", "api", "urls"], "endpoints", &[("path", "path")]),
             member("unused", &["dead", "dead_code"], "unused", &[("path", "path")]),
             member("status", &["health", "index", "info"], "status", &[]),
         ],
         params: &[
             optional("about", ParamType::Choice, ""),
-            optional("path", ParamType::Text, "folder, glob or URL path"),
+            optional("path", ParamType::Text, "directory, glob or URL path"),
         ],
     },
     Group {
@@ -274,6 +334,8 @@ pub(crate) const GROUPS: &[Group] = &[
                 ("max_columns", FixedValue::Number(300)),
                 ("max_columns_preview", FixedValue::Flag(true)),
             ],
+            implied_by: &[],
+            opposite: None,
         }],
         params: &[
             required("pattern", ParamType::Text, "regular expression"),
@@ -286,6 +348,9 @@ pub(crate) const GROUPS: &[Group] = &[
     },
 ];
 
+/// The choices that follow edges towards the symbol.
+const INCOMING_CHOICES: &[&str] = &["callers", "rdeps"];
+
 /// An exposed operation by its name.
 pub(crate) fn operation(name: &str) -> Option<&'static Operation> {
     OPERATIONS.iter().find(|operation| operation.name == name && operation.exposed)
@@ -295,6 +360,40 @@ impl Group {
     /// Its members whose operations exist.
     pub(crate) fn available(&self) -> impl Iterator<Item = (&'static Member, &'static Operation)> {
         self.members.iter().filter_map(|member| Some((member, operation(member.operation)?)))
+    }
+
+    /// The member that a word selects: a choice or an alias of one, however it is spelled.
+    pub(crate) fn choice(&self, word: &str) -> Option<(&'static Member, &'static Operation)> {
+        let normalised = word.trim().to_ascii_lowercase().replace([' ', '-'], "_");
+        let exact = self.available().find(|(member, _)| member.choice == word);
+        exact.or_else(|| {
+            self.available().find(|(member, _)| {
+                member.choice == normalised || member.aliases.contains(&normalised.as_str())
+            })
+        })
+    }
+
+    /// The one of two opposite choices that a direction means.
+    pub(crate) fn direction(
+        &self,
+        word: &str,
+        choices: [&str; 2],
+    ) -> Option<(&'static Member, &'static Operation)> {
+        const INCOMING: &[&str] =
+            &["in", "incoming", "inbound", "up", "upstream", "reverse", "callers", "dependents"];
+        const OUTGOING: &[&str] =
+            &["out", "outgoing", "outbound", "down", "downstream", "forward", "callees", "dependencies"];
+        let word = word.trim().to_ascii_lowercase();
+        let names = [INCOMING, OUTGOING].into_iter().find(|names| names.contains(&word.as_str()))?;
+        let is_incoming = std::ptr::eq(names, INCOMING);
+        self.available().find(|(member, _)| {
+            choices.contains(&member.choice) && INCOMING_CHOICES.contains(&member.choice) == is_incoming
+        })
+    }
+
+    /// Whether a parameter is required.
+    pub(crate) fn is_required(&self, name: Option<&str>) -> bool {
+        self.params.iter().any(|param| param.required && Some(param.name) == name)
     }
 
     /// The schema of its parameters, as short as possible.

@@ -218,7 +218,7 @@ fn groups(writer: &mut TextWriter<'_>, title: &str, groups: &[Group]) -> io::Res
     for group in groups {
         writer.put(Style::Warn, &format!("{title}: "))?;
         let nested = group.reason == SkipReason::NestedRepository.to_string();
-        let (one, many) = if nested { ("folder", "folders") } else { ("file", "files") };
+        let (one, many) = if nested { ("directory", "directories") } else { ("file", "files") };
         writer.plain(&format!("{}, {}", plural(group.files, one, many), group.reason))?;
         writer.end_line()?;
         for example in &group.examples {

@@ -10,7 +10,7 @@ pub(crate) mod unread_files;
 use crate::text::number_format::plural;
 use crate::text::writer::{Style, TextWriter};
 pub use note::Note;
-pub(crate) use pagination::{Cursor, PageWindow};
+pub(crate) use pagination::{Cursor, PageWindow, limit_or_all};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io;

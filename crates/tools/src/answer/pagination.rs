@@ -18,6 +18,11 @@ pub(crate) struct Cursor {
     pub(crate) generation: u64,
 }
 
+/// The limit of an argument; 0 means no limit.
+pub(crate) fn limit_or_all(limit: usize) -> usize {
+    if limit == 0 { usize::MAX } else { limit }
+}
+
 /// The rows of a list that a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PageWindow {
@@ -29,10 +34,7 @@ pub(crate) struct PageWindow {
 impl PageWindow {
     /// The window of the arguments `limit` and `after`. A limit of 0 means no limit.
     pub(crate) fn new(limit: Option<u64>, default: u64, after: Option<Cursor>) -> Self {
-        let limit = match limit.unwrap_or(default) {
-            0 => usize::MAX,
-            limit => usize::try_from(limit).unwrap_or(usize::MAX),
-        };
+        let limit = limit_or_all(usize::try_from(limit.unwrap_or(default)).unwrap_or(usize::MAX));
         let offset = after.map_or(0, |cursor| usize::try_from(cursor.offset).unwrap_or(usize::MAX));
         Self { offset, limit, generation: after.map(|cursor| cursor.generation) }
     }

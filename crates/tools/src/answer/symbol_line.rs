@@ -3,7 +3,7 @@
 use crate::error::ToolError;
 use crate::text::writer::{Style, TextWriter};
 use orient_engine::{Definition, DefinitionQuery, NameMatch, Snapshot};
-use orient_model::Handle;
+use orient_model::{Handle, Modifier};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io;
@@ -30,6 +30,23 @@ pub(crate) struct SymbolLine {
     pub(crate) last_line: u32,
     /// Its signature as written.
     pub(crate) signature: String,
+    /// Who may use it: public, protected, internal or private.
+    pub(crate) visibility: &'static str,
+    /// Its modifiers: static, async, abstract, …
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) modifiers: Vec<&'static str>,
+    /// Its return or value type as written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) returns: Option<String>,
+    /// The types of its parameters as written; empty for one without a type.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) parameters: Vec<String>,
+    /// Its attributes, annotations or decorators as written.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) attributes: Vec<String>,
+    /// What it inherits from, as written.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) bases: Vec<String>,
     /// How its name matches: `exact`, `case`, `prefix`, `word` or `fuzzy`. A fuzzy match is a suggestion, not an answer.
     #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
     pub(crate) matched: Option<&'static str>,
@@ -48,6 +65,12 @@ impl SymbolLine {
             line: definition.span.first_line,
             last_line: definition.span.last_line,
             signature: definition.signature,
+            visibility: definition.visibility.as_str(),
+            modifiers: definition.modifiers.iter().map(Modifier::as_str).collect(),
+            returns: definition.returns,
+            parameters: definition.params.into_iter().map(|param| param.ty.unwrap_or_default()).collect(),
+            attributes: definition.attributes,
+            bases: definition.bases.into_iter().map(|(_, text)| text).collect(),
             matched,
         }
     }

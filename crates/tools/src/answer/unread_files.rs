@@ -4,7 +4,7 @@ use crate::text::number_format::{bytes, count};
 use orient_engine::{PathPattern, SkipReason, Snapshot};
 use orient_model::RepoPath;
 
-/// Maximum number of files and folders named; the rest are counted.
+/// Maximum number of files and directories named; the rest are counted.
 const MAX_NAMED: usize = 3;
 
 /// The files that could change an answer.

@@ -1,92 +1,15 @@
-//! Correction of the arguments that programs send: synonyms of argument names, numbers and lists as text.
+//! Correction of the arguments that programs send: aliases of argument names, numbers and lists as text.
 //!
-//! Unambiguous mistakes are corrected with a note; an unknown argument is an error with a suggestion. For an operation with
-//! `symbol` and `depth`, `{"functionName": "run", "maxDepth": "2"}` becomes `{"symbol": "run", "depth": 2}`.
+//! Unambiguous mistakes are corrected with a note. An unknown argument that changes nothing is ignored with a note; any other is
+//! an error with a suggestion. For an operation with `symbol` and `depth`, `{"functionName": "run", "maxDepth": "2"}` becomes
+//! `{"symbol": "run", "depth": 2}`.
 
+use super::argument_aliases::{
+    ALIASES, FIRST_LINE, LAST_LINE, LINE_COUNT, LISTS, REWRITES, WRAPPERS, why_ignored,
+};
 use crate::error::{Code, ToolError};
 use serde_json::{Map, Value};
-
-/// Rows of synonyms. An unknown argument is read as a known one of the same row, if the row has exactly one that was not
-/// sent itself.
-const SYNONYMS: &[&[&str]] = &[
-    &[
-        "symbol",
-        "name",
-        "target",
-        "handle",
-        "symbol_name",
-        "function",
-        "function_name",
-        "method",
-        "class",
-        "identifier",
-        "id",
-        "from",
-    ],
-    &["target", "path", "file", "symbol", "file_path", "filepath", "filename", "uri", "name", "handle"],
-    &[
-        "query", "q", "name", "pattern", "text", "search", "question", "term", "keywords", "symbol", "input",
-        "task", "prompt",
-    ],
-    &["pattern", "regex", "regexp", "query", "q", "search", "text", "string", "expression", "needle"],
-    &[
-        "path",
-        "paths",
-        "file",
-        "files",
-        "file_path",
-        "filepath",
-        "filename",
-        "dir",
-        "directory",
-        "folder",
-        "in",
-        "within",
-        "scope",
-        "glob",
-        "root",
-        "include",
-    ],
-    &["glob", "globs", "include", "file_pattern", "files", "file_glob", "path", "filter"],
-    &["paths", "path", "file", "files", "dir", "directory", "folder"],
-    &["limit", "max", "count", "n", "k", "top_k", "max_results", "num_results", "max_count", "head_limit"],
-    &["depth", "levels", "max_depth", "hops", "level"],
-    &["lines", "line", "range", "line_range", "line_numbers", "span"],
-    &["cursor", "after", "next", "next_cursor", "page_token", "continue", "offset", "page"],
-    &["kind", "kinds", "symbol_kind", "types", "symbol_type", "type"],
-    &["lang", "language", "languages", "langs"],
-    &["max_tokens", "tokens", "token_budget", "budget", "token_limit", "max_output_tokens"],
-    &[
-        "relation",
-        "relationship",
-        "direction",
-        "what",
-        "mode",
-        "action",
-        "operation",
-        "op",
-        "type",
-        "kind",
-        "edge",
-    ],
-    &["about", "what", "view", "mode", "kind", "type", "topic", "section"],
-    &["view", "mode", "as", "what", "format", "kind"],
-    &["to", "target", "destination", "dest", "end", "sink", "callee"],
-    &["from", "source", "start", "src", "symbol", "caller"],
-    &["ignore_case", "case_insensitive", "insensitive", "i"],
-    &["fixed_strings", "fixed", "literal", "fixed_string", "plain"],
-    &["context", "context_lines", "around"],
-    &["changed", "symbol", "symbols", "files", "file", "target", "paths", "path", "name"],
-    &["diff", "patch", "changes"],
-    &["task", "query", "question", "prompt", "goal", "description", "q"],
-    &["again", "repeat", "force", "full"],
-];
-
-/// Names for the two ends of a line range.
-const FIRST_LINE: &[&str] = &["start_line", "line_start", "from_line", "start", "first_line", "begin_line"];
-const LAST_LINE: &[&str] = &["end_line", "line_end", "to_line", "end", "last_line"];
-/// Keys in which some programs wrap all arguments.
-const WRAPPERS: &[&str] = &["arguments", "args", "input", "params", "parameters", "kwargs"];
+use std::collections::BTreeSet;
 
 /// Arguments that fit a schema, and the corrections made.
 pub(crate) struct CorrectedArguments {
@@ -96,31 +19,66 @@ pub(crate) struct CorrectedArguments {
     pub(crate) notes: Vec<String>,
 }
 
-/// Fits the arguments sent to `owner` to its schema.
+/// The arguments that a tool takes, and what else they may be called.
+pub(crate) struct KnownArguments<'k> {
+    /// The tool or operation, for messages.
+    pub(crate) owner: &'k str,
+    /// The schema of each argument.
+    pub(crate) properties: &'k Map<String, Value>,
+    /// Further names of arguments, each with the argument: flags of the command line, names of the operation.
+    pub(crate) other_names: Vec<(String, String)>,
+    /// Arguments that the tool takes for other choices of its selector. They are ignored with a note.
+    pub(crate) elsewhere: BTreeSet<String>,
+}
+
+impl KnownArguments<'_> {
+    fn has(&self, name: &str) -> bool {
+        self.properties.contains_key(name)
+    }
+
+    /// The argument that a name means exactly: itself, or by another of its names.
+    fn named(&self, name: &str) -> Option<&str> {
+        let other = self.other_names.iter().find(|(other, _)| other == name).map(|(_, known)| known.as_str());
+        self.properties.get_key_value(name).map(|(known, _)| known.as_str()).or(other)
+    }
+}
+
+/// Fits the arguments of a call to what a tool takes.
 pub(crate) fn correct_arguments(
-    owner: &str,
-    schema: &Value,
-    sent: Value,
+    known: &KnownArguments<'_>,
+    sent: Map<String, Value>,
 ) -> Result<CorrectedArguments, ToolError> {
-    let none = Map::new();
-    let known = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
-    let mut notes = Vec::new();
-    let sent = unwrapped(known, object(sent, &mut notes)?, &mut notes);
-    let mut reader = ArgumentReader { owner, known, arguments: Map::new(), notes };
+    let mut reader = ArgumentReader { known, arguments: Map::new(), notes: Vec::new() };
     let sent = reader.lines(sent);
-    let (own, other): (Vec<_>, Vec<_>) = sent
-        .into_iter()
-        .filter(|(_, value)| !value.is_null())
-        .partition(|(name, _)| known.contains_key(name));
+    let sent = reader.rewritten(sent)?;
+    let sent = reader.located(sent);
+    let (own, other): (Vec<_>, Vec<_>) =
+        sent.into_iter().filter(|(_, value)| !value.is_null()).partition(|(name, _)| known.has(name));
     for (name, value) in own {
         reader.take(&name, value)?;
     }
     for (name, value) in other {
-        let known = reader.known_name(&name)?;
-        reader.notes.push(format!("`{name}` was read as `{known}`"));
-        reader.take(&known, value)?;
+        reader.take_other(&name, value)?;
     }
     Ok(CorrectedArguments { arguments: reader.arguments, notes: reader.notes })
+}
+
+/// The arguments of a call as an object: parsed if they were sent as text, and taken out of a wrapper.
+pub(crate) fn argument_object(
+    sent: Value,
+    takes: impl Fn(&str) -> bool,
+    notes: &mut Vec<String>,
+) -> Result<Map<String, Value>, ToolError> {
+    let sent = object(sent, notes)?;
+    if sent.len() == 1
+        && let Some((name, Value::Object(inner))) = sent.iter().next()
+        && WRAPPERS.contains(&name.as_str())
+        && !takes(name)
+    {
+        notes.push(format!("the arguments were taken out of `{name}`"));
+        return Ok(inner.clone());
+    }
+    Ok(sent)
 }
 
 fn object(sent: Value, notes: &mut Vec<String>) -> Result<Map<String, Value>, ToolError> {
@@ -136,75 +94,170 @@ fn object(sent: Value, notes: &mut Vec<String>) -> Result<Map<String, Value>, To
     }
 }
 
-fn unwrapped(
-    known: &Map<String, Value>,
-    sent: Map<String, Value>,
-    notes: &mut Vec<String>,
-) -> Map<String, Value> {
-    if sent.len() == 1
-        && let Some((name, inner)) = sent.iter().next()
-        && WRAPPERS.contains(&name.as_str())
-        && !known.contains_key(name)
-        && let Some(inner) = inner.as_object()
-    {
-        notes.push(format!("the arguments were taken out of `{name}`"));
-        return inner.clone();
-    }
-    sent
+/// The names that may mean an argument: its aliases and the targets beside it, each as a row lists them.
+pub(crate) fn aliases_of(argument: &str) -> impl Iterator<Item = &'static str> {
+    let rows = ALIASES.iter().filter(move |row| row.targets.first() == Some(&argument));
+    rows.flat_map(|row| row.names).copied()
 }
 
 struct ArgumentReader<'s> {
-    owner: &'s str,
-    known: &'s Map<String, Value>,
+    known: &'s KnownArguments<'s>,
     arguments: Map<String, Value>,
     notes: Vec<String>,
 }
 
 impl ArgumentReader<'_> {
-    /// Combines the two ends of a line range, if the schema has `lines`.
+    /// Combines the ends of a line range, or its first line and their number, if the tool takes `lines`.
     fn lines(&mut self, mut sent: Map<String, Value>) -> Map<String, Value> {
-        if !self.known.contains_key("lines") || sent.contains_key("lines") {
+        if !self.known.has("lines") || sent.contains_key("lines") {
             return sent;
         }
-        let mut end = |names: &[&str]| {
+        let mut number = |names: &[&str]| {
+            let known = self.known;
             let name =
-                names.iter().find(|name| sent.contains_key(**name) && !self.known.contains_key(**name))?;
-            sent.remove(*name).map(|value| value.to_string().trim_matches('"').to_owned())
+                sent.keys().find(|name| names.contains(&snake(name).as_str()) && !known.has(name))?.clone();
+            sent.remove(&name).map(|value| text(&value)).filter(|text| !text.is_empty() && text != "null")
         };
-        let (first, last) = (end(FIRST_LINE), end(LAST_LINE));
-        if first.is_some() || last.is_some() {
-            let lines = format!("{}-{}", first.unwrap_or_else(|| "1".to_owned()), last.unwrap_or_default());
+        let (first, last) = (number(FIRST_LINE), number(LAST_LINE));
+        let count = if last.is_none() { number(LINE_COUNT) } else { None };
+        if first.is_some() || last.is_some() || count.is_some() {
+            let first = first.filter(|first| first != "0").unwrap_or_else(|| "1".to_owned());
+            let last = last.or_else(|| {
+                let (first, count) = (first.parse::<u64>().ok()?, count?.parse::<u64>().ok()?);
+                Some((first + count.max(1) - 1).to_string())
+            });
+            let lines = format!("{first}-{}", last.unwrap_or_default());
             self.notes.push(format!("the lines were read as `lines`: \"{lines}\""));
             sent.insert("lines".to_owned(), Value::String(lines));
         }
         sent
     }
 
-    /// The argument that an unknown name means.
-    fn known_name(&self, name: &str) -> Result<String, ToolError> {
-        let plain = snake(name);
-        if self.known.contains_key(&plain) && !self.arguments.contains_key(&plain) {
-            return Ok(plain);
-        }
-        let free = |other: &&&str| self.known.contains_key(**other) && !self.arguments.contains_key(**other);
-        for row in SYNONYMS.iter().filter(|row| row.contains(&plain.as_str())) {
-            let mut fitting = row.iter().filter(free);
-            if let (Some(one), None) = (fitting.next(), fitting.next()) {
-                return Ok((*one).to_owned());
+    /// Replaces values that say the same as another argument, and exclusions by negated globs.
+    fn rewritten(&mut self, sent: Map<String, Value>) -> Result<Map<String, Value>, ToolError> {
+        let mut kept = Map::new();
+        for (name, value) in sent {
+            let plain = snake(&name);
+            let word = text(&value).to_ascii_lowercase();
+            let means = REWRITES.iter().find(|one| one.name == plain && one.sent == word);
+            let target = means.and_then(|rewrite| rewrite.means);
+            match (means, target) {
+                (Some(_), None) if !self.known.has(&plain) => continue,
+                (Some(_), Some((argument, flag))) if let Some(argument) = self.known.named(argument) => {
+                    if flag {
+                        self.notes.push(format!("`{name}`: {word} was read as `{argument}`: true"));
+                        self.arguments.insert(argument.to_owned(), Value::Bool(true));
+                    }
+                    continue;
+                }
+                _ => {}
             }
+            let excludes = plain == "exclude" || aliases_of("exclude").any(|alias| alias == plain);
+            if excludes && !self.known.has("exclude") && self.known.has("glob") {
+                let (globs, _) = ArgumentType::List.convert(value).ok_or_else(|| {
+                    ToolError::new(Code::BadArgument, format!("`{name}` must be a list of globs"))
+                })?;
+                let negated = globs.as_array().into_iter().flatten().map(|glob| format!("!{}", text(glob)));
+                let globs = self.arguments.entry("glob").or_insert_with(|| Value::Array(Vec::new()));
+                if let Some(globs) = globs.as_array_mut() {
+                    globs.extend(negated.map(Value::String));
+                }
+                self.notes.push(format!("`{name}` was read as `glob` with `!`"));
+                continue;
+            }
+            kept.insert(name, value);
         }
-        let names: Vec<&str> = self.known.keys().map(String::as_str).collect();
+        Ok(kept)
+    }
+
+    /// Combines a symbol and the file it is in to a handle, if the tool takes no path.
+    fn located(&mut self, mut sent: Map<String, Value>) -> Map<String, Value> {
+        let path_row = ALIASES.iter().find(|row| row.targets.first() == Some(&"path"));
+        let is_path = |name: &String| {
+            let plain = snake(name);
+            self.known.named(name).is_none()
+                && path_row.is_some_and(|row| plain == "path" || row.names.contains(&plain.as_str()))
+        };
+        let takes_path =
+            ["path", "paths", "in", "target"].iter().any(|name| self.known.named(name).is_some());
+        let names_symbol = |name: &str| name == "symbol" || aliases_of("symbol").any(|alias| alias == name);
+        let symbol = sent.iter().find(|(key, _)| names_symbol(&snake(key)));
+        let Some((symbol, Value::String(name))) = symbol.map(|(key, value)| (key.clone(), value.clone()))
+        else {
+            return sent;
+        };
+        let file = sent.keys().find(|name| is_path(name)).cloned();
+        let Some(file) = file.filter(|_| !takes_path && self.known.has("symbol")) else { return sent };
+        let value = sent.remove(&file).unwrap_or_default();
+        let path = match &value {
+            Value::String(path) => path.as_str(),
+            Value::Array(paths) if let [Value::String(path)] = &paths[..] => path.as_str(),
+            _ => "",
+        };
+        let is_file = path.rsplit('/').next().is_some_and(|last| last.contains('.')) && !path.contains('*');
+        if is_file && !name.contains('#') {
+            let handle = format!("{}#{name}", path.trim_start_matches("./"));
+            self.notes.push(format!("`{symbol}` and `{file}` were read as `symbol`: \"{handle}\""));
+            sent.remove(&symbol);
+            sent.insert("symbol".to_owned(), Value::String(handle));
+        } else {
+            self.notes.push(format!("`{file}` was ignored: the answer is about the whole tree"));
+        }
+        sent
+    }
+
+    /// Takes an argument under a name that the tool does not list: an alias, one to ignore, or an error.
+    fn take_other(&mut self, name: &str, value: Value) -> Result<(), ToolError> {
+        if let Some(known) = self.known_name(name) {
+            self.notes.push(format!("`{name}` was read as `{known}`"));
+            return self.take(&known, value);
+        }
+        let plain = snake(name);
+        if self.known.elsewhere.contains(&plain) {
+            self.notes.push(format!("`{name}` does not apply to {} and was ignored", self.known.owner));
+            return Ok(());
+        }
+        if let Some(why) = why_ignored(&plain, &value) {
+            self.notes.push(format!("`{name}` was ignored: {why}"));
+            return Ok(());
+        }
+        let names: Vec<&str> = self.known.properties.keys().map(String::as_str).collect();
         let hint = match orient_model::nearest(&plain, names.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
             None if names.is_empty() => "it takes no arguments".to_owned(),
             None => format!("it takes: {}", names.join(", ")),
         };
-        Err(ToolError::new(Code::BadArgument, format!("`{}` has no argument `{name}`", self.owner))
+        Err(ToolError::new(Code::BadArgument, format!("`{}` has no argument `{name}`", self.known.owner))
             .hint(hint))
     }
 
+    /// The argument that an unlisted name means.
+    fn known_name(&self, name: &str) -> Option<String> {
+        let plain = snake(name);
+        // A list takes the values of several arguments.
+        let is_list = |known: &str| ArgumentType::of(&self.known.properties[known]) == ArgumentType::List;
+        let is_free = |known: &&str| !self.arguments.contains_key(*known) || is_list(known);
+        for name in [name, &plain] {
+            if let Some(known) = self.known.named(name).filter(is_free) {
+                return Some(known.to_owned());
+            }
+        }
+        let plain = plain.as_str();
+        let rows = ALIASES.iter().filter(|row| row.names.contains(&plain) || row.targets.contains(&plain));
+        rows.flat_map(|row| row.targets)
+            .filter_map(|target| self.known.named(target))
+            .find(is_free)
+            .map(str::to_owned)
+    }
+
     fn take(&mut self, name: &str, value: Value) -> Result<(), ToolError> {
-        let expected = ArgumentType::of(&self.known[name]);
+        if let Value::Array(items) = &value
+            && items.len() > 1
+            && let Some((_, list)) = LISTS.iter().find(|(one, list)| *one == name && self.known.has(list))
+        {
+            return self.take(list, value);
+        }
+        let expected = ArgumentType::of(&self.known.properties[name]);
         let sent = shown(&value);
         let (value, changed) = expected.convert(value).ok_or_else(|| {
             ToolError::new(Code::BadArgument, format!("`{name}` must be {}, not {sent}", expected.words()))
@@ -212,13 +265,18 @@ impl ArgumentReader<'_> {
         if changed {
             self.notes.push(format!("`{name}`: {sent} was read as {}", shown(&value)));
         }
+        // A list may have been begun by another argument.
+        if let (Value::Array(new), Some(Value::Array(begun))) = (&value, self.arguments.get_mut(name)) {
+            begun.extend(new.iter().cloned());
+            return Ok(());
+        }
         self.arguments.insert(name.to_owned(), value);
         Ok(())
     }
 }
 
 /// A name in snake case: `maxTokens` and `max-tokens` as `max_tokens`.
-fn snake(name: &str) -> String {
+pub(crate) fn snake(name: &str) -> String {
     let mut plain = String::with_capacity(name.len() + 2);
     let mut small = false;
     for c in name.trim_matches('-').chars() {
@@ -293,6 +351,9 @@ impl ArgumentType {
             }
             (Self::Number, value) => whole(&value).map(|number| (Value::from(number), true)),
             (Self::Flag, value) => flag(&value).map(|flag| (Value::Bool(flag), true)),
+            (Self::Text, Value::Array(items)) if items.len() == 2 && items.iter().all(Value::is_number) => {
+                Some((Value::String(format!("{}-{}", items[0], items[1])), true))
+            }
             (Self::Text, Value::Array(items)) if items.len() == 1 => {
                 Self::Text.convert(items[0].clone()).map(|(value, _)| (value, true))
             }
@@ -300,7 +361,10 @@ impl ArgumentType {
                 Some((Value::String(text(&value)), true))
             }
             (Self::List, value @ (Value::String(_) | Value::Number(_) | Value::Bool(_))) => {
-                Some((Value::Array(list(&text(&value)).into_iter().map(Value::String).collect()), true))
+                let items = list(&text(&value));
+                // One value for a list of one is not worth a note.
+                let changed = items.len() != 1 || !value.is_string();
+                Some((Value::Array(items.into_iter().map(Value::String).collect()), changed))
             }
             _ => None,
         }
@@ -331,12 +395,21 @@ fn flag(value: &Value) -> Option<bool> {
     }
 }
 
-/// A list sent as text: a JSON array, or separated by commas.
+/// A list sent as text: a JSON array, or separated by commas outside of brackets, so that `*.{c,h}` is one item.
 fn list(text: &str) -> Vec<String> {
     if let Ok(Value::Array(items)) = serde_json::from_str(text) {
         return items.iter().map(self::text).collect();
     }
-    text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
+    let mut depth = 0_usize;
+    let at_comma = |c: char| {
+        match c {
+            '{' | '[' | '(' => depth += 1,
+            '}' | ']' | ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    };
+    text.split(at_comma).map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
 }
 
 #[cfg(test)]
@@ -355,8 +428,21 @@ mod tests {
     }
 
     fn read(sent: Value) -> Result<(Value, Vec<String>), String> {
-        correct_arguments("callers", &schema(), sent)
-            .map(|corrected| (Value::Object(corrected.arguments), corrected.notes))
+        let schema = schema();
+        let properties = schema["properties"].as_object().expect("properties");
+        let known = KnownArguments {
+            owner: "callers",
+            properties,
+            other_names: vec![("-d".to_owned(), "depth".to_owned())],
+            elsewhere: BTreeSet::from(["to".to_owned()]),
+        };
+        let mut notes = Vec::new();
+        argument_object(sent, |name| properties.contains_key(name), &mut notes)
+            .and_then(|sent| correct_arguments(&known, sent))
+            .map(|corrected| {
+                notes.extend(corrected.notes);
+                (Value::Object(corrected.arguments), notes)
+            })
             .map_err(|error| format!("{}; {}", error.message(), error.help()))
     }
 
@@ -390,6 +476,18 @@ mod tests {
             read(json!({ "symbol": 7, "depth": 2.0 })).expect("read").0,
             json!({ "symbol": "7", "depth": 2 })
         );
+    }
+
+    #[test]
+    fn flags_are_names_and_arguments_of_other_choices_are_ignored() {
+        assert_eq!(read(json!({ "symbol": "a", "-d": 2 })).expect("read").0["depth"], 2);
+        let (read_as, notes) = read(json!({ "symbol": "a", "to": "b" })).expect("read");
+        assert_eq!((read_as, notes.len()), (json!({ "symbol": "a" }), 1), "{notes:?}");
+    }
+
+    #[test]
+    fn commas_inside_brackets_do_not_separate() {
+        assert_eq!(list("*.{c,h}, *.py"), ["*.{c,h}", "*.py"]);
     }
 
     #[test]

@@ -2,12 +2,18 @@
 
 use crate::error::{Code, ToolError};
 use orient_engine::Snapshot;
-use orient_model::{Confidence, EdgeKind, Role, Rule, SymbolKind};
+use orient_model::{Confidence, EdgeKind, Modifier, Role, Rule, SymbolKind};
 
 /// Parses symbol kinds.
 pub(crate) fn kinds(words: &[String]) -> Result<Vec<SymbolKind>, ToolError> {
     let known: Vec<&str> = SymbolKind::ALL.iter().map(|kind| kind.as_str()).collect();
     words.iter().map(|word| word.parse().map_err(|()| unknown("kind", word, &known))).collect()
+}
+
+/// Parses modifiers.
+pub(crate) fn modifiers<'w>(words: impl Iterator<Item = &'w str>) -> Result<Vec<Modifier>, ToolError> {
+    let known: Vec<&str> = Modifier::ALL.iter().map(|modifier| modifier.as_str()).collect();
+    words.map(|word| word.parse().map_err(|()| unknown("modifier", word, &known))).collect()
 }
 
 /// Parses file roles.

@@ -1,5 +1,6 @@
 //! Path arguments: relative to the current directory, or to the root of the tree as answers show them.
 
+use super::name_forms::file_by_end;
 use crate::answer::unread_files::{self, AnswerScope};
 use crate::error::{Code, ToolError};
 use crate::session::Session;
@@ -8,7 +9,7 @@ use orient_engine::{FileQuery, FileRow, PathPattern, SkipReason, Snapshot};
 use orient_model::RepoPath;
 use std::path::{Component, Path, PathBuf};
 
-/// A file, folder or glob of an argument.
+/// A file, directory or glob of an argument.
 pub(crate) struct PathArgument {
     /// The path from the root, or the glob.
     pub(crate) text: String,
@@ -38,7 +39,7 @@ fn remedy(reason: &SkipReason) -> &'static str {
     }
 }
 
-/// Resolves a file, folder or glob. An unknown path is an error with a suggestion.
+/// Resolves a file, directory or glob. An unknown path is an error with a suggestion.
 pub(crate) fn resolve(
     session: &Session<'_>,
     snapshot: &Snapshot,
@@ -51,6 +52,12 @@ pub(crate) fn resolve(
     if file.is_none() {
         let query = FileQuery { path: Some(pattern.clone()), ..FileQuery::default() };
         let page = snapshot.files(&query, 0, 1)?;
+        if page.total == 0
+            && let Some(file) = file_by_end(snapshot, &text)?
+        {
+            let text = file.path.display().into_owned();
+            return Ok(PathArgument { pattern: self::pattern(&text, true)?, text, file: Some(file) });
+        }
         if page.total == 0 {
             return Err(unknown(snapshot, typed, &text, &pattern)?);
         }
@@ -61,13 +68,20 @@ pub(crate) fn resolve(
     Ok(PathArgument { text, pattern, file })
 }
 
-/// The file of a path argument, if it exists in the index.
+/// The pattern of a file, directory or glob, which need not match anything.
+pub(crate) fn pattern_from_root(session: &Session<'_>, typed: &str) -> Result<PathPattern, ToolError> {
+    let text = from_root(session, typed);
+    let exists = session.root().join(&text).symlink_metadata().is_ok();
+    pattern(&text, exists)
+}
+
+/// The file of a path argument, or the only one whose path ends with it, if it exists in the index.
 pub(crate) fn file(
     session: &Session<'_>,
     snapshot: &Snapshot,
     typed: &str,
 ) -> Result<Option<FileRow>, ToolError> {
-    Ok(snapshot.file(&RepoPath::from(from_root(session, typed).as_str()))?)
+    file_by_end(snapshot, &from_root(session, typed))
 }
 
 /// The path from the root. The current directory takes precedence over the root. A path that exists in neither is tried
@@ -78,10 +92,10 @@ fn from_root(session: &Session<'_>, typed: &str) -> String {
         .unwrap_or_else(|| typed.trim_start_matches("./").trim_end_matches('/').to_owned())
 }
 
-/// The path from the root of an existing file or folder.
+/// The path from the root of an existing file or directory.
 fn on_disk(session: &Session<'_>, typed: &str) -> Option<String> {
     let root = session.root();
-    for base in session.folders() {
+    for base in session.directories() {
         let base = base.canonicalize().unwrap_or_else(|_| root.to_owned());
         let path = normalised(&base.join(typed));
         if let Ok(inside) = path.strip_prefix(root)
@@ -128,8 +142,8 @@ fn pattern(text: &str, exists: bool) -> Result<PathPattern, ToolError> {
     Ok(format!("/{{{escaped},{escaped}/**}}").parse()?)
 }
 
-/// The error for a path, location or handle inside a folder that is not indexed.
-pub(crate) fn in_skipped_folder(
+/// The error for a path, location or handle inside a directory that is not indexed.
+pub(crate) fn in_skipped_directory(
     session: &Session<'_>,
     snapshot: &Snapshot,
     typed: &str,
@@ -139,11 +153,11 @@ pub(crate) fn in_skipped_folder(
 
 fn inside_of_skipped(snapshot: &Snapshot, typed: &str, text: &str) -> Result<Option<ToolError>, ToolError> {
     for (end, _) in text.match_indices('/') {
-        let folder = &text[..end];
-        if let Some(row) = snapshot.file(&RepoPath::from(folder))?
+        let directory = &text[..end];
+        if let Some(row) = snapshot.file(&RepoPath::from(directory))?
             && let Some(reason) = Snapshot::skip_reason(&row)
         {
-            let message = format!("`{typed}` is not indexed: `{folder}` is skipped ({reason})");
+            let message = format!("`{typed}` is not indexed: `{directory}` is skipped ({reason})");
             let error = ToolError::new(Code::NotFound, message);
             let remedy = remedy(&reason).trim_start_matches("; ");
             return Ok(Some(if remedy.is_empty() { error } else { error.hint(remedy) }));
@@ -164,16 +178,27 @@ fn unknown(
     let all = snapshot.files(&FileQuery::default(), 0, usize::MAX)?.rows;
     let paths: Vec<String> = all.iter().map(|row| row.path.display().into_owned()).collect();
     let behind = format!("/{text}");
-    let near = paths.iter().map(String::as_str).find(|path| path.ends_with(&behind)).or_else(|| {
-        let folders = paths.iter().filter_map(|path| Some(path.rsplit_once('/')?.0));
-        orient_model::nearest(text, paths.iter().map(String::as_str).chain(folders))
+    let ending: Vec<&str> = paths.iter().map(String::as_str).filter(|path| path.ends_with(&behind)).collect();
+    if let [first, _, ..] = ending[..] {
+        let message = format!("`{typed}` is the end of {} paths", ending.len());
+        let listed = ending.iter().take(5).copied().collect::<Vec<_>>().join(", ");
+        let error = ToolError::new(Code::NotFound, message);
+        return Ok(error.hint(if ending.len() > 5 {
+            format!("for example {first}")
+        } else {
+            format!("one of {listed}")
+        }));
+    }
+    let near = ending.first().copied().or_else(|| {
+        let directories = paths.iter().filter_map(|path| Some(path.rsplit_once('/')?.0));
+        orient_model::nearest(text, paths.iter().map(String::as_str).chain(directories))
     });
     let hint = match near {
         Some(near) => format!("did you mean `{near}`?"),
-        None => "`orient files` lists the indexed files; ignored files are not indexed".to_owned(),
+        None => "the list of files has all that are indexed; ignored files are not".to_owned(),
     };
     let unread = unread_files::reason(snapshot, AnswerScope::Within(pattern));
     let unread = unread.map_or_else(String::new, |unread| format!("; {unread}"));
-    let message = format!("the index has no file or folder `{typed}`{unread}");
+    let message = format!("the index has no file or directory `{typed}`{unread}");
     Ok(ToolError::new(Code::NotFound, message).hint(hint))
 }

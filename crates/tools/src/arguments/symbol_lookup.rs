@@ -1,5 +1,6 @@
 //! Resolution of a symbol argument to one symbol, or to an answer that lists the candidates.
 
+use super::name_forms::{Reading, read_name};
 use crate::answer::Answer;
 use crate::answer::symbol_line::{SymbolLine, suggestions};
 use crate::error::{Exit, ToolError};
@@ -82,6 +83,8 @@ pub(crate) struct ResolvedSymbol {
     pub(crate) declarations: Vec<Definition>,
     /// Symbols of the same name that are not code: see [`is_code`].
     others: Vec<Definition>,
+    /// The remark about how the name was read, if it was not found as typed.
+    reading: Option<String>,
 }
 
 impl ResolvedSymbol {
@@ -91,7 +94,7 @@ impl ResolvedSymbol {
             let handles: Vec<String> = them.iter().map(|one| one.handle.to_string()).collect();
             handles.join(", ")
         };
-        let mut remarks = Vec::new();
+        let mut remarks: Vec<String> = self.reading.iter().cloned().collect();
         if !self.declarations.is_empty() {
             remarks.push(format!("also declared or extended at: {}", handles(&self.declarations)));
         }
@@ -132,16 +135,19 @@ pub(crate) fn resolve_symbol(
     typed: &str,
 ) -> Result<Result<ResolvedSymbol, UnresolvedName>, ToolError> {
     let name = typed.to_owned();
-    Ok(match look_up(snapshot, typed)? {
+    let (found, reading) = look_up(snapshot, typed)?;
+    Ok(match found {
         Lookup::One(definition) => {
-            Ok(ResolvedSymbol { definition: *definition, declarations: Vec::new(), others: Vec::new() })
+            let (declarations, others) = (Vec::new(), Vec::new());
+            Ok(ResolvedSymbol { definition: *definition, declarations, others, reading })
         }
         Lookup::Many { candidates, total } => match only_definition(&candidates, total) {
             Some(at) => {
                 let mut declarations = candidates;
                 let definition = declarations.remove(at);
+                declarations.retain(|one| !constructs(one, &definition));
                 let others = declarations.extract_if(.., |one| !is_code(one.kind)).collect();
-                Ok(ResolvedSymbol { definition, declarations, others })
+                Ok(ResolvedSymbol { definition, declarations, others, reading })
             }
             None => Err(UnresolvedName::Several { name, candidates, total }),
         },
@@ -149,13 +155,23 @@ pub(crate) fn resolve_symbol(
     })
 }
 
-/// Looks a name up as typed, and if that fails, with the escapes of an answer decoded.
-fn look_up(snapshot: &Snapshot, typed: &str) -> Result<Lookup, ToolError> {
+/// Looks a name up as typed; if that fails, with the escapes of an answer decoded, and then in the forms that people and other
+/// tools write, with a remark.
+fn look_up(snapshot: &Snapshot, typed: &str) -> Result<(Lookup, Option<String>), ToolError> {
     let found = snapshot.symbol(typed)?;
-    if let (Lookup::Nothing { .. }, Some(plain)) = (&found, unescape(typed)) {
-        return Ok(snapshot.symbol(&plain)?);
+    if !matches!(found, Lookup::Nothing { .. }) {
+        return Ok((found, None));
     }
-    Ok(found)
+    if let Some(plain) = unescape(typed) {
+        let found = snapshot.symbol(&plain)?;
+        if !matches!(found, Lookup::Nothing { .. }) {
+            return Ok((found, None));
+        }
+    }
+    Ok(match read_name(snapshot, typed)? {
+        Some(Reading { lookup, note }) => (lookup, Some(note)),
+        None => (found, None),
+    })
 }
 
 impl UnresolvedName {
@@ -190,17 +206,25 @@ impl UnresolvedName {
 
 /// Whether code can refer to it. Tests named by a string, headings and keys of configuration files often have the name of a
 /// symbol; a request for that name means the symbol.
-fn is_code(kind: SymbolKind) -> bool {
+pub(crate) fn is_code(kind: SymbolKind) -> bool {
     !matches!(kind, SymbolKind::Test | SymbolKind::Heading | SymbolKind::Key)
 }
 
-/// The only definition among candidates that otherwise declare it, extend it or are not code.
+/// Whether a symbol is a constructor of a type.
+fn constructs(one: &Definition, of: &Definition) -> bool {
+    one.kind == SymbolKind::Constructor
+        && one.path == of.path
+        && one.handle.names.split_last().is_some_and(|(_, around)| around == of.handle.names)
+}
+
+/// The only definition among candidates that otherwise construct it, declare it, extend it or are not code.
 fn only_definition(candidates: &[Definition], total: usize) -> Option<usize> {
     let defines = |one: &Definition| {
         is_code(one.kind)
             && one.kind != SymbolKind::Impl
             && !one.modifiers.contains(Modifier::Declaration)
             && !one.modifiers.contains(Modifier::Partial)
+            && !candidates.iter().any(|of| of.kind.is_type() && constructs(one, of))
     };
     let mut defining = candidates.iter().enumerate().filter(|(_, one)| defines(one));
     let (at, _) = defining.next()?;

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 pub(crate) fn affected(reached: &Reach) -> impl Iterator<Item = (usize, &ReachStep)> {
     let by_dispatch = |step: &ReachStep| step.edges.iter().all(|edge| edge.kind == EdgeKind::Dispatches);
     let steps = reached.steps.iter().enumerate();
-    steps.filter(move |(_, step)| step.parent.is_some() && !step.again && !by_dispatch(step))
+    steps.filter(move |(_, step)| step.parent.is_some() && !step.repeated && !by_dispatch(step))
 }
 
 /// The affected tests.

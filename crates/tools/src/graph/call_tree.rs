@@ -1,8 +1,8 @@
 //! Callers and callees: a breadth-first search along calls in either direction, as a tree or a list.
 
-use super::name_candidates::{NameCandidates, calls, is_call};
+use super::name_candidates::{NameCandidates, is_call};
 use super::node_line::{NodeLine, UseLine, lines, qualifier};
-use crate::answer::{Answer, Note};
+use crate::answer::{Answer, Note, limit_or_all};
 use crate::arguments::enum_values;
 use crate::arguments::symbol_lookup::{ResolvedSymbol, SymbolAnswer, resolve_symbol};
 use crate::error::ToolError;
@@ -198,12 +198,11 @@ pub(crate) fn run(
         Direction::In => called_nodes(&view, &subject)?,
         Direction::Out => calling_nodes(&view, &subject)?,
     };
-    let bound = |number: usize| if number == 0 { usize::MAX } else { number };
     let options = ReachOptions {
         direction,
         depth: args.depth.clamp(1, MAX_DEPTH),
-        per_level: bound(args.per_level),
-        total: bound(args.limit).saturating_add(starts.len()),
+        per_level: limit_or_all(args.per_level),
+        total: limit_or_all(args.limit).saturating_add(starts.len()),
         follow: &|edge| is_calling(edge, least),
         enter: &|node| Ok(!args.no_tests || !view.is_test(node)?),
     };
@@ -224,7 +223,7 @@ pub(crate) fn run(
         out.name_only = Some(NameCandidates::of(
             &view,
             name,
-            |miss| Ok(calls(miss) && !(args.no_tests && view.is_test(miss.source)?)),
+            |source, kind| Ok(is_call(kind) && !(args.no_tests && view.is_test(source)?)),
             args.candidates,
         )?);
         notes.extend(other_uses_note(&view, &starts, &out)?);
@@ -243,8 +242,8 @@ pub(crate) fn run(
 
 /// Adds what the limits left out.
 fn mark_omissions<T>(answer: Answer<T>, reached: &Reach, args: &CallsArgs) -> Answer<T> {
-    let cut: usize = reached.levels.iter().map(|level| level.cut).sum();
-    let barred: usize = reached.levels.iter().map(|level| level.barred).sum();
+    let cut: usize = reached.levels.iter().map(|level| level.truncated).sum();
+    let barred: usize = reached.levels.iter().map(|level| level.excluded).sum();
     let mut answer = answer;
     if cut > 0 {
         let shown = reached.levels.iter().skip(1).map(|level| level.shown).sum::<usize>() as u64;
@@ -294,7 +293,7 @@ fn dispatched(reached: &Reach, direction: Direction) -> u64 {
         Direction::In => !by_dispatch(at) && reached.steps[at].parent.is_some_and(by_dispatch),
         Direction::Out => by_dispatch(at),
     };
-    let first = |at: &usize| reached.steps[*at].level == 1 && !reached.steps[*at].again;
+    let first = |at: &usize| reached.steps[*at].level == 1 && !reached.steps[*at].repeated;
     (0..reached.steps.len()).filter(first).filter(|&at| counts(at)).count() as u64
 }
 
@@ -340,7 +339,7 @@ fn call_lines(view: &GraphView<'_>, reached: &Reach) -> Result<Vec<CallLine>, En
             node: NodeLine::of(&view.describe(step.node)?),
             uses: step.edges.iter().map(UseLine::of).collect(),
             dispatch,
-            repeated: step.again,
+            repeated: step.repeated,
         });
     }
     Ok(lines)
@@ -352,7 +351,7 @@ impl CallsOut {
         let Some(&first) = starts.first() else { return Ok(()) };
         let graph = view.file_graph(view.file_of(first)?.id)?;
         let mut external: BTreeMap<(&str, &str), Vec<u32>> = BTreeMap::new();
-        for row in graph.outside.iter().filter(|row| starts.contains(&row.source) && is_call(row.kind)) {
+        for row in graph.external.iter().filter(|row| starts.contains(&row.source) && is_call(row.kind)) {
             external.entry((&row.package, &row.name)).or_default().push(row.line);
         }
         for ((package, name), mut lines) in external {
@@ -360,8 +359,11 @@ impl CallsOut {
             lines.dedup();
             self.external.push(ExternalCall { package: package.to_owned(), name: name.to_owned(), lines });
         }
-        let mut misses: Vec<_> =
-            graph.misses.iter().filter(|miss| starts.contains(&miss.source) && calls(miss)).collect();
+        let mut misses: Vec<_> = graph
+            .unresolved
+            .iter()
+            .filter(|miss| starts.contains(&miss.source) && is_call(miss.kind))
+            .collect();
         misses.sort_by_key(|miss| (miss.line, &miss.name));
         self.unresolved.extend(misses.into_iter().map(|miss| UnresolvedCall {
             name: miss.name.clone(),

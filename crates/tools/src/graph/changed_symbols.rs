@@ -70,7 +70,7 @@ impl ChangeSource {
                 (parsed(text.as_bytes()), revision)
             }
             Self::Typed(typed) => {
-                let path = session.folders()[0].join(typed);
+                let path = session.directories()[0].join(typed);
                 let bytes = if path.is_file() {
                     std::fs::read(&path).map_err(|error| unreadable(typed, &error))?
                 } else {
@@ -122,7 +122,7 @@ fn history_error(session: &Session<'_>, typed: &str, error: &HistoryError) -> To
     let by_diff = "pass a unified diff instead, for example `git diff main | … -`";
     match error {
         HistoryError::Unknown { revision, near } => {
-            let is_file = revision == typed && session.folders()[0].join(typed).is_file();
+            let is_file = revision == typed && session.directories()[0].join(typed).is_file();
             let message =
                 if is_file { format!("`{typed}` contains no diff, and {error}") } else { error.to_string() };
             let hint = match &near[..] {
@@ -136,7 +136,7 @@ fn history_error(session: &Session<'_>, typed: &str, error: &HistoryError) -> To
         HistoryError::NoRepository(_) | HistoryError::Unsupported(_) => {
             ToolError::new(Code::BadArgument, error.to_string()).hint(by_diff)
         }
-        HistoryError::Damaged(_) | HistoryError::Io(_) => {
+        HistoryError::Damaged(_) | HistoryError::NotFetched(_) | HistoryError::Io(_) => {
             ToolError::new(Code::Io, error.to_string()).hint(by_diff)
         }
     }

@@ -1,7 +1,7 @@
-//! Dependencies and dependents of files, folders or packages, level by level; and dependency cycles.
+//! Dependencies and dependents of files, directories or packages, level by level; and dependency cycles.
 
 use super::dependency_groups::{Cycle, FileGroups, GroupBy, Link, find_cycles, is_link};
-use crate::answer::{Answer, Note};
+use crate::answer::{Answer, Note, limit_or_all};
 use crate::arguments::enum_values;
 use crate::arguments::path_argument;
 use crate::error::{Code, ToolError};
@@ -20,11 +20,11 @@ use std::io;
 #[derive(Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DependsArgs {
-    /// A file, a folder or a glob; optional with --cycles
+    /// A file, a directory or a glob; optional with --cycles
     #[arg(value_name = "PATH")]
     #[serde(default)]
     path: Option<String>,
-    /// Group by file, folder or package (the nearest folder whose project file names it)
+    /// Group by file, directory or package (the nearest directory whose project file names it)
     #[arg(long, value_name = "UNIT", default_value = "file")]
     #[serde(default = "file")]
     by: String,
@@ -67,7 +67,7 @@ fn limit() -> usize {
 pub(crate) struct DependsOut {
     /// The path.
     of: String,
-    /// Files, folders or packages by level, most uses first.
+    /// Files, directories or packages by level, most uses first.
     links: Vec<LinkLine>,
     /// For dependencies: packages outside the repository, most uses first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -79,7 +79,7 @@ pub(crate) struct DependsOut {
     direction: Option<Direction>,
 }
 
-/// A file, folder or package at the other end.
+/// A file, directory or package at the other end.
 #[derive(Serialize, JsonSchema)]
 struct LinkLine {
     /// Number of steps away.
@@ -126,7 +126,7 @@ pub(crate) fn run(
         return Ok(session.answer(&snapshot, out));
     }
     let Some(within) = within else {
-        let error = ToolError::new(Code::BadArgument, "a file or folder is required");
+        let error = ToolError::new(Code::BadArgument, "a file or directory is required");
         return Err(
             error.hint("`orient deps src/server.go`, or `orient deps --cycles` for the whole repository")
         );
@@ -141,7 +141,7 @@ pub(crate) fn run(
         links.push(LinkLine { level, name, uses: link.uses, kinds, first });
     }
     let total = links.len();
-    links.truncate(if args.limit == 0 { usize::MAX } else { args.limit });
+    links.truncate(limit_or_all(args.limit));
     let shown = links.len();
     let external = if direction == Direction::Out { search.external_packages(&within)? } else { Vec::new() };
     let out = DependsOut { of, links, external, cycles: None, direction: Some(direction) };
@@ -253,7 +253,7 @@ impl Search<'_> {
                 continue;
             }
             let graph = self.snapshot.file_graph(row.id)?;
-            for used in graph.outside.iter().filter(|used| !used.package.is_empty()) {
+            for used in graph.external.iter().filter(|used| !used.package.is_empty()) {
                 *packages.entry(used.package.clone()).or_default() += 1;
             }
         }

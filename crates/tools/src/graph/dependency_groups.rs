@@ -1,6 +1,6 @@
-//! Grouping of symbol edges to links between files, folders or packages, and the cycles among them.
+//! Grouping of symbol edges to links between files, directories or packages, and the cycles among them.
 
-use crate::arguments::enum_values;
+use crate::arguments::{argument_aliases, enum_values};
 use crate::error::{Code, ToolError};
 use crate::text::writer::{Style, TextWriter};
 use orient_engine::{CsrGraph, EdgeRow, EngineError, NodeOwners, Project, Snapshot, cyclic_components};
@@ -14,16 +14,17 @@ use std::io;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GroupBy {
     File,
-    Folder,
+    Directory,
     Package,
 }
 
 impl GroupBy {
     /// Parses the argument.
     pub(crate) fn parse(word: &str) -> Result<Self, ToolError> {
-        enum_values::one_of("grouping", word, &["file", "folder", "package"])?;
+        let word = argument_aliases::grouping(word);
+        enum_values::one_of("grouping", word, &["file", "directory", "package"])?;
         Ok(match word {
-            "folder" => Self::Folder,
+            "directory" => Self::Directory,
             "package" => Self::Package,
             _ => Self::File,
         })
@@ -47,7 +48,7 @@ impl FileGroups {
         let projects = if by == GroupBy::Package { snapshot.projects()? } else { Vec::new() };
         if by == GroupBy::Package && projects.is_empty() {
             let error = ToolError::new(Code::NotFound, "no project file names a package");
-            return Err(error.hint("group by folder instead (`by`: `folder`)"));
+            return Err(error.hint("group by directory instead (`by`: `directory`)"));
         }
         let keys: Vec<String> = owners.files.iter().map(|file| key(&file.path, by, &projects)).collect();
         let mut names = keys.clone();
@@ -68,18 +69,18 @@ impl FileGroups {
 fn key(path: &RepoPath, by: GroupBy, projects: &[Project]) -> String {
     match by {
         GroupBy::File => path.display().into_owned(),
-        GroupBy::Folder => folder(path),
+        GroupBy::Directory => directory(path),
         GroupBy::Package => {
             let around = projects.iter().filter(|project| project.contains(path));
-            let nearest = around.max_by_key(|project| project.folder.len());
-            nearest.map_or_else(|| folder(path), |project| project.name.clone())
+            let nearest = around.max_by_key(|project| project.directory.len());
+            nearest.map_or_else(|| directory(path), |project| project.name.clone())
         }
     }
 }
 
-fn folder(path: &RepoPath) -> String {
-    let folder = RepoPath::new(path.folder()).display().into_owned();
-    if folder.is_empty() { ".".to_owned() } else { folder }
+fn directory(path: &RepoPath) -> String {
+    let directory = RepoPath::new(path.directory()).display().into_owned();
+    if directory.is_empty() { ".".to_owned() } else { directory }
 }
 
 /// Whether an edge makes its file depend on another.
@@ -201,7 +202,8 @@ mod tests {
 
     #[test]
     fn a_file_belongs_to_the_nearest_project_around_it() {
-        let project = |folder: &str, name: &str| Project { folder: folder.into(), name: name.into() };
+        let project =
+            |directory: &str, name: &str| Project { directory: directory.into(), name: name.into() };
         let projects = [project("", "all"), project("crates/a", "a")];
         let key = |path: &str| key(&path.into(), GroupBy::Package, &projects);
         assert_eq!((key("crates/a/src/x.c"), key("crates/ab/x.c")), ("a".to_owned(), "all".to_owned()));

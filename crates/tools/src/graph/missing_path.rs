@@ -71,7 +71,7 @@ pub(crate) fn explain_missing_path(
     let reached = reach(&WithDispatch(view), starts, &options)?;
     let bridge = bridge(view, &reached, behind)?;
     let deepest = (0..reached.steps.len())
-        .filter(|&at| !reached.steps[at].again)
+        .filter(|&at| !reached.steps[at].repeated)
         .max_by_key(|&at| (reached.steps[at].level, std::cmp::Reverse(at)));
     let Some(end) = bridge.as_ref().map(|bridge| bridge.step).or(deepest) else { return Ok(None) };
     let chain = reached.chain(end);
@@ -99,9 +99,9 @@ fn bridge(view: &GraphView<'_>, reached: &Reach, behind: &[NodeId]) -> Result<Op
     }
     named.remove("");
     let mut best: Option<(u32, usize, Bridge)> = None;
-    for (at, step) in reached.steps.iter().enumerate().filter(|(_, step)| !step.again) {
+    for (at, step) in reached.steps.iter().enumerate().filter(|(_, step)| !step.repeated) {
         let graph = view.file_graph(view.file_of(step.node)?.id)?;
-        let here = graph.misses.iter().filter(|miss| miss.source == step.node && is_call(miss.kind));
+        let here = graph.unresolved.iter().filter(|miss| miss.source == step.node && is_call(miss.kind));
         for miss in here {
             let Some(&(distance, to)) = named.get(&miss.name) else { continue };
             if best.as_ref().is_none_or(|known| (distance, step.level) < (known.1, known.0)) {
@@ -119,7 +119,7 @@ fn calls_at(view: &GraphView<'_>, node: NodeId, bridge: Option<Bridge>) -> Resul
     let mut misses: Vec<(UnresolvedRow, Option<NodeId>)> = if let Some(bridge) = bridge {
         vec![(bridge.miss, Some(bridge.to))]
     } else {
-        let here = graph.misses.iter().filter(|miss| miss.source == node && is_call(miss.kind));
+        let here = graph.unresolved.iter().filter(|miss| miss.source == node && is_call(miss.kind));
         here.map(|miss| (miss.clone(), None)).collect()
     };
     misses.sort_by_key(|(miss, _)| miss.line);
@@ -139,7 +139,7 @@ fn calls_at(view: &GraphView<'_>, node: NodeId, bridge: Option<Bridge>) -> Resul
         if package.is_empty() { name.to_owned() } else { format!("{name} of {package}") }
     };
     let mut external: Vec<String> = graph
-        .outside
+        .external
         .iter()
         .filter(|row| row.source == node && is_call(row.kind))
         .map(|row| show(&row.package, &row.name))

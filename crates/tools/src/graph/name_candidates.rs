@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 use crate::text::number_format::{count, plural};
 use crate::text::writer::{Style, TextWriter};
-use orient_engine::{EngineError, GraphView, UnresolvedRow, UnresolvedUse};
+use orient_engine::{EngineError, GraphView, NodeId, UnresolvedUse};
 use orient_model::RefKind;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,6 +14,9 @@ use std::io;
 pub(crate) struct NameCandidates {
     /// Total number.
     pub(crate) total: u64,
+    /// Number of uses of the name that apparently mean something outside the repository.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) external: u64,
     /// The first candidates, by path and line.
     pub(crate) shown: Vec<CandidateLine>,
     /// Number of files with the name that were not searched.
@@ -41,11 +44,6 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// Whether an unresolved use is a call.
-pub(crate) fn calls(miss: &UnresolvedRow) -> bool {
-    is_call(miss.kind)
-}
-
 /// Whether a reference is a call.
 pub(crate) fn is_call(kind: RefKind) -> bool {
     matches!(kind, RefKind::Call | RefKind::Construct | RefKind::Decorate | RefKind::Expand)
@@ -56,15 +54,19 @@ impl NameCandidates {
     pub(crate) fn of(
         view: &GraphView<'_>,
         name: &str,
-        keep: impl Fn(&UnresolvedRow) -> Result<bool, EngineError>,
+        keep: impl Fn(NodeId, RefKind) -> Result<bool, EngineError>,
         max: usize,
     ) -> Result<Self, EngineError> {
         let found = view.unresolved_uses(name)?;
         let mut uses: Vec<UnresolvedUse> = Vec::new();
         for one in found.uses {
-            if keep(&one.miss)? {
+            if keep(one.miss.source, one.miss.kind)? {
                 uses.push(one);
             }
+        }
+        let mut external = 0;
+        for (source, kind) in found.external {
+            external += u64::from(keep(source, kind)?);
         }
         let mut shown = Vec::new();
         for UnresolvedUse { path, miss } in uses.iter().take(max) {
@@ -76,13 +78,18 @@ impl NameCandidates {
                 reason: miss.reason.as_str(),
             });
         }
-        Ok(Self { total: uses.len() as u64, shown, files_unread: found.unread as u64 })
+        Ok(Self { total: uses.len() as u64, external, shown, files_unread: found.unread as u64 })
     }
 
-    /// `20 name-only candidates`.
+    /// `20 name-only candidates, 3 apparently external uses of the name`.
     pub(crate) fn counted(&self) -> String {
         let more = if self.files_unread > 0 { "at least " } else { "" };
-        format!("{more}{}", plural(self.total, "name-only candidate", "name-only candidates"))
+        let candidates = plural(self.total, "name-only candidate", "name-only candidates");
+        if self.external == 0 {
+            return format!("{more}{candidates}");
+        }
+        let (one, many) = ("apparently external use of the name", "apparently external uses of the name");
+        format!("{more}{candidates}, {}", plural(self.external, one, many))
     }
 
     /// Marks the answer as partial if some files were not searched.
@@ -111,7 +118,7 @@ impl NameCandidates {
         }
         let left = self.total.saturating_sub(self.shown.len() as u64);
         if left > 0 {
-            let hint = if writer.mode().quoted { "" } else { " (see --candidates)" };
+            let hint = if writer.mode().quoted { " (see candidates)" } else { " (see --candidates)" };
             writer.line(Style::Dim, &format!("  and {} more{hint}", count(left)))?;
         }
         Ok(())

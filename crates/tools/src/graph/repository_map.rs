@@ -1,21 +1,21 @@
-//! Data of the repository map: entry points, central symbols by `PageRank`, and their folders.
+//! Data of the repository map: entry points, central symbols by `PageRank`, and their directories.
 
 use super::node_line::NodeLine;
-use crate::operations::{CentralLine, EntryLine, FolderLine};
+use crate::operations::{CentralLine, DirectoryLine, EntryLine};
 use orient_engine::{CsrGraph, EngineError, EntryPoint, FullGraph, GraphView, Snapshot, pagerank};
-use orient_model::{Confidence, EdgeKind, RepoPath, Role, SymbolKind, folder_of_examples};
+use orient_model::{Confidence, EdgeKind, RepoPath, Role, SymbolKind, directory_of_examples};
 use std::collections::BTreeMap;
 
 /// Maximum number of central symbols.
 const MAX_CENTRAL: usize = 2_000;
-/// Maximum number of names per folder.
+/// Maximum number of names per directory.
 const MAX_NAMES: usize = 5;
-/// Maximum number of examples listed per folder.
+/// Maximum number of examples listed per directory.
 const MAX_EXAMPLES: usize = 3;
 
 /// The parts of the map, each list with the most important first.
 pub(crate) struct RepositoryMap {
-    pub(crate) folders: Vec<FolderLine>,
+    pub(crate) directories: Vec<DirectoryLine>,
     pub(crate) entries: Vec<EntryLine>,
     pub(crate) central: Vec<CentralLine>,
     /// Number of symbols with a use.
@@ -39,7 +39,7 @@ pub(crate) fn map_repository(snapshot: &Snapshot, whole: &FullGraph) -> Result<R
         central.push(CentralLine { node: line, used_by: used_by[node as usize].into() });
     }
     Ok(RepositoryMap {
-        folders: folders(snapshot, whole, &weights, &order)?,
+        directories: directories(snapshot, whole, &weights, &order)?,
         entries: entries(&view, whole, &scripts)?,
         central,
         symbols: order.len(),
@@ -120,52 +120,52 @@ fn entries(view: &GraphView<'_>, whole: &FullGraph, scripts: &[bool]) -> Result<
     Ok(with_examples_last(lines))
 }
 
-/// The entry points with those of examples last; a folder with many examples is one line.
+/// The entry points with those of examples last; a directory with many examples is one line.
 fn with_examples_last(lines: Vec<EntryLine>) -> Vec<EntryLine> {
     let mut examples: BTreeMap<String, Vec<EntryLine>> = BTreeMap::new();
     let mut sorted = Vec::new();
     for line in lines {
-        match folder_of_examples(&line.path).map(str::to_owned) {
-            Some(folder) => examples.entry(folder).or_default().push(line),
+        match directory_of_examples(&line.path).map(str::to_owned) {
+            Some(directory) => examples.entry(directory).or_default().push(line),
             None => sorted.push(line),
         }
     }
-    for (folder, lines) in examples {
+    for (directory, lines) in examples {
         if lines.len() <= MAX_EXAMPLES {
             sorted.extend(lines);
             continue;
         }
-        let within = |line: &EntryLine| line.path[folder.len() + 1..].to_owned();
+        let within = |line: &EntryLine| line.path[directory.len() + 1..].to_owned();
         let mut names: Vec<String> = lines.iter().take(MAX_EXAMPLES).map(within).collect();
         names.push(format!("{} more", lines.len() - MAX_EXAMPLES));
-        sorted.push(EntryLine { path: folder, reason: "examples", names });
+        sorted.push(EntryLine { path: directory, reason: "examples", names });
     }
     sorted
 }
 
-/// Folders, the highest total rank first.
-fn folders(
+/// Directories, the highest total rank first.
+fn directories(
     snapshot: &Snapshot,
     whole: &FullGraph,
     weights: &[f64],
     order: &[u32],
-) -> Result<Vec<FolderLine>, EngineError> {
+) -> Result<Vec<DirectoryLine>, EngineError> {
     let projects = snapshot.projects()?;
-    let folder = |path: &RepoPath| RepoPath::new(path.folder()).display().into_owned();
-    let mut found: BTreeMap<String, (f64, FolderLine)> = BTreeMap::new();
+    let directory = |path: &RepoPath| RepoPath::new(path.directory()).display().into_owned();
+    let mut found: BTreeMap<String, (f64, DirectoryLine)> = BTreeMap::new();
     for file in whole.files.iter().filter(|file| file.role == Role::Source && file.symbols > 0) {
-        let path = folder(&file.path);
-        let package = projects.iter().find(|project| project.folder == path);
+        let path = directory(&file.path);
+        let package = projects.iter().find(|project| project.directory == path);
         let (_, line) = found.entry(path.clone()).or_insert_with(|| {
             let path = if path.is_empty() { ".".to_owned() } else { path.clone() };
             let package = package.map(|project| project.name.clone());
-            (0.0, FolderLine { path, package, files: 0, lines: 0, names: Vec::new() })
+            (0.0, DirectoryLine { path, package, files: 0, lines: 0, names: Vec::new() })
         });
         line.files += 1;
         line.lines += u64::from(file.lines);
     }
     for &node in order {
-        if let Some((weight, line)) = found.get_mut(&folder(&whole.file(node).path)) {
+        if let Some((weight, line)) = found.get_mut(&directory(&whole.file(node).path)) {
             *weight += weights[node as usize];
             let name = whole.name(node);
             if line.names.len() < MAX_NAMES && !line.names.iter().any(|known| known == name) {
@@ -173,7 +173,7 @@ fn folders(
             }
         }
     }
-    let mut rows: Vec<(f64, FolderLine)> = found.into_values().collect();
+    let mut rows: Vec<(f64, DirectoryLine)> = found.into_values().collect();
     rows.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.path.cmp(&b.1.path)));
     Ok(rows.into_iter().map(|(_, line)| line).collect())
 }

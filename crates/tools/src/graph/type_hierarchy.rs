@@ -70,17 +70,17 @@ pub(crate) fn walk_hierarchy(
             parent: line_of[parent],
             node: NodeLine::of(&view.describe(step.node)?),
             relation: step.edges.first().map(UseLine::of),
-            repeated: step.again,
+            repeated: step.repeated,
         });
     }
     if direction == Direction::In {
         add_dispatched(view, starts, &mut lines)?;
     } else {
-        for (index, step) in reached.steps.iter().enumerate().filter(|(_, step)| !step.again) {
+        for (index, step) in reached.steps.iter().enumerate().filter(|(_, step)| !step.repeated) {
             add_external(view, step.node, step.level, line_of[index], &mut lines)?;
         }
     }
-    let cut = reached.levels.iter().map(|level| level.cut).sum();
+    let cut = reached.levels.iter().map(|level| level.truncated).sum();
     Ok(HierarchyWalk { lines, cut, unexplored: reached.unexplored })
 }
 
@@ -99,7 +99,7 @@ fn add_dispatched(
         enter: &|_| Ok(true),
     };
     let reached = reach(&WithDispatch(view), starts, &options)?;
-    for step in reached.steps.iter().filter(|step| step.parent.is_some() && !step.again) {
+    for step in reached.steps.iter().filter(|step| step.parent.is_some() && !step.repeated) {
         let node = NodeLine::of(&view.describe(step.node)?);
         if lines.iter().any(|line| line.node.handle == node.handle) {
             continue;

@@ -48,10 +48,10 @@ impl VerifiedUses {
                     _ => usage.mark(whole, source, target),
                 }
             }
-            for miss in &graph.misses {
+            for miss in &graph.unresolved {
                 *usage.missed.entry(miss.name.clone()).or_default() += 1;
             }
-            if !(graph.edges.is_empty() && graph.outside.is_empty() && graph.misses.is_empty()) {
+            if !(graph.edges.is_empty() && graph.external.is_empty() && graph.unresolved.is_empty()) {
                 usage.languages.extend(file.language.clone());
             }
         }

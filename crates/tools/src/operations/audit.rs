@@ -121,7 +121,7 @@ found.";
 
     fn run(session: &Session<'_>, args: AuditArgs) -> Result<Answer<AuditOut>, ToolError> {
         let read = |name: &str| {
-            let bytes = std::fs::read(session.folders()[0].join(name));
+            let bytes = std::fs::read(session.directories()[0].join(name));
             bytes.map_err(|error| ToolError::new(Code::Io, format!("cannot read {name}: {error}")))
         };
         let mut truth = GroundTruth::parse(&read(&args.against)?, &args.against)?;

@@ -1,4 +1,4 @@
-//! `deps`: the dependencies of a file or folder.
+//! `deps`: the dependencies of a file or directory.
 
 use crate::answer::Answer;
 use crate::error::{Exit, ToolError};
@@ -13,13 +13,13 @@ pub(crate) struct Deps;
 
 impl TypedOperation for Deps {
     const NAME: &'static str = "deps";
-    const ABOUT: &'static str = "Show the files, folders or packages that a file or folder uses";
+    const ABOUT: &'static str = "Show the files, directories or packages that a file or directory uses";
     const DETAILS: &'static str = "\
 Every proven use of a symbol in another file counts, not only imports; use --kind imports for imports only. External packages \
 are named as in the source. --cycles finds dependency cycles.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "deps src/server.go", about: "the files a file uses" },
-        Example { command: "deps src --by folder --depth 2", about: "folders, two levels" },
+        Example { command: "deps src --by directory --depth 2", about: "directories, two levels" },
         Example { command: "deps --cycles --kind imports", about: "import cycles in the whole repository" },
         Example { command: "deps . --by package --json", about: "packages, for a script" },
     ];

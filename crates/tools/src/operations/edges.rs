@@ -32,7 +32,7 @@ pub(crate) struct EdgesArgs {
     /// Only edges proven by these rules: scope, import, declared, inferred, …
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     rule: Vec<String>,
-    /// Only edges whose source is in this file or folder, or in files that match this glob
+    /// Only edges whose source is in this file or directory, or in files that match this glob
     #[arg(long = "in", value_name = "PATH")]
     #[serde(rename = "in")]
     within: Option<String>,

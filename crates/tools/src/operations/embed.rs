@@ -189,12 +189,12 @@ in the background. Search uses the provider once it has embedded 90 % of the chu
             Err(_) if args.action == Action::Forget => None,
             Err(error) => return Err(error.into()),
         };
-        let folder = session.private_folder(args.action == Action::Allow)?;
+        let directory = session.private_directory(args.action == Action::Allow)?;
         let (mut test, mut forgotten, mut measured, mut run) = (None, None, None, None);
         match (args.action, &plan) {
             (Action::Status, _) => {}
             (Action::Test, Some(plan)) => {
-                let (trip, dimension) = test_provider(session, plan, &plan.permission(&folder)?)?;
+                let (trip, dimension) = test_provider(session, plan, &plan.permission(&directory)?)?;
                 (test, measured) = (Some(trip), Some(dimension));
             }
             (Action::Test, None) => {
@@ -203,14 +203,14 @@ in the background. Search uses the provider once it has embedded 90 % of the chu
                     Ok(())
                 })?);
             }
-            (Action::Run, Some(plan)) => run = Some(run_provider(session, plan, &folder)?),
+            (Action::Run, Some(plan)) => run = Some(run_provider(session, plan, &directory)?),
             (Action::Run, None) => return Err(nothing_to_run()),
-            (Action::Allow, Some(plan)) => allow(&folder, &plan.terms())?,
+            (Action::Allow, Some(plan)) => allow(&directory, &plan.terms())?,
             (Action::Allow, None) => return Err(nothing_to_allow()),
-            (Action::Forget, _) => forgotten = Some(forget(&folder)?),
+            (Action::Forget, _) => forgotten = Some(forget(&directory)?),
         }
         let out = match &plan {
-            Some(plan) => of_plan(args.action, plan, allowed(&folder), measured),
+            Some(plan) => of_plan(args.action, plan, allowed(&directory), measured),
             None => of_built_in(args.action),
         };
         let embedded = match &plan {
@@ -352,11 +352,11 @@ impl RunOut {
 }
 
 /// Refreshes the index, and embeds all pending chunks.
-fn run_provider(session: &Session<'_>, plan: &Plan, folder: &Path) -> Result<RunOut, ToolError> {
+fn run_provider(session: &Session<'_>, plan: &Plan, directory: &Path) -> Result<RunOut, ToolError> {
     // Check the consent before anything else.
-    plan.permission(folder)?;
+    plan.permission(directory)?;
     drop(session.snapshot()?);
-    let run = provider_embedding::run(session, plan, folder, session.progress())?;
+    let run = provider_embedding::run(session, plan, directory, session.progress())?;
     let elapsed_ms = u64::try_from(run.elapsed.as_millis()).unwrap_or(u64::MAX);
     Ok(RunOut { chunks: run.texts, bytes: run.bytes, elapsed_ms })
 }

@@ -22,7 +22,7 @@ pub(crate) struct Files;
 #[derive(Args, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct FilesArgs {
-    /// Only matching paths: `*.go` in any folder, `src/**` from the root, or a folder
+    /// Only matching paths: `*.go` in any directory, `src/**` from the root, or a directory
     #[arg(value_name = "GLOB")]
     glob: Option<String>,
     /// Only files of these languages
@@ -40,7 +40,7 @@ pub(crate) struct FilesArgs {
     /// Also show language, role, lines, symbols and size
     #[arg(long, short)]
     long: bool,
-    /// Maximum number of files; 0 means all, the default
+    /// Maximum number of files; 0 means all [default: 0]
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
     /// Continue after the cursor of the previous answer
@@ -93,7 +93,7 @@ with --skipped.";
         Example { command: "files", about: "all files" },
         Example { command: "files 'src/**/*_test.*' --long", about: "matching files, with details" },
         Example { command: "files --skipped", about: "skipped files, with reasons" },
-        Example { command: "files docs --role doc", about: "documentation in a folder" },
+        Example { command: "files docs --role doc", about: "documentation in a directory" },
     ];
     const DEPTH: RefreshDepth = RefreshDepth::Facts;
     type Args = FilesArgs;

@@ -37,7 +37,7 @@ impl Default for GcArgs {
 pub(crate) struct GcOut {
     /// Whether nothing was actually removed.
     dry_run: bool,
-    /// Deleted folders whose indexes were removed.
+    /// Deleted directories whose indexes were removed.
     trees: Vec<String>,
     /// Number of cached facts that no index uses.
     facts: u64,
@@ -49,9 +49,9 @@ pub(crate) struct GcOut {
 
 impl TypedOperation for Gc {
     const NAME: &'static str = "gc";
-    const ABOUT: &'static str = "Remove indexes of deleted folders and unused cached data";
+    const ABOUT: &'static str = "Remove indexes of deleted directories and unused cached data";
     const DETAILS: &'static str = "\
-Works on the whole store, not only on this repository. Indexes of existing folders are kept.";
+Works on the whole store, not only on this repository. Indexes of existing directories are kept.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "gc --dry-run", about: "print what would be removed" },
         Example { command: "gc", about: "remove it" },

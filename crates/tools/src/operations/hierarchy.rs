@@ -1,6 +1,6 @@
 //! `hierarchy`: supertypes and subtypes of a type, or the overridden and overriding members of a member.
 
-use crate::answer::{Answer, Note};
+use crate::answer::{Answer, Note, limit_or_all};
 use crate::arguments::symbol_lookup::{SymbolAnswer, resolve_symbol};
 use crate::error::{Exit, ToolError};
 use crate::graph::node_line::NodeLine;
@@ -79,7 +79,7 @@ implementations, or the members that override it.";
         // A block that extends a type may declare supertypes.
         let mut nodes = vec![node];
         nodes.extend(subject.declarations.iter().map(|one| orient_engine::NodeId::from(one.id)));
-        let max = if args.limit == 0 { usize::MAX } else { args.limit };
+        let max = limit_or_all(args.limit);
         let depth = args.depth.clamp(1, 100);
         let up = walk_hierarchy(&view, &nodes, Direction::Out, depth, max)?;
         let down = walk_hierarchy(&view, &nodes, Direction::In, depth, max)?;

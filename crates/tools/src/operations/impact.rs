@@ -1,6 +1,6 @@
 //! `impact`: the symbols and tests affected by a change.
 
-use crate::answer::{Answer, Note};
+use crate::answer::{Answer, Note, limit_or_all};
 use crate::arguments::enum_values;
 use crate::arguments::symbol_lookup::SymbolAnswer;
 use crate::error::{Code, Exit, ToolError};
@@ -46,6 +46,10 @@ pub(crate) struct ImpactArgs {
     #[arg(long, value_name = "N", default_value_t = 200)]
     #[serde(default = "limit")]
     limit: usize,
+    /// Only the tests that reach the changed symbols
+    #[arg(long)]
+    #[serde(default)]
+    tests_only: bool,
     /// Minimum confidence: exact, probable or approximate
     #[arg(long, value_name = "LEVEL", default_value = "probable")]
     #[serde(default)]
@@ -82,6 +86,10 @@ pub(crate) struct ImpactOut {
     /// Changes that could not be followed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     not_followed: Vec<String>,
+    /// Whether only the tests were asked for.
+    #[serde(skip)]
+    #[schemars(skip)]
+    tests_only: bool,
 }
 
 /// An affected symbol.
@@ -110,6 +118,7 @@ compared by content.";
         Example { command: "impact Server.Run", about: "a changed symbol" },
         Example { command: "impact src/server.go src/client.go", about: "changed files" },
         Example { command: "impact --diff main...", about: "changes since the branch point from main" },
+        Example { command: "impact Server.Run --tests-only", about: "the tests that reach a symbol" },
         Example { command: "impact --diff -", about: "a diff from a pipe: git diff | …" },
         Example {
             command: "impact Server.Run --depth 2 --json",
@@ -142,7 +151,7 @@ compared by content.";
         let follow = |edge: &EdgeRow| {
             edge.confidence <= least && (edge.kind != EdgeKind::Imports || starts.contains(&edge.target))
         };
-        let max = if args.limit == 0 { usize::MAX } else { args.limit };
+        let max = limit_or_all(args.limit);
         let options = ReachOptions {
             direction: Direction::In,
             depth: args.depth.clamp(1, 100),
@@ -153,10 +162,17 @@ compared by content.";
         };
         let reached = reach(&WithDispatch(&view), &subjects.nodes, &options)?;
         let tests = tests(&view, &reached, max)?;
+        let found_tests = tests.total;
         let top_levels = tests.top_levels;
-        let out = ImpactOut::of(&view, subjects, &reached, tests, max)?;
+        let shown_max = if args.tests_only { 0 } else { max };
+        let mut out = ImpactOut::of(&view, subjects, &reached, tests, shown_max)?;
+        out.tests_only = args.tests_only;
         let unproven = out.name_only_in_tests;
-        let (shown, total) = (out.affected.len(), affected(&reached).count());
+        let (shown, total) = if args.tests_only {
+            (out.tests.len(), usize::try_from(found_tests).unwrap_or(usize::MAX))
+        } else {
+            (out.affected.len(), affected(&reached).count())
+        };
         let mut answer = session.answer(&snapshot, SymbolAnswer::one(out));
         answer.total = Some(total as u64);
         if shown < total {
@@ -211,8 +227,8 @@ impl ImpactOut {
         let (mut name_only, mut name_only_in_tests) = (0, 0);
         let names: BTreeSet<String> = subjects.names.into_iter().take(MAX_NAMES).collect();
         for name in names {
-            name_only += NameCandidates::of(view, &name, |_| Ok(true), 0)?.total;
-            name_only_in_tests += NameCandidates::of(view, &name, |miss| view.is_test(miss.source), 0)?.total;
+            name_only += NameCandidates::of(view, &name, |_, _| Ok(true), 0)?.total;
+            name_only_in_tests += NameCandidates::of(view, &name, |source, _| view.is_test(source), 0)?.total;
         }
         Ok(Self {
             changed: subjects.named,
@@ -224,6 +240,7 @@ impl ImpactOut {
             name_only,
             name_only_in_tests,
             not_followed: subjects.unknown,
+            tests_only: false,
         })
     }
 
@@ -236,6 +253,12 @@ impl ImpactOut {
         for one in &self.not_followed {
             writer.put(Style::Warn, "not followed: ")?;
             writer.line(Style::Plain, one)?;
+        }
+        if self.tests_only {
+            let tests = plural(self.tests_total, "test reaches it", "tests reach it");
+            let unproven = plural(self.name_only_in_tests, "name-only candidate", "name-only candidates");
+            writer.line(Style::Plain, &format!("{tests}, {unproven} in test code"))?;
+            return self.write_tests(writer);
         }
         writer.line(
             Style::Plain,
@@ -267,6 +290,10 @@ impl ImpactOut {
         if !self.tests.is_empty() {
             writer.line(Style::Head, "tests")?;
         }
+        self.write_tests(writer)
+    }
+
+    fn write_tests(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
         for test in &self.tests {
             let Some(first) = test.steps.first() else { continue };
             writer.plain("  ")?;

@@ -1,6 +1,6 @@
 //! `implementations`: the implementations of an interface, base type or member.
 
-use crate::answer::{Answer, Note};
+use crate::answer::{Answer, Note, limit_or_all};
 use crate::arguments::symbol_lookup::{SymbolAnswer, resolve_symbol};
 use crate::error::{Exit, ToolError};
 use crate::graph::name_candidates::NameCandidates;
@@ -11,7 +11,7 @@ use crate::session::Session;
 use crate::text::number_format::plural;
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
-use orient_engine::{Direction, UnresolvedRow};
+use orient_engine::Direction;
 use orient_model::RefKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -76,9 +76,9 @@ override it, which a call of it may reach.";
         };
         let view = snapshot.graph();
         let node = subject.definition.id.into();
-        let max = if args.limit == 0 { usize::MAX } else { args.limit };
+        let max = limit_or_all(args.limit);
         let found = walk_hierarchy(&view, &[node], Direction::In, if args.direct { 1 } else { 100 }, max)?;
-        let inherits = |miss: &UnresolvedRow| Ok(miss.kind == RefKind::Inherit);
+        let inherits = |_, kind| Ok(kind == RefKind::Inherit);
         let candidates = NameCandidates::of(&view, &subject.definition.name, inherits, MAX_CANDIDATES)?;
         let out = ImplementationsOut {
             symbol: NodeLine::of(&view.describe(node)?),

@@ -28,7 +28,7 @@ pub(crate) struct IndexArgs {
 /// The changes made, and the contents of the index.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct IndexOut {
-    /// The folder that was indexed.
+    /// The directory that was indexed.
     root: String,
     /// The directory of its index.
     store: String,
@@ -81,7 +81,7 @@ seen is parsed.";
             changed: refreshed.changed as u64,
             removed: refreshed.removed as u64,
             renamed: refreshed.renamed as u64,
-            touched: refreshed.touched as u64,
+            touched: refreshed.restamped as u64,
             parsed: refreshed.parsed as u64,
             from_cache: refreshed.from_cache as u64,
             elapsed_ms: millis(refreshed.elapsed),

@@ -39,17 +39,17 @@ pub(crate) struct MapOut {
     lines: u64,
     /// Languages with their share of the lines, largest first.
     languages: Vec<String>,
-    /// Folders with their most central symbols, by path.
-    folders: Vec<FolderLine>,
+    /// Directories with their most central symbols, by path.
+    directories: Vec<DirectoryLine>,
     /// Entry points, by path.
     entries: Vec<EntryLine>,
     /// The most central symbols.
     central: Vec<CentralLine>,
 }
 
-/// A folder.
+/// A directory.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct FolderLine {
+pub(crate) struct DirectoryLine {
     /// Its path; `.` for the root.
     pub(crate) path: String,
     /// The name of its package, if a project file names it.
@@ -66,7 +66,7 @@ pub(crate) struct FolderLine {
 /// The entry points of a file, or of many examples.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct EntryLine {
-    /// The file, or the folder of examples.
+    /// The file, or the directory of examples.
     pub(crate) path: String,
     /// Why they are entry points: `main`, `marked` by an attribute, `script`, or `examples` for several.
     pub(crate) reason: &'static str,
@@ -88,7 +88,7 @@ impl TypedOperation for Map {
     const NAME: &'static str = "map";
     const ABOUT: &'static str = "Show an overview of the repository within a token budget";
     const DETAILS: &'static str = "\
-Entry points, folders with their most central names, and the most central symbols by PageRank. Tests are left out. A token is \
+Entry points, directories with their most central names, and the most central symbols by PageRank. Tests are left out. A token is \
 counted as three bytes, a conservative estimate.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "map", about: "about one page" },
@@ -102,31 +102,31 @@ counted as three bytes, a conservative estimate.";
     fn run(session: &Session<'_>, args: MapArgs) -> Result<Answer<MapOut>, ToolError> {
         let snapshot = session.snapshot()?;
         let whole = FullGraph::read(&snapshot)?;
-        let RepositoryMap { folders, entries, central, symbols, languages } =
+        let RepositoryMap { directories, entries, central, symbols, languages } =
             map_repository(&snapshot, &whole)?;
         let mut out = MapOut {
             files: whole.files.len() as u64,
             lines: whole.files.iter().map(|file| u64::from(file.lines)).sum(),
             languages,
-            folders: Vec::new(),
+            directories: Vec::new(),
             entries: Vec::new(),
             central: Vec::new(),
         };
-        let totals = [folders.len(), entries.len(), symbols];
+        let totals = [directories.len(), entries.len(), symbols];
         let mut budget = Budget(args.tokens.saturating_mul(3));
         budget.spend(out.head().len() + 40);
         let third = budget.0 / 3;
         let entry_room = Budget(third.min(budget.0));
         out.entries = entry_room.fill(&mut budget, entries, EntryLine::text);
-        let folder_room = Budget(budget.0 * 2 / 5);
-        out.folders = folder_room.fill(&mut budget, folders, FolderLine::text);
-        out.folders.sort_by(|a, b| a.path.cmp(&b.path));
+        let directory_room = Budget(budget.0 * 2 / 5);
+        out.directories = directory_room.fill(&mut budget, directories, DirectoryLine::text);
+        out.directories.sort_by(|a, b| a.path.cmp(&b.path));
         let rest = Budget(budget.0);
         out.central = rest.fill(&mut budget, central, CentralLine::text);
-        let shown = [out.folders.len(), out.entries.len(), out.central.len()];
+        let shown = [out.directories.len(), out.entries.len(), out.central.len()];
         let mut answer = session.answer(&snapshot, out);
         for ((shown, total), what) in
-            shown.into_iter().zip(totals).zip(["folders", "files with entry points", "symbols"])
+            shown.into_iter().zip(totals).zip(["directories", "files with entry points", "symbols"])
         {
             if shown < total {
                 let (shown, total) = (count(shown as u64), count(total as u64));
@@ -142,9 +142,9 @@ counted as three bytes, a conservative estimate.";
         for entry in &out.entries {
             writer.line(Style::Plain, &entry.text())?;
         }
-        writer.line(Style::Head, "folders")?;
-        for folder in &out.folders {
-            writer.line(Style::Plain, &folder.text())?;
+        writer.line(Style::Head, "directories")?;
+        for directory in &out.directories {
+            writer.line(Style::Plain, &directory.text())?;
         }
         writer.line(Style::Head, "most central")?;
         for one in &out.central {
@@ -197,7 +197,7 @@ impl EntryLine {
     }
 }
 
-impl FolderLine {
+impl DirectoryLine {
     fn text(&self) -> String {
         let package = self.package.as_ref().map_or_else(String::new, |name| format!(" ({name})"));
         let (files, lines) = (plural(self.files, "file", "files"), plural(self.lines, "line", "lines"));

@@ -1,5 +1,6 @@
 //! The operations, one module each, and the table of them.
 
+mod absent;
 mod audit;
 mod callees;
 mod callers;
@@ -12,6 +13,7 @@ mod edges;
 mod embed;
 mod endpoints;
 mod files;
+mod find;
 mod gc;
 mod grep;
 mod hierarchy;
@@ -20,6 +22,7 @@ mod implementations;
 mod index;
 mod map;
 mod outline;
+mod query;
 mod rdeps;
 mod references;
 mod search;
@@ -27,13 +30,15 @@ mod show;
 mod similar;
 mod source_lines;
 mod status;
+mod symbol;
 mod symbols;
 mod trace;
 mod unused;
 
-pub(crate) use map::{CentralLine, EntryLine, FolderLine};
+pub(crate) use map::{CentralLine, DirectoryLine, EntryLine};
 
 use crate::operation::Operation;
+use absent::Absent;
 use audit::Audit;
 use callees::Callees;
 use callers::Callers;
@@ -46,6 +51,7 @@ use edges::Edges;
 use embed::Embed;
 use endpoints::Endpoints;
 use files::Files;
+use find::Find;
 use gc::Gc;
 use grep::Grep;
 use hierarchy::Hierarchy;
@@ -54,12 +60,14 @@ use implementations::Implementations;
 use index::Index;
 use map::Map;
 use outline::Outline;
+use query::Query;
 use rdeps::Rdeps;
 use references::References;
 use search::Search;
 use show::Show;
 use similar::Similar;
 use status::Status;
+use symbol::SymbolCard;
 use symbols::Symbols;
 use trace::Trace;
 use unused::Unused;
@@ -71,8 +79,11 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::of::<Search>(),
     Operation::of::<Context>(),
     Operation::of::<Grep>(),
+    Operation::of::<Find>(),
+    Operation::of::<Absent>(),
     Operation::of::<Files>(),
     Operation::of::<Symbols>(),
+    Operation::of::<SymbolCard>(),
     Operation::of::<Outline>(),
     Operation::of::<Show>(),
     Operation::of::<Similar>(),
@@ -89,6 +100,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::of::<Endpoints>(),
     Operation::of::<Unused>(),
     Operation::of::<Map>(),
+    Operation::of::<Query>(),
     Operation::of::<Audit>(),
     Operation::of::<Dump>(),
     Operation::of::<Doctor>(),

@@ -1,38 +1,41 @@
-//! `outline`: the definitions of a file or folder.
+//! `outline`: the definitions of a file or directory.
 
 use crate::answer::symbol_line::shortened;
 use crate::answer::unread_files::AnswerScope;
 use crate::answer::{Answer, Cursor, PageWindow};
-use crate::arguments::path_argument;
+use crate::arguments::path_argument::{self, PathArgument};
+use crate::arguments::symbol_lookup::{ResolvedSymbol, UnresolvedName, resolve_symbol};
 use crate::error::{Code, Exit, ToolError};
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
 use crate::text::number_format::{count, plural};
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
-use orient_engine::{Definition, RefreshDepth};
+use orient_engine::{Definition, RefreshDepth, Snapshot};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
 
 pub(crate) struct Outline;
 
-/// Default number of files of a folder.
+/// Default number of files of a directory.
 const DEFAULT_FILES: u64 = 50;
-/// Maximum number of symbols shown for each file of a folder; the rest are counted.
+/// Maximum number of symbols shown for each file of a directory; the rest are counted.
 const MAX_SYMBOLS: usize = 40;
+/// Maximum number of handles named for an ambiguous name.
+const MAX_HANDLES: usize = 5;
 
 /// Arguments of `outline`.
 #[derive(Args, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct OutlineArgs {
-    /// A file or folder; default: the whole tree
-    #[arg(value_name = "PATH", default_value = ".", hide_default_value = true)]
+    /// A file, a directory or a symbol; default: the whole tree
+    #[arg(value_name = "PATH|SYMBOL", default_value = ".", hide_default_value = true)]
     path: String,
-    /// Maximum nesting depth; 0 means all. Default: all levels of a file, the top level of a folder
+    /// Maximum nesting depth; 0 means all. Default: all levels of a file or symbol, the top level of a directory
     #[arg(long, value_name = "N")]
     depth: Option<u32>,
-    /// Maximum number of files of a folder; 0 means all
+    /// Maximum number of files of a directory; 0 means all [default: 50]
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
     /// Continue after the cursor of the previous answer
@@ -40,10 +43,10 @@ pub(crate) struct OutlineArgs {
     after: Option<Cursor>,
 }
 
-/// The definitions of a file or folder.
+/// The definitions of a file or directory.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct OutlineOut {
-    /// The file or folder.
+    /// The file or directory.
     path: String,
     /// Its files, sorted by path.
     files: Vec<FileOutline>,
@@ -86,13 +89,15 @@ struct OutlineLine {
 
 impl TypedOperation for Outline {
     const NAME: &'static str = "outline";
-    const ABOUT: &'static str = "Show the definitions of a file or folder";
+    const ABOUT: &'static str = "Show the definitions of a file, a directory or a symbol";
     const DETAILS: &'static str = "\
-Definitions with their line and signature, nested as in the source. For a folder, the top-level definitions of each file.";
+Definitions with their line and signature, nested as in the source. For a directory, the top-level definitions of each file; for a \
+symbol, its members.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "outline src/server.go", about: "all definitions of a file" },
-        Example { command: "outline src", about: "the top level of each file in a folder" },
+        Example { command: "outline src", about: "the top level of each file in a directory" },
         Example { command: "outline src --depth 2", about: "with the members of types" },
+        Example { command: "outline Server", about: "the members of a type" },
     ];
     const DEPTH: RefreshDepth = RefreshDepth::Facts;
     type Args = OutlineArgs;
@@ -100,42 +105,94 @@ Definitions with their line and signature, nested as in the source. For a folder
 
     fn run(session: &Session<'_>, args: OutlineArgs) -> Result<Answer<OutlineOut>, ToolError> {
         let snapshot = session.snapshot()?;
-        let named = path_argument::resolve(session, &snapshot, &args.path)?;
-        let whole = named.file.is_some();
-        if let Some(message) = named.not_indexed() {
-            return Err(ToolError::new(Code::NotFound, message));
-        }
-        let depth = match args.depth {
-            Some(0) => u32::MAX,
-            Some(depth) => depth,
-            None if whole => u32::MAX,
-            None => 1,
-        };
         let window = PageWindow::new(args.limit, DEFAULT_FILES, args.after);
-        let max = if whole || window.limit == usize::MAX { usize::MAX } else { MAX_SYMBOLS };
-        let found = snapshot.outlines(&named.pattern, window.offset, window.limit)?;
-        let files: Vec<FileOutline> =
-            found.rows.iter().map(|held| FileOutline::of(held, depth, max)).collect();
-        let shown = files.len();
-        let path = if named.text.is_empty() { ".".to_owned() } else { named.text.clone() };
-        let scope = if whole { AnswerScope::FilesRead } else { AnswerScope::Within(&named.pattern) };
-        let answer = session.answer_within(&snapshot, scope, OutlineOut { path, files });
-        Ok(window.paginate(answer, shown, found.total))
+        match path_argument::resolve(session, &snapshot, &args.path) {
+            Ok(named) => of_path(session, &snapshot, &named, args.depth, window),
+            Err(error) => match resolve_symbol(&snapshot, &args.path)? {
+                Ok(subject) => of_symbol(session, &snapshot, &subject, args.depth),
+                Err(UnresolvedName::Several { candidates, total, .. }) => {
+                    let handles: Vec<String> =
+                        candidates.iter().take(MAX_HANDLES).map(|one| one.handle.to_string()).collect();
+                    let message = format!("`{}` is ambiguous: it names {total} symbols", args.path);
+                    Err(ToolError::new(Code::NotFound, message)
+                        .hint(format!("for example {}", handles.join(", "))))
+                }
+                Err(UnresolvedName::None { .. }) => Err(error),
+            },
+        }
     }
 
     fn text(out: &OutlineOut, writer: &mut TextWriter<'_>) -> io::Result<()> {
-        for (index, file) in out.files.iter().enumerate() {
-            if index > 0 {
-                writer.end_line()?;
-            }
-            file.write(writer)?;
-        }
-        Ok(())
+        out.write(writer)
     }
 
     fn exit(out: &OutlineOut) -> Exit {
         if out.files.is_empty() { Exit::Nothing } else { Exit::Ok }
     }
+}
+
+/// The outline of a file or directory.
+pub(crate) fn of_path(
+    session: &Session<'_>,
+    snapshot: &Snapshot,
+    named: &PathArgument,
+    depth: Option<u32>,
+    window: PageWindow,
+) -> Result<Answer<OutlineOut>, ToolError> {
+    let whole = named.file.is_some();
+    if let Some(message) = named.not_indexed() {
+        return Err(ToolError::new(Code::NotFound, message));
+    }
+    let depth = match depth {
+        Some(0) => u32::MAX,
+        Some(depth) => depth,
+        None if whole => u32::MAX,
+        None => 1,
+    };
+    let max = if whole || window.limit == usize::MAX { usize::MAX } else { MAX_SYMBOLS };
+    let found = snapshot.outlines(&named.pattern, window.offset, window.limit)?;
+    let files: Vec<FileOutline> = found.rows.iter().map(|held| FileOutline::of(held, depth, max)).collect();
+    let shown = files.len();
+    let path = if named.text.is_empty() { ".".to_owned() } else { named.text.clone() };
+    let scope = if whole { AnswerScope::FilesRead } else { AnswerScope::Within(&named.pattern) };
+    let answer = session.answer_within(snapshot, scope, OutlineOut { path, files });
+    Ok(window.paginate(answer, shown, found.total))
+}
+
+/// The members of a symbol, and those of its separate parts.
+fn of_symbol(
+    session: &Session<'_>,
+    snapshot: &Snapshot,
+    subject: &ResolvedSymbol,
+    depth: Option<u32>,
+) -> Result<Answer<OutlineOut>, ToolError> {
+    let depth = depth.filter(|&depth| depth > 0).map_or(u32::MAX, |depth| depth + 1);
+    let mut files = Vec::new();
+    for part in std::iter::once(&subject.definition).chain(&subject.declarations) {
+        let Some(file) = snapshot.file(&part.path)? else { continue };
+        let held = snapshot.outline(file)?;
+        let (first, last) = (part.span.first_line, part.span.last_line);
+        let inside = held.definitions().filter(|one| {
+            let is_inside = first <= one.span.first_line && one.span.last_line <= last;
+            one.id == part.id
+                || (is_inside && one.depth > part.depth && one.depth < depth.saturating_add(part.depth))
+        });
+        let symbols: Vec<OutlineLine> = inside
+            .map(OutlineLine::from)
+            .map(|line| OutlineLine { depth: line.depth - part.depth, ..line })
+            .collect();
+        files.push(FileOutline {
+            path: held.file.path.display().into_owned(),
+            language: held.file.language.clone(),
+            lines: held.file.lines,
+            hidden: 0,
+            symbols,
+        });
+    }
+    let path = subject.definition.handle.to_string();
+    let mut answer = session.answer_within(snapshot, AnswerScope::FilesRead, OutlineOut { path, files });
+    answer.add_notes(subject.note());
+    Ok(answer)
 }
 
 impl From<Definition> for OutlineLine {
@@ -174,6 +231,19 @@ impl OutlineLine {
             writer.put(Style::Dim, &format!("  {header}"))?;
         }
         writer.end_line()
+    }
+}
+
+impl OutlineOut {
+    /// Writes the outline of each file.
+    pub(crate) fn write(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        for (index, file) in self.files.iter().enumerate() {
+            if index > 0 {
+                writer.end_line()?;
+            }
+            file.write(writer)?;
+        }
+        Ok(())
     }
 }
 

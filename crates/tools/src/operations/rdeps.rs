@@ -1,4 +1,4 @@
-//! `rdeps`: the dependents of a file or folder.
+//! `rdeps`: the dependents of a file or directory.
 
 use crate::answer::Answer;
 use crate::error::{Exit, ToolError};
@@ -13,12 +13,12 @@ pub(crate) struct Rdeps;
 
 impl TypedOperation for Rdeps {
     const NAME: &'static str = "rdeps";
-    const ABOUT: &'static str = "Show the files, folders or packages that use a file or folder";
+    const ABOUT: &'static str = "Show the files, directories or packages that use a file or directory";
     const DETAILS: &'static str = "\
 Every proven use of one of its symbols counts, not only imports; use --kind imports for imports only.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "rdeps src/server.go", about: "the files that use a file" },
-        Example { command: "rdeps src/net --by folder --no-tests", about: "folders, without tests" },
+        Example { command: "rdeps src/net --by directory --no-tests", about: "directories, without tests" },
         Example { command: "rdeps src/server.go --depth 3", about: "three levels" },
     ];
     type Args = DependsArgs;

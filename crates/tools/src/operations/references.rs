@@ -38,7 +38,7 @@ pub(crate) struct ReferencesArgs {
     #[arg(long)]
     #[serde(default)]
     no_tests: bool,
-    /// Maximum number of uses; 0 means all
+    /// Maximum number of uses; 0 means all [default: 100]
     #[arg(long, value_name = "N")]
     #[serde(default)]
     limit: Option<u64>,
@@ -141,7 +141,7 @@ Uses in tests come last within their kind.";
             name_only: NameCandidates::of(
                 &view,
                 &subject.definition.name,
-                |miss| Ok(!args.no_tests || !view.is_test(miss.source)?),
+                |source, _| Ok(!args.no_tests || !view.is_test(source)?),
                 args.candidates,
             )?,
         };
@@ -201,14 +201,27 @@ impl ReferencesOut {
         }
         writer.plain(&format!(", {}", self.name_only.counted()))?;
         writer.end_line()?;
-        let mut last = "";
+        let (mut last, mut path) = ("", "");
         for one in &self.uses {
             if one.used.kind != last {
                 writer.line(Style::Head, one.used.kind)?;
-                last = one.used.kind;
+                (last, path) = (one.used.kind, "");
+            }
+            // An agent pays for every path; a person or a script needs it on every line.
+            let is_grouped = writer.mode().quoted;
+            if is_grouped && one.path != path {
+                writer.plain("  ")?;
+                writer.put(Style::Path, &one.path)?;
+                writer.end_line()?;
+                path = &one.path;
             }
             writer.plain("  ")?;
-            writer.put(Style::Path, &format!("{}:{}", one.path, one.used.line))?;
+            if is_grouped {
+                writer.plain("  ")?;
+                writer.put(Style::Number, &one.used.line.to_string())?;
+            } else {
+                writer.put(Style::Path, &format!("{}:{}", one.path, one.used.line))?;
+            }
             writer.plain("  ")?;
             one.within.write_name(writer)?;
             if one.used.confidence != Confidence::Exact.as_str() {

@@ -31,7 +31,7 @@ pub(crate) struct SimilarArgs {
     #[arg(long, value_name = "CRITERION")]
     #[serde(default)]
     by: Option<String>,
-    /// Maximum number of results
+    /// Maximum number of results; 0 means all that are compared, at most 100 [default: 10]
     #[arg(long, value_name = "N")]
     #[serde(default)]
     limit: Option<usize>,
@@ -85,7 +85,10 @@ handles of the candidates and exit code 3.";
 
     fn run(session: &Session<'_>, args: SimilarArgs) -> Result<Answer<SymbolAnswer<SimilarOut>>, ToolError> {
         let by = likeness(args.by.as_deref())?;
-        let limit = args.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
+        let limit = match args.limit {
+            Some(0) => MAX_LIMIT,
+            limit => limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT),
+        };
         let snapshot = session.snapshot()?;
         let (file, line) = match location(session, &snapshot, &args.symbol)? {
             Some(location) => location,

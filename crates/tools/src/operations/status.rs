@@ -23,7 +23,7 @@ pub(crate) struct StatusArgs {}
 /// The state of the index.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct StatusOut {
-    /// The folder that is indexed.
+    /// The directory that is indexed.
     root: String,
     /// The directory of its index.
     store: String,

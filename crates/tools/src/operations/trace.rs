@@ -193,11 +193,16 @@ impl PathSearch<'_> {
         for (index, stop) in stops.iter().enumerate() {
             if index > 0 || from_entries {
                 let found = self.section(view, starts, stop)?;
-                stopped |= found.gave_up;
+                stopped |= found.truncated;
                 if found.found.is_empty() {
                     let follow = |edge: &_| is_calling(edge, self.least);
-                    missing =
-                        explain_missing_path(view, starts.unwrap_or_default(), stop, &found.behind, &follow)?;
+                    missing = explain_missing_path(
+                        view,
+                        starts.unwrap_or_default(),
+                        stop,
+                        &found.reaching,
+                        &follow,
+                    )?;
                     sections.clear();
                     break;
                 }
@@ -261,7 +266,9 @@ impl PathSearch<'_> {
             step.parent.into_iter().for_each(|parent| has_children[parent] = true);
         }
         let mut ends: Vec<usize> = (0..reached.steps.len())
-            .filter(|&at| reached.steps[at].parent.is_some() && !reached.steps[at].again && !has_children[at])
+            .filter(|&at| {
+                reached.steps[at].parent.is_some() && !reached.steps[at].repeated && !has_children[at]
+            })
             .collect();
         ends.sort_by_key(|&at| (std::cmp::Reverse(reached.steps[at].level), at));
         let mut paths = Vec::new();

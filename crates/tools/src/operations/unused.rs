@@ -47,7 +47,7 @@ const DEFAULT_KINDS: &[SymbolKind] = &[
 #[derive(Args, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct UnusedArgs {
-    /// Only in this file or folder, or in files that match this glob
+    /// Only in this file or directory, or in files that match this glob
     #[arg(value_name = "PATH")]
     path: Option<String>,
     /// Only these kinds: function, method, class, struct, interface, …
@@ -62,7 +62,7 @@ pub(crate) struct UnusedArgs {
     /// The former name of `likely`
     #[arg(long, hide = true)]
     certain: bool,
-    /// Maximum number of definitions; 0 means all
+    /// Maximum number of definitions; 0 means all [default: 100]
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
     /// Continue after the cursor of the previous answer

@@ -29,16 +29,16 @@ const BUSY_WAIT: Duration = Duration::from_secs(5);
 const REBUILD_WAIT: Duration = Duration::from_mins(1);
 
 /// The note of an answer from an empty index.
-const NO_FILES: &str = "no files found: the folder is empty, or .gitignore, .ignore, .orientignore or index.exclude \
+const NO_FILES: &str = "no files found: the directory is empty, or .gitignore, .ignore, .orientignore or index.exclude \
 exclude everything";
 
 /// The tree to work on, and how.
 #[derive(Clone, Debug)]
 pub struct SessionOptions {
-    /// A folder or file of the repository.
+    /// A directory or file of the repository.
     pub start: PathBuf,
     /// The directory that relative paths in arguments start from; the root is tried next.
-    pub folder: PathBuf,
+    pub directory: PathBuf,
     /// Settings of the caller.
     pub overrides: Vec<Override>,
     /// How often the user passed `--force`.
@@ -124,8 +124,8 @@ impl<'p> Session<'p> {
     }
 
     /// The directories that relative paths may start from, in order of precedence.
-    pub(crate) fn folders(&self) -> [&Path; 3] {
-        [&self.options.folder, &self.options.start, &self.root]
+    pub(crate) fn directories(&self) -> [&Path; 3] {
+        [&self.options.directory, &self.options.start, &self.root]
     }
 
     /// The effective settings and their origins.
@@ -140,7 +140,7 @@ impl<'p> Session<'p> {
 
     /// The tree's directory in a store outside the repository, so that only the user can have written it. Created if
     /// `create` is set.
-    pub(crate) fn private_folder(&self, create: bool) -> Result<PathBuf, ToolError> {
+    pub(crate) fn private_directory(&self, create: bool) -> Result<PathBuf, ToolError> {
         let inside = self.engine()?.store_paths().store.starts_with(&self.root);
         let store = match orient_settings::store_root() {
             None if inside => return Err(EngineError::NoStore.into()),
@@ -149,7 +149,7 @@ impl<'p> Session<'p> {
         let options = OpenOptions { force: self.options.force, store };
         let engine = Engine::open(&self.options.start, self.loaded.settings.clone(), &options)?;
         if create {
-            engine.own_folder()?;
+            engine.own_directory()?;
         }
         Ok(engine.store_paths().tree.clone())
     }
@@ -302,8 +302,8 @@ impl<'p> Session<'p> {
     /// The directory the call starts from.
     pub(crate) fn base(&self) -> PathBuf {
         let start = &self.options.start;
-        let folder = if start.is_dir() { Some(start.as_path()) } else { start.parent() };
-        folder.unwrap_or(&self.root).to_owned()
+        let directory = if start.is_dir() { Some(start.as_path()) } else { start.parent() };
+        directory.unwrap_or(&self.root).to_owned()
     }
 
     /// The patterns that the settings exclude from a search.
@@ -323,7 +323,7 @@ impl<'p> Session<'p> {
 
     /// Whether the stored list of files is valid: it was compared with the tree, or no refresh was requested.
     pub(crate) fn remembered(&self) -> bool {
-        self.refreshed.borrow().as_ref().is_none_or(|refresh| refresh.remembered)
+        self.refreshed.borrow().as_ref().is_none_or(|refresh| refresh.manifest_current)
     }
 
     /// Whether the last refresh kept its changes in memory because the store cannot be written.

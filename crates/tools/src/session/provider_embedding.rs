@@ -37,11 +37,11 @@ pub(crate) fn coverage(snapshot: &Snapshot, plan: &Plan) -> Result<EmbeddingCove
 pub(crate) fn run(
     session: &Session<'_>,
     plan: &Plan,
-    folder: &Path,
+    directory: &Path,
     progress: &dyn Progress,
 ) -> Result<EmbeddingRun, ToolError> {
     let begun = Instant::now();
-    let permission = plan.permission(folder)?;
+    let permission = plan.permission(directory)?;
     let engine = session.engine()?;
     let Some(turn) = engine.embedding_turn()? else {
         let process = engine.embedding_by().map_or_else(String::new, |pid| format!(" (process {pid})"));
@@ -127,11 +127,11 @@ fn upgrade_vectors(tree: &OpenTree, cancel: &Cancel) {
 /// Embeds new chunks until cancelled, with exponential backoff after failures.
 fn embed_continuously(tree: &OpenTree, plan: &Plan, cancel: &Cancel) {
     let (mut backoff, mut seen) = (MIN_BACKOFF, None);
-    let Ok(folder) = Session::for_tree(tree, &NoProgress, cancel).private_folder(false) else { return };
+    let Ok(directory) = Session::for_tree(tree, &NoProgress, cancel).private_directory(false) else { return };
     // Let the first call go first.
     let mut wait = POLL_INTERVAL;
     while !sleep_or_cancelled(wait, cancel) {
-        match embed_pending(tree, plan, &folder, cancel, &mut seen) {
+        match embed_pending(tree, plan, &directory, cancel, &mut seen) {
             Ok(()) => {
                 tree.provider_state.set_stopped(None);
                 (wait, backoff) = (POLL_INTERVAL, MIN_BACKOFF);
@@ -148,12 +148,12 @@ fn embed_continuously(tree: &OpenTree, plan: &Plan, cancel: &Cancel) {
 fn embed_pending(
     tree: &OpenTree,
     plan: &Plan,
-    folder: &Path,
+    directory: &Path,
     cancel: &Cancel,
     seen: &mut Option<u64>,
 ) -> Result<(), ToolError> {
     let session = Session::for_tree(tree, &NoProgress, cancel);
-    if plan.permission(folder).is_err() {
+    if plan.permission(directory).is_err() {
         return Ok(());
     }
     let Some(snapshot) = session.snapshot_without_refresh()? else { return Ok(()) };
@@ -164,7 +164,7 @@ fn embed_pending(
     let coverage = coverage(&snapshot, plan)?;
     drop(snapshot);
     if coverage.model.is_none() || coverage.known < coverage.total {
-        match run(&session, plan, folder, &NoProgress) {
+        match run(&session, plan, directory, &NoProgress) {
             // The other process embeds the same chunks.
             Err(error) if error.code() == Code::Busy => return Ok(()),
             ran => {

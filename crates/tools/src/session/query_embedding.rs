@@ -49,11 +49,11 @@ impl QueryEmbedding {
             Ok(Some(plan)) => plan,
             Err(error) => return Ok(Self::built_in(&error.to_string())),
         };
-        let folder = match session.private_folder(false) {
-            Ok(folder) => folder,
+        let directory = match session.private_directory(false) {
+            Ok(directory) => directory,
             Err(error) => return Ok(Self::built_in(error.message())),
         };
-        if let Err(error) = plan.permission(&folder) {
+        if let Err(error) = plan.permission(&directory) {
             return Ok(Self::built_in(&format!("{error} (`orient embed allow`)")));
         }
         let source = plan.source();
@@ -68,7 +68,7 @@ impl QueryEmbedding {
         }
         let embedded = session.provider_state().client.embed_query(
             &plan,
-            &folder,
+            &directory,
             &environment,
             model.dimension,
             &query,

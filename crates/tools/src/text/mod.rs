@@ -2,6 +2,7 @@
 
 pub(crate) mod escape;
 pub(crate) mod number_format;
+pub(crate) mod redaction;
 pub(crate) mod safe_line;
 pub(crate) mod token_estimate;
 pub(crate) mod writer;

@@ -16,7 +16,7 @@ pub fn count(number: u64) -> String {
 }
 
 /// `1 file`, `2 files`.
-pub(crate) fn plural(number: u64, one: &str, many: &str) -> String {
+pub fn plural(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
 }
 

@@ -1,10 +1,10 @@
-//! `orient serve` under load: many clients at once while files change, every answer compared with that of an index built
-//! from nothing.
+//! `bench load`: `orient serve` with many concurrent clients while files change. Compares every answer with that of
+//! an index built from scratch.
 //!
-//! The tree goes through a few states, up and down. What is right in each is found out before. An answer to a question
-//! that was asked and answered while nothing changed must be that of the state; one that a change overtook must be that
-//! of a state it can have seen, unless files were only half written then.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+//! The tree moves through a few states, forwards and backwards; the correct answers in each are computed first. An
+//! answer during which nothing changed must be the one of that state. An answer that overlaps a change must be the
+//! one of a state it can have seen, unless files were partially written at the time.
+#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
 mod questions;
 mod states;
@@ -14,7 +14,7 @@ use super::fresh::copy;
 use super::process::{self, Scratch, mebibytes};
 use crate::corpus::default_threads;
 use crate::report::{count, table};
-use crate::serving::{Serving, Web};
+use crate::serve_process::{HttpSession, ServeProcess};
 use anyhow::{Context, Result, bail, ensure};
 use questions::{KINDS, TOOLS, Truth};
 use std::path::Path;
@@ -22,37 +22,37 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Symbols that are asked about.
+/// Number of symbols in the queries.
 const SYMBOLS: usize = 120;
-/// Memory that grows by less than one part in so many, from the second quarter of the time to the last, is flat.
+/// Memory is flat if it grows by less than one part in this many from the second quarter of the time to the last.
 const FLAT: u64 = 20;
-/// Wrong answers and errors that are shown.
+/// Maximum number of wrong answers and errors that are printed.
 const SHOWN: usize = 5;
 
-/// How to load.
+/// Options of `bench load`.
 pub(super) struct Options {
     pub(super) seconds: u64,
     pub(super) clients: usize,
     /// Milliseconds between two changes.
     pub(super) every: u64,
-    /// Milliseconds a client thinks about an answer.
+    /// Think time of a client between two queries, in milliseconds.
     pub(super) think: u64,
-    /// What 95 of 100 answers about symbols and callers may take, in milliseconds.
+    /// Limit on the 95th percentile of symbol and caller queries, in milliseconds.
     pub(super) at_most: Option<u64>,
 }
 
-/// Loads and prints.
-pub(super) fn run(folder: &Path, options: &Options) -> Result<()> {
+/// Runs the load test and prints the results.
+pub(super) fn run(directory: &Path, options: &Options) -> Result<()> {
     let product = process::product()?;
     let scratch = Scratch::new("load")?;
-    let truth = Truth::new(&product, folder, SYMBOLS, scratch.path())?;
+    let truth = Truth::new(&product, directory, SYMBOLS, scratch.path())?;
     let (tree, store) = (scratch.path().join("tree"), scratch.path().join("store"));
-    let files = copy(folder, &tree)?.len();
+    let files = copy(directory, &tree)?.len();
     let tree = tree.canonicalize()?;
     process::cost(&mut index_command(&product, &tree, &store, default_threads()), false)?;
     println!(
         "{}: {} files; {} questions, {} of them with other answers in other states; {} clients, {} s, a change every {} ms",
-        folder.display(),
+        directory.display(),
         count(files as u64),
         count(truth.questions.len() as u64),
         truth.moving(),
@@ -60,7 +60,7 @@ pub(super) fn run(folder: &Path, options: &Options) -> Result<()> {
         options.seconds,
         options.every
     );
-    let server = Serving::start(&product, &tree, &store, &TOOLS)?;
+    let server = ServeProcess::start(&product, &tree, &store, &TOOLS)?;
     let load = Load {
         truth: &truth,
         server: &server,
@@ -74,7 +74,7 @@ pub(super) fn run(folder: &Path, options: &Options) -> Result<()> {
     let (seen, memory) = load.run(options)?;
     let after = times();
     let moments = load.moment.load(Ordering::Relaxed) / 2;
-    // One question more: the server catches up before it answers, and the index is looked at as it then is.
+    // One more query: the server refreshes before it answers, and the index is then compared.
     truth.questions[0].ask(&mut server.session()?)?;
     drop(server);
     let p95 = seen.print(options, moments);
@@ -88,7 +88,7 @@ pub(super) fn run(folder: &Path, options: &Options) -> Result<()> {
         each(ours)
     );
     print_memory(&memory);
-    equals_one_built_anew(&product, &tree, &store, scratch.path())?;
+    equals_one_built_from_scratch(&product, &tree, &store, scratch.path())?;
     ensure!(seen.errors.is_empty() && seen.wrong.is_empty(), "not every answer was right");
     match options.at_most {
         Some(most) if p95 > Duration::from_millis(most) => {
@@ -98,35 +98,35 @@ pub(super) fn run(folder: &Path, options: &Options) -> Result<()> {
     }
 }
 
-/// A load on its way.
+/// A running load test.
 struct Load<'l> {
     truth: &'l Truth,
-    server: &'l Serving,
+    server: &'l ServeProcess,
     tree: &'l Path,
     aside: &'l Path,
-    /// Twice the number of the moment, and one more while files change.
+    /// Twice the step number, plus one while files are changing.
     moment: AtomicUsize,
     stop: AtomicBool,
 }
 
-/// What clients saw.
+/// The observations of all clients.
 #[derive(Default)]
-struct Seen {
-    /// For each kind of question, how long the answers took.
+struct Observations {
+    /// The latencies by kind of query.
     times: [Vec<Duration>; KINDS.len()],
-    /// Answers that had to be those of one state, and were.
+    /// Answers that overlap no change and are correct.
     right: usize,
-    /// Answers that a change overtook, and that are those of a state before or after.
+    /// Answers that overlap a change and are correct before or after it.
     overtaken: usize,
-    /// Answers that a change overtook, and that are those of neither: files were half changed.
+    /// Answers that overlap a change and match neither state: files were partially changed.
     between: usize,
-    /// Answers that say they are behind.
+    /// Answers that report a stale index.
     behind: usize,
     errors: Vec<String>,
     wrong: Vec<String>,
 }
 
-/// The memory of the server at a moment: all of it, and what is not a look into the index's file.
+/// The memory of the server at a moment: resident, and without the mapped index.
 #[derive(Clone, Copy)]
 struct Memory {
     all: u64,
@@ -134,14 +134,14 @@ struct Memory {
 }
 
 impl Load<'_> {
-    fn run(&self, options: &Options) -> Result<(Seen, Vec<Memory>)> {
+    fn run(&self, options: &Options) -> Result<(Observations, Vec<Memory>)> {
         std::thread::scope(|scope| {
             let writer = scope.spawn(|| self.write(Duration::from_millis(options.every)));
             let mut clients = Vec::new();
             for number in 0..options.clients {
-                let web = self.server.session()?;
+                let session = self.server.session()?;
                 let think = Duration::from_millis(options.think);
-                clients.push(scope.spawn(move || self.ask(web, number, think)));
+                clients.push(scope.spawn(move || self.ask(session, number, think)));
             }
             let mut memory = Vec::new();
             for _ in 0..options.seconds {
@@ -151,7 +151,7 @@ impl Load<'_> {
                 memory.push(Memory { all, own });
             }
             self.stop.store(true, Ordering::Relaxed);
-            let mut seen = Seen::default();
+            let mut seen = Observations::default();
             for client in clients {
                 seen.add(client.join().ok().context("a client does not panic")?);
             }
@@ -173,16 +173,16 @@ impl Load<'_> {
         Ok(())
     }
 
-    fn ask(&self, mut web: Web, number: usize, think: Duration) -> Seen {
-        let mut seen = Seen::default();
+    fn ask(&self, mut session: HttpSession, number: usize, think: Duration) -> Observations {
+        let mut seen = Observations::default();
         let questions = &self.truth.questions;
-        // Each client begins elsewhere and goes on in strides of its own, so that no two ask the same all the time.
+        // Clients start at different queries with different strides, so that they do not run in lockstep.
         let mut at = number * 7;
         while !self.stop.load(Ordering::Relaxed) {
             at = (at + 1 + number % 5) % questions.len();
             let before = self.moment.load(Ordering::SeqCst);
             let begun = Instant::now();
-            let asked = questions[at].ask(&mut web);
+            let asked = questions[at].ask(&mut session);
             let time = begun.elapsed();
             let after = self.moment.load(Ordering::SeqCst);
             match asked {
@@ -193,7 +193,7 @@ impl Load<'_> {
                 Err(error) => {
                     seen.errors.push(format!("{}: {error:#}", questions[at].words()));
                     match self.server.session() {
-                        Ok(other) => web = other,
+                        Ok(other) => session = other,
                         Err(_) => return seen,
                     }
                 }
@@ -203,8 +203,14 @@ impl Load<'_> {
         seen
     }
 
-    /// Compares an answer with those that may be right, if the question was put at one moment and answered at another.
-    fn judge(&self, seen: &mut Seen, at: usize, answer: &questions::Answer, (before, after): (usize, usize)) {
+    /// Compares an answer with those that can be correct, given when the query was sent and answered.
+    fn judge(
+        &self,
+        seen: &mut Observations,
+        at: usize,
+        answer: &questions::Answer,
+        (before, after): (usize, usize),
+    ) {
         let right = |moment: usize| &self.truth.right[self.truth.steps.state_at(moment)][at];
         if answer.behind {
             seen.behind += 1;
@@ -223,7 +229,7 @@ impl Load<'_> {
     }
 }
 
-impl Seen {
+impl Observations {
     fn add(&mut self, other: Self) {
         for (times, more) in self.times.iter_mut().zip(other.times) {
             times.extend(more);
@@ -240,7 +246,7 @@ impl Seen {
         self.times.iter().map(Vec::len).sum()
     }
 
-    /// Prints what was seen; what 95 of 100 answers about symbols and callers took.
+    /// Prints the observations. Returns the 95th percentile of symbol and caller queries.
     fn print(&self, options: &Options, moments: usize) -> Duration {
         let millis = |time: Duration| format!("{:.1} ms", time.as_secs_f64() * 1000.0);
         let row = |name: &str, times: &[Duration]| {
@@ -275,7 +281,7 @@ impl Seen {
     }
 }
 
-/// Prints the memory a second after the start, in the middle and at the end, and whether it grows.
+/// Prints the memory after a second, in the middle and at the end, and whether it grows.
 fn print_memory(memory: &[Memory]) {
     let places = [("start", 0), ("middle", memory.len() / 2), ("end", memory.len().saturating_sub(1))];
     let rows: Vec<Vec<String>> = places
@@ -292,15 +298,15 @@ fn print_memory(memory: &[Memory]) {
     println!("its own memory is {verdict}: {second} in the second quarter of the time, {last} in the last");
 }
 
-fn equals_one_built_anew(product: &Path, tree: &Path, store: &Path, scratch: &Path) -> Result<()> {
-    let anew = scratch.join("anew");
-    process::cost(&mut index_command(product, tree, &anew, default_threads()), false)?;
+fn equals_one_built_from_scratch(product: &Path, tree: &Path, store: &Path, scratch: &Path) -> Result<()> {
+    let rebuilt = scratch.join("rebuilt");
+    process::cost(&mut index_command(product, tree, &rebuilt, default_threads()), false)?;
     let dump = |store: &Path| -> Result<String> {
         let mut command = Command::new(product);
         command.arg("dump").arg("--no-refresh").arg("--root").arg(tree).arg("--store").arg(store);
         Ok(process::cost(&mut command, false)?.printed)
     };
-    ensure!(dump(store)? == dump(&anew)?, "the index differs from one built from nothing");
-    println!("the index equals one built from nothing");
+    ensure!(dump(store)? == dump(&rebuilt)?, "the index differs from one built from scratch");
+    println!("the index equals one built from scratch");
     Ok(())
 }

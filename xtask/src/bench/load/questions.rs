@@ -1,11 +1,11 @@
-//! What clients ask, and what an index built from nothing answers in each state of the tree.
+//! The queries of the clients, and the answers of an index built from scratch in each state of the tree.
 
 use super::states::Steps;
 use crate::bench::floor::index_command;
 use crate::bench::fresh::copy;
 use crate::bench::process;
 use crate::corpus::default_threads;
-use crate::serving::{Serving, Web};
+use crate::serve_process::{HttpSession, ServeProcess};
 use anyhow::{Context, Result};
 use orient_engine::{DefinitionQuery, Engine, OpenOptions};
 use orient_model::SymbolKind;
@@ -14,31 +14,31 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// What is offered to the clients.
+/// The tools that the clients may call.
 pub(super) const TOOLS: [&str; 2] = ["--tools", "symbols,graph,search"];
 
-/// The kinds of questions.
+/// The kinds of queries.
 pub(super) const KINDS: [&str; 3] = ["a symbol by name", "callers of a symbol", "a ranked search"];
 
-/// A question.
+/// A query.
 #[derive(Clone)]
 pub(super) struct Question {
     pub(super) kind: usize,
     call: Value,
 }
 
-/// An answer, as far as it must be the same for the same files.
+/// The part of an answer that depends only on the files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Answer {
     pub(super) text: String,
     total: Option<u64>,
     failed: bool,
-    /// Whether the server said that it is behind the files.
+    /// Whether the server reported that the index is stale.
     pub(super) behind: bool,
 }
 
 impl Question {
-    /// The questions about a symbol.
+    /// The queries about a symbol.
     fn about(name: &str, handle: &str) -> [Self; 3] {
         let call = |tool: &str, arguments: Value| json!({ "name": tool, "arguments": arguments });
         [
@@ -51,38 +51,40 @@ impl Question {
         ]
     }
 
-    /// Asks; an answer that says why there is none is an answer.
-    pub(super) fn ask(&self, web: &mut Web) -> Result<Answer> {
+    /// Sends the query. An error that the tool reports is an answer.
+    pub(super) fn ask(&self, web: &mut HttpSession) -> Result<Answer> {
         let result = web.request("tools/call", &self.call)?;
-        let structured = &result["structuredContent"];
+        let said = result["content"][0]["text"].as_str().context("an answer has a text")?;
+        let (text, status) = said.rsplit_once("\n[").unwrap_or((said, ""));
+        // The generation differs between an index that was kept up to date and a new one.
+        let total = status.split("; ").find_map(|part| part.strip_prefix("total "));
         Ok(Answer {
-            text: structured["text"].as_str().context("an answer has a text")?.to_owned(),
-            total: structured["total"].as_u64(),
+            text: text.to_owned(),
+            total: total.and_then(|total| total.trim_end_matches(']').replace(',', "").parse().ok()),
             failed: result["isError"] == true,
-            behind: structured.get("pending").is_some()
-                || structured["reasons"].to_string().contains("not checked"),
+            behind: status.contains("files pending") || status.contains("not checked"),
         })
     }
 
-    /// The question in words.
+    /// A description of the query.
     pub(super) fn words(&self) -> String {
         self.call.to_string()
     }
 }
 
-/// What to ask, and what is right in each state.
+/// The queries, and the correct answers in each state.
 pub(super) struct Truth {
     pub(super) questions: Vec<Question>,
     pub(super) steps: Steps,
-    /// For each state the answers to the questions, in their order.
+    /// For each state, the answers in the order of the queries.
     pub(super) right: Vec<Vec<Answer>>,
 }
 
 impl Truth {
-    /// Copies a folder, and asks an index built from nothing in every state of the copy.
-    pub(super) fn new(product: &Path, folder: &Path, symbols: usize, scratch: &Path) -> Result<Self> {
+    /// Copies a directory and computes the answers in every state of the copy, each from a new index.
+    pub(super) fn new(product: &Path, directory: &Path, symbols: usize, scratch: &Path) -> Result<Self> {
         let root = scratch.join("truth");
-        copy(folder, &root)?;
+        copy(directory, &root)?;
         let root = root.canonicalize()?;
         let store = scratch.join("truth-store");
         let (questions, files) = questions(product, &root, &store, symbols)?;
@@ -90,7 +92,7 @@ impl Truth {
         let mut right = Vec::new();
         for state in 0..steps.states() {
             process::cost(&mut index_command(product, &root, &store, default_threads()), false)?;
-            let server = Serving::start(product, &root, &store, &TOOLS)?;
+            let server = ServeProcess::start(product, &root, &store, &TOOLS)?;
             let mut web = server.session()?;
             let answers: Result<Vec<Answer>> =
                 questions.iter().map(|question| question.ask(&mut web)).collect();
@@ -105,14 +107,14 @@ impl Truth {
         Ok(Self { questions, steps, right })
     }
 
-    /// How many questions have not the same answer in all states.
+    /// Number of queries whose answer differs between states.
     pub(super) fn moving(&self) -> usize {
         let differs = |at: &usize| self.right.iter().any(|answers| answers[*at] != self.right[0][*at]);
         (0..self.questions.len()).filter(differs).count()
     }
 }
 
-/// Questions about functions spread evenly over the tree, and the files some of them are in, to be changed.
+/// Queries about functions spread evenly over the tree, and some of their files, to be changed.
 fn questions(
     product: &Path,
     root: &Path,

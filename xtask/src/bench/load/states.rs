@@ -1,27 +1,27 @@
-//! What the writer does: a few states of a tree, each a step away from the one before, walked up and down.
+//! The changes of a load test: a few states of a tree, visited forwards and backwards.
 
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 
-/// Files that change at once in the step that is like a switch to another branch.
+/// Number of files that change at once in the step that imitates a branch switch.
 const SWITCHED: usize = 20;
 
-/// One change of a file, which can be taken back.
+/// A reversible change of a file.
 enum Change {
-    /// The file has other content; none where it is not there.
+    /// Its content is replaced; `None` if it does not exist.
     Write { path: PathBuf, before: Option<Vec<u8>>, after: Option<Vec<u8>> },
-    /// The file is elsewhere.
+    /// It is renamed.
     Rename { from: PathBuf, to: PathBuf },
 }
 
-/// The steps between states.
+/// The steps between the states.
 pub(super) struct Steps(Vec<Vec<Change>>);
 
 impl Steps {
-    /// Edits, creates, renames, deletes and rewrites some of these files, paths within the tree at `root`.
+    /// Edits, creates, renames, deletes and rewrites some of these files; paths are relative to `root`.
     pub(super) fn new(root: &Path, files: &[PathBuf]) -> Result<Self> {
         let mut files = files.iter();
-        let mut next = || files.next().cloned().context("the folder has too few files to change");
+        let mut next = || files.next().cloned().context("the directory has too few files to change");
         let read = |path: &Path| std::fs::read(root.join(path)).with_context(|| path.display().to_string());
         let (edited, copied, renamed, deleted) = (next()?, next()?, next()?, next()?);
         let text = read(&edited)?;
@@ -45,20 +45,20 @@ impl Steps {
         Ok(Self(vec![vec![edit], vec![create], vec![rename], vec![delete], switch]))
     }
 
-    /// How many states there are.
+    /// Number of states.
     pub(super) fn states(&self) -> usize {
         self.0.len() + 1
     }
 
-    /// The state of a moment: up from the first to the last, and down again.
+    /// The state at a step: from the first to the last, and back.
     pub(super) fn state_at(&self, moment: usize) -> usize {
         let last = self.0.len();
         let at = moment % (2 * last);
         at.min(2 * last - at)
     }
 
-    /// Takes a tree from the state of a moment to the next. Files are put in place whole, or written where they are, in
-    /// turns: programs do both. `aside` is a name outside the tree.
+    /// Moves a tree to the state of the next step. Files are replaced or written in place, alternately, because
+    /// programs do both. `aside` is a name outside the tree.
     pub(super) fn go_on(&self, root: &Path, moment: usize, aside: &Path) -> Result<()> {
         let (from, to) = (self.state_at(moment), self.state_at(moment + 1));
         let whole = (moment / (2 * self.0.len())).is_multiple_of(2);
@@ -83,7 +83,7 @@ impl Steps {
     }
 }
 
-/// The path of a file of the same kind in the same folder.
+/// The path of a new file of the same kind in the same directory.
 fn beside(path: &Path, word: &str) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let name = match path.extension() {

@@ -49,7 +49,7 @@ impl Snapshot {
         names: &mut NodeNames,
     ) -> Result<(), EngineError> {
         let graph = self.store.reader().graph(file)?;
-        let mut lines = Vec::with_capacity(graph.edges.len() + graph.outside.len() + graph.misses.len());
+        let mut lines = Vec::with_capacity(graph.edges.len() + graph.external.len() + graph.unresolved.len());
         for edge in &graph.edges {
             lines.push(format!(
                 "edge\t{}\t{}\t{}\tline {}\t{}\t{}",
@@ -61,7 +61,7 @@ impl Snapshot {
                 edge.rule.as_str(),
             ));
         }
-        for row in &graph.outside {
+        for row in &graph.external {
             lines.push(format!(
                 "outside\t{}\t{}\t{}\t{}\tline {}",
                 Escaped(&names.get(self, row.source)?),
@@ -71,7 +71,7 @@ impl Snapshot {
                 row.line,
             ));
         }
-        for row in &graph.misses {
+        for row in &graph.unresolved {
             lines.push(format!(
                 "unresolved\t{}\t{}\t{}\tline {}\t{}",
                 Escaped(&names.get(self, row.source)?),

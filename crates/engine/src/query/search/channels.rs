@@ -94,12 +94,12 @@ impl Snapshot {
 /// The words to spell-correct: names written as code that do not occur; if no word occurs at all, all of them.
 fn misspelled(analysis: &Analysis, held: &[bool]) -> Vec<String> {
     let own = |name: &String| orient_model::Handle::split(name).pop();
-    let stands = |name: &String| {
+    let occurs = |name: &String| {
         let mut last = 0;
         for_each_term(name.as_bytes(), |term, _| last = term_hash(term));
         analysis.terms.iter().zip(held).any(|(term, held)| *held && term.number == last)
     };
-    let mut words: Vec<String> = analysis.names.iter().filter_map(own).filter(|name| !stands(name)).collect();
+    let mut words: Vec<String> = analysis.names.iter().filter_map(own).filter(|name| !occurs(name)).collect();
     if words.is_empty() && !held.contains(&true) {
         words = plain_words(&analysis.text);
     }

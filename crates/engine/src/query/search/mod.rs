@@ -7,6 +7,7 @@ mod candidate_pool;
 mod channels;
 mod chunk_cache;
 mod chunk_loader;
+mod closing_lines;
 mod corpus;
 mod corpus_cache;
 mod hit;

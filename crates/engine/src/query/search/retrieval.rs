@@ -169,9 +169,25 @@ impl Snapshot {
         let ranked = rank(analysis, pool, &query.weights, query.enabled_rules, query.limits());
         let more = ranked.len() > query.limit;
         let mut hits = Vec::with_capacity(query.limit.min(ranked.len()));
-        for hit in ranked.into_iter().take(query.limit) {
+        let only_closes = |loaded: &LoadedChunk| {
+            let lines = (loaded.chunk.first_line, loaded.chunk.last_line);
+            self.only_closes(&files[loaded.file as usize], loaded.chunk.kind, lines)
+        };
+        for hit in ranked {
             let (loaded, candidate) = (&loaded_chunks[hit.candidate], &pool.candidates[hit.candidate]);
+            if hits.len() >= query.limit {
+                break;
+            }
+            if only_closes(loaded) {
+                continue;
+            }
             let file = &files[loaded.file as usize];
+            let mut also = Vec::with_capacity(hit.also.len());
+            for &at in &hit.also {
+                if !only_closes(&loaded_chunks[at]) {
+                    also.push(SameFileHit::new(&loaded_chunks[at]));
+                }
+            }
             hits.push(SearchHit {
                 path: file.path.clone(),
                 language: file.language.clone(),
@@ -185,7 +201,7 @@ impl Snapshot {
                 score: hit.score,
                 exact: candidate.exact > 0.0,
                 parts: hit.parts,
-                also: hit.also.iter().map(|&at| SameFileHit::new(&loaded_chunks[at])).collect(),
+                also,
             });
         }
         Ok(SearchResults {

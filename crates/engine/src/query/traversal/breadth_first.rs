@@ -34,7 +34,7 @@ pub struct ReachStep {
     /// The edges between the two, most confident first, then by line; empty for a start.
     pub edges: Vec<EdgeRow>,
     /// Whether the node was reached before: its successors are listed there.
-    pub again: bool,
+    pub repeated: bool,
 }
 
 /// Counts of a level.
@@ -43,9 +43,9 @@ pub struct LevelCounts {
     /// Steps in the result.
     pub shown: usize,
     /// Steps that the limits left out.
-    pub cut: usize,
+    pub truncated: usize,
     /// Nodes that were not entered.
-    pub barred: usize,
+    pub excluded: usize,
 }
 
 /// The result of a search.
@@ -62,7 +62,7 @@ pub struct Reach {
 impl Reach {
     /// Whether the limits left nothing out.
     pub fn is_whole(&self) -> bool {
-        self.levels.iter().all(|level| level.cut == 0)
+        self.levels.iter().all(|level| level.truncated == 0)
     }
 
     /// The steps from a start to this one.
@@ -92,7 +92,7 @@ pub fn reach<E: Edges>(
                 level: 0,
                 parent: None,
                 edges: Vec::new(),
-                again: false,
+                repeated: false,
             });
         }
     }
@@ -194,20 +194,20 @@ impl<E: Edges> BreadthFirst<'_, E> {
     ) -> Result<Option<usize>, E::Error> {
         let levels = &mut self.reach.levels;
         levels.resize(levels.len().max(level as usize + 1), LevelCounts::default());
-        let again = self.seen.contains_key(&node);
-        if !again && !(self.options.enter)(node)? {
-            self.reach.levels[level as usize].barred += 1;
+        let repeated = self.seen.contains_key(&node);
+        if !repeated && !(self.options.enter)(node)? {
+            self.reach.levels[level as usize].excluded += 1;
             return Ok(None);
         }
         let here = &mut self.reach.levels[level as usize];
         if here.shown >= self.options.per_level || self.reach.steps.len() >= self.options.total {
-            here.cut += 1;
+            here.truncated += 1;
             return Ok(None);
         }
         here.shown += 1;
         let index = self.reach.steps.len();
-        self.reach.steps.push(ReachStep { node, level, parent: Some(from), edges, again });
-        if again {
+        self.reach.steps.push(ReachStep { node, level, parent: Some(from), edges, repeated });
+        if repeated {
             return Ok(None);
         }
         self.seen.insert(node, index);
@@ -253,8 +253,8 @@ mod tests {
         let show = |step: &ReachStep| {
             let parent =
                 step.parent.map_or(String::new(), |at| format!("{} ", graph.0.name(reach.steps[at].node)));
-            let again = if step.again { "=" } else { "" };
-            format!("{parent}{}{again}{}", graph.0.name(step.node), step.level)
+            let repeated = if step.repeated { "=" } else { "" };
+            format!("{parent}{}{repeated}{}", graph.0.name(step.node), step.level)
         };
         (reach.steps.iter().skip(1).map(show).collect::<Vec<_>>().join(", "), reach)
     }
@@ -305,7 +305,7 @@ mod tests {
         let text = "s calls a; s calls b; s calls c; a calls d; b calls e; e calls f";
         let (out, reach) = walked(text, "s", Direction::Out, [9, 2, 99]);
         assert_eq!(out, "s a1, s b1, a d2, b e2, e f3");
-        assert_eq!(reach.levels[1], LevelCounts { shown: 2, cut: 1, barred: 0 });
+        assert_eq!(reach.levels[1], LevelCounts { shown: 2, truncated: 1, excluded: 0 });
         let (out, reach) = walked(text, "s", Direction::Out, [9, 99, 3]);
         assert_eq!(out, "s a1, s b1");
         assert!(!reach.is_whole());
@@ -317,6 +317,6 @@ mod tests {
     fn nodes_that_are_not_entered_are_counted() {
         let (out, reach) = walked("test1 calls a; b calls a; test2 calls b", "a", Direction::In, ALL);
         assert_eq!(out, "a b1");
-        assert_eq!((reach.levels[1].barred, reach.levels[2].barred), (1, 1));
+        assert_eq!((reach.levels[1].excluded, reach.levels[2].excluded), (1, 1));
     }
 }

@@ -52,9 +52,9 @@ pub struct GraphPaths {
     /// The paths, shortest first, then by node order.
     pub found: Vec<GraphPath>,
     /// Every node from which the end can be reached, as far as the search went; nearest first.
-    pub behind: Vec<NodeId>,
+    pub reaching: Vec<NodeId>,
     /// Whether the search hit a limit.
-    pub gave_up: bool,
+    pub truncated: bool,
 }
 
 /// The shortest paths to one of `ends`. If more paths are requested, paths one edge longer follow.
@@ -70,11 +70,11 @@ pub fn shortest_paths<E: Edges>(
         distance: FxHashMap::default(),
         onward: FxHashMap::default(),
         met: Vec::new(),
-        gave_up: false,
+        truncated: false,
     };
     let from = search.backward(starts, ends)?;
     let found = search.forward(from)?;
-    Ok(GraphPaths { found, behind: search.met, gave_up: search.gave_up })
+    Ok(GraphPaths { found, reaching: search.met, truncated: search.truncated })
 }
 
 struct PathSearch<'s, E: Edges> {
@@ -84,7 +84,7 @@ struct PathSearch<'s, E: Edges> {
     /// The most confident edge from a node to each node that is nearer to the end or was met after it.
     onward: FxHashMap<NodeId, Vec<EdgeRow>>,
     met: Vec<NodeId>,
-    gave_up: bool,
+    truncated: bool,
 }
 
 impl<E: Edges> PathSearch<'_, E> {
@@ -115,7 +115,7 @@ impl<E: Edges> PathSearch<'_, E> {
                 break;
             }
             if self.met.len() > self.options.visits || level == self.options.depth {
-                self.gave_up = true;
+                self.truncated = true;
                 break;
             }
             done = self.met.len();
@@ -270,7 +270,7 @@ mod tests {
     #[test]
     fn without_a_path_the_ancestors_of_the_end_are_returned() {
         let (found, paths) = paths_so_far("a calls b; c calls d; d calls e", "a", "e", 3);
-        assert_eq!((found.as_str(), paths.behind.len(), paths.gave_up), ("", 3, false));
+        assert_eq!((found.as_str(), paths.reaching.len(), paths.truncated), ("", 3, false));
     }
 
     #[test]

@@ -71,8 +71,8 @@ impl DependencyIndex for ChangeSetDependencies<'_, '_> {
         }
     }
 
-    fn files_under(&mut self, folder: &[u8]) -> Result<Vec<FileId>, StoreError> {
-        Ok(self.set.reader().indexed_under(folder)?.into_iter().map(|file| file.id).collect())
+    fn files_under(&mut self, directory: &[u8]) -> Result<Vec<FileId>, StoreError> {
+        Ok(self.set.reader().indexed_under(directory)?.into_iter().map(|file| file.id).collect())
     }
 
     fn depends_on_file(&mut self, dependent: FileId, file: FileId, family: &str) -> Result<bool, StoreError> {

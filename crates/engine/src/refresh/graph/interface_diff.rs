@@ -34,10 +34,11 @@ impl ChangedPath {
     }
 
     /// Whether the file was added and files of its language see their whole directory.
-    pub(crate) fn joins_folder(&self) -> bool {
-        let by_folder =
-            |rules: &Rules| rules.shared_scope == SharedScope::Folder || rules.modules == Modules::Folder;
-        self.before.is_none() && self.rules().is_some_and(by_folder)
+    pub(crate) fn joins_directory(&self) -> bool {
+        let by_directory = |rules: &Rules| {
+            rules.shared_scope == SharedScope::Directory || rules.modules == Modules::Directory
+        };
+        self.before.is_none() && self.rules().is_some_and(by_directory)
     }
 
     /// Whether the file existed before with the same language and role.
@@ -100,7 +101,7 @@ impl CompareInterface<'_> {
         // Goes through the cache, because the file is resolved next.
         let kept = |file: &IndexedFile| self.facts.get(number(file.id)?, || Some(file.clone()));
         let new = self.interface(after.as_ref(), kept)?;
-        let reach = reach(path.folder(), &old.statements, &new.statements);
+        let reach = reach(path.directory(), &old.statements, &new.statements);
         let names = changed(&old.interface, &new.interface);
         let paths = if path_change.is_edit() { Vec::new() } else { path_keys(path) };
         // Transitive includers are known only while the file stays in place.

@@ -60,7 +60,7 @@ pub(crate) struct ChangedName {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ProjectScope {
     /// The files at and below this directory.
-    Folder(Vec<u8>),
+    Directory(Vec<u8>),
     /// Any file.
     Anywhere,
 }
@@ -79,7 +79,7 @@ pub(crate) trait DependencyIndex {
     /// The files that depend on a name: all, or those of a language family.
     fn dependents_of_name(&mut self, name: &str, family: Option<&str>) -> Result<Vec<FileId>, StoreError>;
     /// The indexed files at and below a directory.
-    fn files_under(&mut self, folder: &[u8]) -> Result<Vec<FileId>, StoreError>;
+    fn files_under(&mut self, directory: &[u8]) -> Result<Vec<FileId>, StoreError>;
     /// Whether the resolution of `dependent` read `file`.
     fn depends_on_file(&mut self, dependent: FileId, file: FileId, family: &str) -> Result<bool, StoreError>;
     /// The files whose resolution read one of these files, each given with its family.
@@ -120,8 +120,8 @@ pub(crate) fn invalidate(
     invalidated.by_visibility(changes)?;
     invalidated.by_file(changes)?;
     for change in changes {
-        if let Some(ProjectScope::Folder(folder)) = &change.reach {
-            invalidated.files.extend(invalidated.index.files_under(folder)?);
+        if let Some(ProjectScope::Directory(directory)) = &change.reach {
+            invalidated.files.extend(invalidated.index.files_under(directory)?);
         }
     }
     Ok(Invalidation::Files(invalidated.files))
@@ -246,7 +246,7 @@ pub(crate) type ProjectStatement = (Says, String, String);
 /// The files affected when the statements of a project file in this directory change. Dependencies of a package
 /// concern its own directory; names, entry points and aliases may concern any file.
 pub(crate) fn reach(
-    folder: &[u8],
+    directory: &[u8],
     before: &[ProjectStatement],
     after: &[ProjectStatement],
 ) -> Option<ProjectScope> {
@@ -257,7 +257,7 @@ pub(crate) fn reach(
         said.iter().filter(|(says, ..)| *says != Says::Depends).cloned().collect()
     };
     Some(if rest(before) == rest(after) {
-        ProjectScope::Folder(folder.to_vec())
+        ProjectScope::Directory(directory.to_vec())
     } else {
         ProjectScope::Anywhere
     })
@@ -305,8 +305,8 @@ mod tests {
         fn kinds(&mut self, _: &str, _: &str, _: &BTreeSet<FileId>, _: u64) -> Result<u64, StoreError> {
             Ok(1)
         }
-        fn files_under(&mut self, folder: &[u8]) -> Result<Vec<FileId>, StoreError> {
-            Ok(if folder == b"lib" { vec![FileId(6), FileId(7)] } else { Vec::new() })
+        fn files_under(&mut self, directory: &[u8]) -> Result<Vec<FileId>, StoreError> {
+            Ok(if directory == b"lib" { vec![FileId(6), FileId(7)] } else { Vec::new() })
         }
     }
 
@@ -423,8 +423,8 @@ mod tests {
 
     #[test]
     fn a_project_file_invalidates_its_directory_or_everything() {
-        let folder = Some(ProjectScope::Folder(b"lib".to_vec()));
-        assert_eq!(files(&[change(Some(1), &[], folder)], &[]), [1, 6, 7, 9]);
+        let directory = Some(ProjectScope::Directory(b"lib".to_vec()));
+        assert_eq!(files(&[change(Some(1), &[], directory)], &[]), [1, 6, 7, 9]);
         assert_eq!(files(&[change(Some(1), &[], Some(ProjectScope::Anywhere))], &[]), [-1]);
     }
 
@@ -440,7 +440,7 @@ mod tests {
         let needs = said(Says::Depends, "c");
         let (plain, needing) = ([name.clone()], [needs, name]);
         assert_eq!(reach(b"x", &plain, &plain), None);
-        assert_eq!(reach(b"x", &plain, &needing), Some(ProjectScope::Folder(b"x".to_vec())));
+        assert_eq!(reach(b"x", &plain, &needing), Some(ProjectScope::Directory(b"x".to_vec())));
         assert_eq!(reach(b"x", &plain, &[other]), Some(ProjectScope::Anywhere));
     }
 

@@ -5,7 +5,10 @@ use super::resolver_hooks::{ResolveFn, ResolverHooks};
 use crate::{
     Cancel, Engine, EngineError, NoProgress, OpenOptions, RefreshMode, RefreshOptions, RefreshReport,
 };
-use orient_model::{Confidence, Edge, EdgeKind, Expr, Flow, Miss, Node, Outline, Outside, Reason, RefKind};
+use orient_model::{
+    Confidence, Edge, EdgeKind, Expr, ExternalReference, Flow, Node, Outline, Reason, RefKind,
+    UnresolvedReference,
+};
 use orient_model::{Resolved, Rule, Rules};
 use orient_resolve::{NameReach, Repository};
 use orient_settings::Settings;
@@ -28,28 +31,46 @@ fn toy(world: &dyn Repository) -> ResolveFn<'_> {
         for reference in facts.flow.references.iter().filter(|reference| reference.kind == RefKind::Call) {
             let Some(name) = called(&facts.flow, facts.flow.expr(reference.expr)) else { continue };
             let (from, line, kind) = (reference.symbol, reference.line, RefKind::Call);
-            resolved.asks.push(name.clone());
+            resolved.name_dependencies.push(name.clone());
             if name == "boom" {
-                resolved.asks.push("fuse".to_owned());
+                resolved.name_dependencies.push("fuse".to_owned());
                 if !named("fuse").is_empty() {
                     // A panic without the message.
                     std::panic::resume_unwind(Box::new("made up for this test"));
                 }
             }
             if let Some(package) = name.strip_prefix("lib_") {
-                resolved.outside.push(Outside { from, kind, package: package.to_owned(), name, line });
+                resolved.external.push(ExternalReference {
+                    from,
+                    kind,
+                    package: package.to_owned(),
+                    name,
+                    line,
+                });
                 continue;
             }
             let node = Node { file, symbol: from };
             match elsewhere(&name).as_slice() {
                 [to] => resolved.edges.push(edge(node, EdgeKind::Calls, *to, line, Rule::Name)),
-                [] => resolved.misses.push(Miss { from, kind, name, line, reason: Reason::Unknown }),
-                _ => resolved.misses.push(Miss { from, kind, name, line, reason: Reason::Ambiguous }),
+                [] => resolved.unresolved.push(UnresolvedReference {
+                    from,
+                    kind,
+                    name,
+                    line,
+                    reason: Reason::Unknown,
+                }),
+                _ => resolved.unresolved.push(UnresolvedReference {
+                    from,
+                    kind,
+                    name,
+                    line,
+                    reason: Reason::Ambiguous,
+                }),
             }
         }
         for (at, symbol) in (0..).zip(&facts.outline.symbols) {
             let Some(served) = facts.outline.strings.get(symbol.name).strip_prefix("on_") else { continue };
-            resolved.asks.push(served.to_owned());
+            resolved.name_dependencies.push(served.to_owned());
             for from in elsewhere(served) {
                 let to = Node { file, symbol: Some(at) };
                 resolved.edges.push(edge(from, EdgeKind::Dispatches, to, 0, Rule::Implementation));
@@ -57,8 +78,8 @@ fn toy(world: &dyn Repository) -> ResolveFn<'_> {
         }
         resolved.edges.sort();
         resolved.edges.dedup();
-        resolved.asks.sort();
-        resolved.asks.dedup();
+        resolved.name_dependencies.sort();
+        resolved.name_dependencies.dedup();
         resolved
     })
 }
@@ -120,16 +141,16 @@ fn fresh(root: &Path, threads: usize) -> String {
 }
 
 struct Bench {
-    folder: tempfile::TempDir,
+    directory: tempfile::TempDir,
     engine: Engine,
 }
 
 impl Bench {
     fn new(files: &[(&str, &str)]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        fs::create_dir(folder.path().join("tree")).unwrap();
-        let engine = open(&folder.path().join("tree"), &folder.path().join("store"), 3);
-        let bench = Self { folder, engine };
+        let directory = tempfile::tempdir().unwrap();
+        fs::create_dir(directory.path().join("tree")).unwrap();
+        let engine = open(&directory.path().join("tree"), &directory.path().join("store"), 3);
+        let bench = Self { directory, engine };
         for (path, text) in files {
             bench.put(path, text);
         }
@@ -137,14 +158,14 @@ impl Bench {
     }
 
     fn put(&self, path: &str, text: &str) {
-        let path = self.folder.path().join("tree").join(path);
+        let path = self.directory.path().join("tree").join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         let _ = fs::remove_file(&path);
         fs::write(path, text).unwrap();
     }
 
     fn remove(&self, path: &str) {
-        let _ = fs::remove_file(self.folder.path().join("tree").join(path));
+        let _ = fs::remove_file(self.directory.path().join("tree").join(path));
     }
 
     fn edges(&self) -> Vec<String> {
@@ -153,7 +174,7 @@ impl Bench {
     }
 
     fn assert_fresh(&self) {
-        let (root, incremental) = (self.folder.path().join("tree"), graph(&self.engine));
+        let (root, incremental) = (self.directory.path().join("tree"), graph(&self.engine));
         assert_eq!(incremental, fresh(&root, 1), "refreshed, compared to a full build on one thread");
         assert_eq!(incremental, fresh(&root, 4), "refreshed, compared to a full build on four threads");
     }
@@ -217,7 +238,7 @@ fn a_resolver_panic_costs_the_edges_of_one_file() {
 fn changed_rules_resolve_everything_without_parsing() {
     let bench = Bench::new(&[("a.py", "b()\n"), ("b.py", "def b(): pass\n")]);
     refresh(&bench.engine);
-    let mut engine = open(&bench.folder.path().join("tree"), &bench.folder.path().join("store"), 2);
+    let mut engine = open(&bench.directory.path().join("tree"), &bench.directory.path().join("store"), 2);
     engine.classifier.set_resolver(7);
     engine.resolver.make = |_| Box::new(|_| Resolved::default());
     let done = refresh(&engine);

@@ -20,7 +20,7 @@ pub(crate) struct FilesToResolve {
     /// The files, by path.
     pub(crate) files: Vec<FileId>,
     /// All symbol names, if they were loaded.
-    pub(crate) directory: Option<InMemorySymbolTable>,
+    pub(crate) symbols: Option<InMemorySymbolTable>,
 }
 
 /// The indexed file at each path before the change.
@@ -35,7 +35,7 @@ pub(crate) fn files_to_resolve(
     outdated: bool,
 ) -> Result<FilesToResolve, EngineError> {
     set.settle()?;
-    let mut directory = None;
+    let mut symbols = None;
     let invalidation = if outdated {
         set.set_resolver(engine.classifier.resolution_version());
         Invalidation::Everything
@@ -44,13 +44,13 @@ pub(crate) fn files_to_resolve(
         for (path, before) in paths_before {
             let after = set.reader().indexed_at(&path)?;
             let mut change = ChangedPath::new(path, before, after);
-            if change.joins_folder() {
-                change.siblings = set.reader().files_in_directory(change.path.folder())?;
+            if change.joins_directory() {
+                change.siblings = set.reader().files_in_directory(change.path.directory())?;
             }
             changes.push(change);
         }
-        let (file_changes, loaded) = resolver.compare(&changes, || load_directory(set, changes.len()))?;
-        directory = loaded;
+        let (file_changes, loaded) = resolver.compare(&changes, || load_symbols(set, changes.len()))?;
+        symbols = loaded;
         invalidate(&file_changes, set.severed(), &mut ChangeSetDependencies::new(set))?
     };
     let mut found = match invalidation {
@@ -69,7 +69,7 @@ pub(crate) fn files_to_resolve(
     for file in others {
         set.clear_graph(file.id)?;
     }
-    Ok(FilesToResolve { files: files.iter().map(|file| file.id).collect(), directory })
+    Ok(FilesToResolve { files: files.iter().map(|file| file.id).collect(), symbols })
 }
 
 /// Resolves the files that a change set invalidates.
@@ -78,10 +78,8 @@ pub(crate) fn resolve_invalidated(
     resolver: &GraphResolver<'_>,
     to_resolve: &mut FilesToResolve,
 ) -> Result<ResolveOutcome, EngineError> {
-    match to_resolve.directory(set)? {
-        Some(directory) => {
-            resolver.resolve(&directory, &to_resolve.files, None, |graph| set.put_graph(graph))
-        }
+    match to_resolve.symbols(set)? {
+        Some(symbols) => resolver.resolve(&symbols, &to_resolve.files, None, |graph| set.put_graph(graph)),
         None => resolve_in_change_set(set, resolver, &to_resolve.files, None),
     }
 }
@@ -101,19 +99,16 @@ pub(crate) fn resolve_in_change_set(
 
 impl FilesToResolve {
     /// All symbol names, if they were loaded or loading them pays.
-    pub(crate) fn directory(
-        &mut self,
-        set: &ChangeSet<'_>,
-    ) -> Result<Option<InMemorySymbolTable>, StoreError> {
-        match self.directory.take() {
-            None => load_directory(set, self.files.len()),
+    pub(crate) fn symbols(&mut self, set: &ChangeSet<'_>) -> Result<Option<InMemorySymbolTable>, StoreError> {
+        match self.symbols.take() {
+            None => load_symbols(set, self.files.len()),
             loaded => Ok(loaded),
         }
     }
 }
 
 /// All symbol names, if enough files are resolved that loading them pays.
-fn load_directory(set: &ChangeSet<'_>, files: usize) -> Result<Option<InMemorySymbolTable>, StoreError> {
+fn load_symbols(set: &ChangeSet<'_>, files: usize) -> Result<Option<InMemorySymbolTable>, StoreError> {
     if files < MIN_FILES_FOR_DIRECTORY { Ok(None) } else { set.reader().symbol_table(MAX_DIRECTORY_SYMBOLS) }
 }
 

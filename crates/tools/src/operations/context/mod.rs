@@ -35,7 +35,7 @@ pub(crate) struct ContextArgs {
     #[arg(long, value_name = "N")]
     #[serde(default)]
     max_tokens: Option<usize>,
-    /// Maximum number of chunks
+    /// Maximum number of chunks; 0 means all that fit, at most 30 [default: 5]
     #[arg(long, value_name = "N")]
     #[serde(default)]
     limit: Option<usize>,
@@ -67,7 +67,10 @@ budget; the first chunk gets the largest part. For a symbol, only that symbol. O
                 .hint("for example `orient context \"add a timeout to uploads\"`"));
         }
         let tokens = args.max_tokens.unwrap_or(DEFAULT_TOKENS).max(MIN_TOKENS);
-        let limit = args.limit.unwrap_or(CHUNKS).clamp(1, MAX_CHUNKS);
+        let limit = match args.limit {
+            Some(0) => MAX_CHUNKS,
+            limit => limit.unwrap_or(CHUNKS).min(MAX_CHUNKS),
+        };
         let snapshot = session.snapshot()?;
         let chosen = chunk_selection::choose(session, &snapshot, &task, limit)?;
         let out = ContextOut::new(&snapshot, task, &chosen, tokens, !args.no_tests)?;

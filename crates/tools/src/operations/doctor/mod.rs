@@ -10,7 +10,7 @@ use crate::text::number_format::{bytes, count, plural};
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
 use log_report::LogReport;
-use orient_engine::{EngineError, why_unusable};
+use orient_engine::{EngineError, unusable_reason};
 use orient_live::{Unwatchable, WatchLimits, probe, unresponsive_watcher, watcher_process};
 use orient_safefs::Directory;
 use orient_setup::{CLIENTS, Client, ConfigDirs, NAME, Scope, registered};
@@ -166,8 +166,11 @@ fn log(session: &Session<'_>) -> Result<DoctorOut, ToolError> {
         }
         Err(error) => {
             let file = orient_logging::path(store);
-            let detail =
-                format!("{} cannot be read ({}), so nothing is logged", file.display(), why_unusable(&error));
+            let detail = format!(
+                "{} cannot be read ({}), so nothing is logged",
+                file.display(),
+                unusable_reason(&error)
+            );
             (Check::new("log", Health::Warning, detail), None)
         }
     };
@@ -187,31 +190,31 @@ fn settings(session: &Session<'_>) -> Vec<Check> {
 
 /// Whether indexes can be stored: writes and syncs a file.
 fn store(session: &Session<'_>) -> Check {
-    let folder = match session.engine() {
+    let directory = match session.engine() {
         Ok(engine) => engine.store_paths().tree.clone(),
         Err(error) => return failed("store", error),
     };
     // If the directory does not exist yet, check the nearest existing parent.
-    let tried = match Directory::open(&folder) {
+    let tried = match Directory::open(&directory) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let there = folder.ancestors().find(|folder| folder.exists()).unwrap_or(&folder);
+            let there = directory.ancestors().find(|directory| directory.exists()).unwrap_or(&directory);
             Directory::existing(there)
         }
         opened => opened,
     };
     let free = tried.as_ref().ok().and_then(Directory::free_space);
     let room = free.map_or_else(String::new, |free| format!(", {} free on its disk", bytes(free)));
-    match tried.and_then(|folder| folder.probe()) {
+    match tried.and_then(|directory| directory.probe()) {
         Ok(()) if free.is_some_and(|free| free < MIN_FREE) => {
-            let detail = format!("{} is writable{room}: an index may not fit", folder.display());
+            let detail = format!("{} is writable{room}: an index may not fit", directory.display());
             Check::new("store", Health::Warning, detail).fix(FREE_SPACE)
         }
-        Ok(()) => Check::new("store", Health::Ok, format!("{} is writable{room}", folder.display())),
+        Ok(()) => Check::new("store", Health::Ok, format!("{} is writable{room}", directory.display())),
         Err(error) => {
             let detail = format!(
                 "{} is not writable ({}{room}): every command indexes the changes again, in memory",
-                folder.display(),
-                why_unusable(&error)
+                directory.display(),
+                unusable_reason(&error)
             );
             Check::new("store", Health::Warning, detail).fix(FREE_SPACE)
         }
@@ -251,7 +254,7 @@ fn index(session: &Session<'_>, quick: bool) -> Vec<Check> {
     }
     let unreadable = status.skipped.iter().find(|(word, _)| *word == "unreadable").map_or(0, |(_, n)| *n);
     if unreadable > 0 {
-        let files = plural(unreadable, "file or folder", "files and folders");
+        let files = plural(unreadable, "file or directory", "files and directories");
         let detail = format!("{files} cannot be read and are missing from all answers");
         checks.push(Check::new("permissions", Health::Warning, detail).fix("orient status lists them"));
     }
@@ -263,24 +266,28 @@ fn watching(session: &Session<'_>) -> Vec<Check> {
     let Ok(engine) = session.engine() else { return Vec::new() };
     let check = match probe(engine.root()) {
         None => {
-            let folders = engine.watch_scope(None).map_or(0, |survey| survey.folders.len() as u64);
+            let directories = engine.watch_scope(None).map_or(0, |survey| survey.directories.len() as u64);
             let WatchLimits { watches, .. } = WatchLimits::read();
             match watches {
                 // The limit is shared by all programs of the user.
-                Some(most) if folders > most / 2 => Check::new(
+                Some(most) if directories > most / 2 => Check::new(
                     "watcher",
                     Health::Warning,
                     format!(
-                        "{} folders here; all programs together may watch {}",
-                        count(folders),
+                        "{} directories here; all programs together may watch {}",
+                        count(directories),
                         count(most)
                     ),
                 )
                 .fix(format!(
                     "sudo sysctl fs.inotify.max_user_watches={}",
-                    (folders * 4).next_power_of_two()
+                    (directories * 4).next_power_of_two()
                 )),
-                _ => Check::new("watcher", Health::Ok, format!("{} folders can be watched", count(folders))),
+                _ => Check::new(
+                    "watcher",
+                    Health::Ok,
+                    format!("{} directories can be watched", count(directories)),
+                ),
             }
         }
         Some(why @ Unwatchable::System) => Check::new(
@@ -358,7 +365,7 @@ fn program(command: &str) -> Option<PathBuf> {
     }
     let file = format!("{command}{}", std::env::consts::EXE_SUFFIX);
     std::env::split_paths(&std::env::var_os("PATH")?)
-        .map(|folder| folder.join(&file))
+        .map(|directory| directory.join(&file))
         .find(|path| path.is_file())
 }
 

@@ -15,7 +15,7 @@ pub(crate) struct GrepArgs {
     /// A regular expression; plain text with -F
     #[arg(value_name = "PATTERN", required_unless_present_any = ["regexp", "file"])]
     pub(super) pattern: Option<String>,
-    /// Files and folders to search; default: the current folder
+    /// Files and directories to search; default: the current directory
     #[arg(value_name = "PATH")]
     pub(super) paths: Vec<PathBuf>,
     /// A further pattern; may be repeated, and may begin with `-`
@@ -97,6 +97,9 @@ pub(crate) struct GrepArgs {
     /// Print only the paths of files without a match
     #[arg(long, overrides_with_all = ["count", "count_matches", "files_with_matches"])]
     files_without_match: bool,
+    /// Maximum number of lines of text; 0 means all
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) limit: usize,
     /// Maximum number of matching lines per file
     #[arg(short = 'm', long, value_name = "NUM")]
     max_count: Option<u64>,
@@ -187,13 +190,13 @@ pub(crate) struct GrepArgs {
     /// Do not use .gitignore
     #[arg(long)]
     no_ignore_vcs: bool,
-    /// Do not use ignore files of parent folders
+    /// Do not use ignore files of parent directories
     #[arg(long)]
     no_ignore_parent: bool,
     /// Search more files: -u is --no-ignore, -uu adds --hidden, -uuu adds --binary
     #[arg(short = 'u', long, action = ArgAction::Count)]
     unrestricted: u8,
-    /// Maximum depth of folders
+    /// Maximum depth of directories
     #[arg(short = 'd', long, value_name = "NUM", alias = "maxdepth")]
     max_depth: Option<usize>,
     /// Maximum file size: 100K, 2M, 1G

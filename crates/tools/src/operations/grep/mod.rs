@@ -47,6 +47,10 @@ struct PendingSearch {
     totals: RefCell<Totals>,
     /// Errors of the directory walk.
     walk_errors: RefCell<Vec<String>>,
+    /// Maximum number of lines of the text; 0 means all.
+    limit: usize,
+    /// Whether the limit was reached.
+    is_cut: Cell<bool>,
 }
 
 /// The files to search.
@@ -66,10 +70,10 @@ that ripgrep would search, except those excluded by .orientignore and the settin
 current state; the index only rules out files that cannot match, so a pattern with at least three consecutive literal \
 characters is answered without reading most files. Types (-t) are ripgrep's. Exits with code 1 if nothing matches.";
     const EXAMPLES: &'static [Example] = &[
-        Example { command: "grep parse_header", about: "matching lines in the current folder" },
+        Example { command: "grep parse_header", about: "matching lines in the current directory" },
         Example {
             command: "grep -n 'fn\\s+\\w+_lock' src",
-            about: "a regular expression in a folder, with line numbers",
+            about: "a regular expression in a directory, with line numbers",
         },
         Example { command: "grep -F 'a[0]' -g '*.c' -C 2", about: "plain text in some files, with context" },
         Example { command: "grep -l -i todo -t py", about: "only file names, case-insensitive, of one type" },
@@ -124,6 +128,8 @@ characters is answered without reading most files. Types (-t) are ripgrep's. Exi
                 threads,
                 totals: RefCell::default(),
                 walk_errors: RefCell::default(),
+                limit: args.limit,
+                is_cut: Cell::new(false),
             },
         };
         let mut answer = match &snapshot {
@@ -151,7 +157,28 @@ characters is answered without reading most files. Types (-t) are ripgrep's. Exi
         layout.line_numbers = lines && display.line_numbers.unwrap_or(read);
         layout.colours = mode.colours || display.colours;
         layout.paths_on_one_line = read;
-        out.run(&search, &mut |bytes| writer.raw(bytes))
+        let limit = out.pending.limit;
+        if limit == 0 {
+            return out.run(&search, &mut |bytes| writer.raw(bytes));
+        }
+        let mut left = limit;
+        let done = out.run(&search, &mut |bytes| {
+            let lines = bytes.split_inclusive(|byte| *byte == b'\n');
+            let end: usize = lines.clone().take(left).map(<[u8]>::len).sum();
+            writer.raw(&bytes[..end])?;
+            left -= lines.count().min(left);
+            if end < bytes.len() {
+                // This stops the search.
+                out.pending.is_cut.set(true);
+                return Err(io::Error::other("the limit is reached"));
+            }
+            Ok(())
+        });
+        if out.pending.is_cut.get() {
+            out.pending.totals.borrow_mut().matched = true;
+            return Ok(());
+        }
+        done
     }
 
     fn json(answer: &Answer<GrepOut>, writer: &mut dyn io::Write) -> io::Result<()> {
@@ -177,7 +204,12 @@ characters is answered without reading most files. Types (-t) are ripgrep's. Exi
     }
 
     fn late_errors(out: &GrepOut) -> Vec<String> {
-        [out.pending.totals.borrow().errors.as_slice(), &out.pending.walk_errors.borrow()].concat()
+        let mut errors =
+            [out.pending.totals.borrow().errors.as_slice(), &out.pending.walk_errors.borrow()].concat();
+        if out.pending.is_cut.get() {
+            errors.push(format!("the first {}", plural(out.pending.limit as u64, "line", "lines")));
+        }
+        errors
     }
 
     fn exit(out: &GrepOut) -> Exit {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// Number of files searched before the index is consulted: the consultation takes about as long.
 const WALK_FIRST: usize = 1000;
-/// The same if folders are named, which are usually small.
+/// The same if directories are named, which are usually small.
 const WALK_FIRST_NAMED: usize = 4000;
 /// The same if the index cannot help; then several threads walk the rest.
 const WALK_FIRST_ALL: usize = 10_000;

@@ -1,6 +1,6 @@
 //! The arguments of `search`, and their translation to a query of the engine.
 
-use crate::arguments::{enum_values, path_argument};
+use crate::arguments::{argument_aliases, enum_values, path_argument};
 use crate::error::{Code, ToolError};
 use crate::graph::changed_symbols::ChangeSource;
 use crate::session::Session;
@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 /// Default number of hits.
 const DEFAULT_LIMIT: usize = 10;
-const MAX_LIMIT: usize = 200;
+pub(super) const MAX_LIMIT: usize = 200;
 /// Maximum number of other chunks listed per hit.
 const MAX_ALSO: usize = 4;
 const DEFAULT_TOKENS: usize = 2000;
@@ -19,6 +19,7 @@ const DEFAULT_TOKENS: usize = 2000;
 /// Arguments of `search`.
 #[derive(Args, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an independent flag")]
 pub(crate) struct SearchArgs {
     /// A question, a name or a path
     #[arg(value_name = "QUERY", required = true)]
@@ -28,7 +29,7 @@ pub(crate) struct SearchArgs {
     /// Only in files of these languages
     #[arg(long, value_name = "LANGUAGE", value_delimiter = ',')]
     pub(crate) lang: Vec<String>,
-    /// Only in this file or folder, or in files that match this glob
+    /// Only in this file or directory, or in files that match this glob
     #[arg(long, value_name = "PATH")]
     pub(crate) path: Option<String>,
     /// Only in symbols of these kinds: function, method, class, …
@@ -43,15 +44,18 @@ pub(crate) struct SearchArgs {
     /// Only in files changed since a revision (`HEAD~3`, `main...`), or in a unified diff: a file, or `-` for the standard input
     #[arg(long, value_name = "REVISION|DIFF")]
     pub(crate) changed: Option<ChangeSource>,
-    /// Maximum number of hits
+    /// Maximum number of hits; 0 means all that are ranked, at most 200 [default: 10]
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// Maximum number of tokens of the text, approximately
+    /// Maximum number of tokens of the text, approximately [default: 2000]
     #[arg(long, value_name = "N")]
     pub(crate) max_tokens: Option<usize>,
-    /// Group hits by file, folder or none; default: by file for broad questions
+    /// Group hits by file, directory or none; default: by file for broad questions
     #[arg(long, value_name = "UNIT")]
     pub(crate) group: Option<String>,
+    /// If the query is the name of exactly one symbol, show this symbol alone
+    #[arg(long, conflicts_with = "limit")]
+    pub(crate) single: bool,
     /// Show the score of each rule
     #[arg(long)]
     pub(crate) explain: bool,
@@ -107,7 +111,7 @@ impl RankingPart {
 pub(crate) enum Group {
     None,
     File,
-    Folder,
+    Directory,
 }
 
 impl SearchArgs {
@@ -116,13 +120,21 @@ impl SearchArgs {
         self.max_tokens.unwrap_or(DEFAULT_TOKENS)
     }
 
+    /// Whether a query that names one symbol is answered with this symbol alone: only without filters.
+    pub(crate) fn wants_single(&self) -> bool {
+        let lists = [&self.lang, &self.kind, &self.role];
+        let filtered =
+            lists.iter().any(|list| !list.is_empty()) || self.path.is_some() || self.changed.is_some();
+        self.single && self.limit.is_none() && !filtered && !self.explain
+    }
+
     /// The requested grouping.
     pub(crate) fn group(&self) -> Result<Option<Group>, ToolError> {
-        let Some(word) = self.group.as_deref() else { return Ok(None) };
-        enum_values::one_of("grouping", word, &["file", "folder", "none"])?;
+        let Some(word) = self.group.as_deref().map(argument_aliases::grouping) else { return Ok(None) };
+        enum_values::one_of("grouping", word, &["file", "directory", "none"])?;
         Ok(Some(match word {
             "file" => Group::File,
-            "folder" => Group::Folder,
+            "directory" => Group::Directory,
             _ => Group::None,
         }))
     }
@@ -142,7 +154,10 @@ impl SearchArgs {
         };
         Ok(SearchQuery {
             text,
-            limit: self.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT),
+            limit: match self.limit {
+                Some(0) => MAX_LIMIT,
+                limit => limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT),
+            },
             also: MAX_ALSO,
             languages: enum_values::languages(&self.lang, snapshot)?,
             roles: enum_values::roles(&self.role)?,

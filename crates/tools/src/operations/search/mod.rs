@@ -1,6 +1,8 @@
 //! `search`: ranked search by words and meaning.
 
 mod args;
+mod named_symbol;
+mod phrases;
 mod search_answer;
 
 use crate::answer::{Answer, Note};
@@ -10,7 +12,9 @@ use crate::session::Session;
 use crate::session::query_embedding::QueryEmbedding;
 use crate::text::writer::TextWriter;
 use args::{Group, SearchArgs};
+use named_symbol::NamedSymbol;
 use orient_engine::{Form, Scope, SearchResults};
+use phrases::Phrases;
 use search_answer::SearchOut;
 use std::io;
 
@@ -30,7 +34,7 @@ impl TypedOperation for Search {
     const DETAILS: &'static str = "\
 The query is a question, a name or a path. Ranking combines words and meaning; exact matches of a name come first. A hit is \
 the best chunk of its file, and `also` lists up to four others. Tests, documentation and generated files rank lower unless \
-the query mentions them. Unknown words are spell-corrected, and a note says so. To find all matches of a pattern, use `grep`.";
+the query asks for them. Hits contain phrases in double quotes literally. Unknown words are spell-corrected, and a note says so. To find all matches of a pattern, use `grep`.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "search \"where are retries handled\"", about: "a question" },
         Example { command: "search Server.run", about: "a name: its definition comes first" },
@@ -48,13 +52,30 @@ the query mentions them. Unknown words are spell-corrected, and a note says so. 
         let group = args.group()?;
         let snapshot = session.snapshot()?;
         let mut query = args.query(session, &snapshot)?;
+        if args.wants_single()
+            && let Some((symbol, note)) = NamedSymbol::of(&snapshot, &query.text)?
+        {
+            let mut answer = session.answer(&snapshot, SearchOut::single(&query.text, symbol));
+            answer.add_notes(note);
+            return Ok(answer.note("the only symbol of this name; `limit` adds other hits"));
+        }
         let query_embedding = if query.without_vectors {
             QueryEmbedding::default()
         } else {
             QueryEmbedding::of(session, &snapshot, &query.text)?
         };
         query.remote.clone_from(&query_embedding.question);
-        let found = snapshot.search(&query)?;
+        let (phrases, limit) = (Phrases::find(&snapshot, &query.text)?, query.limit);
+        if let Some(phrases) = &phrases {
+            phrases.restrict(&mut query);
+            query.limit = args::MAX_LIMIT;
+        }
+        let mut found = snapshot.search(&query)?;
+        if let Some(phrases) = &phrases {
+            found.hits.retain(|hit| phrases.are_in(hit));
+            found.more |= found.hits.len() > limit;
+            found.hits.truncate(limit);
+        }
         let group = group.unwrap_or(match found.analysis.scope {
             Scope::CrossCutting | Scope::Exploratory => Group::File,
             Scope::Targeted => Group::None,
@@ -66,8 +87,7 @@ the query mentions them. Unknown words are spell-corrected, and a note says so. 
             answer = answer.partial(Note::from(format!("the best {} hits", found.hits.len())).see("limit"));
         }
         if left_out > 0 {
-            let text =
-                format!("{left_out} of {shown} hits without source to stay within {} tokens", args.tokens());
+            let text = format!("{left_out} of {shown} hits without source to stay within the token budget");
             answer = answer.note(Note::from(text).see("max_tokens"));
         }
         answer.add_notes(spelling_notes(&found));
@@ -81,6 +101,10 @@ the query mentions them. Unknown words are spell-corrected, and a note says so. 
         {
             answer = answer
                 .note(format!("no symbol is named exactly `{}`; these are the nearest chunks", query.text));
+        }
+        if found.hits.is_empty() && phrases.as_ref().is_some_and(Phrases::occur) {
+            answer =
+                answer.note("the phrase occurs, but in no ranked chunk; `orient grep` finds all its places");
         }
         if found.analysis.form == Form::Pattern {
             answer = answer.note("this looks like a pattern; `orient grep` finds all its matches");

@@ -1,6 +1,7 @@
 //! The answer of `search`: hits with snippets, fitted into a token budget.
 
 use super::args::{Group, SearchArgs};
+use super::named_symbol::NamedSymbol;
 use crate::error::ToolError;
 use crate::operations::source_lines::SourceLines;
 use crate::text::token_estimate::tokens;
@@ -24,6 +25,9 @@ pub(crate) struct SearchOut {
     query: String,
     /// Whether anything matches well. If not, the hits are only the nearest chunks.
     confident: bool,
+    /// The symbol that the query names, if it was asked for alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    single: Option<NamedSymbol>,
     /// The hits, best first.
     hits: Vec<HitOut>,
     /// Spell-corrected words.
@@ -165,14 +169,27 @@ impl SearchOut {
         Ok(Self {
             query: query.to_owned(),
             confident: found.confident,
+            single: None,
             hits,
             replaced: replaced.collect(),
             layout: Layout { group },
         })
     }
 
+    /// The answer that is one symbol.
+    pub(crate) fn single(query: &str, symbol: NamedSymbol) -> Self {
+        Self {
+            query: query.to_owned(),
+            confident: true,
+            single: Some(symbol),
+            hits: Vec::new(),
+            replaced: Vec::new(),
+            layout: Layout::default(),
+        }
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
-        self.hits.is_empty()
+        self.hits.is_empty() && self.single.is_none()
     }
 
     pub(crate) fn shown(&self) -> usize {
@@ -185,6 +202,9 @@ impl SearchOut {
     }
 
     pub(crate) fn write(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        if let Some(symbol) = &self.single {
+            return symbol.write(writer);
+        }
         if self.hits.is_empty() {
             return writer.line(Style::Warn, &format!("nothing matches `{}`", self.query));
         }
@@ -192,7 +212,7 @@ impl SearchOut {
             return self.hits.iter().try_for_each(|hit| hit.write(writer));
         }
         let key = |hit: &HitOut| match self.layout.group {
-            Group::Folder => hit.path.rsplit_once('/').map_or(".", |(folder, _)| folder).to_owned(),
+            Group::Directory => hit.path.rsplit_once('/').map_or(".", |(directory, _)| directory).to_owned(),
             _ => hit.path.clone(),
         };
         let mut groups: Vec<(String, Vec<&HitOut>)> = Vec::new();
@@ -204,7 +224,7 @@ impl SearchOut {
             }
         }
         for (key, hits) in groups {
-            if hits.len() > 1 || self.layout.group == Group::Folder {
+            if hits.len() > 1 || self.layout.group == Group::Directory {
                 writer.line(Style::Head, &key)?;
             }
             hits.iter().try_for_each(|hit| hit.write(writer))?;

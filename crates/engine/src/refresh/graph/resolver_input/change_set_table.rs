@@ -95,8 +95,8 @@ impl SymbolTable for ChangeSetTable<'_, '_> {
         found
     }
 
-    fn folder(&self, folder: &[u8]) -> Vec<FileId> {
-        self.lock().read(|reader| reader.files_in_directory(folder))
+    fn directory(&self, directory: &[u8]) -> Vec<FileId> {
+        self.lock().read(|reader| reader.files_in_directory(directory))
     }
 
     fn ending(&self, path: &[u8]) -> Vec<FileId> {

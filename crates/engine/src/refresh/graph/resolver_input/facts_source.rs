@@ -192,10 +192,10 @@ mod tests {
 
     #[test]
     fn lost_facts_are_extracted_again_only_from_the_same_content() {
-        let folder = tempfile::tempdir().expect("a folder");
-        std::fs::write(folder.path().join("a.py"), "def f(): return g()\n").expect("a file");
+        let directory = tempfile::tempdir().expect("a directory");
+        std::fs::write(directory.path().join("a.py"), "def f(): return g()\n").expect("a file");
         let (tree, cache) =
-            (|| RootDirectory::open(folder.path()).expect("it opens"), folder.path().join("cache.db"));
+            (|| RootDirectory::open(directory.path()).expect("it opens"), directory.path().join("cache.db"));
         let path = RepoPath::from("a.py");
         let hash = tree().read(&path, 1000).expect("text").hash;
         let name = "python";
@@ -214,7 +214,7 @@ mod tests {
         for found in [source.read(&file), source.read_before(&file)] {
             assert_eq!(*found.expect("from the file itself").flow, facts.flow);
         }
-        std::fs::write(folder.path().join("a.py"), "def h(): pass\n").expect("changed");
+        std::fs::write(directory.path().join("a.py"), "def h(): pass\n").expect("changed");
         assert!(source.read_before(&file).is_none(), "nobody knows what its inside was");
     }
 }

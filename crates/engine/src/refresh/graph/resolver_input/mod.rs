@@ -1,8 +1,8 @@
 //! The input of resolution: tables of files and names from the store, facts from the cache.
 
 mod change_set_table;
-mod directory_table;
 mod facts_source;
+mod in_memory_table;
 
 use crate::extraction::{self, Language};
 pub(crate) use change_set_table::ChangeSetTable;
@@ -21,7 +21,7 @@ pub(crate) trait SymbolTable: Sync {
     /// Every symbol with a name in files of these languages, by path and position.
     fn named(&self, name: &str, languages: &[&str]) -> Vec<SymbolEntry>;
     /// The files directly in a directory, by path.
-    fn folder(&self, folder: &[u8]) -> Vec<FileId>;
+    fn directory(&self, directory: &[u8]) -> Vec<FileId>;
     /// The files whose path equals this one, or ends with it after a `/`, by path.
     fn ending(&self, path: &[u8]) -> Vec<FileId>;
     /// The project files, by path.
@@ -59,8 +59,8 @@ impl Repository for IndexRepository<'_> {
         self.table.named(name, &family.languages).into_iter().filter_map(named).collect()
     }
 
-    fn folder(&self, path: &RepoPath) -> Vec<u32> {
-        numbers(self.table.folder(path.as_bytes()))
+    fn directory(&self, path: &RepoPath) -> Vec<u32> {
+        numbers(self.table.directory(path.as_bytes()))
     }
 
     fn files_ending_with(&self, path: &str) -> Vec<u32> {

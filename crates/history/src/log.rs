@@ -1,0 +1,335 @@
+//! The questions about commits that a repository answers: logs of paths and lines, blame, pickaxe, changes of a commit.
+
+use crate::blame::blame;
+use crate::commit::Commit;
+use crate::commit_walk::CommitWalk;
+use crate::error::HistoryError;
+use crate::line_diff::Hunk;
+use crate::object_store::ObjectKind;
+use crate::oid::Oid;
+use crate::path_log::{ChangeKind, LineLog, PathLog, PathLogEntry, content};
+use crate::pickaxe::Pickaxe;
+use crate::renames;
+use crate::tree_diff::{self, Blob, blob_at};
+use crate::worktree_diff::History;
+use gix_mailmap::Snapshot as Mailmap;
+use orient_model::RepoPath;
+use regex::bytes::Regex;
+use std::collections::{BTreeSet, HashSet};
+use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
+
+/// Called with each commit that answers a question, newest first. Breaks to end the search.
+pub type Visit<'v, T> = dyn FnMut(&mut History, Oid, T) -> Result<ControlFlow<()>, HistoryError> + 'v;
+
+/// A file that a commit changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathChange {
+    /// Its path after the change; before it, if the file was deleted.
+    pub path: RepoPath,
+    /// The previous path of a renamed or copied file.
+    pub old_path: Option<RepoPath>,
+    /// How it changed.
+    pub kind: ChangeKind,
+    /// The content before.
+    pub old: Option<Blob>,
+    /// The content after.
+    pub new: Option<Blob>,
+    /// The changed hunks, where lines are followed.
+    pub hunks: Vec<Hunk>,
+}
+
+/// Consecutive lines of a file that come from one commit. Lines are counted from one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlamedLines {
+    /// The first line.
+    pub line: u32,
+    /// Number of lines.
+    pub count: u32,
+    /// The commit that introduced them.
+    pub commit: Oid,
+    /// The path of the file in that commit.
+    pub path: RepoPath,
+    /// The first line in that commit.
+    pub source_line: u32,
+}
+
+/// A file in which a commit changes how often a text occurs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OccurrenceChange {
+    /// Its path.
+    pub path: RepoPath,
+    /// The previous path of a renamed file.
+    pub old_path: Option<RepoPath>,
+    /// Number of occurrences before the commit.
+    pub before: u32,
+    /// Number of occurrences after it.
+    pub after: u32,
+}
+
+/// A branch or tag and the commit it points to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedRef {
+    /// The full name: `refs/heads/main`.
+    pub name: String,
+    /// The commit.
+    pub commit: Oid,
+}
+
+impl History {
+    /// The commit that a revision names: `HEAD~3`, `v1.2`, `2414721`, `main@{1}`.
+    pub fn revision(&mut self, text: &str) -> Result<Oid, HistoryError> {
+        self.commits.resolve(text)
+    }
+
+    /// The merge base of two commits.
+    pub fn merge_base(&mut self, a: Oid, b: Oid) -> Result<Option<Oid>, HistoryError> {
+        self.commits.merge_base(a, b)
+    }
+
+    /// A commit, with names and addresses as `.mailmap` of the current commit gives them.
+    pub fn commit(&mut self, id: &Oid) -> Result<Commit, HistoryError> {
+        let mut commit = self.commits.commit(id)?;
+        let mailmap = self.mailmap()?;
+        for signature in [&mut commit.author, &mut commit.committer] {
+            let time = format!("{} +0000", signature.seconds);
+            let known = gix_mailmap_signature(&signature.name, &signature.email, &time);
+            if let Some(new) = mailmap.try_resolve_ref(known) {
+                let name = new.name.map(ToString::to_string);
+                let email = new.email.map(ToString::to_string);
+                if let Some(name) = name {
+                    signature.name = name;
+                }
+                if let Some(email) = email {
+                    signature.email = email;
+                }
+            }
+        }
+        Ok(commit)
+    }
+
+    /// Whether the clone is shallow: history ends where it was cut.
+    pub fn is_shallow(&self) -> bool {
+        self.commits.is_shallow()
+    }
+
+    /// Branches and tags with their commits.
+    pub fn named_refs(&mut self) -> Vec<NamedRef> {
+        self.commits.named_refs()
+    }
+
+    /// Visits the commits that are reachable from tips, newest first, without those in `known`.
+    pub fn walk(
+        &mut self,
+        tips: &[Oid],
+        known: &BTreeSet<Oid>,
+        visit: &mut Visit<'_, ()>,
+    ) -> Result<(), HistoryError> {
+        let mut walk = CommitWalk::default();
+        for oid in known {
+            walk.exclude(*oid);
+        }
+        for tip in tips {
+            walk.push(&mut self.commits, *tip)?;
+        }
+        while let Some(oid) = walk.next(&mut self.commits)? {
+            if visit(self, oid, ())?.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The parents of a commit.
+    pub fn parents(&mut self, id: &Oid) -> Result<Vec<Oid>, HistoryError> {
+        Ok(self.commits.header(id)?.parents.clone())
+    }
+
+    /// The files below the directory that differ between two commits, with renames, by path. Without an old commit, every
+    /// file of the new one is an addition.
+    pub fn compare(&mut self, old: Option<&Oid>, new: &Oid) -> Result<Vec<PathChange>, HistoryError> {
+        let old_tree = old.map(|old| self.commits.header(old)).transpose()?.map(|header| header.tree);
+        let tree = self.commits.header(new)?.tree;
+        let changes = tree_diff::diff(&mut self.commits.objects, old_tree, Some(tree))?;
+        let renames = renames::detect(&mut self.commits.objects, &changes)?;
+        let renamed: HashSet<usize> = renames.iter().map(|rename| rename.from).collect();
+        let mut found = Vec::new();
+        for (at, change) in changes.iter().enumerate() {
+            let source = renames.iter().find(|rename| rename.to == at).map(|rename| &changes[rename.from]);
+            if renamed.contains(&at) {
+                continue;
+            }
+            let kind = match (change.old, change.new) {
+                _ if source.is_some() => ChangeKind::Renamed,
+                (None, _) => ChangeKind::Added,
+                (_, None) => ChangeKind::Deleted,
+                _ => ChangeKind::Modified,
+            };
+            let Some(path) = self.below(&change.path) else { continue };
+            found.push(PathChange {
+                path,
+                old_path: source.map(|source| self.shown(&source.path)),
+                kind,
+                old: source.map_or(change.old, |source| source.old),
+                new: change.new,
+                hunks: Vec::new(),
+            });
+        }
+        Ok(found)
+    }
+
+    /// What a commit changed, compared with its first parent.
+    pub fn changes_of(&mut self, id: &Oid) -> Result<Vec<PathChange>, HistoryError> {
+        let parent = self.commits.header(id)?.parents.first().copied();
+        self.compare(parent.as_ref(), id)
+    }
+
+    /// Visits the commits that changed a file, newest first, through renames and copies.
+    pub fn path_log(
+        &mut self,
+        start: Oid,
+        path: &RepoPath,
+        visit: &mut Visit<'_, PathChange>,
+    ) -> Result<(), HistoryError> {
+        let path = self.path_from_top(path);
+        let mut log = PathLog::new(&mut self.commits, start, path)?;
+        while let Some(entry) = log.next(&mut self.commits)? {
+            let (commit, change) = self.path_change(entry);
+            if visit(self, commit, change)?.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Visits the commits that changed lines of a file, newest first. Lines are counted from one.
+    pub fn line_log(
+        &mut self,
+        start: Oid,
+        path: &RepoPath,
+        lines: Range<u32>,
+        visit: &mut Visit<'_, PathChange>,
+    ) -> Result<(), HistoryError> {
+        let lines = lines.start.saturating_sub(1)..lines.end.saturating_sub(1);
+        let path = self.path_from_top(path);
+        let mut log = LineLog::new(&mut self.commits, start, path, lines)?;
+        while let Some(entry) = log.next(&mut self.commits)? {
+            let (commit, change) = self.path_change(entry);
+            if visit(self, commit, change)?.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The commit that each line of a file comes from. `None` if the commit has no such file.
+    pub fn blame(&mut self, start: Oid, path: &RepoPath) -> Result<Option<Vec<BlamedLines>>, HistoryError> {
+        let path = self.path_from_top(path);
+        let Some(ranges) = blame(&mut self.commits, start, &path)? else { return Ok(None) };
+        let ranges = ranges.into_iter().map(|range| BlamedLines {
+            line: range.line + 1,
+            count: range.count,
+            commit: range.commit,
+            path: self.shown(&range.path),
+            source_line: range.source_line + 1,
+        });
+        Ok(Some(ranges.collect()))
+    }
+
+    /// Visits the commits that change how often a pattern occurs in the files below the directory, newest first.
+    pub fn occurrences(
+        &mut self,
+        start: Oid,
+        pattern: Regex,
+        visit: &mut Visit<'_, Vec<OccurrenceChange>>,
+    ) -> Result<(), HistoryError> {
+        let mut pickaxe = Pickaxe::new(&mut self.commits, start, pattern)?;
+        let mut prefix = self.prefix.as_bytes().to_vec();
+        if !prefix.is_empty() {
+            prefix.push(b'/');
+        }
+        while let Some(entries) = pickaxe.next(&mut self.commits, &|path| path.starts_with(&prefix))? {
+            let Some(commit) = entries.first().map(|entry| entry.commit) else { continue };
+            let changes = entries.into_iter().map(|entry| OccurrenceChange {
+                path: self.shown(&entry.path),
+                old_path: entry.old_path.map(|path| self.shown(&path)),
+                before: entry.before,
+                after: entry.after,
+            });
+            let changes = changes.collect();
+            if visit(self, commit, changes)?.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The content of a file in a commit.
+    pub fn file_at(&mut self, commit: &Oid, path: &RepoPath) -> Result<Option<Blob>, HistoryError> {
+        let tree = self.commits.header(commit)?.tree;
+        let path = self.path_from_top(path);
+        blob_at(&mut self.commits.objects, &tree, &path)
+    }
+
+    /// The bytes of a content; nothing for one that is too large or of a submodule.
+    pub fn content(&mut self, blob: Option<Blob>) -> Result<Arc<Vec<u8>>, HistoryError> {
+        content(&mut self.commits, blob)
+    }
+
+    fn path_change(&self, entry: PathLogEntry) -> (Oid, PathChange) {
+        let change = PathChange {
+            path: self.shown(&entry.path),
+            old_path: entry.old_path.map(|path| self.shown(&path)),
+            kind: entry.kind,
+            old: entry.old,
+            new: entry.new,
+            hunks: entry.hunks,
+        };
+        (entry.commit, change)
+    }
+
+    /// A path of the directory, from the top of the repository.
+    fn path_from_top(&self, path: &RepoPath) -> Vec<u8> {
+        let mut from_top = self.prefix.as_bytes().to_vec();
+        if !from_top.is_empty() {
+            from_top.push(b'/');
+        }
+        from_top.extend_from_slice(path.as_bytes());
+        from_top
+    }
+
+    /// A path from the top of the repository, relative to the directory. `None` outside the directory.
+    fn below(&self, path: &[u8]) -> Option<RepoPath> {
+        let prefix = self.prefix.as_bytes();
+        if prefix.is_empty() {
+            return Some(RepoPath::new(path.to_vec()));
+        }
+        path.strip_prefix(prefix)?.strip_prefix(b"/").map(|rest| RepoPath::new(rest.to_vec()))
+    }
+
+    /// A path to show: relative to the directory, or from the top if it is outside.
+    fn shown(&self, path: &[u8]) -> RepoPath {
+        self.below(path).unwrap_or_else(|| RepoPath::new(path.to_vec()))
+    }
+
+    fn mailmap(&mut self) -> Result<Arc<Mailmap>, HistoryError> {
+        if let Some(mailmap) = &self.mailmap {
+            return Ok(Arc::clone(mailmap));
+        }
+        let mut text = Arc::default();
+        if let Ok(head) = self.commits.resolve("HEAD") {
+            let tree = self.commits.header(&head)?.tree;
+            if let Some(blob) = blob_at(&mut self.commits.objects, &tree, b".mailmap")? {
+                text = self.commits.objects.get(&blob.id, ObjectKind::Blob)?.data;
+            }
+        }
+        let mailmap = Arc::new(Mailmap::from_bytes(&text));
+        self.mailmap = Some(Arc::clone(&mailmap));
+        Ok(mailmap)
+    }
+}
+
+/// The form in which the mailmap takes a name and an address.
+fn gix_mailmap_signature<'s>(name: &'s str, email: &'s str, time: &'s str) -> gix_actor::SignatureRef<'s> {
+    gix_actor::SignatureRef { name: name.into(), email: email.into(), time }
+}

@@ -1,0 +1,238 @@
+//! Rename detection, as git does it: pairs of a deleted and an added file with equal or similar content.
+//!
+//! Equal contents are paired first, then similar files with the same unique name, then the most similar of the rest.
+
+use crate::error::HistoryError;
+use crate::object_store::{ObjectKind, ObjectStore};
+use crate::oid::Oid;
+use crate::similarity::{MAX_SCORE, MIN_NAMESAKE_SCORE, MIN_SCORE, Spans, sizes_differ_too_much};
+use crate::tree_diff::{self, Blob, BlobKind, TreeChange};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+/// If there are more pairs to compare, only equal files and namesakes are paired: git's default limit.
+const MAX_PAIRS: usize = 1000 * 1000;
+/// Number of candidates kept for each added file.
+const CANDIDATES: usize = 4;
+
+/// A deleted and an added file that are the same file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rename {
+    /// Position of the deletion among the changes.
+    pub(crate) from: usize,
+    /// Position of the addition among the changes.
+    pub(crate) to: usize,
+    /// Similarity of the contents in percent.
+    pub(crate) similarity: u8,
+}
+
+/// A file that may be one side of a rename.
+struct Candidate<'c> {
+    at: usize,
+    path: &'c [u8],
+    blob: Blob,
+}
+
+/// The renames among the changes of a commit.
+pub(crate) fn detect(objects: &mut ObjectStore, changes: &[TreeChange]) -> Result<Vec<Rename>, HistoryError> {
+    let side = |old: bool| -> Vec<Candidate<'_>> {
+        let blob = |change: &TreeChange| match (change.old, change.new) {
+            (Some(blob), None) if old => Some(blob),
+            (None, Some(blob)) if !old => Some(blob),
+            _ => None,
+        };
+        let numbered = changes.iter().enumerate();
+        numbered
+            .filter_map(|(at, change)| Some(Candidate { at, path: &change.path, blob: blob(change)? }))
+            .filter(|candidate| candidate.blob.kind != BlobKind::Submodule)
+            .collect()
+    };
+    let (mut deleted, mut added) = (side(true), side(false));
+    let mut renames = Vec::new();
+    if deleted.is_empty() || added.is_empty() {
+        return Ok(renames);
+    }
+    pair_equal(&mut deleted, &mut added, &mut renames);
+    let mut spans = SpanCache::default();
+    deleted.retain(|candidate| candidate.blob.kind == BlobKind::File);
+    added.retain(|candidate| candidate.blob.kind == BlobKind::File);
+    pair_namesakes(objects, &mut spans, &mut deleted, &mut added, &mut renames)?;
+    if deleted.len().saturating_mul(added.len()) <= MAX_PAIRS {
+        pair_similar(objects, &mut spans, &deleted, &added, &mut renames)?;
+    }
+    renames.sort_unstable_by_key(|rename| rename.to);
+    Ok(renames)
+}
+
+/// Pairs files with equal content; among several, one with the same name is preferred.
+fn pair_equal(deleted: &mut Vec<Candidate<'_>>, added: &mut Vec<Candidate<'_>>, renames: &mut Vec<Rename>) {
+    let mut by_content: HashMap<Oid, Vec<usize>> = HashMap::new();
+    for (at, candidate) in deleted.iter().enumerate() {
+        by_content.entry(candidate.blob.id).or_default().push(at);
+    }
+    let mut used = vec![false; deleted.len()];
+    added.retain(|to| {
+        let sources = by_content.get(&to.blob.id).map_or(&[][..], Vec::as_slice);
+        let mut free =
+            sources.iter().copied().filter(|&at| !used[at] && deleted[at].blob.kind == to.blob.kind);
+        let Some(first) = free.next() else { return true };
+        let namesake = |at: usize| name(deleted[at].path) == name(to.path);
+        let best = if namesake(first) { first } else { free.find(|&at| namesake(at)).unwrap_or(first) };
+        used[best] = true;
+        renames.push(Rename { from: deleted[best].at, to: to.at, similarity: 100 });
+        false
+    });
+    let mut at = 0;
+    deleted.retain(|_| {
+        at += 1;
+        !used[at - 1]
+    });
+}
+
+/// Pairs similar files whose name is unique among the deleted and among the added files.
+fn pair_namesakes(
+    objects: &mut ObjectStore,
+    spans: &mut SpanCache,
+    deleted: &mut Vec<Candidate<'_>>,
+    added: &mut Vec<Candidate<'_>>,
+    renames: &mut Vec<Rename>,
+) -> Result<(), HistoryError> {
+    let unique = |side: &[Candidate<'_>]| {
+        let mut names: BTreeMap<Vec<u8>, Option<usize>> = BTreeMap::new();
+        for (at, candidate) in side.iter().enumerate() {
+            names.entry(name(candidate.path).to_vec()).and_modify(|slot| *slot = None).or_insert(Some(at));
+        }
+        names
+    };
+    let (sources, targets) = (unique(deleted), unique(added));
+    let (mut gone, mut found) = (Vec::new(), Vec::new());
+    for (name, from) in sources {
+        let (Some(from), Some(Some(to))) = (from, targets.get(&name)) else { continue };
+        let (source, target) = (&deleted[from], &added[*to]);
+        let score = spans.score(objects, &source.blob.id, &target.blob.id)?;
+        if score >= MIN_NAMESAKE_SCORE {
+            renames.push(Rename { from: source.at, to: target.at, similarity: percent(score) });
+            gone.push(source.at);
+            found.push(target.at);
+        }
+    }
+    deleted.retain(|candidate| !gone.contains(&candidate.at));
+    added.retain(|candidate| !found.contains(&candidate.at));
+    Ok(())
+}
+
+/// Pairs the most similar files first.
+fn pair_similar(
+    objects: &mut ObjectStore,
+    spans: &mut SpanCache,
+    deleted: &[Candidate<'_>],
+    added: &[Candidate<'_>],
+    renames: &mut Vec<Rename>,
+) -> Result<(), HistoryError> {
+    // Score, whether the names are equal, then the order of paths.
+    let mut pairs: Vec<(Reverse<u64>, Reverse<bool>, usize, usize)> = Vec::new();
+    for (to, target) in added.iter().enumerate() {
+        let mut best = Vec::new();
+        for (from, source) in deleted.iter().enumerate() {
+            let score = spans.score(objects, &source.blob.id, &target.blob.id)?;
+            best.push((Reverse(score), Reverse(name(source.path) == name(target.path)), to, from));
+        }
+        best.sort_unstable();
+        best.truncate(CANDIDATES);
+        pairs.extend(best);
+    }
+    pairs.sort_unstable();
+    let (mut used, mut paired) = (vec![false; deleted.len()], vec![false; added.len()]);
+    for (Reverse(score), _, to, from) in pairs {
+        if score >= MIN_SCORE && !used[from] && !paired[to] {
+            (used[from], paired[to]) = (true, true);
+            renames.push(Rename { from: deleted[from].at, to: added[to].at, similarity: percent(score) });
+        }
+    }
+    Ok(())
+}
+
+/// The file of a tree from which an added file was renamed or copied: one with equal content, else the most similar one.
+/// `deleted` says which files the commit deletes; they are preferred.
+pub(crate) fn source_of(
+    objects: &mut ObjectStore,
+    parent_tree: &Oid,
+    path: &[u8],
+    blob: Blob,
+    deleted: &dyn Fn(&[u8]) -> bool,
+) -> Result<Option<Vec<u8>>, HistoryError> {
+    if blob.kind == BlobKind::Submodule {
+        return Ok(None);
+    }
+    let files = tree_diff::diff(objects, None, Some(*parent_tree))?;
+    let files: Vec<(Vec<u8>, Blob)> =
+        files.into_iter().filter_map(|change| Some((change.path, change.new?))).collect();
+    let rank = |source: &[u8]| u8::from(deleted(source)) + u8::from(name(source) == name(path));
+    let mut equal: Option<(u8, &[u8])> = None;
+    for (source, content) in &files {
+        if *content == blob && equal.is_none_or(|(best, _)| rank(source) > best) {
+            equal = Some((rank(source), source));
+        }
+    }
+    if let Some((_, source)) = equal {
+        return Ok(Some(source.to_vec()));
+    }
+    if blob.kind != BlobKind::File {
+        return Ok(None);
+    }
+    let mut spans = SpanCache::default();
+    let mut best = Vec::new();
+    for (source, content) in &files {
+        if content.kind != BlobKind::File {
+            continue;
+        }
+        let score = spans.score(objects, &content.id, &blob.id)?;
+        spans.forget(&content.id);
+        best.push((Reverse(score), Reverse(name(source) == name(path)), source));
+        best.sort();
+        best.truncate(CANDIDATES);
+    }
+    best.retain(|(Reverse(score), ..)| *score >= MIN_SCORE);
+    let source = best.iter().find(|(.., source)| deleted(source)).or(best.first());
+    Ok(source.map(|(.., source)| (*source).clone()))
+}
+
+/// The last component of a path.
+fn name(path: &[u8]) -> &[u8] {
+    path.rsplit(|&byte| byte == b'/').next().unwrap_or(path)
+}
+
+fn percent(score: u64) -> u8 {
+    u8::try_from(score * 100 / MAX_SCORE).unwrap_or(100)
+}
+
+/// The spans of contents that were compared. Blobs that are too large are not similar to any.
+#[derive(Default)]
+struct SpanCache(HashMap<Oid, Option<Spans>>);
+
+impl SpanCache {
+    fn score(&mut self, objects: &mut ObjectStore, a: &Oid, b: &Oid) -> Result<u64, HistoryError> {
+        let (Some(a_size), Some(b_size)) = (objects.size(a)?, objects.size(b)?) else { return Ok(0) };
+        if a_size == 0 || b_size == 0 || sizes_differ_too_much(a_size, b_size) {
+            return Ok(0);
+        }
+        for oid in [a, b] {
+            if !self.0.contains_key(oid) {
+                let spans = match objects.get(oid, ObjectKind::Blob) {
+                    Ok(object) => Some(Spans::new(&object.data)),
+                    Err(HistoryError::Io(_) | HistoryError::NotFetched(_)) => None,
+                    Err(error) => return Err(error),
+                };
+                self.0.insert(*oid, spans);
+            }
+        }
+        Ok(match (self.0.get(a), self.0.get(b)) {
+            (Some(Some(a)), Some(Some(b))) => a.score(b),
+            _ => 0,
+        })
+    }
+
+    fn forget(&mut self, oid: &Oid) {
+        self.0.remove(oid);
+    }
+}

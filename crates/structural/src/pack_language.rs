@@ -1,0 +1,91 @@
+//! A language pack as a language of the matcher.
+
+use ast_grep_core::Language;
+use ast_grep_core::matcher::{Pattern, PatternBuilder, PatternError};
+use ast_grep_core::tree_sitter::{LanguageExt, StrDoc, TSLanguage};
+use orient_lang::{Pack, parse_unmodified};
+use std::borrow::Cow;
+
+/// A language pack that has a grammar.
+#[derive(Clone, Copy)]
+pub(crate) struct PackLanguage {
+    pack: &'static Pack,
+    grammar: &'static orient_grammars::Language,
+}
+
+/// A parsed text.
+pub(crate) type Document = StrDoc<PackLanguage>;
+
+impl PackLanguage {
+    /// The language of a pack; `None` if it has no grammar.
+    pub(crate) fn new(pack: &'static Pack) -> Option<Self> {
+        Some(Self { pack, grammar: pack.grammar()? })
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        self.pack.name()
+    }
+
+    /// Parses a text within the limits of extraction; `None` if it reaches one.
+    pub(crate) fn document(self, text: String) -> Option<Document> {
+        let tree = parse_unmodified(self.pack, text.as_bytes())?;
+        Some(StrDoc { src: text, lang: self, tree })
+    }
+
+    /// The number of a named node kind; `None` if the grammar has no such kind.
+    pub(crate) fn kind(self, name: &str) -> Option<u16> {
+        Some(self.grammar.id_for_node_kind(name, true)).filter(|kind| *kind != 0)
+    }
+}
+
+impl Language for PackLanguage {
+    /// Replaces the `$` of metavariables by a character that the grammar accepts in names: `$X.unwrap()` becomes
+    /// `µX.unwrap()`. Other `$` stay: `$name` of a shell, `"$5"`.
+    fn pre_process_pattern<'q>(&self, query: &'q str) -> Cow<'q, str> {
+        let sigil = self.expando_char();
+        if sigil == '$' {
+            return Cow::Borrowed(query);
+        }
+        let mut text = String::with_capacity(query.len() + 8);
+        let mut dollars = 0;
+        let flush = |text: &mut String, dollars: usize, next: Option<char>| {
+            let is_name = next.is_some_and(|c| c.is_ascii_uppercase() || c == '_');
+            let written = if is_name || dollars == 3 { sigil } else { '$' };
+            text.extend(std::iter::repeat_n(written, dollars));
+        };
+        for c in query.chars() {
+            if c == '$' {
+                dollars += 1;
+                continue;
+            }
+            flush(&mut text, std::mem::take(&mut dollars), Some(c));
+            text.push(c);
+        }
+        flush(&mut text, dollars, None);
+        Cow::Owned(text)
+    }
+
+    fn expando_char(&self) -> char {
+        self.pack.metavariable()
+    }
+
+    fn kind_to_id(&self, kind: &str) -> u16 {
+        self.grammar.id_for_node_kind(kind, true)
+    }
+
+    fn field_to_id(&self, field: &str) -> Option<u16> {
+        self.grammar.field_id_for_name(field).map(std::num::NonZero::get)
+    }
+
+    fn build_pattern(&self, builder: &PatternBuilder<'_>) -> Result<Pattern, PatternError> {
+        builder.build(|text| {
+            self.document(text.to_owned()).ok_or_else(|| "it is too large or nests too deeply".to_owned())
+        })
+    }
+}
+
+impl LanguageExt for PackLanguage {
+    fn get_ts_language(&self) -> TSLanguage {
+        self.grammar.clone()
+    }
+}
