@@ -55,6 +55,7 @@ pub use store_paths::StorePaths;
 // Types that answers consist of, so that callers depend on this crate alone.
 pub use orient_lang::TokenClass;
 pub use orient_rank::{Analysis, EnabledRules, Form, Rule, Scope, ScorePart, Weights, analyse};
+pub use orient_resolve::Endpoint;
 pub use orient_store::{
     EdgeRow, EmbedModel, ExcludedFiles, ExternalRow, FileGraph, FileId, FileRow, INDEXED, LanguageCount,
     NameMatch, NodeId, Page, ProcessStatus, QUERY_EXAMPLES, QueryError, QueryLimits, QueryRows, RankedHit,

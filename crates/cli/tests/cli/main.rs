@@ -1,6 +1,7 @@
 //! Tests of the command line as a real process: arguments in, output out.
 
 mod context;
+mod endpoints;
 mod errors;
 mod fake_embedding_server;
 mod freshness;

@@ -289,7 +289,7 @@ pub(crate) const GROUPS: &[Group] = &[
     Group {
         name: "overview",
         about: "See the whole: map (directories, entry points, central symbols; for an unknown repository), files by \
-                path, unused code, status of the index.",
+                path, HTTP endpoints, unused code, status of the index.",
         example: "{\"about\": \"map\"}",
         selector: Some("about"),
         members: &[
@@ -301,12 +301,13 @@ pub(crate) const GROUPS: &[Group] = &[
             ),
             member("files", &["list", "ls", "tree", "find"], "files", &[("path", "glob")])
                 .implied_by(&["path", "glob", "role", "lang"]),
+            member("endpoints", &["routes", "api", "urls"], "endpoints", &[("path", "path")]),
             member("unused", &["dead", "dead_code"], "unused", &[("path", "path")]),
             member("status", &["health", "index", "info"], "status", &[]),
         ],
         params: &[
             optional("about", ParamType::Choice, ""),
-            optional("path", ParamType::Text, "directory or glob"),
+            optional("path", ParamType::Text, "directory, glob or URL path"),
         ],
     },
     Group {

@@ -13,6 +13,7 @@ mod doctor;
 mod dump;
 mod edges;
 mod embed;
+mod endpoints;
 mod files;
 mod find;
 mod gc;
@@ -54,6 +55,7 @@ use doctor::Doctor;
 use dump::Dump;
 use edges::Edges;
 use embed::Embed;
+use endpoints::Endpoints;
 use files::Files;
 use find::Find;
 use gc::Gc;
@@ -103,6 +105,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::of::<Deps>(),
     Operation::of::<Rdeps>(),
     Operation::of::<Edges>(),
+    Operation::of::<Endpoints>(),
     Operation::of::<Unused>(),
     Operation::of::<Map>(),
     Operation::of::<Log>(),
