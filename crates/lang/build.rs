@@ -11,9 +11,9 @@ fn main() -> io::Result<()> {
     println!("cargo:rerun-if-changed={}", packs.display());
     let mut files = Vec::new();
     for pack in fs::read_dir(&packs)?.flatten() {
-        let folder = pack.path().join("frameworks");
+        let directory = pack.path().join("frameworks");
         let name = pack.file_name().to_string_lossy().into_owned();
-        for file in fs::read_dir(&folder).into_iter().flatten().flatten() {
+        for file in fs::read_dir(&directory).into_iter().flatten().flatten() {
             // The documents of cases are beside the files.
             if file.path().extension().is_some_and(|extension| extension != "md") {
                 files.push((name.clone(), file.path()));

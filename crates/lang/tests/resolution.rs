@@ -104,8 +104,8 @@ fn rule(line: &str) -> Option<&str> {
 fn documents(packs: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for pack in std::fs::read_dir(packs).expect("packs are there").flatten() {
-        for folder in ["resolution", "frameworks"] {
-            if let Ok(tests) = std::fs::read_dir(pack.path().join(folder)) {
+        for directory in ["resolution", "frameworks"] {
+            if let Ok(tests) = std::fs::read_dir(pack.path().join(directory)) {
                 let paths = tests.flatten().map(|entry| entry.path());
                 found.extend(paths.filter(|path| path.extension().is_some_and(|e| e == "md")));
             }

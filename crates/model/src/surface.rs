@@ -1,6 +1,6 @@
 //! What one file says about the surface of a program: routers, how they hang together, and routes.
 //!
-//! The nodes are those of whoever holds it: of the resolver, or of the index.
+//! The nodes are those of the resolver, or of the index.
 
 use crate::Node;
 

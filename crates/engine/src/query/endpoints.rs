@@ -4,7 +4,7 @@ use crate::{EngineError, NodeId, Snapshot};
 use orient_resolve::{Endpoint, FileSurface, join_surface};
 
 impl Snapshot {
-    /// The endpoints, by path, method, and where they are registered. Joined anew for every query: a program has few
+    /// The endpoints, by path, method, and where they are registered. Joined for every query: a program has few
     /// routers, and what is not stored is never out of date.
     pub fn endpoints(&self) -> Result<Vec<Endpoint<NodeId>>, EngineError> {
         let view = self.graph();
