@@ -14,6 +14,7 @@ mod engine;
 mod error;
 mod extraction;
 mod file_classifier;
+mod file_version;
 mod freshness;
 mod generation_caches;
 mod in_memory_index;
@@ -31,6 +32,7 @@ pub use engine::{Engine, OpenOptions};
 pub use error::EngineError;
 pub use extraction::highlight;
 pub use file_classifier::check_settings;
+pub use file_version::{FileVersion, SAME_BODY, SymbolChange, SymbolDelta, SymbolVersion};
 pub use freshness::{Freshness, FullScan};
 pub use maintenance::{GcOptions, GcReport, Prefetcher};
 pub use progress::{Cancel, NoProgress, Pause, Phase, Progress};
@@ -53,6 +55,7 @@ pub use store_paths::StorePaths;
 // Types that answers consist of, so that callers depend on this crate alone.
 pub use orient_lang::TokenClass;
 pub use orient_rank::{Analysis, EnabledRules, Form, Rule, Scope, ScorePart, Weights, analyse};
+pub use orient_resolve::Endpoint;
 pub use orient_store::{
     EdgeRow, EmbedModel, ExcludedFiles, ExternalRow, FileGraph, FileId, FileRow, INDEXED, LanguageCount,
     NameMatch, NodeId, Page, ProcessStatus, QUERY_EXAMPLES, QueryError, QueryLimits, QueryRows, RankedHit,

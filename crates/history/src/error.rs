@@ -37,6 +37,9 @@ pub enum HistoryError {
         "object {0} was not fetched: the clone is partial; `git fetch --refetch` without a filter fetches all objects"
     )]
     NotFetched(String),
+    /// The caller asked to stop.
+    #[error("stopped")]
+    Stopped,
     /// A file of the repository cannot be read.
     #[error("cannot read the repository: {0}")]
     Io(#[from] io::Error),

@@ -4,10 +4,10 @@ use crate::blame::blame;
 use crate::commit::Commit;
 use crate::commit_walk::CommitWalk;
 use crate::error::HistoryError;
-use crate::line_diff::Hunk;
+use crate::line_diff::{Hunk, hunks, lines};
 use crate::object_store::ObjectKind;
 use crate::oid::Oid;
-use crate::path_log::{ChangeKind, LineLog, PathLog, PathLogEntry, content};
+use crate::path_log::{ChangeKind, LineLog, PathLog, PathLogEntry, content, range_before};
 use crate::pickaxe::Pickaxe;
 use crate::renames;
 use crate::tree_diff::{self, Blob, blob_at};
@@ -21,6 +21,9 @@ use std::sync::Arc;
 
 /// Called with each commit that answers a question, newest first. Breaks to end the search.
 pub type Visit<'v, T> = dyn FnMut(&mut History, Oid, T) -> Result<ControlFlow<()>, HistoryError> + 'v;
+
+/// A text, and for each of its lines the number of that line in a commit.
+pub type LineNumbers = (Vec<u8>, Vec<Option<u32>>);
 
 /// A file that a commit changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,6 +83,11 @@ impl History {
     /// The commit that a revision names: `HEAD~3`, `v1.2`, `2414721`, `main@{1}`.
     pub fn revision(&mut self, text: &str) -> Result<Oid, HistoryError> {
         self.commits.resolve(text)
+    }
+
+    /// Ends every question with an error as soon as `stop` returns true; it is asked before each commit is read.
+    pub fn stop_when(&mut self, stop: impl Fn() -> bool + Send + 'static) {
+        self.commits.stop = Some(Box::new(stop));
     }
 
     /// The merge base of two commits.
@@ -262,6 +270,53 @@ impl History {
             }
         }
         Ok(())
+    }
+
+    /// The bytes of a working file, if it is a readable regular file.
+    pub fn working_file(&self, path: &RepoPath) -> Option<Vec<u8>> {
+        self.working_content(path)
+    }
+
+    /// The lines of a commit that correspond to lines of the working file, and whether those differ. Lines are counted from
+    /// one; the result is empty if none is committed.
+    pub fn committed_lines(
+        &mut self,
+        commit: Oid,
+        path: &RepoPath,
+        lines: Range<u32>,
+    ) -> Result<(Range<u32>, bool), HistoryError> {
+        let blob = self.file_at(&commit, path)?;
+        let (before, after) = (self.content(blob)?, self.working_content(path));
+        let Some(after) = after.filter(|_| blob.is_some()) else {
+            return Ok((lines.clone(), blob.is_none()));
+        };
+        let from_zero = lines.start.saturating_sub(1)..lines.end.saturating_sub(1);
+        let (range, touched) = range_before(&hunks(&before, &after), &from_zero);
+        Ok((range.start + 1..range.end + 1, !touched.is_empty()))
+    }
+
+    /// The text of a working file, and for each of its lines the number of the same line in a commit, counted from one.
+    /// `None` if the commit has no such file. A file that is missing in the working tree is taken from the commit.
+    pub fn committed_line_numbers(
+        &mut self,
+        commit: Oid,
+        path: &RepoPath,
+    ) -> Result<Option<LineNumbers>, HistoryError> {
+        let Some(blob) = self.file_at(&commit, path)? else { return Ok(None) };
+        let before = self.content(Some(blob))?;
+        let after = self.working_content(path).unwrap_or_else(|| before.to_vec());
+        let mut numbers = Vec::new();
+        let mut next = 1;
+        let count = u32::try_from(lines(&after).len()).unwrap_or(u32::MAX);
+        for hunk in hunks(&before, &after).into_iter().chain([Hunk { before: 0..0, after: count..count }]) {
+            while (numbers.len() as u32) < hunk.after.start {
+                numbers.push(Some(next));
+                next += 1;
+            }
+            numbers.resize(hunk.after.end as usize, None);
+            next = hunk.before.end + 1;
+        }
+        Ok(Some((after, numbers)))
     }
 
     /// The content of a file in a commit.

@@ -37,6 +37,8 @@ pub(crate) struct Commits {
     /// The parents that `info/grafts` gives to commits.
     grafts: BTreeMap<Oid, Vec<Oid>>,
     headers: HashMap<Oid, Arc<CommitHeader>>,
+    /// Asked before each commit is read: whether to stop.
+    pub(crate) stop: Option<Box<dyn Fn() -> bool + Send>>,
 }
 
 /// The tip of a branch: its commit and tree.
@@ -71,6 +73,7 @@ impl Commits {
             shallow: shallow.lines().filter_map(oid::parse).collect(),
             grafts: grafts.lines().filter_map(graft).collect(),
             headers: HashMap::new(),
+            stop: None,
         })
     }
 
@@ -275,6 +278,9 @@ impl Commits {
     pub(crate) fn header(&mut self, oid: &Oid) -> Result<Arc<CommitHeader>, HistoryError> {
         if let Some(header) = self.headers.get(oid) {
             return Ok(Arc::clone(header));
+        }
+        if self.stop.as_ref().is_some_and(|stop| stop()) {
+            return Err(HistoryError::Stopped);
         }
         let object = self.objects.get(oid, ObjectKind::Commit)?;
         let mut header = CommitHeader::parse(oid, &object)?;

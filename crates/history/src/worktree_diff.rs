@@ -169,7 +169,7 @@ impl History {
         Ok(FileChange { lines: diff.lines, deletions: diff.deletions, removed: false })
     }
 
-    fn working_content(&self, path: &RepoPath) -> Option<Vec<u8>> {
+    pub(crate) fn working_content(&self, path: &RepoPath) -> Option<Vec<u8>> {
         let file = self.tree.open_file(path).ok()?;
         if !file.metadata().ok()?.is_file() {
             return None;

@@ -1,11 +1,12 @@
-//! Runs the documents under `packs/*/resolution`: each case is a small tree with the expected result of resolution.
+//! Runs the documents under `packs/*/resolution` and `packs/*/frameworks`: each case is a small tree with the expected result of
+//! resolution, or the endpoints it has.
 //!
 //! A block lists everything of its kind, so that it also asserts what is absent. `UPDATE_EXPECT=1` writes the actual result
 //! into the documents; review the difference before you keep it.
 
 use orient_lang::{Registry, RolePatterns, classify, extract};
-use orient_model::{EdgeKind, Handle, Node, RepoPath};
-use orient_resolve::{FileFacts, MemoryRepository, Repository, Resolver};
+use orient_model::{EdgeKind, Handle, Node, RepoPath, Role};
+use orient_resolve::{FileFacts, FileSurface, MemoryRepository, Repository, Resolver, join_surface};
 use orient_testkit::{Block, Document, difference};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -26,6 +27,8 @@ const BLOCKS: &[(&str, &[EdgeKind])] = &[
     ),
     ("uses", &[EdgeKind::References, EdgeKind::TypeOf, EdgeKind::Accepts]),
     ("imports", &[EdgeKind::Imports]),
+    ("registers", &[EdgeKind::Registers]),
+    ("endpoints", &[]),
     ("misses", &[]),
     ("outside", &[]),
     ("asks", &[]),
@@ -101,9 +104,11 @@ fn rule(line: &str) -> Option<&str> {
 fn documents(packs: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for pack in std::fs::read_dir(packs).expect("packs are there").flatten() {
-        if let Ok(tests) = std::fs::read_dir(pack.path().join("resolution")) {
-            let paths = tests.flatten().map(|entry| entry.path());
-            found.extend(paths.filter(|path| path.extension().is_some_and(|e| e == "md")));
+        for directory in ["resolution", "frameworks"] {
+            if let Ok(tests) = std::fs::read_dir(pack.path().join(directory)) {
+                let paths = tests.flatten().map(|entry| entry.path());
+                found.extend(paths.filter(|path| path.extension().is_some_and(|e| e == "md")));
+            }
         }
     }
     found.sort();
@@ -154,7 +159,58 @@ fn world<'b>(blocks: impl Iterator<Item = &'b Block>) -> MemoryRepository {
     MemoryRepository::new(files, rules)
 }
 
+/// Every framework has a document of cases, and a name of its own in its language family.
+#[test]
+fn every_framework_has_a_document() {
+    let packs = Path::new(env!("CARGO_MANIFEST_DIR")).join("packs");
+    let mut known = 0;
+    for pack in std::fs::read_dir(&packs).expect("packs are there").flatten() {
+        let Ok(files) = std::fs::read_dir(pack.path().join("frameworks")) else { continue };
+        let paths = files.flatten().map(|entry| entry.path());
+        for path in paths.filter(|path| path.extension().is_some_and(|e| e == "toml")) {
+            let document = std::fs::read_to_string(path.with_extension("md")).unwrap_or_default();
+            assert!(document.contains("```endpoints"), "{} has no cases", path.display());
+            known += 1;
+        }
+    }
+    let registry = Registry::builtin();
+    let mut loaded = BTreeSet::new();
+    for rules in registry.packs().iter().filter_map(|pack| pack.rules()) {
+        let names: Vec<&str> = rules.frameworks.iter().map(|framework| framework.name.as_str()).collect();
+        let distinct: BTreeSet<&str> = names.iter().copied().collect();
+        assert_eq!(names.len(), distinct.len(), "{names:?}");
+        loaded.extend(distinct.into_iter().map(|name| (rules.family.clone(), name.to_owned())));
+    }
+    assert_eq!(loaded.len(), known);
+}
+
+/// The endpoints of a tree, one in each line.
+fn endpoints(world: &MemoryRepository) -> String {
+    let resolver = Resolver::new(world);
+    let files = world.files().iter().enumerate();
+    let surfaces: Vec<FileSurface<Node>> = files
+        .map(|(at, file)| FileSurface {
+            surface: resolver.resolve(at as u32).surface,
+            test: file.role == Role::Test,
+        })
+        .collect();
+    let mut out = String::new();
+    for endpoint in join_surface(&surfaces) {
+        let route = &endpoint.route;
+        let handler = route.handler.map_or_else(|| route.text.clone(), |node| shown(world, node));
+        let _ = write!(out, "{} {} -> {handler}", route.method, endpoint.path);
+        if !route.middleware.is_empty() {
+            let _ = write!(out, " through {}", route.middleware.join(", "));
+        }
+        let _ = writeln!(out, "{}", if endpoint.mounted { "" } else { ", not mounted" });
+    }
+    out
+}
+
 fn found(world: &MemoryRepository, block: &str, kinds: &[EdgeKind]) -> String {
+    if block == "endpoints" {
+        return endpoints(world);
+    }
     let resolver = Resolver::new(world);
     let mut out = String::new();
     for (file, facts) in world.files().iter().enumerate() {

@@ -1,6 +1,6 @@
 //! The graph: edges between symbols with their evidence, external and unresolved references.
 
-use crate::RefKind;
+use crate::{RefKind, Surface};
 
 macro_rules! words {
     ($(#[doc = $head:literal])+ $name:ident { $($(#[doc = $doc:literal])+ $variant:ident = $number:literal, $word:literal;)* }) => {
@@ -63,6 +63,8 @@ words! {
         Extends = 9, "extends";
         /// May reach this implementation when it is called.
         Dispatches = 10, "dispatches";
+        /// Hands it to a framework, which calls it: a route and its handler.
+        Registers = 11, "registers";
     }
 }
 
@@ -129,6 +131,8 @@ words! {
         Fixture = 22, "fixture";
         /// Code that a test runner runs before or after a test: its setup, or the suite around it.
         Setup = 23, "setup";
+        /// A rule of a framework says that it is called: a registered handler.
+        Framework = 24, "framework";
     }
 }
 
@@ -221,6 +225,8 @@ pub struct Resolved {
     pub name_dependencies: Vec<String>,
     /// The other files whose facts were read, sorted, without duplicates.
     pub file_dependencies: Vec<u32>,
+    /// What the file says about the surface of the program.
+    pub surface: Surface,
 }
 
 #[cfg(test)]

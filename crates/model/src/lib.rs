@@ -7,6 +7,7 @@ mod edit_distance;
 mod expr;
 mod facts;
 mod flow;
+mod framework;
 mod graph;
 mod handle;
 mod import;
@@ -19,6 +20,7 @@ mod rules;
 mod span;
 mod stamp;
 mod string_table;
+mod surface;
 mod symbol;
 
 pub use chunk::{Chunk, ChunkKind};
@@ -26,6 +28,10 @@ pub use edit_distance::{distance, nearest, slip};
 pub use expr::{Expr, ExprId, ExprList, Literal, Sequence, Wrapper};
 pub use facts::{Facts, Issue, IssueKind, Outline, Role};
 pub use flow::{Assign, Binding, BindingKind, Flow, RefKind, Reference, Return, Scope, ScopeKind, Via};
+pub use framework::{
+    AnnotationRules, Argument, Convention, Framework, GroupRule, IncludeRule, MethodSource, MountRule,
+    PathToken, RouteRule, RouterRule,
+};
 pub use graph::{
     Confidence, Edge, EdgeKind, ExternalReference, Node, Reason, Resolved, Rule, UnresolvedReference,
 };
@@ -40,4 +46,5 @@ pub use rules::{Fixtures, Modules, PackageRules, Rules, SharedScope, TreeRules, 
 pub use span::Span;
 pub use stamp::{ContentHash, Stamp};
 pub use string_table::{Atom, Strings};
+pub use surface::{Place, Route, RouterDef, RouterLink, Slot, Surface};
 pub use symbol::{Base, Param, Relation, Symbol};

@@ -6,6 +6,8 @@ use crate::LibraryType;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a yes-or-no question about a language")]
 pub struct Rules {
+    /// The frameworks of the language family: what a program exposes through them.
+    pub frameworks: Vec<crate::Framework>,
     /// Languages of the same family see each other's definitions.
     pub family: String,
     /// What an import refers to on disk.

@@ -11,6 +11,7 @@
 //! | `types/` | the type of an expression, what type expressions mean, members and the MRO |
 //! | `calls/` | which functions a call means, overload resolution, result types |
 //! | `edges/` | the output, one file for each kind of evidence |
+//! | `surface/` | what the program exposes through frameworks: routes, and the paths they have |
 //! | `invalidation/` | which files a change concerns |
 //!
 //! A `session::Session` resolves one file. Its queries are memoized (`memo`) and bounded (`limits`), and it records what
@@ -30,12 +31,14 @@ mod repository;
 mod resolver;
 mod session;
 mod sharded_cache;
+mod surface;
 mod types;
 
 pub use invalidation::interface_hash::{interface_hashes, path_keys};
 pub use invalidation::name_reach::{NameReach, WHOLE_FILE, any_member_key, kind_bits, name_reach};
 pub use repository::{FileFacts, LazyFlow, MemoryRepository, NamedSymbol, Repository};
 pub use resolver::Resolver;
+pub use surface::join::{Endpoint, FileSurface, join as join_surface};
 
 /// The version of the resolver: changes whenever the same facts and rules may give other edges.
-pub const RESOLVER: u64 = 14;
+pub const RESOLVER: u64 = 15;

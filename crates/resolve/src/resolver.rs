@@ -8,6 +8,7 @@ use crate::repository::{NamedSymbol, Repository};
 use crate::session::Namesake;
 use crate::session::Session;
 use crate::sharded_cache::ShardedCache;
+use crate::surface;
 use crate::types::ty::SymbolId;
 use orient_model::{Resolved, Rules};
 use rustc_hash::FxHashMap;
@@ -82,6 +83,7 @@ impl<'w> Resolver<'w> {
         }
         let mut resolved = Resolved::default();
         edges::add_all(&session, &unit, &mut resolved);
+        surface::add(&session, &unit, &mut resolved);
         resolved.edges.sort_unstable();
         resolved.edges.dedup_by_key(|edge| (edge.from, edge.kind, edge.to, edge.line));
         resolved.external.sort_unstable();

@@ -20,7 +20,8 @@ use std::path::Path;
 /// 11: an index of unread files; the roles of large files; issues for the memory limit of parsers; a checksum and the
 ///     identity of the database in every page.
 /// 12: trigrams and terms share one encoding of posting lists; tables renamed.
-pub const FORMAT: u32 = 12;
+/// 13: what each file says about the surface of the program.
+pub const FORMAT: u32 = 13;
 
 /// The application id in the header of our databases: "Ornt".
 pub(crate) const APPLICATION: u32 = 0x4f72_6e74;

@@ -11,6 +11,7 @@ mod audit;
 mod error;
 mod error_conversion;
 mod graph;
+mod history;
 mod operation;
 mod operations;
 mod reference_page;

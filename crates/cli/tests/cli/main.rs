@@ -1,11 +1,13 @@
 //! Tests of the command line as a real process: arguments in, output out.
 
 mod context;
+mod endpoints;
 mod errors;
 mod fake_embedding_server;
 mod freshness;
 mod graph;
 mod grep;
+mod history;
 mod hostile_files;
 mod ignore_files;
 mod impact_tests;

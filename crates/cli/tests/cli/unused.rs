@@ -132,3 +132,19 @@ fn the_answer_says_what_the_claim_rests_on() {
     let said = text(&former.stdout) + &text(&former.stderr);
     assert!(said.contains("`certain` is now `likely`"), "{said}");
 }
+
+#[test]
+fn roles_and_visibilities_narrow_the_list() {
+    let open = "public class A {\n  private int hidden() {\n    return 1;\n  }\n\n  public int open() {\n    return 2;\n  }\n}\n";
+    let tree = Sandbox::new(&[("A.java", open), ("B.java", "class B {\n  A a = new A();\n}\n")]);
+    let names = |flags: &[&str]| -> Vec<String> {
+        let answer = tree.json(&[&["unused", "--kind", "method", "--json"], flags].concat());
+        let lines = answer["data"]["unused"].as_array().expect("a list").clone();
+        lines.iter().map(|line| line["name"].as_str().expect("a name").to_owned()).collect()
+    };
+    assert_eq!(names(&["--visibility", "private"]), ["A.hidden"]);
+    assert_eq!(names(&["--visibility", "public", "--role", "source"]), ["A.open"]);
+    assert_eq!(names(&["--role", "test"]), [""; 0]);
+    let said = tree.run(&["unused", "--visibility", "hidden"]);
+    assert_eq!(said.status.code(), Some(2), "{}", text(&said.stderr));
+}

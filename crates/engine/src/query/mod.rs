@@ -2,6 +2,7 @@
 
 pub(crate) mod definition;
 mod dump;
+mod endpoints;
 mod entry_point;
 mod file_outline;
 mod file_scan;

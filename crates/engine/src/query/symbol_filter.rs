@@ -284,7 +284,7 @@ fn is_stub(snapshot: &Snapshot, definition: &Definition) -> Result<bool, EngineE
     let Some(file) = snapshot.file(&definition.path)? else { return Ok(false) };
     let mut text = String::new();
     snapshot.each_text([&file], |_, whole| {
-        text = whole.get(body.start as usize..body.end as usize).unwrap_or_default().to_owned();
+        whole.get(body.start as usize..body.end as usize).unwrap_or_default().clone_into(&mut text);
     })?;
     Ok(is_stub_body(&text))
 }

@@ -113,13 +113,13 @@ pub(crate) fn text(path: &str, number: usize) -> String {
     let m = (number + 1) % 6;
     match path.rsplit('.').next().unwrap_or_default() {
         "py" => format!(
-            "import os\nfrom src.a import C{m}, f{m} as g, each\nfrom . import a\nfrom lib import *\n\n@mark\nclass C{n}(C{m}):\n    \"\"\"Doc {n}.\"\"\"\n    def m(self, a: int = {n}) -> str:\n        self.x = g()\n        return os.path\n\ndef f{n}():\n    c = C{m}()\n    c.m(1)\n    return a.f{n}(c.x)\n\ndef each(do):\n    do({n})\n\neach(f{n})\n"
+            "from flask import Blueprint\nbp = Blueprint('b', __name__, url_prefix='/p{n}')\n@bp.route('/r{m}')\ndef h{n}(): pass\ndef mount(app):\n    app.register_blueprint(a.bp, url_prefix='/q')\n    app.add_url_rule('/z', view_func=f{m})\nmount(a.bp)\nimport os\nfrom src.a import C{m}, f{m} as g, each\nfrom . import a\nfrom lib import *\n\n@mark\nclass C{n}(C{m}):\n    \"\"\"Doc {n}.\"\"\"\n    def m(self, a: int = {n}) -> str:\n        self.x = g()\n        return os.path\n\ndef f{n}():\n    c = C{m}()\n    c.m(1)\n    return a.f{n}(c.x)\n\ndef each(do):\n    do({n})\n\neach(f{n})\n"
         ),
         "go" => format!(
             "package p\n\nimport \"fmt\"\nimport \"example.com/m{m}/src\"\n\n// T{n} is a type.\ntype T{n} struct {{ T{m}; A int }}\n\ntype R interface {{ Run() }}\n\nfunc (t *T{n}) Run() {{ fmt.Println({n}); use(t); src.Use(t) }}\n\nfunc use(r R) {{ r.Run() }}\n"
         ),
         "ts" => format!(
-            "import {{ K{m} as b, f }} from './c';\nimport * as lib from '../lib';\nimport p from 'p{m}';\nexport * from '../src/c';\nexport interface I{n} {{ x: number }}\nexport class K{n} extends b implements I{n} {{ x = {n}; get y() {{ return this.x }} go() {{ f(); lib.f(); p(); return this.y }} }}\nexport const f = () => new K{n}().go();\nexport function on(done) {{\n  done();\n}}\nlib.on(f);\n"
+            "import {{ Router }} from 'express';\nexport const router = Router();\nrouter.get('/x{n}', f);\nrouter.use('/y{m}', lib.router);\nimport {{ K{m} as b, f }} from './c';\nimport * as lib from '../lib';\nimport p from 'p{m}';\nexport * from '../src/c';\nexport interface I{n} {{ x: number }}\nexport class K{n} extends b implements I{n} {{ x = {n}; get y() {{ return this.x }} go() {{ f(); lib.f(); p(); return this.y }} }}\nexport const f = () => new K{n}().go();\nexport function on(done) {{\n  done();\n}}\nlib.on(f);\n"
         ),
         "rs" => format!(
             "use std::io;\nuse crate::d::S{m};\nmod d;\n\n/// S{n}.\n#[derive(Debug)]\npub struct S{n} {{ a: u8 }}\n\nimpl S{n} {{ pub fn go(&self, other: S{m}) -> u8 {{ other.go(f()) }} }}\n\npub fn f() -> S{n} {{ S{n} {{ a: inner::f() }} }}\n\nmod inner {{ pub fn f() -> u8 {{ super::f().go({n}) }} }}\n"

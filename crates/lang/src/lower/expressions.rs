@@ -402,7 +402,10 @@ impl<'t> Lowering<'t> {
     fn lower_string(&mut self, id: NodeId) -> Expr {
         let content = display_text::lossy(self.tree.bytes(id));
         let content = display_text::unquote(&content);
-        if content.len() > STRING_CAP || content.contains(char::is_whitespace) {
+        // `GET /users` is a route, other words with spaces are prose.
+        let is_prose = |text: &str| text.contains(char::is_whitespace);
+        let path = content.split_once(' ').filter(|(_, path)| path.starts_with('/')).map(|(_, path)| path);
+        if content.len() > STRING_CAP || is_prose(path.unwrap_or(content)) {
             return Expr::Literal(Literal::String);
         }
         Expr::Text(self.names.intern(content))

@@ -5,6 +5,7 @@
 
 mod builtin;
 pub(crate) mod file_role;
+mod frameworks;
 pub(crate) mod registry;
 
 use crate::conventions::Conventions;
@@ -21,7 +22,7 @@ use orient_model::{Role, Rules, SymbolKind};
 use std::sync::{Arc, OnceLock};
 
 /// Increment whenever the same bytes and pack may give other facts.
-const EXTRACTOR_VERSION: u64 = 11;
+const EXTRACTOR_VERSION: u64 = 12;
 
 /// A language pack. Clones share everything compiled.
 #[derive(Clone)]
@@ -97,6 +98,17 @@ impl Pack {
             let packs = names.filter_map(|name| plain.iter().find(|pack| pack.is_called(name)).cloned());
             language.embedded = packs.collect();
         }
+    }
+
+    /// Adds the frameworks of the packs of its language family. The pack must not have been cloned yet.
+    pub(crate) fn add_frameworks(&mut self, families: &[(String, String)]) {
+        let Some(rules) = Arc::get_mut(&mut self.language).and_then(|language| language.rules.as_mut())
+        else {
+            return;
+        };
+        let related = families.iter().filter(|(_, family)| *family == rules.family);
+        let found = related.flat_map(|(pack, _)| frameworks::of_pack(pack));
+        rules.frameworks = found.filter_map(Result::ok).collect();
     }
 
     /// The same pack for files that also state where modules are.
@@ -252,6 +264,9 @@ impl Language {
         let mut faults = self.compile().err().unwrap_or_default();
         faults.extend(Conventions::compile(&self.manifest).err());
         faults.extend(self.embedded_faults());
+        faults.extend(frameworks::of_pack(&self.manifest.name).into_iter().filter_map(Result::err).map(
+            |message| PackError::Syntax { pack: self.manifest.name.clone(), file: "frameworks", message },
+        ));
         for ambiguous in &self.manifest.ambiguous_files {
             let compiled = regex::Regex::new(&ambiguous.contains);
             faults.extend(compiled.err().map(|error| self.manifest.pattern_error("ambiguous_files", &error)));

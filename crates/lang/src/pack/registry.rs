@@ -85,6 +85,12 @@ impl Registry {
     }
 
     fn new(mut packs: Vec<Pack>, projects: Vec<ProjectFiles>) -> Self {
+        let families =
+            packs.iter().filter_map(|pack| Some((pack.name().to_owned(), pack.rules()?.family.clone())));
+        let families: Vec<(String, String)> = families.collect();
+        for pack in &mut packs {
+            pack.add_frameworks(&families);
+        }
         let plain = packs.iter().filter(|pack| pack.manifest().embedded.is_empty());
         let plain: Vec<Pack> = plain.cloned().collect();
         for pack in packs.iter_mut().filter(|pack| !pack.manifest().embedded.is_empty()) {

@@ -2,6 +2,7 @@
 //! can contain. The rest of the crate reads these types; they depend on nothing else in it.
 
 pub(crate) mod error;
+pub(crate) mod framework_rules;
 mod library_types;
 pub(crate) mod manifest;
 pub(crate) mod node_table;

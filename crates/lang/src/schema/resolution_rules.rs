@@ -2,7 +2,9 @@
 //! does not affect the facts of a file.
 
 use super::library_types::library_type;
-use orient_model::{Fixtures, LibraryType, Modules, PackageRules, Rules, SharedScope, TreeRules, TypeWords};
+use orient_model::{
+    Fixtures, Framework, LibraryType, Modules, PackageRules, Rules, SharedScope, TreeRules, TypeWords,
+};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 use std::collections::BTreeMap;
@@ -28,6 +30,9 @@ impl ResolveSection {
 #[serde(remote = "Rules", deny_unknown_fields, default = "Rules::default")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a yes-or-no question about a language")]
 struct RulesFields {
+    /// They have files of their own.
+    #[serde(skip)]
+    frameworks: Vec<Framework>,
     family: String,
     #[serde(deserialize_with = "modules")]
     modules: Modules,

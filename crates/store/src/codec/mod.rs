@@ -7,10 +7,11 @@ mod graph;
 pub(crate) mod id_list;
 mod incoming_edges;
 mod outline;
+mod surface;
 mod varint;
 
 use crate::graph::{EdgeRow, FileGraph, NodeId, StoredEdge, UnresolvedRow};
-use orient_model::{Flow, Outline, RefKind};
+use orient_model::{Flow, Outline, RefKind, Surface};
 pub(crate) use outline::chunk_kind;
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,6 +30,7 @@ const OUTLINE: u8 = 1;
 const FLOW: u8 = 2;
 const GRAPH: u8 = 3;
 const MANIFEST: u8 = 4;
+const SURFACE: u8 = 5;
 const PACKED: u8 = 0x80;
 
 /// Encoded facts. Cheap to clone: the cache and the index may share them.
@@ -100,6 +102,16 @@ pub(crate) fn decode_external_of(bytes: &[u8], name: &str) -> Result<Vec<(NodeId
 /// Decodes the graph of a file.
 pub(crate) fn decode_graph(bytes: &[u8]) -> Result<FileGraph, CodecError> {
     decode(GRAPH, bytes, graph::read)
+}
+
+/// Encodes what a file says about the surface.
+pub(crate) fn encode_surface(surface: &Surface<NodeId>) -> Encoded {
+    encode(SURFACE, |out| surface::write(out, surface))
+}
+
+/// Decodes what a file says about the surface.
+pub(crate) fn decode_surface(bytes: &[u8]) -> Result<Surface<NodeId>, CodecError> {
+    decode(SURFACE, bytes, surface::read)
 }
 
 /// Encodes a tree manifest.

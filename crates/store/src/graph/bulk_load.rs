@@ -59,7 +59,7 @@ impl GraphLoad {
             self.counts[bucket] += 1;
         }
         let names = codec::id_list::encode_ascending(&names);
-        file_graphs::put_graph(db, put.file.0, &names, &put.files, data.as_bytes())
+        file_graphs::put_graph(db, put.file.0, &names, &put.files, data.as_bytes(), &put.surface)
     }
 
     fn name(&mut self, db: &Connection, text: &str) -> Result<i64> {

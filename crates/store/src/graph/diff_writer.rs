@@ -34,7 +34,8 @@ impl ChangeSet<'_> {
         }
         names.sort_unstable();
         let data = put.data.as_ref().map(codec::Encoded::as_bytes);
-        self.replace_graph(put.file, &put.graph, &names, data.map(|data| (put.files.as_slice(), data)))
+        let data = data.map(|data| (put.files.as_slice(), data, put.surface.as_slice()));
+        self.replace_graph(put.file, &put.graph, &names, data)
     }
 
     /// Removes the graph of a file.
@@ -85,7 +86,7 @@ impl ChangeSet<'_> {
         file: FileId,
         new: &FileGraph,
         names: &[i64],
-        data: Option<(&[u8], &[u8])>,
+        data: Option<(&[u8], &[u8], &[u8])>,
     ) -> Result<(), StoreError> {
         self.pay(file)?;
         let damaged = |error: codec::CodecError| StoreError::damaged(self.path, error.to_string());
@@ -97,7 +98,8 @@ impl ChangeSet<'_> {
         }
         let encoded = id_list::encode_ascending(names);
         let same = |held: &file_graphs::StoredGraph| {
-            held.names == encoded && data == Some((held.files.as_slice(), held.data.as_slice()))
+            let stored = (held.files.as_slice(), held.data.as_slice(), held.surface.as_slice());
+            held.names == encoded && data == Some(stored)
         };
         if held.as_ref().is_some_and(same) {
             return Ok(());
@@ -105,7 +107,9 @@ impl ChangeSet<'_> {
         self.replace_edges(before, new.rows(file)).at(self.path)?;
         self.replace_name_dependencies(file, &asked, names).at(self.path)?;
         match data {
-            Some((files, data)) => file_graphs::put_graph(self.db, file.0, &encoded, files, data),
+            Some((files, data, surface)) => {
+                file_graphs::put_graph(self.db, file.0, &encoded, files, data, surface)
+            }
             None if held.is_some() => file_graphs::delete_graph(self.db, file.0),
             None => Ok(()),
         }

@@ -26,7 +26,11 @@ impl Snapshot {
         let Some(stored) = file_graphs::graph(&self.db, file.0).at(&self.path)? else { return Ok(None) };
         let decoded = codec::decode_graph(&stored.data)
             .and_then(|graph| Ok((graph.rows(file), id_list::decode_ascending(&stored.names)?)))
-            .and_then(|decoded| id_list::decode_all(&stored.files).map(|_| decoded));
+            .and_then(|decoded| id_list::decode_all(&stored.files).map(|_| decoded))
+            .and_then(|decoded| match stored.surface.as_slice() {
+                [] => Ok(decoded),
+                surface => codec::decode_surface(surface).map(|_| decoded),
+            });
         let Ok((mut edges, names)) = decoded else {
             return Ok(Some("its graph cannot be read".to_owned()));
         };

@@ -3,7 +3,7 @@
 use super::rows::{EdgeRow, ExternalRow, FileGraph, NodeId, UnresolvedRow};
 use crate::codec::{self, Encoded, id_list};
 use crate::rows::FileId;
-use orient_model::{Node, Resolved};
+use orient_model::{Node, Resolved, Surface};
 
 /// The graph of a file, ready to be written. The resolving threads prepare it.
 #[derive(Clone, Debug)]
@@ -16,6 +16,8 @@ pub struct PreparedGraph {
     pub(crate) files: Vec<u8>,
     /// `None` for an empty graph.
     pub(crate) data: Option<Encoded>,
+    /// What the file says about the surface, encoded; empty for most files.
+    pub(crate) surface: Vec<u8>,
 }
 
 impl PreparedGraph {
@@ -80,18 +82,28 @@ impl PreparedGraph {
         names.sort_unstable();
         names.dedup();
         let files: Vec<i64> = resolved.file_dependencies.iter().copied().map(i64::from).collect();
-        Self::of(file, graph, names, id_list::encode(&files))
+        let surface = resolved.surface.map(&mut |node| id(node));
+        Self::of(file, graph, names, id_list::encode(&files), &surface)
     }
 
     /// The graph of a file on which the resolver failed. It depends on the empty name, so every refresh tries the file
     /// again.
     pub fn failed(file: FileId) -> Self {
-        Self::of(file, FileGraph { failed: true, ..FileGraph::default() }, vec![String::new()], Vec::new())
+        let graph = FileGraph { failed: true, ..FileGraph::default() };
+        Self::of(file, graph, vec![String::new()], Vec::new(), &Surface::default())
     }
 
-    fn of(file: FileId, graph: FileGraph, names: Vec<String>, files: Vec<u8>) -> Self {
-        let data = (!graph.is_empty() || !names.is_empty()).then(|| codec::encode_graph(&graph));
-        Self { file, graph, names, files, data }
+    fn of(
+        file: FileId,
+        graph: FileGraph,
+        names: Vec<String>,
+        files: Vec<u8>,
+        surface: &Surface<NodeId>,
+    ) -> Self {
+        let is_empty = graph.is_empty() && names.is_empty() && surface.is_empty();
+        let data = (!is_empty).then(|| codec::encode_graph(&graph));
+        let encoded = (!surface.is_empty()).then(|| codec::encode_surface(surface).as_bytes().to_vec());
+        Self { file, graph, names, files, data, surface: encoded.unwrap_or_default() }
     }
 
     /// Whether the resolver failed, completely or partly.
@@ -105,6 +117,10 @@ impl PreparedGraph {
         let rows = self.graph.edges.len() * size_of::<EdgeRow>()
             + self.graph.external.len() * (size_of::<ExternalRow>() + 32)
             + self.graph.unresolved.len() * (size_of::<UnresolvedRow>() + 16);
-        texts + rows + self.files.len() + self.data.as_ref().map_or(0, |data| data.as_bytes().len())
+        texts
+            + rows
+            + self.files.len()
+            + self.surface.len()
+            + self.data.as_ref().map_or(0, |data| data.as_bytes().len())
     }
 }

@@ -6,7 +6,7 @@ use crate::codec::{self, id_list};
 use crate::error::{AtPath, StoreError};
 use crate::rows::{FileId, FileRow, SymbolId};
 use crate::sql::{edges, file_graphs, files, meta, name_dependencies, names, symbols};
-use orient_model::{Outline, RefKind, RepoPath, SymbolKind};
+use orient_model::{Outline, RefKind, RepoPath, Surface, SymbolKind};
 use rusqlite::Connection;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -157,6 +157,25 @@ impl GraphReader<'_> {
         let graph = file_graphs::graph_data(self.db, file.0, codec::decode_graph).at(self.path)?;
         let graph = graph.transpose().map_err(|error| self.damaged(error.to_string()))?;
         Ok(graph.unwrap_or_default())
+    }
+
+    /// What the files say about the surface of the program, by file; files that say nothing are left out.
+    pub fn surfaces(&self) -> Result<Vec<(FileId, Surface<NodeId>)>, StoreError> {
+        let mut found = Vec::new();
+        let see =
+            |file, bytes: &[u8]| found.push(codec::decode_surface(bytes).map(|one| (FileId(file), one)));
+        file_graphs::surfaces(self.db, see).at(self.path)?;
+        let found: Result<Vec<_>, codec::CodecError> = found.into_iter().collect();
+        found.map_err(|error| self.damaged(error.to_string()))
+    }
+
+    /// What one file says about the surface of the program.
+    pub fn surface(&self, file: FileId) -> Result<Surface<NodeId>, StoreError> {
+        let stored = file_graphs::graph(self.db, file.0).at(self.path)?;
+        match stored.map(|graph| graph.surface).as_deref() {
+            None | Some([]) => Ok(Surface::default()),
+            Some(bytes) => codec::decode_surface(bytes).map_err(|error| self.damaged(error.to_string())),
+        }
     }
 
     /// The unresolved references to a name in a file, by source.

@@ -110,7 +110,8 @@ CREATE TABLE graph (
     file INTEGER PRIMARY KEY,
     names BLOB NOT NULL, -- name dependencies, as in the table below
     files BLOB NOT NULL, -- file dependencies
-    data  BLOB NOT NULL
+    data  BLOB NOT NULL,
+    surface BLOB NOT NULL -- what the file says about the surface of the program; empty for most files
 ) STRICT;
 
 -- Files whose graph is missing or out of date: they are owed resolution.

@@ -2,13 +2,14 @@
 
 use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
-const PUT_GRAPH: &str = "INSERT OR REPLACE INTO graph VALUES (?1, ?2, ?3, ?4)";
+const PUT_GRAPH: &str = "INSERT OR REPLACE INTO graph VALUES (?1, ?2, ?3, ?4, ?5)";
 const DELETE_GRAPH: &str = "DELETE FROM graph WHERE file = ?1";
-const GRAPH: &str = "SELECT names, files, data FROM graph WHERE file = ?1";
+const GRAPH: &str = "SELECT names, files, data, surface FROM graph WHERE file = ?1";
 const DEPENDS: &str = "SELECT names, files FROM graph WHERE file = ?1";
 const LOOKED: &str = "SELECT file, files FROM graph WHERE files <> x''";
 const GRAPH_DATA: &str = "SELECT data FROM graph WHERE file = ?1";
 const GRAPHS: &str = "SELECT file, data FROM graph ORDER BY file";
+const SURFACES: &str = "SELECT file, surface FROM graph WHERE surface <> x'' ORDER BY file";
 const COUNT_GRAPHS: &str = "SELECT count(*) FROM graph";
 
 const OWE: &str = "INSERT OR IGNORE INTO owed VALUES (?1)";
@@ -21,10 +22,28 @@ pub(crate) struct StoredGraph {
     pub(crate) names: Vec<u8>,
     pub(crate) files: Vec<u8>,
     pub(crate) data: Vec<u8>,
+    pub(crate) surface: Vec<u8>,
 }
 
-pub(crate) fn put_graph(db: &Connection, file: i64, names: &[u8], files: &[u8], data: &[u8]) -> Result<()> {
-    db.prepare_cached(PUT_GRAPH)?.execute(params![file, names, files, data]).map(drop)
+pub(crate) fn put_graph(
+    db: &Connection,
+    file: i64,
+    names: &[u8],
+    files: &[u8],
+    data: &[u8],
+    surface: &[u8],
+) -> Result<()> {
+    db.prepare_cached(PUT_GRAPH)?.execute(params![file, names, files, data, surface]).map(drop)
+}
+
+/// Passes what each file says about the surface to `see`, by file, if it says anything.
+pub(crate) fn surfaces(db: &Connection, mut see: impl FnMut(i64, &[u8])) -> Result<()> {
+    let mut statement = db.prepare_cached(SURFACES)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        see(row.get(0)?, row.get_ref(1)?.as_blob()?);
+    }
+    Ok(())
 }
 
 pub(crate) fn delete_graph(db: &Connection, file: i64) -> Result<()> {
@@ -32,7 +51,10 @@ pub(crate) fn delete_graph(db: &Connection, file: i64) -> Result<()> {
 }
 
 pub(crate) fn graph(db: &Connection, file: i64) -> Result<Option<StoredGraph>> {
-    let read = |row: &Row<'_>| Ok(StoredGraph { names: row.get(0)?, files: row.get(1)?, data: row.get(2)? });
+    let read = |row: &Row<'_>| {
+        let (names, files) = (row.get(0)?, row.get(1)?);
+        Ok(StoredGraph { names, files, data: row.get(2)?, surface: row.get(3)? })
+    };
     db.prepare_cached(GRAPH)?.query_row([file], read).optional()
 }
 

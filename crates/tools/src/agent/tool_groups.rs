@@ -1,4 +1,4 @@
-//! The default tools for agents: groups of operations by task (search, context, read, graph, overview, grep).
+//! The default tools for agents: groups of operations by task (search, context, read, graph, overview, history, grep).
 //!
 //! Agents pay for every word here at every start, so the descriptions are short; a test limits their size.
 
@@ -289,7 +289,7 @@ pub(crate) const GROUPS: &[Group] = &[
     Group {
         name: "overview",
         about: "See the whole: map (directories, entry points, central symbols; for an unknown repository), files by \
-                path, unused code, status of the index.",
+                path, HTTP endpoints, unused code, status of the index.",
         example: "{\"about\": \"map\"}",
         selector: Some("about"),
         members: &[
@@ -301,12 +301,50 @@ pub(crate) const GROUPS: &[Group] = &[
             ),
             member("files", &["list", "ls", "tree", "find"], "files", &[("path", "glob")])
                 .implied_by(&["path", "glob", "role", "lang"]),
+            member("endpoints", &["routes", "api", "urls"], "endpoints", &[("path", "path")]),
             member("unused", &["dead", "dead_code"], "unused", &[("path", "path")]),
             member("status", &["health", "index", "info"], "status", &[]),
         ],
         params: &[
             optional("about", ParamType::Choice, ""),
-            optional("path", ParamType::Text, "directory or glob"),
+            optional("path", ParamType::Text, "directory, glob or URL path"),
+        ],
+    },
+    Group {
+        name: "history",
+        about: "Ask git history, with commit, date, author: commits that changed a symbol or path (log), who wrote it (blame), which \
+                commit added a text (introduced), symbols changed in a range (changes, target v1..v2).",
+        example: "{\"relation\": \"log\", \"target\": \"Server.Run\"}",
+        selector: Some("relation"),
+        members: &[
+            member(
+                "log",
+                &["commits", "history", "evolution"],
+                "log",
+                &[
+                    ("target", "target"),
+                    ("since", "since"),
+                    ("author", "author"),
+                    ("message", "message"),
+                    ("patch", "patch"),
+                ],
+            ),
+            member("blame", &["authors", "who", "owners"], "blame", &[("target", "target")]),
+            member(
+                "introduced",
+                &["pickaxe", "origin", "first"],
+                "introduced",
+                &[("target", "text"), ("since", "since"), ("author", "author")],
+            ),
+            member("changes", &["diff", "compare"], "changes", &[("target", "range")]),
+        ],
+        params: &[
+            required("relation", ParamType::Choice, ""),
+            required("target", ParamType::Text, "symbol, path, path:10-40, text, range"),
+            optional("since", ParamType::Text, "2026-03-31 or 30d"),
+            optional("author", ParamType::Text, ""),
+            optional("message", ParamType::Text, ""),
+            optional("patch", ParamType::Flag, ""),
         ],
     },
     Group {
@@ -482,8 +520,8 @@ mod tests {
     }
 
     #[test]
-    fn there_are_at_most_six_groups_with_valid_examples() {
-        assert!(GROUPS.len() <= 6);
+    fn there_are_at_most_seven_groups_with_valid_examples() {
+        assert!(GROUPS.len() <= 7);
         for group in GROUPS {
             assert!(serde_json::from_str::<Map<String, Value>>(group.example).is_ok(), "{}", group.name);
         }

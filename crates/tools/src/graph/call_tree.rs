@@ -151,7 +151,7 @@ struct UnresolvedCall {
 
 /// Whether an edge is part of a call.
 pub(crate) fn is_calling(edge: &EdgeRow, least: Confidence) -> bool {
-    matches!(edge.kind, EdgeKind::Calls | EdgeKind::Constructs | EdgeKind::Dispatches)
+    matches!(edge.kind, EdgeKind::Calls | EdgeKind::Constructs | EdgeKind::Dispatches | EdgeKind::Registers)
         && edge.confidence <= least
 }
 

@@ -136,9 +136,10 @@ fn history_error(session: &Session<'_>, typed: &str, error: &HistoryError) -> To
         HistoryError::NoRepository(_) | HistoryError::Unsupported(_) => {
             ToolError::new(Code::BadArgument, error.to_string()).hint(by_diff)
         }
-        HistoryError::Damaged(_) | HistoryError::NotFetched(_) | HistoryError::Io(_) => {
-            ToolError::new(Code::Io, error.to_string()).hint(by_diff)
-        }
+        HistoryError::Damaged(_)
+        | HistoryError::NotFetched(_)
+        | HistoryError::Stopped
+        | HistoryError::Io(_) => ToolError::new(Code::Io, error.to_string()).hint(by_diff),
     }
 }
 

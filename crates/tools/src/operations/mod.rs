@@ -2,8 +2,10 @@
 
 mod absent;
 mod audit;
+mod blame;
 mod callees;
 mod callers;
+mod changes;
 mod config;
 mod context;
 mod deps;
@@ -11,6 +13,7 @@ mod doctor;
 mod dump;
 mod edges;
 mod embed;
+mod endpoints;
 mod files;
 mod find;
 mod gc;
@@ -19,6 +22,8 @@ mod hierarchy;
 mod impact;
 mod implementations;
 mod index;
+mod introduced;
+mod log;
 mod map;
 mod outline;
 mod query;
@@ -39,8 +44,10 @@ pub(crate) use map::{CentralLine, DirectoryLine, EntryLine};
 use crate::operation::Operation;
 use absent::Absent;
 use audit::Audit;
+use blame::Blame;
 use callees::Callees;
 use callers::Callers;
+use changes::Changes;
 use config::Config;
 use context::Context;
 use deps::Deps;
@@ -48,6 +55,7 @@ use doctor::Doctor;
 use dump::Dump;
 use edges::Edges;
 use embed::Embed;
+use endpoints::Endpoints;
 use files::Files;
 use find::Find;
 use gc::Gc;
@@ -56,6 +64,8 @@ use hierarchy::Hierarchy;
 use impact::Impact;
 use implementations::Implementations;
 use index::Index;
+use introduced::Introduced;
+use log::Log;
 use map::Map;
 use outline::Outline;
 use query::Query;
@@ -95,8 +105,13 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::of::<Deps>(),
     Operation::of::<Rdeps>(),
     Operation::of::<Edges>(),
+    Operation::of::<Endpoints>(),
     Operation::of::<Unused>(),
     Operation::of::<Map>(),
+    Operation::of::<Log>(),
+    Operation::of::<Blame>(),
+    Operation::of::<Introduced>(),
+    Operation::of::<Changes>(),
     Operation::of::<Query>(),
     Operation::of::<Audit>(),
     Operation::of::<Dump>(),

@@ -43,6 +43,9 @@ const DEFAULT_KINDS: &[SymbolKind] = &[
     SymbolKind::Delegate,
 ];
 
+/// The visibilities, widest first.
+const VISIBILITIES: &[&str] = &["public", "protected", "internal", "private"];
+
 /// Arguments of `unused`.
 #[derive(Args, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -53,6 +56,12 @@ pub(crate) struct UnusedArgs {
     /// Only these kinds: function, method, class, struct, interface, …
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     kind: Vec<String>,
+    /// Only in files with these roles: source, test, doc, config, generated
+    #[arg(long, value_name = "ROLE", value_delimiter = ',')]
+    role: Vec<String>,
+    /// Only definitions visible like this: public, protected, internal or private
+    #[arg(long, value_name = "VISIBILITY", value_delimiter = ',')]
+    visibility: Vec<String>,
     /// Do not count uses in tests
     #[arg(long)]
     no_tests: bool,
@@ -160,6 +169,10 @@ nowhere else in the text of any file, except in comments. Only languages whose u
     const EXAMPLES: &'static [Example] = &[
         Example { command: "unused", about: "in the whole repository" },
         Example { command: "unused src --kind function --likely", about: "likely unused functions" },
+        Example {
+            command: "unused --visibility private --role source",
+            about: "private definitions outside tests",
+        },
         Example { command: "unused --no-tests", about: "including definitions that only tests use" },
     ];
     const HEAVY: bool = true;
@@ -169,6 +182,10 @@ nowhere else in the text of any file, except in comments. Only languages whose u
     fn run(session: &Session<'_>, args: UnusedArgs) -> Result<Answer<UnusedOut>, ToolError> {
         let kinds = enum_values::kinds(&args.kind)?;
         let kinds = if kinds.is_empty() { DEFAULT_KINDS.to_vec() } else { kinds };
+        let roles = enum_values::roles(&args.role)?;
+        for word in &args.visibility {
+            enum_values::one_of("visibility", word, VISIBILITIES)?;
+        }
         let snapshot = session.snapshot()?;
         let within = args
             .path
@@ -183,7 +200,11 @@ nowhere else in the text of any file, except in comments. Only languages whose u
         for number in 0..whole.nodes.len() as u32 {
             let node = &whole.nodes[number as usize];
             let file = whole.file(number);
-            let is_selected = node.kind.is_some_and(|kind| kinds.contains(&kind));
+            let is_visible = args.visibility.is_empty()
+                || args.visibility.iter().any(|word| word == node.visibility.as_str());
+            let is_selected = node.kind.is_some_and(|kind| kinds.contains(&kind))
+                && is_visible
+                && (roles.is_empty() || roles.contains(&file.role));
             let is_resolved = file.role != Role::Vendored
                 && (whole.rules(number).is_some()
                     || file.language.as_deref().is_some_and(|language| usage.resolves_language(language)));

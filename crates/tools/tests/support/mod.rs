@@ -16,7 +16,9 @@ impl Tree {
     /// A tree with these files.
     pub(crate) fn with(files: &[(&str, &[u8])]) -> Self {
         let tree = Self { directory: TempDir::new().expect("a temporary directory") };
-        files.iter().for_each(|(path, bytes)| tree.write(path, bytes));
+        for (path, bytes) in files {
+            tree.write(path, bytes);
+        }
         tree
     }
 

@@ -3,6 +3,7 @@
 use super::format::Escaped;
 use crate::query::definition::handle;
 use crate::{EngineError, Snapshot};
+use orient_model::{Place, Slot};
 use orient_store::{FileId, NodeId};
 use std::collections::HashMap;
 use std::io::Write;
@@ -80,11 +81,53 @@ impl Snapshot {
                 row.reason.as_str(),
             ));
         }
+        self.dump_surface(file, names, &mut lines)?;
         if graph.failed {
             lines.push("issue\tthe resolver failed, a fault of ours".to_owned());
         }
         lines.sort_unstable();
         lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+        Ok(())
+    }
+
+    fn dump_surface(
+        &self,
+        file: FileId,
+        names: &mut NodeNames,
+        lines: &mut Vec<String>,
+    ) -> Result<(), EngineError> {
+        let surface = self.store.reader().surface(file)?;
+        let mut place = |place: Place<NodeId>| {
+            let name = names.get(self, place.node)?;
+            Ok::<_, EngineError>(format!("{}\t{:?}", Escaped(&name), place.slot))
+        };
+        for router in &surface.routers {
+            let (at, prefix) = (place(router.place)?, Escaped(&router.prefix).to_string());
+            lines.push(format!("router\t{at}\t{}\t{prefix}\tapplication {}", router.framework, router.app));
+        }
+        for link in &surface.links {
+            let (child, parent) = (place(link.child)?, place(link.parent)?);
+            let prefix = Escaped(&link.prefix).to_string();
+            lines.push(format!(
+                "router\t{child}\tbelow\t{parent}\t{prefix}\t{}\t{}",
+                link.same, link.replaces
+            ));
+        }
+        for route in &surface.routes {
+            let at = route.place.map(&mut place).transpose()?.unwrap_or_default();
+            let node = |node| Place { node, slot: Slot::Value };
+            let handler = route.handler.map(|found| place(node(found))).transpose()?.unwrap_or_default();
+            lines.push(format!(
+                "route\t{}\t{}\t{}\t{at}\t{handler}\t{}\t{}\tline {}\t{}",
+                route.framework,
+                Escaped(&route.method),
+                Escaped(&route.path),
+                Escaped(&route.text),
+                Escaped(&route.middleware.join(" ")),
+                route.line,
+                route.proven,
+            ));
+        }
         Ok(())
     }
 }

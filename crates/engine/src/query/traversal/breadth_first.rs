@@ -217,7 +217,14 @@ impl<E: Edges> BreadthFirst<'_, E> {
 
 /// Whether an edge may run its target.
 fn runs(kind: EdgeKind) -> bool {
-    matches!(kind, EdgeKind::Calls | EdgeKind::Constructs | EdgeKind::References | EdgeKind::Dispatches)
+    matches!(
+        kind,
+        EdgeKind::Calls
+            | EdgeKind::Constructs
+            | EdgeKind::References
+            | EdgeKind::Dispatches
+            | EdgeKind::Registers
+    )
 }
 
 /// Whether a neighbour is reached by dispatch only.

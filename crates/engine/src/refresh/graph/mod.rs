@@ -1,11 +1,11 @@
 //! Updating the graph of an index: which files must be resolved again, and resolving them.
 
 mod dependency_index;
+mod interface_diff;
 mod invalidation;
 mod resolve_files;
 mod resolver_hooks;
 mod resolver_input;
-mod surface_diff;
 #[cfg(test)]
 mod tests;
 mod update;

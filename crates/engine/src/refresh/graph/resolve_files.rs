@@ -1,9 +1,9 @@
 //! Resolves files on all threads, and writes the results in file order.
 
+use super::interface_diff::{ChangedPath, CompareInterface};
 use super::invalidation::FileChange;
 use super::resolver_hooks::ResolveFn;
 use super::resolver_input::{FactsSource, IndexRepository, SymbolTable, number};
-use super::surface_diff::{ChangedPath, CompareSurface};
 use crate::progress::{Cancel, Pause, Phase, Progress};
 use crate::refresh::pipeline::{self, ParallelWork, PipelineLimits};
 use crate::{Engine, EngineError};
@@ -24,7 +24,7 @@ pub(crate) struct ResolveOutcome {
     pub(crate) failed: usize,
 }
 
-/// Resolves files, and compares their surfaces before and after a change.
+/// Resolves files, and compares their interfaces before and after a change.
 pub(crate) struct GraphResolver<'r> {
     engine: &'r Engine,
     cancel: &'r Cancel,
@@ -102,7 +102,7 @@ impl<'r> GraphResolver<'r> {
         if self.cancel.is_cancelled() { Err(EngineError::Cancelled) } else { Ok((outcome, begun)) }
     }
 
-    /// Compares the surfaces of changed files; this thread runs `meanwhile` concurrently.
+    /// Compares the interfaces of changed files; this thread runs `meanwhile` concurrently.
     pub(crate) fn compare<T>(
         &self,
         touched: &[ChangedPath],
@@ -112,7 +112,7 @@ impl<'r> GraphResolver<'r> {
             return Ok((Vec::new(), meanwhile()?));
         }
         let resolver = self.engine.resolver;
-        let work = CompareSurface { facts: &self.facts, resolver, cancel: self.cancel };
+        let work = CompareInterface { facts: &self.facts, resolver, cancel: self.cancel };
         let (done, touches) = pipeline::run(&work, touched, self.bounds(), |results| {
             let done = meanwhile();
             (done, results.collect::<Vec<_>>())

@@ -9,8 +9,8 @@ pub(crate) type ResolveFn<'w> = Box<dyn Fn(u32) -> Resolved + Sync + 'w>;
 /// Creates a resolver over a repository.
 pub(crate) type MakeResolveFn = for<'w> fn(&'w dyn Repository) -> ResolveFn<'w>;
 
-/// The surface of a file: the names that others can see, each with a hash of their visible properties.
-pub(crate) type SurfaceFn = fn(&Outline, &Flow, Option<&Rules>) -> Vec<(String, u64)>;
+/// The interface of a file: the names that others can see, each with a hash of their visible properties.
+pub(crate) type InterfaceFn = fn(&Outline, &Flow, Option<&Rules>) -> Vec<(String, u64)>;
 
 /// The visibility of names from files that did not read this one.
 pub(crate) type NameReachFn = fn(&Outline, &Rules, &[String]) -> BTreeMap<String, NameReach>;
@@ -19,7 +19,7 @@ pub(crate) type NameReachFn = fn(&Outline, &Rules, &[String]) -> BTreeMap<String
 #[derive(Clone, Copy)]
 pub(crate) struct ResolverHooks {
     pub(crate) make: MakeResolveFn,
-    pub(crate) surface: SurfaceFn,
+    pub(crate) interface: InterfaceFn,
     pub(crate) reach: NameReachFn,
 }
 
@@ -29,6 +29,6 @@ impl Default for ResolverHooks {
             let resolver = Resolver::new(world);
             Box::new(move |file| resolver.resolve(file))
         }
-        Self { make, surface: interface_hashes, reach: name_reach }
+        Self { make, interface: interface_hashes, reach: name_reach }
     }
 }

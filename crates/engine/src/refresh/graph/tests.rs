@@ -94,8 +94,8 @@ fn called(flow: &Flow, expr: Expr) -> Option<String> {
     Some(flow.strings.get(atom).to_owned())
 }
 
-/// The surface of the toy resolver: how often each name occurs, and where.
-fn toy_surface(outline: &Outline, _: &Flow, _: Option<&Rules>) -> Vec<(String, u64)> {
+/// The interface of the toy resolver: how often each name occurs, and where.
+fn toy_interface(outline: &Outline, _: &Flow, _: Option<&Rules>) -> Vec<(String, u64)> {
     let mut names: BTreeMap<String, u64> = BTreeMap::new();
     for (at, symbol) in (1..).zip(&outline.symbols) {
         let seen = names.entry(outline.strings.get(symbol.name).to_owned()).or_default();
@@ -114,7 +114,7 @@ fn open(root: &Path, store: &Path, threads: usize) -> Engine {
     settings.index.threads = threads;
     let options = OpenOptions { store: Some(store.to_owned()), ..OpenOptions::default() };
     let mut engine = Engine::open(root, settings, &options).unwrap();
-    engine.resolver = ResolverHooks { make: toy, surface: toy_surface, reach: toy_reach };
+    engine.resolver = ResolverHooks { make: toy, interface: toy_interface, reach: toy_reach };
     engine
 }
 

@@ -1,10 +1,10 @@
 //! Updates the graph in a change set: finds the files that it invalidates, and resolves them.
 
 use super::dependency_index::ChangeSetDependencies;
+use super::interface_diff::ChangedPath;
 use super::invalidation::{Invalidation, invalidate};
 use super::resolve_files::{GraphResolver, ResolveOutcome};
 use super::resolver_input::{ChangeSetTable, has_rules};
-use super::surface_diff::ChangedPath;
 use crate::progress::Pause;
 use crate::{Engine, EngineError};
 use orient_model::RepoPath;

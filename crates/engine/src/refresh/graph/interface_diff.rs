@@ -1,4 +1,4 @@
-//! Compares the surface of changed files before and after: the names that other files can see.
+//! Compares the interface of changed files before and after: the names that other files can see.
 
 use super::invalidation::{
     ChangedName, ChangedNames, FileChange, ProjectScope, ProjectStatement, VisibleChange, changed, reach,
@@ -58,14 +58,14 @@ impl ChangedPath {
     }
 }
 
-/// Compares the surface of a file before and after a change.
-pub(super) struct CompareSurface<'r> {
+/// Compares the interface of a file before and after a change.
+pub(super) struct CompareInterface<'r> {
     pub(super) facts: &'r FactsSource,
     pub(super) resolver: ResolverHooks,
     pub(super) cancel: &'r Cancel,
 }
 
-impl ParallelWork for CompareSurface<'_> {
+impl ParallelWork for CompareInterface<'_> {
     type Job = ChangedPath;
     type Output = FileChange;
     type Tools = ();
@@ -92,23 +92,23 @@ impl ParallelWork for CompareSurface<'_> {
     }
 }
 
-impl CompareSurface<'_> {
+impl CompareInterface<'_> {
     /// The names whose meaning changed for others, and the effect of project statements; `None` if the previous facts
     /// are lost.
     fn compare(&self, path_change: &ChangedPath) -> Option<(ChangedNames, Option<ProjectScope>)> {
         let ChangedPath { path, before, after, siblings } = path_change;
-        let old = self.surface(before.as_ref(), |file| self.facts.read_before(file))?;
+        let old = self.interface(before.as_ref(), |file| self.facts.read_before(file))?;
         // Goes through the cache, because the file is resolved next.
         let kept = |file: &IndexedFile| self.facts.get(number(file.id)?, || Some(file.clone()));
-        let new = self.surface(after.as_ref(), kept)?;
+        let new = self.interface(after.as_ref(), kept)?;
         let reach = reach(path.directory(), &old.statements, &new.statements);
-        let names = changed(&old.surface, &new.surface);
+        let names = changed(&old.interface, &new.interface);
         let paths = if path_change.is_edit() { Vec::new() } else { path_keys(path) };
         // Transitive includers are known only while the file stays in place.
         let stays = |rules: &&Rules| path_change.is_edit() || rules.modules != Modules::Include;
         let file = after.as_ref().or(before.as_ref());
         if let (Some(rules), Some(file)) = (path_change.rules().filter(stays), file) {
-            let visibility = |surface: &FileSurface| match &surface.facts {
+            let visibility = |interface: &FileInterface| match &interface.facts {
                 Some(facts) => (self.resolver.reach)(&facts.outline, rules, &names),
                 None => BTreeMap::new(),
             };
@@ -132,17 +132,17 @@ impl CompareSurface<'_> {
             return Some((ChangedNames::All(names), reach));
         }
         // Everything that depended on the file or its names is affected.
-        let all = old.surface.into_iter().chain(new.surface).map(|(name, _)| name);
+        let all = old.interface.into_iter().chain(new.interface).map(|(name, _)| name);
         Some((ChangedNames::All(all.chain(paths).collect()), reach))
     }
 
-    fn surface(
+    fn interface(
         &self,
         file: Option<&IndexedFile>,
         read: impl FnOnce(&IndexedFile) -> Option<Arc<FileFacts>>,
-    ) -> Option<FileSurface> {
+    ) -> Option<FileInterface> {
         let Some(file) = file.filter(|file| has_rules(file) || file.is_project_file) else {
-            return Some(FileSurface::default());
+            return Some(FileInterface::default());
         };
         let facts = read(file)?;
         let text = |atom| facts.outline.strings.get(atom).to_owned();
@@ -150,16 +150,16 @@ impl CompareSurface<'_> {
         let statements =
             statements.map(|statement| (statement.says, text(statement.name), text(statement.value)));
         let rules = Language::by_name(&facts.language).and_then(Language::rules);
-        let surface = (self.resolver.surface)(&facts.outline, &facts.flow, rules);
+        let interface = (self.resolver.interface)(&facts.outline, &facts.flow, rules);
         let statements = statements.collect();
-        Some(FileSurface { surface, statements, facts: Some(facts) })
+        Some(FileInterface { interface, statements, facts: Some(facts) })
     }
 }
 
-/// The surface of a file.
+/// The interface of a file.
 #[derive(Default)]
-struct FileSurface {
-    surface: Vec<(String, u64)>,
+struct FileInterface {
+    interface: Vec<(String, u64)>,
     statements: Vec<ProjectStatement>,
     facts: Option<Arc<FileFacts>>,
 }

@@ -1,0 +1,176 @@
+//! Framework rules: which calls and annotations of a framework register what. Packs define them; resolution reads them.
+
+/// A framework: what a program exposes through it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Framework {
+    /// The name users write: `gin`.
+    pub name: String,
+    /// The name shown to people: `Gin`.
+    pub title: String,
+    /// The modules it is imported from. Modules below them count too.
+    pub modules: Vec<String>,
+    /// Its names are visible without an import.
+    pub ambient: bool,
+    /// The values that routes are registered on.
+    pub routers: Vec<RouterRule>,
+    /// Calls that register a route.
+    pub routes: Vec<RouteRule>,
+    /// Calls that return a router below another.
+    pub groups: Vec<GroupRule>,
+    /// Calls that put one router below another.
+    pub mounts: Vec<MountRule>,
+    /// Members of the application that set a prefix for all annotated routes.
+    pub global_prefixes: Vec<String>,
+    /// Annotations that register the function or method they stand at.
+    pub annotations: Option<AnnotationRules>,
+}
+
+impl Framework {
+    /// Whether an imported module belongs to the framework.
+    pub fn owns(&self, module: &str) -> bool {
+        self.modules.iter().any(|own| {
+            let rest = module.strip_prefix(own.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '.', ':', '\\']))
+        })
+    }
+}
+
+/// An argument of a call or annotation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// A positional argument; a negative number counts from the last one, which is -1.
+    Position(i32),
+    /// A named argument, or an entry of an object given as an argument.
+    Named(String),
+}
+
+/// How a router comes into being.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RouterRule {
+    /// Functions and types that make one when they are called, with dots: `Default`, `Router.new`; empty for the module itself.
+    pub functions: Vec<String>,
+    /// Types of values that are one.
+    pub types: Vec<String>,
+    /// The argument with the prefix of its routes.
+    pub prefix: Vec<Argument>,
+    /// Whether it is the application itself, which is below no other router.
+    pub app: bool,
+}
+
+/// A call that registers a route.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RouteRule {
+    /// The names of the members or functions; those of functions may have dots: `Route.get`.
+    pub calls: Vec<String>,
+    /// Whether it is a function of the framework and not a member of a router.
+    pub free: bool,
+    /// Where the method is said.
+    pub method: MethodSource,
+    /// Calls on the result whose arguments are the methods: `Methods` of `r.Handle("/x", h).Methods("GET")`.
+    pub method_chained: Vec<String>,
+    /// Where the path is said; none for the path of the router itself.
+    pub path: Vec<Argument>,
+    /// Where the handler is said; none for a decorator, which registers what it stands at.
+    pub handler: Vec<Argument>,
+    /// The handler argument may name a module or router whose routes are mounted here: the function that does.
+    pub include: Option<IncludeRule>,
+}
+
+/// A call in place of a handler that mounts the routes of another module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IncludeRule {
+    /// The function: `include`.
+    pub function: String,
+    /// The variable of the module that holds its routes: `urlpatterns`.
+    pub variable: String,
+}
+
+/// Where the HTTP method of a route is said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MethodSource {
+    /// The name of the call is the method.
+    Name,
+    /// These methods.
+    Fixed(Vec<String>),
+    /// An argument lists them; without it, these.
+    Argument(Vec<Argument>, Vec<String>),
+    /// The calls in the handler argument: `get(list).post(create)`.
+    Handler,
+    /// The first word of the path; any method without one: `GET /users`.
+    Pattern,
+}
+
+/// A call that returns a router below another.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GroupRule {
+    /// The names of the members or functions.
+    pub calls: Vec<String>,
+    /// Where the prefix is said.
+    pub path: Vec<Argument>,
+    /// A function that gets the new router as its first parameter.
+    pub callback: Vec<Argument>,
+    /// Whether it is a function of the framework and not a member of a router.
+    pub free: bool,
+    /// Whether the prefix is the whole path: the routes of the group have handlers alone.
+    pub whole_path: bool,
+    /// Whether the routes that are registered inside of the callback are below it, although it gets no router.
+    pub lexical: bool,
+}
+
+/// A call that puts one router below another.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MountRule {
+    /// The names of the members.
+    pub calls: Vec<String>,
+    /// Where the router is given. Every argument that is a router counts.
+    pub router: Vec<Argument>,
+    /// Where the prefix is said.
+    pub path: Vec<Argument>,
+    /// The prefix replaces that of the router.
+    pub replaces_prefix: bool,
+    /// What is given is a function that gets the router as its first parameter.
+    pub plugin: bool,
+}
+
+/// Annotations that register the member they stand at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AnnotationRules {
+    /// The annotations and the methods they stand for; without methods, `method` says them.
+    pub methods: Vec<(String, Vec<String>)>,
+    /// Annotations of members with a path alone.
+    pub paths: Vec<String>,
+    /// Annotations of types with a prefix.
+    pub prefixes: Vec<String>,
+    /// The argument with the path.
+    pub path: Vec<Argument>,
+    /// The argument with the methods.
+    pub method: Vec<Argument>,
+    /// Annotations or bases that a type must have; empty if any type will do.
+    pub within: Vec<String>,
+    /// Parts of paths that stand for the name of the type or member.
+    pub tokens: Vec<PathToken>,
+    /// The path of public members without an annotation in types with such a base.
+    pub convention: Option<Convention>,
+}
+
+/// A part of a path that stands for a name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PathToken {
+    /// As it is written: `[controller]`.
+    pub text: String,
+    /// Whether it stands for the type around the member, or for the member.
+    pub is_type: bool,
+    /// What the name loses at its end.
+    pub without_suffix: String,
+}
+
+/// Public members of some types are endpoints without an annotation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Convention {
+    /// The bases of the types.
+    pub bases: Vec<String>,
+    /// The path.
+    pub path: String,
+    /// Annotations of members that are no endpoints.
+    pub except: Vec<String>,
+}

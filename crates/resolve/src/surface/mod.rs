@@ -1,0 +1,17 @@
+//! The surface of a program: what it exposes through frameworks, such as the endpoints of a web server.
+//!
+//! The first half runs with the resolution of each file and is part of its result: [`extract`] applies the framework rules of
+//! the language to the calls and annotations of the file. It looks at no other file, except through lookups that record
+//! dependencies; so a file is extracted again exactly when it is resolved again.
+//!
+//! The second half, [`join`], connects the results of all files: full paths, through groups, mounts, parameters and results.
+//! It is cheap (a program has few routers), so it runs when it is asked for and is never stored.
+
+mod annotations;
+mod arguments;
+mod extract;
+pub(crate) mod join;
+mod routers;
+mod routes;
+
+pub(crate) use extract::add;

@@ -1,0 +1,611 @@
+//! Routes, groups and mounts that calls register.
+
+use super::arguments::{self, COMPUTED, method_name};
+use super::extract::Extraction;
+use super::routers::{DEFAULT_ROUTER, RouterValue, node};
+use crate::session::Site;
+use crate::types::target::{Referent, Target};
+use crate::types::ty::{SymbolId, Ty};
+use orient_model::{
+    Argument, BindingKind, Confidence, Edge, EdgeKind, Expr, ExprId, GroupRule, MethodSource, MountRule,
+    Node, Place, Reference, Resolved, Route, RouteRule, RouterLink, Rule, Slot, SymbolKind,
+};
+
+/// What handles a route.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Handler {
+    pub(super) symbol: Option<SymbolId>,
+    /// As written, if it is no symbol.
+    pub(super) text: String,
+}
+
+/// Adds the routes of all calls of a file; returns whether there are any.
+pub(super) fn routes(extraction: &Extraction<'_, '_>, resolved: &mut Resolved) -> bool {
+    let mut found = false;
+    for (reference, name) in extraction.calls() {
+        extraction.session.start_reference();
+        for at in 0..extraction.frameworks.len() {
+            let call = RegistrationCall { extraction, framework: at, reference, name };
+            found |= call.follow(resolved);
+        }
+    }
+    found
+}
+
+/// A call that may register something with a framework.
+struct RegistrationCall<'e, 'a, 'r> {
+    extraction: &'e Extraction<'a, 'r>,
+    framework: usize,
+    reference: &'a Reference,
+    name: &'a str,
+}
+
+impl RegistrationCall<'_, '_, '_> {
+    fn follow(&self, resolved: &mut Resolved) -> bool {
+        let framework = &self.extraction.frameworks[self.framework];
+        let is_called = |calls: &[String]| calls.iter().any(|call| bare(call) == self.name);
+        let mut found = false;
+        for rule in framework.routes.iter().filter(|rule| is_called(&rule.calls)) {
+            found |= self.route(rule, resolved);
+        }
+        for rule in framework.groups.iter().filter(|rule| is_called(&rule.calls)) {
+            found |= self.group_callback(rule);
+        }
+        for rule in framework.mounts.iter().filter(|rule| is_called(&rule.calls)) {
+            found |= self.mount(rule);
+        }
+        if framework.global_prefixes.iter().any(|call| call == self.name) {
+            self.global_prefix();
+        }
+        found
+    }
+
+    /// Records a prefix of all annotated routes.
+    fn global_prefix(&self) {
+        let Some((_, args)) = self.parts() else { return };
+        let Some(&first) = args.first() else { return };
+        if let Some(prefix) = self.extraction.session.constant_text(&self.site(), first) {
+            let node = Node { file: self.extraction.unit.file, symbol: None };
+            let place = Place { node, slot: Slot::Application };
+            self.extraction.define(place, self.framework, prefix, true);
+        }
+    }
+
+    fn site(&self) -> Site {
+        self.extraction.site(self.reference)
+    }
+
+    fn parts(&self) -> Option<(ExprId, &[ExprId])> {
+        let unit = self.extraction.unit;
+        let Expr::Call { callee, args } = unit.expr(self.reference.expr) else { return None };
+        Some((callee, unit.facts.flow.list(args)))
+    }
+
+    /// The router that the call is a member of, if it may be one of this framework.
+    fn receiver(&self) -> Option<RouterValue> {
+        let Expr::Member { base, .. } = self.extraction.unit.expr(self.parts()?.0) else { return None };
+        let router = self.extraction.router_above(&self.site(), base, self.reference.expr)?;
+        if let Some(known) = router.framework {
+            return (known == self.framework).then_some(router);
+        }
+        // A type of the repository is no router of a framework.
+        let ty = self.extraction.session.eval(&self.site(), base).ty;
+        let own = ty.alternatives().iter().any(|one| matches!(one, Ty::Instance(..) | Ty::Metatype(..)));
+        (!own).then_some(router)
+    }
+
+    /// The router of a function of the framework: the variable it is put into, or the default router.
+    fn default_router(&self, calls: &[String]) -> Option<RouterValue> {
+        let extraction = self.extraction;
+        let (framework, name) = extraction.framework_name(&self.site(), self.parts()?.0)?;
+        let means = |call: &String| *call == name || !call.contains('.') && bare(&name) == call;
+        if framework != self.framework || !calls.iter().any(means) {
+            return None;
+        }
+        let unit = extraction.unit;
+        let holds = |&at: &u32| {
+            matches!(unit.kind(at), Some(SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field))
+        };
+        let place = match self.reference.symbol.filter(holds) {
+            Some(variable) => {
+                Place { node: Node { file: unit.file, symbol: Some(variable) }, slot: Slot::Value }
+            }
+            None => Place { node: Node { file: unit.file, symbol: None }, slot: Slot::Local(DEFAULT_ROUTER) },
+        };
+        extraction.define(place, framework, String::new(), true);
+        let prefix = extraction.lexical_prefix(self.framework, self.reference);
+        Some(RouterValue { place, prefix, framework: Some(framework) })
+    }
+
+    fn route(&self, rule: &RouteRule, resolved: &mut Resolved) -> bool {
+        let Some((_, args)) = self.parts() else { return false };
+        let extraction = self.extraction;
+        let Some(router) = (if rule.free { self.default_router(&rule.calls) } else { self.receiver() })
+        else {
+            return false;
+        };
+        let site = self.site();
+        let whole = self.is_on_whole_path();
+        let path_arg = if whole { None } else { arguments::find(extraction.unit, args, &rule.path) };
+        let said = path_arg.and_then(|arg| extraction.session.constant_text(&site, arg));
+        let proven = router.framework.is_some();
+        if !proven && !whole && !Self::is_likely(rule, said.as_deref(), path_arg.is_some()) {
+            return false;
+        }
+        if path_arg.is_none() && !rule.path.is_empty() && !whole {
+            return false;
+        }
+        let mut path = match (&said, path_arg) {
+            (Some(said), _) => said.clone(),
+            (None, Some(_)) => COMPUTED.to_owned(),
+            (None, None) => String::new(),
+        };
+        let handler_arg = arguments::find(extraction.unit, args, &rule.handler);
+        if let (Some(include), Some(arg)) = (&rule.include, handler_arg)
+            && self.include(&router, &path, include, arg)
+        {
+            return true;
+        }
+        let mut methods = self.methods(rule, args, handler_arg, &mut path);
+        if rule.handler.is_empty() {
+            let Some(sym) = self.decorated() else { return false };
+            let handler = Handler { symbol: Some(sym), text: String::new() };
+            for (_, found) in &mut methods {
+                found.clone_from(&handler);
+            }
+        } else if handler_arg.is_none() {
+            return false;
+        }
+        let middleware = self.middleware(args, path_arg, handler_arg);
+        let path = super::routers::join_path(&router.prefix, &path);
+        for (method, handler) in methods {
+            self.push(&router, method, path.clone(), &handler, middleware.clone(), resolved);
+        }
+        true
+    }
+
+    /// Whether the receiver is a group that has the whole path: `app.route("/x")` in `app.route("/x").get(list)`.
+    fn is_on_whole_path(&self) -> bool {
+        let unit = self.extraction.unit;
+        let mut expr = self.reference.expr;
+        while let Expr::Call { callee, .. } = unit.expr(expr) {
+            let Expr::Member { base, name } = unit.expr(callee) else { return false };
+            let name = unit.text(name);
+            let groups = self.extraction.frameworks[self.framework].groups.iter();
+            if expr != self.reference.expr
+                && groups.clone().any(|rule| rule.whole_path && rule.calls.iter().any(|call| call == name))
+            {
+                return true;
+            }
+            expr = base;
+        }
+        false
+    }
+
+    /// Whether a call on something that may be a router looks like a route.
+    fn is_likely(rule: &RouteRule, path: Option<&str>, has_path: bool) -> bool {
+        let starts = path.is_some_and(|path| path.starts_with('/'));
+        !rule.free && (starts || rule.path.is_empty() && !has_path)
+    }
+
+    /// The methods of a route, each with its handler.
+    fn methods(
+        &self,
+        rule: &RouteRule,
+        args: &[ExprId],
+        handler: Option<ExprId>,
+        path: &mut String,
+    ) -> Vec<(String, Handler)> {
+        let extraction = self.extraction;
+        let site = self.site();
+        let one = || handler.map(|arg| extraction.handler(&site, arg, 0)).unwrap_or_default();
+        let all = |methods: &[String]| methods.iter().map(|method| (method_name(method), one())).collect();
+        match &rule.method {
+            _ if !rule.method_chained.is_empty() && !self.chained_methods(rule).is_empty() => {
+                all(&self.chained_methods(rule))
+            }
+            MethodSource::Name => vec![(method_name(self.name), one())],
+            MethodSource::Fixed(methods) => all(methods),
+            MethodSource::Argument(wanted, default) => {
+                let arg = arguments::find(extraction.unit, args, wanted);
+                let texts = arg.map(|arg| extraction.session.constant_texts(&site, arg)).unwrap_or_default();
+                if texts.is_empty() { all(default) } else { all(&texts) }
+            }
+            MethodSource::Handler => {
+                handler.map(|arg| extraction.method_calls(&site, arg)).unwrap_or_default()
+            }
+            MethodSource::Pattern => {
+                let (method, rest) = match path.split_once(' ') {
+                    Some((method, rest)) => (method_name(method), rest.to_owned()),
+                    None => ("ANY".to_owned(), path.clone()),
+                };
+                *path = rest;
+                vec![(method, one())]
+            }
+        }
+    }
+
+    /// The methods that a call on the route says: `GET` of `r.Handle("/x", h).Methods("GET")`.
+    fn chained_methods(&self, rule: &RouteRule) -> Vec<String> {
+        let unit = self.extraction.unit;
+        // Whatever is called on the route contains it.
+        for reference in unit.references() {
+            let Expr::Call { callee, args } = unit.expr(reference.expr) else { continue };
+            let Expr::Member { mut base, name } = unit.expr(callee) else { continue };
+            if !rule.method_chained.iter().any(|call| call == unit.text(name)) {
+                continue;
+            }
+            while base != self.reference.expr {
+                let Expr::Call { callee, .. } = unit.expr(base) else { break };
+                let Expr::Member { base: inner, .. } = unit.expr(callee) else { break };
+                base = inner;
+            }
+            if base == self.reference.expr {
+                let args = unit.facts.flow.list(args).iter();
+                return args
+                    .flat_map(|&arg| self.extraction.session.constant_texts(&self.site(), arg))
+                    .collect();
+            }
+        }
+        Vec::new()
+    }
+
+    /// The function that the call decorates.
+    fn decorated(&self) -> Option<SymbolId> {
+        let unit = self.extraction.unit;
+        let at = self.reference.at;
+        let symbols = &unit.facts.outline.symbols;
+        let stands_at = |symbol: &orient_model::Symbol| {
+            symbol.span.start <= at && at < symbol.header.start && !symbol.attributes.is_empty()
+        };
+        let found = symbols.iter().rposition(stands_at)?;
+        Some(unit.sym(found as u32))
+    }
+
+    /// What stands between the path and the handler.
+    fn middleware(&self, args: &[ExprId], path: Option<ExprId>, handler: Option<ExprId>) -> Vec<String> {
+        let unit = self.extraction.unit;
+        let positional = args.iter().filter(|&&arg| !matches!(unit.expr(arg), Expr::Named { .. }));
+        let skipped = usize::from(path.is_some());
+        let between = positional.skip_while(|&&arg| path.is_some_and(|path| path != arg)).skip(skipped);
+        let before = between.take_while(|&&arg| handler.is_some_and(|handler| handler != arg));
+        before.filter_map(|&arg| self.extraction.last_name(arg)).map(str::to_owned).collect()
+    }
+
+    /// Mounts the routes of another module in place of a handler.
+    fn include(
+        &self,
+        router: &RouterValue,
+        path: &str,
+        rule: &orient_model::IncludeRule,
+        arg: ExprId,
+    ) -> bool {
+        let extraction = self.extraction;
+        let Expr::Call { callee, args } = extraction.unit.expr(arg) else { return false };
+        if extraction.last_name(callee) != Some(rule.function.as_str()) {
+            return false;
+        }
+        let site = self.site();
+        let Some(&first) = extraction.unit.facts.flow.list(args).first() else { return true };
+        let first = match extraction.unit.expr(first) {
+            Expr::Sequence { items, .. } => {
+                extraction.unit.facts.flow.list(items).first().copied().unwrap_or(first)
+            }
+            _ => first,
+        };
+        let child = match extraction.session.constant_text(&site, first) {
+            Some(module) => extraction.session.find_module(extraction.unit, &module).and_then(|module| {
+                let found = extraction.session.module_member(&module, &rule.variable, extraction.unit);
+                found.iter().find_map(Target::sym)
+            }),
+            None => extraction.included(&site, first, &rule.variable),
+        };
+        if let Some(child) = child {
+            self.put_below(router, Place { node: node(child), slot: Slot::Value }, path, false);
+        }
+        true
+    }
+
+    fn put_below(&self, router: &RouterValue, child: Place, path: &str, replaces: bool) {
+        if child == router.place {
+            return;
+        }
+        let prefix = super::routers::join_path(&router.prefix, path);
+        self.extraction.link(RouterLink { child, parent: router.place, prefix, same: false, replaces });
+    }
+
+    /// A group whose routes a function registers: `r.Route("/x", func(r chi.Router) { … })`.
+    fn group_callback(&self, rule: &GroupRule) -> bool {
+        let (Some((_, args)), false) = (self.parts(), rule.callback.is_empty()) else { return false };
+        let extraction = self.extraction;
+        let Some(callback) = arguments::find(extraction.unit, args, &rule.callback) else { return false };
+        let Some(router) = self.receiver() else { return false };
+        let site = self.site();
+        let path = arguments::find(extraction.unit, args, &rule.path);
+        let path = path.map(|arg| extraction.path_text(&site, arg)).unwrap_or_default();
+        match extraction.first_parameter(&site, callback) {
+            Some(child) => self.put_below(&router, child, &path, false),
+            None => return false,
+        }
+        true
+    }
+
+    fn mount(&self, rule: &MountRule) -> bool {
+        let Some((_, args)) = self.parts() else { return false };
+        let extraction = self.extraction;
+        let Some(parent) = self.receiver() else { return false };
+        let site = self.site();
+        let path_arg = arguments::find(extraction.unit, args, &rule.path);
+        let path = path_arg.and_then(|arg| extraction.session.constant_text(&site, arg));
+        let given: Vec<ExprId> = rule
+            .router
+            .iter()
+            .filter_map(|one: &Argument| arguments::find(extraction.unit, args, std::slice::from_ref(one)))
+            .collect();
+        let mut found = false;
+        for arg in given {
+            if Some(arg) == path_arg && path.is_some() {
+                continue;
+            }
+            if rule.plugin
+                && let Some(child) = extraction.first_parameter(&site, arg)
+            {
+                self.put_below(&parent, child, path.as_deref().unwrap_or_default(), rule.replaces_prefix);
+                found = true;
+                continue;
+            }
+            let Some(child) = extraction.router(&site, arg) else { continue };
+            // What the expression adds stands between the two.
+            let path = super::routers::join_path(path.as_deref().unwrap_or_default(), &child.prefix);
+            self.put_below(&parent, child.place, &path, rule.replaces_prefix && !path.is_empty());
+            found |= child.framework.is_some();
+        }
+        found
+    }
+
+    fn push(
+        &self,
+        router: &RouterValue,
+        method: String,
+        path: String,
+        handler: &Handler,
+        middleware: Vec<String>,
+        resolved: &mut Resolved,
+    ) {
+        let extraction = self.extraction;
+        let from = extraction.around(self.reference);
+        let proven = router.framework.is_some();
+        if let Some(sym) = handler.symbol {
+            let confidence = if proven { Confidence::Exact } else { Confidence::Approximate };
+            resolved.edges.push(registers(from, sym, self.reference.line, confidence));
+        }
+        extraction.out.borrow_mut().routes.push(Route {
+            place: Some(router.place),
+            framework: extraction.frameworks[self.framework].name.clone(),
+            method,
+            path,
+            handler: handler.symbol.map(node),
+            text: handler.text.clone(),
+            middleware,
+            from,
+            line: self.reference.line,
+            proven,
+        });
+    }
+}
+
+/// The last part of a name with dots.
+pub(super) fn bare(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}
+
+/// The edge from what registers a handler to the handler.
+pub(super) fn registers(from: Node, handler: SymbolId, line: u32, confidence: Confidence) -> Edge {
+    Edge { from, kind: EdgeKind::Registers, to: node(handler), line, confidence, rule: Rule::Framework }
+}
+
+impl Extraction<'_, '_> {
+    /// What an expression in the place of a handler stands for: a function, what wraps one, a method of a type.
+    pub(super) fn handler(&self, site: &Site, expr: ExprId, depth: u32) -> Handler {
+        if depth > 8 {
+            return Handler::default();
+        }
+        let text = |text: &str| Handler { symbol: None, text: text.to_owned() };
+        match self.unit.expr(expr) {
+            Expr::Lambda(_) => text("closure"),
+            Expr::Function(symbol) => Handler { symbol: Some(self.unit.sym(symbol)), text: String::new() },
+            Expr::Name(_) | Expr::Member { .. } => match self.symbol_of(site, expr) {
+                Some(sym) => Handler { symbol: Some(sym), text: String::new() },
+                None => text(self.last_name(expr).unwrap_or_default()),
+            },
+            Expr::Text(name) => text(self.unit.text(name)),
+            Expr::Named { value: inner, .. } | Expr::Wrap { inner, .. } => {
+                self.handler(site, inner, depth + 1)
+            }
+            Expr::Sequence { items, .. } => {
+                let items = self.unit.facts.flow.list(items);
+                if let Some(found) = self.named_member(site, items) {
+                    return found;
+                }
+                let each = items.iter().rev().map(|&item| self.handler(site, item, depth + 1));
+                let mut found: Vec<Handler> = each.collect();
+                let at = found.iter().position(|one| one.symbol.is_some()).unwrap_or(0);
+                if found.is_empty() { Handler::default() } else { found.swap_remove(at) }
+            }
+            Expr::Call { callee, args } => {
+                self.wrapped_handler(site, callee, self.unit.facts.flow.list(args), depth)
+            }
+            Expr::New { ty, .. } => self.handler(site, ty, depth + 1),
+            _ => Handler::default(),
+        }
+    }
+
+    /// A type and the name of a member: `[UserController::class, 'index']`.
+    fn named_member(&self, site: &Site, items: &[ExprId]) -> Option<Handler> {
+        let &[ty, name] = items else { return None };
+        let Expr::Text(name) = self.unit.expr(name) else { return None };
+        let ty = match self.unit.expr(ty) {
+            Expr::Member { base, .. } => self.symbol_of(site, ty).or_else(|| self.symbol_of(site, base))?,
+            _ => self.symbol_of(site, ty)?,
+        };
+        let (unit, name) = (self.session.unit_of(ty)?, self.unit.text(name));
+        self.session.depend_on(name);
+        let member = unit.children(Some(ty.at)).iter().find(|&&child| unit.name(child) == name)?;
+        Some(Handler { symbol: Some(unit.sym(*member)), text: String::new() })
+    }
+
+    /// The handler inside of a call: an argument that is a function, what it is called on, or the function itself.
+    fn wrapped_handler(&self, site: &Site, callee: ExprId, args: &[ExprId], depth: u32) -> Handler {
+        let is_function = |found: &Handler| {
+            let kind = found.symbol.and_then(|sym| self.session.kind(sym));
+            found.text == "closure" || kind.is_some_and(SymbolKind::is_callable)
+        };
+        let mut inner = args.iter().rev().map(|&arg| self.handler(site, arg, depth + 1));
+        if let Some(found) = inner.find(is_function) {
+            return found;
+        }
+        let called = self.handler(site, callee, depth + 1);
+        match self.unit.expr(callee) {
+            Expr::Member { base, .. } if called.symbol.is_none() => {
+                let on = self.handler(site, base, depth + 1);
+                if on.symbol.is_some() { on } else { called }
+            }
+            _ => called,
+        }
+    }
+
+    /// The methods and handlers of `get(list).post(create)`.
+    fn method_calls(&self, site: &Site, mut expr: ExprId) -> Vec<(String, Handler)> {
+        const METHODS: &[&str] =
+            &["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE", "ANY"];
+        let mut found = Vec::new();
+        while let Expr::Call { callee, args } = self.unit.expr(expr) {
+            let Some(name) = self.last_name(callee) else { break };
+            let method = method_name(name);
+            if METHODS.contains(&method.as_str())
+                && let Some(&first) = self.unit.facts.flow.list(args).first()
+            {
+                found.push((method, self.handler(site, first, 0)));
+            }
+            match self.unit.expr(callee) {
+                Expr::Member { base, .. } => expr = base,
+                _ => break,
+            }
+        }
+        found.reverse();
+        found
+    }
+
+    /// The prefix of the groups around a call: `/a/b` for a route in `group("/a") { group("/b") { … } }`.
+    fn lexical_prefix(&self, framework: usize, reference: &Reference) -> String {
+        let groups = self.lexical.get_or_init(|| self.lexical_groups());
+        let (mut prefix, mut scope) = (String::new(), Some(reference.scope));
+        while let Some(at) = scope.filter(|_| !groups.is_empty()) {
+            if let Some(&(_, call)) = groups.get(&at).filter(|(of, _)| *of == framework) {
+                prefix = super::routers::join_path(&self.chain_prefix(framework, call, reference), &prefix);
+            }
+            scope = self.unit.facts.flow.scopes.get(at as usize).and_then(|scope| scope.parent);
+        }
+        prefix
+    }
+
+    /// The functions without a name that are given to a lexical group.
+    fn lexical_groups(&self) -> rustc_hash::FxHashMap<u32, (usize, ExprId)> {
+        let mut found = rustc_hash::FxHashMap::default();
+        for (reference, name) in self.calls() {
+            for (at, framework) in self.frameworks.iter().enumerate().filter(|&(at, _)| self.is_imported[at])
+            {
+                let mut groups = framework.groups.iter();
+                let rule =
+                    groups.find(|rule| rule.lexical && rule.calls.iter().any(|call| bare(call) == name));
+                let (Some(rule), Expr::Call { args, .. }) = (rule, self.unit.expr(reference.expr)) else {
+                    continue;
+                };
+                let callback = arguments::find(self.unit, self.unit.facts.flow.list(args), &rule.callback);
+                if let Some(Expr::Lambda(scope)) = callback.map(|arg| self.unit.expr(arg))
+                    && self.is_of_framework(at, reference)
+                {
+                    found.insert(scope, (at, reference.expr));
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether a chain of calls begins with a name of the framework.
+    fn is_of_framework(&self, framework: usize, reference: &Reference) -> bool {
+        let mut expr = reference.expr;
+        loop {
+            let Expr::Call { callee, .. } = self.unit.expr(expr) else { return false };
+            if let Some((found, _)) = self.framework_name(&self.site(reference), callee) {
+                return found == framework;
+            }
+            let Expr::Member { base, .. } = self.unit.expr(callee) else { return false };
+            expr = base;
+        }
+    }
+
+    /// The prefixes that the calls of a chain say: `Route::prefix("a")->group(…)`.
+    fn chain_prefix(&self, framework: usize, mut expr: ExprId, reference: &Reference) -> String {
+        let site = self.site(reference);
+        let mut prefix = String::new();
+        while let Expr::Call { callee, args } = self.unit.expr(expr) {
+            let name = self.last_name(callee);
+            let mut groups = self.frameworks[framework].groups.iter();
+            let rule = groups.find(|rule| rule.calls.iter().any(|call| Some(bare(call)) == name));
+            let path =
+                rule.and_then(|rule| arguments::find(self.unit, self.unit.facts.flow.list(args), &rule.path));
+            if let Some(path) = path.filter(|&path| !matches!(self.unit.expr(path), Expr::Lambda(_))) {
+                prefix = super::routers::join_path(&self.path_text(&site, path), &prefix);
+            }
+            match self.unit.expr(callee) {
+                Expr::Member { base, .. } => expr = base,
+                _ => break,
+            }
+        }
+        super::routers::join_path("", &prefix)
+    }
+
+    /// The place of the first parameter of a function that is given as an argument.
+    fn first_parameter(&self, site: &Site, arg: ExprId) -> Option<Place> {
+        match self.unit.expr(arg) {
+            Expr::Lambda(scope) => {
+                let bindings = &self.unit.facts.flow.bindings;
+                let first = bindings.iter().position(|b| b.scope == scope && b.kind == BindingKind::Param)?;
+                let node = Node { file: self.unit.file, symbol: None };
+                Some(Place { node, slot: Slot::Local(first as u32) })
+            }
+            Expr::Function(symbol) => {
+                let node = Node { file: self.unit.file, symbol: Some(symbol) };
+                Some(Place { node, slot: Slot::Param(0) })
+            }
+            _ => {
+                let sym = self.router_symbol(site, arg)?;
+                let callable = self.session.kind(sym).is_some_and(SymbolKind::is_callable);
+                callable.then(|| Place { node: node(sym), slot: Slot::Param(0) })
+            }
+        }
+    }
+
+    /// The symbol of a function that is named or loaded from a module.
+    fn router_symbol(&self, site: &Site, arg: ExprId) -> Option<SymbolId> {
+        let place = self.router(site, arg)?.place;
+        match place {
+            Place { node: Node { file, symbol: Some(at) }, slot: Slot::Value } => Some(SymbolId { file, at }),
+            _ => None,
+        }
+    }
+
+    /// The routes that an included name means: a variable, or that of a module.
+    fn included(&self, site: &Site, expr: ExprId, variable: &str) -> Option<SymbolId> {
+        let found = self.session.targets(site, expr);
+        found.iter().find_map(|one| match &one.referent {
+            Referent::Symbol(sym, _) => Some(*sym),
+            Referent::Value(Ty::Module(module)) => {
+                let found = self.session.module_member(module, variable, self.unit);
+                found.iter().find_map(Target::sym)
+            }
+            _ => None,
+        })
+    }
+}
