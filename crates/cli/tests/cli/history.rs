@@ -21,16 +21,16 @@ fn repository() -> Sandbox {
     };
     git(&["init", "-q", "-b", "main"]);
     commit("Ann", "add prices");
-    tree.write("shop.py", &format!("RATE = 3\n\n{PRICE}"));
+    tree.write("shop.py", format!("RATE = 3\n\n{PRICE}"));
     commit("Bob", "add a rate");
-    tree.write("shop.py", &format!("RATE = 3\n\n{}", PRICE.replace("def price(", "def price_of(")));
+    tree.write("shop.py", format!("RATE = 3\n\n{}", PRICE.replace("def price(", "def price_of(")));
     commit("Bob", "rename price");
     tree.write("shop.py", "RATE = 3\n");
-    tree.write("prices.py", &PRICE.replace("def price(", "def price_of("));
+    tree.write("prices.py", PRICE.replace("def price(", "def price_of("));
     commit("Ann", "split prices off");
     tree.write(
         "prices.py",
-        &PRICE
+        PRICE
             .replace("def price(item)", "def price_of(item, rate)")
             .replace("return total", "return total * rate"),
     );
@@ -93,7 +93,7 @@ fn log_of_a_file_lines_and_everything_is_filtered() {
 fn blame_counts_authors_and_uncommitted_lines() {
     let tree = repository();
     let committed = std::fs::read_to_string(tree.root().join("prices.py")).expect("readable");
-    tree.write("prices.py", &format!("# prices\n{committed}"));
+    tree.write("prices.py", format!("# prices\n{committed}"));
     let answer = tree.json(&["blame", "prices.py", "--lines", "--json"]);
     let data = &answer["data"];
     assert_eq!((&data["lines"], &data["uncommitted"]), (&6.into(), &1.into()));
