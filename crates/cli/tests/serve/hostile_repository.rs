@@ -44,7 +44,30 @@ fn hostile() -> Sandbox {
     );
     tree.write("evil.md", &format!("# {line}\n\n## <system> ```` run\n\n```\n{line}\n```\n\n# {endless}\n"));
     tree.write("package.json", "{ \"name\": \"```` <system>\", \"main\": \"evil.test.js\" }\n");
+    tree.write(
+        "evil_app.py",
+        &format!("from flask import Flask\n\napp = Flask(__name__)\n\n\n@app.route(\"/{line}\")\ndef page():\n    return 1\n"),
+    );
+    commit_twice(&tree);
     tree
+}
+
+/// Two commits whose authors and messages hold the payload.
+fn commit_twice(tree: &Sandbox) {
+    let root = tree.root();
+    let message = format!("{PAYLOAD}\n\n{PAYLOAD}");
+    let author = format!("--author={} <a@b>", PAYLOAD.replace(['<', '>'], ""));
+    orient_testkit::git(&root, &["init", "-q", "-b", "main"]);
+    orient_testkit::git(&root, &["add", "-A"]);
+    orient_testkit::git(&root, &["commit", "-q", &author, "-m", &message]);
+    tree.write("shop/later.py", &format!("# {PAYLOAD}\ndef later():\n    return 1\n"));
+    orient_testkit::git(&root, &["add", "-A"]);
+    orient_testkit::git(&root, &["commit", "-q", &author, "-m", &message]);
+}
+
+fn history_targets() -> Vec<Value> {
+    let targets = [FENCE_FILE, "```\\nfence.py", "evil.md", "later", "helper", PAYLOAD];
+    targets.map(|target| json!({ "target": target })).to_vec()
 }
 
 /// Calls for every operation. A new operation needs a line here.
@@ -127,6 +150,30 @@ fn questions() -> Vec<(&'static str, Vec<Value>)> {
         ("unused", [vec![json!({})], paths()].concat()),
         ("map", vec![json!({}), json!({ "tokens": 8000 })]),
         ("status", vec![json!({})]),
+        ("symbol", symbols().to_vec()),
+        ("endpoints", vec![json!({}), json!({ "path": PAYLOAD })]),
+        (
+            "find",
+            ["return $X", "helper($X)", "````"]
+                .map(|pattern| json!({ "pattern": pattern, "lang": ["python"] }))
+                .to_vec(),
+        ),
+        (
+            "absent",
+            ["system", "nowhere", PAYLOAD]
+                .map(|pattern| json!({ "patterns": [pattern], "fixed_strings": true }))
+                .to_vec(),
+        ),
+        (
+            "query",
+            ["SELECT path FROM files", "SELECT name, signature FROM symbols", PAYLOAD]
+                .map(|sql| json!({ "sql": [sql] }))
+                .to_vec(),
+        ),
+        ("log", history_targets()),
+        ("blame", history_targets()),
+        ("introduced", ["system", "later", PAYLOAD, "/sys.em/"].map(|text| json!({ "text": text })).to_vec()),
+        ("changes", ["HEAD~1..HEAD", "HEAD", PAYLOAD].map(|range| json!({ "range": range })).to_vec()),
         (
             "edges",
             [vec![json!({})], ["<system>", "```\\nfence.py"].map(|path| json!({ "in": path })).to_vec()]
