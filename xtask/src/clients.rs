@@ -106,12 +106,13 @@ fn sessions(clients: &Clients, orient: &Path, directory: &Path) -> Result<()> {
 }
 
 /// The tool calls of the inspector's command line, with arguments as words.
-const INSPECTED: [(&str, &[&str]); 6] = [
+const INSPECTED: [(&str, &[&str]); 7] = [
     ("search", &["query=total"]),
     ("context", &["task=change how the total is made"]),
     ("read", &["target=total"]),
     ("graph", &["relation=callers", "symbol=total"]),
     ("overview", &["about=map"]),
+    ("history", &["relation=log", "target=total"]),
     ("grep", &["pattern=def total"]),
 ];
 
@@ -164,7 +165,7 @@ fn inspect(clients: &Clients, orient: &Path, tree: &Path, store: &Path, url: Opt
     let text = read["contents"][0]["text"].as_str();
     ensure!(text.is_some_and(|text| text.contains("def total")), "the inspector read nothing: {read}");
     let templates = list("resources/templates/list", "resourceTemplates", "name")?;
-    ensure!(templates == ["file", "symbol"], "the inspector lists other templates: {templates:?}");
+    ensure!(templates == ["definition", "file"], "the inspector lists other templates: {templates:?}");
     let prompts = list("prompts/list", "prompts", "name")?;
     ensure!(prompts == ["plan", "review", "understand"], "the inspector lists other prompts: {prompts:?}");
     let plan = ask(&["prompts/get", "--prompt-name", "plan", "--prompt-args", "change=round the total"])?;
@@ -237,6 +238,10 @@ fn tree(directory: &Path) -> Result<PathBuf> {
     for part in 0..300 {
         let text = format!("def part_{part:03}(x):\n    return x + {part}\n");
         std::fs::write(directory.join(format!("pkg/part_{part:03}.py")), text)?;
+    }
+    for arguments in [&["init", "-q"][..], &["add", "-A"], &["commit", "-q", "-m", "add the total of a cart"]]
+    {
+        orient_testkit::git(directory, arguments);
     }
     Ok(directory.to_owned())
 }

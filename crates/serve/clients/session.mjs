@@ -19,6 +19,7 @@ const questions = {
   read: { target: "total" },
   graph: { relation: "callers", symbol: "total" },
   overview: { about: "map" },
+  history: { relation: "log", target: "total" },
   grep: { pattern: "def total" },
 };
 

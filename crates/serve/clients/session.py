@@ -28,6 +28,7 @@ QUESTIONS = {
     "read": {"target": "total"},
     "graph": {"relation": "callers", "symbol": "total"},
     "overview": {"about": "map"},
+    "history": {"relation": "log", "target": "total"},
     "grep": {"pattern": "def total"},
 }
 
