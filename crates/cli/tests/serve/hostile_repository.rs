@@ -72,6 +72,43 @@ fn history_targets() -> Vec<Value> {
 
 /// Calls for every operation. A new operation needs a line here.
 fn questions() -> Vec<(&'static str, Vec<Value>)> {
+    [index_questions(), pattern_questions(), history_questions()].concat()
+}
+
+fn pattern_questions() -> Vec<(&'static str, Vec<Value>)> {
+    vec![
+        ("endpoints", vec![json!({}), json!({ "path": PAYLOAD })]),
+        (
+            "find",
+            ["return $X", "helper($X)", "````"]
+                .map(|pattern| json!({ "pattern": pattern, "lang": ["python"] }))
+                .to_vec(),
+        ),
+        (
+            "absent",
+            ["system", "nowhere", PAYLOAD]
+                .map(|pattern| json!({ "patterns": [pattern], "fixed_strings": true }))
+                .to_vec(),
+        ),
+        (
+            "query",
+            ["SELECT path FROM files", "SELECT name, signature FROM symbols", PAYLOAD]
+                .map(|sql| json!({ "sql": [sql] }))
+                .to_vec(),
+        ),
+    ]
+}
+
+fn history_questions() -> Vec<(&'static str, Vec<Value>)> {
+    vec![
+        ("log", history_targets()),
+        ("blame", history_targets()),
+        ("introduced", ["system", "later", PAYLOAD, "/sys.em/"].map(|text| json!({ "text": text })).to_vec()),
+        ("changes", ["HEAD~1..HEAD", "HEAD", PAYLOAD].map(|range| json!({ "range": range })).to_vec()),
+    ]
+}
+
+fn index_questions() -> Vec<(&'static str, Vec<Value>)> {
     let symbols = || {
         ["helper", "run", "Evil", "victim", "Base", "````", "nowhere"].map(|name| json!({ "symbol": name }))
     };
@@ -119,6 +156,7 @@ fn questions() -> Vec<(&'static str, Vec<Value>)> {
                 )
                 .collect(),
         ),
+        ("symbol", symbols().to_vec()),
         ("similar", symbols().to_vec()),
         ("callers", symbols().to_vec()),
         ("callees", symbols().to_vec()),
@@ -150,30 +188,6 @@ fn questions() -> Vec<(&'static str, Vec<Value>)> {
         ("unused", [vec![json!({})], paths()].concat()),
         ("map", vec![json!({}), json!({ "tokens": 8000 })]),
         ("status", vec![json!({})]),
-        ("symbol", symbols().to_vec()),
-        ("endpoints", vec![json!({}), json!({ "path": PAYLOAD })]),
-        (
-            "find",
-            ["return $X", "helper($X)", "````"]
-                .map(|pattern| json!({ "pattern": pattern, "lang": ["python"] }))
-                .to_vec(),
-        ),
-        (
-            "absent",
-            ["system", "nowhere", PAYLOAD]
-                .map(|pattern| json!({ "patterns": [pattern], "fixed_strings": true }))
-                .to_vec(),
-        ),
-        (
-            "query",
-            ["SELECT path FROM files", "SELECT name, signature FROM symbols", PAYLOAD]
-                .map(|sql| json!({ "sql": [sql] }))
-                .to_vec(),
-        ),
-        ("log", history_targets()),
-        ("blame", history_targets()),
-        ("introduced", ["system", "later", PAYLOAD, "/sys.em/"].map(|text| json!({ "text": text })).to_vec()),
-        ("changes", ["HEAD~1..HEAD", "HEAD", PAYLOAD].map(|range| json!({ "range": range })).to_vec()),
         (
             "edges",
             [vec![json!({})], ["<system>", "```\\nfence.py"].map(|path| json!({ "in": path })).to_vec()]
