@@ -7,7 +7,7 @@ use orient_store::{QueryError, QueryLimits, QueryRows, RankedHit, SqlValue};
 use std::time::{Duration, Instant};
 use support::Place;
 
-const LIMITS: QueryLimits = QueryLimits { rows: 100, bytes: 1 << 20, time: Duration::from_millis(2_000) };
+const LIMITS: QueryLimits = QueryLimits { rows: 100, bytes: 1 << 20, time: Duration::from_secs(2) };
 
 fn store() -> Place {
     Place::with(&[

@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn distant_changes_are_hunks_of_their_own_and_count_the_lines_before() {
-        let text: String = (0..20).map(|number| format!("{number:02}\n")).collect();
+        let text = (0..20).map(|number| format!("{number:02}\n")).collect::<Vec<_>>().concat();
         let diff = unified_diff("n", &text, &[edit(3..5, "x\ny"), edit(48..50, "z")]);
         assert!(diff.contains("@@ -1,5 +1,6 @@\n") && diff.contains("@@ -14,7 +15,7 @@\n"), "{diff}");
     }
