@@ -2,6 +2,7 @@
 //!
 //! The extracting threads encode; the writers only move the bytes.
 
+mod compiler_layer;
 mod flow;
 mod graph;
 pub(crate) mod id_list;
@@ -11,6 +12,7 @@ mod surface;
 mod varint;
 
 use crate::graph::{EdgeRow, FileGraph, NodeId, StoredEdge, UnresolvedRow};
+pub use compiler_layer::CompilerLayer;
 use orient_model::{Flow, Outline, RefKind, Surface};
 pub(crate) use outline::chunk_kind;
 use std::cell::RefCell;
