@@ -29,6 +29,7 @@ mod outline;
 mod query;
 mod rdeps;
 mod references;
+mod scip;
 mod search;
 mod show;
 mod similar;
@@ -71,6 +72,7 @@ use outline::Outline;
 use query::Query;
 use rdeps::Rdeps;
 use references::References;
+use scip::Scip;
 use search::Search;
 use show::Show;
 use similar::Similar;
@@ -114,6 +116,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::of::<Changes>(),
     Operation::of::<Query>(),
     Operation::of::<Audit>(),
+    Operation::of::<Scip>(),
     Operation::of::<Dump>(),
     Operation::of::<Doctor>(),
     Operation::of::<Embed>(),
