@@ -116,7 +116,11 @@ fn options(config: Config, matches: &ArgMatches) -> Options {
             let branches = loaded.settings.watch.branches;
             Arc::new(Watcher::start(
                 engine,
-                WatchOptions { prefetch_branches: branches, ..WatchOptions::default() },
+                WatchOptions {
+                    prefetch_branches: branches,
+                    history: orient_tools::background_history(loaded),
+                    ..WatchOptions::default()
+                },
             ))
         }),
         release_thread_memory: crate::allocator::release_thread_memory,

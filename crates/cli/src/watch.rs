@@ -95,6 +95,7 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
         let options = WatchOptions {
             startup_delay: Duration::ZERO,
             prefetch_branches: branches,
+            history: if is_daemon { None } else { orient_tools::background_history(loaded) },
             on_refresh: Some(listener),
             ..WatchOptions::default()
         };

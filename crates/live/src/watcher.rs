@@ -26,6 +26,7 @@ use crate::watch_limits::Unwatchable;
 use crate::watch_state::WatchState;
 use orient_engine::{Cancel, Engine, EngineError, Freshness, Progress, RefreshOptions, RefreshReport};
 use orient_model::RepoPath;
+use orient_timeline::HistoryLimits;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -51,6 +52,8 @@ pub struct WatchOptions {
     pub max_resolved_with_change: Option<usize>,
     /// Number of branches beside the one checked out whose files are prefetched while idle.
     pub prefetch_branches: usize,
+    /// How much of the history is indexed while idle; nothing if absent.
+    pub history: Option<HistoryLimits>,
     /// Called after each refresh in the background.
     pub on_refresh: Option<RefreshListener>,
 }
@@ -66,6 +69,7 @@ impl Default for WatchOptions {
             full_scan_interval: Duration::from_mins(1),
             max_resolved_with_change: None,
             prefetch_branches: 0,
+            history: None,
             on_refresh: None,
         }
     }

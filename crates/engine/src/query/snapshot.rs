@@ -111,6 +111,11 @@ impl Engine {
 }
 
 impl Snapshot {
+    /// The paths of the index and the cache.
+    pub fn store_paths(&self) -> &StorePaths {
+        &self.paths
+    }
+
     pub(crate) fn new(store: SnapshotLease, engine: &Engine) -> Self {
         Self {
             store,

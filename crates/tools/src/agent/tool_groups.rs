@@ -313,13 +313,14 @@ pub(crate) const GROUPS: &[Group] = &[
     Group {
         name: "history",
         about: "Ask git history, with commit, date, author: commits that changed a symbol or path (log), who wrote it (blame), which \
-                commit added a text (introduced), symbols changed in a range (changes, target v1..v2).",
+                commit added a text (introduced), commits that answer a question (commits), symbols changed in a range (changes, target \
+                v1..v2), what changes most (hotspots, target a path).",
         example: "{\"relation\": \"log\", \"target\": \"Server.Run\"}",
         selector: Some("relation"),
         members: &[
             member(
                 "log",
-                &["commits", "history", "evolution"],
+                &["history", "evolution"],
                 "log",
                 &[
                     ("target", "target"),
@@ -336,11 +337,18 @@ pub(crate) const GROUPS: &[Group] = &[
                 "introduced",
                 &[("target", "text"), ("since", "since"), ("author", "author")],
             ),
+            member(
+                "commits",
+                &["search", "question"],
+                "commits",
+                &[("target", "question"), ("since", "since"), ("author", "author")],
+            ),
             member("changes", &["diff", "compare"], "changes", &[("target", "range")]),
+            member("hotspots", &["churn", "activity"], "hotspots", &[("target", "path"), ("since", "since")]),
         ],
         params: &[
             required("relation", ParamType::Choice, ""),
-            required("target", ParamType::Text, "symbol, path, path:10-40, text, range"),
+            required("target", ParamType::Text, "symbol, path, path:10-40, text, range, question"),
             optional("since", ParamType::Text, "2026-03-31 or 30d"),
             optional("author", ParamType::Text, ""),
             optional("message", ParamType::Text, ""),

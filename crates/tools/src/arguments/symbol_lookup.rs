@@ -4,6 +4,7 @@ use super::name_forms::{Reading, read_name};
 use crate::answer::Answer;
 use crate::answer::symbol_line::{SymbolLine, suggestions};
 use crate::error::{Exit, ToolError};
+use crate::history::former_names::look_up_former;
 use crate::session::Session;
 use crate::text::number_format::count;
 use crate::text::safe_line::unescape;
@@ -125,6 +126,8 @@ pub(crate) enum UnresolvedName {
         name: String,
         /// Similar names.
         similar: Vec<String>,
+        /// The remark that a symbol of this name was removed.
+        removed: Option<String>,
     },
 }
 
@@ -151,12 +154,12 @@ pub(crate) fn resolve_symbol(
             }
             None => Err(UnresolvedName::Several { name, candidates, total }),
         },
-        Lookup::Nothing { similar } => Err(UnresolvedName::None { name, similar }),
+        Lookup::Nothing { similar } => Err(UnresolvedName::None { name, similar, removed: reading }),
     })
 }
 
 /// Looks a name up as typed; if that fails, with the escapes of an answer decoded, and then in the forms that people and other
-/// tools write, with a remark.
+/// tools write, with a remark; and last as a name that the symbol once had.
 fn look_up(snapshot: &Snapshot, typed: &str) -> Result<(Lookup, Option<String>), ToolError> {
     let found = snapshot.symbol(typed)?;
     if !matches!(found, Lookup::Nothing { .. }) {
@@ -168,8 +171,12 @@ fn look_up(snapshot: &Snapshot, typed: &str) -> Result<(Lookup, Option<String>),
             return Ok((found, None));
         }
     }
-    Ok(match read_name(snapshot, typed)? {
-        Some(Reading { lookup, note }) => (lookup, Some(note)),
+    if let Some(Reading { lookup, note }) = read_name(snapshot, typed)? {
+        return Ok((lookup, Some(note)));
+    }
+    Ok(match look_up_former(snapshot, typed)? {
+        Some(Ok((lookup, note))) => (lookup, Some(note)),
+        Some(Err(removed)) => (found, Some(removed)),
         None => (found, None),
     })
 }
@@ -194,10 +201,11 @@ impl UnresolvedName {
                 }
                 Ok(answer)
             }
-            Self::None { name, similar } => {
+            Self::None { name, similar, removed } => {
                 let did_you_mean = suggestions(snapshot, &DefinitionQuery::default(), similar)?;
                 let mut answer = session.answer(snapshot, SymbolAnswer::None { name, did_you_mean });
                 answer.unresolved_name = true;
+                answer.add_notes(removed);
                 Ok(answer)
             }
         }
