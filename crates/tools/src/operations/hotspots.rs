@@ -127,7 +127,9 @@ less active one, although neither refers to the other. Commits that change more 
         let start = history.revision("HEAD").map_err(|error| history_error(&error))?;
         let mut index = open_index(session)?;
         let typed = args.path.as_deref().unwrap_or_default();
-        let below = RepoPath::from(typed.trim_start_matches("./").trim_end_matches('/'));
+        // A dot is the whole tree.
+        let typed = typed.trim_start_matches("./").trim_end_matches('/');
+        let below = RepoPath::from(if typed == "." { "" } else { typed });
         let rows = snapshot.files(&FileQuery::default(), 0, usize::MAX)?.rows;
         let files: BTreeMap<RepoPath, u64> =
             rows.into_iter().map(|row| (row.path, u64::from(row.lines))).collect();
