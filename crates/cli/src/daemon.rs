@@ -2,7 +2,7 @@
 
 use crate::config::{Config, OutputFormat};
 use crate::{render, watch};
-use clap::{Arg, ArgMatches, Command, builder::PossibleValuesParser};
+use clap::{Arg, ArgMatches, Command, ValueEnum, value_parser};
 use orient_engine::{Engine, FullScan};
 use orient_live::{stop_daemon, unresponsive_watcher, watcher_process};
 use orient_tools::{Code, Exit, OpenTree, Style, ToolError, write_json_line};
@@ -15,13 +15,23 @@ const DEADLINE: Duration = Duration::from_secs(10);
 /// How often to look.
 const POLL: Duration = Duration::from_millis(20);
 
+/// What to do with the daemon.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Action {
+    /// Start it unless one runs
+    Start,
+    /// Stop it
+    Stop,
+    /// Say whether one runs
+    Status,
+}
+
 /// The definition of the subcommand.
 pub(crate) fn command() -> Command {
     let action = Arg::new("action")
         .value_name("ACTION")
-        .default_value("status")
-        .value_parser(PossibleValuesParser::new(["start", "stop", "status"]))
-        .help("start, stop or status");
+        .value_parser(value_parser!(Action))
+        .help("What to do; without it, say whether one runs");
     Command::new("daemon")
         .about("Start or stop the background process that answers commands about a tree")
         .long_about(
@@ -51,9 +61,9 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
     let setup = config.setup.clone();
     let tree = OpenTree::open(config.setup, |_, _| Arc::new(FullScan))?;
     let engine = tree.engine();
-    let action = matches.get_one::<String>("action").map_or("status", String::as_str);
+    let action = matches.get_one::<Action>("action").copied().unwrap_or(Action::Status);
     let line = match action {
-        "start" => match watcher_process(engine) {
+        Action::Start => match watcher_process(engine) {
             Some(process) => DaemonLine::of(Some(process), "was running"),
             None => {
                 watch::spawn_daemon(&setup);
@@ -61,13 +71,13 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
                 DaemonLine::of(Some(process), "started")
             }
         },
-        "stop" => stop(engine)?,
-        _ => {
+        Action::Stop => stop(engine)?,
+        Action::Status => {
             let process = watcher_process(engine);
             DaemonLine::of(process, if process.is_some() { "running" } else { "not running" })
         }
     };
-    let exit = if line.running || action == "stop" { Exit::Ok } else { Exit::Nothing };
+    let exit = if line.running || action == Action::Stop { Exit::Ok } else { Exit::Nothing };
     let written = match config.format {
         OutputFormat::Json => render::raw(|out| write_json_line(&line, out)),
         OutputFormat::Text => render::page(config.colour, |page| {

@@ -44,9 +44,9 @@ struct Request {
     terminal_program: Option<String>,
 }
 
-/// Whether other processes may answer an operation. Heavy ones stream their answers.
+/// Whether other processes may answer an operation: not if its answer is printed while it is computed.
 fn may_forward(tool: &Operation) -> bool {
-    tool.exposed && !tool.heavy
+    tool.exposed && !tool.streamed
 }
 
 /// Has a running watcher or server answer the command; `None` if there is none that does.

@@ -84,6 +84,7 @@ characters is answered without reading most files. Types (-t) are ripgrep's. Exi
         &["file", "null", "pretty", "threads", "sort", "text", "binary", "vimgrep", "replace", "passthru"];
     const DEPTH: RefreshDepth = RefreshDepth::Facts;
     const HEAVY: bool = true;
+    const STREAMED: bool = true;
     type Args = GrepArgs;
     type Out = GrepOut;
 
