@@ -59,7 +59,8 @@ pub use orient_resolve::Endpoint;
 pub use orient_store::{
     EdgeRow, EmbedModel, ExcludedFiles, ExternalRow, FileGraph, FileId, FileRow, INDEXED, LanguageCount,
     NameMatch, NodeId, Page, ProcessStatus, QUERY_EXAMPLES, QueryError, QueryLimits, QueryRows, RankedHit,
-    Sizes, SqlValue, StoreError, SymbolId, UnresolvedRow, VIEWS, VIEWS_VERSION, unusable_reason,
+    ServedBatch, ServedCallRow, ServedRange, ServedRows, ServedSymbolRow, Sizes, SqlValue, StoreError,
+    SymbolId, TaskRow, TaskStore, UnresolvedRow, VIEWS, VIEWS_VERSION, WrittenFile, unusable_reason,
 };
 pub use orient_text::TrigramQuery;
 pub use orient_walk::{
