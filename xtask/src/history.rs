@@ -101,7 +101,7 @@ fn compare_index(root: &Path, paths: &[&str]) -> Result<()> {
     let (mut same, mut functions) = (0, Vec::new());
     for path in paths {
         let path = RepoPath::from(*path);
-        let mut log = |index: &mut HistoryIndex, history: &mut History| -> Result<Vec<String>> {
+        let log = |index: &mut HistoryIndex, history: &mut History| -> Result<Vec<String>> {
             let mut found = Vec::new();
             path_log(index, history, head, &path, &mut |_, id, change| {
                 found.push(format!("{id} {:?} {:?}", change.kind, change.old_path));

@@ -40,11 +40,11 @@ pub use progress::{Cancel, NoProgress, Pause, Phase, Progress};
 pub use query::{
     CsrGraph, Definition, DefinitionQuery, DescribedNode, Direction, Edges, EntryPoint, FileOutline,
     FileQuery, ForeignEdges, FullGraph, FullGraphNode, GraphPath, GraphPaths, GraphView, HitText,
-    LevelCounts, Lookup, NodeInfo, NodeOrder, NodeOwners, NumberRange, Parameter, PathOptions, PathPattern,
-    PathStarts, PatternError, Project, Reach, ReachOptions, ReachStep, RetrievedCandidates, SameFileHit,
-    SearchHit, SearchQuery, SearchResults, SimilarHit, Similarity, Snapshot, Snippet, SourceLines, Status,
-    SymbolFilter, SymbolOrder, TextCandidates, UnresolvedUse, UnresolvedUses, Verification, WithDispatch,
-    cyclic_components, pagerank, reach, shortest_paths,
+    LevelCounts, Lookup, NodeInfo, NodeOrder, NodeOwners, NumberRange, Parameter, PathMatch, PathOptions,
+    PathPattern, PathStarts, PatternError, Project, Reach, ReachOptions, ReachStep, RetrievedCandidates,
+    SameFileHit, SearchHit, SearchQuery, SearchResults, SimilarHit, Similarity, Snapshot, Snippet,
+    SourceLines, Status, SymbolFilter, SymbolOrder, TextCandidates, UnresolvedUse, UnresolvedUses,
+    Verification, WithDispatch, cyclic_components, pagerank, reach, shortest_paths,
 };
 pub use refresh::{
     ExternalIgnoreFiles, MAX_RESOLVED_WITH_CHANGE, OpenDatabases, PARSER_STACK_BYTES, RebuildReason,

@@ -142,7 +142,7 @@ pub(crate) const GROUPS: &[Group] = &[
     Group {
         name: "read",
         about: "Read source by symbol or place: current lines with numbers. view=outline lists what a file, \
-                directory or class defines; collapsed omits bodies.",
+                directory or class defines; collapsed omits bodies; card counts callers, tests, complexity.",
         example: "{\"target\": \"Server.Run\"}",
         selector: Some("view"),
         members: &[
@@ -165,6 +165,7 @@ pub(crate) const GROUPS: &[Group] = &[
                 &[("target", "symbol"), ("lines", "lines")],
             )
             .with(&[("collapsed", FixedValue::Flag(true))]),
+            member("card", &["info", "details", "hover"], "symbol", &[("target", "symbol")]),
         ],
         params: &[
             required("target", ParamType::Text, "name, handle path#Name, path or path:10-40"),
@@ -303,7 +304,7 @@ pub(crate) const GROUPS: &[Group] = &[
                 .implied_by(&["path", "glob", "role", "lang"]),
             member("endpoints", &["routes", "api", "urls"], "endpoints", &[("path", "path")]),
             member("unused", &["dead", "dead_code"], "unused", &[("path", "path")]),
-            member("status", &["health", "index", "info"], "status", &[]),
+            member("status", &["health", "index", "info"], "status", &[("path", "path")]),
         ],
         params: &[
             optional("about", ParamType::Choice, ""),

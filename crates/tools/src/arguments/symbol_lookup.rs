@@ -225,8 +225,33 @@ fn constructs(one: &Definition, of: &Definition) -> bool {
         && one.handle.names.split_last().is_some_and(|(_, around)| around == of.handle.names)
 }
 
-/// The only definition among candidates that otherwise construct it, declare it, extend it or are not code.
+/// The only definition among candidates that otherwise construct it, declare it, extend it or are not code. Of a type in several
+/// parts, the longest part.
 fn only_definition(candidates: &[Definition], total: usize) -> Option<usize> {
+    if candidates.len() != total {
+        return None;
+    }
+    only_whole(candidates).or_else(|| longest_part(candidates))
+}
+
+fn longest_part(candidates: &[Definition]) -> Option<usize> {
+    let is_part = |one: &Definition| {
+        is_code(one.kind)
+            && one.kind != SymbolKind::Impl
+            && !one.modifiers.contains(Modifier::Declaration)
+            && !candidates.iter().any(|of| of.kind.is_type() && constructs(one, of))
+    };
+    let parts: Vec<(usize, &Definition)> =
+        candidates.iter().enumerate().filter(|(_, one)| is_part(one)).collect();
+    let (_, first) = parts.first()?;
+    if !parts.iter().all(|(_, part)| first.is_part_with(part)) {
+        return None;
+    }
+    let lines = |one: &Definition| one.span.last_line.saturating_sub(one.span.first_line);
+    parts.iter().max_by_key(|(at, part)| (lines(part), std::cmp::Reverse(*at))).map(|(at, _)| *at)
+}
+
+fn only_whole(candidates: &[Definition]) -> Option<usize> {
     let defines = |one: &Definition| {
         is_code(one.kind)
             && one.kind != SymbolKind::Impl
@@ -236,5 +261,5 @@ fn only_definition(candidates: &[Definition], total: usize) -> Option<usize> {
     };
     let mut defining = candidates.iter().enumerate().filter(|(_, one)| defines(one));
     let (at, _) = defining.next()?;
-    (defining.next().is_none() && candidates.len() == total).then_some(at)
+    defining.next().is_none().then_some(at)
 }

@@ -1,6 +1,7 @@
 //! `changes`: what changed between two revisions, in terms of symbols.
 
 use crate::answer::Answer;
+use crate::arguments::symbol_lookup::is_code;
 use crate::error::{Exit, ToolError};
 use crate::history::contract_users::ContractUsers;
 use crate::history::{history_error, open};
@@ -289,7 +290,8 @@ impl SymbolChangeLine {
         parts: ChangeParts,
     ) -> Self {
         let (before, new) = (change.old, change.new);
-        let is_public = |symbol: &SymbolVersion| symbol.visibility == Visibility::Public;
+        let is_public =
+            |symbol: &SymbolVersion| symbol.visibility == Visibility::Public && is_code(symbol.kind);
         let contract =
             [ChangeParts::REMOVED, ChangeParts::RENAMED, ChangeParts::MOVED, ChangeParts::SIGNATURE];
         let signature_before = before
