@@ -27,6 +27,7 @@ mod refresh;
 mod remote_embeddings;
 mod skips;
 mod store_paths;
+mod symbol_identity;
 mod word_cache;
 
 pub use compiler_layer::{LayerAudit, LayerEdge, LayerStatus, ScipDocument, ScipImport, ScipImportError};
@@ -34,7 +35,7 @@ pub use engine::{Engine, OpenOptions};
 pub use error::EngineError;
 pub use extraction::highlight;
 pub use file_classifier::check_settings;
-pub use file_version::{FileVersion, SAME_BODY, SymbolChange, SymbolDelta, SymbolVersion};
+pub use file_version::{FileVersion, SymbolVersion};
 pub use freshness::{Freshness, FullScan};
 pub use maintenance::{GcOptions, GcReport, Prefetcher};
 pub use progress::{Cancel, NoProgress, Pause, Phase, Progress};
@@ -42,7 +43,7 @@ pub use query::{
     CallSiteAudit, CallSiteCounts, CsrGraph, Definition, DefinitionQuery, DescribedNode, Direction, Edges,
     EntryPoint, FileOutline, FileQuery, ForeignEdges, FullGraph, FullGraphNode, GraphPath, GraphPaths,
     GraphView, HitText, LevelCounts, Lookup, NodeInfo, NodeOrder, NodeOwners, NumberRange, Parameter,
-    PathOptions, PathPattern, PathStarts, PatternError, Project, Reach, ReachOptions, ReachStep,
+    PathMatch, PathOptions, PathPattern, PathStarts, PatternError, Project, Reach, ReachOptions, ReachStep,
     RetrievedCandidates, SameFileHit, SearchHit, SearchQuery, SearchResults, SilentSite, SimilarHit,
     Similarity, Snapshot, Snippet, SourceLines, Status, SymbolFilter, SymbolOrder, TextCandidates,
     UnresolvedUse, UnresolvedUses, Verification, WithDispatch, cyclic_components, pagerank, reach,
@@ -54,6 +55,7 @@ pub use refresh::{
 };
 pub use remote_embeddings::{EmbeddingCoverage, EmbeddingJob, EmbeddingLock, RemoteQuery};
 pub use store_paths::StorePaths;
+pub use symbol_identity::{ChangeParts, SymbolChange, SymbolDelta, changes_since, pair_moves};
 
 // Types that answers consist of, so that callers depend on this crate alone.
 pub use orient_lang::TokenClass;

@@ -65,7 +65,7 @@ words! {
         Dispatches = 10, "dispatches";
         /// Hands it to a framework, which calls it: a route and its handler.
         Registers = 11, "registers";
-        /// Names this function without calling it: passes, returns or stores it. Whoever receives it may call it.
+        /// Names this function without calling it: passes, returns or stores it. Its receiver may call it.
         Passes = 12, "passes";
     }
 }

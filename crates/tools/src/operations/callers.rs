@@ -19,7 +19,7 @@ impl TypedOperation for Callers {
 Each line shows the location of a call and the calling symbol; a call that is only probable also shows the rule that found \
 it. Calls of an interface or base member that may reach the symbol are listed below `via`. Unresolved calls of the same \
 name are counted and listed separately: they may mean the symbol or another. So are places that name a function without calling it: \
-they pass, return or store it, and whoever receives it may call it. Tests come last.";
+they pass, return or store it, and the receiver may call it. Tests come last.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "callers Server.Run", about: "direct callers" },
         Example { command: "callers Server.Run --depth 3 --no-tests", about: "three levels, without tests" },
