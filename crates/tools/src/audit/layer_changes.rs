@@ -3,7 +3,6 @@
 use crate::text::number_format::{count, plural};
 use crate::text::writer::{Style, TextWriter};
 use orient_engine::{LayerAudit, LayerEdge};
-use orient_model::Handle;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io;
@@ -36,7 +35,7 @@ struct LayerEdgeLine {
     line: u32,
     /// The kind of edge.
     kind: &'static str,
-    /// The handle of the target.
+    /// The target: its file and its qualified name.
     target: String,
     /// The rule that proved it.
     rule: &'static str,
@@ -86,12 +85,12 @@ impl LayerChanges {
 impl LayerEdgeLine {
     fn of(edge: &LayerEdge) -> Self {
         let (path, name) = &edge.target;
-        let target = Handle { path: path.display().into_owned(), names: Handle::split(name), ordinal: 0 };
+        let path = path.display();
         Self {
             path: edge.path.display().into_owned(),
             line: edge.line,
             kind: edge.kind.as_str(),
-            target: if name.is_empty() { target.path.clone() } else { target.to_string() },
+            target: if name.is_empty() { path.into_owned() } else { format!("{path}#{name}") },
             rule: edge.rule.as_str(),
         }
     }
