@@ -30,7 +30,7 @@ mod word_cache;
 
 pub use engine::{Engine, OpenOptions};
 pub use error::EngineError;
-pub use extraction::highlight;
+pub use extraction::{highlight, test_command};
 pub use file_classifier::check_settings;
 pub use file_version::{FileVersion, SAME_BODY, SymbolChange, SymbolDelta, SymbolVersion};
 pub use freshness::{Freshness, FullScan};

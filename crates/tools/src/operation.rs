@@ -276,6 +276,17 @@ impl Operation {
         (self.run)(session, matches)
     }
 
+    /// What a command is about: its first positional argument.
+    pub fn subject(&self, matches: &ArgMatches) -> String {
+        let command = self.command();
+        let ids = command.get_positionals().map(|argument| argument.get_id().as_str().to_owned());
+        let mut texts = ids.filter_map(|id| {
+            let mut values = matches.try_get_raw(&id).ok().flatten()?;
+            values.next().map(|value| value.to_string_lossy().into_owned())
+        });
+        texts.next().unwrap_or_default()
+    }
+
     /// The arguments that programs may send, with compact schemas.
     pub(crate) fn program_arguments(&self) -> Value {
         let mut schema = compact(self.input_schema());

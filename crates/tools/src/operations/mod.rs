@@ -22,6 +22,7 @@ mod hierarchy;
 mod impact;
 mod implementations;
 mod index;
+mod insights;
 mod introduced;
 mod log;
 mod map;
@@ -36,6 +37,7 @@ mod source_lines;
 mod status;
 mod symbol;
 mod symbols;
+mod task;
 mod trace;
 mod unused;
 
@@ -64,6 +66,7 @@ use hierarchy::Hierarchy;
 use impact::Impact;
 use implementations::Implementations;
 use index::Index;
+use insights::InsightsReport;
 use introduced::Introduced;
 use log::Log;
 use map::Map;
@@ -77,6 +80,8 @@ use similar::Similar;
 use status::Status;
 use symbol::SymbolCard;
 use symbols::Symbols;
+use task::GuidedTask;
+use task::plan::Plan;
 use trace::Trace;
 use unused::Unused;
 
@@ -112,6 +117,9 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::of::<Blame>(),
     Operation::of::<Introduced>(),
     Operation::of::<Changes>(),
+    Operation::of::<Plan>(),
+    Operation::of::<GuidedTask>(),
+    Operation::of::<InsightsReport>(),
     Operation::of::<Query>(),
     Operation::of::<Audit>(),
     Operation::of::<Dump>(),
