@@ -114,7 +114,7 @@ in, cause, and the files they changed. Nothing leaves the machine; `orient task 
 
     fn text(out: &InsightsOut, writer: &mut TextWriter<'_>) -> io::Result<()> {
         let (tasks, failures) = (out.tasks.to_string(), out.failures.to_string());
-        writer.own_line(Style::Head, "{} tasks have ended, {} did not succeed", &[&tasks, &failures])?;
+        writer.own_line(Style::Head, "ended tasks: {}, without success: {}", &[&tasks, &failures])?;
         for group in &out.groups {
             writer.put(Style::Kind, &format!("{:<7}", group.by))?;
             writer.put(Style::Number, &format!("{:>4} of {:<4}", group.failures, group.tasks))?;

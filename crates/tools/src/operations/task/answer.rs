@@ -1,7 +1,6 @@
 //! The answer of `task`: state, what is missing and the call that supplies it.
 
 use crate::task::dependents::UseOf;
-use crate::text::number_format::plural;
 use crate::text::writer::{Style, TextWriter};
 use orient_task::{Advice, Gap, Problem, Status, Task, Verdict};
 use schemars::JsonSchema;
@@ -25,10 +24,12 @@ impl Needed {
     /// What is missing for a gap.
     fn of_gap(gap: Gap, task: &Task) -> Self {
         let more = |have: usize, need: usize, one: &str, many: &str| {
-            format!("{} more ({have} of {need})", plural((need - have) as u64, one, many))
+            let missing = need - have;
+            format!("{missing} more {} ({have} of {need})", if missing == 1 { one } else { many })
         };
         let query: String = task.request.chars().take(60).filter(|c| !matches!(c, '"' | '`')).collect();
-        let target = task.understanding.symbols.first().cloned().unwrap_or_else(|| "SYMBOL".to_owned());
+        let target = task.understanding.symbols.first().or(task.symbols.first().map(|one| &one.handle));
+        let target = target.or(task.files_planned.first()).cloned().unwrap_or_else(|| "SYMBOL".to_owned());
         match gap {
             Gap::Symbols { have, need } => {
                 Self::new(more(have, need, "symbol", "symbols"), format!("search \"{query}\""))
@@ -59,7 +60,7 @@ impl Needed {
                 Self::new(format!("the task is in the phase {phase}"), "task status".to_owned())
             }
             Problem::Slot(slot, error) => {
-                Self::new(format!("{slot}: {error}"), format!("task frame --slot \"{slot}: VALUE | QUOTE\""))
+                Self::new(format!("{slot}: {error}"), format!("task frame --slots \"{slot}: VALUE | QUOTE\""))
             }
             Problem::SymbolNotServed(handle) => {
                 Self::new(format!("{handle} was not shown in this task"), format!("show {handle}"))
@@ -99,14 +100,14 @@ impl Needed {
             }
             Problem::NoHypothesis => Self::new(
                 "there is no hypothesis",
-                "task submit --reason REASON --hypothesis TEXT".to_owned(),
+                "task submit --reason REASON --hypotheses TEXT".to_owned(),
             ),
             Problem::UnknownHypothesis(number) => {
                 Self::new(format!("there is no open hypothesis {number}"), "task status".to_owned())
             }
             Problem::NoVerdict(number) => Self::new(
                 format!("hypothesis {number} is neither confirmed nor refuted"),
-                format!("task submit --verdict \"{number} confirmed PATH:LINE\""),
+                format!("task submit --verdicts \"{number} confirmed PATH:LINE\""),
             ),
         }
     }
@@ -298,19 +299,19 @@ pub(crate) fn needed(task: &Task, gaps: &[Gap]) -> Vec<Needed> {
             needed.extend(gaps.iter().map(|&gap| Needed::of_gap(gap, task)));
             needed.push(Needed::new(
                 "then submit what you have understood",
-                "task submit --symbol HANDLE --entry-point HANDLE --file PATH --pattern HANDLE",
+                "task submit --symbols HANDLE --entry-points HANDLE --files PATH --patterns HANDLE",
             ));
             if task.phase == Phase::Semantic {
                 needed.push(Needed::new(
                     "or say why reading is not enough",
-                    "task submit --reason REASON --hypothesis TEXT",
+                    "task submit --reason REASON --hypotheses TEXT",
                 ));
             }
         }
         Phase::Verification => {
             let open = task.hypotheses.iter().enumerate().filter(|(_, one)| one.verdict == Verdict::Open);
             needed.extend(open.map(|(at, one)| {
-                let call = format!("task submit --verdict \"{} confirmed PATH:LINE\"", at + 1);
+                let call = format!("task submit --verdicts \"{} confirmed PATH:LINE\"", at + 1);
                 Needed::new(format!("verify hypothesis {}: {}", at + 1, one.text), call)
             }));
         }
@@ -327,7 +328,7 @@ impl TaskOut {
             writer.own_line(Style::Head, line, &[&id, task.intent, task.phase, task.risk, task.status])?;
         }
         if !self.decision.is_empty() {
-            let line = if self.accepted { "{}" } else { "refused: {}" };
+            let line = if self.accepted { "decision: {}" } else { "refused: {}" };
             writer.own_line(
                 if self.accepted { Style::Plain } else { Style::Warn },
                 line,

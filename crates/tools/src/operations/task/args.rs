@@ -60,28 +60,28 @@ pub(crate) struct TaskArgs {
     #[arg(long, value_name = "INTENT")]
     pub(crate) intent: Option<String>,
     /// What the request says: `SLOT: VALUE | QUOTE`, or `SLOT?: …` if it is inferred
-    #[arg(long = "slot", value_name = "SLOT: VALUE | QUOTE")]
+    #[arg(long, alias = "slot", value_name = "SLOT: VALUE | QUOTE")]
     pub(crate) slots: Vec<String>,
     /// Symbols that matter: handles that were shown
-    #[arg(long = "symbol", value_name = "HANDLE")]
+    #[arg(long, alias = "symbol", value_name = "HANDLE")]
     pub(crate) symbols: Vec<String>,
     /// Symbols through which execution enters
-    #[arg(long = "entry-point", value_name = "HANDLE")]
+    #[arg(long, alias = "entry-point", value_name = "HANDLE")]
     pub(crate) entry_points: Vec<String>,
     /// Files that were read
-    #[arg(long = "file", value_name = "PATH")]
+    #[arg(long, alias = "file", value_name = "PATH")]
     pub(crate) files: Vec<String>,
     /// Existing code that shows how it is done here
-    #[arg(long = "pattern", value_name = "HANDLE|PATH:LINE")]
+    #[arg(long, alias = "pattern", value_name = "HANDLE|PATH:LINE")]
     pub(crate) patterns: Vec<String>,
     /// Why reading was not enough
     #[arg(long, value_name = "REASON")]
     pub(crate) reason: Option<String>,
     /// Suppositions to verify
-    #[arg(long = "hypothesis", value_name = "TEXT")]
+    #[arg(long, alias = "hypothesis", value_name = "TEXT")]
     pub(crate) hypotheses: Vec<String>,
     /// Results: `1 confirmed PATH:LINE`, `2 refuted HANDLE`
-    #[arg(long = "verdict", value_name = "N VERDICT EVIDENCE")]
+    #[arg(long, alias = "verdict", value_name = "N VERDICT EVIDENCE")]
     pub(crate) verdicts: Vec<String>,
     /// For `revert`: forget what was understood
     #[arg(long)]

@@ -50,12 +50,12 @@ no_similar_implementation, context_fragmented and architecture_unknown.";
             about: "start a task",
         },
         Example {
-            command: "task frame --slot 'observed_issue: crash | files crash'",
+            command: "task frame --slots 'observed_issue: crash | files crash'",
             about: "say what the request says, with a quotation",
         },
         Example { command: "task plan", about: "what to read" },
         Example {
-            command: "task submit --symbol src/upload.py#send --file src/upload.py",
+            command: "task submit --symbols src/upload.py#send --files src/upload.py",
             about: "say what was understood",
         },
         Example {
@@ -119,7 +119,7 @@ fn start(session: &Session<'_>, args: &TaskArgs) -> Result<Answer<TaskOut>, Tool
         0,
         Needed::new(
             "say what the request says (unknown slots raise the risk)",
-            "task frame --slot \"observed_issue: VALUE | QUOTE\"",
+            "task frame --slots \"observed_issue: VALUE | QUOTE\"",
         ),
     );
     needed.insert(1, Needed::new("list what is worth reading", "task plan"));
@@ -241,6 +241,15 @@ fn export(session: &Session<'_>, args: &TaskArgs) -> Result<Answer<TaskOut>, Too
     Ok(Answer::new(TaskOut { task: Some(state), accepted: true, served, ..TaskOut::default() }))
 }
 
+/// The path of a file to write: relative to where the call starts if that is inside the tree, else to the root.
+fn written_path(session: &Session<'_>, typed: &str) -> std::path::PathBuf {
+    let inside = session.directories().into_iter().filter(|directory| directory.starts_with(session.root()));
+    let mut places: Vec<_> = inside.map(|directory| directory.join(typed)).collect();
+    places.push(session.root().join(typed));
+    let there = places.iter().position(|place| place.symlink_metadata().is_ok()).unwrap_or(0);
+    places.swap_remove(there)
+}
+
 fn check(session: &Session<'_>, args: &TaskArgs) -> Result<Answer<TaskOut>, ToolError> {
     if args.text.is_empty() {
         return Err(
@@ -250,7 +259,7 @@ fn check(session: &Session<'_>, args: &TaskArgs) -> Result<Answer<TaskOut>, Tool
     let mut out = TaskOut { accepted: true, ..TaskOut::default() };
     let mut decisions = Vec::new();
     for typed in &args.text {
-        let path = session.directories()[0].join(typed);
+        let path = written_path(session, typed);
         let found = guard::check_write_target(session, &[session.client()], &path, true);
         out.accepted &= found.allowed;
         let said = match (found.allowed, found.task) {
@@ -387,22 +396,22 @@ impl ActionContext<'_> {
             .map(|(_, value)| value.value.clone())
             .or_else(|| self.task.frame.get(&FrameSlot::TargetFeature).map(|value| value.value.clone()));
         let target = target.unwrap_or_else(|| self.task.request.clone());
-        let (mut tiers, mut nodes) = (Vec::new(), Vec::new());
+        let (mut tiers, mut nodes, mut said) = (Vec::new(), Vec::new(), Vec::new());
         let view = self.snapshot.graph();
         for typed in &self.args.symbols {
             let tier = match resolve_symbol(self.snapshot, typed)? {
                 Ok(found) => {
                     nodes.extend(view.members(found.definition.id.into())?);
-                    let tier = Tier::of(symbol_relevance::of_symbol(&target, &found.definition));
-                    FrameSymbol { handle: found.definition.handle.to_string(), tier }
+                    let score = symbol_relevance::of_symbol(&target, &found.definition);
+                    let (handle, tier) = (found.definition.handle.to_string(), Tier::of(score));
+                    said.push(format!("{handle} {} (relevance {score:.2})", tier.as_str()));
+                    FrameSymbol { handle, tier }
                 }
                 Err(_) => FrameSymbol { handle: typed.clone(), tier: Tier::Refused },
             };
             tiers.push(tier);
         }
         let dependents = dependents::of_nodes(&view, &nodes, true)?;
-        let said: Vec<String> =
-            tiers.iter().map(|one| format!("{} {}", one.handle, one.tier.as_str())).collect();
         let impact = if nodes.is_empty() { Impact::default() } else { dependents.impact };
         let done = self.task.set_frame(slots, tiers, impact, &self.record, &symbol_relevance::similarity);
         self.out.decision = said.join("; ");

@@ -99,7 +99,7 @@ impl PlanOut {
         }
         for (at, step) in self.steps.iter().enumerate() {
             let number = (at + 1).to_string();
-            let line = "{}. `orient {}`: {}";
+            let line = "step {}: `orient {}`: {}";
             writer.own_line(Style::Plain, line, &[&number, &step.call, step.establishes])?;
         }
         if !self.tests.is_empty() {
@@ -119,7 +119,7 @@ pub(crate) struct Plan;
 #[derive(Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PlanArgs {
-    /// The request, in the words of whoever made it
+    /// The request, in the words of the user
     #[arg(value_name = "REQUEST", required = true)]
     #[serde(deserialize_with = "crate::arguments::string_or_list::one_or_many")]
     #[schemars(with = "String")]
