@@ -7,7 +7,9 @@ mod atomic_write;
 mod close_on_exec;
 mod completions_and_man;
 mod config;
+mod daemon;
 mod exit_codes;
+mod forwarded_command;
 mod guard;
 mod interrupt;
 mod log;
@@ -49,7 +51,7 @@ fn main() -> ExitCode {
 
 fn run(Args { globals, command, matches }: Args) -> Result<Exit, ToolError> {
     let long_running = matches!(command, CommandKind::Subcommand(subcommand) if subcommand.long_running);
-    log::start(globals.verbose, long_running, globals.quiet);
+    let is_logged = log::start(globals.verbose, long_running, globals.quiet);
     let config =
         Config::resolve(globals).map_err(|error| ToolError::new(Code::BadArgument, error.to_string()))?;
     let tool = match command {
@@ -70,8 +72,20 @@ fn run(Args { globals, command, matches }: Args) -> Result<Exit, ToolError> {
     let call = log::CallSpan::begin(tool.name);
     let client = client_of_environment(|name| std::env::var(name).ok());
     let mut engine_of_tasks = None;
-    let answered = Session::open(config.setup, &meter, &interrupt.cancel).and_then(|session| {
-        let session = session.for_client(client.clone());
+    let opened = Session::open(setup.clone(), &meter, &interrupt.cancel)
+        .map(|session| session.for_client(client.clone()));
+    // What a client is shown is recorded for its task, so it is answered here.
+    if let Ok(session) = &opened
+        && !is_logged
+        && session.engine_of_tasks().is_none()
+        && let Some(answered) = forwarded_command::ask(session, &config, tool)
+    {
+        return match answered.print(&config, interrupt.paging()) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(cannot_write(&error)),
+            _ => Ok(answered.exit),
+        };
+    }
+    let answered = opened.and_then(|session| {
         links = Links::new(session.root(), |name| std::env::var(name).ok());
         let reply = tool.run(&session, &matches);
         needs_daemon = reply.is_ok() && session.should_start_watcher();
@@ -109,7 +123,7 @@ fn run(Args { globals, command, matches }: Args) -> Result<Exit, ToolError> {
     match written {
         // The reader of our output closed the pipe early.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(reply.exit()),
-        Err(error) => Err(ToolError::new(Code::Io, format!("cannot write the answer: {error}"))),
+        Err(error) => Err(cannot_write(&error)),
         Ok(()) => Ok(reply.exit()),
     }
 }
@@ -125,4 +139,8 @@ fn output_is_discarded() -> bool {
 #[cfg(not(unix))]
 fn output_is_discarded() -> bool {
     false
+}
+
+fn cannot_write(error: &io::Error) -> ToolError {
+    ToolError::new(Code::Io, format!("cannot write the answer: {error}"))
 }

@@ -41,6 +41,10 @@ pub(crate) trait TypedOperation: 'static {
     const DEPTH: RefreshDepth = RefreshDepth::Graph;
     /// Whether it reads much of the index or many files. Heavy calls have a queue of their own.
     const HEAVY: bool = false;
+    /// Whether its answer may be larger than memory and is written while it is computed.
+    const STREAMED: bool = false;
+    /// Whether its answer depends on the program that asks, so that no other process may answer in its place.
+    const PER_CLIENT: bool = false;
     /// Arguments for the command line only: they name files of the machine, or control the terminal.
     const TERMINAL_ONLY: &'static [&'static str] = &[];
     /// The arguments.
@@ -205,6 +209,10 @@ pub struct Operation {
     pub depth: RefreshDepth,
     /// Whether its calls have a queue of their own.
     pub heavy: bool,
+    /// Whether its answer is written while it is computed.
+    pub streamed: bool,
+    /// Whether its answer depends on the program that asks.
+    pub per_client: bool,
     /// Arguments for the command line only.
     pub terminal_only: &'static [&'static str],
     command: fn() -> Command,
@@ -225,6 +233,8 @@ impl Operation {
             exposed: O::EXPOSED,
             depth: O::DEPTH,
             heavy: O::HEAVY,
+            streamed: O::STREAMED,
+            per_client: O::PER_CLIENT,
             terminal_only: O::TERMINAL_ONLY,
             command: || O::Args::augment_args(Command::new(O::NAME)),
             input: || schema_for!(O::Args).to_value(),

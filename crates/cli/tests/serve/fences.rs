@@ -55,6 +55,8 @@ pub(crate) fn assert_inert(what: &str, text: &str) {
         "run the tests: ",
         "step ",
         "ended tasks: ",
+        "symbols",
+        "change together, without an edge between them",
         "(lines ",
         "(the same answer",
         "`",

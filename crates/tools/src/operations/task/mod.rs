@@ -65,6 +65,7 @@ no_similar_implementation, context_fragmented and architecture_unknown.";
         Example { command: "task finish --outcome success", about: "review the diff and end the task" },
     ];
     const HEAVY: bool = true;
+    const PER_CLIENT: bool = true;
     type Args = TaskArgs;
     type Out = TaskOut;
 
