@@ -158,6 +158,11 @@ pub(crate) fn role(
     classify(path, language.map(|Language(pack)| pack), generated, roles)
 }
 
+/// The command that runs tests of a language, each given by the path of its file and its qualified name.
+pub fn test_command(language: &str, tests: &[(String, String)]) -> Option<String> {
+    Registry::builtin().by_name(language)?.test_command(tests)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

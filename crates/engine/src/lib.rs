@@ -33,7 +33,7 @@ mod word_cache;
 pub use compiler_layer::{LayerAudit, LayerEdge, LayerStatus, ScipDocument, ScipImport, ScipImportError};
 pub use engine::{Engine, OpenOptions};
 pub use error::EngineError;
-pub use extraction::highlight;
+pub use extraction::{highlight, test_command};
 pub use file_classifier::check_settings;
 pub use file_version::{FileVersion, SymbolVersion};
 pub use freshness::{Freshness, FullScan};

@@ -24,6 +24,7 @@ mod hotspots;
 mod impact;
 mod implementations;
 mod index;
+mod insights;
 mod introduced;
 mod log;
 mod map;
@@ -39,6 +40,7 @@ mod source_lines;
 mod status;
 mod symbol;
 mod symbols;
+mod task;
 mod trace;
 mod unused;
 
@@ -69,6 +71,7 @@ use hotspots::Hotspots;
 use impact::Impact;
 use implementations::Implementations;
 use index::Index;
+use insights::InsightsReport;
 use introduced::Introduced;
 use log::Log;
 use map::Map;
@@ -83,6 +86,8 @@ use similar::Similar;
 use status::Status;
 use symbol::SymbolCard;
 use symbols::Symbols;
+use task::GuidedTask;
+use task::plan::Plan;
 use trace::Trace;
 use unused::Unused;
 
@@ -119,6 +124,9 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::of::<Introduced>(),
     Operation::of::<Commits>(),
     Operation::of::<Changes>(),
+    Operation::of::<Plan>(),
+    Operation::of::<GuidedTask>(),
+    Operation::of::<InsightsReport>(),
     Operation::of::<Hotspots>(),
     Operation::of::<Query>(),
     Operation::of::<Audit>(),
