@@ -21,6 +21,7 @@ mod package;
 mod packs;
 mod random;
 mod report;
+mod revisions;
 mod serve_process;
 mod sizes;
 mod structural;
@@ -95,6 +96,8 @@ enum Command {
     Bombs(bombs::Bombs),
     /// Changes files of a copied directory at random; the refreshed index must equal one built from scratch
     Churn(churn::Churn),
+    /// Compares the indexes of commits with those of their checkouts, and measures them
+    Revisions(revisions::Revisions),
     /// Damages the files of a store at random; every answer must be that of an index built from scratch
     Damage(damage::Damage),
     /// Mutates a directory in memory in ways whose meaning is known, and compares the graphs
@@ -171,6 +174,7 @@ fn run(command: &Command) -> Result<()> {
         Command::Facts { file, pack_dir, tree } => facts::run(file, pack_dir.as_deref(), *tree),
         Command::Bombs(options) => bombs::run(options),
         Command::Churn(options) => churn::run(options),
+        Command::Revisions(options) => revisions::run(options),
         Command::Damage(options) => damage::run(options),
         Command::Mutate { directory, seed, count, lang } => {
             let options = mutate::Options { seed: *seed, count: *count, lang: lang.clone() };

@@ -8,6 +8,7 @@
 
 mod blame;
 mod commit;
+mod commit_tree;
 mod commit_walk;
 mod error;
 mod git_index;
@@ -30,6 +31,7 @@ mod tree_diff;
 mod worktree_diff;
 
 pub use commit::{Commit, Signature, short_id};
+pub use commit_tree::CommitTree;
 pub use error::HistoryError;
 pub use line_diff::{Hunk, hunks, is_binary, lines};
 pub use log::{BlamedLines, LineNumbers, NamedRef, OccurrenceChange, PathChange, Visit};

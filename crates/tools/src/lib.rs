@@ -30,6 +30,7 @@ pub use operations::OPERATIONS;
 pub use reference_page::reference;
 pub use session::open_tree::OpenTree;
 pub use session::provider_embedding::BackgroundEmbedding;
+pub use session::revision::AnsweredRevision;
 pub use session::{Session, SessionOptions};
 pub use text::escape::escape_invisible;
 pub use text::number_format::{bytes, count, duration, plural};

@@ -117,6 +117,7 @@ and names are those of `.mailmap`. Git is not run: its objects are read.";
     ];
     const DEPTH: RefreshDepth = RefreshDepth::Facts;
     const HEAVY: bool = true;
+    const ANY_REVISION: bool = false;
     type Args = BlameArgs;
     type Out = SymbolAnswer<BlameOut>;
 

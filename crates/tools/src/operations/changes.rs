@@ -98,6 +98,7 @@ were removed, renamed, moved or have another signature come first.";
     ];
     const DEPTH: RefreshDepth = RefreshDepth::Facts;
     const HEAVY: bool = true;
+    const ANY_REVISION: bool = false;
     type Args = ChangesArgs;
     type Out = ChangesOut;
 

@@ -67,6 +67,7 @@ seen is parsed.";
         Example { command: "index --json --quiet", about: "for a script, without progress" },
     ];
     const EXPOSED: bool = false;
+    const ANY_REVISION: bool = false;
     type Args = IndexArgs;
     type Out = IndexOut;
 

@@ -50,6 +50,7 @@ index yet.";
         Example { command: "status --no-refresh", about: "without refreshing the index" },
         Example { command: "status --json", about: "for a script" },
     ];
+    const ANY_REVISION: bool = false;
     type Args = StatusArgs;
     type Out = StatusOut;
 

@@ -3,16 +3,19 @@
 pub(crate) mod open_tree;
 pub(crate) mod provider_embedding;
 pub(crate) mod query_embedding;
+pub(crate) mod revision;
 
 use crate::answer::unread_files::{self, AnswerScope};
 use crate::answer::{Answer, Freshness, Note};
 use crate::error::ToolError;
 use crate::session::open_tree::OpenTree;
 use crate::session::query_embedding::ProviderState;
+use crate::session::revision::{AnsweredRevision, RevisionEngines};
 use crate::text::number_format::{duration, plural};
 use orient_engine::{
-    Cancel, Engine, EngineError, Freshness as _, FullScan, GcOptions, OpenOptions, Progress, RebuildReason,
-    RefreshDepth, RefreshMode, RefreshOptions, RefreshReport, Repo, Snapshot, StoreError,
+    Cancel, Engine, EngineError, Freshness as _, FullScan, GcOptions, OpenOptions, PathKind, Progress,
+    RebuildReason, RefreshDepth, RefreshMode, RefreshOptions, RefreshReport, Repo, Snapshot, StoreError,
+    TreeReader,
 };
 use orient_live::WatcherClient;
 use orient_model::RepoPath;
@@ -57,6 +60,10 @@ pub struct Session<'p> {
     engine: OnceCell<Arc<Engine>>,
     freshness: Arc<dyn orient_engine::Freshness>,
     provider_state: Arc<ProviderState>,
+    /// Engines of commits that calls share.
+    revisions: Arc<RevisionEngines>,
+    /// The revision that answers describe, if it is not the working tree.
+    revision: Option<AnsweredRevision>,
     refreshed: RefCell<Option<RefreshReport>>,
     /// Number of files compared with the index because no watcher could vouch for them.
     files_checked: Cell<usize>,
@@ -85,6 +92,8 @@ impl<'p> Session<'p> {
             engine,
             freshness: Arc::new(WatcherClient),
             provider_state: Arc::default(),
+            revisions: Arc::default(),
+            revision: None,
             refreshed,
             files_checked: Cell::default(),
             depth: Cell::default(),
@@ -104,6 +113,8 @@ impl<'p> Session<'p> {
             engine: OnceCell::from(tree.engine.clone()),
             freshness: tree.freshness.clone(),
             provider_state: tree.provider_state.clone(),
+            revisions: tree.revisions.clone(),
+            revision: None,
             refreshed: RefCell::new(None),
             files_checked: Cell::default(),
             depth: Cell::default(),
@@ -208,7 +219,7 @@ impl<'p> Session<'p> {
                 }
                 refresh => refresh,
             }?;
-            if !refresh.in_memory {
+            if !refresh.in_memory && self.revision.is_none() {
                 self.files_checked.set(refresh.files_compared());
             }
             self.refreshed.replace(Some(refresh));
@@ -292,7 +303,7 @@ impl<'p> Session<'p> {
         };
         let pending = refresh.pending.iter().map(|path| path.display().into_owned());
         let mut answer = Answer::from_index(data, Freshness::new(snapshot.generation(), pending));
-        answer.add_notes(notes(refresh));
+        answer.add_notes(notes(refresh, self.revision.is_none()));
         if snapshot.is_empty().unwrap_or(false) {
             answer = answer.note(NO_FILES);
         }
@@ -309,6 +320,16 @@ impl<'p> Session<'p> {
     /// The patterns that the settings exclude from a search.
     pub(crate) fn excludes(&self) -> Result<Vec<String>, ToolError> {
         Ok(self.engine()?.excludes())
+    }
+
+    /// The files of the tree, for reading.
+    pub(crate) fn reader(&self) -> Result<Box<dyn TreeReader>, ToolError> {
+        Ok(self.engine()?.tree().open().map_err(EngineError::from)?)
+    }
+
+    /// What is at a path of the tree, ignored or not.
+    pub(crate) fn path_kind(&self, path: &RepoPath) -> Option<PathKind> {
+        self.engine().ok()?.tree().kind(path)
     }
 
     /// Number of threads to use.
@@ -372,8 +393,8 @@ fn damage_note_text(detail: &str) -> String {
     format!("the index was damaged ({detail}) and has been rebuilt")
 }
 
-/// The notes about a refresh.
-fn notes(refresh: &RefreshReport) -> Vec<String> {
+/// The notes about a refresh; `is_working_tree` is false for the index of a commit.
+fn notes(refresh: &RefreshReport, is_working_tree: bool) -> Vec<String> {
     let mut notes = Vec::new();
     match &refresh.rebuilt {
         Some(RebuildReason::Damaged(detail)) => {
@@ -386,7 +407,8 @@ fn notes(refresh: &RefreshReport) -> Vec<String> {
         }
         Some(RebuildReason::First | RebuildReason::Asked) | None => {}
     }
-    if let Some(sibling) = &refresh.seeded_from {
+    // The index of a commit always begins as a copy.
+    if let Some(sibling) = refresh.seeded_from.as_ref().filter(|_| is_working_tree) {
         notes.push(format!("copied from the index of {}", sibling.display()));
     }
     notes.extend(refresh.note.clone());
