@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 /// Maximum wait for another process that is indexing, before the call answers from the current index.
 const BUSY_WAIT: Duration = Duration::from_secs(5);
 
-/// Maximum wait of a server for another process that rebuilds a damaged index.
+/// Maximum wait of a server for another process that rebuilds a damaged index, or makes that of a commit.
 const REBUILD_WAIT: Duration = Duration::from_mins(1);
 
 /// The note of an answer from an empty index.
@@ -212,7 +212,9 @@ impl<'p> Session<'p> {
         let depth = self.depth.get();
         let is_sufficient = |refresh: &RefreshReport| refresh.owed == 0 || depth == RefreshDepth::Facts;
         if self.options.refresh && !self.refreshed.borrow().as_ref().is_some_and(is_sufficient) {
-            let refresh = match self.refresh(RefreshMode::CatchUp, depth, Some(BUSY_WAIT)) {
+            // The index of a commit that another call is making does not answer anything yet.
+            let wait = if self.revision.is_some() { REBUILD_WAIT } else { BUSY_WAIT };
+            let refresh = match self.refresh(RefreshMode::CatchUp, depth, Some(wait)) {
                 // Without a first index there is nothing to answer from.
                 Err(EngineError::Busy { .. }) if self.interactive => {
                     self.refresh(RefreshMode::CatchUp, depth, Some(Duration::MAX))
