@@ -188,6 +188,11 @@ impl Engine {
         }
     }
 
+    /// The version of extraction: it changes whenever the same bytes may give different facts.
+    pub fn extraction_version(&self) -> u64 {
+        self.classifier.extraction_version()
+    }
+
     /// The number of worker threads.
     pub fn threads(&self) -> usize {
         match self.settings.index.threads {

@@ -24,10 +24,17 @@ mod sql;
 mod tasks;
 mod writer;
 
+pub use cache::history::{
+    CommitGraph, CommitPaths, CommitRecord, CommitSymbols, CommitText, FileSymbols, PathRow, Person,
+    SymbolsRow,
+};
 pub use cache::provider_vectors::EmbedModel;
 pub use cache::{Cache, CacheKey, CacheState, CachedFacts, Pruned};
 pub use catalogue::{Catalogue, CatalogueFile, CatalogueUpdate, ChunkPosting};
-pub use codec::{CodecError, Encoded, decode_flow, decode_outline, encode_flow, encode_outline};
+pub use codec::{
+    ChangedSymbol, CodecError, CommitTerm, Encoded, GraphCommit, decode_flow, decode_outline, encode_flow,
+    encode_outline,
+};
 pub use connection::heartbeat::HolderWatch;
 pub use connection::keepalive::KeepAlive;
 pub use connection::open::checkpoint_wal;

@@ -47,6 +47,8 @@ pub(crate) trait TypedOperation: 'static {
     const HEAVY: bool = false;
     /// Whether it is a question about the files of a tree, which the tree of any revision can answer.
     const ANY_REVISION: bool = true;
+    /// Whether its answer may be larger than memory and is written while it is computed.
+    const STREAMED: bool = false;
     /// Arguments for the command line only: they name files of the machine, or control the terminal.
     const TERMINAL_ONLY: &'static [&'static str] = &[];
     /// The arguments.
@@ -217,6 +219,8 @@ pub struct Operation {
     pub heavy: bool,
     /// Whether the tree of any revision can answer it.
     pub any_revision: bool,
+    /// Whether its answer is written while it is computed.
+    pub streamed: bool,
     /// Arguments for the command line only.
     pub terminal_only: &'static [&'static str],
     command: fn() -> Command,
@@ -238,6 +242,7 @@ impl Operation {
             depth: O::DEPTH,
             heavy: O::HEAVY,
             any_revision: O::ANY_REVISION,
+            streamed: O::STREAMED,
             terminal_only: O::TERMINAL_ONLY,
             command: || O::Args::augment_args(Command::new(O::NAME)),
             input: || schema_for!(O::Args).to_value(),

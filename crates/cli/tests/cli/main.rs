@@ -2,6 +2,8 @@
 
 mod at_revision;
 mod context;
+#[cfg(target_os = "linux")]
+mod daemon;
 mod endpoints;
 mod errors;
 mod fake_embedding_server;
