@@ -55,7 +55,7 @@ impl OpenTree {
         engine: Arc<Engine>,
         freshness: Arc<dyn Freshness>,
     ) -> Self {
-        Self { options, loaded, engine, freshness, provider_state: Arc::default() }
+        Self { options, loaded, engine, freshness, provider_state: Arc::default(), revisions: Arc::default() }
     }
 
     /// The tree and how to work on it, as it was opened.
