@@ -21,6 +21,7 @@ mod mutate;
 mod package;
 mod packs;
 mod random;
+mod replay;
 mod report;
 mod revisions;
 mod serve_process;
@@ -99,6 +100,8 @@ enum Command {
     Churn(churn::Churn),
     /// Compares the indexes of commits with those of their checkouts, and measures them
     Revisions(revisions::Revisions),
+    /// Replays real bug fixes as guided tasks: what plans reach, what they cost, how fast the guard is
+    Replay(replay::Replay),
     /// Damages the files of a store at random; every answer must be that of an index built from scratch
     Damage(damage::Damage),
     /// Mutates a directory in memory in ways whose meaning is known, and compares the graphs
@@ -178,6 +181,7 @@ fn run(command: &Command) -> Result<()> {
         Command::Bombs(options) => bombs::run(options),
         Command::Churn(options) => churn::run(options),
         Command::Revisions(options) => revisions::run(options),
+        Command::Replay(options) => replay::run(options),
         Command::Damage(options) => damage::run(options),
         Command::Mutate { directory, seed, count, lang } => {
             let options = mutate::Options { seed: *seed, count: *count, lang: lang.clone() };

@@ -117,6 +117,7 @@ impl<'p> Session<'p> {
             depth: Cell::default(),
             interactive: self.interactive,
             asked: None,
+            client: self.client.clone(),
         })
     }
 
