@@ -1,5 +1,6 @@
 //! Seeding: the index of a new tree starts from a copy of another tree's index, because most files are the same.
 
+use crate::compiler_layer;
 use crate::store_paths::{directories, root_of, stored_tree_of};
 use crate::{Engine, StorePaths};
 use orient_store::{Snapshot, WriteLock, copy_index};
@@ -39,7 +40,8 @@ fn siblings(engine: &Engine) -> Vec<PathBuf> {
 fn most_similar_first(engine: &Engine) -> Vec<PathBuf> {
     let mut usable: Vec<(usize, PathBuf)> = Vec::new();
     for directory in directories(&engine.paths.repository).unwrap_or_default() {
-        if directory == engine.paths.tree {
+        // Edges of a compiler layer are only true for the tree that the layer was imported for.
+        if directory == engine.paths.tree || compiler_layer::read(&directory).is_some() {
             continue;
         }
         let Some(snapshot) = usable_index(engine, &directory) else { continue };
