@@ -15,6 +15,7 @@ mod docgen;
 mod eval;
 mod facts;
 mod graph;
+mod history;
 mod mcp_client;
 mod mutate;
 mod package;
@@ -131,6 +132,8 @@ enum Command {
         #[arg(long, conflicts_with = "sample")]
         issues: bool,
     },
+    /// Compares blame, logs, the pickaxe and the history index with git on a clone (in a release build)
+    History(history::HistoryCheck),
     /// Compares the matches of structural patterns, drawn from the code itself, with those of ast-grep
     Structural(structural::Structural),
     /// Prints what each grammar adds to the binary: parse tables, compressed tables, code
@@ -186,6 +189,7 @@ fn run(command: &Command) -> Result<()> {
             (None, true) => crosscheck::issues(directory, lang),
             (None, false) => crosscheck::run(directory, lang, *all),
         },
+        Command::History(options) => history::run(options),
         Command::Structural(options) => structural::run(options),
         Command::Sizes(options) => sizes::run(options),
         Command::Clients => clients::run(),

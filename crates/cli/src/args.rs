@@ -73,8 +73,13 @@ pub(crate) fn parse() -> Result<Args, (ToolError, OutputFormat)> {
         Some(error) => (error, format),
         None => error.exit(),
     };
-    let matches = matches(&typed).map_err(fail)?;
-    let globals = Globals::from_arg_matches(&matches).map_err(fail)?;
+    parse_words(&typed).map_err(fail)
+}
+
+/// Parses the words of a command line.
+pub(crate) fn parse_words(typed: &[OsString]) -> Result<Args, clap::Error> {
+    let matches = matches(typed)?;
+    let globals = Globals::from_arg_matches(&matches)?;
     let (name, own) = matches.subcommand().expect("clap requires a subcommand");
     let subcommand = || {
         SUBCOMMANDS

@@ -5,8 +5,8 @@ use orient_tools::ReplyResult;
 use std::io::Write;
 
 /// Installs the subscriber. A command logs to standard error if `--verbose` or the environment variable asks for it; a
-/// long-running process logs to a file in its store.
-pub(crate) fn start(verbose: bool, long_running: bool, quiet: bool) {
+/// long-running process logs to a file in its store. Returns whether standard error shows the log.
+pub(crate) fn start(verbose: bool, long_running: bool, quiet: bool) -> bool {
     let wanted = std::env::var(VARIABLE).ok().filter(|text| !text.trim().is_empty());
     let wanted = wanted.and_then(|text| match Filter::parse(&text) {
         Ok(filter) => Some(filter),
@@ -20,7 +20,9 @@ pub(crate) fn start(verbose: bool, long_running: bool, quiet: bool) {
     });
     let sinks = Sinks { stderr: verbose || !long_running && wanted.is_some(), file: long_running };
     let usual = if verbose { Filter::DEBUG } else { Filter::INFO };
+    let shown = sinks.stderr;
     install(wanted.unwrap_or(usual), sinks);
+    shown
 }
 
 /// The log span of one command.

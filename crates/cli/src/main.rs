@@ -7,7 +7,9 @@ mod atomic_write;
 mod close_on_exec;
 mod completions_and_man;
 mod config;
+mod daemon;
 mod exit_codes;
+mod forwarded_command;
 mod interrupt;
 mod log;
 mod pager;
@@ -48,7 +50,7 @@ fn main() -> ExitCode {
 
 fn run(Args { globals, command, matches }: Args) -> Result<Exit, ToolError> {
     let long_running = matches!(command, CommandKind::Subcommand(subcommand) if subcommand.long_running);
-    log::start(globals.verbose, long_running, globals.quiet);
+    let is_logged = log::start(globals.verbose, long_running, globals.quiet);
     let config =
         Config::resolve(globals).map_err(|error| ToolError::new(Code::BadArgument, error.to_string()))?;
     let tool = match command {
@@ -67,7 +69,17 @@ fn run(Args { globals, command, matches }: Args) -> Result<Exit, ToolError> {
     let (mut links, mut needs_daemon) = (None, false);
     let setup = config.setup.clone();
     let call = log::CallSpan::begin(tool.name);
-    let answered = Session::open(config.setup, &meter, &interrupt.cancel).and_then(|session| {
+    let opened = Session::open(setup.clone(), &meter, &interrupt.cancel);
+    if let Ok(session) = &opened
+        && !is_logged
+        && let Some(answered) = forwarded_command::ask(session, &config, tool)
+    {
+        return match answered.print(&config, interrupt.paging()) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(cannot_write(&error)),
+            _ => Ok(answered.exit),
+        };
+    }
+    let answered = opened.and_then(|session| {
         links = Links::new(session.root(), |name| std::env::var(name).ok());
         let reply = tool.run(&session, &matches);
         needs_daemon = reply.is_ok() && session.should_start_watcher();
@@ -94,7 +106,11 @@ fn run(Args { globals, command, matches }: Args) -> Result<Exit, ToolError> {
     match written {
         // The reader of our output closed the pipe early.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(reply.exit()),
-        Err(error) => Err(ToolError::new(Code::Io, format!("cannot write the answer: {error}"))),
+        Err(error) => Err(cannot_write(&error)),
         Ok(()) => Ok(reply.exit()),
     }
+}
+
+fn cannot_write(error: &io::Error) -> ToolError {
+    ToolError::new(Code::Io, format!("cannot write the answer: {error}"))
 }

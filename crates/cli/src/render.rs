@@ -22,7 +22,11 @@ pub(crate) fn answer(reply: &dyn Reply, options: RenderOptions) -> io::Result<bo
     if options.format == OutputFormat::Text {
         return text(reply, options).map(|()| false);
     }
-    let mut terminal = Terminal::stdout(options.colour);
+    json(reply, &mut Terminal::stdout(options.colour))
+}
+
+/// Writes an answer as JSON; returns whether that included its notes.
+pub(crate) fn json(reply: &dyn Reply, terminal: &mut Terminal<'_>) -> io::Result<bool> {
     let mut has_notes = false;
     if let Some(written) = reply.json_lines(&mut terminal.out) {
         written?;
@@ -45,6 +49,19 @@ fn text(reply: &dyn Reply, options: RenderOptions) -> io::Result<()> {
     let written = reply.text(&mut TextWriter::new(&mut terminal)).and_then(|()| terminal.out.flush());
     drop(terminal);
     // Wait for the pager even if the user quits it before the end.
+    pager.finish()?;
+    written
+}
+
+/// Prints an answer that was rendered elsewhere, through a pager if it is longer than the screen.
+pub(crate) fn rendered(text: &[u8], screen: Option<(usize, Arc<AtomicBool>)>) -> io::Result<()> {
+    let Some((rows, paging)) = screen else {
+        let mut out = io::stdout().lock();
+        out.write_all(text)?;
+        return out.flush();
+    };
+    let mut pager = Pager::new(rows, paging, |name| std::env::var(name).ok());
+    let written = (&mut &mut pager).write_all(text);
     pager.finish()?;
     written
 }
@@ -75,12 +92,20 @@ pub(crate) fn notes(reply: &dyn Reply, colour: bool) -> io::Result<()> {
 
 /// Prints an error to standard error.
 pub(crate) fn error(error: &ToolError, format: OutputFormat, colour: bool) -> io::Result<()> {
-    let mut terminal = Terminal::stderr(colour);
+    write_error(error, format, &mut Terminal::stderr(colour))
+}
+
+/// Writes an error.
+pub(crate) fn write_error(
+    error: &ToolError,
+    format: OutputFormat,
+    terminal: &mut Terminal<'_>,
+) -> io::Result<()> {
     if format == OutputFormat::Json {
         write_json(error, &mut terminal.out)?;
         return terminal.out.flush();
     }
-    let mut page = TextWriter::new(&mut terminal);
+    let mut page = TextWriter::new(terminal);
     page.put(Style::Warn, "error: ")?;
     for (index, line) in error.message().lines().enumerate() {
         if index > 0 {

@@ -1,6 +1,7 @@
 //! `orient mcp` and `orient serve`: start the MCP server over stdio or HTTP.
 
 use crate::config::{Config, RootSource};
+use crate::forwarded_command;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use orient_engine::{Freshness, FullScan};
 use orient_live::{WatchOptions, Watcher};
@@ -104,20 +105,28 @@ pub(crate) fn mcp(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
 fn options(config: Config, matches: &ArgMatches) -> Options {
     // With --no-refresh, the background does not refresh either.
     let refreshes = config.setup.refresh;
+    let setup = config.setup.clone();
     Options {
         setup: config.setup,
         root_is_fixed: config.root == RootSource::Flag,
         tools: matches.get_one::<String>("tools").cloned(),
         freshness: Arc::new(move |engine, loaded| -> Arc<dyn Freshness> {
+            let setup = setup.clone();
             orient_logging::open(&engine.store_paths().store);
             if !refreshes {
                 return Arc::new(FullScan);
             }
             let branches = loaded.settings.watch.branches;
-            Arc::new(Watcher::start(
+            let watcher = Watcher::start(
                 engine,
-                WatchOptions { prefetch_branches: branches, ..WatchOptions::default() },
-            ))
+                WatchOptions {
+                    prefetch_branches: branches,
+                    history: orient_tools::background_history(loaded),
+                    ..WatchOptions::default()
+                },
+            );
+            watcher.answer_commands(|freshness| forwarded_command::handler(setup, engine, loaded, freshness));
+            Arc::new(watcher)
         }),
         release_thread_memory: crate::allocator::release_thread_memory,
     }

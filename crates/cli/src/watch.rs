@@ -3,6 +3,7 @@
 #[cfg(target_os = "linux")]
 use crate::close_on_exec;
 use crate::config::{Config, OutputFormat};
+use crate::forwarded_command;
 use crate::interrupt::Interrupt;
 use crate::render;
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -85,7 +86,8 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
     };
     let (format, colour) = (config.format, config.colour);
     let is_daemon = matches.get_flag(UNTIL_IDLE);
-    let mut watcher = None;
+    let mut watcher: Option<Arc<Watcher>> = None;
+    let setup = config.setup.clone();
     let host = OpenTree::open(config.setup, |engine, loaded| {
         orient_logging::open(&engine.store_paths().store);
         tracing::info!(version = env!("CARGO_PKG_VERSION"), until_idle = is_daemon, "watcher started");
@@ -95,10 +97,14 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
         let options = WatchOptions {
             startup_delay: Duration::ZERO,
             prefetch_branches: branches,
+            history: if is_daemon { None } else { orient_tools::background_history(loaded) },
             on_refresh: Some(listener),
+            stops_on_request: is_daemon,
             ..WatchOptions::default()
         };
-        watcher.insert(Arc::new(Watcher::start(engine, options))).clone()
+        let started = Watcher::start(engine, options);
+        started.answer_commands(|freshness| forwarded_command::handler(setup, engine, loaded, freshness));
+        watcher.insert(Arc::new(started)).clone()
     })?;
     if format == OutputFormat::Text && !config.quiet {
         show(colour, |page| {
@@ -110,7 +116,8 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
     let keeps_running = || {
         let was_asked =
             || watcher.as_ref().and_then(|watcher| watcher.idle_time()).is_some_and(|time| time < idle);
-        !interrupt.cancel.is_cancelled() && (!is_daemon || was_asked())
+        let is_stopped = || watcher.as_ref().is_some_and(|watcher| watcher.is_asked_to_stop());
+        !interrupt.cancel.is_cancelled() && (!is_daemon || was_asked() && !is_stopped())
     };
     let shown =
         follow(&lines, format, colour, if is_daemon { DAEMON_STOP_POLL } else { STOP_POLL }, &keeps_running);

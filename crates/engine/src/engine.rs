@@ -6,10 +6,12 @@ use crate::generation_caches::GenerationCaches;
 use crate::in_memory_index::InMemoryIndex;
 use crate::refresh::ResolverHooks;
 use crate::store_paths::{self, StorePaths};
+use orient_model::{ContentHash, RepoPath};
 use orient_safefs::Directory;
 use orient_settings::Settings;
-use orient_store::{ConnectionPool, StoreError};
-use orient_walk::{Repo, WalkOptions, check_root, from_native};
+use orient_store::{ConnectionPool, StoreError, TaskStore};
+use orient_walk::{Repo, RootDirectory, WalkOptions, check_root, from_native};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -82,6 +84,26 @@ impl Engine {
         })
     }
 
+    /// The tasks of this tree; `None` if there are none and `create` is false.
+    pub fn tasks(&self, create: bool) -> Result<Option<TaskStore>, EngineError> {
+        if create {
+            self.own_directory()?;
+        }
+        Ok(TaskStore::open(&self.paths.tasks(), create)?)
+    }
+
+    /// The hash of a file's current content, as the index has it; `None` if it cannot be read.
+    pub fn content_hash(&self, path: &RepoPath) -> Option<ContentHash> {
+        let root = RootDirectory::open(&self.repo.root).ok()?;
+        let mut bytes = Vec::new();
+        let file =
+            root.open_file(path).ok().filter(|file| file.metadata().is_ok_and(|data| data.is_file()))?;
+        file.take(self.settings.index.max_file_size.bytes()).read_to_end(&mut bytes).ok()?;
+        let mut short = [0; 16];
+        short.copy_from_slice(&blake3::hash(&bytes).as_bytes()[..16]);
+        Some(ContentHash(short))
+    }
+
     /// The patterns that the settings exclude, each in `.gitignore` syntax.
     pub fn excludes(&self) -> Vec<String> {
         let mut excludes = self.settings.index.exclude.clone();
@@ -131,6 +153,11 @@ impl Engine {
             // If no thread can be started, the first check computes them.
             let _ = std::thread::Builder::new().spawn(count);
         }
+    }
+
+    /// The version of extraction: it changes whenever the same bytes may give different facts.
+    pub fn extraction_version(&self) -> u64 {
+        self.classifier.extraction_version()
     }
 
     /// The number of worker threads.

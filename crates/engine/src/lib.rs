@@ -26,24 +26,25 @@ mod refresh;
 mod remote_embeddings;
 mod skips;
 mod store_paths;
+mod symbol_identity;
 mod word_cache;
 
 pub use engine::{Engine, OpenOptions};
 pub use error::EngineError;
 pub use extraction::highlight;
 pub use file_classifier::check_settings;
-pub use file_version::{FileVersion, SAME_BODY, SymbolChange, SymbolDelta, SymbolVersion};
+pub use file_version::{FileVersion, SymbolVersion};
 pub use freshness::{Freshness, FullScan};
 pub use maintenance::{GcOptions, GcReport, Prefetcher};
 pub use progress::{Cancel, NoProgress, Pause, Phase, Progress};
 pub use query::{
     CsrGraph, Definition, DefinitionQuery, DescribedNode, Direction, Edges, EntryPoint, FileOutline,
     FileQuery, ForeignEdges, FullGraph, FullGraphNode, GraphPath, GraphPaths, GraphView, HitText,
-    LevelCounts, Lookup, NodeInfo, NodeOrder, NodeOwners, NumberRange, Parameter, PathOptions, PathPattern,
-    PathStarts, PatternError, Project, Reach, ReachOptions, ReachStep, RetrievedCandidates, SameFileHit,
-    SearchHit, SearchQuery, SearchResults, SimilarHit, Similarity, Snapshot, Snippet, SourceLines, Status,
-    SymbolFilter, SymbolOrder, TextCandidates, UnresolvedUse, UnresolvedUses, Verification, WithDispatch,
-    cyclic_components, pagerank, reach, shortest_paths,
+    LevelCounts, Lookup, NodeInfo, NodeOrder, NodeOwners, NumberRange, Parameter, PathMatch, PathOptions,
+    PathPattern, PathStarts, PatternError, Project, Reach, ReachOptions, ReachStep, RetrievedCandidates,
+    SameFileHit, SearchHit, SearchQuery, SearchResults, SimilarHit, Similarity, Snapshot, Snippet,
+    SourceLines, Status, SymbolFilter, SymbolOrder, TextCandidates, UnresolvedUse, UnresolvedUses,
+    Verification, WithDispatch, cyclic_components, pagerank, reach, shortest_paths,
 };
 pub use refresh::{
     ExternalIgnoreFiles, MAX_RESOLVED_WITH_CHANGE, OpenDatabases, PARSER_STACK_BYTES, RebuildReason,
@@ -51,6 +52,7 @@ pub use refresh::{
 };
 pub use remote_embeddings::{EmbeddingCoverage, EmbeddingJob, EmbeddingLock, RemoteQuery};
 pub use store_paths::StorePaths;
+pub use symbol_identity::{ChangeParts, SymbolChange, SymbolDelta, changes_since, pair_moves};
 
 // Types that answers consist of, so that callers depend on this crate alone.
 pub use orient_lang::TokenClass;
@@ -59,7 +61,8 @@ pub use orient_resolve::Endpoint;
 pub use orient_store::{
     EdgeRow, EmbedModel, ExcludedFiles, ExternalRow, FileGraph, FileId, FileRow, INDEXED, LanguageCount,
     NameMatch, NodeId, Page, ProcessStatus, QUERY_EXAMPLES, QueryError, QueryLimits, QueryRows, RankedHit,
-    Sizes, SqlValue, StoreError, SymbolId, UnresolvedRow, VIEWS, VIEWS_VERSION, unusable_reason,
+    ServedBatch, ServedCallRow, ServedRange, ServedRows, ServedSymbolRow, Sizes, SqlValue, StoreError,
+    SymbolId, TaskRow, TaskStore, UnresolvedRow, VIEWS, VIEWS_VERSION, WrittenFile, unusable_reason,
 };
 pub use orient_text::TrigramQuery;
 pub use orient_walk::{

@@ -17,6 +17,8 @@ pub enum Phase {
     Finishing,
     /// Embedding chunks with a provider.
     Embedding,
+    /// Indexing the history.
+    History,
 }
 
 impl Phase {
@@ -28,6 +30,7 @@ impl Phase {
             Self::Resolving => "resolving",
             Self::Finishing => "finishing",
             Self::Embedding => "embedding",
+            Self::History => "history",
         }
     }
 
@@ -35,6 +38,7 @@ impl Phase {
     pub fn unit(self) -> &'static str {
         match self {
             Self::Embedding => "chunks",
+            Self::History => "commits",
             _ => "files",
         }
     }

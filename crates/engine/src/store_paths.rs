@@ -40,6 +40,7 @@ pub struct StorePaths {
 impl StorePaths {
     pub(crate) const INDEX: &str = "index.db";
     pub(crate) const CACHE: &str = "cache.db";
+    const TASKS: &str = "tasks.db";
 
     /// The directories for a repository: in `store` if given, else as in the settings, else in the user's cache
     /// directory.
@@ -65,6 +66,11 @@ impl StorePaths {
     /// The path of this tree's index.
     pub fn index(&self) -> PathBuf {
         self.tree.join(Self::INDEX)
+    }
+
+    /// The path of this tree's tasks.
+    pub fn tasks(&self) -> PathBuf {
+        self.tree.join(Self::TASKS)
     }
 
     /// The path of the repository's cache.

@@ -96,6 +96,20 @@ fn a_name_resolves_to_one_symbol_or_its_candidates() {
 }
 
 #[test]
+fn the_handle_of_an_overload_has_its_parameter_types() {
+    let text = "class Cart {\n    void add(int n) {}\n    void add(java.util.List<Item> items, int n) {}\n    void go() {}\n}\n";
+    let bench = Bench::new(&[("Cart.java", text)]);
+    let snapshot = snapshot(&bench);
+    let look = |text: &str| handles(&snapshot.symbol(text).expect(text));
+    let both = ["Cart.java#Cart.add(int)", "Cart.java#Cart.add(List,int)"];
+    assert_eq!(look("Cart.add"), both);
+    assert_eq!(look("Cart.java#Cart.add"), both, "which one is not said");
+    assert_eq!(look("Cart.java#Cart.add(List,int)"), both[1..]);
+    assert_eq!(look("Cart.java#Cart.add~2"), both[1..], "the older form");
+    assert_eq!(look("Cart.java#Cart.go"), ["Cart.java#Cart.go"]);
+}
+
+#[test]
 fn symbol_queries_return_definitions() {
     let bench = Bench::new(FILES);
     let snapshot = snapshot(&bench);

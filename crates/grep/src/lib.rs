@@ -13,7 +13,7 @@ mod search;
 mod worker;
 
 pub use batch_queue::{Files, batch_size, in_batches};
-pub use error::GrepError;
+pub use error::{GLOB_HINT, GrepError, looks_like_glob};
 pub use output_options::{Context, Layout, Mode};
 pub use pattern::{Boundary, Case, Pattern};
 pub use search::{Search, Totals};

@@ -92,6 +92,6 @@ impl Pattern {
         if !self.text && !self.null_data {
             builder.ban_byte(Some(b'\0'));
         }
-        builder.build_many(&self.patterns).map_err(|error| GrepError::pattern(&error))
+        builder.build_many(&self.patterns).map_err(|error| GrepError::pattern(&error, &self.patterns))
     }
 }

@@ -4,14 +4,14 @@
 //! commit whose parents do not have it. Commits are visited newest first, so that lines which reach a commit along several
 //! branches are handled together.
 
+use crate::commit_queue::CommitQueue;
 use crate::error::HistoryError;
 use crate::line_diff::{hunks, lines};
 use crate::oid::Oid;
-use crate::path_log::{content, rename_source};
+use crate::path_history::{content, rename_source};
 use crate::revision::Commits;
 use crate::tree_diff::{Blob, blob_at};
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Consecutive lines that come from one commit.
@@ -29,6 +29,9 @@ pub(crate) struct BlameRange {
     pub(crate) source_line: u32,
 }
 
+/// Maximum number of replaced lines that a line of an ignored commit is compared with.
+const MAX_COMPARED_LINES: usize = 200;
+
 /// Lines whose commit is not known yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Pending {
@@ -39,26 +42,33 @@ struct Pending {
 
 struct Blamer<'c> {
     commits: &'c mut Commits,
-    queue: BinaryHeap<(i64, Reverse<u64>, Oid)>,
+    ignored: &'c BTreeSet<Oid>,
+    queue: CommitQueue<Oid>,
     pending: BTreeMap<Oid, BTreeMap<Vec<u8>, Vec<Pending>>>,
-    found: u64,
     ranges: Vec<BlameRange>,
 }
 
-/// Blames the lines of a file in a commit. `None` if the commit has no such file.
+/// Blames the lines of a file in a commit. `None` if the commit has no such file. Lines that an ignored commit changed pass to the
+/// most similar lines that they replace, if there are any.
 pub(crate) fn blame(
     commits: &mut Commits,
     start: Oid,
     path: &[u8],
+    ignored: &BTreeSet<Oid>,
 ) -> Result<Option<Vec<BlameRange>>, HistoryError> {
     let tree = commits.header(&start)?.tree;
     let Some(blob) = blob_at(&mut commits.objects, &tree, path)? else { return Ok(None) };
     let text = content(commits, Some(blob))?;
     let count = u32::try_from(lines(&text).len()).unwrap_or(u32::MAX);
-    let mut blamer =
-        Blamer { commits, queue: BinaryHeap::new(), pending: BTreeMap::new(), found: 0, ranges: Vec::new() };
+    let mut blamer = Blamer {
+        commits,
+        ignored,
+        queue: CommitQueue::default(),
+        pending: BTreeMap::new(),
+        ranges: Vec::new(),
+    };
     blamer.push(start, path, vec![Pending { line: 0, count, source_line: 0 }])?;
-    while let Some((_, _, oid)) = blamer.queue.pop() {
+    while let Some(oid) = blamer.queue.pop() {
         for (path, pending) in blamer.pending.remove(&oid).unwrap_or_default() {
             blamer.visit(oid, &path, pending)?;
         }
@@ -85,8 +95,8 @@ impl Blamer<'_> {
         }
         let paths = self.pending.entry(oid).or_default();
         if paths.is_empty() {
-            self.found += 1;
-            self.queue.push((self.commits.header(&oid)?.time, Reverse(self.found), oid));
+            let time = self.commits.header(&oid)?.time;
+            self.queue.push(time, oid);
         }
         paths.entry(path.to_vec()).or_default().extend(pending);
         Ok(())
@@ -103,7 +113,12 @@ impl Blamer<'_> {
         let after = content(self.commits, blob)?;
         for (parent, source, old) in origins {
             let before = content(self.commits, Some(old))?;
-            let (passed, kept) = split(&before, &after, pending);
+            let (mut passed, mut kept) = split(&before, &after, pending);
+            if self.ignored.contains(&oid) {
+                let (replaced, rest) = pass_changed_lines(&before, &after, kept);
+                passed.extend(replaced);
+                kept = rest;
+            }
             self.push(parent, &source, passed)?;
             pending = kept;
             if pending.is_empty() {
@@ -156,6 +171,46 @@ impl Blamer<'_> {
         }
         Ok(found.into_iter().flatten().collect())
     }
+}
+
+/// Divides changed lines into those that replace a similar line of the old version, numbered as there, and the rest.
+fn pass_changed_lines(before: &[u8], after: &[u8], kept: Vec<Pending>) -> (Vec<Pending>, Vec<Pending>) {
+    let (old, new) = (lines(before), lines(after));
+    let hunks = hunks(before, after);
+    let (mut passed, mut rest) = (Vec::new(), Vec::new());
+    for at in kept.into_iter().flat_map(|part| {
+        (0..part.count).map(move |n| Pending {
+            line: part.line + n,
+            count: 1,
+            source_line: part.source_line + n,
+        })
+    }) {
+        let hunk = hunks.iter().find(|hunk| hunk.after.contains(&at.source_line));
+        let source = hunk.and_then(|hunk| {
+            let text = new.get(at.source_line as usize)?;
+            let offset = at.source_line - hunk.after.start;
+            let candidates = hunk.before.clone().take(MAX_COMPARED_LINES);
+            let scored = candidates.map(|line| {
+                let distance = (line - hunk.before.start).abs_diff(offset);
+                (common_pairs(old[line as usize], text), std::cmp::Reverse(distance), line)
+            });
+            scored.max().filter(|(score, ..)| *score > 0).map(|(.., line)| line)
+        });
+        match source {
+            Some(source_line) => passed.push(Pending { source_line, ..at }),
+            None => rest.push(at),
+        }
+    }
+    (passed, rest)
+}
+
+/// The number of distinct pairs of neighbouring bytes, without white space, that two lines have in common.
+fn common_pairs(a: &[u8], b: &[u8]) -> usize {
+    let pairs = |line: &[u8]| -> BTreeSet<(u8, u8)> {
+        let dense: Vec<u8> = line.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+        dense.windows(2).map(|pair| (pair[0], pair[1])).collect()
+    };
+    pairs(a).intersection(&pairs(b)).count()
 }
 
 /// Divides lines into those that the old version has, renumbered, and the rest.

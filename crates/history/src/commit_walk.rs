@@ -3,27 +3,24 @@
 //! Our own rather than a library's: it stops at the boundary of a shallow clone, follows grafts, and shares the parsed
 //! headers with blame and merge bases.
 
+use crate::commit_queue::CommitQueue;
 use crate::error::HistoryError;
 use crate::oid::Oid;
 use crate::revision::Commits;
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashSet};
+use std::collections::HashSet;
 
 /// The commits that are reachable from tips, newest first. Each is visited once.
 #[derive(Default)]
 pub(crate) struct CommitWalk {
-    /// By commit time; of equal times, the one found first.
-    queue: BinaryHeap<(i64, Reverse<u64>, Oid)>,
+    queue: CommitQueue<Oid>,
     seen: HashSet<Oid>,
-    found: u64,
 }
 
 impl CommitWalk {
     /// Adds a start.
     pub(crate) fn push(&mut self, commits: &mut Commits, oid: Oid) -> Result<(), HistoryError> {
         if self.seen.insert(oid) {
-            self.found += 1;
-            self.queue.push((commits.header(&oid)?.time, Reverse(self.found), oid));
+            self.queue.push(commits.header(&oid)?.time, oid);
         }
         Ok(())
     }
@@ -35,7 +32,7 @@ impl CommitWalk {
 
     /// The next commit. Its parents are visited later.
     pub(crate) fn next(&mut self, commits: &mut Commits) -> Result<Option<Oid>, HistoryError> {
-        let Some((_, _, oid)) = self.queue.pop() else { return Ok(None) };
+        let Some(oid) = self.queue.pop() else { return Ok(None) };
         for parent in &commits.header(&oid)?.parents {
             self.push(commits, *parent)?;
         }

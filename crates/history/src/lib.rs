@@ -8,15 +8,18 @@
 
 mod blame;
 mod commit;
+mod commit_queries;
+mod commit_queue;
 mod commit_walk;
 mod error;
 mod git_index;
 mod hunk_placement;
 mod line_diff;
-mod log;
+mod line_log;
 mod myers;
 mod object_store;
 mod oid;
+mod path_history;
 mod path_log;
 mod patience_diff;
 mod pickaxe;
@@ -30,11 +33,14 @@ mod tree_diff;
 mod worktree_diff;
 
 pub use commit::{Commit, Signature, short_id};
+pub use commit_queries::{BlamedLines, LineNumbers, NamedRef, OccurrenceChange, PathChange, Visit};
 pub use error::HistoryError;
 pub use line_diff::{Hunk, hunks, is_binary, lines};
-pub use log::{BlamedLines, LineNumbers, NamedRef, OccurrenceChange, PathChange, Visit};
 pub use oid::Oid;
-pub use path_log::ChangeKind;
+pub use path_history::{GitPaths, RawPathChange};
+pub use path_log::{
+    ChangeKind, CommitNumber, CommitNumbers, PathLog, PathLogEntry, PathNumber, PathSource, PathStep,
+};
 pub use patience_diff::{LineDiff, line_diff};
 pub use revision::Tip;
 pub use tree_diff::{Blob, BlobKind};

@@ -3,7 +3,7 @@
 use crate::commit_walk::CommitWalk;
 use crate::error::HistoryError;
 use crate::oid::Oid;
-use crate::path_log::content;
+use crate::path_history::content;
 use crate::renames;
 use crate::revision::Commits;
 use crate::tree_diff::{self, Blob, BlobKind, TreeChange};

@@ -73,6 +73,33 @@ impl Refs {
         names.into_iter().filter_map(|name| self.resolve(&name).map(|oid| (name, oid))).collect()
     }
 
+    /// What at most `max` local and remote branches point to, and whether these are all.
+    pub(crate) fn branch_tips(&self, max: usize) -> (Vec<Oid>, bool) {
+        let names = ["refs/heads", "refs/remotes"].map(|prefix| self.list(prefix)).concat();
+        (names.iter().take(max).filter_map(|name| self.resolve(name)).collect(), names.len() <= max)
+    }
+
+    /// What the worktrees of the repository have checked out.
+    pub(crate) fn worktree_heads(&self) -> Vec<Oid> {
+        let heads = ["".to_owned()].into_iter().chain(
+            fs::read_dir(self.dirs.common_dir.join("worktrees"))
+                .into_iter()
+                .flatten()
+                .flatten()
+                .filter_map(|entry| Some(format!("worktrees/{}/", entry.file_name().to_str()?))),
+        );
+        let mut found: Vec<Oid> = heads
+            .filter_map(|place| small_file(&self.dirs.common_dir.join(format!("{place}HEAD"))).ok())
+            .filter_map(|head| match head.trim().strip_prefix("ref:") {
+                Some(name) => self.resolve(name.trim()),
+                None => oid::parse(head.trim()),
+            })
+            .collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
     /// Resolves a full name.
     pub(crate) fn resolve(&self, name: &str) -> Option<Oid> {
         let mut name = name.to_owned();

@@ -1,8 +1,8 @@
 //! Parses revisions (`HEAD~3`, `v1.2`, `main...`) and resolves them to commits.
 
 use crate::commit::{Commit, CommitHeader, raw_fields};
+use crate::commit_queries::NamedRef;
 use crate::error::HistoryError;
-use crate::log::NamedRef;
 use crate::object_store::{ObjectKind, ObjectStore};
 use crate::oid::{self, Oid};
 use crate::reflog;
@@ -40,6 +40,9 @@ pub(crate) struct Commits {
     /// Asked before each commit is read: whether to stop.
     pub(crate) stop: Option<Box<dyn Fn() -> bool + Send>>,
 }
+
+/// Maximum number of branches that a history index starts from.
+const MAX_INDEX_TIPS: usize = 2000;
 
 /// The tip of a branch: its commit and tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -307,6 +310,20 @@ impl Commits {
         let commit =
             |(name, oid): (String, Oid)| self.peel(oid, &name).ok().map(|commit| NamedRef { name, commit });
         named.into_iter().filter_map(commit).collect()
+    }
+
+    /// The commits that a history index starts from, and whether these are all: see [`History::index_tips`].
+    ///
+    /// [`History::index_tips`]: crate::History::index_tips
+    pub(crate) fn index_tips(&mut self) -> (Vec<Oid>, bool) {
+        let mut found: Vec<Oid> = self.resolve_name("HEAD").into_iter().collect();
+        found.extend(self.refs.worktree_heads());
+        let (branches, is_all) = self.refs.branch_tips(MAX_INDEX_TIPS);
+        found.extend(branches);
+        let mut seen = BTreeSet::new();
+        // What points to no commit is omitted.
+        found.retain(|oid| seen.insert(*oid) && self.header(oid).is_ok());
+        (found, is_all)
     }
 
     /// Whether history ends early because the clone is shallow.

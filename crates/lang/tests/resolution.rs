@@ -254,5 +254,5 @@ fn shown(world: &MemoryRepository, node: Node) -> String {
     let Some(at) = node.symbol else { return path };
     let ordinal = facts.outline.symbols.get(at as usize).map_or(0, |symbol| symbol.ordinal);
     let names = facts.outline.qualified(at).into_iter().map(str::to_owned).collect();
-    Handle { path, names, ordinal }.to_string()
+    Handle { path, names, ordinal, overload: None }.to_string()
 }

@@ -21,7 +21,7 @@ enum NextTask {
     RefreshDirty,
     /// Do a full scan.
     FullScan,
-    /// Prefetch the files of other branches.
+    /// Prefetch the files of other branches, and index the history.
     Prefetch,
     /// Wait for a change or for a time.
     Wait(Option<Duration>),
@@ -139,15 +139,16 @@ impl WatcherCore {
         self.report(Vec::new(), None, done)
     }
 
-    /// Prefetches other branches once nothing has changed for a while.
+    /// Prefetches other branches and indexes the history once nothing has changed for a while.
     fn schedule_prefetch(&self) {
-        let due = (self.options.prefetch_branches > 0).then(|| Instant::now() + self.options.full_scan_delay);
+        let is_wanted = self.options.prefetch_branches > 0 || self.options.history.is_some();
+        let due = is_wanted.then(|| Instant::now() + self.options.full_scan_delay);
         self.state().prefetch_due = due;
     }
 
-    /// Prefetches other branches. If a change interrupts it, it resumes a while later.
+    /// Does the work of idle times. If a change interrupts it, it resumes a while later.
     fn prefetch(&self) -> bool {
-        if self.prefetch_branches() {
+        if self.work_while_idle() {
             self.state().prefetch_due = None;
             self.engine.checkpoint();
         } else {

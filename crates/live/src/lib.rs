@@ -3,7 +3,8 @@
 //! The kernel queues a change notification before the system call that made the change returns. A process that has read the
 //! queue to its end has therefore seen every earlier change, and knows without a look at the files whether the index is up to
 //! date. Where this guarantee does not hold (another operating system, a network file system, an exhausted limit), every
-//! query does a full scan instead. It knows neither queries nor answers.
+//! query does a full scan instead. It knows neither queries nor answers: a command that is sent to
+//! the watcher is bytes to it.
 
 mod background;
 mod background_progress;
@@ -24,6 +25,6 @@ mod watch_state;
 mod watcher;
 
 pub use daemon_spawn::should_spawn_daemon;
-pub use ipc::{WatcherClient, unresponsive_watcher, watcher_process};
+pub use ipc::{WatcherClient, forward_command, stop_daemon, unresponsive_watcher, watcher_process};
 pub use watch_limits::{Unwatchable, WatchLimits, probe};
-pub use watcher::{BackgroundRefresh, RefreshListener, WatchOptions, Watcher};
+pub use watcher::{BackgroundRefresh, CommandHandler, RefreshListener, WatchOptions, Watcher};

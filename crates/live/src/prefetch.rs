@@ -1,9 +1,11 @@
-//! Prefetch: extracts the facts of files on other branches while idle, so that a switch to such a branch finds them cached.
+//! Work while idle: extracts the facts of files on other branches, so that a switch to such a branch finds them cached, and
+//! indexes the history.
 
 use crate::watcher::WatcherCore;
 use orient_engine::{PARSER_STACK_BYTES, Prefetcher};
 use orient_history::{History, Tip};
 use orient_model::RepoPath;
+use std::ops::ControlFlow;
 
 /// Maximum number of files per branch. A branch that differs more takes its time anyway.
 const MAX_FILES: usize = 5000;
@@ -11,12 +13,12 @@ const MAX_FILES: usize = 5000;
 const MAX_BYTES: usize = 64 << 20;
 
 impl WatcherCore {
-    /// Prefetches the newest branches until something changes; returns whether it completed. Without a readable repository
-    /// there is nothing to do.
-    pub(crate) fn prefetch_branches(&self) -> bool {
+    /// Prefetches the newest branches and indexes the history until something changes; returns whether it completed. Without
+    /// a readable repository there is nothing to do.
+    pub(crate) fn work_while_idle(&self) -> bool {
         let work = || {
             lower_priority();
-            self.prefetch_newest().unwrap_or(true)
+            self.prefetch_newest().unwrap_or(true) && self.index_history().unwrap_or(true)
         };
         std::thread::scope(|scope| {
             let thread =
@@ -35,6 +37,22 @@ impl WatcherCore {
             }
         }
         Some(true)
+    }
+
+    /// Indexes the history; returns false if other work interrupted it.
+    fn index_history(&self) -> Option<bool> {
+        let limits = self.options.history?;
+        let mut history = History::open(self.engine.root()).ok()?;
+        let mut is_complete = true;
+        let indexed = orient_timeline::index_history(&self.engine, &mut history, limits, &mut |_, _, _| {
+            is_complete = !self.has_other_work();
+            if is_complete { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        if let Err(error) = indexed {
+            // Questions about history read git where the index ends, and report what is wrong there.
+            tracing::debug!(%error, "the history index is incomplete");
+        }
+        Some(is_complete)
     }
 
     /// Prefetches one branch; returns false if other work interrupted it.

@@ -26,7 +26,9 @@ use crate::watch_limits::Unwatchable;
 use crate::watch_state::WatchState;
 use orient_engine::{Cancel, Engine, EngineError, Freshness, Progress, RefreshOptions, RefreshReport};
 use orient_model::RepoPath;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use orient_timeline::HistoryLimits;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -51,9 +53,16 @@ pub struct WatchOptions {
     pub max_resolved_with_change: Option<usize>,
     /// Number of branches beside the one checked out whose files are prefetched while idle.
     pub prefetch_branches: usize,
+    /// How much of the history is indexed while idle; nothing if absent.
+    pub history: Option<HistoryLimits>,
     /// Called after each refresh in the background.
     pub on_refresh: Option<RefreshListener>,
+    /// Whether a command may stop it.
+    pub stops_on_request: bool,
 }
+
+/// Answers a command that was sent to the watcher; `None` leaves it to the process that sent it.
+pub type CommandHandler = Box<dyn Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync>;
 
 impl Default for WatchOptions {
     fn default() -> Self {
@@ -66,7 +75,9 @@ impl Default for WatchOptions {
             full_scan_interval: Duration::from_mins(1),
             max_resolved_with_change: None,
             prefetch_branches: 0,
+            history: None,
             on_refresh: None,
+            stops_on_request: false,
         }
     }
 }
@@ -99,6 +110,9 @@ pub(crate) struct WatcherCore {
     pub(crate) stop: Cancel,
     pub(crate) background_progress: BackgroundProgress,
     pub(crate) refresh_lock: RefreshLock,
+    /// Answers the commands that are sent to the watcher.
+    pub(crate) commands: OnceLock<CommandHandler>,
+    stop_requested: AtomicBool,
     state: Mutex<WatchState>,
 }
 
@@ -116,6 +130,8 @@ impl Watcher {
             stop: Cancel::default(),
             background_progress: BackgroundProgress::default(),
             refresh_lock: RefreshLock::default(),
+            commands: OnceLock::new(),
+            stop_requested: AtomicBool::new(false),
             state: Mutex::new(WatchState::new(watch, unwatched)),
         });
         let background = core.clone();
@@ -125,6 +141,18 @@ impl Watcher {
             .ok();
         let ipc = IpcServer::open(&core);
         Self { core, thread, ipc }
+    }
+
+    /// Answers commands from now on. The handler keeps the index fresh through the given interface, which does not own the
+    /// watcher: a handler that did would never be dropped.
+    pub fn answer_commands(&self, handler: impl FnOnce(Arc<dyn Freshness>) -> CommandHandler) {
+        let freshness = Arc::new(WeakFreshness(Arc::downgrade(&self.core)));
+        let _ = self.core.commands.set(handler(freshness));
+    }
+
+    /// Whether a command asked to stop.
+    pub fn is_asked_to_stop(&self) -> bool {
+        self.core.stop_requested.load(Ordering::Relaxed)
     }
 
     /// Why the tree is not watched, if it is not. Every query then does a full scan.
@@ -162,18 +190,50 @@ impl Freshness for Watcher {
         options: &RefreshOptions,
         progress: &dyn Progress,
     ) -> Result<RefreshReport, EngineError> {
-        let core = &*self.core;
-        if !std::ptr::eq(engine, Arc::as_ptr(&core.engine)) {
-            return engine.refresh(options, progress);
+        self.core.catch_up_engine(engine, options, progress)
+    }
+}
+
+/// Keeps the index fresh as long as the watcher exists, and by full scans afterwards.
+struct WeakFreshness(Weak<WatcherCore>);
+
+impl Freshness for WeakFreshness {
+    fn catch_up(
+        &self,
+        engine: &Engine,
+        options: &RefreshOptions,
+        progress: &dyn Progress,
+    ) -> Result<RefreshReport, EngineError> {
+        match self.0.upgrade() {
+            Some(core) => core.catch_up_engine(engine, options, progress),
+            None => engine.refresh(options, progress),
         }
-        let started = Instant::now();
-        let refresh = core.catch_up(options, progress)?;
-        let note = core.state().pending_note.take();
-        Ok(RefreshReport { elapsed: started.elapsed(), note: note.or(refresh.note), ..refresh })
     }
 }
 
 impl WatcherCore {
+    /// Catches up if the engine is the watched one.
+    fn catch_up_engine(
+        &self,
+        engine: &Engine,
+        options: &RefreshOptions,
+        progress: &dyn Progress,
+    ) -> Result<RefreshReport, EngineError> {
+        if !std::ptr::eq(engine, Arc::as_ptr(&self.engine)) {
+            return engine.refresh(options, progress);
+        }
+        let started = Instant::now();
+        let refresh = self.catch_up(options, progress)?;
+        let note = self.state().pending_note.take();
+        Ok(RefreshReport { elapsed: started.elapsed(), note: note.or(refresh.note), ..refresh })
+    }
+
+    /// Notes the request to stop; returns whether it will be granted.
+    pub(crate) fn request_stop(&self) -> bool {
+        self.stop_requested.store(self.options.stops_on_request, Ordering::Relaxed);
+        self.options.stops_on_request
+    }
+
     pub(crate) fn state(&self) -> MutexGuard<'_, WatchState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,5 @@
-//! Symbol handles: `src/server.go#Server.Run`, with `~2` where one file has several of that name.
+//! Symbol handles: `src/server.go#Server.Run`. Where one file has several symbols of that name, overloads have their parameter
+//! types, `Cart.java#Cart.add(Item,int)`, and others a number, `twice.py#again~2`.
 
 use std::fmt;
 
@@ -11,6 +12,9 @@ pub struct Handle {
     pub names: Vec<String>,
     /// Its place among the symbols of the file with the same qualified name, from 0.
     pub ordinal: u32,
+    /// The parameter types, separated by commas, if they tell it from other functions of the name. They do not change when
+    /// another overload is inserted before it, as the ordinal does.
+    pub overload: Option<String>,
 }
 
 /// Why a text is not a handle.
@@ -65,7 +69,11 @@ impl Handle {
 impl fmt::Display for Handle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}#{}", self.path, Self::join(self.names.iter().map(String::as_str)))?;
-        if self.ordinal > 0 { write!(f, "~{}", self.ordinal + 1) } else { Ok(()) }
+        match &self.overload {
+            Some(types) => write!(f, "({types})"),
+            None if self.ordinal > 0 => write!(f, "~{}", self.ordinal + 1),
+            None => Ok(()),
+        }
     }
 }
 
@@ -74,6 +82,7 @@ impl std::str::FromStr for Handle {
 
     fn from_str(text: &str) -> Result<Self, HandleError> {
         let (path, rest) = text.split_once('#').ok_or(HandleError::NoHash)?;
+        let (rest, overload) = split_overload(rest);
         let (qualified, ordinal) = match rest.rsplit_once('~') {
             Some((before, digits)) if !before.ends_with('\\') => match digits.parse::<u32>() {
                 Ok(n) if n > 0 => (before, n - 1),
@@ -85,7 +94,19 @@ impl std::str::FromStr for Handle {
         if path.is_empty() || names.is_empty() {
             return Err(HandleError::Empty);
         }
-        Ok(Self { path: path.to_owned(), names, ordinal })
+        Ok(Self { path: path.to_owned(), names, ordinal, overload: overload.map(str::to_owned) })
+    }
+}
+
+/// A qualified name and the types in parentheses directly after it. A space before the parenthesis makes it part of a name, as in a
+/// heading.
+fn split_overload(rest: &str) -> (&str, Option<&str>) {
+    let parts = rest.strip_suffix(')').and_then(|rest| rest.split_once('('));
+    let is_call =
+        |name: &str| name.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '?' | '!'));
+    match parts {
+        Some((name, types)) if is_call(name) => (name, Some(types)),
+        _ => (rest, None),
     }
 }
 
@@ -95,7 +116,15 @@ mod tests {
 
     #[test]
     fn handles_read_back_as_written() {
-        for text in ["a.go#Server.Run", "a.go#Server.Run~2", "docs/x.md#1\\. Intro", "a#b\\~2"] {
+        for text in [
+            "a.go#Server.Run",
+            "a.go#Server.Run~2",
+            "docs/x.md#1\\. Intro",
+            "docs/x.md#Usage (advanced)",
+            "a#b\\~2",
+            "A.java#A.add(Item,int)",
+            "A.java#A.add()",
+        ] {
             assert_eq!(text.parse::<Handle>().expect(text).to_string(), text);
         }
         assert_eq!("a.go".parse::<Handle>(), Err(HandleError::NoHash));

@@ -47,4 +47,4 @@ pub use span::Span;
 pub use stamp::{ContentHash, Stamp};
 pub use string_table::{Atom, Strings};
 pub use surface::{Place, Route, RouterDef, RouterLink, Slot, Surface};
-pub use symbol::{Base, Param, Relation, Symbol};
+pub use symbol::{Base, Complexity, Param, Relation, Symbol};

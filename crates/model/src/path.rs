@@ -10,6 +10,12 @@ use std::fmt;
 pub struct RepoPath(Box<[u8]>);
 
 impl RepoPath {
+    /// Whether it is this directory or file, or below it. Everything is below the empty path.
+    pub fn is_below(&self, directory: &Self) -> bool {
+        let rest = self.0.strip_prefix(&directory.0[..]);
+        rest.is_some_and(|rest| rest.is_empty() || rest[0] == b'/' || directory.0.is_empty())
+    }
+
     /// A path from bytes that are already relative and separated by `/`.
     pub fn new(bytes: impl Into<Box<[u8]>>) -> Self {
         Self(bytes.into())

@@ -41,6 +41,19 @@ pub struct Symbol {
     pub bases: Vec<Base>,
     /// Hash of the tokens of the body; zero without one.
     pub body_hash: u64,
+    /// How complex its body is, for a function of a language whose decisions are known.
+    pub complexity: Option<Complexity>,
+}
+
+/// Measures of the control flow of a function, without the functions that are defined in it by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Complexity {
+    /// `McCabe`'s cyclomatic complexity: one more than the number of decisions, at least 1.
+    pub cyclomatic: u32,
+    /// Cognitive complexity: breaks in the linear flow, each weighted by its nesting.
+    pub cognitive: u32,
+    /// The deepest nesting of branches, loops and anonymous functions.
+    pub nesting: u32,
 }
 
 /// A parameter as written.

@@ -130,6 +130,15 @@ settings! {
         /// refresh after a switch to one of them; 0 means none.
         branches: usize = 4, example "4", RepositoryPermission::Deny, check at_most_64_branches;
     }
+    /// The index of the history: commits, changed paths and changed symbols.
+    history: History {
+        /// Maximum number of commits that are indexed, newest first.
+        commits: usize = 50_000, example "50000", RepositoryPermission::Deny, check at_most_ten_million;
+        /// Commits older than this many days are not indexed; 0 means that age does not matter.
+        age: usize = 0, example "1825", RepositoryPermission::Deny;
+        /// Whether a server indexes the history while it is idle. `orient index --history` does it at once.
+        background: bool = true, example "false", RepositoryPermission::Deny;
+    }
     /// Servers for agents.
     serve: Serve {
         /// Whether to replace what looks like a credential in answers to agents: private keys, known key formats, passwords in
@@ -185,6 +194,14 @@ fn at_most_2048(texts: usize) -> Result<(), String> {
 
 fn at_most_64(requests: usize) -> Result<(), String> {
     if requests > 64 { Err(format!("{requests} requests are too many; the maximum is 64")) } else { Ok(()) }
+}
+
+fn at_most_ten_million(commits: usize) -> Result<(), String> {
+    if commits > 10_000_000 {
+        Err(format!("{commits} commits are too many; the maximum is 10,000,000"))
+    } else {
+        Ok(())
+    }
 }
 
 fn at_most_64_branches(branches: usize) -> Result<(), String> {

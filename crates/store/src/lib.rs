@@ -2,7 +2,7 @@
 //!
 //! `index.db`, one per working tree, answers questions: [`BulkWriter`] loads it for the first time, [`Writer`] applies
 //! change sets, [`Snapshot`] reads one generation of it. `cache.db`, one per repository, saves work: [`Cache`] keeps the
-//! facts of every content seen. One process writes at a time, by holding the [`WriteLock`]; nobody waits to read.
+//! facts of every content seen. `tasks.db`, one per working tree, holds guided tasks: [`TaskStore`]. One process writes at a time, by holding the [`WriteLock`]; nobody waits to read.
 //!
 //! It knows nothing of walking or parsing: files come as [`FilePut`]s, and what a status means is the walker's concern.
 
@@ -21,12 +21,20 @@ mod raw_query;
 mod reader;
 mod rows;
 mod sql;
+mod tasks;
 mod writer;
 
+pub use cache::history::{
+    CommitGraph, CommitPaths, CommitRecord, CommitSymbols, CommitText, FileSymbols, PathRow, Person,
+    SymbolsRow,
+};
 pub use cache::provider_vectors::EmbedModel;
 pub use cache::{Cache, CacheKey, CacheState, CachedFacts, Pruned};
 pub use catalogue::{Catalogue, CatalogueFile, CatalogueUpdate, ChunkPosting};
-pub use codec::{CodecError, Encoded, decode_flow, decode_outline, encode_flow, encode_outline};
+pub use codec::{
+    ChangedSymbol, CodecError, CommitTerm, Encoded, GraphCommit, decode_flow, decode_outline, encode_flow,
+    encode_outline,
+};
 pub use connection::heartbeat::HolderWatch;
 pub use connection::keepalive::KeepAlive;
 pub use connection::open::checkpoint_wal;
@@ -52,6 +60,9 @@ pub use reader::symbol_query::{SymbolHit, SymbolQuery};
 pub use rows::{
     Change, ChangeSummary, ChunkDetails, ChunkId, ChunkRow, ChunkSymbol, FileId, FilePut, FileRow, INDEXED,
     LanguageCount, ManifestEntry, ManifestKind, Page, Sizes, StampedFile, StatusCount, SymbolId, SymbolRow,
+};
+pub use tasks::{
+    ServedBatch, ServedCallRow, ServedRange, ServedRows, ServedSymbolRow, TaskRow, TaskStore, WrittenFile,
 };
 pub use writer::bulk_load::{BulkWriter, GraphWriter};
 pub use writer::change_set::{ChangeSet, Writer};

@@ -25,6 +25,7 @@ pub use agent::tool_calls::{
 pub use answer::Note;
 pub use answer::escaped_json::{write_json, write_json_line};
 pub use error::{Class, Code, Exit, ToolError};
+pub use history::background_history;
 pub use operation::{AnswerMetadata, Example, Operation, Reply, ReplyResult};
 pub use operations::OPERATIONS;
 pub use reference_page::reference;

@@ -41,6 +41,8 @@ pub(crate) trait TypedOperation: 'static {
     const DEPTH: RefreshDepth = RefreshDepth::Graph;
     /// Whether it reads much of the index or many files. Heavy calls have a queue of their own.
     const HEAVY: bool = false;
+    /// Whether its answer may be larger than memory and is written while it is computed.
+    const STREAMED: bool = false;
     /// Arguments for the command line only: they name files of the machine, or control the terminal.
     const TERMINAL_ONLY: &'static [&'static str] = &[];
     /// The arguments.
@@ -205,6 +207,8 @@ pub struct Operation {
     pub depth: RefreshDepth,
     /// Whether its calls have a queue of their own.
     pub heavy: bool,
+    /// Whether its answer is written while it is computed.
+    pub streamed: bool,
     /// Arguments for the command line only.
     pub terminal_only: &'static [&'static str],
     command: fn() -> Command,
@@ -225,6 +229,7 @@ impl Operation {
             exposed: O::EXPOSED,
             depth: O::DEPTH,
             heavy: O::HEAVY,
+            streamed: O::STREAMED,
             terminal_only: O::TERMINAL_ONLY,
             command: || O::Args::augment_args(Command::new(O::NAME)),
             input: || schema_for!(O::Args).to_value(),

@@ -43,6 +43,7 @@ namespace Shop
     {
         public async Task Tick() { await Task.Delay(1); }
         public static int Now() { return 1; }
+        public int Next(int now) { if (now > 0) { return now; } return 1; }
     }
 
     [ServiceProvider]
@@ -135,7 +136,13 @@ fn each_filter_narrows() {
     assert_eq!(only(json!({ "min_lines": 5 })), ["ListOrders.Handle"]);
     assert_eq!(only(json!({ "stub": true })), ["ListUsers.Handle"]);
     assert_eq!(only(json!({ "min_callees": 2 })), ["ListOrders.Handle"]);
-    assert_eq!(only(json!({ "max_callers": 0, "parent": "Clock" })), ["Clock.Tick", "Clock.Now"]);
+    assert_eq!(
+        only(json!({ "max_callers": 0, "parent": "Clock" })),
+        ["Clock.Tick", "Clock.Now", "Clock.Next"]
+    );
+    assert_eq!(only(json!({ "min_complexity": 2 })), ["Clock.Next"]);
+    assert_eq!(only(json!({ "min_cognitive": 1, "max_nesting": 1 })), ["Clock.Next"]);
+    assert_eq!(only(json!({ "sort": "complexity" }))[0], "Clock.Next");
     let longest = only(json!({ "sort": "lines" }));
     assert_eq!(longest[..2], ["ListOrders.Handle", "ListOrders.Check"]);
     let error = tree.ask("symbols", json!({ "modifier": "asynk" })).expect_err("no such modifier");
@@ -159,4 +166,16 @@ fn a_card_has_flags_and_counts() {
     );
     assert!(text.contains("public; async"), "{text}");
     assert!(text.contains("1 caller, 2 callees"), "{text}");
+}
+
+#[test]
+fn a_type_in_several_parts_is_one_symbol() {
+    let tree = tree();
+    let (text, answer, exit) = tree.ask("show", json!({ "symbol": "FindOrder" })).expect("an answer");
+    assert_eq!(exit, Exit::Ok, "{text}");
+    assert!(text.contains("Store.Find(query)"), "the longest part: {text}");
+    assert!(answer.to_string().contains("src/Handlers.cs#Shop.FindOrder"), "and the other: {answer}");
+    let (text, _, exit) = tree.ask("symbol", json!({ "symbol": "FindOrder" })).expect("an answer");
+    assert_eq!(exit, Exit::Ok, "{text}");
+    assert!(text.contains("also src/Handlers.cs:"), "{text}");
 }

@@ -17,7 +17,7 @@ mod search;
 pub(crate) use floor::index_command;
 pub(crate) use fresh::copy;
 pub(crate) use live::open;
-pub(crate) use process::{Cost, Scratch, cost as process_cost, mebibytes, product};
+pub(crate) use process::{Cost, Scratch, cost as process_cost, cpu_time, mebibytes, product};
 
 use anyhow::{Result, bail};
 use clap::Subcommand;

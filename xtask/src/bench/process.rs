@@ -75,7 +75,7 @@ pub(super) fn held(process: u32, what: &str) -> u64 {
 }
 
 /// The processor time of a process so far, also of one that has ended but was not waited for.
-pub(super) fn cpu_time(process: u32) -> Duration {
+pub(crate) fn cpu_time(process: u32) -> Duration {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     // The name of the program, in brackets, may contain anything; the numbers follow it.
     let numbers = stat.rsplit_once(')').map(|(_, numbers)| numbers).unwrap_or_default();

@@ -150,3 +150,52 @@ fn directory_without_git_is_named() {
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("is not in a git repository"));
 }
+
+#[test]
+fn history_index_answers_by_question_by_activity_and_by_former_name() {
+    let tree = repository();
+    let before = tree.json(&["log", "price_of", "--json"]);
+    let commits = tree.json(&["commits", "multiply rate", "--json"]);
+    assert!(commits["notes"].to_string().contains("not indexed"), "{commits}");
+    let indexed = tree.json(&["index", "--history", "--json"]);
+    assert_eq!(indexed["data"]["history"]["symbols"], 5);
+    assert_eq!(tree.json(&["log", "price_of", "--json"])["data"], before["data"]);
+    let commits = tree.json(&["commits", "total times rate", "--kind", "diff", "--json"]);
+    let best = &commits["data"]["commits"][0];
+    assert_eq!((&best["subject"], &best["path"]), (&"multiply by a rate".into(), &"prices.py".into()));
+    assert!(best["hunk"].as_str().expect("a hunk").contains("+    return total * rate"), "{best}");
+    let hotspots = tree.json(&["hotspots", "--json"]);
+    assert_eq!(hotspots["data"]["files"][0]["path"], "shop.py");
+    assert_eq!(hotspots["data"]["files"][0]["commits"], 4);
+    for former in ["price", "shop.py#price", "shop.py#price_of"] {
+        let shown = text(&tree.run(&["show", former]).stdout);
+        assert!(shown.contains("def price_of(item, rate)"), "{former}: {shown}");
+        assert!(shown.contains("is now `prices.py#price_of` since"), "{former}: {shown}");
+    }
+    let context = text(&tree.run(&["context", "price_of"]).stdout);
+    assert!(context.contains("multiply by a rate"), "{context}");
+}
+
+#[test]
+fn changes_name_the_users_and_tests_of_a_changed_contract() {
+    let tree = Sandbox::new(&[
+        (
+            "shop.py",
+            "def price(item):\n    return item.cost\n\ndef total(items):\n    return sum(price(i) for i in items)\n",
+        ),
+        ("test_shop.py", "from shop import total\n\ndef test_total():\n    assert total([]) == 0\n"),
+    ]);
+    let root = tree.root();
+    orient_testkit::git(&root, &["init", "-q", "-b", "main"]);
+    orient_testkit::git(&root, &["add", "-A"]);
+    orient_testkit::git(&root, &["commit", "-q", "-m", "start"]);
+    tree.write(
+        "shop.py",
+        "def price(item, rate=1):\n    return item.cost\n\ndef total(items):\n    return sum(price(i) for i in items)\n",
+    );
+    let answer = tree.json(&["changes", "HEAD", "--json"]);
+    let change = &answer["data"]["changes"][0];
+    assert_eq!((&change["symbol"], &change["breaking"]), (&"price".into(), &true.into()));
+    assert!(change["users"]["callers"][0].as_str().expect("a caller").ends_with("total"), "{change}");
+    assert!(change["users"]["tests"][0].as_str().expect("a test").ends_with("test_total"), "{change}");
+}

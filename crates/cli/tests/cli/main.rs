@@ -1,6 +1,8 @@
 //! Tests of the command line as a real process: arguments in, output out.
 
 mod context;
+#[cfg(target_os = "linux")]
+mod daemon;
 mod endpoints;
 mod errors;
 mod fake_embedding_server;

@@ -45,6 +45,8 @@ pub(crate) fn assert_inert(what: &str, text: &str) {
         "older commits were left out",
         "the current commit ",
         "other changed files",
+        "symbols",
+        "change together, without an edge between them",
         "(lines ",
         "(the same answer",
         "`",

@@ -104,6 +104,8 @@ fn history_questions() -> Vec<(&'static str, Vec<Value>)> {
         ("log", history_targets()),
         ("blame", history_targets()),
         ("introduced", ["system", "later", PAYLOAD, "/sys.em/"].map(|text| json!({ "text": text })).to_vec()),
+        ("commits", ["system", PAYLOAD].map(|question| json!({ "question": question })).to_vec()),
+        ("hotspots", vec![json!({}), json!({ "path": PAYLOAD })]),
         ("changes", ["HEAD~1..HEAD", "HEAD", PAYLOAD].map(|range| json!({ "range": range })).to_vec()),
     ]
 }

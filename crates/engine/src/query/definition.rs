@@ -1,6 +1,10 @@
 //! A symbol with all its facts as text.
 
-use orient_model::{Handle, Modifiers, Outline, Relation, RepoPath, Span, Symbol, SymbolKind, Visibility};
+use crate::extraction;
+use orient_model::{
+    Complexity, Handle, Modifier, Modifiers, Modules, Outline, Relation, RepoPath, Span, Symbol, SymbolKind,
+    Visibility,
+};
 use orient_store::{FileRow, SymbolId};
 
 /// A symbol with all its facts.
@@ -44,6 +48,8 @@ pub struct Definition {
     pub attributes: Vec<String>,
     /// Supertypes as written, with the relation.
     pub bases: Vec<(Relation, String)>,
+    /// How complex its body is, where known.
+    pub complexity: Option<Complexity>,
 }
 
 /// A parameter as written.
@@ -60,6 +66,30 @@ pub struct Parameter {
 }
 
 impl Definition {
+    /// Whether two definitions are parts of one type or namespace: partial classes, reopened classes and modules, merged
+    /// declarations.
+    pub fn is_part_with(&self, other: &Self) -> bool {
+        let is_type = |one: &Self| one.kind.is_type() || one.kind == SymbolKind::Module;
+        let rules = |one: &Self| one.language.as_deref().and_then(extraction::rules);
+        let (Some(ours), Some(theirs)) = (rules(self), rules(other)) else { return false };
+        if !is_type(self)
+            || !is_type(other)
+            || ours.family != theirs.family
+            || self.handle.names != other.handle.names
+        {
+            return false;
+        }
+        let both = |modifier| self.modifiers.contains(modifier) && other.modifiers.contains(modifier);
+        // If each file is a module, a type of the same name in another file is another type.
+        let shared = match ours.modules {
+            Modules::Path | Modules::Dotted => false,
+            Modules::Tree => self.kind != SymbolKind::Module,
+            _ => true,
+        };
+        let open = both(Modifier::Partial) || ours.open_classes || self.kind == SymbolKind::Module;
+        if self.path == other.path { open || ours.declaration_merging } else { open && shared }
+    }
+
     /// The symbol at a position of an outline; `None` if the position does not exist.
     pub(crate) fn new(file: &FileRow, outline: &Outline, at: u32, id: SymbolId) -> Option<Self> {
         let symbol = outline.symbols.get(at as usize)?;
@@ -90,6 +120,7 @@ impl Definition {
             doc: symbol.doc.map(text),
             attributes: symbol.attributes.iter().copied().map(text).collect(),
             bases: symbol.bases.iter().map(|base| (base.relation, text(base.text))).collect(),
+            complexity: symbol.complexity,
         })
     }
 }
@@ -100,7 +131,62 @@ pub(crate) fn handle(path: &RepoPath, outline: &Outline, at: u32, symbol: &Symbo
         path: path.display().into_owned(),
         names: outline.qualified(at).into_iter().map(str::to_owned).collect(),
         ordinal: symbol.ordinal,
+        overload: overload(outline, symbol),
     }
+}
+
+/// Maximum number of functions of one name whose types are compared.
+const MAX_OVERLOADS: usize = 64;
+
+/// The parameter types of a function that has overloads in its file, if they tell them apart: without type arguments and qualifiers if
+/// that is enough, as written otherwise.
+fn overload(outline: &Outline, symbol: &Symbol) -> Option<String> {
+    let is_overload = |other: &&Symbol| {
+        other.name == symbol.name
+            && other.parent == symbol.parent
+            && other.qualifier == symbol.qualifier
+            && other.kind.is_callable()
+    };
+    if !symbol.kind.is_callable() {
+        return None;
+    }
+    let all: Vec<&Symbol> = outline.symbols.iter().filter(is_overload).take(MAX_OVERLOADS + 1).collect();
+    let is_typed = |one: &&Symbol| one.params.iter().any(|param| param.ty.is_some());
+    if !(2..=MAX_OVERLOADS).contains(&all.len()) || !all.iter().any(is_typed) {
+        return None;
+    }
+    let types = |one: &Symbol, shown: fn(&str) -> String| {
+        let of_param = |param: &orient_model::Param| {
+            param.ty.map_or_else(|| "_".to_owned(), |ty| shown(outline.strings.get(ty)))
+        };
+        one.params.iter().map(of_param).collect::<Vec<_>>().join(",")
+    };
+    [base_type as fn(&str) -> String, type_as_written].into_iter().find_map(|shown| {
+        let mut texts: Vec<String> = all.iter().map(|one| types(one, shown)).collect();
+        texts.sort_unstable();
+        let are_distinct = texts.windows(2).all(|pair| pair[0] != pair[1]);
+        are_distinct.then(|| types(symbol, shown))
+    })
+}
+
+/// A type without its arguments and qualifiers: `List` of `java.util.List<String>`.
+fn base_type(text: &str) -> String {
+    let (mut depth, mut plain) = (0_u32, String::new());
+    for c in text.chars() {
+        match c {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            c if depth == 0 => plain.push(c),
+            _ => {}
+        }
+    }
+    let word = plain.split_whitespace().next_back().unwrap_or_default();
+    word.rsplit(['.', ':', '\\']).next().unwrap_or_default().replace(['(', ')', ','], "")
+}
+
+/// A type as written, without white space and the characters that a handle uses.
+fn type_as_written(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace() && !matches!(c, '(' | ')' | ',')).collect()
 }
 
 fn depth(outline: &Outline, symbol: &Symbol) -> u32 {

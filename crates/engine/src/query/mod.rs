@@ -12,6 +12,7 @@ pub(crate) mod node_edges;
 mod node_owners;
 pub(crate) mod outline_cache;
 pub(crate) mod path_pattern;
+mod path_search;
 mod raw_query;
 pub(crate) mod search;
 mod snapshot;
@@ -30,6 +31,7 @@ pub use graph_view::{DescribedNode, GraphView, NodeOrder, UnresolvedUse, Unresol
 pub use node_edges::NodeInfo;
 pub use node_owners::{NodeOwners, Project};
 pub use path_pattern::{PathPattern, PatternError};
+pub use path_search::PathMatch;
 pub use search::{
     HitText, RetrievedCandidates, SameFileHit, SearchHit, SearchQuery, SearchResults, SimilarHit, Similarity,
     Snippet,

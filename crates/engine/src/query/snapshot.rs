@@ -4,6 +4,7 @@ use super::symbol_filter::SymbolFilter;
 use crate::generation_caches::GenerationCaches;
 use crate::in_memory_index::SnapshotLease;
 use crate::query::path_pattern::PathPattern;
+use crate::query::path_search::{self, PathMatch};
 use crate::skips::skip_reason;
 use crate::{Definition, Engine, EngineError, FileOutline, StorePaths};
 use orient_model::{RepoPath, Role, SymbolKind};
@@ -111,6 +112,11 @@ impl Engine {
 }
 
 impl Snapshot {
+    /// The paths of the index and the cache.
+    pub fn store_paths(&self) -> &StorePaths {
+        &self.paths
+    }
+
     pub(crate) fn new(store: SnapshotLease, engine: &Engine) -> Self {
         Self {
             store,
@@ -187,6 +193,18 @@ impl Snapshot {
         page.rows.retain(|file| file.status != INDEXED);
         let total = page.rows.len();
         Ok(Page { rows: page.rows.into_iter().skip(offset).take(limit).collect(), total })
+    }
+
+    /// Files whose path contains a text or, if there are none, its characters in order, both ignoring case; best first.
+    pub fn files_by_name(
+        &self,
+        query: &FileQuery,
+        text: &str,
+    ) -> Result<Vec<(PathMatch, FileRow)>, EngineError> {
+        let rows = self.files(query, 0, usize::MAX)?.rows;
+        let paths: Vec<String> = rows.iter().map(|row| row.path.display().into_owned()).collect();
+        let found = path_search::search(paths.iter().map(String::as_str), text);
+        Ok(found.into_iter().map(|(kind, place)| (kind, rows[place].clone())).collect())
     }
 
     /// The file at a path.

@@ -33,6 +33,12 @@ pub struct SymbolFilter {
     pub parameters: NumberRange,
     /// The number of its lines.
     pub lines: NumberRange,
+    /// Its cyclomatic complexity. A symbol whose complexity is unknown fails any limit.
+    pub cyclomatic: NumberRange,
+    /// Its cognitive complexity, in the same sense.
+    pub cognitive: NumberRange,
+    /// The deepest nesting in it, in the same sense.
+    pub nesting: NumberRange,
     /// The number of symbols that call it.
     pub callers: NumberRange,
     /// The number of symbols that it calls.
@@ -56,6 +62,11 @@ impl NumberRange {
         self.least.is_none() && self.most.is_none()
     }
 
+    /// Whether it allows a number; an unknown one only if it is open.
+    fn allows(self, number: Option<u32>) -> bool {
+        self.is_open() || number.is_some_and(|number| self.range().contains(&number))
+    }
+
     fn range(self) -> RangeInclusive<u32> {
         self.least.unwrap_or(0)..=self.most.unwrap_or(u32::MAX)
     }
@@ -70,6 +81,12 @@ pub enum SymbolOrder {
     Lines,
     /// By number of parameters.
     Parameters,
+    /// By cyclomatic complexity.
+    Complexity,
+    /// By cognitive complexity.
+    Cognitive,
+    /// By deepest nesting.
+    Nesting,
     /// By number of callers.
     Callers,
     /// By number of callees.
@@ -78,8 +95,16 @@ pub enum SymbolOrder {
 
 impl SymbolOrder {
     /// Every order.
-    pub const ALL: &'static [Self] =
-        &[Self::Name, Self::Lines, Self::Parameters, Self::Callers, Self::Callees];
+    pub const ALL: &'static [Self] = &[
+        Self::Name,
+        Self::Lines,
+        Self::Parameters,
+        Self::Complexity,
+        Self::Cognitive,
+        Self::Nesting,
+        Self::Callers,
+        Self::Callees,
+    ];
 
     /// The word users write.
     pub fn as_str(self) -> &'static str {
@@ -87,6 +112,9 @@ impl SymbolOrder {
             Self::Name => "name",
             Self::Lines => "lines",
             Self::Parameters => "parameters",
+            Self::Complexity => "complexity",
+            Self::Cognitive => "cognitive",
+            Self::Nesting => "nesting",
             Self::Callers => "callers",
             Self::Callees => "callees",
         }
@@ -164,6 +192,9 @@ impl SymbolFilter {
             && self.documented.is_none_or(|wanted| definition.doc.is_some() == wanted)
             && self.parameters.range().contains(&(definition.params.len() as u32))
             && self.lines.range().contains(&lines)
+            && self.cyclomatic.allows(definition.complexity.map(|complexity| complexity.cyclomatic))
+            && self.cognitive.allows(definition.complexity.map(|complexity| complexity.cognitive))
+            && self.nesting.allows(definition.complexity.map(|complexity| complexity.nesting))
     }
 
     fn sort(
@@ -178,6 +209,9 @@ impl SymbolFilter {
                 SymbolOrder::Name => 0,
                 SymbolOrder::Lines => definition.span.last_line.saturating_sub(definition.span.first_line),
                 SymbolOrder::Parameters => definition.params.len() as u32,
+                SymbolOrder::Complexity => definition.complexity.map_or(0, |known| known.cyclomatic),
+                SymbolOrder::Cognitive => definition.complexity.map_or(0, |known| known.cognitive),
+                SymbolOrder::Nesting => definition.complexity.map_or(0, |known| known.nesting),
                 SymbolOrder::Callers => callers(view, &definition)?,
                 SymbolOrder::Callees => callees(view, &definition)?,
             };

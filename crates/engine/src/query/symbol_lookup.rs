@@ -31,7 +31,7 @@ pub enum Lookup {
 }
 
 impl Snapshot {
-    /// Finds a symbol by handle (`src/a.c#Type.name~2`), by a handle with the end of a path (`a.c#name`), by
+    /// Finds a symbol by handle (`src/a.c#Type.name~2`, `A.java#A.add(int)`), by a handle with the end of a path (`a.c#name`), by
     /// qualified name (`Type.name`, `Type::name`) or by plain name.
     pub fn symbol(&self, text: &str) -> Result<Lookup, EngineError> {
         if let Ok(handle) = text.parse::<Handle>() {
@@ -45,9 +45,10 @@ impl Snapshot {
                 let ends = |definition: &&Definition| ends_with(&definition.handle.path, &handle.path);
                 matching = found.iter().filter(ends).cloned().collect();
             }
-            let of_ordinal = |definition: &Definition| definition.handle.ordinal == handle.ordinal;
-            if text.contains('~') {
-                matching.retain(of_ordinal);
+            if handle.overload.is_some() {
+                matching.retain(|definition| definition.handle.overload == handle.overload);
+            } else if text.contains('~') {
+                matching.retain(|definition| definition.handle.ordinal == handle.ordinal);
             }
             return self.conclude(matching, &handle.names);
         }
@@ -80,7 +81,17 @@ impl Snapshot {
         let query = SymbolQuery { name, path: Some(&there), ..SymbolQuery::default() };
         let rows = self.store.symbols(&query, 0, MAX_SYMBOLS_PER_NAME)?.rows;
         let found = self.define(rows.into_iter().map(|found| found.symbol))?;
-        Ok(found.into_iter().find(|definition| definition.handle == *handle))
+        // An ordinal is accepted for an overload too: handles were written so before.
+        let is_meant = |definition: &Definition| {
+            let found = &definition.handle;
+            found.names == handle.names
+                && match &handle.overload {
+                    None if handle.ordinal == 0 => found.ordinal == 0 && found.overload.is_none(),
+                    None => found.ordinal == handle.ordinal,
+                    types => found.overload == *types,
+                }
+        };
+        Ok(found.into_iter().find(is_meant))
     }
 
     /// The symbols whose qualified name ends with these names. A compound name such as `func (s *Server) Run` counts

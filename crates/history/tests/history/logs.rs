@@ -12,7 +12,8 @@ use std::path::Path;
 fn blame_of(root: &Path, path: &str) -> Vec<String> {
     let mut history = History::open(root).expect("a repository");
     let head = history.revision("HEAD").expect("a commit");
-    let ranges = history.blame(head, &RepoPath::from(path)).expect("readable").expect("a file");
+    let ranges =
+        history.blame(head, &RepoPath::from(path), &BTreeSet::new()).expect("readable").expect("a file");
     ranges.iter().flat_map(|range| (0..range.count).map(|_| range.commit.to_string())).collect()
 }
 
@@ -263,4 +264,29 @@ fn mailmap_unifies_names_and_malformed_commits_are_read() {
     assert!(commit.subject().ends_with("subject"));
     let first = history.commit(&commit.parents[0]).expect("readable");
     assert_eq!(first.author.name, "Proper Name");
+}
+
+#[test]
+fn reformatting_commit_is_ignored_as_git_does() {
+    let repo = TestRepo::new();
+    repo.write("a.py", "def total(items):\n  count = len(items)\n  return count * 2\n");
+    repo.commit("first");
+    repo.write("a.py", "def total(items):\n  count = len(items)\n  return count * 3\n");
+    repo.commit("second");
+    repo.write("a.py", "def total( items ):\n    count = len( items )\n    return count * 3\n\nMORE = 1\n");
+    repo.commit("reformat");
+    let reformatted = repo.git(&["rev-parse", "HEAD"]);
+    repo.write(".git-blame-ignore-revs", &format!("# layout only\n{reformatted}"));
+    repo.commit("ignore it");
+    let expected =
+        repo.git(&["blame", "-s", "-l", "--root", "--ignore-revs-file", ".git-blame-ignore-revs", "a.py"]);
+    let expected: Vec<&str> = expected.lines().filter_map(|line| line.get(..40)).collect();
+    let mut history = History::open(&repo.root).expect("a repository");
+    let head = history.revision("HEAD").expect("a commit");
+    let ignored = history.ignored_revisions(head).expect("readable");
+    assert_eq!(ignored.len(), 1);
+    let ranges = history.blame(head, &RepoPath::from("a.py"), &ignored).expect("readable").expect("a file");
+    let found: Vec<String> =
+        ranges.iter().flat_map(|range| (0..range.count).map(|_| range.commit.to_string())).collect();
+    assert_eq!(found, expected);
 }

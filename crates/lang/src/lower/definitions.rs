@@ -255,6 +255,7 @@ impl<'t> Lowering<'t> {
             attributes,
             bases: Vec::new(),
             body_hash: draft.body.map_or(0, |body| self.bodies.hash(self.tree.bytes(body))),
+            complexity: None,
         };
         if component && draft.name.starts_with(char::is_uppercase) {
             symbol.modifiers.insert(Modifier::Component);

@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 impl Lowering<'_> {
     pub(super) fn finish(mut self) -> Facts {
         self.resolve_function_values();
+        self.measure_complexity();
         self.narrow_names();
         self.settle_exports();
         let shown = &self.shown;

@@ -15,6 +15,7 @@
 mod assigned_exports;
 mod assignment_targets;
 mod assignments;
+mod complexity;
 mod declarations;
 mod definition_names;
 mod definitions;

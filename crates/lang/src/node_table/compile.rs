@@ -2,12 +2,12 @@
 
 use super::compiler::Compiler;
 use super::path_syntax::is_path;
-use super::{CallImport, CallRule, ExportRole, ImportRole, NodeTable, Rule, Target};
+use super::{CallImport, CallRule, ExportRole, FlowBreak, ImportRole, NodeTable, Rule, Target};
 use crate::grammar_repair::{GrammarGap, GrammarGaps};
 use crate::parse::flat_tree::Token;
 use crate::preprocess::Preprocessor;
 use crate::schema::error::PackError;
-use crate::schema::node_table::{CallSpec, NodeSpec, TableSpec};
+use crate::schema::node_table::{CallSpec, ComplexitySpec, NodeSpec, TableSpec};
 use crate::schema::vocabulary::{self, HEADER_WORDS, UnknownWord};
 use orient_grammars::Language;
 use orient_model::{Modifiers, SymbolKind, Visibility};
@@ -76,6 +76,8 @@ pub(crate) fn compile(
         rebinds: false,
         inner_doc_prefixes: last(spec, inherited, |s| &s.inner_doc_prefixes),
         derive_attributes: last(spec, inherited, |s| &s.derive_attributes),
+        flow_breaks: Vec::new(),
+        default_cases: Vec::new(),
         language: language.clone(),
     };
     let mut merged: BTreeMap<&str, (&NodeSpec, bool)> = BTreeMap::new();
@@ -158,6 +160,7 @@ impl Compiler<'_> {
             let rule = self.call(call);
             table.calls.insert(name.clone(), rule);
         }
+        self.complexity(&spec.complexity, table);
         for gap in &spec.grammar_gap {
             match GrammarGap::compile(self.pack, gap) {
                 Ok(gap) => table.grammar_gaps.add(gap),
@@ -174,6 +177,27 @@ impl Compiler<'_> {
         for word in &spec.public_member_kinds {
             table.public_member_kinds.extend(self.word(word, vocabulary::symbol));
         }
+    }
+
+    fn complexity(&mut self, spec: &ComplexitySpec, table: &mut NodeTable) {
+        "complexity".clone_into(&mut self.place);
+        let lists = [
+            (&spec.branches, FlowBreak::Branch),
+            (&spec.further_branches, FlowBreak::FurtherBranch),
+            (&spec.switches, FlowBreak::Switch),
+            (&spec.cases, FlowBreak::Case),
+            (&spec.otherwise, FlowBreak::Otherwise),
+            (&spec.operators, FlowBreak::Operator),
+        ];
+        for (kinds, flow_break) in lists {
+            for kind in kinds {
+                let Some(kind) = self.kind(kind) else { continue };
+                table.flow_breaks.resize(self.language.node_kind_count(), None);
+                table.flow_breaks[kind as usize] = Some(flow_break);
+                self.needed_tokens.push(kind);
+            }
+        }
+        table.default_cases.extend(spec.default_cases.iter().map(|word| word.as_bytes().to_vec()));
     }
 
     fn preprocess(&mut self, spec: &TableSpec, inherited: &[TableSpec], table: &mut NodeTable) {

@@ -95,6 +95,21 @@ pub(crate) struct NodeTable {
     pub(crate) rebinds: bool,
     /// Attributes whose arguments are interfaces that the symbol implements.
     pub(crate) derive_attributes: Vec<String>,
+    /// For each kind how it adds to the complexity of a function; empty if the table does not say.
+    pub(crate) flow_breaks: Vec<Option<FlowBreak>>,
+    /// How a case begins that is taken if no other is.
+    pub(crate) default_cases: Vec<Vec<u8>>,
+}
+
+/// How a node kind adds to the complexity of a function. `schema::node_table::ComplexitySpec` documents the cases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FlowBreak {
+    Branch,
+    FurtherBranch,
+    Switch,
+    Case,
+    Otherwise,
+    Operator,
 }
 
 impl NodeTable {

@@ -22,7 +22,7 @@ use orient_model::{Role, Rules, SymbolKind};
 use std::sync::{Arc, OnceLock};
 
 /// Increment whenever the same bytes and pack may give other facts.
-const EXTRACTOR_VERSION: u64 = 12;
+const EXTRACTOR_VERSION: u64 = 13;
 
 /// A language pack. Clones share everything compiled.
 #[derive(Clone)]

@@ -211,6 +211,7 @@ impl Builder<'_> {
             attributes: draft.attributes.iter().map(|&span| self.attribute(span)).collect(),
             bases: self.bases(draft),
             body_hash: draft.body.map_or(0, |body| self.bodies.hash(body.of(self.source))),
+            complexity: None,
         };
         self.outline.symbols.push(symbol);
         let unnamed =

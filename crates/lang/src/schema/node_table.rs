@@ -18,6 +18,8 @@ pub(crate) struct TableSpec {
     pub(crate) top_level_modifier_words: BTreeMap<String, String>,
     /// Node kinds, or `parent>kind` for a kind that means something else under one parent.
     pub(crate) node: BTreeMap<String, NodeSpec>,
+    /// The node kinds that make a function complex.
+    pub(crate) complexity: ComplexitySpec,
     /// Constructs that the grammar does not know.
     pub(crate) grammar_gap: Vec<GrammarGapSpec>,
     /// Words that are never names: a grammar that takes one for a name misread the source.
@@ -80,6 +82,26 @@ pub(crate) struct TableSpec {
     pub(crate) inner_doc_prefixes: Vec<String>,
     /// Attributes whose arguments are interfaces that the symbol implements: `derive`.
     pub(crate) derive_attributes: Vec<String>,
+}
+
+/// `[complexity]`: the node kinds that break the linear flow of a function. Quotes mark tokens: `'&&'`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct ComplexitySpec {
+    /// A decision whose parts nest: `if`, loops, `catch`, conditional expressions.
+    pub(crate) branches: Vec<String>,
+    /// A further decision of the branch around it: `elif`.
+    pub(crate) further_branches: Vec<String>,
+    /// A choice between cases, which nest.
+    pub(crate) switches: Vec<String>,
+    /// A decision inside of another construct: a case of a switch, a filter of a comprehension.
+    pub(crate) cases: Vec<String>,
+    /// How a case begins that is taken if no other is: `default`, `case _`.
+    pub(crate) default_cases: Vec<String>,
+    /// Tokens before what happens otherwise.
+    pub(crate) otherwise: Vec<String>,
+    /// Operators that may leave their right side out.
+    pub(crate) operators: Vec<String>,
 }
 
 /// What one node kind means. A node may be several things at once: a symbol, a scope, an expression.

@@ -6,14 +6,15 @@ use orient_model::{
 };
 use std::fmt::Write;
 
-/// Renders one part of the facts: `symbols`, `docs`, `imports`, `exports`, `scopes`, `bindings`, `references`,
-/// `assigns`, `returns`, `chunks`, `issues`, `manifest`.
+/// Renders one part of the facts: `symbols`, `docs`, `complexity`, `imports`, `exports`, `scopes`, `bindings`,
+/// `references`, `assigns`, `returns`, `chunks`, `issues`, `manifest`.
 pub fn render(facts: &Facts, part: &str) -> Option<String> {
     let mut out = String::new();
     let (outline, flow) = (&facts.outline, &facts.flow);
     match part {
         "symbols" => outline.symbols.iter().for_each(|symbol| symbol_line(&mut out, outline, symbol)),
         "docs" => docs(&mut out, outline),
+        "complexity" => complexity(&mut out, outline),
         "imports" => imports(&mut out, outline),
         "exports" => {
             for export in &outline.exports {
@@ -66,6 +67,7 @@ pub fn render(facts: &Facts, part: &str) -> Option<String> {
 pub const PARTS: &[&str] = &[
     "symbols",
     "docs",
+    "complexity",
     "imports",
     "exports",
     "scopes",
@@ -77,6 +79,21 @@ pub const PARTS: &[&str] = &[
     "issues",
     "manifest",
 ];
+
+fn complexity(out: &mut String, outline: &Outline) {
+    for (index, symbol) in (0..).zip(&outline.symbols) {
+        if let Some(complexity) = symbol.complexity {
+            let _ = writeln!(
+                out,
+                "{}: cyclomatic {}, cognitive {}, nesting {}",
+                outline.qualified(index).join("."),
+                complexity.cyclomatic,
+                complexity.cognitive,
+                complexity.nesting
+            );
+        }
+    }
+}
 
 fn owner(outline: &Outline, symbol: Option<u32>) -> String {
     symbol.map_or_else(|| "file".to_owned(), |symbol| outline.qualified(symbol).join("."))

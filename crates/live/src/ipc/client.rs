@@ -1,9 +1,10 @@
-//! The command's side of the socket: asks the watcher whether the index is up to date, and does a full scan otherwise. A
-//! watcher that gives no sign of life is marked unresponsive, so that only the first command waits for it.
+//! The command's side of the socket: asks the watcher for the answer, or whether the index is up to date, and does a full scan
+//! otherwise. A watcher that gives no sign of life is marked unresponsive, so that only the first command waits for it.
 
 use super::protocol::{
-    self, ASK_FACTS, ASK_GRAPH, ASK_PROCESS, FreshnessReply, HEARTBEAT, IO_TIMEOUT, REFRESH_TIMEOUT,
-    REQUEST_LENGTH, SOCKET, SocketIdentity, UNRESPONSIVE_FILE,
+    self, ASK_COMMAND, ASK_FACTS, ASK_GRAPH, ASK_PROCESS, ASK_STOP, COMMAND_TIMEOUT, FreshnessReply,
+    HEARTBEAT, IO_TIMEOUT, MAX_MESSAGE, REFRESH_TIMEOUT, REQUEST_LENGTH, SOCKET, SocketIdentity,
+    UNRESPONSIVE_FILE, framed, framed_length,
 };
 use orient_engine::{
     Engine, EngineError, Freshness, ProcessStatus, Progress, RefreshDepth, RefreshMode, RefreshOptions,
@@ -42,7 +43,7 @@ impl Freshness for WatcherClient {
 
 fn ask(engine: &Engine, depth: RefreshDepth) -> Option<RefreshReport> {
     let question = if depth == RefreshDepth::Graph { ASK_GRAPH } else { ASK_FACTS };
-    let reply = request(engine, question, REFRESH_TIMEOUT + IO_TIMEOUT)?;
+    let reply = request_fixed(engine, question, REFRESH_TIMEOUT + IO_TIMEOUT)?;
     let FreshnessReply { generation, index_inode, manifest_current } = FreshnessReply::from_bytes(reply);
     // The watcher must mean the index that we read.
     let is_our_index =
@@ -60,7 +61,20 @@ fn ask(engine: &Engine, depth: RefreshDepth) -> Option<RefreshReport> {
 /// The process ID of the watcher that commands about this tree can ask; none if there is no watcher, or none that sees the tree
 /// as this engine does.
 pub fn watcher_process(engine: &Engine) -> Option<u32> {
-    request(engine, ASK_PROCESS, IO_TIMEOUT).map(u32::from_le_bytes)
+    request_fixed(engine, ASK_PROCESS, IO_TIMEOUT).map(u32::from_le_bytes)
+}
+
+/// The answer of the watcher of this tree to a command; none if there is no watcher, or it does not answer this command.
+pub fn forward_command(engine: &Engine, command: &[u8]) -> Option<Vec<u8>> {
+    let length = |bytes: &[u8]| framed_length(bytes).filter(|length| *length <= 4 + MAX_MESSAGE);
+    let mut reply = request(engine, ASK_COMMAND, &framed(command)?, COMMAND_TIMEOUT, length)?;
+    reply.drain(..4);
+    Some(reply)
+}
+
+/// Asks the daemon of this tree to stop; returns whether it will, and none if there is no watcher. A server does not stop.
+pub fn stop_daemon(engine: &Engine) -> Option<bool> {
+    request_fixed(engine, ASK_STOP, IO_TIMEOUT).map(|[stops]: [u8; 1]| stops == 1)
 }
 
 /// The process ID of a watcher of this tree that did not respond to the last request.
@@ -71,8 +85,23 @@ pub fn unresponsive_watcher(engine: &Engine) -> Option<u32> {
         .then(|| protocol::recorded_process(&directory))?
 }
 
-/// Sends a request to the watcher of a tree and waits for the reply.
-fn request<const LENGTH: usize>(engine: &Engine, question: u8, timeout: Duration) -> Option<[u8; LENGTH]> {
+/// Sends a request whose reply has a fixed length.
+fn request_fixed<const LENGTH: usize>(
+    engine: &Engine,
+    question: u8,
+    timeout: Duration,
+) -> Option<[u8; LENGTH]> {
+    request(engine, question, &[], timeout, |_| Some(LENGTH))?.try_into().ok()
+}
+
+/// Sends a request to the watcher of a tree and waits for the reply, whose beginning tells its length.
+fn request(
+    engine: &Engine,
+    question: u8,
+    details: &[u8],
+    timeout: Duration,
+    length: impl Fn(&[u8]) -> Option<usize>,
+) -> Option<Vec<u8>> {
     let directory = &Directory::open(&engine.store_paths().tree).ok()?;
     let socket = SocketIdentity::of(directory)?;
     if unresponsive_socket(directory).as_ref() == Some(&socket) {
@@ -90,9 +119,9 @@ fn request<const LENGTH: usize>(engine: &Engine, question: u8, timeout: Duration
             return None;
         }
     };
-    stream.write_all(&request).ok()?;
+    stream.write_all(&[&request, details].concat()).ok()?;
     let process = || protocol::recorded_process(directory).and_then(ProcessStatus::read);
-    match receive(&mut stream, timeout, process) {
+    match receive(&mut stream, timeout, process, length) {
         Received::Reply(reply) => Some(reply),
         Received::Declined => None,
         Received::Silence => {
@@ -108,8 +137,8 @@ fn request<const LENGTH: usize>(engine: &Engine, question: u8, timeout: Duration
 
 /// The outcome of a request.
 #[derive(Debug, PartialEq, Eq)]
-enum Received<const LENGTH: usize> {
-    Reply([u8; LENGTH]),
+enum Received {
+    Reply(Vec<u8>),
     /// The watcher is alive, but closed the connection or was too slow.
     Declined,
     /// The watcher gave no sign of life.
@@ -117,14 +146,16 @@ enum Received<const LENGTH: usize> {
 }
 
 /// Reads heartbeats until the reply arrives.
-fn receive<const LENGTH: usize>(
+fn receive(
     stream: &mut UnixStream,
     timeout: Duration,
     process: impl Fn() -> Option<ProcessStatus>,
-) -> Received<LENGTH> {
+    length: impl Fn(&[u8]) -> Option<usize>,
+) -> Received {
     let begun = Instant::now();
     let (mut last_read, before) = (begun, process());
-    let mut received = Vec::with_capacity(LENGTH + 1);
+    let mut received = Vec::new();
+    let mut bytes = vec![0; 1 << 16];
     loop {
         if begun.elapsed() > timeout {
             return Received::Declined;
@@ -143,7 +174,6 @@ fn receive<const LENGTH: usize>(
             std::thread::sleep(SILENCE_TIMEOUT / 10);
             continue;
         }
-        let mut bytes = [0; 64];
         match stream.read(&mut bytes) {
             Ok(0) => return Received::Declined,
             Ok(count) => received.extend_from_slice(&bytes[..count]),
@@ -151,10 +181,13 @@ fn receive<const LENGTH: usize>(
             Err(_) => return Received::Declined,
         }
         last_read = Instant::now();
-        let heartbeats = received.iter().position(|byte| *byte != HEARTBEAT).unwrap_or(received.len());
-        received.drain(..heartbeats);
-        if let Some(reply) = received.get(1..=LENGTH).and_then(|reply| reply.try_into().ok()) {
-            return Received::Reply(reply);
+        if received.first() == Some(&HEARTBEAT) {
+            let heartbeats = received.iter().position(|byte| *byte != HEARTBEAT).unwrap_or(received.len());
+            received.drain(..heartbeats);
+        }
+        let Some((_, reply)) = received.split_first() else { continue };
+        if let Some(reply) = length(reply).and_then(|length| reply.get(..length)) {
+            return Received::Reply(reply.to_vec());
         }
     }
 }
@@ -198,12 +231,12 @@ mod tests {
     use super::super::protocol::REPLY;
     use super::*;
 
-    fn received(bytes: &[u8], then_closes: bool, timeout: Duration) -> Received<2> {
+    fn received(bytes: &[u8], then_closes: bool, timeout: Duration) -> Received {
         let (mut ours, mut theirs) = UnixStream::pair().expect("a pair");
         ours.set_nonblocking(true).expect("set");
         theirs.write_all(bytes).expect("there is room");
         let kept = (!then_closes).then_some(theirs);
-        let received = receive(&mut ours, timeout, || None);
+        let received = receive(&mut ours, timeout, || None, |_| Some(2));
         drop(kept);
         received
     }
@@ -211,8 +244,8 @@ mod tests {
     #[test]
     fn heartbeats_precede_the_reply() {
         let long = Duration::from_secs(5);
-        assert_eq!(received(&[HEARTBEAT, REPLY, 7, 0], false, long), Received::Reply([7, 0]));
-        assert_eq!(received(&[REPLY, 0, 9], false, long), Received::Reply([0, 9]));
+        assert_eq!(received(&[HEARTBEAT, REPLY, 7, 0], false, long), Received::Reply(vec![7, 0]));
+        assert_eq!(received(&[REPLY, 0, 9], false, long), Received::Reply(vec![0, 9]));
         assert_eq!(received(&[HEARTBEAT, HEARTBEAT], true, long), Received::Declined);
         assert_eq!(received(&[HEARTBEAT], false, Duration::ZERO), Received::Declined);
     }

@@ -2,7 +2,7 @@
 //!
 //! A request is 33 bytes: 32 bytes that identify the client's view of the tree ([`Engine::view_hash`]), then one byte with the
 //! question. The watcher declines a client with other settings, another version or another view of the file system by closing
-//! the connection. While it works on a reply it sends heartbeats, so that a client stops waiting for a stopped process. A
+//! the connection. A command, which the watcher answers instead of the client, follows the request. While it works on a reply it sends heartbeats, so that a client stops waiting for a stopped process. A
 //! reply starts with [`REPLY`]; its length follows from the question. All numbers are little-endian.
 //!
 //! Example: a command asks whether edges are up to date, and the watcher takes 60 ms to refresh the index.
@@ -44,6 +44,16 @@ pub(super) const ASK_GRAPH: u8 = 1;
 /// Asks for the process ID of the watcher.
 pub(super) const ASK_PROCESS: u8 = 2;
 
+/// Asks for the answer to a command. Four bytes with its length and the command follow, and the reply has the same form. The
+/// contents are the business of the program: a watcher that does not know them closes the connection.
+pub(super) const ASK_COMMAND: u8 = 3;
+/// Asks a daemon to stop. The reply is one byte: 1 if it will.
+pub(super) const ASK_STOP: u8 = 4;
+/// Maximum length of a command or an answer. Longer ones are left to the client.
+pub(super) const MAX_MESSAGE: usize = 16 << 20;
+/// How long a client waits for an answer while the watcher shows that it is alive.
+pub(super) const COMMAND_TIMEOUT: Duration = Duration::from_secs(60);
+
 /// A sign of life; any number of them precedes a reply.
 pub(super) const HEARTBEAT: u8 = 0;
 /// Introduces a reply.
@@ -78,6 +88,18 @@ impl FreshnessReply {
             |at: usize| bytes[at..at + 8].iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
         Self { generation: number(0), index_inode: number(8), manifest_current: bytes[16] != 0 }
     }
+}
+
+/// A message with its length before it; none if it is too long.
+pub(super) fn framed(message: &[u8]) -> Option<Vec<u8>> {
+    let length = u32::try_from(message.len()).ok().filter(|_| message.len() <= MAX_MESSAGE)?;
+    Some([&length.to_le_bytes(), message].concat())
+}
+
+/// The length of a framed message with its length, once the length has arrived.
+pub(super) fn framed_length(bytes: &[u8]) -> Option<usize> {
+    let length: [u8; 4] = bytes.get(..4)?.try_into().ok()?;
+    Some(4 + u32::from_le_bytes(length) as usize)
 }
 
 /// Distinguishes a socket from a later one with the same name.

@@ -1,8 +1,9 @@
 //! The watcher's side of the socket: accepts commands, sends heartbeats, and replies whether the index is up to date.
 
 use super::protocol::{
-    ASK_GRAPH, ASK_PROCESS, FreshnessReply, HEARTBEAT, HEARTBEAT_INTERVAL, IO_TIMEOUT, PROCESS_FILE,
-    REFRESH_TIMEOUT, REPLY, REQUEST_LENGTH, SOCKET, UNRESPONSIVE_FILE, socket_path,
+    ASK_COMMAND, ASK_GRAPH, ASK_PROCESS, ASK_STOP, FreshnessReply, HEARTBEAT, HEARTBEAT_INTERVAL, IO_TIMEOUT,
+    MAX_MESSAGE, PROCESS_FILE, REFRESH_TIMEOUT, REPLY, REQUEST_LENGTH, SOCKET, UNRESPONSIVE_FILE, framed,
+    socket_path,
 };
 use crate::watcher::WatcherCore;
 use orient_engine::{RefreshDepth, RefreshOptions, RefreshReport};
@@ -188,6 +189,18 @@ fn reply(core: &WatcherCore, mut stream: UnixStream, writing: &Mutex<UnixStream>
             send(&std::process::id().to_le_bytes())?;
             return Ok(false);
         }
+        ASK_STOP => {
+            send(&[u8::from(core.request_stop())])?;
+            return Ok(false);
+        }
+        ASK_COMMAND => {
+            let answer = core.commands.get().zip(read_message(&mut stream)?);
+            let answer = answer.and_then(|(answer, command)| answer(&command));
+            if let Some(answer) = answer.and_then(|answer| framed(&answer)) {
+                send(&answer)?;
+            }
+            return Ok(true);
+        }
         ASK_GRAPH => RefreshDepth::Graph,
         _ => RefreshDepth::Facts,
     };
@@ -195,6 +208,19 @@ fn reply(core: &WatcherCore, mut stream: UnixStream, writing: &Mutex<UnixStream>
         send(&reply.to_bytes())?;
     }
     Ok(true)
+}
+
+/// Reads a framed message; none if it is too long.
+fn read_message(stream: &mut UnixStream) -> io::Result<Option<Vec<u8>>> {
+    let mut length = [0; 4];
+    stream.read_exact(&mut length)?;
+    let length = u32::from_le_bytes(length) as usize;
+    if length > MAX_MESSAGE {
+        return Ok(None);
+    }
+    let mut message = Vec::new();
+    stream.take(length as u64).read_to_end(&mut message)?;
+    Ok((message.len() == length).then_some(message))
 }
 
 /// Reads all change notifications, refreshes the index, and returns the generation that is then up to date.

@@ -28,3 +28,13 @@ pub fn watcher_process(_engine: &Engine) -> Option<u32> {
 pub fn unresponsive_watcher(_engine: &Engine) -> Option<u32> {
     None
 }
+
+/// Always none.
+pub fn forward_command(_engine: &Engine, _command: &[u8]) -> Option<Vec<u8>> {
+    None
+}
+
+/// Always none.
+pub fn stop_daemon(_engine: &Engine) -> Option<bool> {
+    None
+}

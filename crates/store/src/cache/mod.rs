@@ -1,7 +1,8 @@
-//! `cache.db`: facts by content hash, and provider vectors by text, shared by all working trees of a repository.
+//! `cache.db`: facts by content hash, provider vectors by text and the history index, shared by all working trees of a repository.
 //!
 //! The cache only saves work. Whatever goes wrong with it, it is recreated or disabled, and no caller has to handle that.
 
+pub(crate) mod history;
 pub(crate) mod provider_vectors;
 mod salvage;
 
@@ -383,6 +384,7 @@ fn open_writable(place: &DatabasePath) -> Result<Db> {
     }
     db.execute_batch(COMMITS)?;
     db.execute_batch(provider_vectors::TABLES)?;
+    db.execute_batch(history::TABLES)?;
     db.prepare_cached(HAS)?.exists([&[0; 24][..]])?;
     Ok(db)
 }

@@ -4,6 +4,7 @@
 
 mod flow;
 mod graph;
+mod history;
 pub(crate) mod id_list;
 mod incoming_edges;
 mod outline;
@@ -11,6 +12,10 @@ mod surface;
 mod varint;
 
 use crate::graph::{EdgeRow, FileGraph, NodeId, StoredEdge, UnresolvedRow};
+pub use history::{ChangedSymbol, CommitTerm, GraphCommit};
+pub(crate) use history::{
+    decode_commits, decode_symbols, decode_terms, encode_commits, encode_symbols, encode_terms,
+};
 use orient_model::{Flow, Outline, RefKind, Surface};
 pub(crate) use outline::chunk_kind;
 use std::cell::RefCell;

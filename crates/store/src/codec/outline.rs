@@ -3,8 +3,8 @@
 use super::CodecError;
 use super::varint::{Decoder, Encoder, closed_list, difference, made, option, sum};
 use orient_model::{
-    Atom, Base, Chunk, ChunkKind, Export, Import, ImportKind, Issue, IssueKind, Modifiers, Outline, Param,
-    Relation, Says, Span, Statement, Symbol, SymbolKind, Visibility,
+    Atom, Base, Chunk, ChunkKind, Complexity, Export, Import, ImportKind, Issue, IssueKind, Modifiers,
+    Outline, Param, Relation, Says, Span, Statement, Symbol, SymbolKind, Visibility,
 };
 
 pub(super) fn write(out: &mut Encoder, outline: &Outline) {
@@ -97,6 +97,25 @@ fn write_symbols(out: &mut Encoder, symbols: &[Symbol]) {
     for symbol in symbols.iter().filter(|symbol| symbol.body_hash != 0) {
         out.bytes.extend_from_slice(&symbol.body_hash.to_le_bytes());
     }
+    write_complexity(out, symbols);
+}
+
+/// The cyclomatic complexity is at least 1, so that 0 stands for none.
+fn write_complexity(out: &mut Encoder, symbols: &[Symbol]) {
+    out.column(symbols, |symbol| symbol.complexity.map_or(0, |complexity| complexity.cyclomatic));
+    for complexity in symbols.iter().filter_map(|symbol| symbol.complexity) {
+        out.number(complexity.cognitive);
+        out.number(complexity.nesting);
+    }
+}
+
+fn read_complexity(from: &mut Decoder<'_>, symbols: &mut [Symbol]) -> Result<(), CodecError> {
+    let cyclomatic = from.column(symbols.len())?;
+    for (symbol, cyclomatic) in symbols.iter_mut().zip(cyclomatic).filter(|(_, cyclomatic)| *cyclomatic > 0) {
+        let (cognitive, nesting) = (from.number()?, from.number()?);
+        symbol.complexity = Some(Complexity { cyclomatic, cognitive, nesting });
+    }
+    Ok(())
 }
 
 /// The spans of symbols: each relative to the one before, its parts relative to the whole.
@@ -157,6 +176,7 @@ fn read_symbols(from: &mut Decoder<'_>, strings: &orient_model::Strings) -> Resu
             attributes: Vec::new(),
             bases: Vec::new(),
             body_hash: 0,
+            complexity: None,
         });
     }
     read_lists(from, &mut symbols)?;
@@ -199,7 +219,7 @@ fn read_lists(from: &mut Decoder<'_>, symbols: &mut [Symbol]) -> Result<(), Code
         let (hash, rest) = from.bytes.split_first_chunk().ok_or(CodecError)?;
         (symbol.body_hash, from.bytes) = (u64::from_le_bytes(*hash), rest);
     }
-    Ok(())
+    read_complexity(from, symbols)
 }
 
 fn read_places(

@@ -3,10 +3,10 @@
 use super::*;
 use crate::graph::{ExternalRow, NodeId};
 use orient_model::{
-    Assign, Atom, Base, Binding, BindingKind, Chunk, ChunkKind, Confidence, EdgeKind, Export, Expr, ExprId,
-    ExprList, Import, ImportKind, Issue, IssueKind, Literal, Modifiers, Param, Reason, RefKind, Reference,
-    Relation, Return, Rule, Says, Scope, ScopeKind, Sequence, Span, Statement, Strings, Symbol, SymbolKind,
-    Via, Visibility, Wrapper,
+    Assign, Atom, Base, Binding, BindingKind, Chunk, ChunkKind, Complexity, Confidence, EdgeKind, Export,
+    Expr, ExprId, ExprList, Import, ImportKind, Issue, IssueKind, Literal, Modifiers, Param, Reason, RefKind,
+    Reference, Relation, Return, Rule, Says, Scope, ScopeKind, Sequence, Span, Statement, Strings, Symbol,
+    SymbolKind, Via, Visibility, Wrapper,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -63,7 +63,16 @@ fn symbol() -> impl Strategy<Value = Symbol> {
         .prop_map(|(name, ty, default, variadic)| Param { name, ty, default, variadic });
     let relation = select(vec![Relation::Extends, Relation::Implements, Relation::Mixes]);
     let base = (atom(), atom(), relation).prop_map(|(text, name, relation)| Base { text, name, relation });
-    let rest = (atom(), some(param), maybe(atom()), maybe(atom()), some(atom()), some(base), any::<u64>());
+    let rest = (
+        atom(),
+        some(param),
+        maybe(atom()),
+        maybe(atom()),
+        some(atom()),
+        some(base),
+        any::<u64>(),
+        complexity(),
+    );
     (what, places, rest).prop_map(|(what, places, rest)| Symbol {
         kind: what.0,
         name: what.1,
@@ -83,7 +92,14 @@ fn symbol() -> impl Strategy<Value = Symbol> {
         attributes: rest.4,
         bases: rest.5,
         body_hash: rest.6,
+        complexity: rest.7,
     })
+}
+
+fn complexity() -> impl Strategy<Value = Option<Complexity>> {
+    let measured = (1..=u32::MAX, number(), number())
+        .prop_map(|(cyclomatic, cognitive, nesting)| Complexity { cyclomatic, cognitive, nesting });
+    maybe(measured)
 }
 
 fn import() -> impl Strategy<Value = Import> {

@@ -62,6 +62,7 @@ pub(crate) fn outline(text: &str) -> Outline {
             attributes: Vec::new(),
             bases: Vec::new(),
             body_hash: 0,
+            complexity: None,
         };
         *ordinal += 1;
         for word in words {

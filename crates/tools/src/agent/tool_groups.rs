@@ -142,7 +142,7 @@ pub(crate) const GROUPS: &[Group] = &[
     Group {
         name: "read",
         about: "Read source by symbol or place: current lines with numbers. view=outline lists what a file, \
-                directory or class defines; collapsed omits bodies.",
+                directory or class defines; collapsed omits bodies; card counts callers, tests, complexity.",
         example: "{\"target\": \"Server.Run\"}",
         selector: Some("view"),
         members: &[
@@ -165,6 +165,7 @@ pub(crate) const GROUPS: &[Group] = &[
                 &[("target", "symbol"), ("lines", "lines")],
             )
             .with(&[("collapsed", FixedValue::Flag(true))]),
+            member("card", &["info", "details", "hover"], "symbol", &[("target", "symbol")]),
         ],
         params: &[
             required("target", ParamType::Text, "name, handle path#Name, path or path:10-40"),
@@ -303,7 +304,7 @@ pub(crate) const GROUPS: &[Group] = &[
                 .implied_by(&["path", "glob", "role", "lang"]),
             member("endpoints", &["routes", "api", "urls"], "endpoints", &[("path", "path")]),
             member("unused", &["dead", "dead_code"], "unused", &[("path", "path")]),
-            member("status", &["health", "index", "info"], "status", &[]),
+            member("status", &["health", "index", "info"], "status", &[("path", "path")]),
         ],
         params: &[
             optional("about", ParamType::Choice, ""),
@@ -313,13 +314,14 @@ pub(crate) const GROUPS: &[Group] = &[
     Group {
         name: "history",
         about: "Ask git history, with commit, date, author: commits that changed a symbol or path (log), who wrote it (blame), which \
-                commit added a text (introduced), symbols changed in a range (changes, target v1..v2).",
+                commit added a text (introduced), commits that answer a question (commits), symbols changed in a range (changes, target \
+                v1..v2), what changes most (hotspots, target a path).",
         example: "{\"relation\": \"log\", \"target\": \"Server.Run\"}",
         selector: Some("relation"),
         members: &[
             member(
                 "log",
-                &["commits", "history", "evolution"],
+                &["history", "evolution"],
                 "log",
                 &[
                     ("target", "target"),
@@ -336,11 +338,18 @@ pub(crate) const GROUPS: &[Group] = &[
                 "introduced",
                 &[("target", "text"), ("since", "since"), ("author", "author")],
             ),
+            member(
+                "commits",
+                &["search", "question"],
+                "commits",
+                &[("target", "question"), ("since", "since"), ("author", "author")],
+            ),
             member("changes", &["diff", "compare"], "changes", &[("target", "range")]),
+            member("hotspots", &["churn", "activity"], "hotspots", &[("target", "path"), ("since", "since")]),
         ],
         params: &[
             required("relation", ParamType::Choice, ""),
-            required("target", ParamType::Text, "symbol, path, path:10-40, text, range"),
+            required("target", ParamType::Text, "symbol, path, path:10-40, text, range, question"),
             optional("since", ParamType::Text, "2026-03-31 or 30d"),
             optional("author", ParamType::Text, ""),
             optional("message", ParamType::Text, ""),

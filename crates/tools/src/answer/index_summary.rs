@@ -3,8 +3,8 @@
 use crate::error::ToolError;
 use crate::text::number_format::{bytes, count, plural};
 use crate::text::writer::{Cell, Style, TextWriter};
-use orient_engine::{FileQuery, FileRow, SkipReason, Snapshot};
-use orient_model::Issue;
+use orient_engine::{DefinitionQuery, FileQuery, FileRow, PathPattern, SkipReason, Snapshot};
+use orient_model::{EdgeKind, Issue, SymbolKind};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -32,6 +32,50 @@ pub(crate) struct Summary {
     pub(crate) skipped: Vec<Group>,
     /// Files that were parsed only in part.
     pub(crate) issues: Vec<Group>,
+}
+
+/// What the graph of a part of the tree consists of.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct GraphCounts {
+    /// Functions, methods and everything else that can be called.
+    pub(crate) functions: u64,
+    /// Types: classes, structs, interfaces, enums and so on.
+    pub(crate) types: u64,
+    /// Calls and constructions that lead to a symbol of the repository.
+    pub(crate) calls: u64,
+    /// All proven relations.
+    pub(crate) edges: u64,
+    /// Uses of something outside the repository.
+    pub(crate) external: u64,
+    /// Uses that could not be resolved.
+    pub(crate) unresolved: u64,
+}
+
+impl GraphCounts {
+    /// Counts what is in files that match a path.
+    pub(crate) fn of(snapshot: &Snapshot, path: Option<&PathPattern>) -> Result<Self, ToolError> {
+        let symbols = |has: fn(SymbolKind) -> bool| {
+            let kinds = SymbolKind::ALL.iter().copied().filter(|kind| has(*kind)).collect();
+            let query = DefinitionQuery { kinds, path: path.cloned(), ..DefinitionQuery::default() };
+            snapshot.symbols(&query, 0, 0).map(|page| page.total as u64)
+        };
+        let mut counts = Self {
+            functions: symbols(SymbolKind::is_callable)?,
+            types: symbols(SymbolKind::is_type)?,
+            ..Self::default()
+        };
+        let query = FileQuery { path: path.cloned(), indexed: Some(true), ..FileQuery::default() };
+        for file in snapshot.files(&query, 0, usize::MAX)?.rows {
+            let graph = snapshot.file_graph(file.id)?;
+            let own = graph.edges.get(..graph.own).unwrap_or_default();
+            counts.edges += own.len() as u64;
+            let is_call = |kind| matches!(kind, EdgeKind::Calls | EdgeKind::Constructs);
+            counts.calls += own.iter().filter(|edge| is_call(edge.kind)).count() as u64;
+            counts.external += graph.external.len() as u64;
+            counts.unresolved += graph.unresolved.len() as u64;
+        }
+        Ok(counts)
+    }
 }
 
 /// The indexed files of one language.
@@ -75,12 +119,18 @@ pub(crate) struct GroupExample {
 impl Summary {
     /// The contents of a snapshot, in one pass over its files.
     pub(crate) fn of(snapshot: &Snapshot) -> Result<Self, ToolError> {
+        Self::within(snapshot, None)
+    }
+
+    /// The same for a part of the tree.
+    pub(crate) fn within(snapshot: &Snapshot, path: Option<PathPattern>) -> Result<Self, ToolError> {
+        let query = FileQuery { path, ..FileQuery::default() };
         let mut summary = Self::default();
         let mut languages: BTreeMap<Option<String>, Language> = BTreeMap::new();
         let mut skipped: BTreeMap<&'static str, Group> = BTreeMap::new();
         let mut broken: Vec<FileRow> = Vec::new();
         let mut issues = 0;
-        for file in snapshot.files(&FileQuery::default(), 0, usize::MAX)?.rows {
+        for file in snapshot.files(&query, 0, usize::MAX)?.rows {
             if let Some(reason) = Snapshot::skip_reason(&file) {
                 skipped
                     .entry(reason.word())

@@ -45,27 +45,35 @@ pub(crate) fn resolve(
     snapshot: &Snapshot,
     typed: &str,
 ) -> Result<PathArgument, ToolError> {
+    match find(session, snapshot, typed)? {
+        Some(path) => Ok(path),
+        None => Err(unknown(session, snapshot, typed)?),
+    }
+}
+
+/// Resolves a file, directory or glob, if it matches anything.
+pub(crate) fn find(
+    session: &Session<'_>,
+    snapshot: &Snapshot,
+    typed: &str,
+) -> Result<Option<PathArgument>, ToolError> {
     let text = from_root(session, typed);
     let file = snapshot.file(&RepoPath::from(text.as_str()))?;
     let exists = file.is_some() || session.root().join(&text).symlink_metadata().is_ok();
     let pattern = pattern(&text, exists)?;
-    if file.is_none() {
-        let query = FileQuery { path: Some(pattern.clone()), ..FileQuery::default() };
-        let page = snapshot.files(&query, 0, 1)?;
-        if page.total == 0
-            && let Some(file) = file_by_end(snapshot, &text)?
-        {
-            let text = file.path.display().into_owned();
-            return Ok(PathArgument { pattern: self::pattern(&text, true)?, text, file: Some(file) });
-        }
-        if page.total == 0 {
-            return Err(unknown(snapshot, typed, &text, &pattern)?);
-        }
-        // A name that is not UTF-8 is matched in its escaped form.
-        let only = page.rows.into_iter().next().filter(|row| page.total == 1 && row.path.display() == text);
-        return Ok(PathArgument { text, pattern, file: only });
+    if file.is_some() {
+        return Ok(Some(PathArgument { text, pattern, file }));
     }
-    Ok(PathArgument { text, pattern, file })
+    let query = FileQuery { path: Some(pattern.clone()), ..FileQuery::default() };
+    let page = snapshot.files(&query, 0, 1)?;
+    if page.total == 0 {
+        let Some(file) = file_by_end(snapshot, &text)? else { return Ok(None) };
+        let text = file.path.display().into_owned();
+        return Ok(Some(PathArgument { pattern: self::pattern(&text, true)?, text, file: Some(file) }));
+    }
+    // A name that is not UTF-8 is matched in its escaped form.
+    let only = page.rows.into_iter().next().filter(|row| page.total == 1 && row.path.display() == text);
+    Ok(Some(PathArgument { text, pattern, file: only }))
 }
 
 /// The pattern of a file, directory or glob, which need not match anything.
@@ -166,12 +174,13 @@ fn inside_of_skipped(snapshot: &Snapshot, typed: &str, text: &str) -> Result<Opt
     Ok(None)
 }
 
-fn unknown(
+/// The error for a path that the index does not have, with a suggestion.
+pub(crate) fn unknown(
+    session: &Session<'_>,
     snapshot: &Snapshot,
     typed: &str,
-    text: &str,
-    pattern: &PathPattern,
 ) -> Result<ToolError, ToolError> {
+    let text = &from_root(session, typed);
     if let Some(error) = inside_of_skipped(snapshot, typed, text)? {
         return Ok(error);
     }
@@ -197,7 +206,8 @@ fn unknown(
         Some(near) => format!("did you mean `{near}`?"),
         None => "the list of files has all that are indexed; ignored files are not".to_owned(),
     };
-    let unread = unread_files::reason(snapshot, AnswerScope::Within(pattern));
+    let pattern = pattern_from_root(session, typed)?;
+    let unread = unread_files::reason(snapshot, AnswerScope::Within(&pattern));
     let unread = unread.map_or_else(String::new, |unread| format!("; {unread}"));
     let message = format!("the index has no file or directory `{typed}`{unread}");
     Ok(ToolError::new(Code::NotFound, message).hint(hint))

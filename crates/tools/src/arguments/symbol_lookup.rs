@@ -4,6 +4,7 @@ use super::name_forms::{Reading, read_name};
 use crate::answer::Answer;
 use crate::answer::symbol_line::{SymbolLine, suggestions};
 use crate::error::{Exit, ToolError};
+use crate::history::former_names::look_up_former;
 use crate::session::Session;
 use crate::text::number_format::count;
 use crate::text::safe_line::unescape;
@@ -125,6 +126,8 @@ pub(crate) enum UnresolvedName {
         name: String,
         /// Similar names.
         similar: Vec<String>,
+        /// The remark that a symbol of this name was removed.
+        removed: Option<String>,
     },
 }
 
@@ -151,12 +154,12 @@ pub(crate) fn resolve_symbol(
             }
             None => Err(UnresolvedName::Several { name, candidates, total }),
         },
-        Lookup::Nothing { similar } => Err(UnresolvedName::None { name, similar }),
+        Lookup::Nothing { similar } => Err(UnresolvedName::None { name, similar, removed: reading }),
     })
 }
 
 /// Looks a name up as typed; if that fails, with the escapes of an answer decoded, and then in the forms that people and other
-/// tools write, with a remark.
+/// tools write, with a remark; and last as a name that the symbol once had.
 fn look_up(snapshot: &Snapshot, typed: &str) -> Result<(Lookup, Option<String>), ToolError> {
     let found = snapshot.symbol(typed)?;
     if !matches!(found, Lookup::Nothing { .. }) {
@@ -168,8 +171,12 @@ fn look_up(snapshot: &Snapshot, typed: &str) -> Result<(Lookup, Option<String>),
             return Ok((found, None));
         }
     }
-    Ok(match read_name(snapshot, typed)? {
-        Some(Reading { lookup, note }) => (lookup, Some(note)),
+    if let Some(Reading { lookup, note }) = read_name(snapshot, typed)? {
+        return Ok((lookup, Some(note)));
+    }
+    Ok(match look_up_former(snapshot, typed)? {
+        Some(Ok((lookup, note))) => (lookup, Some(note)),
+        Some(Err(removed)) => (found, Some(removed)),
         None => (found, None),
     })
 }
@@ -194,10 +201,11 @@ impl UnresolvedName {
                 }
                 Ok(answer)
             }
-            Self::None { name, similar } => {
+            Self::None { name, similar, removed } => {
                 let did_you_mean = suggestions(snapshot, &DefinitionQuery::default(), similar)?;
                 let mut answer = session.answer(snapshot, SymbolAnswer::None { name, did_you_mean });
                 answer.unresolved_name = true;
+                answer.add_notes(removed);
                 Ok(answer)
             }
         }
@@ -217,8 +225,33 @@ fn constructs(one: &Definition, of: &Definition) -> bool {
         && one.handle.names.split_last().is_some_and(|(_, around)| around == of.handle.names)
 }
 
-/// The only definition among candidates that otherwise construct it, declare it, extend it or are not code.
+/// The only definition among candidates that otherwise construct it, declare it, extend it or are not code. Of a type in several
+/// parts, the longest part.
 fn only_definition(candidates: &[Definition], total: usize) -> Option<usize> {
+    if candidates.len() != total {
+        return None;
+    }
+    only_whole(candidates).or_else(|| longest_part(candidates))
+}
+
+fn longest_part(candidates: &[Definition]) -> Option<usize> {
+    let is_part = |one: &Definition| {
+        is_code(one.kind)
+            && one.kind != SymbolKind::Impl
+            && !one.modifiers.contains(Modifier::Declaration)
+            && !candidates.iter().any(|of| of.kind.is_type() && constructs(one, of))
+    };
+    let parts: Vec<(usize, &Definition)> =
+        candidates.iter().enumerate().filter(|(_, one)| is_part(one)).collect();
+    let (_, first) = parts.first()?;
+    if !parts.iter().all(|(_, part)| first.is_part_with(part)) {
+        return None;
+    }
+    let lines = |one: &Definition| one.span.last_line.saturating_sub(one.span.first_line);
+    parts.iter().max_by_key(|(at, part)| (lines(part), std::cmp::Reverse(*at))).map(|(at, _)| *at)
+}
+
+fn only_whole(candidates: &[Definition]) -> Option<usize> {
     let defines = |one: &Definition| {
         is_code(one.kind)
             && one.kind != SymbolKind::Impl
@@ -228,5 +261,5 @@ fn only_definition(candidates: &[Definition], total: usize) -> Option<usize> {
     };
     let mut defining = candidates.iter().enumerate().filter(|(_, one)| defines(one));
     let (at, _) = defining.next()?;
-    (defining.next().is_none() && candidates.len() == total).then_some(at)
+    defining.next().is_none().then_some(at)
 }

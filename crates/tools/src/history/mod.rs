@@ -3,13 +3,18 @@
 pub(crate) mod calendar;
 pub(crate) mod commit_filter;
 pub(crate) mod commit_line;
+pub(crate) mod contract_users;
+pub(crate) mod former_names;
+pub(crate) mod last_change;
 pub(crate) mod patch;
-pub(crate) mod symbol_log;
 pub(crate) mod target;
 
 use crate::error::{Code, ToolError};
 use crate::session::Session;
+use crate::text::number_format::count;
 use orient_history::{History, HistoryError};
+use orient_settings::{Loaded, Settings};
+use orient_timeline::{HistoryIndex, HistoryLimits};
 
 /// Opens the git repository of the tree.
 pub(crate) fn open(session: &Session<'_>) -> Result<History, ToolError> {
@@ -17,6 +22,36 @@ pub(crate) fn open(session: &Session<'_>) -> Result<History, ToolError> {
     let cancel = session.cancel().clone();
     history.stop_when(move || cancel.is_cancelled());
     Ok(history)
+}
+
+/// The history index of the tree's repository. It may be empty.
+pub(crate) fn open_index(session: &Session<'_>) -> Result<HistoryIndex, ToolError> {
+    Ok(HistoryIndex::open(session.engine()?.store_paths()))
+}
+
+/// How much of the history the settings want indexed.
+pub(crate) fn limits(settings: &Settings) -> HistoryLimits {
+    let age = i64::try_from(settings.history.age).unwrap_or(i64::MAX).saturating_mul(86_400);
+    let since = (age > 0).then(|| calendar::now().saturating_sub(age));
+    HistoryLimits { commits: settings.history.commits.max(1), since }
+}
+
+/// How much of the history a server indexes while it is idle; nothing if the settings say so.
+pub fn background_history(loaded: &Loaded) -> Option<HistoryLimits> {
+    loaded.settings.history.background.then(|| limits(&loaded.settings))
+}
+
+/// The remark about a history index that is missing or incomplete.
+pub(crate) fn coverage_note(index: &HistoryIndex) -> Option<String> {
+    let coverage = index.coverage();
+    if coverage.commits == 0 {
+        return Some("the history is not indexed; `orient index --history` does it".to_owned());
+    }
+    if coverage.is_complete() {
+        return None;
+    }
+    let (done, all) = (count(coverage.symbols), count(coverage.commits));
+    Some(format!("the history index has {done} of {all} commits; `orient index --history` completes it"))
 }
 
 /// An error of the git history, with a hint.

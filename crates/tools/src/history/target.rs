@@ -6,8 +6,9 @@ use crate::error::ToolError;
 use crate::history::history_error;
 use crate::session::Session;
 use orient_engine::Snapshot;
-use orient_history::{History, Oid};
+use orient_history::{History, HistoryError, Oid};
 use orient_model::RepoPath;
+use orient_timeline::HistoryIndex;
 use std::ops::ControlFlow;
 
 /// The subject of a question.
@@ -24,6 +25,7 @@ pub(crate) enum HistoryTarget {
 pub(crate) fn resolve(
     session: &Session<'_>,
     snapshot: &Snapshot,
+    index: &mut HistoryIndex,
     history: &mut History,
     start: Oid,
     typed: &str,
@@ -45,17 +47,25 @@ pub(crate) fn resolve(
         && (typed.contains('/') || typed.contains('.'))
     {
         let path = RepoPath::from(typed.trim_start_matches("./").trim_end_matches('/'));
-        let mut existed = false;
-        let visit = &mut |_: &mut History, _: Oid, _: orient_history::PathChange| {
-            existed = true;
-            Ok(ControlFlow::Break(()))
+        let existed = match index.ever_had(&history.path_from_top(&path)) {
+            Some(existed) => existed,
+            None => existed(history, start, &path).map_err(|error| history_error(&error))?,
         };
-        history.path_log(start, &path, visit).map_err(|error| history_error(&error))?;
         if existed {
             return Ok(Ok(HistoryTarget::File(path)));
         }
     }
     Ok(Err(unresolved))
+}
+
+/// Whether a commit changed a file at this path.
+fn existed(history: &mut History, start: Oid, path: &RepoPath) -> Result<bool, HistoryError> {
+    let mut existed = false;
+    history.path_log(start, path, &mut |_, _, _| {
+        existed = true;
+        Ok(ControlFlow::Break(()))
+    })?;
+    Ok(existed)
 }
 
 /// Parses `10` or `10-40`.

@@ -6,7 +6,7 @@ use crate::error::{Code, Exit, ToolError};
 use crate::history::calendar::{age, date, now};
 use crate::history::commit_line::CommitLine;
 use crate::history::target::{HistoryTarget, resolve};
-use crate::history::{history_error, open, shallow_note};
+use crate::history::{history_error, open, open_index, shallow_note};
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
 use crate::text::number_format::plural;
@@ -109,7 +109,7 @@ impl TypedOperation for Blame {
     const ABOUT: &'static str = "Show who wrote a symbol, file or lines, in which commits and when";
     const DETAILS: &'static str = "\
 The working file is blamed; lines that are not committed are counted apart. Lines are followed through renames of the file, as `git blame` does, \
-and names are those of `.mailmap`. Git is not run: its objects are read.";
+commits listed in `.git-blame-ignore-revs` are skipped, and names are those of `.mailmap`. Git is not run: its objects are read.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "blame Server.Run", about: "authors and commits of a function" },
         Example { command: "blame src/server.go", about: "of a file" },
@@ -125,7 +125,14 @@ and names are those of `.mailmap`. Git is not run: its objects are read.";
         let mut history = open(session)?;
         let start = history.revision("HEAD").map_err(|error| history_error(&error))?;
         let mut note = None;
-        let (path, range) = match resolve(session, &snapshot, &mut history, start, &args.target)? {
+        let (path, range) = match resolve(
+            session,
+            &snapshot,
+            &mut open_index(session)?,
+            &mut history,
+            start,
+            &args.target,
+        )? {
             Err(unresolved) => return unresolved.answer(session, &snapshot),
             Ok(HistoryTarget::File(path)) => (path, None),
             Ok(HistoryTarget::Lines(path, first, last)) => (path, Some(first..last + 1)),
@@ -165,7 +172,8 @@ fn summary(
     range: Option<Range<u32>>,
     by_line: bool,
 ) -> Result<Option<BlameOut>, HistoryError> {
-    let Some(ranges) = history.blame(start, path)? else { return Ok(None) };
+    let ignored = history.ignored_revisions(start)?;
+    let Some(ranges) = history.blame(start, path, &ignored)? else { return Ok(None) };
     let Some((text, origins)) = history.committed_line_numbers(start, path)? else { return Ok(None) };
     let text = lines(&text);
     let count = u32::try_from(text.len()).unwrap_or(u32::MAX);

@@ -1,25 +1,30 @@
 //! `changes`: what changed between two revisions, in terms of symbols.
 
 use crate::answer::Answer;
+use crate::arguments::symbol_lookup::is_code;
 use crate::error::{Exit, ToolError};
+use crate::history::contract_users::ContractUsers;
 use crate::history::{history_error, open};
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
 use crate::text::number_format::plural;
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
-use orient_engine::{FileQuery, FileVersion, RefreshDepth, SAME_BODY, Snapshot, SymbolVersion};
+use orient_engine::{
+    ChangeParts, FileQuery, FileVersion, Snapshot, SymbolChange, SymbolVersion, changes_since, pair_moves,
+};
 use orient_history::{History, HistoryError, Oid, short_id};
 use orient_model::{RepoPath, Visibility};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
+use std::sync::Arc;
 
 pub(crate) struct Changes;
 
 const DEFAULT_LIMIT: usize = 200;
-/// The similarity from which a symbol of the same name in another file was moved there.
-const MOVED_NAMESAKE: f64 = 0.5;
+/// Number of changed contracts whose users are looked up.
+const MAX_FOLLOWED: usize = 40;
 
 /// Arguments of `changes`.
 #[derive(Args, Default, Deserialize, JsonSchema)]
@@ -82,6 +87,9 @@ struct SymbolChangeLine {
     signature_before: Option<String>,
     /// The signature.
     signature: String,
+    /// Who uses it in the current tree, if its contract changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    users: Option<ContractUsers>,
 }
 
 impl TypedOperation for Changes {
@@ -90,13 +98,12 @@ impl TypedOperation for Changes {
     const DETAILS: &'static str = "\
 Both versions of every changed file are read from git and compared by their symbols: added, removed, renamed (a similar body), moved to another \
 file, or changed in signature, body or documentation. A container is listed only if something besides its members changed. Public symbols that \
-were removed, renamed, moved or have another signature come first.";
+were removed, renamed, moved or have another signature come first, with who uses them in the current tree and the tests that reach them.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "changes v1.0..v2.0", about: "between two tags" },
         Example { command: "changes main...HEAD --breaking", about: "what a branch may break" },
         Example { command: "changes HEAD", about: "what is not committed" },
     ];
-    const DEPTH: RefreshDepth = RefreshDepth::Facts;
     const HEAVY: bool = true;
     type Args = ChangesArgs;
     type Out = ChangesOut;
@@ -104,11 +111,13 @@ were removed, renamed, moved or have another signature come first.";
     fn run(session: &Session<'_>, args: ChangesArgs) -> Result<Answer<ChangesOut>, ToolError> {
         let snapshot = session.snapshot()?;
         let mut history = open(session)?;
-        let below =
-            args.path.as_deref().map(|path| path.trim_start_matches("./").trim_end_matches('/').to_owned());
+        let below = args
+            .path
+            .as_deref()
+            .map(|path| RepoPath::from(path.trim_start_matches("./").trim_end_matches('/')));
         let (from, to, mut pairs) =
             file_pairs(&mut history, &snapshot, &args.range).map_err(|error| history_error(&error))?;
-        pairs.retain(|pair| below.as_ref().is_none_or(|below| is_below(&pair.path, below)));
+        pairs.retain(|pair| below.as_ref().is_none_or(|below| pair.path.is_below(below)));
         let mut compared = Vec::new();
         for pair in &pairs {
             if session.cancel().is_cancelled() {
@@ -128,6 +137,10 @@ were removed, renamed, moved or have another signature come first.";
         let symbols = changes.len() as u64;
         changes.truncate(args.limit.unwrap_or(DEFAULT_LIMIT));
         let shown = changes.len() as u64;
+        let view = snapshot.graph();
+        for change in changes.iter_mut().filter(|change| change.breaking).take(MAX_FOLLOWED) {
+            change.users = Some(ContractUsers::of(&view, &change.path, &change.symbol)?);
+        }
         let out = ChangesOut { from, to, files: pairs.len() as u64, symbols, changes, other_files };
         let mut answer = session.answer(&snapshot, out);
         if shown < symbols {
@@ -155,6 +168,9 @@ were removed, renamed, moved or have another signature come first.";
                 writer.line(Style::Dim, &format!("    - {before}"))?;
                 writer.line(Style::Dim, &format!("    + {}", change.signature))?;
             }
+            if let Some(users) = &change.users {
+                users.write(writer)?;
+            }
         }
         if !out.other_files.is_empty() {
             writer.own_line(Style::Head, "other changed files", &[])?;
@@ -174,8 +190,8 @@ were removed, renamed, moved or have another signature come first.";
 struct FilePair {
     path: RepoPath,
     old_path: RepoPath,
-    before: Vec<u8>,
-    after: Vec<u8>,
+    before: Arc<Vec<u8>>,
+    after: Arc<Vec<u8>>,
 }
 
 /// The names of both sides and the changed files.
@@ -208,9 +224,9 @@ fn file_pairs(
     let mut pairs = Vec::new();
     for (path, change) in history.changes(&from, &known, false)? {
         let blob = history.file_at(&old, &path)?;
-        let before = history.content(blob)?.to_vec();
+        let before = history.content(blob)?;
         let after = if change.removed { Vec::new() } else { history.working_file(&path).unwrap_or_default() };
-        pairs.push(FilePair { old_path: path.clone(), path, before, after });
+        pairs.push(FilePair { old_path: path.clone(), path, before, after: Arc::new(after) });
     }
     Ok((from, "working tree".to_owned(), pairs))
 }
@@ -223,8 +239,8 @@ fn between(
     let mut pairs = Vec::new();
     for change in history.compare(Some(&from.1), &to.1)? {
         pairs.push(FilePair {
-            before: history.content(change.old)?.to_vec(),
-            after: history.content(change.new)?.to_vec(),
+            before: history.content(change.old)?,
+            after: history.content(change.new)?,
             old_path: change.old_path.unwrap_or_else(|| change.path.clone()),
             path: change.path,
         });
@@ -234,10 +250,11 @@ fn between(
 
 /// The changed symbols of all files, and the files without any.
 fn lines_of(compared: &[(&FilePair, FileVersion, FileVersion)]) -> (Vec<SymbolChangeLine>, Vec<String>) {
-    let mut all = Vec::new();
-    let mut other_files = Vec::new();
-    for (pair, old, new) in compared {
-        let mut changes = new.changes_since(old);
+    let mut all: Vec<Vec<SymbolChange<'_>>> =
+        compared.iter().map(|(_, old, new)| changes_since(new, old)).collect();
+    pair_moves(&mut all);
+    let (mut lines, mut other_files) = (Vec::new(), Vec::new());
+    for ((pair, old, new), mut changes) in compared.iter().zip(all) {
         let names: Vec<String> = changes
             .iter()
             .filter_map(|change| change.new.or(change.old))
@@ -252,43 +269,12 @@ fn lines_of(compared: &[(&FilePair, FileVersion, FileVersion)]) -> (Vec<SymbolCh
         if changes.is_empty() {
             other_files.push(pair.path.display().into_owned());
         }
-        all.extend(changes.into_iter().map(|change| (*pair, change)));
-    }
-    let mut lines = Vec::new();
-    let removed: Vec<(&FilePair, &SymbolVersion)> = all
-        .iter()
-        .filter(|(_, change)| change.new.is_none())
-        .filter_map(|(pair, change)| Some((*pair, change.old?)))
-        .collect();
-    let mut moved: Vec<&SymbolVersion> = Vec::new();
-    for (pair, change) in &all {
-        if let (None, Some(symbol)) = (change.old, change.new) {
-            let origin = removed
-                .iter()
-                .filter(|(other, old)| {
-                    other.path != pair.path
-                        && old.kind == symbol.kind
-                        && !moved.iter().any(|taken| std::ptr::eq(*taken, *old))
-                })
-                .map(|(other, old)| (symbol.similarity(old), *other, *old))
-                .filter(|(score, _, old)| {
-                    *score >= if old.own_name() == symbol.own_name() { MOVED_NAMESAKE } else { SAME_BODY }
-                })
-                .max_by(|a, b| a.0.total_cmp(&b.0));
-            if let Some((_, other, old)) = origin {
-                moved.push(old);
-                lines.push(SymbolChangeLine::new(pair, Some((other, old)), Some(symbol)));
-                continue;
-            }
-        }
-        if change.new.is_some() {
-            lines.push(SymbolChangeLine::new(pair, change.old.map(|old| (*pair, old)), change.new));
-        }
-    }
-    for (pair, old) in removed {
-        if !moved.iter().any(|taken| std::ptr::eq(*taken, old)) {
-            lines.push(SymbolChangeLine::new(pair, Some((pair, old)), None));
-        }
+        // What went to another file is listed there.
+        changes.retain(|change| change.moved_to.is_none());
+        lines.extend(changes.iter().map(|change| {
+            let source = change.moved_from.map(|from| compared[from].0);
+            SymbolChangeLine::new(pair, source, change, change.parts(new, old))
+        }));
     }
     lines.sort_by(|a, b| {
         (!a.breaking, &a.path, a.line, &a.symbol).cmp(&(!b.breaking, &b.path, b.line, &b.symbol))
@@ -297,57 +283,41 @@ fn lines_of(compared: &[(&FilePair, FileVersion, FileVersion)]) -> (Vec<SymbolCh
 }
 
 impl SymbolChangeLine {
-    fn new(pair: &FilePair, old: Option<(&FilePair, &SymbolVersion)>, new: Option<&SymbolVersion>) -> Self {
-        let before = old.map(|(_, symbol)| symbol);
-        let is_moved = old.is_some_and(|(other, _)| other.path != pair.path) && new.is_some();
-        let mut change: Vec<&str> = Vec::new();
-        match (before, new) {
-            (None, _) => change.push("added"),
-            (_, None) => change.push("removed"),
-            (Some(before), Some(new)) => {
-                if is_moved {
-                    change.push("moved");
-                }
-                let is_renamed = before.own_name() != new.own_name();
-                if is_renamed {
-                    change.push("renamed");
-                }
-                let parts = new.delta(before).parts().into_iter();
-                change
-                    .extend(parts.filter(|part| {
-                        !(is_renamed || is_moved) || !matches!(*part, "signature" | "layout")
-                    }));
-            }
-        }
-        let is_public = |symbol: &SymbolVersion| symbol.visibility == Visibility::Public;
-        let broken = change.iter().any(|what| matches!(*what, "removed" | "renamed" | "moved" | "signature"));
+    fn new(
+        pair: &FilePair,
+        source: Option<&FilePair>,
+        change: &SymbolChange<'_>,
+        parts: ChangeParts,
+    ) -> Self {
+        let (before, new) = (change.old, change.new);
+        let is_public =
+            |symbol: &SymbolVersion| symbol.visibility == Visibility::Public && is_code(symbol.kind);
+        let contract =
+            [ChangeParts::REMOVED, ChangeParts::RENAMED, ChangeParts::MOVED, ChangeParts::SIGNATURE];
         let signature_before = before
             .zip(new)
             .filter(|(before, new)| before.signature != new.signature)
             .map(|(before, _)| before.signature.clone());
         let shown = new.or(before);
+        let was = before.filter(|_| new.is_some()).and_then(|before| {
+            let renamed = new.is_some_and(|new| new.name != before.name);
+            match (source, renamed) {
+                (Some(source), _) => Some(format!("{}#{}", source.old_path.display(), before.name)),
+                (None, true) => Some(before.name.clone()),
+                (None, false) => None,
+            }
+        });
         Self {
-            breaking: broken && before.is_some_and(is_public),
-            change: change.into_iter().map(str::to_owned).collect(),
+            breaking: contract.iter().any(|part| parts.contains(*part)) && before.is_some_and(is_public),
+            change: parts.words().into_iter().map(str::to_owned).collect(),
             kind: shown.map_or("", |symbol| symbol.kind.as_str()).to_owned(),
             symbol: shown.map(|symbol| symbol.name.clone()).unwrap_or_default(),
             path: if new.is_some() { &pair.path } else { &pair.old_path }.display().into_owned(),
             line: shown.map_or(0, |symbol| symbol.first_line),
-            was: old.filter(|_| new.is_some()).and_then(|(other, before)| {
-                let renamed = new.is_some_and(|new| new.name != before.name);
-                match (is_moved, renamed) {
-                    (true, _) => Some(format!("{}#{}", other.old_path.display(), before.name)),
-                    (false, true) => Some(before.name.clone()),
-                    (false, false) => None,
-                }
-            }),
+            was,
             signature_before,
             signature: shown.map(|symbol| symbol.signature.clone()).unwrap_or_default(),
+            users: None,
         }
     }
-}
-
-fn is_below(path: &RepoPath, below: &str) -> bool {
-    let rest = path.as_bytes().strip_prefix(below.as_bytes());
-    rest.is_some_and(|rest| rest.is_empty() || rest[0] == b'/' || below.is_empty())
 }

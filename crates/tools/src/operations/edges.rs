@@ -185,6 +185,7 @@ interface or base member to the possible targets of its calls.";
         Example { command: "edges --confidence exact --rule import", about: "by confidence and rule" },
     ];
     const HEAVY: bool = true;
+    const STREAMED: bool = true;
     type Args = EdgesArgs;
     type Out = EdgesOut;
 

@@ -4,15 +4,19 @@ use crate::answer::Answer;
 use crate::answer::index_summary::Summary;
 use crate::answer::unread_files::AnswerScope;
 use crate::error::ToolError;
+use crate::history::{history_error, limits, open};
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
 use crate::text::number_format::{bytes, count, duration, plural};
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
+use orient_engine::Phase;
+use orient_timeline::IndexStage;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
-use std::time::Duration;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
 
 pub(crate) struct Index;
 
@@ -23,6 +27,9 @@ pub(crate) struct IndexArgs {
     /// Rebuild the index from the files instead of refreshing it
     #[arg(long)]
     rebuild: bool,
+    /// Also index the history: commits, changed paths and changed symbols
+    #[arg(long)]
+    history: bool,
 }
 
 /// The changes made, and the contents of the index.
@@ -52,6 +59,24 @@ pub(crate) struct IndexOut {
     waited_ms: u64,
     /// The contents of the index.
     summary: Summary,
+    /// The history index, if requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    history: Option<HistoryOut>,
+}
+
+/// How much of the history is indexed.
+#[derive(Serialize, JsonSchema)]
+struct HistoryOut {
+    /// Commits.
+    commits: u64,
+    /// Commits with their changed paths.
+    paths: u64,
+    /// Commits with their changed symbols.
+    symbols: u64,
+    /// Whether older commits are beyond the limits of the settings.
+    limited: bool,
+    /// Duration in milliseconds.
+    elapsed_ms: u64,
 }
 
 impl TypedOperation for Index {
@@ -60,10 +85,12 @@ impl TypedOperation for Index {
     const DETAILS: &'static str = "\
 Every other command refreshes the index before it answers, so you need not run this first. Use it to choose the time of the \
 long first run, and to see which files are skipped and why. Only changed files are read, and only content that was never \
-seen is parsed.";
+seen is parsed. `--history` also indexes the history of the repository, for `log`, `commits` and `hotspots` and for names that changed; \
+an interrupted run continues, and later runs add only new commits. The settings history.commits and history.age limit it.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "index", about: "refresh the index" },
         Example { command: "index --rebuild", about: "rebuild the index" },
+        Example { command: "index --history", about: "also index the history" },
         Example { command: "index --json --quiet", about: "for a script, without progress" },
     ];
     const EXPOSED: bool = false;
@@ -87,6 +114,7 @@ seen is parsed.";
             elapsed_ms: millis(refreshed.elapsed),
             waited_ms: millis(refreshed.waited),
             summary: Summary::of(&snapshot)?,
+            history: if args.history { Some(index_history(session)?) } else { None },
         };
         Ok(session.answer_within(&snapshot, AnswerScope::FilesRead, out))
     }
@@ -103,9 +131,45 @@ seen is parsed.";
         ))?;
         writer.end_line()?;
         writer.line(Style::Dim, &out.changes())?;
+        if let Some(history) = &out.history {
+            let limited =
+                if history.limited { ", older ones are beyond the limits of the settings" } else { "" };
+            let time = duration(Duration::from_millis(history.elapsed_ms));
+            let commits = plural(history.symbols, "commit", "commits");
+            writer.line(Style::Dim, &format!("history: {commits} in {time}{limited}"))?;
+        }
         summary.languages(writer)?;
         summary.gaps(writer)
     }
+}
+
+fn index_history(session: &Session<'_>) -> Result<HistoryOut, ToolError> {
+    let begun = Instant::now();
+    let mut history = open(session)?;
+    let (progress, mut last) = (session.progress(), None);
+    let mut report = |stage: IndexStage, done: u64, all: u64| {
+        let before = match last {
+            Some((known, before)) if known == stage => before,
+            _ => {
+                progress.phase(Phase::History, all, 0);
+                0
+            }
+        };
+        progress.tick(done - before, 0);
+        last = Some((stage, done));
+        if session.cancel().is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let limits = limits(&session.loaded().settings);
+    let indexed = orient_timeline::index_history(session.engine()?, &mut history, limits, &mut report);
+    progress.done();
+    let coverage = indexed.map_err(|error| history_error(&error))?;
+    Ok(HistoryOut {
+        commits: coverage.commits,
+        paths: coverage.paths,
+        symbols: coverage.symbols,
+        limited: coverage.is_cut,
+        elapsed_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
+    })
 }
 
 impl IndexOut {

@@ -6,16 +6,16 @@ use crate::error::{Exit, ToolError};
 use crate::history::commit_filter::CommitFilter;
 use crate::history::commit_line::CommitLine;
 use crate::history::patch::unified;
-use crate::history::symbol_log::{SymbolLog, SymbolLogEntry};
 use crate::history::target::{HistoryTarget, resolve};
-use crate::history::{history_error, open, shallow_note};
+use crate::history::{history_error, open, open_index, shallow_note};
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
-use orient_engine::RefreshDepth;
-use orient_history::{History, HistoryError, Hunk, Oid, PathChange, hunks, is_binary};
-use orient_model::{Handle, RepoPath};
+use orient_engine::{FileVersion, RefreshDepth, SymbolVersion};
+use orient_history::{ChangeKind, History, HistoryError, Hunk, Oid, PathChange, hunks, is_binary};
+use orient_model::{Handle, RepoPath, SymbolKind};
+use orient_timeline::{HistoryIndex, SymbolLog, SymbolLogEntry, path_log};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -122,6 +122,7 @@ each branch by the name it has there. Merges are omitted: what they bring is in 
         )?;
         let snapshot = session.snapshot()?;
         let mut history = open(session)?;
+        let mut index = open_index(session)?;
         let start = history.revision(args.from.as_deref().unwrap_or("HEAD"));
         let start = start.map_err(|error| history_error(&error))?;
         let mut notes = Vec::new();
@@ -137,14 +138,14 @@ each branch by the name it has there. Merges are omitted: what they bring is in 
                 collector.all(&mut history, start).map_err(|error| history_error(&error))?;
                 String::new()
             }
-            Some(typed) => match resolve(session, &snapshot, &mut history, start, typed)? {
+            Some(typed) => match resolve(session, &snapshot, &mut index, &mut history, start, typed)? {
                 Err(unresolved) => return unresolved.answer(session, &snapshot),
                 Ok(target) => {
                     if let HistoryTarget::Symbol(symbol) = &target {
                         notes.extend(symbol.note());
                     }
                     collector
-                        .target(&mut history, start, &target, &mut notes)
+                        .target(&mut index, &mut history, start, &target, &mut notes)
                         .map_err(|error| history_error(&error))?
                 }
             },
@@ -194,7 +195,7 @@ impl Collector {
                     return Ok(ControlFlow::Continue(()));
                 }
                 let mut changed = history.changes_of(&id)?;
-                changed.retain(|change| is_below(&change.path, below));
+                changed.retain(|change| change.path.is_below(below));
                 if changed.is_empty() {
                     return Ok(ControlFlow::Continue(()));
                 }
@@ -216,6 +217,7 @@ impl Collector {
     /// Collects the history of a target and returns how it is called.
     fn target(
         &mut self,
+        index: &mut HistoryIndex,
         history: &mut History,
         start: Oid,
         target: &HistoryTarget,
@@ -223,7 +225,7 @@ impl Collector {
     ) -> Result<String, HistoryError> {
         match target {
             HistoryTarget::File(path) => {
-                history.path_log(start, path, &mut |history, id, change| {
+                path_log(index, history, start, path, &mut |history, id, change| {
                     self.path_change(history, id, &change, false)
                 })?;
                 Ok(path.display().into_owned())
@@ -246,8 +248,8 @@ impl Collector {
                     Handle::join(definition.handle.names.iter().map(String::as_str)),
                     definition.kind,
                 );
-                log.run(history, start, &definition.path, &mut |history, entry| {
-                    self.symbol_change(history, &entry)
+                log.run(index, history, start, &definition.path, &mut |history, entry| {
+                    self.symbol_change(history, &entry, definition.kind)
                 })?;
                 Ok(definition.handle.to_string())
             }
@@ -263,7 +265,7 @@ impl Collector {
     ) -> Result<ControlFlow<()>, HistoryError> {
         let commit = history.commit(&id)?;
         if !self.filter.passes(&commit)
-            || self.below.as_ref().is_some_and(|below| !is_below(&change.path, below))
+            || self.below.as_ref().is_some_and(|below| !change.path.is_below(below))
         {
             return Ok(ControlFlow::Continue(()));
         }
@@ -287,39 +289,24 @@ impl Collector {
         &mut self,
         history: &mut History,
         entry: &SymbolLogEntry,
+        kind: SymbolKind,
     ) -> Result<ControlFlow<()>, HistoryError> {
         let commit = history.commit(&entry.commit)?;
-        let path = &entry.change.path;
-        if !self.filter.passes(&commit) || self.below.as_ref().is_some_and(|below| !is_below(path, below)) {
+        let path = history.shown(&entry.path);
+        if !self.filter.passes(&commit) || self.below.as_ref().is_some_and(|below| !path.is_below(below)) {
             return Ok(ControlFlow::Continue(()));
         }
-        let patch = if self.patch && entry.moved_from.is_none() {
-            let (before, after) = (history.content(entry.change.old)?, history.content(entry.change.new)?);
-            let inside = |hunk: &Hunk| {
-                let touches = |symbol: &orient_engine::SymbolVersion, range: &std::ops::Range<u32>| {
-                    range.start < symbol.last_line && symbol.first_line <= range.end.max(range.start + 1)
-                };
-                entry.new.as_ref().is_some_and(|symbol| touches(symbol, &hunk.after))
-                    || entry.old.as_ref().is_some_and(|symbol| touches(symbol, &hunk.before))
-            };
-            let hunks: Vec<Hunk> = hunks(&before, &after).into_iter().filter(inside).collect();
-            Some(patch_text(&before, &after, &hunks))
-        } else {
-            None
-        };
-        let old_name = match (&entry.old, &entry.new) {
-            (Some(old), Some(new)) if old.name != new.name => Some(old.name.clone()),
-            _ => None,
-        };
-        let old_path = entry.moved_from.as_ref().or(entry.change.old_path.as_ref());
+        let patch =
+            if self.patch && !entry.is_moved { Some(symbol_patch(history, entry, kind)?) } else { None };
+        let old_path = entry.old_path.as_ref().map(|path| history.shown(path));
         Ok(self.push(LogEntry {
             commit: CommitLine::new(&commit),
-            change: entry.what.iter().map(|&what| what.to_owned()).collect(),
+            change: entry.parts.words().into_iter().map(str::to_owned).collect(),
             path: Some(path.display().into_owned()),
-            was: match (old_path, old_name) {
+            was: match (old_path, &entry.old_name) {
                 (Some(path), Some(name)) => Some(format!("{}#{name}", path.display())),
                 (Some(path), None) => Some(path.display().into_owned()),
-                (None, name) => name,
+                (None, name) => name.clone(),
             },
             patch,
         }))
@@ -335,6 +322,30 @@ impl Collector {
     }
 }
 
+/// The hunks of a commit inside a symbol.
+fn symbol_patch(
+    history: &mut History,
+    entry: &SymbolLogEntry,
+    kind: SymbolKind,
+) -> Result<String, HistoryError> {
+    let change =
+        history.path_change(&entry.commit, &entry.path, entry.old_path.as_deref(), ChangeKind::Modified)?;
+    let (before, after) = (history.content(change.old)?, history.content(change.new)?);
+    let old_path = change.old_path.as_ref().unwrap_or(&change.path);
+    let (old, new) = (FileVersion::extract(old_path, &before), FileVersion::extract(&change.path, &after));
+    let old = old.find(entry.old_name.as_ref().unwrap_or(&entry.name), kind);
+    let new = new.find(&entry.name, kind);
+    let inside = |hunk: &Hunk| {
+        let touches = |symbol: &SymbolVersion, range: &std::ops::Range<u32>| {
+            range.start < symbol.last_line && symbol.first_line <= range.end.max(range.start + 1)
+        };
+        new.is_some_and(|symbol| touches(symbol, &hunk.after))
+            || old.is_some_and(|symbol| touches(symbol, &hunk.before))
+    };
+    let hunks: Vec<Hunk> = hunks(&before, &after).into_iter().filter(inside).collect();
+    Ok(patch_text(&before, &after, &hunks))
+}
+
 fn patch_text(before: &[u8], after: &[u8], hunks: &[Hunk]) -> String {
     if is_binary(before) || is_binary(after) {
         return "binary content\n".to_owned();
@@ -345,12 +356,6 @@ fn patch_text(before: &[u8], after: &[u8], hunks: &[Hunk]) -> String {
         text.push_str("\n… shortened\n");
     }
     text
-}
-
-/// Whether a path is a directory's or file's, or below it.
-fn is_below(path: &RepoPath, below: &RepoPath) -> bool {
-    let rest = path.as_bytes().strip_prefix(below.as_bytes());
-    rest.is_some_and(|rest| rest.is_empty() || rest[0] == b'/' || below.as_bytes().is_empty())
 }
 
 impl LogOut {

@@ -6,6 +6,7 @@ mod blame;
 mod callees;
 mod callers;
 mod changes;
+mod commits;
 mod config;
 mod context;
 mod deps;
@@ -19,6 +20,7 @@ mod find;
 mod gc;
 mod grep;
 mod hierarchy;
+mod hotspots;
 mod impact;
 mod implementations;
 mod index;
@@ -48,6 +50,7 @@ use blame::Blame;
 use callees::Callees;
 use callers::Callers;
 use changes::Changes;
+use commits::Commits;
 use config::Config;
 use context::Context;
 use deps::Deps;
@@ -61,6 +64,7 @@ use find::Find;
 use gc::Gc;
 use grep::Grep;
 use hierarchy::Hierarchy;
+use hotspots::Hotspots;
 use impact::Impact;
 use implementations::Implementations;
 use index::Index;
@@ -111,7 +115,9 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::of::<Log>(),
     Operation::of::<Blame>(),
     Operation::of::<Introduced>(),
+    Operation::of::<Commits>(),
     Operation::of::<Changes>(),
+    Operation::of::<Hotspots>(),
     Operation::of::<Query>(),
     Operation::of::<Audit>(),
     Operation::of::<Dump>(),

@@ -1,8 +1,9 @@
 //! `status`: location, size and contents of the index, and what it lacks.
 
 use crate::answer::Answer;
-use crate::answer::index_summary::Summary;
+use crate::answer::index_summary::{GraphCounts, Summary};
 use crate::answer::unread_files::AnswerScope;
+use crate::arguments::path_argument;
 use crate::error::ToolError;
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
@@ -15,10 +16,17 @@ use std::io;
 
 pub(crate) struct Status;
 
-/// No arguments.
+/// Arguments of `status`.
 #[derive(Args, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct StatusArgs {}
+pub(crate) struct StatusArgs {
+    /// Only this directory or file, or files that match this glob
+    #[arg(value_name = "PATH")]
+    path: Option<String>,
+    /// Rebuild the index from the files first
+    #[arg(long)]
+    rebuild: bool,
+}
 
 /// The state of the index.
 #[derive(Serialize, JsonSchema)]
@@ -37,24 +45,32 @@ pub(crate) struct StatusOut {
     in_memory: bool,
     /// The contents of the index.
     summary: Summary,
+    /// The contents of the graph.
+    graph: GraphCounts,
 }
 
 impl TypedOperation for Status {
     const NAME: &'static str = "status";
     const ABOUT: &'static str = "Show the location and contents of the index, and skipped files";
     const DETAILS: &'static str = "\
-Counts by language, skipped files with reasons, files that were parsed only in part, and changed files that are not in the \
+Counts by language, of functions, types, calls and other edges, skipped files with reasons, files that were parsed only in part, and changed files that are not in the \
 index yet.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "status", about: "refresh, then show" },
         Example { command: "status --no-refresh", about: "without refreshing the index" },
+        Example { command: "status src", about: "a part of the tree" },
         Example { command: "status --json", about: "for a script" },
     ];
     type Args = StatusArgs;
     type Out = StatusOut;
 
-    fn run(session: &Session<'_>, _args: StatusArgs) -> Result<Answer<StatusOut>, ToolError> {
+    fn run(session: &Session<'_>, args: StatusArgs) -> Result<Answer<StatusOut>, ToolError> {
+        if args.rebuild {
+            session.index(true)?;
+        }
         let snapshot = session.snapshot()?;
+        let path = args.path.as_deref().map(|typed| path_argument::resolve(session, &snapshot, typed));
+        let path = path.transpose()?.map(|named| named.pattern);
         let status = snapshot.status()?;
         let out = StatusOut {
             root: session.root().display().to_string(),
@@ -63,7 +79,8 @@ index yet.";
             cache_bytes: status.cache_bytes,
             generation: status.generation,
             in_memory: session.in_memory(),
-            summary: Summary::of(&snapshot)?,
+            graph: GraphCounts::of(&snapshot, path.as_ref())?,
+            summary: Summary::within(&snapshot, path)?,
         };
         let mut answer = session.answer_within(&snapshot, AnswerScope::FilesRead, out);
         for cut in session.engine()?.truncated_ignore_rules(&snapshot)? {
@@ -83,6 +100,20 @@ index yet.";
         if out.in_memory {
             size.push_str(" (changes are kept in memory: the store is not writable)");
         }
+        let graph = &out.graph;
+        let symbols = format!(
+            "{} ({} functions, {} types)",
+            count(summary.symbols),
+            count(graph.functions),
+            count(graph.types)
+        );
+        let edges = format!(
+            "{} ({} calls); {} uses of other packages, {} unresolved",
+            count(graph.edges),
+            count(graph.calls),
+            count(graph.external),
+            count(graph.unresolved)
+        );
         writer.table(
             0,
             &[
@@ -92,7 +123,8 @@ index yet.";
                 row("generation", Style::Plain, out.generation.to_string()),
                 row("files", Style::Plain, format!("{} ({})", count(summary.files), bytes(summary.bytes))),
                 row("lines", Style::Plain, count(summary.lines)),
-                row("symbols", Style::Plain, count(summary.symbols)),
+                row("symbols", Style::Plain, symbols),
+                row("edges", Style::Plain, edges),
             ],
         )?;
         writer.end_line()?;

@@ -50,6 +50,9 @@ pub(crate) struct Card {
     doc: Option<String>,
     /// Number of lines.
     lines: u32,
+    /// How complex a function is, where its language says what a decision is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    complexity: Option<ComplexityFields>,
     /// Number of members, for a type.
     members: u64,
     /// Number of symbols proven to call it.
@@ -67,11 +70,22 @@ pub(crate) struct Card {
     declarations: Vec<SymbolLine>,
 }
 
+/// Measures of the control flow of a function.
+#[derive(Serialize, JsonSchema)]
+struct ComplexityFields {
+    /// `McCabe`'s cyclomatic complexity.
+    cyclomatic: u32,
+    /// Cognitive complexity.
+    cognitive: u32,
+    /// The deepest nesting of branches, loops and anonymous functions.
+    nesting: u32,
+}
+
 impl TypedOperation for SymbolCard {
     const NAME: &'static str = "symbol";
     const ABOUT: &'static str = "Show what is known about one symbol: a card";
     const DETAILS: &'static str = "\
-Signature, visibility, modifiers, container, bases, attributes, documentation, and how many callers, callees, uses, \
+Signature, visibility, modifiers, container, bases, attributes, documentation, complexity, and how many callers, callees, uses, \
 implementers and tests it has. `show` prints its source, `callers` and the other operations list what is counted here. An \
 ambiguous name is answered with the handles of the candidates and exit code 3.";
     const EXAMPLES: &'static [Example] = &[
@@ -139,6 +153,11 @@ impl Card {
             container,
             doc: definition.doc.clone(),
             lines: definition.span.last_line.saturating_sub(definition.span.first_line) + 1,
+            complexity: definition.complexity.map(|known| ComplexityFields {
+                cyclomatic: known.cyclomatic,
+                cognitive: known.cognitive,
+                nesting: known.nesting,
+            }),
             members: if is_type { members.len().saturating_sub(1) as u64 } else { 0 },
             callers: callers.len() as u64,
             callees: callees.len() as u64,
@@ -176,6 +195,9 @@ impl Card {
             writer.line(Style::Plain, &format!("  {shown}{more}"))?;
         }
         let mut counts = vec![plural(self.lines.into(), "line", "lines")];
+        if let Some(known) = &self.complexity {
+            counts.push(format!("complexity {} (cognitive {})", known.cyclomatic, known.cognitive));
+        }
         if self.members > 0 {
             counts.push(plural(self.members, "member", "members"));
         }

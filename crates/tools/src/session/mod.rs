@@ -154,6 +154,11 @@ impl<'p> Session<'p> {
         Ok(engine.store_paths().tree.clone())
     }
 
+    /// The answer of the watcher of this tree to a command; `None` if there is no watcher that answers it.
+    pub fn forward(&self, command: &[u8]) -> Option<Vec<u8>> {
+        orient_live::forward_command(self.engine().ok()?, command)
+    }
+
     /// The flag that cancels long work.
     pub(crate) fn cancel(&self) -> &Cancel {
         self.cancel

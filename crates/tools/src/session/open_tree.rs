@@ -32,6 +32,27 @@ impl OpenTree {
         Ok(Self { options, loaded, engine, freshness, provider_state: Arc::default() })
     }
 
+    /// The same tree for a caller with options of its own.
+    #[must_use]
+    pub fn with_options(&self, options: SessionOptions) -> Self {
+        Self { options, ..self.clone() }
+    }
+
+    /// A tree whose parts are open already.
+    pub fn assemble(
+        options: SessionOptions,
+        loaded: Loaded,
+        engine: Arc<Engine>,
+        freshness: Arc<dyn Freshness>,
+    ) -> Self {
+        Self { options, loaded, engine, freshness, provider_state: Arc::default() }
+    }
+
+    /// The tree and how to work on it, as it was opened.
+    pub fn options(&self) -> &SessionOptions {
+        &self.options
+    }
+
     /// The root of the tree.
     pub fn root(&self) -> &Path {
         self.engine.root()

@@ -1,6 +1,6 @@
 //! The formats of fields in the dump.
 
-use orient_model::{Modifiers, Span};
+use orient_model::{Complexity, Modifiers, Span};
 use std::fmt;
 
 /// A searchable tag of a symbol.
@@ -47,6 +47,16 @@ impl fmt::Display for Range {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Span { start, end, first_line, last_line } = self.0;
         write!(f, "{start}-{end}@{first_line}-{last_line}")
+    }
+}
+
+/// The measures of a function: cyclomatic, cognitive, nesting.
+pub(super) struct Measures(pub(super) Complexity);
+
+impl fmt::Display for Measures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Complexity { cyclomatic, cognitive, nesting } = self.0;
+        write!(f, "{cyclomatic}/{cognitive}/{nesting}")
     }
 }
 

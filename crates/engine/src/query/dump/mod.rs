@@ -10,7 +10,7 @@ mod graph;
 
 use crate::{EngineError, FileOutline, Snapshot};
 use chunks::ChunkTexts;
-use format::{Escaped, Lines, Maybe, Range, Tag, Words};
+use format::{Escaped, Lines, Maybe, Measures, Range, Tag, Words};
 use graph::NodeNames;
 use orient_model::{Atom, Outline, Symbol};
 use orient_store::{FileRow, INDEXED, SymbolId, SymbolRow};
@@ -124,7 +124,7 @@ fn write_symbol(
     let maybe = |atom: Option<Atom>| Escaped(atom.map_or("-", |atom| outline.strings.get(atom)));
     writeln!(
         out,
-        "symbol\t{}\t{}\t{}\t{}#{}\t{}\t{}\tin {}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{:016x}",
+        "symbol\t{}\t{}\t{}\t{}#{}\t{}\t{}\tin {}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{:016x}\t{}",
         row.at,
         row.kind.as_str(),
         Escaped(&row.name),
@@ -142,6 +142,7 @@ fn write_symbol(
         maybe(symbol.returns),
         maybe(symbol.doc),
         symbol.body_hash,
+        Maybe(symbol.complexity.map(Measures)),
     )?;
     for param in &symbol.params {
         let marks =

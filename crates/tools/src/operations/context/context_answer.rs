@@ -4,6 +4,7 @@ use super::chunk_selection::ChunkSelection;
 use super::neighbours::{self, Neighbour, Neighbourhood};
 use crate::error::ToolError;
 use crate::graph::call_path::CallPath;
+use crate::history::last_change::last_changes;
 use crate::operations::source_lines::SourceLines;
 use crate::text::token_estimate::tokens;
 use crate::text::writer::{Excerpt, Style, TextWriter};
@@ -47,6 +48,9 @@ struct ContextChunk {
     source: Vec<SourceLines>,
     /// Whether `source` has all of its lines.
     whole: bool,
+    /// The commit that last changed it, and who wrote most of the last commits of its file; with a history index only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_change: Option<String>,
     /// Symbols that call it, construct it or inherit from it, without tests.
     #[serde(skip_serializing_if = "NeighbourList::is_empty")]
     callers: NeighbourList,
@@ -127,7 +131,15 @@ impl ContextOut {
         for hit in &chosen.chunks {
             chunks.push(ContextChunk::new(&view, hit)?);
         }
-        let mut left = budget.saturating_sub(chunks.iter().map(|chunk| tokens(&chunk.heading())).sum());
+        let handles: Vec<&str> = chunks.iter().map(|chunk| chunk.handle.as_str()).collect();
+        let last = last_changes(snapshot, &handles);
+        for (chunk, last) in chunks.iter_mut().zip(last) {
+            chunk.last_change = last;
+        }
+        let head = |chunk: &ContextChunk| {
+            tokens(&chunk.heading()) + chunk.last_change.as_deref().map_or(0, |last| tokens(last) + 3)
+        };
+        let mut left = budget.saturating_sub(chunks.iter().map(head).sum());
         let last = chunks.len().saturating_sub(1);
         for (at, (chunk, hit)) in chunks.iter_mut().zip(&chosen.chunks).enumerate() {
             // Twice an equal share: earlier chunks are more likely, and what one leaves goes to the others.
@@ -179,6 +191,7 @@ impl ContextChunk {
             end_line: hit.last_line,
             source: Vec::new(),
             whole: false,
+            last_change: None,
             callers: NeighbourList::default(),
             callees: NeighbourList::default(),
             types: NeighbourList::default(),
@@ -263,6 +276,10 @@ impl ContextChunk {
             writer.put(Style::Name, name)?;
         }
         writer.end_line()?;
+        if let Some(last) = &self.last_change {
+            writer.put(Style::Dim, "  last changed ")?;
+            writer.line(Style::Dim, last)?;
+        }
         for (at, lines) in self.source.iter().enumerate() {
             if at > 0 {
                 writer.line(Style::Dim, "…")?;

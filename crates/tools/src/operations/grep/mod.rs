@@ -16,7 +16,7 @@ use orient_engine::{
     EngineError, RefreshDepth, RootDirectory, SearchFile, SearchScope, Snapshot, TextCandidates,
     TrigramQuery, Verification,
 };
-use orient_grep::{GrepError, Mode, Search, Totals, in_batches};
+use orient_grep::{GLOB_HINT, GrepError, Mode, Search, Totals, in_batches, looks_like_glob};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::cell::{Cell, RefCell};
@@ -31,7 +31,7 @@ pub(crate) struct Grep;
 pub(crate) struct GrepOut {
     /// Number of files searched.
     searched: Cell<u64>,
-    /// How many files the index rules out without a mode.
+    /// Number of files that the index ruled out.
     ruled_out: Cell<u64>,
     #[serde(skip)]
     pending: PendingSearch,
@@ -51,6 +51,8 @@ struct PendingSearch {
     limit: usize,
     /// Whether the limit was reached.
     is_cut: Cell<bool>,
+    /// Whether a pattern looks like a glob.
+    glob_like: bool,
 }
 
 /// The files to search.
@@ -82,6 +84,7 @@ characters is answered without reading most files. Types (-t) are ripgrep's. Exi
         &["file", "null", "pretty", "threads", "sort", "text", "binary", "vimgrep", "replace", "passthru"];
     const DEPTH: RefreshDepth = RefreshDepth::Facts;
     const HEAVY: bool = true;
+    const STREAMED: bool = true;
     type Args = GrepArgs;
     type Out = GrepOut;
 
@@ -93,6 +96,7 @@ characters is answered without reading most files. Types (-t) are ripgrep's. Exi
         let (layout, display) = args.layout(one_file);
         let nothing = pattern.patterns.is_empty() && !pattern.invert || layout.max_count == Some(0);
         let query = if layout.shows_only_matches() { pattern.required() } else { TrigramQuery::All };
+        let glob_like = !pattern.literal && pattern.patterns.iter().any(|pattern| looks_like_glob(pattern));
         let search = Search::new(pattern, layout)?;
         let mut scope = args.scope(base, paths);
         scope.excludes = session.excludes()?;
@@ -130,6 +134,7 @@ characters is answered without reading most files. Types (-t) are ripgrep's. Exi
                 walk_errors: RefCell::default(),
                 limit: args.limit,
                 is_cut: Cell::new(false),
+                glob_like,
             },
         };
         let mut answer = match &snapshot {
@@ -193,6 +198,10 @@ characters is answered without reading most files. Types (-t) are ripgrep's. Exi
         for error in Self::late_errors(out) {
             writer.put(Style::Warn, "partial: ")?;
             writer.line(Style::Plain, &error)?;
+        }
+        if out.pending.glob_like && !out.pending.totals.borrow().matched {
+            writer.put(Style::Dim, "note: ")?;
+            writer.line(Style::Plain, GLOB_HINT)?;
         }
         if writer.mode().terminal && out.ruled_out.get() > 0 {
             writer.put(Style::Dim, "note: ")?;

@@ -81,6 +81,24 @@ pub(crate) struct SymbolsArgs {
     /// Maximum number of lines
     #[arg(long, value_name = "N")]
     max_lines: Option<u32>,
+    /// Minimum cyclomatic complexity: decisions plus one
+    #[arg(long, value_name = "N")]
+    min_complexity: Option<u32>,
+    /// Maximum cyclomatic complexity
+    #[arg(long, value_name = "N")]
+    max_complexity: Option<u32>,
+    /// Minimum cognitive complexity: breaks in the flow, weighted by nesting
+    #[arg(long, value_name = "N")]
+    min_cognitive: Option<u32>,
+    /// Maximum cognitive complexity
+    #[arg(long, value_name = "N")]
+    max_cognitive: Option<u32>,
+    /// Minimum nesting of branches and loops
+    #[arg(long, value_name = "N")]
+    min_nesting: Option<u32>,
+    /// Maximum nesting of branches and loops
+    #[arg(long, value_name = "N")]
+    max_nesting: Option<u32>,
     /// Minimum number of proven callers
     #[arg(long, value_name = "N")]
     min_callers: Option<u32>,
@@ -93,7 +111,8 @@ pub(crate) struct SymbolsArgs {
     /// Maximum number of proven callees
     #[arg(long, value_name = "N")]
     max_callees: Option<u32>,
-    /// Order by name, lines, parameters, callers or callees, numbers from the largest; default: by path and line
+    /// Order by name, lines, parameters, complexity, cognitive, nesting, callers or callees, numbers from the largest; default: by
+    /// path and line
     #[arg(long, value_name = "KEY")]
     sort: Option<String>,
     /// How the name must match: exact, case, prefix, word or fuzzy; default: the best of the first four with results
@@ -134,6 +153,9 @@ impl SymbolsArgs {
             stub: self.stub,
             parameters: range(self.min_params, self.max_params),
             lines: range(self.min_lines, self.max_lines),
+            cyclomatic: range(self.min_complexity, self.max_complexity),
+            cognitive: range(self.min_cognitive, self.max_cognitive),
+            nesting: range(self.min_nesting, self.max_nesting),
             callers: range(self.min_callers, self.max_callers),
             callees: range(self.min_callees, self.max_callees),
             order,

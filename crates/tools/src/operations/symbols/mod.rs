@@ -7,6 +7,7 @@ use crate::answer::{Answer, Note, PageWindow};
 use crate::arguments::enum_values;
 use crate::arguments::path_argument;
 use crate::error::{Code, Exit, ToolError};
+use crate::history::former_names::former_note;
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
 use crate::text::number_format::plural;
@@ -94,6 +95,9 @@ promises and results.";
                 if how.is_none() {
                     answer.add_notes(search.weaker_matches(tier, total)?);
                 }
+                if tier != Tier::Exact {
+                    answer.add_notes(former_note(&snapshot, name)?);
+                }
                 return Ok(answer);
             }
         }
@@ -102,6 +106,7 @@ promises and results.";
         let out = SymbolsOut { name: Some(name.to_owned()), symbols: Vec::new(), did_you_mean };
         let mut answer = session.answer_within(&snapshot, filters.path.as_ref().into(), out);
         answer.add_notes(search.unfiltered_matches()?);
+        answer.add_notes(former_note(&snapshot, name)?);
         Ok(answer)
     }
 

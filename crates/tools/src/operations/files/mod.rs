@@ -1,4 +1,6 @@
-//! `files`: the indexed and the skipped files.
+//! `files`: the indexed and the skipped files, as a list or a directory tree.
+
+mod directory_tree;
 
 use crate::answer::index_summary;
 use crate::answer::unread_files::AnswerScope;
@@ -11,6 +13,7 @@ use crate::session::Session;
 use crate::text::number_format::{bytes, plural};
 use crate::text::writer::{Cell, Style, TextWriter};
 use clap::Args;
+use directory_tree::{TreeLine, directory_tree};
 use orient_engine::{FileQuery, FileRow, RefreshDepth, Snapshot};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,8 +25,8 @@ pub(crate) struct Files;
 #[derive(Args, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct FilesArgs {
-    /// Only matching paths: `*.go` in any directory, `src/**` from the root, or a directory
-    #[arg(value_name = "GLOB")]
+    /// Only matching paths: `*.go` in any directory, `src/**` from the root, a directory, or part of a path in any case
+    #[arg(value_name = "PATH")]
     glob: Option<String>,
     /// Only files of these languages
     #[arg(long, value_name = "LANGUAGE", value_delimiter = ',')]
@@ -40,6 +43,12 @@ pub(crate) struct FilesArgs {
     /// Also show language, role, lines, symbols and size
     #[arg(long, short)]
     long: bool,
+    /// Show the directory tree with files, lines and size of each directory
+    #[arg(long)]
+    tree: bool,
+    /// Maximum depth of the tree [default: 2]
+    #[arg(long, value_name = "N", requires = "tree")]
+    depth: Option<usize>,
     /// Maximum number of files; 0 means all [default: 0]
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
@@ -48,11 +57,14 @@ pub(crate) struct FilesArgs {
     after: Option<Cursor>,
 }
 
-/// Files, sorted by path.
+/// Files, sorted by path, or best match first if only part of a path was given.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct FilesOut {
-    /// The files.
+    /// The files; empty for a tree.
     files: Vec<FileLine>,
+    /// The directory tree, if requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tree: Option<Vec<TreeLine>>,
     #[serde(skip)]
     long: bool,
 }
@@ -87,11 +99,17 @@ impl TypedOperation for Files {
     const NAME: &'static str = "files";
     const ABOUT: &'static str = "List the indexed files";
     const DETAILS: &'static str = "\
-One path per line, sorted, suitable for pipes. Ignored files are not listed; files that were found but not read are listed \
-with --skipped.";
+One path per line, sorted, suitable for pipes. A text that is no path and no glob finds the paths that contain it in any \
+case or, if there are none, its letters in order; best match first. Ignored files are not listed; files that were found but \
+not read are listed with --skipped.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "files", about: "all files" },
         Example { command: "files 'src/**/*_test.*' --long", about: "matching files, with details" },
+        Example { command: "files order", about: "files with `order` in their path, in any case" },
+        Example {
+            command: "files src --tree --depth 2",
+            about: "the directories of a directory, with their sizes",
+        },
         Example { command: "files --skipped", about: "skipped files, with reasons" },
         Example { command: "files docs --role doc", about: "documentation in a directory" },
     ];
@@ -101,13 +119,11 @@ with --skipped.";
 
     fn run(session: &Session<'_>, args: FilesArgs) -> Result<Answer<FilesOut>, ToolError> {
         let snapshot = session.snapshot()?;
-        let path = args
-            .glob
-            .as_deref()
-            .map(|typed| path_argument::resolve(session, &snapshot, typed))
-            .transpose()?;
+        let typed = args.glob.as_deref();
+        let path = typed.map(|typed| path_argument::find(session, &snapshot, typed)).transpose()?.flatten();
         let not_indexed =
             path.as_ref().and_then(path_argument::PathArgument::not_indexed).filter(|_| !args.skipped);
+        let by_name = typed.filter(|_| path.is_none());
         let query = FileQuery {
             path: path.map(|named| named.pattern),
             languages: enum_values::languages(&args.lang, &snapshot)?,
@@ -116,9 +132,40 @@ with --skipped.";
             with_issues: args.issues,
         };
         let window = PageWindow::new(args.limit, 0, args.after);
-        let found = snapshot.files(&query, window.offset, window.limit)?;
-        let mut files = Vec::with_capacity(found.rows.len());
-        for row in found.rows {
+        let (mut rows, mut note) = (Vec::new(), None);
+        let mut total = 0;
+        if let Some(typed) = by_name {
+            let found = snapshot.files_by_name(&query, typed)?;
+            let Some((best, _)) = found.first() else {
+                return Err(path_argument::unknown(session, &snapshot, typed)?);
+            };
+            let relation = if best.is_substring() { "contain it" } else { "have its letters in this order" };
+            note = Some(format!("no path is `{typed}`; these {relation}"));
+            rows.extend(found.into_iter().map(|(_, row)| row));
+            total = rows.len();
+        }
+        if args.tree {
+            if by_name.is_none() {
+                rows = snapshot.files(&query, 0, usize::MAX)?.rows;
+            }
+            let files: Vec<FileLine> = rows.iter().map(FileLine::of).collect();
+            let mut tree = directory_tree(&files, args.depth.unwrap_or(2));
+            total = tree.len();
+            tree = tree.into_iter().skip(window.offset).take(window.limit).collect();
+            let shown = tree.len();
+            let out = FilesOut { files: Vec::new(), tree: Some(tree), long: args.long };
+            let mut answer = session.answer_within(&snapshot, query.path.as_ref().into(), out);
+            answer.add_notes(not_indexed.into_iter().chain(note));
+            return Ok(window.paginate(answer, shown, total));
+        }
+        if by_name.is_some() {
+            rows = rows.into_iter().skip(window.offset).take(window.limit).collect();
+        } else {
+            let page = snapshot.files(&query, window.offset, window.limit)?;
+            (rows, total) = (page.rows, page.total);
+        }
+        let mut files = Vec::with_capacity(rows.len());
+        for row in rows {
             let mut line = FileLine::of(&row);
             if args.issues {
                 line.first_issue = index_summary::first_issue(&snapshot, row)?;
@@ -127,12 +174,17 @@ with --skipped.";
         }
         let shown = files.len();
         let scope = if args.skipped { AnswerScope::FilesRead } else { query.path.as_ref().into() };
-        let mut answer = session.answer_within(&snapshot, scope, FilesOut { files, long: args.long });
-        answer.add_notes(not_indexed);
-        Ok(window.paginate(answer, shown, found.total))
+        let mut answer =
+            session.answer_within(&snapshot, scope, FilesOut { files, tree: None, long: args.long });
+        answer.add_notes(not_indexed.into_iter().chain(note));
+        Ok(window.paginate(answer, shown, total))
     }
 
     fn text(out: &FilesOut, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        if let Some(tree) = &out.tree {
+            let rows: Vec<Vec<Cell>> = tree.iter().map(TreeLine::row).collect();
+            return writer.table(0, &rows);
+        }
         if !out.long {
             for file in &out.files {
                 writer.put(Style::Path, &file.path)?;
@@ -151,7 +203,8 @@ with --skipped.";
     }
 
     fn exit(out: &FilesOut) -> Exit {
-        if out.files.is_empty() { Exit::Nothing } else { Exit::Ok }
+        let empty = out.files.is_empty() && out.tree.as_ref().is_none_or(Vec::is_empty);
+        if empty { Exit::Nothing } else { Exit::Ok }
     }
 }
 

@@ -5,17 +5,18 @@ use crate::commit::Commit;
 use crate::commit_walk::CommitWalk;
 use crate::error::HistoryError;
 use crate::line_diff::{Hunk, hunks, lines};
+use crate::line_log::{LineLog, range_before};
 use crate::object_store::ObjectKind;
 use crate::oid::Oid;
-use crate::path_log::{ChangeKind, LineLog, PathLog, PathLogEntry, content, range_before};
+use crate::path_history::{GitPaths, changed_paths, content};
+use crate::path_log::{ChangeKind, CommitNumbers, PathLog};
 use crate::pickaxe::Pickaxe;
-use crate::renames;
-use crate::tree_diff::{self, Blob, blob_at};
+use crate::tree_diff::{Blob, blob_at};
 use crate::worktree_diff::History;
 use gix_mailmap::Snapshot as Mailmap;
 use orient_model::RepoPath;
 use regex::bytes::Regex;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
@@ -116,6 +117,11 @@ impl History {
         Ok(commit)
     }
 
+    /// A commit, with names and addresses as it records them.
+    pub fn recorded_commit(&mut self, id: &Oid) -> Result<Commit, HistoryError> {
+        self.commits.commit(id)
+    }
+
     /// Whether the clone is shallow: history ends where it was cut.
     pub fn is_shallow(&self) -> bool {
         self.commits.is_shallow()
@@ -156,29 +162,14 @@ impl History {
     /// The files below the directory that differ between two commits, with renames, by path. Without an old commit, every
     /// file of the new one is an addition.
     pub fn compare(&mut self, old: Option<&Oid>, new: &Oid) -> Result<Vec<PathChange>, HistoryError> {
-        let old_tree = old.map(|old| self.commits.header(old)).transpose()?.map(|header| header.tree);
-        let tree = self.commits.header(new)?.tree;
-        let changes = tree_diff::diff(&mut self.commits.objects, old_tree, Some(tree))?;
-        let renames = renames::detect(&mut self.commits.objects, &changes)?;
-        let renamed: HashSet<usize> = renames.iter().map(|rename| rename.from).collect();
         let mut found = Vec::new();
-        for (at, change) in changes.iter().enumerate() {
-            let source = renames.iter().find(|rename| rename.to == at).map(|rename| &changes[rename.from]);
-            if renamed.contains(&at) {
-                continue;
-            }
-            let kind = match (change.old, change.new) {
-                _ if source.is_some() => ChangeKind::Renamed,
-                (None, _) => ChangeKind::Added,
-                (_, None) => ChangeKind::Deleted,
-                _ => ChangeKind::Modified,
-            };
+        for change in changed_paths(&mut self.commits, old, new)? {
             let Some(path) = self.below(&change.path) else { continue };
             found.push(PathChange {
                 path,
-                old_path: source.map(|source| self.shown(&source.path)),
-                kind,
-                old: source.map_or(change.old, |source| source.old),
+                old_path: change.old_path.map(|path| self.shown(&path)),
+                kind: change.kind,
+                old: change.old,
                 new: change.new,
                 hunks: Vec::new(),
             });
@@ -199,15 +190,47 @@ impl History {
         path: &RepoPath,
         visit: &mut Visit<'_, PathChange>,
     ) -> Result<(), HistoryError> {
-        let path = self.path_from_top(path);
-        let mut log = PathLog::new(&mut self.commits, start, path)?;
-        while let Some(entry) = log.next(&mut self.commits)? {
-            let (commit, change) = self.path_change(entry);
+        let mut numbers = CommitNumbers::default();
+        let (first, path) = (numbers.commit(&start), numbers.path(&self.path_from_top(path)));
+        let mut log = PathLog::default();
+        log.push(&mut GitPaths::new(self, &mut numbers), first, path)?;
+        while let Some(entry) = log.next(&mut GitPaths::new(self, &mut numbers))? {
+            let commit = numbers.commit_id(entry.commit);
+            let path = numbers.path_bytes(entry.path);
+            let old_path = entry.step.old_path.map(|path| numbers.path_bytes(path));
+            let change = self.path_change(&commit, path, old_path, entry.step.kind)?;
             if visit(self, commit, change)?.is_break() {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// A change of a path from the top of the repository, with the contents on both sides.
+    pub fn path_change(
+        &mut self,
+        commit: &Oid,
+        path: &[u8],
+        old_path: Option<&[u8]>,
+        kind: ChangeKind,
+    ) -> Result<PathChange, HistoryError> {
+        let header = self.commits.header(commit)?;
+        let old = match header.parents.first() {
+            Some(parent) => {
+                let tree = self.commits.header(parent)?.tree;
+                blob_at(&mut self.commits.objects, &tree, old_path.unwrap_or(path))?
+            }
+            None => None,
+        };
+        let new = blob_at(&mut self.commits.objects, &header.tree, path)?;
+        Ok(PathChange {
+            path: self.shown(path),
+            old_path: old_path.map(|path| self.shown(path)),
+            kind,
+            old,
+            new,
+            hunks: Vec::new(),
+        })
     }
 
     /// Visits the commits that changed lines of a file, newest first. Lines are counted from one.
@@ -222,18 +245,30 @@ impl History {
         let path = self.path_from_top(path);
         let mut log = LineLog::new(&mut self.commits, start, path, lines)?;
         while let Some(entry) = log.next(&mut self.commits)? {
-            let (commit, change) = self.path_change(entry);
-            if visit(self, commit, change)?.is_break() {
+            let change = PathChange {
+                path: self.shown(&entry.path),
+                old_path: entry.old_path.map(|path| self.shown(&path)),
+                kind: entry.kind,
+                old: entry.old,
+                new: entry.new,
+                hunks: entry.hunks,
+            };
+            if visit(self, entry.commit, change)?.is_break() {
                 break;
             }
         }
         Ok(())
     }
 
-    /// The commit that each line of a file comes from. `None` if the commit has no such file.
-    pub fn blame(&mut self, start: Oid, path: &RepoPath) -> Result<Option<Vec<BlamedLines>>, HistoryError> {
+    /// The commit that each line of a file comes from, without ignored commits. `None` if the commit has no such file.
+    pub fn blame(
+        &mut self,
+        start: Oid,
+        path: &RepoPath,
+        ignored: &BTreeSet<Oid>,
+    ) -> Result<Option<Vec<BlamedLines>>, HistoryError> {
         let path = self.path_from_top(path);
-        let Some(ranges) = blame(&mut self.commits, start, &path)? else { return Ok(None) };
+        let Some(ranges) = blame(&mut self.commits, start, &path, ignored)? else { return Ok(None) };
         let ranges = ranges.into_iter().map(|range| BlamedLines {
             line: range.line + 1,
             count: range.count,
@@ -242,6 +277,18 @@ impl History {
             source_line: range.source_line + 1,
         });
         Ok(Some(ranges.collect()))
+    }
+
+    /// The commits that `.git-blame-ignore-revs` of a commit lists: those that only reformat.
+    pub fn ignored_revisions(&mut self, commit: Oid) -> Result<BTreeSet<Oid>, HistoryError> {
+        let tree = self.commits.header(&commit)?.tree;
+        let blob = blob_at(&mut self.commits.objects, &tree, b".git-blame-ignore-revs")?;
+        let text = self.content(blob)?;
+        let ids = text.split(|&byte| byte == b'\n').filter_map(|line| {
+            let line = std::str::from_utf8(line).ok()?.split('#').next()?.trim();
+            Oid::from_hex(line.as_bytes()).ok()
+        });
+        Ok(ids.collect())
     }
 
     /// Visits the commits that change how often a pattern occurs in the files below the directory, newest first.
@@ -331,20 +378,8 @@ impl History {
         content(&mut self.commits, blob)
     }
 
-    fn path_change(&self, entry: PathLogEntry) -> (Oid, PathChange) {
-        let change = PathChange {
-            path: self.shown(&entry.path),
-            old_path: entry.old_path.map(|path| self.shown(&path)),
-            kind: entry.kind,
-            old: entry.old,
-            new: entry.new,
-            hunks: entry.hunks,
-        };
-        (entry.commit, change)
-    }
-
     /// A path of the directory, from the top of the repository.
-    fn path_from_top(&self, path: &RepoPath) -> Vec<u8> {
+    pub fn path_from_top(&self, path: &RepoPath) -> Vec<u8> {
         let mut from_top = self.prefix.as_bytes().to_vec();
         if !from_top.is_empty() {
             from_top.push(b'/');
@@ -354,7 +389,7 @@ impl History {
     }
 
     /// A path from the top of the repository, relative to the directory. `None` outside the directory.
-    fn below(&self, path: &[u8]) -> Option<RepoPath> {
+    pub fn below(&self, path: &[u8]) -> Option<RepoPath> {
         let prefix = self.prefix.as_bytes();
         if prefix.is_empty() {
             return Some(RepoPath::new(path.to_vec()));
@@ -363,7 +398,7 @@ impl History {
     }
 
     /// A path to show: relative to the directory, or from the top if it is outside.
-    fn shown(&self, path: &[u8]) -> RepoPath {
+    pub fn shown(&self, path: &[u8]) -> RepoPath {
         self.below(path).unwrap_or_else(|| RepoPath::new(path.to_vec()))
     }
 

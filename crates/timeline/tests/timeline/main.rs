@@ -1,0 +1,5 @@
+//! Tests of the history index on generated repositories.
+
+mod fixture;
+mod index;
+mod questions;
