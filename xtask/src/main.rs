@@ -21,6 +21,7 @@ mod mutate;
 mod package;
 mod packs;
 mod random;
+mod replay;
 mod report;
 mod serve_process;
 mod sizes;
@@ -96,6 +97,8 @@ enum Command {
     Bombs(bombs::Bombs),
     /// Changes files of a copied directory at random; the refreshed index must equal one built from scratch
     Churn(churn::Churn),
+    /// Replays real bug fixes as guided tasks: what plans reach, what they cost, how fast the guard is
+    Replay(replay::Replay),
     /// Damages the files of a store at random; every answer must be that of an index built from scratch
     Damage(damage::Damage),
     /// Mutates a directory in memory in ways whose meaning is known, and compares the graphs
@@ -174,6 +177,7 @@ fn run(command: &Command) -> Result<()> {
         Command::Facts { file, pack_dir, tree } => facts::run(file, pack_dir.as_deref(), *tree),
         Command::Bombs(options) => bombs::run(options),
         Command::Churn(options) => churn::run(options),
+        Command::Replay(options) => replay::run(options),
         Command::Damage(options) => damage::run(options),
         Command::Mutate { directory, seed, count, lang } => {
             let options = mutate::Options { seed: *seed, count: *count, lang: lang.clone() };

@@ -44,9 +44,9 @@ struct Request {
     terminal_program: Option<String>,
 }
 
-/// Whether other processes may answer an operation: not if its answer is printed while it is computed.
+/// Whether other processes may answer an operation: not if its answer is printed while it is computed, or depends on who asks.
 fn may_forward(tool: &Operation) -> bool {
-    tool.exposed && !tool.streamed
+    tool.exposed && !tool.streamed && !tool.per_client
 }
 
 /// Has a running watcher or server answer the command; `None` if there is none that does.

@@ -10,6 +10,7 @@ mod config;
 mod daemon;
 mod exit_codes;
 mod forwarded_command;
+mod guard;
 mod interrupt;
 mod log;
 mod pager;
@@ -25,7 +26,7 @@ mod watch;
 use args::{Args, CommandKind};
 use config::{Config, OutputFormat};
 use interrupt::Interrupt;
-use orient_tools::{Code, Exit, Session, ToolError};
+use orient_tools::{AnsweredCall, Code, Exit, Session, ToolError, client_of_environment, record_served};
 use progress::ProgressMeter;
 use render::RenderOptions;
 use std::io;
@@ -69,9 +70,14 @@ fn run(Args { globals, command, matches }: Args) -> Result<Exit, ToolError> {
     let (mut links, mut needs_daemon) = (None, false);
     let setup = config.setup.clone();
     let call = log::CallSpan::begin(tool.name);
-    let opened = Session::open(setup.clone(), &meter, &interrupt.cancel);
+    let client = client_of_environment(|name| std::env::var(name).ok());
+    let mut engine_of_tasks = None;
+    let opened = Session::open(setup.clone(), &meter, &interrupt.cancel)
+        .map(|session| session.for_client(client.clone()));
+    // What a client is shown is recorded for its task, so it is answered here.
     if let Ok(session) = &opened
         && !is_logged
+        && session.engine_of_tasks().is_none()
         && let Some(answered) = forwarded_command::ask(session, &config, tool)
     {
         return match answered.print(&config, interrupt.paging()) {
@@ -83,6 +89,7 @@ fn run(Args { globals, command, matches }: Args) -> Result<Exit, ToolError> {
         links = Links::new(session.root(), |name| std::env::var(name).ok());
         let reply = tool.run(&session, &matches);
         needs_daemon = reply.is_ok() && session.should_start_watcher();
+        engine_of_tasks = session.engine_of_tasks().filter(|_| reply.is_ok() && !output_is_discarded());
         reply
     });
     call.set_outcome(&answered);
@@ -95,7 +102,17 @@ fn run(Args { globals, command, matches }: Args) -> Result<Exit, ToolError> {
     };
     let screen = config.screen.map(|rows| (rows, interrupt.paging()));
     let options = RenderOptions { format: config.format, colour: config.colour, links, screen };
-    let written = match render::answer(reply.as_ref(), options) {
+    let printed = render::answer(reply.as_ref(), options, engine_of_tasks.is_some());
+    let printed = printed.map(|(has_notes, marks)| {
+        if let (Some(engine), Some(marks)) = (&engine_of_tasks, marks) {
+            let subject = tool.subject(&matches);
+            let generation = reply.metadata().generation.unwrap_or_default();
+            let call = AnsweredCall { client: &client, operation: tool.name, subject: &subject, generation };
+            record_served(engine, &call, marks);
+        }
+        has_notes
+    });
+    let written = match printed {
         Ok(false) if !config.quiet => render::notes(reply.as_ref(), config.colour_stderr),
         written => written.map(drop),
     };
@@ -109,6 +126,19 @@ fn run(Args { globals, command, matches }: Args) -> Result<Exit, ToolError> {
         Err(error) => Err(cannot_write(&error)),
         Ok(()) => Ok(reply.exit()),
     }
+}
+
+/// Whether nobody can read what is printed: then it is no evidence of what an agent was shown.
+#[cfg(unix)]
+fn output_is_discarded() -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let device = |path| std::fs::metadata(path).map(|data| data.rdev());
+    matches!((device("/dev/stdout"), device("/dev/null")), (Ok(out), Ok(null)) if out == null && null != 0)
+}
+
+#[cfg(not(unix))]
+fn output_is_discarded() -> bool {
+    false
 }
 
 fn cannot_write(error: &io::Error) -> ToolError {

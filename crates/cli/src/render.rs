@@ -3,7 +3,7 @@
 use crate::config::OutputFormat;
 use crate::pager::Pager;
 use crate::terminal::{Links, Terminal};
-use orient_tools::{Reply, Style, TextWriter, ToolError, write_json};
+use orient_tools::{RecordingSink, Reply, ServedMarks, Style, TextWriter, ToolError, write_json};
 use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -17,12 +17,23 @@ pub(crate) struct RenderOptions {
     pub(crate) screen: Option<(usize, Arc<AtomicBool>)>,
 }
 
-/// Prints an answer; returns whether that included its notes.
-pub(crate) fn answer(reply: &dyn Reply, options: RenderOptions) -> io::Result<bool> {
+/// Prints an answer; returns whether that included its notes, and what it has shown if `recorded`.
+pub(crate) fn answer(
+    reply: &dyn Reply,
+    options: RenderOptions,
+    recorded: bool,
+) -> io::Result<(bool, Option<ServedMarks>)> {
     if options.format == OutputFormat::Text {
-        return text(reply, options).map(|()| false);
+        return text(reply, options, recorded).map(|marks| (false, marks));
     }
-    json(reply, &mut Terminal::stdout(options.colour))
+    let has_notes = json(reply, &mut Terminal::stdout(options.colour))?;
+    if !recorded {
+        return Ok((has_notes, None));
+    }
+    // The data says at least what the text does.
+    let mut sink = RecordingSink::default();
+    reply.text(&mut TextWriter::new(&mut sink))?;
+    Ok((has_notes, Some(sink.finish())))
 }
 
 /// Writes an answer as JSON; returns whether that included its notes.
@@ -38,11 +49,18 @@ pub(crate) fn json(reply: &dyn Reply, terminal: &mut Terminal<'_>) -> io::Result
     Ok(has_notes)
 }
 
-fn text(reply: &dyn Reply, options: RenderOptions) -> io::Result<()> {
+fn text(reply: &dyn Reply, options: RenderOptions, recorded: bool) -> io::Result<Option<ServedMarks>> {
     let Some((rows, paging)) = options.screen else {
         let mut terminal = Terminal::stdout(options.colour).linked(options.links);
-        reply.text(&mut TextWriter::new(&mut terminal))?;
-        return terminal.out.flush();
+        let mut marks = None;
+        if recorded {
+            let mut sink = RecordingSink::over(&mut terminal);
+            reply.text(&mut TextWriter::new(&mut sink))?;
+            marks = Some(sink.finish());
+        } else {
+            reply.text(&mut TextWriter::new(&mut terminal))?;
+        }
+        return terminal.out.flush().map(|()| marks);
     };
     let mut pager = Pager::new(rows, paging, |name| std::env::var(name).ok());
     let mut terminal = Terminal::over(Box::new(&mut pager), options.colour, true).linked(options.links);
@@ -50,7 +68,8 @@ fn text(reply: &dyn Reply, options: RenderOptions) -> io::Result<()> {
     drop(terminal);
     // Wait for the pager even if the user quits it before the end.
     pager.finish()?;
-    written
+    // A pager is for a person, and nobody knows how far they read.
+    written.map(|()| None)
 }
 
 /// Prints an answer that was rendered elsewhere, through a pager if it is longer than the screen.

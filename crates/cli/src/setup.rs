@@ -8,16 +8,20 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use orient_engine::{Cancel, NoProgress};
 use orient_setup::{
-    CLIENTS, Client, ConfigDirs, Plan, Scope, ServerEntry, TextEdit, diff, plan, registered, snippet, undo,
+    CLIENTS, Client, ConfigDirs, GUARD_HOOKS, GuardHooks, Plan, Scope, ServerEntry, TextEdit, diff, plan,
+    registered, snippet, undo,
 };
 use orient_tools::{Code, Exit, Session, Style, TextWriter, ToolError, write_json};
 use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
+/// The name under which the hook of a repository is set up.
+const GIT: &str = "git";
+
 /// The definition of the subcommand.
 pub(crate) fn command() -> Command {
-    let ids = PossibleValuesParser::new(CLIENTS.iter().map(|client| client.id));
+    let ids = PossibleValuesParser::new(CLIENTS.iter().map(|client| client.id).chain([GIT]));
     let flag = |name: &'static str, help: &'static str| {
         Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
     };
@@ -39,6 +43,8 @@ pub(crate) fn command() -> Command {
                 .value_parser(PossibleValuesParser::new(["user", "project"]))
                 .help("For all your projects, or in this project for everyone who works on it"),
         )
+        .arg(flag("guard", "Install the hook that asks the current task before a file is written").conflicts_with("all"))
+        .arg(flag("skill", "Install a short skill or rule file that teaches the flow of a task").conflicts_with("all"))
         .arg(flag("undo", "Remove our entry"))
         .arg(flag("dry-run", "Show the change without writing it"))
         .arg(flag("print", "Print the entry without changing any file"))
@@ -54,7 +60,9 @@ pub(crate) fn command() -> Command {
              orient setup claude-code            set up for all your projects\n  \
              orient setup cursor --scope project  set up for everyone who works on this project\n  \
              orient setup --all --dry-run        show what would change\n  \
-             orient setup cursor --undo          remove the entry",
+             orient setup cursor --undo          remove the entry\n  \
+             orient setup claude-code --guard    ask the current task before a file is written\n  \
+             orient setup git --guard            the same before a commit",
         )
 }
 
@@ -132,6 +140,15 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
         .get_many::<String>("client")
         .map(|ids| ids.filter_map(|id| Client::by_id(id)).collect())
         .unwrap_or_default();
+    if matches.get_flag("guard") || matches.get_flag("skill") {
+        let ids: Vec<&str> =
+            matches.get_many::<String>("client").into_iter().flatten().map(String::as_str).collect();
+        return run.install_files(&ids, matches.get_flag("guard"));
+    }
+    if matches.get_many::<String>("client").into_iter().flatten().any(|id| id == GIT) {
+        return Err(ToolError::new(Code::BadArgument, "git has a hook, and no server entry")
+            .hint("`orient setup git --guard`"));
+    }
     if matches.get_flag("print") {
         return run.print(&named);
     }
@@ -172,11 +189,21 @@ impl SetupRun {
     }
 
     fn outcome(&self, client: &Client, state: &'static str) -> ClientOutcome {
+        self.outcome_of(client.id, client.name, self.file(client).as_deref(), state)
+    }
+
+    fn outcome_of(
+        &self,
+        client: &'static str,
+        name: &'static str,
+        file: Option<&Path>,
+        state: &'static str,
+    ) -> ClientOutcome {
         ClientOutcome {
-            client: client.id,
-            name: client.name,
+            client,
+            name,
             scope: self.scope.as_str(),
-            file: self.file(client).map(|file| file.display().to_string()).unwrap_or_default(),
+            file: file.map(|file| file.display().to_string()).unwrap_or_default(),
             state,
             dry_run: self.write_mode == WriteMode::DryRun,
             diff: Vec::new(),
@@ -217,23 +244,115 @@ impl SetupRun {
                 }
             }
         };
-        let changes = diff(text, &after);
-        let outcome = ClientOutcome { diff: changes, ..self.outcome(client, state) };
+        let outcome = ClientOutcome { diff: diff(text, &after), ..self.outcome(client, state) };
+        self.show_and_write(outcome, file, file, (before.as_deref(), &after), edit)
+    }
+
+    /// Shows a change and writes it, unless the user declines or wants to see it only. `key` is its name in the undo log.
+    fn show_and_write(
+        &mut self,
+        outcome: ClientOutcome,
+        file: &Path,
+        key: &Path,
+        (before, after): (Option<&str>, &str),
+        edit: Option<TextEdit>,
+    ) -> Result<ClientOutcome, String> {
         if self.write_mode == WriteMode::DryRun {
             return Ok(outcome);
         }
         let ask = self.write_mode == WriteMode::AfterConfirmation;
         if ask && !self.confirmed(&outcome).map_err(|error| error.to_string())? {
-            return Ok(self.outcome(client, "declined"));
+            return Ok(ClientOutcome { state: "declined", diff: Vec::new(), ..outcome });
         }
-        self.write(file, before.as_deref(), &after, edit).map_err(|error| error.to_string())?;
+        self.write(file, key, before, after, edit).map_err(|error| error.to_string())?;
         // The change was shown for confirmation already.
         Ok(if ask { ClientOutcome { diff: Vec::new(), ..outcome } } else { outcome })
+    }
+
+    /// Installs or removes the hooks of the write guard, or the skill file, of some clients.
+    fn install_files(&mut self, ids: &[&str], guard: bool) -> Result<Exit, ToolError> {
+        let mut outcomes = Vec::new();
+        for id in ids {
+            let outcome = if guard { self.install_guard(id) } else { self.install_skill(id) };
+            let outcome = outcome.map_err(|message| ToolError::new(Code::BadArgument, message))?;
+            if self.format == OutputFormat::Text {
+                written(render::page(self.colour, |page| outcome.text(page)))?;
+            }
+            outcomes.push(outcome);
+        }
+        if outcomes.is_empty() {
+            let error = ToolError::new(Code::BadArgument, "name a client, or git");
+            return Err(error.hint("for example `orient setup claude-code --guard`"));
+        }
+        if self.format == OutputFormat::Json {
+            written(render::raw(|out| write_json(&outcomes, out)))?;
+        }
+        Ok(Exit::Ok)
+    }
+
+    fn install_guard(&mut self, id: &str) -> Result<ClientOutcome, String> {
+        let hooks = GuardHooks::by_client(id).ok_or_else(|| {
+            let known: Vec<&str> = GUARD_HOOKS.iter().map(|hooks| hooks.client).collect();
+            format!("{id} has no hooks that we know; clients with hooks: {}", known.join(", "))
+        })?;
+        if hooks.client == GIT {
+            self.scope = Scope::Project;
+        }
+        let file = hooks.file(self.scope, &self.dirs).ok_or("there is no file for this scope")?;
+        // One file may hold the entry of the server and the hooks; each is undone on its own.
+        let key = file.with_extension("guard");
+        let before = atomic_write::read(&file).map_err(|error| error.to_string())?;
+        let text = before.as_deref().unwrap_or_default();
+        let outcome = |run: &Self, state| run.outcome_of(hooks.client, hooks.name, Some(&file), state);
+        let (after, edit, state) = if self.undo {
+            let record = self.undo_log.get(&key);
+            match hooks.undo(text, record.map(|record| &record.edit)).map_err(|error| error.to_string())? {
+                None => return Ok(outcome(self, "no_entry")),
+                Some(after) => (after, None, "removed"),
+            }
+        } else {
+            match hooks.plan(text, &self.entry().command).map_err(|error| error.to_string())? {
+                Plan::UpToDate => return Ok(outcome(self, "unchanged")),
+                Plan::Edit { text, edit } => (text, Some(edit), "added"),
+            }
+        };
+        let shown = ClientOutcome { diff: diff(text, &after), ..outcome(self, state) };
+        let done = self.show_and_write(shown, &file, &key, (before.as_deref(), &after), edit)?;
+        #[cfg(unix)]
+        if hooks.is_program() && file.exists() {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = std::fs::Permissions::from_mode(0o755);
+            std::fs::set_permissions(&file, mode).map_err(|error| error.to_string())?;
+        }
+        Ok(done)
+    }
+
+    fn install_skill(&mut self, id: &str) -> Result<ClientOutcome, String> {
+        let client = Client::by_id(id).ok_or_else(|| format!("{id} reads no skill files"))?;
+        let file = client
+            .skill_file(self.scope, &self.dirs)
+            .ok_or_else(|| format!("{} reads no skill files that we know", client.name))?;
+        let before = atomic_write::read(&file).map_err(|error| error.to_string())?;
+        let text = before.as_deref().unwrap_or_default();
+        let ours = orient_tools::skill_text();
+        let outcome = |run: &Self, state| run.outcome_of(client.id, client.name, Some(&file), state);
+        let (after, edit, state) = match (self.undo, text) {
+            (true, "") => return Ok(outcome(self, "no_entry")),
+            (true, _) => (String::new(), None, "removed"),
+            (false, text) if text == ours => return Ok(outcome(self, "unchanged")),
+            (false, text) => {
+                let edit = TextEdit { at: 0, inserted: ours.clone(), replaced: text.to_owned() };
+                (ours, Some(edit), if text.is_empty() { "added" } else { "updated" })
+            }
+        };
+        let shown = ClientOutcome { diff: diff(text, &after), ..outcome(self, state) };
+        self.show_and_write(shown, &file, &file, (before.as_deref(), &after), edit)
     }
 
     fn write(
         &mut self,
         file: &Path,
+        key: &Path,
         before: Option<&str>,
         after: &str,
         edit: Option<TextEdit>,
@@ -241,7 +360,7 @@ impl SetupRun {
         let root = self.root.clone();
         let links = links(self.scope, &root);
         let Some(edit) = edit else {
-            let record = self.undo_log.remove(file);
+            let record = self.undo_log.remove(key);
             let ours = record.filter(|record| record.created && after.trim().is_empty());
             match (ours, before) {
                 (Some(record), Some(before)) => {
@@ -251,11 +370,11 @@ impl SetupRun {
             }
             return self.undo_log.save();
         };
-        let earlier = self.undo_log.remove(file);
+        let earlier = self.undo_log.remove(key);
         let directories = atomic_write::replace(file, before, after, links)?;
         let created = before.is_none() || earlier.as_ref().is_some_and(|earlier| earlier.created);
         let directories = earlier.map_or(directories, |earlier| earlier.directories);
-        self.undo_log.put(file, UndoRecord { edit, created, directories });
+        self.undo_log.put(key, UndoRecord { edit, created, directories });
         self.undo_log.save()
     }
 

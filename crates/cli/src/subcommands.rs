@@ -1,7 +1,7 @@
 //! The table of subcommands that are not operations.
 
 use crate::config::Config;
-use crate::{completions_and_man, daemon, serve, setup, watch};
+use crate::{completions_and_man, daemon, guard, serve, setup, watch};
 use clap::{ArgMatches, Command};
 use orient_tools::{Exit, ToolError};
 
@@ -20,6 +20,7 @@ pub(crate) const SUBCOMMANDS: &[Subcommand] = &[
     Subcommand { command: serve::mcp_command, long_running: true, run: serve::mcp },
     Subcommand { command: serve::serve_command, long_running: true, run: serve::serve },
     Subcommand { command: setup::command, long_running: false, run: setup::run },
+    Subcommand { command: guard::command, long_running: false, run: guard::run },
     Subcommand { command: watch::command, long_running: true, run: watch::run },
     Subcommand { command: daemon::command, long_running: false, run: daemon::run },
     Subcommand {

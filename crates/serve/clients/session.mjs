@@ -20,6 +20,7 @@ const questions = {
   graph: { relation: "callers", symbol: "total" },
   overview: { about: "map" },
   history: { relation: "log", target: "total" },
+  task: { action: "list" },
   grep: { pattern: "def total" },
 };
 
@@ -136,7 +137,7 @@ const completed = await client.complete({
 assert.deepEqual(completed.completion.values, ["shop/cart.py"]);
 const { prompts } = await client.listPrompts();
 assert.equal(prompts.length, 3);
-const plan = await client.getPrompt({ name: "plan", arguments: { change: "round the total" } });
+const plan = await client.getPrompt({ name: "plan_change", arguments: { change: "round the total" } });
 assert.match(plan.messages[0].content.text, /round the total/);
 
 await client.close();

@@ -29,6 +29,7 @@ QUESTIONS = {
     "graph": {"relation": "callers", "symbol": "total"},
     "overview": {"about": "map"},
     "history": {"relation": "log", "target": "total"},
+    "task": {"action": "list"},
     "grep": {"pattern": "def total"},
 }
 
@@ -166,7 +167,7 @@ async def rest(client):
     symbol = await client.read_resource("orient://symbol/shop/cart.py%23total")
     assert symbol.contents[0].text.startswith("def total"), symbol
     prompts = (await client.list_prompts()).prompts
-    assert {prompt.name for prompt in prompts} == {"understand", "review", "plan"}
+    assert {prompt.name for prompt in prompts} == {"understand", "review", "plan_change"}
     plan = await client.get_prompt("plan", {"change": "round the total"})
     assert "round the total" in plan.messages[0].content.text
 

@@ -8,8 +8,8 @@ use crate::served_tree::ServedTree;
 use crate::token_budget::{BudgetWriter, BudgetedText};
 use orient_engine::Cancel;
 use orient_tools::{
-    AnswerMetadata, Code, Exit, Redactor, Reply, SafeLine, TextWriter, ToolCall, ToolError, count, plural,
-    tokens,
+    AnswerMetadata, AnsweredCall, Code, Exit, Redactor, Reply, SafeLine, TextWriter, ToolCall, ToolError,
+    count, plural, record_served, tokens,
 };
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -50,6 +50,8 @@ pub(crate) struct AnswerContext<'c> {
     pub(crate) sent: &'c RwLock<SentHistory>,
     pub(crate) cancel: &'c Cancel,
     pub(crate) notifier: &'c ProgressNotifier,
+    /// The program that asks, which tasks belong to.
+    pub(crate) client: &'c str,
     /// When the call arrived.
     pub(crate) asked: Instant,
     /// Whether to include the data as structured content.
@@ -65,7 +67,7 @@ impl AnswerContext<'_> {
         let after = cursor.as_ref().and_then(|cursor| cursor.after.as_deref());
         let reply = self
             .tree
-            .ask(self.asked, self.notifier, self.cancel, |session| call.run(session, after))
+            .ask(self.asked, self.client, self.notifier, self.cancel, |session| call.run(session, after))
             .map_err(|error| call.spell_error(&error))?;
         let skip = cursor.as_ref().map_or(0, |cursor| cursor.skip);
         let sent = self.sent.read().unwrap_or_else(PoisonError::into_inner);
@@ -87,6 +89,13 @@ impl AnswerContext<'_> {
             same.clone_into(&mut written.text);
             written.has_summary = true;
         } else {
+            let served = AnsweredCall {
+                client: self.client,
+                operation: call.operation(),
+                subject: &call.subject(),
+                generation: metadata.generation.unwrap_or_default(),
+            };
+            record_served(self.tree.host.engine(), &served, std::mem::take(&mut written.marks));
             let lines = std::mem::take(&mut written.sent_lines);
             let mut sent = self.sent.write().unwrap_or_else(PoisonError::into_inner);
             sent.record(call.key, &written.text, lines);

@@ -31,7 +31,7 @@ const TEMPLATES: &[PromptTemplate] = &[
         text_without: "",
     },
     PromptTemplate {
-        name: "plan",
+        name: "plan_change",
         about: "Plan a change",
         argument: Some(("change", "What should change", true)),
         text: "Plan this change: {}\n\nName every place to edit as path:line, in order, with what depends on each.",

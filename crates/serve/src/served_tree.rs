@@ -71,11 +71,15 @@ impl ServedTree {
     pub(crate) fn ask<T>(
         &self,
         asked: Instant,
+        client: &str,
         notifier: &ProgressNotifier,
         cancel: &Cancel,
         ask: impl Fn(&Session<'_>) -> Result<T, ToolError>,
     ) -> Result<T, ToolError> {
-        let once = || ask(&Session::for_tree(&self.host, notifier, cancel).asked_at(asked));
+        let once = || {
+            let session = Session::for_tree(&self.host, notifier, cancel);
+            ask(&session.asked_at(asked).for_client(client.to_owned()))
+        };
         match once() {
             Err(error) if error.code() == Code::Busy && self.indexing.is_running() => {}
             asked => return asked,

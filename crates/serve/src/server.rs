@@ -9,7 +9,9 @@ use crate::sent_history::SentHistory;
 use crate::served_tree::{Options, ServedTree};
 use crate::{prompts, resources, schema};
 use orient_engine::Cancel;
-use orient_tools::{AgentTool, Code, QueueClass, SafeLine, Session, ToolError, agent_tools, suggest_tool};
+use orient_tools::{
+    AgentTool, Code, QueueClass, SafeLine, Session, ToolError, agent_tools, client_id, suggest_tool,
+};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
     ContentBlock, CustomRequest, CustomResult, DiscoverResult, ErrorCode, ErrorData, GetPromptRequestParams,
@@ -232,6 +234,7 @@ impl Server {
         let (with_data, queue) = (state.offers[at].returns_data, call.queue_class());
         let mut tracker = CallTracker::new(&state.metrics, state.offers[at].name);
         let redacts = state.redacts(&tree);
+        let client = client_of(&context.peer);
         let (begun, span) = (tracker.begun, tracker.span.clone());
         let response = self
             .work(&context, queue, move |cancel| {
@@ -241,6 +244,7 @@ impl Server {
                     sent: &sent,
                     cancel,
                     notifier: &notifier,
+                    client: &client,
                     asked: begun,
                     with_data,
                     redacts,
@@ -295,9 +299,17 @@ impl Server {
     ) -> Result<T, ToolError> {
         let tree = self.tree(Some(&context.peer)).await?;
         let notifier = ProgressNotifier::new(context.peer.clone(), None);
-        let asked = Instant::now();
-        self.work(context, QueueClass::default(), move |cancel| tree.ask(asked, &notifier, cancel, ask)).await
+        let (asked, client) = (Instant::now(), client_of(&context.peer));
+        self.work(context, QueueClass::default(), move |cancel| {
+            tree.ask(asked, &client, &notifier, cancel, ask)
+        })
+        .await
     }
+}
+
+/// The id of the client that a connection belongs to.
+fn client_of(peer: &Peer<RoleServer>) -> String {
+    peer.peer_info().map_or_else(|| client_id(""), |info| client_id(&info.client_info.name))
 }
 
 /// The client's first root that is a local directory, if there is one.

@@ -16,7 +16,9 @@
 
 use crate::sent_history::{SentHistory, SentLine};
 use orient_engine::Cancel;
-use orient_tools::{Excerpt, OutputMode, OwnText, Redactor, Style, TextSink, tokens};
+use orient_tools::{
+    Excerpt, MarkCollector, OutputMode, OwnText, Redactor, ServedMarks, Style, TextSink, tokens,
+};
 use std::io;
 
 /// Maximum length of a line in characters.
@@ -47,6 +49,8 @@ pub(crate) struct BudgetWriter<'w> {
     /// The first line that did not fit.
     cut_at: Option<usize>,
     sent_lines: Vec<SentLine>,
+    /// What the written lines show.
+    marks: MarkCollector,
     has_summary: bool,
     /// Redacts credentials, if that is wanted.
     redactor: Option<Redactor>,
@@ -66,6 +70,8 @@ pub(crate) struct BudgetedText {
     pub(crate) next: Option<usize>,
     /// Lines of files in this part.
     pub(crate) sent_lines: Vec<SentLine>,
+    /// What this part shows: lines, symbols and locations.
+    pub(crate) marks: ServedMarks,
     /// Whether lines were summarised because they were sent before.
     pub(crate) has_summary: bool,
     /// Number of credentials redacted.
@@ -88,6 +94,7 @@ impl<'w> BudgetWriter<'w> {
             line_count: 0,
             cut_at: None,
             sent_lines: Vec::new(),
+            marks: MarkCollector::default(),
             has_summary: false,
             redactor: None,
             redacted: 0,
@@ -119,6 +126,7 @@ impl<'w> BudgetWriter<'w> {
             total: self.line_count,
             next: self.cut_at,
             sent_lines: self.sent_lines,
+            marks: self.marks.finish(),
             has_summary: self.has_summary,
             redacted: self.redacted,
         }
@@ -206,6 +214,7 @@ impl<'w> BudgetWriter<'w> {
             };
             if self.write_fenced(&shown)? {
                 self.sent_lines.push(SentLine::new(path, *number, line));
+                self.marks.source_line(path, *number);
             }
         }
         Ok(())
@@ -213,14 +222,17 @@ impl<'w> BudgetWriter<'w> {
 }
 
 impl TextSink for BudgetWriter<'_> {
-    fn put(&mut self, _tone: Style, text: &str) -> io::Result<()> {
+    fn put(&mut self, tone: Style, text: &str) -> io::Result<()> {
         self.line.push_str(text);
+        self.marks.put(tone, text);
         Ok(())
     }
 
     fn end_line(&mut self) -> io::Result<()> {
         let line = std::mem::take(&mut self.line);
-        self.write_fenced(&line).map(drop)
+        let written = self.write_fenced(&line)?;
+        self.marks.end_line(written);
+        Ok(())
     }
 
     fn own_line(&mut self, _tone: Style, words: &OwnText) -> io::Result<()> {
@@ -236,7 +248,9 @@ impl TextSink for BudgetWriter<'_> {
             if piece.ends_with('\n') {
                 // Escape colour codes: raw bytes bypass the page.
                 let line = std::mem::take(&mut self.line);
-                self.write_fenced(&orient_tools::escape_invisible(&line))?;
+                if self.write_fenced(&orient_tools::escape_invisible(&line))? {
+                    self.marks.match_line(&line);
+                }
             }
         }
         Ok(())

@@ -145,6 +145,14 @@ settings! {
         /// addresses, random values of names such as `api_key`. By default only over HTTP beyond the local machine.
         redact: Option<bool> = None, example "true", RepositoryPermission::Deny;
     }
+    /// Guided tasks of agents.
+    task: Task {
+        /// Whether the write guard refuses a write if the task cannot be read. By default it allows the write, with a note.
+        fail_closed: bool = false, example "true", RepositoryPermission::Deny;
+        /// Whether agreements about what words mean are kept in `.orient/agreements` of the repository, for everyone who works
+        /// on it. By default they are kept in the store.
+        agreements_in_repository: bool = false, example "true", RepositoryPermission::Deny;
+    }
     /// The embedding model: the one built into the binary, or a provider that `orient embed allow` has allowed.
     embed: Embed {
         /// The provider: `built-in`, `ollama`, `openai`, `openai-compatible`, `llama-cpp`, `vllm`, `lm-studio`,

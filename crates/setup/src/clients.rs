@@ -306,6 +306,23 @@ impl Client {
         Some(candidates.find(|file| exists(file)).unwrap_or(first))
     }
 
+    /// The file of a skill or rule that the client reads; `None` if it has no such files.
+    pub fn skill_file(&self, scope: Scope, dirs: &ConfigDirs) -> Option<PathBuf> {
+        let base = match scope {
+            Scope::User => &dirs.home,
+            Scope::Project => &dirs.project,
+        };
+        let file = match self.id {
+            "claude-code" => ".claude/skills/orient/SKILL.md",
+            "codex" => ".codex/skills/orient/SKILL.md",
+            "gemini" => ".gemini/skills/orient/SKILL.md",
+            "cursor" => ".cursor/rules/orient.mdc",
+            "opencode" => ".opencode/skills/orient/SKILL.md",
+            _ => return None,
+        };
+        Some(base.join(file))
+    }
+
     /// Whether the client seems to be installed.
     pub fn is_installed(&self, dirs: &ConfigDirs, exists: impl Fn(&Path) -> bool) -> bool {
         self.markers.iter().any(|(base, name)| exists(&dirs.base(*base).join(name)))

@@ -18,9 +18,11 @@ mod diff;
 mod edit_jsonc;
 mod edit_toml;
 mod error;
+mod guard_hooks;
 mod plan;
 
 pub use clients::{CLIENTS, Client, ConfigDirs, Format, Os, Scope};
 pub use diff::diff;
 pub use error::EditError;
+pub use guard_hooks::{GUARD_HOOKS, GuardHooks};
 pub use plan::{NAME, Plan, ServerEntry, TextEdit, plan, registered, snippet, undo};

@@ -75,7 +75,7 @@ impl TextEdit {
     }
 
     /// The text before the edit. `None` if the text does not contain the insertion any more, or more than once.
-    fn revert(&self, text: &str) -> Option<String> {
+    pub(crate) fn revert(&self, text: &str) -> Option<String> {
         let is_in_place = text.get(self.at..).is_some_and(|rest| rest.starts_with(&self.inserted));
         let at = if is_in_place { self.at } else { text.find(&self.inserted)? };
         let rest = &text[at + self.inserted.len()..];

@@ -29,7 +29,7 @@ pub use diff_review::{ChangedFile, Finding, FindingKind, NewSymbol, ReviewInput,
 pub use exploration::{Counts, Gap, Requirements, gaps};
 pub use frame::{Certainty, Frame, FrameSlot, SlotError, SlotValue, check_slot};
 pub use guard::{DependentUse, Refusal, WriteTarget, check_write};
-pub use insights::{FinishedTask, Insights, insights};
+pub use insights::{FinishedTask, Insights, Rate, insights};
 pub use intent::{Intent, Phase};
 pub use markup::{is_markup, is_markup_context};
 pub use plan::{PlanSubject, PlanTool, Step, needs_bootstrap, plan_steps, tools_for};

@@ -28,6 +28,12 @@ impl From<EngineError> for ToolError {
     }
 }
 
+impl From<StoreError> for ToolError {
+    fn from(error: StoreError) -> Self {
+        EngineError::from(error).into()
+    }
+}
+
 fn store(error: &StoreError) -> Code {
     match error {
         StoreError::Missing { .. } | StoreError::Outdated { .. } => Code::NotIndexed,

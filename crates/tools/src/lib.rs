@@ -16,9 +16,11 @@ mod operation;
 mod operations;
 mod reference_page;
 mod session;
+mod task;
 mod text;
 
 pub use agent::resources::{file_text, handles_like, paths_like, symbol_text};
+pub use agent::skill::skill_text;
 pub use agent::tool_calls::{
     AgentTool, DEFAULT_TOKENS, MAX_TOKENS, QueueClass, ToolCall, agent_tools, suggest_command, suggest_tool,
 };
@@ -29,9 +31,13 @@ pub use history::background_history;
 pub use operation::{AnswerMetadata, Example, Operation, Reply, ReplyResult};
 pub use operations::OPERATIONS;
 pub use reference_page::reference;
+pub use session::client_id::{client_id, client_of_environment};
 pub use session::open_tree::OpenTree;
 pub use session::provider_embedding::BackgroundEmbedding;
 pub use session::{Session, SessionOptions};
+pub use task::guard::{GuardDecision, check_write_target, record_native_read, record_write};
+pub use task::record::{AnsweredCall, record_served};
+pub use task::served_marks::{MarkCollector, RecordingSink, ServedMarks};
 pub use text::escape::escape_invisible;
 pub use text::number_format::{bytes, count, duration, plural};
 pub use text::redaction::Redactor;

@@ -43,6 +43,8 @@ pub(crate) trait TypedOperation: 'static {
     const HEAVY: bool = false;
     /// Whether its answer may be larger than memory and is written while it is computed.
     const STREAMED: bool = false;
+    /// Whether its answer depends on the program that asks, so that no other process may answer in its place.
+    const PER_CLIENT: bool = false;
     /// Arguments for the command line only: they name files of the machine, or control the terminal.
     const TERMINAL_ONLY: &'static [&'static str] = &[];
     /// The arguments.
@@ -209,6 +211,8 @@ pub struct Operation {
     pub heavy: bool,
     /// Whether its answer is written while it is computed.
     pub streamed: bool,
+    /// Whether its answer depends on the program that asks.
+    pub per_client: bool,
     /// Arguments for the command line only.
     pub terminal_only: &'static [&'static str],
     command: fn() -> Command,
@@ -230,6 +234,7 @@ impl Operation {
             depth: O::DEPTH,
             heavy: O::HEAVY,
             streamed: O::STREAMED,
+            per_client: O::PER_CLIENT,
             terminal_only: O::TERMINAL_ONLY,
             command: || O::Args::augment_args(Command::new(O::NAME)),
             input: || schema_for!(O::Args).to_value(),
@@ -279,6 +284,17 @@ impl Operation {
     /// Runs the operation with command-line arguments.
     pub fn run(&self, session: &Session<'_>, matches: &ArgMatches) -> ReplyResult {
         (self.run)(session, matches)
+    }
+
+    /// What a command is about: its first positional argument.
+    pub fn subject(&self, matches: &ArgMatches) -> String {
+        let command = self.command();
+        let ids = command.get_positionals().map(|argument| argument.get_id().as_str().to_owned());
+        let mut texts = ids.filter_map(|id| {
+            let mut values = matches.try_get_raw(&id).ok().flatten()?;
+            values.next().map(|value| value.to_string_lossy().into_owned())
+        });
+        texts.next().unwrap_or_default()
     }
 
     /// The arguments that programs may send, with compact schemas.

@@ -136,13 +136,13 @@ fn resources_and_prompts_are_available() {
     let completed = server.request("completion/complete", &params);
     assert_eq!(completed["result"]["completion"]["values"], json!(["shop/cart.py#total"]));
     let prompt =
-        server.request("prompts/get", &json!({ "name": "plan", "arguments": { "change": "round" } }));
+        server.request("prompts/get", &json!({ "name": "plan_change", "arguments": { "change": "round" } }));
     assert!(
         prompt["result"]["messages"][0]["content"]["text"]
             .as_str()
             .is_some_and(|text| text.contains("round"))
     );
-    assert!(server.request("prompts/get", &json!({ "name": "plan" }))["error"].is_object());
+    assert!(server.request("prompts/get", &json!({ "name": "plan_change" }))["error"].is_object());
 }
 
 #[cfg(unix)]

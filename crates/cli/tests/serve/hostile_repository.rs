@@ -78,6 +78,21 @@ fn questions() -> Vec<(&'static str, Vec<Value>)> {
 fn pattern_questions() -> Vec<(&'static str, Vec<Value>)> {
     vec![
         ("endpoints", vec![json!({}), json!({ "path": PAYLOAD })]),
+        ("plan", ["change the helper", PAYLOAD].map(|request| json!({ "request": request })).to_vec()),
+        (
+            "task",
+            vec![
+                json!({ "action": "start", "intent": "modify", "text": PAYLOAD }),
+                json!({ "action": "plan" }),
+                json!({ "action": "frame", "symbols": ["helper", FENCE_FILE] }),
+                json!({ "action": "submit", "symbols": [PAYLOAD], "files": [FENCE_FILE] }),
+                json!({ "action": "check", "text": FENCE_FILE }),
+                json!({ "action": "list" }),
+                json!({ "action": "export" }),
+                json!({ "action": "finish", "outcome": "abandoned", "text": PAYLOAD }),
+            ],
+        ),
+        ("insights", vec![json!({})]),
         (
             "find",
             ["return $X", "helper($X)", "````"]

@@ -22,6 +22,7 @@ mod protocol_revisions;
 mod providers;
 mod sandbox;
 mod stdio_client;
+mod tasks;
 
 /// Defines an attack as a test. Its title is a line of the table of attacks.
 macro_rules! attack {

@@ -192,6 +192,32 @@ impl Pack {
         self.conventions().runtime.iter().find_map(|names| names.why(name, kind))
     }
 
+    /// The command that runs tests, each given by the path of its file and its qualified name.
+    pub fn test_command(&self, tests: &[(String, String)]) -> Option<String> {
+        let command = self.manifest().tests.command.as_deref()?;
+        let list = |separator: &str, part: &dyn Fn(&(String, String)) -> String| {
+            let mut parts: Vec<String> = Vec::new();
+            for text in tests.iter().map(part) {
+                if !parts.contains(&text) {
+                    parts.push(text);
+                }
+            }
+            parts.join(separator)
+        };
+        let own_name = |(_, name): &(String, String)| name.rsplit('.').next().unwrap_or(name).to_owned();
+        let directory = |(path, _): &(String, String)| {
+            path.rsplit_once('/').map_or_else(|| ".".to_owned(), |(directory, _)| format!("./{directory}"))
+        };
+        let place = |(path, name): &(String, String)| format!("{path}::{}", name.replace('.', "::"));
+        let filled = command
+            .replace("{places}", &list(" ", &place))
+            .replace("{files}", &list(" ", &|(path, _)| path.clone()))
+            .replace("{directories}", &list(" ", &directory))
+            .replace("{names}", &list("|", &own_name))
+            .replace("{words}", &list(" ", &own_name));
+        Some(filled)
+    }
+
     /// A number that changes whenever the same bytes may give other facts: part of every cache key.
     pub fn version(&self) -> u64 {
         let language = *self.language.version.get_or_init(|| self.language.compute_version());

@@ -114,6 +114,9 @@ pub(crate) struct AmbiguousFiles {
 pub(crate) struct TestSpec {
     /// Patterns of the names or paths of test files.
     pub(crate) files: Vec<String>,
+    /// The command that runs tests. `{places}` stands for `path::Class::test` of each, `{files}` and `{directories}` for
+    /// those that they are in, `{names}` for their names separated by `|`, `{words}` for their names separated by spaces.
+    pub(crate) command: Option<String>,
     /// Symbols that a runner runs as tests.
     pub(crate) cases: Vec<TestRuleSpec>,
     /// Symbols that a runner runs before or after the tests around them.

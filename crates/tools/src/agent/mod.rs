@@ -3,5 +3,6 @@
 pub(crate) mod command_hints;
 pub(crate) mod compact_schema;
 pub(crate) mod resources;
+pub(crate) mod skill;
 pub(crate) mod tool_calls;
 pub(crate) mod tool_groups;

@@ -351,6 +351,19 @@ impl ToolCall {
         self.operation.name
     }
 
+    /// What the call is about: its first argument that names something.
+    pub fn subject(&self) -> String {
+        const SUBJECTS: &[&str] = &[
+            "symbol", "changed", "name", "query", "task", "path", "target", "pattern", "from", "text", "glob",
+        ];
+        let text = |value: &Value| match value {
+            Value::String(text) => Some(text.clone()),
+            Value::Array(list) => list.first()?.as_str().map(str::to_owned),
+            _ => None,
+        };
+        SUBJECTS.iter().find_map(|key| text(self.arguments.get(key)?)).unwrap_or_default()
+    }
+
     /// Runs the operation; `after` continues a list.
     pub fn run(&self, session: &Session<'_>, after: Option<&str>) -> ReplyResult {
         let mut arguments = self.arguments.clone();

@@ -1,4 +1,4 @@
-//! The default tools for agents: groups of operations by task (search, context, read, graph, overview, history, grep).
+//! The default tools for agents: groups of operations by purpose (search, context, read, graph, overview, history, task, grep).
 //!
 //! Agents pay for every word here at every start, so the descriptions are short; a test limits their size.
 
@@ -354,6 +354,43 @@ pub(crate) const GROUPS: &[Group] = &[
             optional("author", ParamType::Text, ""),
             optional("message", ParamType::Text, ""),
             optional("patch", ParamType::Flag, ""),
+        ],
+    },
+    Group {
+        name: "task",
+        about: "Guided change; what you submit must have been shown to you: start (text, intent), frame, plan, submit, check \
+                (a file before writing), finish. Answers name the next call.",
+        example: "{\"action\": \"start\", \"intent\": \"modify\", \"text\": \"the request\"}",
+        selector: None,
+        members: &[member(
+            "task",
+            &[],
+            "task",
+            &[
+                ("action", "action"),
+                ("text", "text"),
+                ("intent", "intent"),
+                ("slots", "slots"),
+                ("symbols", "symbols"),
+                ("entry_points", "entry_points"),
+                ("files", "files"),
+                ("patterns", "patterns"),
+                ("reason", "reason"),
+                ("hypotheses", "hypotheses"),
+                ("verdicts", "verdicts"),
+                ("outcome", "outcome"),
+            ],
+        )],
+        params: &[
+            required("action", ParamType::Text, ""),
+            optional("text", ParamType::Text, ""),
+            optional("intent", ParamType::Text, ""),
+            optional("slots", ParamType::Texts, "slot: value | quote"),
+            optional("symbols", ParamType::Texts, ""),
+            optional("entry_points", ParamType::Texts, ""),
+            optional("files", ParamType::Texts, ""),
+            optional("patterns", ParamType::Texts, ""),
+            optional("outcome", ParamType::Text, ""),
         ],
     },
     Group {

@@ -24,6 +24,7 @@ mod hotspots;
 mod impact;
 mod implementations;
 mod index;
+mod insights;
 mod introduced;
 mod log;
 mod map;
@@ -31,6 +32,7 @@ mod outline;
 mod query;
 mod rdeps;
 mod references;
+mod scip;
 mod search;
 mod show;
 mod similar;
@@ -38,6 +40,7 @@ mod source_lines;
 mod status;
 mod symbol;
 mod symbols;
+mod task;
 mod trace;
 mod unused;
 
@@ -68,6 +71,7 @@ use hotspots::Hotspots;
 use impact::Impact;
 use implementations::Implementations;
 use index::Index;
+use insights::InsightsReport;
 use introduced::Introduced;
 use log::Log;
 use map::Map;
@@ -75,12 +79,15 @@ use outline::Outline;
 use query::Query;
 use rdeps::Rdeps;
 use references::References;
+use scip::Scip;
 use search::Search;
 use show::Show;
 use similar::Similar;
 use status::Status;
 use symbol::SymbolCard;
 use symbols::Symbols;
+use task::GuidedTask;
+use task::plan::Plan;
 use trace::Trace;
 use unused::Unused;
 
@@ -117,9 +124,13 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::of::<Introduced>(),
     Operation::of::<Commits>(),
     Operation::of::<Changes>(),
+    Operation::of::<Plan>(),
+    Operation::of::<GuidedTask>(),
+    Operation::of::<InsightsReport>(),
     Operation::of::<Hotspots>(),
     Operation::of::<Query>(),
     Operation::of::<Audit>(),
+    Operation::of::<Scip>(),
     Operation::of::<Dump>(),
     Operation::of::<Doctor>(),
     Operation::of::<Embed>(),

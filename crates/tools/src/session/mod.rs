@@ -1,5 +1,6 @@
 //! The session of one call: effective settings, engine, and an up-to-date snapshot.
 
+pub(crate) mod client_id;
 pub(crate) mod open_tree;
 pub(crate) mod provider_embedding;
 pub(crate) mod query_embedding;
@@ -7,6 +8,7 @@ pub(crate) mod query_embedding;
 use crate::answer::unread_files::{self, AnswerScope};
 use crate::answer::{Answer, Freshness, Note};
 use crate::error::ToolError;
+use crate::session::client_id::COMMAND_LINE;
 use crate::session::open_tree::OpenTree;
 use crate::session::query_embedding::ProviderState;
 use crate::text::number_format::{duration, plural};
@@ -64,6 +66,8 @@ pub struct Session<'p> {
     /// Whether to wait for a first index as long as it takes. A server has other calls to answer.
     interactive: bool,
     asked: Option<Instant>,
+    /// The program that asks, which tasks belong to.
+    client: String,
 }
 
 impl<'p> Session<'p> {
@@ -90,6 +94,7 @@ impl<'p> Session<'p> {
             depth: Cell::default(),
             interactive: true,
             asked: None,
+            client: COMMAND_LINE.to_owned(),
         })
     }
 
@@ -109,6 +114,7 @@ impl<'p> Session<'p> {
             depth: Cell::default(),
             interactive: false,
             asked: None,
+            client: COMMAND_LINE.to_owned(),
         }
     }
 
@@ -116,6 +122,23 @@ impl<'p> Session<'p> {
     #[must_use]
     pub fn asked_at(self, asked: Instant) -> Self {
         Self { asked: Some(asked), ..self }
+    }
+
+    /// The same session for a program that asks.
+    #[must_use]
+    pub fn for_client(self, client: String) -> Self {
+        Self { client, ..self }
+    }
+
+    /// The engine, if there are tasks that what is printed may be evidence for.
+    pub fn engine_of_tasks(&self) -> Option<Arc<Engine>> {
+        let engine = self.shared_engine().ok()?;
+        engine.store_paths().tasks().exists().then_some(engine)
+    }
+
+    /// The program that asks.
+    pub fn client(&self) -> &str {
+        &self.client
     }
 
     /// The root of the tree.
@@ -337,7 +360,7 @@ impl<'p> Session<'p> {
     }
 
     /// The engine, opened on first use.
-    pub(crate) fn engine(&self) -> Result<&Engine, EngineError> {
+    pub fn engine(&self) -> Result<&Engine, EngineError> {
         self.opened().map(Arc::as_ref)
     }
 

@@ -10,6 +10,7 @@ use crate::error::{Exit, ToolError};
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
 use crate::session::query_embedding::QueryEmbedding;
+use crate::task::agreements;
 use crate::text::writer::TextWriter;
 use args::{Group, SearchArgs};
 use named_symbol::NamedSymbol;
@@ -59,6 +60,21 @@ the query asks for them. Hits contain phrases in double quotes literally. Unknow
             answer.add_notes(note);
             return Ok(answer.note("the only symbol of this name; `limit` adds other hits"));
         }
+        let (agreed, agreement_notes) = if args.limit.is_none() {
+            agreements::answer(session, &snapshot, &query.text)
+        } else {
+            (None, Vec::new())
+        };
+        if let Some(agreed) = agreed
+            && let Some((symbol, note)) = NamedSymbol::of(&snapshot, &agreed.handle)?
+        {
+            let mut answer = session.answer(&snapshot, SearchOut::single(&query.text, symbol));
+            answer.add_notes(note);
+            answer.add_notes(agreement_notes);
+            let said =
+                format!("agreed: \"{}\" means {}; `limit` adds other hits", agreed.words, agreed.handle);
+            return Ok(answer.note(said));
+        }
         let query_embedding = if query.without_vectors {
             QueryEmbedding::default()
         } else {
@@ -90,6 +106,7 @@ the query asks for them. Hits contain phrases in double quotes literally. Unknow
             let text = format!("{left_out} of {shown} hits without source to stay within the token budget");
             answer = answer.note(Note::from(text).see("max_tokens"));
         }
+        answer.add_notes(agreement_notes);
         answer.add_notes(spelling_notes(&found));
         answer.add_notes(query_embedding.note(&found));
         if !found.confident && !found.hits.is_empty() {

@@ -1,0 +1,134 @@
+//! Agreements as files: one Markdown file each, in the store or, by setting, in the repository.
+//!
+//! A file of the repository may come from anyone: it is read without following links, bounded, and only its three fields are
+//! used. Whatever is wrong with it, it is skipped with a note.
+
+use crate::session::Session;
+use crate::task::symbol_relevance::similarity;
+use orient_engine::{Lookup, Snapshot};
+use orient_safefs::Directory;
+use orient_task::{AGREED_FROM, Agreement, MAX_AGREEMENT_BYTES};
+use std::path::PathBuf;
+
+/// The directory in the store or below the root.
+const DIRECTORY: &str = "agreements";
+/// The directory of Orient in a repository.
+const IN_REPOSITORY: &str = ".orient";
+/// Maximum number of files that are read.
+const MAX_FILES: usize = 500;
+
+fn directory(session: &Session<'_>) -> Option<PathBuf> {
+    if session.loaded().settings.task.agreements_in_repository {
+        return Some(session.root().join(IN_REPOSITORY).join(DIRECTORY));
+    }
+    session.engine().ok().map(|engine| engine.store_paths().tree.join(DIRECTORY))
+}
+
+fn open(session: &Session<'_>, create: bool) -> Option<Directory> {
+    let path = directory(session)?;
+    let in_repository = path.starts_with(session.root());
+    match (create, in_repository) {
+        (false, true) => Directory::existing(&path).ok(),
+        (false, false) => Directory::open(&path).ok(),
+        // A team shares the files of its repository.
+        (true, true) => Directory::public(&path).ok(),
+        (true, false) => Directory::create(&path).ok(),
+    }
+}
+
+/// All agreements by file name, and notes about files that are none.
+pub(crate) fn list(session: &Session<'_>) -> (Vec<(String, Agreement)>, Vec<String>) {
+    let (mut found, mut notes) = (Vec::new(), Vec::new());
+    let Some(directory) = open(session, false) else { return (found, notes) };
+    let mut names: Vec<String> = directory
+        .names()
+        .unwrap_or_default()
+        .into_iter()
+        .filter_map(|name| name.into_string().ok())
+        .filter(|name| name.ends_with(".md"))
+        .collect();
+    names.sort();
+    for name in names.into_iter().take(MAX_FILES) {
+        let text = match directory.read(&name, MAX_AGREEMENT_BYTES as u64) {
+            Ok(Some(bytes)) => String::from_utf8_lossy(&bytes).into_owned(),
+            Ok(None) => continue,
+            Err(error) => {
+                notes.push(format!("the agreement {name} was skipped: {error}"));
+                continue;
+            }
+        };
+        match Agreement::parse(&text) {
+            Ok(agreement) => found.push((name, agreement)),
+            Err(error) => notes.push(format!("the agreement {name} was skipped: {error}")),
+        }
+    }
+    (found, notes)
+}
+
+/// Writes an agreement; an older one about the same words is replaced. Failing to is no reason to fail a task.
+pub(crate) fn write(session: &Session<'_>, agreement: &Agreement) {
+    let text = agreement.to_markdown();
+    if Agreement::parse(&text).is_ok()
+        && let Some(directory) = open(session, true)
+    {
+        let _ = directory.replace(&agreement.file_name(), text.as_bytes());
+    }
+}
+
+/// Removes the agreements about words, or the file of a name; returns how many there were.
+pub(crate) fn forget(session: &Session<'_>, words: &str) -> usize {
+    let (all, _) = list(session);
+    let Some(directory) = open(session, false) else { return 0 };
+    let matching = all.iter().filter(|(name, one)| name == words || one.words.eq_ignore_ascii_case(words));
+    matching.filter(|(name, _)| directory.remove(name).is_ok()).count()
+}
+
+/// An agreement that answers a query.
+pub(crate) struct Agreed {
+    /// The words that were agreed on.
+    pub(crate) words: String,
+    /// The handle of the symbol, where it is now.
+    pub(crate) handle: String,
+}
+
+/// The agreement that answers a query, and notes about agreements that are no longer valid. The symbol is followed if it was
+/// moved to another file; if it is gone, so is the agreement.
+pub(crate) fn answer(
+    session: &Session<'_>,
+    snapshot: &Snapshot,
+    query: &str,
+) -> (Option<Agreed>, Vec<String>) {
+    let (all, mut notes) = list(session);
+    let scored =
+        all.into_iter().map(|(name, one)| (one.score(query, similarity(&one.words, query)), name, one));
+    let mut matching: Vec<_> = scored.filter(|(score, ..)| *score >= AGREED_FROM).collect();
+    matching.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    for (_, name, agreement) in matching {
+        match current_handle(snapshot, &agreement.symbol) {
+            Some(handle) => return (Some(Agreed { words: agreement.words, handle }), notes),
+            None => {
+                notes.push(format!(
+                    "the agreement about \"{}\" is dropped: {} is gone",
+                    agreement.words, agreement.symbol
+                ));
+                let in_store = !session.loaded().settings.task.agreements_in_repository;
+                if let Some(directory) = open(session, false).filter(|_| in_store) {
+                    let _ = directory.remove(&name);
+                }
+            }
+        }
+    }
+    (None, notes)
+}
+
+/// Where a symbol is now: at its handle, or under the same name elsewhere.
+fn current_handle(snapshot: &Snapshot, handle: &str) -> Option<String> {
+    if let Ok(Lookup::One(definition)) = snapshot.symbol(handle) {
+        return Some(definition.handle.to_string());
+    }
+    let (_, name) = handle.split_once('#')?;
+    match snapshot.symbol(name) {
+        Ok(Lookup::One(definition)) => Some(definition.handle.to_string()),
+        _ => None,
+    }
+}
