@@ -100,6 +100,7 @@ fn world(directory: &Path, registry: &Registry) -> Result<MemoryRepository> {
             role: if pack.is_some() { role } else { Role::Source },
             outline: facts.outline,
             flow: facts.flow.into(),
+            compiled: None,
         });
     }
     let rules =

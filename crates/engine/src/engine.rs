@@ -130,12 +130,9 @@ impl Engine {
         part(self.repo.root.as_os_str().as_encoded_bytes());
         part(mounts.as_os_str().as_encoded_bytes());
         part(&self.manifest_key());
-        for number in [
-            root.dev(),
-            root.ino(),
-            self.classifier.extraction_version(),
-            self.classifier.resolution_version(),
-        ] {
+        for number in
+            [root.dev(), root.ino(), self.classifier.extraction_version(), self.resolution_version()]
+        {
             part(&number.to_le_bytes());
         }
         for source in orient_walk::global_rule_files() {

@@ -1,6 +1,6 @@
 //! The only module that calls the extractor: language detection, facts, roles and syntax highlighting.
 
-use orient_lang::{Pack, Registry, RolePatterns, TokenClass, classify, is_generated};
+use orient_lang::{CallSite, Pack, Registry, RolePatterns, TokenClass, classify, is_generated};
 use orient_model::{Facts, Issue, IssueKind, Modules, RepoPath, Role, Rules, Span, SymbolKind};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -56,6 +56,11 @@ impl Language {
     /// The resolution rules of the language; `None` if its names are not resolved.
     pub(crate) fn rules(self) -> Option<&'static Rules> {
         self.0.rules()
+    }
+
+    /// The call sites of a text; `None` if the language is shallow. A panic of the parser costs the sites of this text only.
+    pub(crate) fn call_sites(self, bytes: &[u8]) -> Option<Vec<CallSite>> {
+        catch_unwind(AssertUnwindSafe(|| orient_lang::call_sites(self.0, bytes))).ok().flatten()
     }
 
     /// The version of a language's extraction: it changes whenever the same bytes may give different facts. Plain

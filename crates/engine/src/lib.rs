@@ -10,6 +10,7 @@
 mod change_log;
 mod chunk_features;
 mod clock;
+mod compiler_layer;
 mod engine;
 mod error;
 mod extraction;
@@ -29,6 +30,7 @@ mod store_paths;
 mod symbol_identity;
 mod word_cache;
 
+pub use compiler_layer::{LayerAudit, LayerEdge, LayerStatus, ScipDocument, ScipImport, ScipImportError};
 pub use engine::{Engine, OpenOptions};
 pub use error::EngineError;
 pub use extraction::{highlight, test_command};
@@ -38,13 +40,14 @@ pub use freshness::{Freshness, FullScan};
 pub use maintenance::{GcOptions, GcReport, Prefetcher};
 pub use progress::{Cancel, NoProgress, Pause, Phase, Progress};
 pub use query::{
-    CsrGraph, Definition, DefinitionQuery, DescribedNode, Direction, Edges, EntryPoint, FileOutline,
-    FileQuery, ForeignEdges, FullGraph, FullGraphNode, GraphPath, GraphPaths, GraphView, HitText,
-    LevelCounts, Lookup, NodeInfo, NodeOrder, NodeOwners, NumberRange, Parameter, PathMatch, PathOptions,
-    PathPattern, PathStarts, PatternError, Project, Reach, ReachOptions, ReachStep, RetrievedCandidates,
-    SameFileHit, SearchHit, SearchQuery, SearchResults, SimilarHit, Similarity, Snapshot, Snippet,
-    SourceLines, Status, SymbolFilter, SymbolOrder, TextCandidates, UnresolvedUse, UnresolvedUses,
-    Verification, WithDispatch, cyclic_components, pagerank, reach, shortest_paths,
+    CallSiteAudit, CallSiteCounts, CsrGraph, Definition, DefinitionQuery, DescribedNode, Direction, Edges,
+    EntryPoint, FileOutline, FileQuery, ForeignEdges, FullGraph, FullGraphNode, GraphPath, GraphPaths,
+    GraphView, HitText, LevelCounts, Lookup, NodeInfo, NodeOrder, NodeOwners, NumberRange, Parameter,
+    PathMatch, PathOptions, PathPattern, PathStarts, PatternError, Project, Reach, ReachOptions, ReachStep,
+    RetrievedCandidates, SameFileHit, SearchHit, SearchQuery, SearchResults, SilentSite, SimilarHit,
+    Similarity, Snapshot, Snippet, SourceLines, Status, SymbolFilter, SymbolOrder, TextCandidates,
+    UnresolvedUse, UnresolvedUses, Verification, WithDispatch, cyclic_components, pagerank, reach,
+    shortest_paths,
 };
 pub use refresh::{
     ExternalIgnoreFiles, MAX_RESOLVED_WITH_CHANGE, OpenDatabases, PARSER_STACK_BYTES, RebuildReason,

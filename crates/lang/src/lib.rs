@@ -40,6 +40,7 @@ pub use pack::file_role::{RolePatterns, classify};
 pub use pack::registry::Registry;
 pub use parse::budget::usual_memory;
 pub use schema::error::PackError;
+pub use views::call_sites::{CallSite, call_sites};
 pub use views::highlight::{TokenClass, highlight};
 pub use views::languages_page::languages_reference;
 pub use views::render_facts::{PARTS, render, render_symbol};

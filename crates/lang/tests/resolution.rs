@@ -25,7 +25,7 @@ const BLOCKS: &[(&str, &[EdgeKind])] = &[
             EdgeKind::Extends,
         ],
     ),
-    ("uses", &[EdgeKind::References, EdgeKind::TypeOf, EdgeKind::Accepts]),
+    ("uses", &[EdgeKind::References, EdgeKind::Passes, EdgeKind::TypeOf, EdgeKind::Accepts]),
     ("imports", &[EdgeKind::Imports]),
     ("registers", &[EdgeKind::Registers]),
     ("endpoints", &[]),
@@ -151,6 +151,7 @@ fn world<'b>(blocks: impl Iterator<Item = &'b Block>) -> MemoryRepository {
             role: classify(&RepoPath::from(path), pack, false, &RolePatterns::default()),
             outline: facts.outline,
             flow: facts.flow.into(),
+            compiled: None,
         }
     });
     let files = files.collect();

@@ -65,6 +65,8 @@ words! {
         Dispatches = 10, "dispatches";
         /// Hands it to a framework, which calls it: a route and its handler.
         Registers = 11, "registers";
+        /// Names this function without calling it: passes, returns or stores it. Its receiver may call it.
+        Passes = 12, "passes";
     }
 }
 
@@ -133,6 +135,8 @@ words! {
         Setup = 23, "setup";
         /// A rule of a framework says that it is called: a registered handler.
         Framework = 24, "framework";
+        /// A compiler says so.
+        Compiler = 25, "compiler";
     }
 }
 

@@ -3,6 +3,7 @@
 //! Plain data: no I/O, no parsing, no SQL, no serialisation, no dependency. A language is only a name here.
 
 mod chunk;
+mod compiled;
 mod edit_distance;
 mod expr;
 mod facts;
@@ -24,6 +25,7 @@ mod surface;
 mod symbol;
 
 pub use chunk::{Chunk, ChunkKind};
+pub use compiled::{CompiledFile, CompiledRelation, CompiledSymbol, CompiledTarget, CompiledUse};
 pub use edit_distance::{distance, nearest, slip};
 pub use expr::{Expr, ExprId, ExprList, Literal, Sequence, Wrapper};
 pub use facts::{Facts, Issue, IssueKind, Outline, Role};

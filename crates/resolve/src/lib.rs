@@ -34,6 +34,7 @@ mod sharded_cache;
 mod surface;
 mod types;
 
+pub use edges::{CallOutcome, CallResult};
 pub use invalidation::interface_hash::{interface_hashes, path_keys};
 pub use invalidation::name_reach::{NameReach, WHOLE_FILE, any_member_key, kind_bits, name_reach};
 pub use repository::{FileFacts, LazyFlow, MemoryRepository, NamedSymbol, Repository};
@@ -41,4 +42,4 @@ pub use resolver::Resolver;
 pub use surface::join::{Endpoint, FileSurface, join as join_surface};
 
 /// The version of the resolver: changes whenever the same facts and rules may give other edges.
-pub const RESOLVER: u64 = 15;
+pub const RESOLVER: u64 = 16;

@@ -1,6 +1,6 @@
 //! The input of resolution: the files, names and rules of a repository.
 
-use orient_model::{Flow, Modifiers, Node, Outline, RepoPath, Role, Rules, SymbolKind};
+use orient_model::{CompiledFile, Flow, Modifiers, Node, Outline, RepoPath, Role, Rules, SymbolKind};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,6 +20,8 @@ pub struct FileFacts {
     pub outline: Outline,
     /// Its flow.
     pub flow: LazyFlow,
+    /// What a compiler says about this content of the file.
+    pub compiled: Option<Arc<CompiledFile>>,
 }
 
 /// The flow of a file, decoded on first use: most files are only read for their outlines.

@@ -1,8 +1,8 @@
 //! The entry point: resolves files, and shares caches between them.
 
 use crate::calls::argument_types;
-use crate::edges;
-use crate::file::file_unit::{FileUnit, Members};
+use crate::edges::{self, CallOutcome};
+use crate::file::file_unit::{FileRef, FileUnit, Members};
 use crate::modules::{DirectIncludes, TopLevelSymbols};
 use crate::repository::{NamedSymbol, Repository};
 use crate::session::Namesake;
@@ -68,19 +68,7 @@ impl<'w> Resolver<'w> {
 
     /// Resolves a file.
     pub fn resolve(&self, file: u32) -> Resolved {
-        let mut session = Session::new(self, file, argument_types::ParamTypes::default());
-        let Some(unit) = session.unit(file) else { return Resolved::default() };
-        session.queries.targets.reserve(unit.references().len());
-        if unit.rules.value_flow_typing {
-            for _ in 0..ROUNDS {
-                let param_types = argument_types::param_types(&session, &unit);
-                if param_types == session.param_types {
-                    break;
-                }
-                session = session.again(param_types);
-                session.queries.targets.reserve(unit.references().len());
-            }
-        }
+        let Some((session, unit)) = self.session(file) else { return Resolved::default() };
         let mut resolved = Resolved::default();
         edges::add_all(&session, &unit, &mut resolved);
         surface::add(&session, &unit, &mut resolved);
@@ -92,6 +80,29 @@ impl<'w> Resolver<'w> {
         resolved.unresolved.dedup();
         session.finish(&mut resolved);
         resolved
+    }
+
+    /// What became of each call in a file, by position.
+    pub fn call_outcomes(&self, file: u32) -> Vec<CallOutcome> {
+        self.session(file).map(|(session, unit)| edges::call_outcomes(&session, &unit)).unwrap_or_default()
+    }
+
+    /// The session that resolves a file, with the parameter types that follow from its calls.
+    fn session(&self, file: u32) -> Option<(Session<'_>, FileRef)> {
+        let mut session = Session::new(self, file, argument_types::ParamTypes::default());
+        let unit = session.unit(file)?;
+        session.queries.targets.reserve(unit.references().len());
+        if unit.rules.value_flow_typing {
+            for _ in 0..ROUNDS {
+                let param_types = argument_types::param_types(&session, &unit);
+                if param_types == session.param_types {
+                    break;
+                }
+                session = session.again(param_types);
+                session.queries.targets.reserve(unit.references().len());
+            }
+        }
+        Some((session, unit))
     }
 
     /// A file with its lookup tables; none if its language has no rules.

@@ -32,8 +32,8 @@ pub use cache::provider_vectors::EmbedModel;
 pub use cache::{Cache, CacheKey, CacheState, CachedFacts, Pruned};
 pub use catalogue::{Catalogue, CatalogueFile, CatalogueUpdate, ChunkPosting};
 pub use codec::{
-    ChangedSymbol, CodecError, CommitTerm, Encoded, GraphCommit, decode_flow, decode_outline, encode_flow,
-    encode_outline,
+    ChangedSymbol, CodecError, CommitTerm, CompilerLayer, Encoded, GraphCommit, decode_flow, decode_outline,
+    encode_flow, encode_outline,
 };
 pub use connection::heartbeat::HolderWatch;
 pub use connection::keepalive::KeepAlive;

@@ -121,6 +121,7 @@ fn facts_of(path: &str, text: &str) -> Result<Arc<FileFacts>> {
         role: if pack.is_some() { role } else { Role::Source },
         outline: facts.outline,
         flow: facts.flow.into(),
+        compiled: None,
     }))
 }
 

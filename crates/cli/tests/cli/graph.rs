@@ -425,6 +425,60 @@ fn an_audit_compares_with_a_truth() {
 }
 
 #[test]
+fn an_audit_of_call_sites_accounts_for_every_call() {
+    let tree = Sandbox::new(&[(
+        "a.py",
+        "def f():\n    g()\n    print(h(1))\n    make()()\n\ndef g():\n    unknown.f()\n",
+    )]);
+    let data = &tree.json(&["audit", "--sites", "--json"])["data"];
+    let line = &data["languages"][0];
+    assert_eq!(line["language"], "python");
+    let counts =
+        ["sites", "edges", "external", "candidates", "unnamed", "silent"].map(|key| line[key].as_u64());
+    assert_eq!(counts, [6, 1, 3, 1, 1, 0].map(Some), "{data}");
+    assert_eq!(tree.run(&["audit", "--sites", "--max-silent", "0"]).status.code(), Some(0));
+}
+
+#[test]
+fn functions_that_are_passed_are_listed_apart_from_calls() {
+    let tree =
+        Sandbox::new(&[("a.py", "def f():\n    pass\n\ndef g(on):\n    on(f)\n\ndef h():\n    f()\n")]);
+    tree.assert_output(
+        &["callers", "f"],
+        "
+        1 verified caller of f (a.py:1), 1 symbol passes it on, 0 name-only candidates
+        a.py:8  function h
+        passed as a value in:
+          a.py:5  function g
+        ",
+    );
+    let via = tree.json(&["callers", "f", "--via", "passes", "--json"]);
+    assert_eq!(via["data"]["calls"][0]["name"], "g", "{via}");
+    let impact = tree.json(&["impact", "f", "--via", "passes", "--json"]);
+    assert_eq!(impact["data"]["symbols"], 1, "{impact}");
+    let unused = text(&tree.run(&["unused"]).stdout);
+    assert!(!unused.contains(" f "), "{unused}");
+}
+
+#[test]
+fn without_a_compiler_layer_its_commands_say_so() {
+    let tree = shop();
+    tree.assert_output(&["scip", "status"], "no compiler layer");
+    assert_eq!(tree.run(&["scip", "drop"]).status.code(), Some(1));
+    let refused = text(&tree.run(&["audit", "--layer"]).stderr);
+    assert!(refused.contains("there is no compiler layer"), "{refused}");
+    tree.write("bad.scip", "plain text");
+    tree.assert_outcome(
+        &["scip", "import", "bad.scip"],
+        2,
+        "
+        error: bad.scip cannot be imported: it is not a SCIP index
+        help:  give an index that scip-typescript, scip-go, rust-analyzer or another indexer wrote
+        ",
+    );
+}
+
+#[test]
 fn an_answer_is_fresh_after_an_edit() {
     let tree = shop();
     let callers = |tree: &Sandbox| {

@@ -1,5 +1,6 @@
 //! The read path: queries over one snapshot of the index.
 
+mod call_site_audit;
 pub(crate) mod definition;
 mod dump;
 mod endpoints;
@@ -23,6 +24,7 @@ mod text_candidates;
 pub(crate) mod traversal;
 mod type_names;
 
+pub use call_site_audit::{CallSiteAudit, CallSiteCounts, SilentSite};
 pub use definition::{Definition, Parameter};
 pub use entry_point::EntryPoint;
 pub use file_outline::FileOutline;

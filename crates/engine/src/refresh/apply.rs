@@ -89,7 +89,7 @@ impl PlanWriter<'_> {
     fn resolve_all(&self, writer: &mut GraphWriter<'_>) -> Result<ResolveOutcome, EngineError> {
         let symbols = writer.symbol_table();
         let files: Vec<FileId> = symbols.files().filter(|file| has_rules(file)).map(|file| file.id).collect();
-        writer.set_resolver(self.engine.classifier.resolution_version());
+        writer.set_resolver(self.engine.resolution_version());
         writer.set_embedder(chunk_features::embedder());
         self.resolver(None)?.resolve(&*symbols, &files, None, |graph| writer.put(graph))
     }
@@ -205,7 +205,7 @@ impl PlanWriter<'_> {
         resolver: &GraphResolver<'_>,
         symbols: Option<InMemorySymbolTable>,
     ) -> Result<(RefreshTally, Option<UncommittedChange<'s>>), EngineError> {
-        let outdated = writer.resolver() != self.engine.classifier.resolution_version();
+        let outdated = writer.resolver() != self.engine.resolution_version();
         let needed = outdated || writer.owed() > 0 && self.depth == RefreshDepth::Graph;
         let (mut tally, changes) = self.changes(plan, tasks, writer, needed)?;
         let Some((mut set, paths_before)) = changes else { return Ok((tally, None)) };

@@ -37,7 +37,7 @@ impl Engine {
         }
         let snapshot = self.readers.open(&self.paths.index()).ok()?;
         let ours = snapshot.extractor() == self.classifier.extraction_version()
-            && snapshot.resolver() == self.classifier.resolution_version();
+            && snapshot.resolver() == self.resolution_version();
         ours.then(|| snapshot.generation())
     }
 }

@@ -59,7 +59,7 @@ impl<'r> RefreshRun<'r> {
 impl RefreshRun<'_> {
     /// Whether the current version of resolution made the graph.
     pub(super) fn is_current(&self, snapshot: &Snapshot) -> bool {
-        snapshot.resolver() == self.engine.classifier.resolution_version()
+        snapshot.resolver() == self.engine.resolution_version()
     }
 
     /// Whether the graph is current, and complete as far as the options require.

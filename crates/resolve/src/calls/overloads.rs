@@ -26,10 +26,10 @@ use crate::types::target::Target;
 use crate::types::ty::{SymbolId, Ty};
 use crate::types::written_types::{
     array_element, bare_type, boxes, function_arity, function_result, is_any_result, is_anything,
-    is_function, is_plain, score_literal_type, score_type_argument, type_argument_count, widens,
+    is_function, is_plain, is_unboxed, score_literal_type, score_type_argument, type_argument_count, widens,
     without_marks,
 };
-use orient_model::{Confidence, Expr, ExprId, Literal, Modifier, Modules, Rule, SymbolKind, Wrapper};
+use orient_model::{Confidence, Expr, ExprId, Literal, Modifier, Modules, Rule, Rules, SymbolKind, Wrapper};
 
 /// The parameter has the type of the argument.
 pub(crate) const IDENTICAL: i32 = 3;
@@ -116,8 +116,8 @@ impl Session<'_> {
         confidence &= (0..found.len()).all(|at| scores[at] == best || left.iter().all(|&one| loses(at, one)));
         let most = match left.len() {
             1 if confidence => Confidence::Exact,
-            1 => Confidence::Probable,
-            // Nothing decides between them.
+            // The best score of arguments whose types are not all known, or nothing decides: measured against compilers, six in ten
+            // are right.
             _ => Confidence::Approximate,
         };
         left.into_iter().map(|at| found[at].clone().at_most(most)).collect()
@@ -237,7 +237,8 @@ impl Session<'_> {
         match site.unit.expr(value) {
             Expr::Literal(literal) => self.score_literal(unit, sym.at, written, literal),
             Expr::Text(_) => self.score_literal(unit, sym.at, written, Literal::String),
-            _ if is_anything(rules, bare) => UNKNOWN,
+            Expr::Lambda(_) if is_anything(rules, bare) => UNKNOWN,
+            _ if is_anything(rules, bare) => self.score_top_type(site, value, rules, written, is_variadic),
             Expr::Wrap { wrapper: Wrapper::TypeOf, .. } if is_type_param(unit, sym.at, bare) => UNKNOWN,
             Expr::Wrap { wrapper: Wrapper::TypeOf, .. } => score_type_argument(rules, bare),
             Expr::Lambda(scope) => {
@@ -258,6 +259,36 @@ impl Session<'_> {
                 }
                 ty => self.score_value(&ty, (unit, sym.at), written),
             },
+        }
+    }
+
+    /// How well a value matches a type that takes any value, or an array of one. With boxing, type parameters and top types
+    /// stand for no primitive type, and an array of primitive values is no array of them.
+    fn score_top_type(
+        &self,
+        site: &Site,
+        value: ExprId,
+        rules: &Rules,
+        written: &str,
+        is_variadic: bool,
+    ) -> i32 {
+        if rules.types.boxing.is_empty() {
+            return UNKNOWN;
+        }
+        let ty = self.eval(site, value).ty;
+        match (&ty, array_element(written)) {
+            (Ty::List(inner), Some(_)) => {
+                let bare = bare_type(rules, written);
+                match &**inner {
+                    Ty::External(name, _) if is_unboxed(rules, name) => MISMATCH,
+                    Ty::External(name, _) if &**name == bare => IDENTICAL,
+                    _ => SUBTYPE,
+                }
+            }
+            (Ty::External(name, _), None) if &**name == bare_type(rules, written) => IDENTICAL,
+            (Ty::External(name, _), Some(_)) if !name.is_empty() && !is_variadic => MISMATCH,
+            (Ty::Instance(..) | Ty::Param(..), Some(_)) if !is_variadic => MISMATCH,
+            _ => UNKNOWN,
         }
     }
 
@@ -336,6 +367,8 @@ impl Session<'_> {
                 let more = line.iter().any(|of| matches!(of, Ty::External(..) | Ty::Unknown));
                 if more && !self.has_type(unit, bare) { UNKNOWN } else { MISMATCH }
             }
+            // Where values are boxed, a type parameter stands for no primitive type.
+            Ty::Param(..) if is_plain(rules, bare) && !rules.types.boxing.is_empty() => MISMATCH,
             // Another function type has other parameters or another result.
             Ty::External(name, args)
                 if function_arity(rules, written).is_some() && is_function(rules, name) =>

@@ -53,6 +53,7 @@ impl ReferenceEdges<'_, '_> {
             && found.iter().all(|one| matches!(self.session.value(one).ty, Ty::Lambda(..)))
         {
             // An anonymous function belongs to the symbol around it.
+            self.is_local = true;
             return;
         }
         let targets = self.callables(found);

@@ -1,6 +1,7 @@
 //! Edges: the output of resolution, one file for each kind of evidence.
 
 mod call_edges;
+mod compiled_edges;
 pub(crate) mod component_props;
 mod construct_edges;
 mod hierarchy;
@@ -8,6 +9,9 @@ mod implicit_calls;
 mod imports;
 mod references;
 mod test_fixtures;
+
+pub(crate) use references::call_outcomes;
+pub use references::{CallOutcome, CallResult};
 
 use crate::file::file_unit::FileRef;
 use crate::session::Session;
@@ -21,4 +25,5 @@ pub(crate) fn add_all(session: &Session<'_>, unit: &FileRef, out: &mut Resolved)
     implicit_calls::edges(session, unit, out);
     component_props::edges(session, unit, out);
     test_fixtures::edges(session, unit, out);
+    compiled_edges::edges(session, unit, out);
 }

@@ -6,17 +6,90 @@ use crate::session::{Session, Site};
 use crate::types::target::{Referent, Target};
 use crate::types::ty::{SymbolId, Ty};
 use orient_model::{
-    Confidence, Edge, EdgeKind, Expr, ExprId, ExternalReference, Node, Reason, RefKind, Reference, Resolved,
-    Rule, SymbolKind, UnresolvedReference,
+    Confidence, Edge, EdgeKind, Expr, ExprId, ExternalReference, Modifier, Node, Reason, RefKind, Reference,
+    Resolved, Rule, SymbolKind, UnresolvedReference,
 };
 
 /// Adds the edges of all references of a file.
 pub(super) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
     for reference in unit.references() {
         session.start_reference();
-        let mut uses = ReferenceEdges { session, unit, reference, whole: true, receives: false, out };
+        let mut uses = ReferenceEdges {
+            session,
+            unit,
+            reference,
+            whole: true,
+            receives: false,
+            is_receiver: false,
+            is_local: false,
+            out,
+        };
         uses.follow();
     }
+}
+
+/// What became of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CallResult {
+    /// An edge.
+    Edge,
+    /// A reference to something outside the repository.
+    External,
+    /// A candidate for every symbol of its name, with a reason.
+    Candidate,
+    /// An anonymous function of the same symbol, to which the calls inside it belong.
+    Local,
+    /// Nothing.
+    Nothing,
+}
+
+/// A call that was extracted, and what became of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallOutcome {
+    /// The offset of the called name.
+    pub at: u32,
+    /// The result.
+    pub result: CallResult,
+}
+
+/// What became of each call in a file, by position.
+pub(crate) fn call_outcomes(session: &Session<'_>, unit: &FileRef) -> Vec<CallOutcome> {
+    let mut outcomes = Vec::new();
+    for reference in unit.references().iter().filter(|reference| is_call(reference.kind)) {
+        session.start_reference();
+        let mut out = Resolved::default();
+        let mut uses = ReferenceEdges {
+            session,
+            unit,
+            reference,
+            whole: true,
+            receives: false,
+            is_receiver: false,
+            is_local: false,
+            out: &mut out,
+        };
+        let site = uses.site();
+        uses.main(&site);
+        let result = if !uses.out.edges.is_empty() {
+            CallResult::Edge
+        } else if !uses.out.unresolved.is_empty() {
+            CallResult::Candidate
+        } else if !uses.out.external.is_empty() {
+            CallResult::External
+        } else if uses.is_local {
+            CallResult::Local
+        } else {
+            CallResult::Nothing
+        };
+        outcomes.push(CallOutcome { at: reference.at, result });
+    }
+    outcomes.sort_unstable_by_key(|outcome| (outcome.at, outcome.result));
+    outcomes
+}
+
+/// Whether a reference runs something.
+fn is_call(kind: RefKind) -> bool {
+    matches!(kind, RefKind::Call | RefKind::Construct | RefKind::Expand | RefKind::Decorate)
 }
 
 /// One reference, and where its edges go.
@@ -28,21 +101,65 @@ pub(super) struct ReferenceEdges<'a, 'r> {
     pub(super) whole: bool,
     /// Whether it is the receiver of a call, where modules are objects.
     pub(super) receives: bool,
+    /// Whether a member of it is called: `f` in `f.bind(x)`.
+    pub(super) is_receiver: bool,
+    /// Whether it calls an anonymous function of the symbol around it.
+    pub(super) is_local: bool,
     pub(super) out: &'a mut Resolved,
 }
 
 impl ReferenceEdges<'_, '_> {
+    fn site(&self) -> Site {
+        Site { unit: self.unit.clone(), scope: self.reference.scope, at: self.reference.at }
+    }
+
     fn follow(&mut self) {
-        let site = Site { unit: self.unit.clone(), scope: self.reference.scope, at: self.reference.at };
-        match self.reference.kind {
-            RefKind::Decorate if !self.unit.rules.decorators_are_called => self.annotation(&site),
-            RefKind::Call | RefKind::Expand | RefKind::Decorate => self.call(&site),
-            RefKind::Construct => self.construct(&site),
-            RefKind::Read | RefKind::Write => self.push_reference(&site, EdgeKind::References),
-            RefKind::Type => self.push_reference(&site, EdgeKind::TypeOf),
-            RefKind::Inherit => return,
+        if self.reference.kind == RefKind::Inherit {
+            return;
         }
+        let site = self.site();
+        self.main(&site);
         self.prefixes(&site);
+    }
+
+    /// The reference itself, without its prefixes. A call never disappears: what is neither an edge nor external is a miss.
+    fn main(&mut self, site: &Site) {
+        let before = self.pushed();
+        if self.follow_compiler(site) {
+            return;
+        }
+        match self.reference.kind {
+            RefKind::Decorate if !self.unit.rules.decorators_are_called => self.annotation(site),
+            RefKind::Call | RefKind::Expand | RefKind::Decorate => self.call(site),
+            RefKind::Construct => self.construct(site),
+            RefKind::Read | RefKind::Write => self.push_reference(site, EdgeKind::References),
+            RefKind::Type => self.push_reference(site, EdgeKind::TypeOf),
+            RefKind::Inherit => {}
+        }
+        if self.pushed() == before && is_call(self.reference.kind) && !self.is_local {
+            self.push_unfollowed(site);
+        }
+    }
+
+    fn pushed(&self) -> usize {
+        self.out.edges.len() + self.out.external.len() + self.out.unresolved.len()
+    }
+
+    /// A call that leads nowhere: external if nothing of its name is known, a miss otherwise.
+    fn push_unfollowed(&mut self, site: &Site) {
+        let callee = match self.unit.expr(self.reference.expr) {
+            Expr::Call { callee, .. } => callee,
+            Expr::New { ty, .. } => ty,
+            // `raise error` constructs nothing if it is a value.
+            _ if self.reference.kind == RefKind::Construct => return,
+            _ => self.reference.expr,
+        };
+        match self.unit.expr(callee) {
+            // The constructor of a base or type that declares none, or that is not here.
+            Expr::SuperRef => self.push_external("", "super"),
+            Expr::SelfRef => self.push_external("", "self"),
+            _ => self.push_unresolved(site, callee),
+        }
     }
 
     /// The prefixes of a reference: `a` and `a.b` in `a.b.c()`.
@@ -62,17 +179,28 @@ impl ReferenceEdges<'_, '_> {
             }
         }
         let told = named.len().saturating_sub(self.reference.apart as usize);
-        let calls = self.unit.rules.separate_static_members && self.reference.kind == RefKind::Call;
+        let is_call = self.reference.kind == RefKind::Call;
+        let calls = self.unit.rules.separate_static_members && is_call;
         for (place, &expr) in named[..told].iter().enumerate() {
             let reference = &Reference { kind: RefKind::Read, expr, ..*self.reference };
             let Self { session, unit, .. } = *self;
             let receives = calls && place == 0;
-            ReferenceEdges { session, unit, reference, whole: false, receives, out: self.out }
-                .push_reference(site, EdgeKind::References);
+            let is_receiver = is_call && place == 0;
+            ReferenceEdges {
+                session,
+                unit,
+                reference,
+                whole: false,
+                receives,
+                is_receiver,
+                is_local: false,
+                out: self.out,
+            }
+            .push_reference(site, EdgeKind::References);
         }
     }
 
-    fn push_reference(&mut self, site: &Site, kind: EdgeKind) {
+    pub(super) fn push_reference(&mut self, site: &Site, kind: EdgeKind) {
         // A markup element refers to its component.
         let expr = match self.unit.expr(self.reference.expr) {
             Expr::New { ty, .. } => ty,
@@ -112,12 +240,25 @@ impl ReferenceEdges<'_, '_> {
         for one in &found {
             let confidence = if several { one.confidence.max(Confidence::Probable) } else { one.confidence };
             match one.sym() {
-                Some(sym) => {
-                    self.push_edge(kind, sym, one.rule, confidence);
+                Some(sym) if kind == EdgeKind::References && self.is_function_value(sym) => {
+                    self.push_edge(EdgeKind::Passes, sym, one.rule, confidence);
                 }
+                Some(sym) => self.push_edge(kind, sym, one.rule, confidence),
                 None => self.push_external_target(one),
             }
         }
+    }
+
+    /// Whether the reference uses a function as a value: it is read, and not for a member of it other than a call.
+    pub(super) fn is_function_value(&self, sym: SymbolId) -> bool {
+        if self.reference.kind != RefKind::Read || !(self.whole || self.is_receiver) {
+            return false;
+        }
+        let Some(home) = self.session.unit_of(sym) else { return false };
+        home.symbol(sym.at).is_some_and(|symbol| {
+            matches!(symbol.kind, SymbolKind::Function | SymbolKind::Method)
+                && !symbol.modifiers.contains(Modifier::Getter)
+        })
     }
 
     pub(super) fn push_edge(&mut self, kind: EdgeKind, sym: SymbolId, rule: Rule, confidence: Confidence) {
@@ -144,7 +285,7 @@ impl ReferenceEdges<'_, '_> {
         self.push_external(package, name);
     }
 
-    fn push_external(&mut self, package: &str, name: &str) {
+    pub(super) fn push_external(&mut self, package: &str, name: &str) {
         if name.is_empty() || !self.whole {
             return;
         }

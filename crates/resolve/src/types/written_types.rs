@@ -47,6 +47,11 @@ pub(crate) fn boxes(rules: &Rules, from: &str, to: &str) -> bool {
     rules.types.boxing.iter().any(|(known, types)| known == from && has(types, to))
 }
 
+/// Whether values of a type are boxed to be used as objects: `int`, and not `Integer`.
+pub(crate) fn is_unboxed(rules: &Rules, name: &str) -> bool {
+    rules.types.boxing.iter().any(|(known, _)| known == name) && name.starts_with(char::is_lowercase)
+}
+
 /// The element type of an array type or of a variadic parameter: `int` of `int[]`.
 pub(crate) fn array_element(written: &str) -> Option<&str> {
     let written = written.trim_end();

@@ -2,6 +2,7 @@
 //!
 //! The extracting threads encode; the writers only move the bytes.
 
+mod compiler_layer;
 mod flow;
 mod graph;
 mod history;
@@ -12,6 +13,7 @@ mod surface;
 mod varint;
 
 use crate::graph::{EdgeRow, FileGraph, NodeId, StoredEdge, UnresolvedRow};
+pub use compiler_layer::CompilerLayer;
 pub use history::{ChangedSymbol, CommitTerm, GraphCommit};
 pub(crate) use history::{
     decode_commits, decode_symbols, decode_terms, encode_commits, encode_symbols, encode_terms,

@@ -53,6 +53,10 @@ pub(crate) struct CallsArgs {
     #[arg(long, value_name = "LEVEL", default_value = "probable")]
     #[serde(default)]
     confidence: Option<String>,
+    /// Follow only edges of these kinds: calls, constructs, dispatches, registers, passes
+    #[arg(long, value_name = "KIND", value_delimiter = ',')]
+    #[serde(default)]
+    via: Vec<String>,
     /// Maximum number of unverified calls of the same name to list
     #[arg(long, value_name = "N", default_value_t = 10)]
     #[serde(default = "candidates")]
@@ -87,6 +91,9 @@ pub(crate) struct CallsOut {
     through_dispatch: u64,
     /// The callers or callees, level by level.
     calls: Vec<CallLine>,
+    /// For callers: symbols that name it as a value, so that others may call it. For callees: functions that it names as values.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    passed: Vec<PassedLine>,
     /// For callers: unresolved calls of the same name.
     #[serde(skip_serializing_if = "Option::is_none")]
     name_only: Option<NameCandidates>,
@@ -125,6 +132,16 @@ struct CallLine {
     /// Listed before, with its own callers or callees.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     repeated: bool,
+}
+
+/// A symbol that passes, returns or stores a function, or such a function.
+#[derive(Serialize, JsonSchema)]
+struct PassedLine {
+    /// The node.
+    #[serde(flatten)]
+    node: NodeLine,
+    /// Where the function is named.
+    uses: Vec<UseLine>,
 }
 
 /// A call of a symbol outside the repository.
@@ -188,6 +205,7 @@ pub(crate) fn run(
     direction: Direction,
 ) -> Result<Answer<SymbolAnswer<CallsOut>>, ToolError> {
     let least = enum_values::confidence(args.confidence.as_deref())?;
+    let via = enum_values::edge_kinds(&args.via)?;
     let snapshot = session.snapshot()?;
     let subject = match resolve_symbol(&snapshot, &args.symbol)? {
         Ok(subject) => subject,
@@ -203,7 +221,10 @@ pub(crate) fn run(
         depth: args.depth.clamp(1, MAX_DEPTH),
         per_level: limit_or_all(args.per_level),
         total: limit_or_all(args.limit).saturating_add(starts.len()),
-        follow: &|edge| is_calling(edge, least),
+        follow: &|edge| match via.as_slice() {
+            [] => is_calling(edge, least),
+            kinds => kinds.contains(&edge.kind) && edge.confidence <= least,
+        },
         enter: &|node| Ok(!args.no_tests || !view.is_test(node)?),
     };
     let reached = reach(&WithDispatch(&view), &starts, &options)?;
@@ -212,6 +233,7 @@ pub(crate) fn run(
         verified: direct(&view, &starts, direction, &options)?,
         through_dispatch: dispatched(&reached, direction),
         calls: call_lines(&view, &reached)?,
+        passed: if via.is_empty() { passed(&view, &starts, &options, least)? } else { Vec::new() },
         name_only: None,
         external: Vec::new(),
         unresolved: Vec::new(),
@@ -226,7 +248,9 @@ pub(crate) fn run(
             |source, kind| Ok(is_call(kind) && !(args.no_tests && view.is_test(source)?)),
             args.candidates,
         )?);
-        notes.extend(other_uses_note(&view, &starts, &out)?);
+        if via.is_empty() {
+            notes.extend(other_uses_note(&view, &starts, &out)?);
+        }
     } else {
         out.add_unlinked_calls(&view, &starts)?;
     }
@@ -308,12 +332,47 @@ fn other_uses_note(
     }
     let mut uses = 0;
     for &start in starts {
-        uses += view.incoming(start)?.iter().filter(|edge| edge.kind != EdgeKind::Imports).count() as u64;
+        let is_other = |edge: &&EdgeRow| !matches!(edge.kind, EdgeKind::Imports | EdgeKind::Passes);
+        uses += view.incoming(start)?.iter().filter(is_other).count() as u64;
     }
     Ok((uses > 0).then(|| {
         let uses = plural(uses, "use other than a call", "uses other than calls");
         format!("nothing calls it, but it has {uses}: `orient references {}`", out.symbol.handle)
     }))
+}
+
+/// The symbols that name a function as a value, or the functions that the symbols name, by path and position.
+fn passed(
+    view: &GraphView<'_>,
+    starts: &[NodeId],
+    options: &ReachOptions<'_, EngineError>,
+    least: Confidence,
+) -> Result<Vec<PassedLine>, EngineError> {
+    let mut found: BTreeMap<NodeId, Vec<EdgeRow>> = BTreeMap::new();
+    for &start in starts {
+        let edges = match options.direction {
+            Direction::In => view.incoming(start)?,
+            Direction::Out => view.outgoing(start)?,
+        };
+        for edge in edges.iter().filter(|edge| edge.kind == EdgeKind::Passes && edge.confidence <= least) {
+            let node = options.direction.end(edge);
+            if (options.enter)(node)? {
+                found.entry(node).or_default().push(*edge);
+            }
+        }
+    }
+    let mut lines = Vec::new();
+    for (node, mut edges) in found {
+        edges.sort_unstable_by_key(|edge| (edge.confidence, edge.line));
+        let line = NodeLine::of(&view.describe(node)?);
+        lines.push((
+            view.order(node)?,
+            PassedLine { node: line, uses: edges.iter().map(UseLine::of).collect() },
+        ));
+    }
+    lines.sort_by(|a, b| a.0.cmp(&b.0));
+    lines.truncate(options.total);
+    Ok(lines.into_iter().map(|(_, line)| line).collect())
 }
 
 /// The steps of the search as lines, without dispatch steps that lead nowhere.
@@ -385,6 +444,13 @@ impl CallsOut {
         if self.through_dispatch > 0 {
             writer.plain(&format!(", {} more by dispatch", count(self.through_dispatch)))?;
         }
+        if !self.passed.is_empty() {
+            let (one, many) = match self.layout.direction {
+                Direction::In => ("symbol passes it on", "symbols pass it on"),
+                Direction::Out => ("function passed on", "functions passed on"),
+            };
+            writer.plain(&format!(", {}", plural(self.passed.len() as u64, one, many)))?;
+        }
         if let Some(candidates) = &self.name_only {
             writer.plain(&format!(", {}", candidates.counted()))?;
         }
@@ -404,6 +470,7 @@ impl CallsOut {
             }
             self.write_children(writer, &children, self.calls.len(), 0)?;
         }
+        self.write_passed(writer)?;
         self.write_unlinked(writer)?;
         self.name_only.as_ref().map_or(Ok(()), |candidates| candidates.write(writer))
     }
@@ -418,6 +485,30 @@ impl CallsOut {
         for &index in &children[parent] {
             self.calls[index].write(writer, self, indent)?;
             self.write_children(writer, children, index, indent + 1)?;
+        }
+        Ok(())
+    }
+
+    fn write_passed(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        let callers = self.layout.direction == Direction::In;
+        if !self.passed.is_empty() {
+            writer.line(Style::Head, if callers { "passed as a value in:" } else { "passes as values:" })?;
+        }
+        for line in &self.passed {
+            writer.plain("  ")?;
+            if callers {
+                writer.put(Style::Path, &format!("{}:{}", line.node.path, lines(&line.uses)))?;
+                writer.plain("  ")?;
+                line.node.write_name(writer)?;
+            } else {
+                line.node.write(writer)?;
+                writer.put(Style::Dim, &format!("  at {}", lines(&line.uses)))?;
+            }
+            let proof = line.uses.first().filter(|best| best.confidence != Confidence::Exact.as_str());
+            if let Some(best) = proof {
+                writer.put(Style::Dim, &format!("  {}: {}", best.confidence, best.rule))?;
+            }
+            writer.end_line()?;
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use crate::text::writer::{Style, TextWriter};
 use orient_engine::{DescribedNode, EdgeRow};
-use orient_model::{Confidence, EdgeKind};
+use orient_model::{Confidence, EdgeKind, Rule};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io;
@@ -117,6 +117,9 @@ pub(crate) fn qualifier(uses: &[UseLine]) -> Option<String> {
     if let Some(best) = unsure {
         let proof = format!("{}: {}", best.confidence, best.rule);
         return Some(if kinds.is_empty() { proof } else { format!("{} {proof}", kinds.join(", ")) });
+    }
+    if uses.first().is_some_and(|best| best.rule == Rule::Compiler.as_str()) {
+        kinds.push(Rule::Compiler.as_str());
     }
     (!kinds.is_empty()).then(|| kinds.join(", "))
 }

@@ -1,9 +1,12 @@
-//! `audit`: precision and recall of the call edges against a compiler's ground truth.
+//! `audit`: call sites that the graph does not account for, and the call edges against a compiler's ground truth.
 
 use crate::answer::unread_files::AnswerScope;
 use crate::answer::{Answer, Note};
-use crate::audit::{EdgeCounts, Evaluation, FoundEdge, GroundTruth, Location, Pair, evaluate, share};
-use crate::error::{Code, ToolError};
+use crate::arguments::path_argument::pattern_from_root;
+use crate::audit::{
+    EdgeCounts, Evaluation, FoundEdge, GroundTruth, LayerChanges, Location, Pair, SiteAudit, evaluate, share,
+};
+use crate::error::{Code, Exit, ToolError};
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
 use crate::text::number_format::count;
@@ -23,13 +26,30 @@ pub(crate) struct Audit;
 #[serde(deny_unknown_fields)]
 pub(crate) struct AuditArgs {
     /// The ground truth: JSON lines of {"caller": {"path", "line"}, "callee": {"path", "line"}}, or a SCIP index
-    #[arg(long, value_name = "FILE")]
-    against: String,
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["sites", "layer"])]
+    #[serde(default)]
+    against: Option<String>,
+    /// Count the nodes that look like calls and are neither an edge nor external nor a candidate
+    #[arg(long, conflicts_with = "against")]
+    #[serde(default)]
+    sites: bool,
+    /// Show what the compiler layer changes: resolve the files that it covers with and without it
+    #[arg(long, conflicts_with_all = ["against", "sites"])]
+    #[serde(default)]
+    layer: bool,
+    /// With --sites: only files that match this path or pattern
+    #[arg(long, value_name = "PATH", requires = "sites")]
+    #[serde(default)]
+    path: Option<String>,
+    /// With --sites: the exit code is 1 if a larger percentage is silent in any language
+    #[arg(long, value_name = "PERCENT", default_value_t = 1.0)]
+    #[serde(default = "one")]
+    max_silent: f64,
     /// Evaluate only callers in these files: {"files": […]} or one path per line. Default: the files of the ground truth
     #[arg(long, value_name = "FILE")]
     #[serde(default)]
     scope: Option<String>,
-    /// Maximum number of wrong and missing edges to show
+    /// Maximum number of wrong and missing edges, or of silent sites, to show
     #[arg(long, value_name = "N", default_value_t = 10)]
     #[serde(default = "ten")]
     show: usize,
@@ -39,9 +59,25 @@ fn ten() -> usize {
     10
 }
 
+fn one() -> f64 {
+    1.0
+}
+
+/// The result of an audit.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum AuditOut {
+    /// Of the call edges.
+    Edges(EdgeAudit),
+    /// Of the call sites.
+    Sites(SiteAudit),
+    /// Of the compiler layer.
+    Layer(LayerChanges),
+}
+
 /// The evaluation of the call edges.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct AuditOut {
+pub(crate) struct EdgeAudit {
     /// The share of our edges that are correct.
     precision: Option<f64>,
     /// The share of the true edges that were found.
@@ -98,13 +134,21 @@ struct PairLine {
 
 impl TypedOperation for Audit {
     const NAME: &'static str = "audit";
-    const ABOUT: &'static str = "Evaluate the call edges against a compiler's ground truth";
+    const ABOUT: &'static str =
+        "Count call sites that the graph misses, or compare its edges with a compiler's";
     const DETAILS: &'static str = "\
+--sites reads the syntax trees of all files in deep languages. A call site is a node that the grammar names after a call, or a name \
+before parentheses in macro arguments. It is silent if it has a name and is neither an edge nor an external reference nor a candidate with a \
+reason. Calls without a name (`f()()`, `table[key]()`) are counted separately.
+
+--against compares edges. \
 An edge is a pair of symbols, identified by the lines of their names (0 for top-level code), and counts once. It is \
 evaluated if its caller is in a file of the ground truth or of --scope. `also` beside a callee lists other locations of the \
 same symbol, such as its declaration. A SCIP index does not distinguish calls from other uses of a function: both count as \
 found.";
     const EXAMPLES: &'static [Example] = &[
+        Example { command: "audit --sites", about: "silent call sites by language" },
+        Example { command: "audit --layer", about: "what an imported compiler index changes" },
         Example { command: "audit --against truth.jsonl", about: "precision and recall" },
         Example {
             command: "audit --against index.scip --show 50",
@@ -120,18 +164,30 @@ found.";
     type Out = AuditOut;
 
     fn run(session: &Session<'_>, args: AuditArgs) -> Result<Answer<AuditOut>, ToolError> {
+        if args.sites {
+            return run_sites(session, &args);
+        }
+        if args.layer {
+            return run_layer(session, args.show);
+        }
+        let Some(against) = &args.against else {
+            return Err(ToolError::new(Code::BadArgument, "give a ground truth, --sites or --layer"));
+        };
         let read = |name: &str| {
             let bytes = std::fs::read(session.directories()[0].join(name));
             bytes.map_err(|error| ToolError::new(Code::Io, format!("cannot read {name}: {error}")))
         };
-        let mut truth = GroundTruth::parse(&read(&args.against)?, &args.against)?;
+        let mut truth = GroundTruth::parse(&read(against)?, against)?;
         if let Some(scope) = &args.scope {
             truth.narrow(&read(scope)?, scope)?;
         }
         let snapshot = session.snapshot()?;
         let evaluation = evaluate(&truth, &ours(&snapshot, &truth)?);
-        let mut answer =
-            session.answer_within(&snapshot, AnswerScope::FilesRead, AuditOut::of(&evaluation, args.show));
+        let mut answer = session.answer_within(
+            &snapshot,
+            AnswerScope::FilesRead,
+            AuditOut::Edges(EdgeAudit::of(&evaluation, args.show)),
+        );
         if truth.any_use {
             answer =
                 answer.note("a SCIP index does not distinguish calls from other uses: both count as found");
@@ -144,6 +200,52 @@ found.";
     }
 
     fn text(out: &AuditOut, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        match out {
+            AuditOut::Edges(edges) => edges.write(writer),
+            AuditOut::Sites(sites) => sites.write(writer),
+            AuditOut::Layer(layer) => layer.write(writer),
+        }
+    }
+
+    fn exit(out: &AuditOut) -> Exit {
+        match out {
+            AuditOut::Sites(sites) if sites.exceeds => Exit::Nothing,
+            _ => Exit::Ok,
+        }
+    }
+}
+
+/// Audits the compiler layer.
+fn run_layer(session: &Session<'_>, show: usize) -> Result<Answer<AuditOut>, ToolError> {
+    let snapshot = session.snapshot()?;
+    let Some(audit) = snapshot.audit_layer(session.threads()?, session.cancel())? else {
+        let error = ToolError::new(Code::NotFound, "there is no compiler layer");
+        return Err(error.hint("import a compiler's index: `orient scip import index.scip`"));
+    };
+    let out = AuditOut::Layer(LayerChanges::of(&audit, show));
+    let mut answer = session.answer_within(&snapshot, AnswerScope::FilesRead, out);
+    if audit.added.len().max(audit.dropped.len()) > show {
+        answer = answer.note(Note::from("not all added and dropped edges are shown").see("show"));
+    }
+    Ok(answer)
+}
+
+/// Audits the call sites.
+fn run_sites(session: &Session<'_>, args: &AuditArgs) -> Result<Answer<AuditOut>, ToolError> {
+    let within = args.path.as_deref().map(|path| pattern_from_root(session, path)).transpose()?;
+    let snapshot = session.snapshot()?;
+    let audit = snapshot.audit_call_sites(within.as_ref(), session.threads()?, session.cancel())?;
+    let out = SiteAudit::of(&audit, args.show, args.max_silent);
+    let mut answer = session.answer_within(&snapshot, AnswerScope::FilesRead, AuditOut::Sites(out));
+    if audit.silent.len() > args.show {
+        answer = answer.note(Note::from("not all silent sites are shown").see("show"));
+    }
+    Ok(answer)
+}
+
+impl EdgeAudit {
+    fn write(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        let out = self;
         let head = format!("precision {}  recall {}", percent(out.precision), percent(out.recall));
         writer.line(Style::Head, &head)?;
         writer.line(
@@ -189,7 +291,8 @@ fn ours(snapshot: &Snapshot, truth: &GroundTruth) -> Result<BTreeMap<Pair, Found
         let graph = snapshot.file_graph(file.id)?;
         for edge in &graph.edges[..graph.own] {
             let calls = matches!(edge.kind, EdgeKind::Calls | EdgeKind::Constructs);
-            let wanted = calls || (truth.any_use && edge.kind == EdgeKind::References);
+            let wanted =
+                calls || (truth.any_use && matches!(edge.kind, EdgeKind::References | EdgeKind::Passes));
             if !wanted {
                 continue;
             }
@@ -218,7 +321,7 @@ fn ours(snapshot: &Snapshot, truth: &GroundTruth) -> Result<BTreeMap<Pair, Found
     Ok(best.into_iter().map(|(pair, rank)| (pair, in_words(rank))).collect())
 }
 
-impl AuditOut {
+impl EdgeAudit {
     fn of(evaluation: &Evaluation, show: usize) -> Self {
         let shown = |(path, line): &Location| format!("{path}:{line}");
         let groups = |rows: &BTreeMap<&'static str, EdgeCounts>| {

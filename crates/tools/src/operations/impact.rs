@@ -50,6 +50,10 @@ pub(crate) struct ImpactArgs {
     #[arg(long)]
     #[serde(default)]
     tests_only: bool,
+    /// Follow only edges of these kinds: calls, passes, references, type_of, inherits, …
+    #[arg(long, value_name = "KIND", value_delimiter = ',')]
+    #[serde(default)]
+    via: Vec<String>,
     /// Minimum confidence: exact, probable or approximate
     #[arg(long, value_name = "LEVEL", default_value = "probable")]
     #[serde(default)]
@@ -131,6 +135,7 @@ compared by content.";
 
     fn run(session: &Session<'_>, args: ImpactArgs) -> Result<Answer<Self::Out>, ToolError> {
         let least = enum_values::confidence(args.confidence.as_deref())?;
+        let via = enum_values::edge_kinds(&args.via)?;
         if args.changed.is_empty() == args.diff.is_none() {
             let error =
                 ToolError::new(Code::BadArgument, "name the changed symbols or files, a revision, or a diff");
@@ -149,7 +154,9 @@ compared by content.";
         let starts: BTreeSet<_> = subjects.nodes.iter().copied().collect();
         // Follow imports of the changed symbols only: other edges cover the rest of the importing file.
         let follow = |edge: &EdgeRow| {
-            edge.confidence <= least && (edge.kind != EdgeKind::Imports || starts.contains(&edge.target))
+            edge.confidence <= least
+                && (via.is_empty() || via.contains(&edge.kind))
+                && (edge.kind != EdgeKind::Imports || starts.contains(&edge.target))
         };
         let max = limit_or_all(args.limit);
         let options = ReachOptions {

@@ -32,6 +32,7 @@ mod outline;
 mod query;
 mod rdeps;
 mod references;
+mod scip;
 mod search;
 mod show;
 mod similar;
@@ -78,6 +79,7 @@ use outline::Outline;
 use query::Query;
 use rdeps::Rdeps;
 use references::References;
+use scip::Scip;
 use search::Search;
 use show::Show;
 use similar::Similar;
@@ -128,6 +130,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::of::<Hotspots>(),
     Operation::of::<Query>(),
     Operation::of::<Audit>(),
+    Operation::of::<Scip>(),
     Operation::of::<Dump>(),
     Operation::of::<Doctor>(),
     Operation::of::<Embed>(),

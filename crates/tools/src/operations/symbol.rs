@@ -220,7 +220,13 @@ impl Card {
 /// The number of test cases that reach the nodes.
 fn tests(view: &GraphView<'_>, nodes: &[NodeId]) -> Result<u64, EngineError> {
     let follow = |edge: &EdgeRow| {
-        let kinds = [EdgeKind::Calls, EdgeKind::Constructs, EdgeKind::Dispatches, EdgeKind::References];
+        let kinds = [
+            EdgeKind::Calls,
+            EdgeKind::Constructs,
+            EdgeKind::Dispatches,
+            EdgeKind::References,
+            EdgeKind::Passes,
+        ];
         edge.confidence < Confidence::Approximate && kinds.contains(&edge.kind)
     };
     let options = ReachOptions {

@@ -1,7 +1,7 @@
 //! Similar code: nearest chunks by vector, optionally ordered by structural similarity.
 
 use super::chunk_loader::{ChunkLoader, LoadedChunk};
-use super::corpus::{Corpus, VectorQuery};
+use super::corpus::VectorQuery;
 use super::structural_similarity::TokenShingles;
 use crate::{EngineError, Snapshot, chunk_features};
 use orient_embed::{BuiltIn, Embedder, Vector, cosine};
@@ -53,7 +53,7 @@ impl Snapshot {
         limit: usize,
     ) -> Result<Option<(SimilarHit, Vec<SimilarHit>)>, EngineError> {
         let corpus = self.caches.corpus(&self.store)?;
-        let Some(own) = self.chunk_at(&corpus, file, line)? else { return Ok(None) };
+        let Some(own) = self.chunk_at(&corpus, file.id, line)? else { return Ok(None) };
         let dimension = BuiltIn::shared().dimension();
         let first = corpus.chunks_of(file.id).map_or(0, |(first, _)| first);
         let vectors = self.store.vectors_of(file.id)?.unwrap_or_default();
@@ -85,17 +85,6 @@ impl Snapshot {
         hits.truncate(limit);
         let own = self.similar_hit(&loader.files[loaded.file as usize], &loaded, 1.0, 1.0)?;
         Ok(Some((own, hits)))
-    }
-
-    /// The chunk that contains a line, or the next one after it.
-    fn chunk_at(&self, corpus: &Corpus, file: &FileRow, line: u32) -> Result<Option<u32>, EngineError> {
-        let Some((first, _)) = corpus.chunks_of(file.id) else { return Ok(None) };
-        for (at, id) in (first..).zip(self.store.chunk_ids(file.id)?) {
-            if self.store.chunk(id)?.is_some_and(|chunk| chunk.last_line >= line) {
-                return Ok(Some(at));
-            }
-        }
-        Ok(None)
     }
 
     /// The shingles of a chunk, from the current file; empty if the file cannot be read.

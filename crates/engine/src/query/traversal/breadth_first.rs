@@ -224,6 +224,7 @@ fn runs(kind: EdgeKind) -> bool {
             | EdgeKind::References
             | EdgeKind::Dispatches
             | EdgeKind::Registers
+            | EdgeKind::Passes
     )
 }
 

@@ -46,7 +46,8 @@ impl<'r> GraphResolver<'r> {
         let (tree, cache) = (RootDirectory::open(&engine.repo.root)?, engine.paths.cache());
         let limit = engine.settings.index.max_file_size.bytes();
         let kept = engine.settings.limits.memory.bytes() / SHARE_OF_FACTS;
-        Ok(Self { engine, cancel, progress, facts: FactsSource::new(cache, tree, limit, kept) })
+        let facts = FactsSource::new(cache, tree, limit, kept).with_layer(engine.compiler_layer());
+        Ok(Self { engine, cancel, progress, facts })
     }
 
     /// The facts that were read.

@@ -37,7 +37,7 @@ pub(crate) fn files_to_resolve(
     set.settle()?;
     let mut symbols = None;
     let invalidation = if outdated {
-        set.set_resolver(engine.classifier.resolution_version());
+        set.set_resolver(engine.resolution_version());
         Invalidation::Everything
     } else {
         let mut changes = Vec::with_capacity(paths_before.len());

@@ -4,7 +4,9 @@
 use crate::extraction::{self, Language};
 use orient_model::{Chunk, ContentHash, Facts, Import, Outline, Param, RepoPath, Symbol};
 use orient_resolve::{FileFacts, LazyFlow};
-use orient_store::{Cache, CacheKey, CachedFacts, Encoded, IndexedFile, decode_flow, decode_outline};
+use orient_store::{
+    Cache, CacheKey, CachedFacts, CompilerLayer, Encoded, IndexedFile, decode_flow, decode_outline,
+};
 use orient_walk::RootDirectory;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -17,6 +19,8 @@ const UNPACKED: usize = 4;
 pub(crate) struct FactsSource {
     cache: PathBuf,
     files: Arc<SourceFiles>,
+    /// What compilers say about the files.
+    layer: Option<Arc<CompilerLayer>>,
     /// Idle connections.
     idle: Mutex<Vec<Cache>>,
     kept: Mutex<FactsCache>,
@@ -31,7 +35,12 @@ impl FactsSource {
             FactsCache { most: usize::try_from(bytes / 2).unwrap_or(usize::MAX), ..FactsCache::default() };
         let idle = Mutex::new(vec![Cache::open(&cache)]);
         let files = Arc::new(SourceFiles { tree, max_file_size });
-        Self { cache, files, idle, kept: Mutex::new(kept) }
+        Self { cache, files, layer: None, idle, kept: Mutex::new(kept) }
+    }
+
+    /// Adds what compilers say to the facts.
+    pub(crate) fn with_layer(self, layer: Option<Arc<CompilerLayer>>) -> Self {
+        Self { layer, ..self }
     }
 
     /// The facts of a file; `describe` looks up the file on a miss.
@@ -81,7 +90,10 @@ impl FactsSource {
             Some((facts.outline, facts.flow.into()))
         })?;
         let language = file.language.as_deref().unwrap_or_default().to_owned();
-        Some(Arc::new(FileFacts { language, path: file.path.clone(), role: file.role, outline, flow }))
+        let compiled =
+            self.layer.as_ref().and_then(|layer| layer.get(&file.path, content.hash)).map(Arc::new);
+        let path = file.path.clone();
+        Some(Arc::new(FileFacts { language, path, role: file.role, outline, flow, compiled }))
     }
 
     fn cached(&self, content: &FileVersion) -> Option<CachedFacts> {
@@ -175,7 +187,8 @@ mod tests {
     fn facts(lines: usize) -> Arc<FileFacts> {
         let flow = Flow { operands: vec![ExprId(0); lines], ..Flow::default() }.into();
         let (path, language) = (RepoPath::from("a"), String::new());
-        Arc::new(FileFacts { path, language, role: Role::Source, outline: Outline::default(), flow })
+        let (role, compiled) = (Role::Source, None);
+        Arc::new(FileFacts { path, language, role, outline: Outline::default(), flow, compiled })
     }
 
     #[test]

@@ -1,0 +1,199 @@
+//! The compiler layer: what a SCIP index says replaces our edges, file by file and content by content.
+
+mod support;
+
+use orient_engine::{Cancel, Engine, NoProgress, RefreshMode, RefreshOptions, ScipImport};
+use proptest::prelude::*;
+use std::path::PathBuf;
+use support::edits::assert_same;
+use support::{Bench, dump, fresh, refresh};
+
+const A: &str = "from b import make\n\ndef run(x):\n    make()\n    x.go()\n";
+const B: &str = "\
+class Engine:
+    def go(self):
+        pass
+
+class Other:
+    def go(self):
+        pass
+
+def make():
+    return Engine()
+";
+
+const GO: &str = "py pip b 1 Engine#go().";
+const MAKE: &str = "py pip b 1 make().";
+const DEFINES: u8 = 1;
+
+fn message(number: u8, bytes: &[u8]) -> Vec<u8> {
+    let mut out = vec![number << 3 | 2];
+    let mut length = bytes.len();
+    while length >= 0x80 {
+        out.push(length as u8 | 0x80);
+        length >>= 7;
+    }
+    out.push(length as u8);
+    out.extend_from_slice(bytes);
+    out
+}
+
+fn occurrence(symbol: &str, line: u8, from: u8, to: u8, roles: u8) -> Vec<u8> {
+    let parts = [message(1, &[line, from, to]), message(2, symbol.as_bytes()), vec![3 << 3, roles]];
+    message(2, &parts.concat())
+}
+
+fn document(path: &str, parts: &[Vec<u8>]) -> Vec<u8> {
+    message(2, &[message(1, path.as_bytes()), parts.concat()].concat())
+}
+
+/// The index of both files: `x.go()` means the method of `Engine`, which our rules cannot know.
+fn index() -> Vec<u8> {
+    let a = document("a.py", &[occurrence(MAKE, 3, 4, 8, 0), occurrence(GO, 4, 6, 8, 0)]);
+    let b = document(
+        "b.py",
+        &[
+            occurrence("py pip b 1 Engine#", 0, 6, 12, DEFINES),
+            occurrence(GO, 1, 8, 10, DEFINES),
+            occurrence(MAKE, 8, 4, 8, DEFINES),
+            occurrence("py pip b 1 Engine#", 9, 11, 17, 0),
+        ],
+    );
+    let tool = message(2, &[message(1, b"scip-test"), message(2, b"1")].concat());
+    [message(1, &tool), a, b].concat()
+}
+
+fn import(bench: &Bench, bytes: &[u8]) -> ScipImport {
+    let path: PathBuf = bench.store().join("index.scip");
+    std::fs::write(&path, bytes).expect("the index");
+    let engine = bench.engine();
+    let snapshot = engine.snapshot().expect("a snapshot");
+    engine.import_scip(&snapshot, &[path]).expect("it is well formed")
+}
+
+fn edges(dump: &str) -> Vec<&str> {
+    dump.lines().filter(|line| line.starts_with("edge\t") && line.contains("compiler")).collect()
+}
+
+/// The dump of the same store after a rebuild.
+fn rebuilt(engine: &Engine) -> String {
+    let options = RefreshOptions { mode: RefreshMode::Rebuild, ..RefreshOptions::default() };
+    engine.refresh(&options, &NoProgress).expect("the index is rebuilt");
+    dump(engine)
+}
+
+#[test]
+fn a_compiler_adds_what_our_rules_cannot_know_and_dropping_it_restores_the_graph() {
+    let bench = Bench::new(&[("a.py", A), ("b.py", B)]);
+    bench.refresh();
+    let before = bench.dump();
+    assert!(edges(&before).is_empty());
+    let done = import(&bench, &index());
+    assert_eq!((done.documents, done.definitions, done.references, done.refused.len()), (2, 3, 3, 0));
+    bench.refresh();
+    let with = bench.dump();
+    let go = edges(&with).into_iter().find(|line| line.contains("Engine.go")).expect("the compiler's edge");
+    assert!(go.contains("calls") && go.contains("exact"), "{go}");
+    let audit = bench.engine().snapshot().expect("a snapshot").audit_layer(1, &Cancel::default());
+    let audit = audit.expect("it runs").expect("there is a layer");
+    assert!(audit.added.iter().any(|edge| edge.target.1 == "Engine.go"), "{audit:?}");
+    assert!(audit.confirmed > 0, "{audit:?}");
+    assert!(bench.engine().drop_compiler_layer().expect("it is removed"));
+    bench.refresh();
+    assert_same(&bench.dump(), &before, "the graph before the import");
+    assert_same(&bench.dump(), &fresh(&bench.root(), 1), "a full build");
+}
+
+#[test]
+fn an_edited_file_falls_back_to_our_rules_until_it_is_covered_again() {
+    let bench = Bench::new(&[("a.py", A), ("b.py", B)]);
+    bench.refresh();
+    import(&bench, &index());
+    bench.refresh();
+    let covered = bench.dump();
+    bench.put("a.py", format!("{A}    x.stop()\n"));
+    bench.refresh();
+    let edited = bench.dump();
+    assert!(!edges(&edited).iter().any(|line| line.contains("Engine.go")), "{edited}");
+    let status =
+        bench.engine().snapshot().expect("a snapshot").layer_status().expect("readable").expect("a layer");
+    assert_eq!((status.covered, status.outdated.len()), (1, 1));
+    bench.put("a.py", A);
+    bench.refresh();
+    assert_same(&bench.dump(), &covered, "the same content as before");
+}
+
+#[test]
+fn a_compiler_that_says_external_drops_our_edge_to_a_file_it_saw() {
+    let bench = Bench::new(&[("a.py", A), ("b.py", B)]);
+    bench.refresh();
+    assert!(
+        bench
+            .dump()
+            .lines()
+            .any(|line| line.starts_with("edge") && line.contains("calls") && line.contains("#make"))
+    );
+    let a = document("a.py", &[occurrence("py pip other 1 make().", 3, 4, 8, 0)]);
+    let b = document("b.py", &[occurrence("py pip b 1 Engine#", 0, 6, 12, DEFINES)]);
+    import(&bench, &[a, b].concat());
+    bench.refresh();
+    let dump = bench.dump();
+    assert!(
+        !dump
+            .lines()
+            .any(|line| line.starts_with("edge") && line.contains("calls") && line.contains("#make")),
+        "{dump}"
+    );
+    assert!(dump.lines().any(|line| line.starts_with("outside") && line.contains("other")), "{dump}");
+}
+
+#[test]
+fn an_index_of_another_version_is_refused() {
+    let bench = Bench::new(&[("a.py", A), ("b.py", &format!("\n\n{B}"))]);
+    bench.refresh();
+    let done = import(&bench, &index());
+    assert_eq!(done.documents, 1, "{done:?}");
+    assert_eq!(done.refused[0].path, "b.py");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { max_shrink_iters: 50, ..ProptestConfig::with_cases(12) })]
+
+    #[test]
+    fn incremental_equals_full_with_a_layer(steps in prop::collection::vec(0..8_usize, 1..8)) {
+        let bench = Bench::new(&[("a.py", A), ("b.py", B)]);
+        let engine = bench.engine();
+        refresh(&engine);
+        import(&bench, &index());
+        refresh(&engine);
+        for step in steps {
+            match step {
+                0 => bench.put("a.py", A),
+                1 => bench.put("a.py", format!("{A}    x.stop()\n")),
+                2 => bench.put("b.py", B),
+                3 => bench.put("b.py", B.replace("def go", "def went")),
+                4 => bench.put("b.py", format!("def first():\n    pass\n\n{B}")),
+                5 => bench.put("b.py", B.replace("class Engine", "class Motor")),
+                6 => bench.put("b.py", B.replace("pass", "return 1")),
+                _ => { let _ = std::fs::remove_file(bench.root().join("b.py")); }
+            }
+            refresh(&engine);
+            let incremental = dump(&engine);
+            let other = tempfile::tempdir().expect("a directory");
+            let store = other.path().join("store");
+            copy(&bench.store(), &store);
+            assert_same(&incremental, &rebuilt(&support::open(&bench.root(), &store, 1)), "a full build with the layer");
+        }
+    }
+}
+
+fn copy(from: &std::path::Path, to: &std::path::Path) {
+    std::fs::create_dir_all(to).expect("a directory");
+    for entry in std::fs::read_dir(from).expect("readable").flatten() {
+        if entry.path().is_dir() {
+            copy(&entry.path(), &to.join(entry.file_name()));
+        } else {
+            std::fs::copy(entry.path(), to.join(entry.file_name())).expect("a file");
+        }
+    }
+}

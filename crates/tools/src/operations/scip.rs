@@ -1,0 +1,235 @@
+//! `scip`: imports what compilers say, as a layer beside the graph.
+
+use crate::answer::Answer;
+use crate::error::{Code, Exit, ToolError};
+use crate::operation::{Example, TypedOperation};
+use crate::session::Session;
+use crate::text::number_format::{count, plural};
+use crate::text::writer::{Style, TextWriter};
+use clap::{Args, ValueEnum};
+use orient_engine::{LayerStatus, ScipImport, ScipImportError};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub(crate) struct Scip;
+
+/// Maximum number of files to list for each reason.
+const MAX_LISTED: usize = 20;
+
+/// Arguments of `scip`.
+#[derive(Args, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct ScipArgs {
+    /// The action: `import`, `status` or `drop`
+    #[arg(value_enum, default_value_t)]
+    action: Action,
+    /// The indexes to import
+    #[arg(value_name = "FILE", required_if_eq("action", "import"))]
+    files: Vec<String>,
+}
+
+/// What to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema, ValueEnum)]
+#[serde(rename_all = "snake_case")]
+enum Action {
+    /// Show what the layer covers
+    #[default]
+    Status,
+    /// Import SCIP indexes
+    Import,
+    /// Remove the layer; the graph is resolved by our rules again
+    Drop,
+}
+
+/// The compiler layer.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ScipOut {
+    /// The programs that wrote the imported indexes; empty without a layer.
+    tools: Vec<String>,
+    /// Number of files that the layer covers as they are now.
+    covered: u64,
+    /// Number of files that were edited since: our rules resolve them.
+    outdated: u64,
+    /// The first of them.
+    outdated_files: Vec<String>,
+    /// Number of files of the layer that are not in the index.
+    missing: u64,
+    /// The result of an import.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    imported: Option<ImportOut>,
+    /// Whether `drop` removed a layer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dropped: Option<bool>,
+}
+
+/// The result of an import.
+#[derive(Serialize, JsonSchema)]
+struct ImportOut {
+    /// Number of documents.
+    documents: u64,
+    /// Number of definitions that are symbols of the index.
+    definitions: u64,
+    /// Number of references.
+    references: u64,
+    /// Number of these that lead out of the repository.
+    external: u64,
+    /// Number of implementations, overrides and bases.
+    relations: u64,
+    /// Number of documents that were not imported.
+    refused: u64,
+    /// The first of them.
+    refused_documents: Vec<RefusedDocument>,
+}
+
+/// A document that was not imported.
+#[derive(Serialize, JsonSchema)]
+struct RefusedDocument {
+    /// Its path in the index.
+    path: String,
+    /// Why.
+    reason: &'static str,
+}
+
+impl TypedOperation for Scip {
+    const NAME: &'static str = "scip";
+    const ABOUT: &'static str = "Import a compiler's index (SCIP) as a layer beside the graph";
+    const DETAILS: &'static str = "\
+scip-typescript, scip-python, scip-go, scip-java, rust-analyzer and others write SCIP indexes. Where an index describes a file \
+as it is now, its references replace those that our rules find: edges that it contradicts are dropped, missing ones are added, and both \
+show the rule `compiler`. A file that is edited falls back to our rules until an index covers it again. `drop` restores the graph without the layer. \
+`orient audit --layer` shows what the layer changes.";
+    const EXAMPLES: &'static [Example] = &[
+        Example { command: "scip import index.scip", about: "import an index" },
+        Example { command: "scip status", about: "what it covers" },
+        Example { command: "scip drop", about: "remove the layer" },
+    ];
+    const EXPOSED: bool = false;
+    type Args = ScipArgs;
+    type Out = ScipOut;
+
+    fn run(session: &Session<'_>, args: ScipArgs) -> Result<Answer<ScipOut>, ToolError> {
+        if args.action != Action::Import && !args.files.is_empty() {
+            return Err(ToolError::new(Code::BadArgument, "only `import` takes files"));
+        }
+        if session.in_memory() {
+            return Err(ToolError::new(Code::Io, "the layer needs a store on disk"));
+        }
+        let snapshot = session.snapshot()?;
+        let engine = session.engine()?;
+        let (mut imported, mut dropped) = (None, None);
+        match args.action {
+            Action::Status => {}
+            Action::Drop => dropped = Some(engine.drop_compiler_layer()?),
+            Action::Import => {
+                let directory = session.directories()[0];
+                let files: Vec<PathBuf> = args.files.iter().map(|file| directory.join(file)).collect();
+                let done = engine.import_scip(&snapshot, &files).map_err(|error| failed(error, directory))?;
+                imported = Some(ImportOut::of(done));
+            }
+        }
+        let status = snapshot.layer_status()?.unwrap_or_default();
+        let mut answer = session.answer(&snapshot, ScipOut::of(&status, imported, dropped));
+        let changed = answer.data.imported.as_ref().is_some_and(|imported| imported.documents > 0);
+        if changed || dropped == Some(true) {
+            answer = answer.note("the next question resolves the repository again");
+        }
+        Ok(answer)
+    }
+
+    fn text(out: &ScipOut, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        if let Some(imported) = &out.imported {
+            imported.write(writer)?;
+        }
+        if out.dropped == Some(true) {
+            return writer.line(Style::Head, "the layer was removed");
+        }
+        if out.tools.is_empty() {
+            return writer.line(Style::Head, "no compiler layer");
+        }
+        writer.put(Style::Head, &format!("{} covered", plural(out.covered, "file", "files")))?;
+        writer.plain(&format!(", {} edited since", count(out.outdated)))?;
+        writer.line(Style::Dim, &format!("  {}", out.tools.join(", ")))?;
+        for path in &out.outdated_files {
+            writer.plain("  ")?;
+            writer.put(Style::Path, path)?;
+            writer.line(Style::Dim, "  edited since: resolved by our rules")?;
+        }
+        Ok(())
+    }
+
+    fn exit(out: &ScipOut) -> Exit {
+        let nothing = out.imported.as_ref().is_some_and(|imported| imported.documents == 0);
+        if nothing || out.dropped == Some(false) { Exit::Nothing } else { Exit::Ok }
+    }
+}
+
+fn failed(error: ScipImportError, directory: &Path) -> ToolError {
+    match error {
+        ScipImportError::Engine(error) => error.into(),
+        ScipImportError::Index { path, source } => {
+            let path = path.strip_prefix(directory).unwrap_or(&path).display().to_string();
+            ToolError::new(Code::BadArgument, format!("{path} cannot be imported: {source}"))
+                .hint("give an index that scip-typescript, scip-go, rust-analyzer or another indexer wrote")
+        }
+    }
+}
+
+impl ScipOut {
+    fn of(status: &LayerStatus, imported: Option<ImportOut>, dropped: Option<bool>) -> Self {
+        let outdated = status.outdated.iter().take(MAX_LISTED);
+        Self {
+            tools: status.tools.clone(),
+            covered: status.covered,
+            outdated: status.outdated.len() as u64,
+            outdated_files: outdated.map(|path| path.display().into_owned()).collect(),
+            missing: status.missing.len() as u64,
+            imported,
+            dropped,
+        }
+    }
+}
+
+impl ImportOut {
+    fn of(done: ScipImport) -> Self {
+        Self {
+            documents: done.documents,
+            definitions: done.definitions,
+            references: done.references,
+            external: done.external,
+            relations: done.relations,
+            refused: done.refused.len() as u64,
+            refused_documents: done
+                .refused
+                .into_iter()
+                .take(MAX_LISTED)
+                .map(|one| RefusedDocument { path: one.path, reason: one.reason })
+                .collect(),
+        }
+    }
+
+    fn write(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        writer.put(Style::Head, &format!("{} imported", plural(self.documents, "document", "documents")))?;
+        writer.line(
+            Style::Plain,
+            &format!(
+                ": {}, {} ({} external), {}",
+                plural(self.definitions, "definition", "definitions"),
+                plural(self.references, "reference", "references"),
+                count(self.external),
+                plural(self.relations, "relationship", "relationships")
+            ),
+        )?;
+        for one in &self.refused_documents {
+            writer.plain("  ")?;
+            writer.put(Style::Path, &one.path)?;
+            writer.line(Style::Warn, &format!("  not imported: {}", one.reason))?;
+        }
+        let more = self.refused - self.refused_documents.len() as u64;
+        if more > 0 {
+            writer.line(Style::Warn, &format!("  {} more were not imported", count(more)))?;
+        }
+        Ok(())
+    }
+}
