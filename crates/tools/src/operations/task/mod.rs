@@ -346,7 +346,9 @@ fn act(session: &Session<'_>, action: Action, args: &TaskArgs) -> Result<Answer<
         }
         Err(problems) => {
             out.accepted = false;
-            out.decision = format!("{} of {action:?} is not accepted", problems.len()).to_lowercase();
+            if out.decision.is_empty() {
+                out.decision = format!("{action:?} is not accepted").to_lowercase();
+            }
             out.needed = problems.iter().map(|problem| Needed::of_problem(problem, &task)).collect();
         }
     }
