@@ -24,6 +24,10 @@ pub struct Candidate {
     pub owner: Option<i64>,
     /// Greater than 0 if the query is its exact qualified name; greater values rank first.
     pub exact: f32,
+    /// Greater than 0 if the query mentions one of its lines; 1 if it does so for certain.
+    pub mentioned: f32,
+    /// The same if the query mentions the name of its symbol among other words.
+    pub named: f32,
     /// Whether it is test code.
     pub test: bool,
     /// Its first line.
@@ -41,6 +45,8 @@ pub struct FileInfo {
     pub role: Role,
     /// The BM25 score of the whole file.
     pub lexical: FileEvidence,
+    /// Greater than 0 if the query mentions its path; 1 if it does so for certain.
+    pub mentioned: f32,
 }
 
 /// All candidates of a query.

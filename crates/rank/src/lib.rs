@@ -9,8 +9,10 @@
 mod bm25;
 mod candidate;
 mod explanation;
+mod mentioned_paths;
 mod query_analysis;
 mod ranking;
+mod report_text;
 mod result_confidence;
 mod rules;
 mod same_file_chunks;
@@ -20,6 +22,7 @@ mod weights;
 pub use bm25::{Bm25, CorpusSize, FileEvidence, Posting, ScratchBuffers, TermEvidence};
 pub use candidate::{Candidate, FileInfo, Pool};
 pub use explanation::{RankedChunk, ScorePart};
+pub use mentioned_paths::PathMention;
 pub use query_analysis::{Analysis, Form, RequestedRoles, Scope, Term, analyse};
 pub use ranking::{ResultLimits, rank};
 pub use rules::Rule;

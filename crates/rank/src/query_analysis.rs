@@ -1,5 +1,7 @@
 //! Query analysis: form, scope, terms, names and requested file roles.
 
+use crate::mentioned_paths::{self, PathMention};
+use crate::report_text::{PartKind, Report};
 use crate::stop_words;
 use orient_model::Handle;
 use orient_text::{for_each_term, plain_words, term_hash};
@@ -71,11 +73,15 @@ pub struct Analysis {
     /// Names that the query writes as code, as written.
     pub names: Vec<String>,
     /// Words that look like paths.
-    pub paths: Vec<String>,
+    pub paths: Vec<PathMention>,
     /// The requested file roles.
     pub requested: RequestedRoles,
-    /// The text to embed.
+    /// The text to embed: the query, or the title of a report.
     pub text: String,
+    /// The rest of a report that is running text; empty if the query is not a report.
+    pub body: String,
+    /// Whether the query is a report: a title followed by paragraphs, code or output.
+    pub report: bool,
 }
 
 /// Words of cross-cutting queries.
@@ -101,19 +107,66 @@ const OVERVIEW: &[&str] =
 /// Analyses a query.
 pub fn analyse(query: &str) -> Analysis {
     let query = query.trim();
+    let Some(report) = Report::parse(query) else {
+        let names = names(query);
+        let paths = mentioned_paths::mentions(std::iter::once((query, 0)));
+        let form = form(query);
+        return Analysis {
+            form,
+            scope: scope(query),
+            terms: terms(query, &names),
+            names,
+            paths,
+            requested: requested(query),
+            text: query.to_owned(),
+            body: String::new(),
+            report: false,
+        };
+    };
+    // One word in the body of a report does not say what is looked for; the title does.
+    let title = report.title();
+    let mut all_names = Vec::new();
+    for part in &report.parts {
+        let is_code = part.kind != PartKind::Prose && part.kind != PartKind::Title;
+        for name in names(part.text) {
+            let is_name = !is_code || self::is_code(&name);
+            if is_name && !all_names.contains(&name) {
+                all_names.push(name);
+            }
+        }
+    }
+    Analysis {
+        form: Form::Prose,
+        scope: scope(title),
+        terms: report_terms(&report, &all_names),
+        names: all_names,
+        paths: mentioned_paths::mentions(report.parts.iter().map(|part| (part.text, part.block))),
+        requested: requested(title),
+        text: title.to_owned(),
+        body: report.prose(),
+        report: true,
+    }
+}
+
+fn has_any(words: &[String], list: &[&str]) -> bool {
+    words.iter().any(|word| list.contains(&word.as_str()))
+}
+
+fn scope(query: &str) -> Scope {
     let words = plain_words(query);
-    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-    let names = names(query);
-    let paths = paths(query);
-    let form = form(query, &paths);
-    let scope = if has(OVERVIEW) {
+    if has_any(&words, OVERVIEW) {
         Scope::Exploratory
-    } else if has(ACROSS) {
+    } else if has_any(&words, ACROSS) {
         Scope::CrossCutting
     } else {
         Scope::Targeted
-    };
-    let requested = RequestedRoles {
+    }
+}
+
+fn requested(query: &str) -> RequestedRoles {
+    let words = plain_words(query);
+    let has = |list: &[&str]| has_any(&words, list);
+    RequestedRoles {
         tests: asks_for_a_test(&words)
             || has(&[
                 "tests",
@@ -142,8 +195,7 @@ pub fn analyse(query: &str) -> Analysis {
             "manifest",
         ]),
         foreign: has(&["generated", "vendored", "vendor", "bundled"]),
-    };
-    Analysis { form, scope, terms: terms(query, &names), names, paths, requested, text: query.to_owned() }
+    }
 }
 
 /// Whether the singular `test` asks for a test. Often it does not: `test whether a path is absolute`, `the test client`.
@@ -158,13 +210,13 @@ fn asks_for_a_test(words: &[String]) -> bool {
         })
 }
 
-fn form(query: &str, paths: &[String]) -> Form {
+fn form(query: &str) -> Form {
     let single = !query.contains(char::is_whitespace);
     if query.len() > 1 && query.starts_with('"') && query.ends_with('"') {
         return Form::Quoted;
     }
     // A dot alone is ambiguous: `server.go`, `Server.run`.
-    if single && paths.iter().any(|path| path.contains('/')) {
+    if single && query.len() > 2 && query.contains('/') && !query.contains("//") {
         return Form::Path;
     }
     let name = |c: char| {
@@ -218,26 +270,6 @@ fn names(query: &str) -> Vec<String> {
     names
 }
 
-fn paths(query: &str) -> Vec<String> {
-    let is_path = |token: &&str| {
-        let slashed = token.contains('/') && !token.contains("//") && token.len() > 2;
-        let file = token.rsplit_once('.').is_some_and(|(stem, end)| {
-            !stem.is_empty()
-                && (1..=4).contains(&end.len())
-                && end.chars().all(|c| c.is_ascii_lowercase())
-                && stem.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/'))
-        });
-        slashed || file
-    };
-    let bare = |token: &str| {
-        token
-            .trim_matches(|c: char| matches!(c, '`' | '"' | '\'' | ',' | ';' | ':' | '(' | ')' | '?'))
-            .trim_end_matches('.')
-            .to_owned()
-    };
-    query.split_whitespace().map(bare).filter(|token| is_path(&token.as_str())).collect()
-}
-
 fn terms(query: &str, names: &[String]) -> Vec<Term> {
     let mut terms: Vec<Term> = Vec::new();
     let code: Vec<String> =
@@ -273,6 +305,62 @@ fn terms(query: &str, names: &[String]) -> Vec<Term> {
         }
     }
     terms
+}
+
+/// The weight of a term by the part of a report that it is in. Outside the title, names weigh more than words.
+const PROSE: f32 = 0.5;
+const CODE: f32 = 0.25;
+const OUTPUT: f32 = 0.2;
+const NAME: f32 = 0.8;
+/// How much a repeated term weighs more: by this share of the logarithm of its count.
+const REPEATED: f32 = 0.3;
+/// The weight of everything after the title, as a share of the title's.
+const BODY_SHARE: f32 = 1.0;
+/// A title of fewer words counts as one of this many.
+const MIN_TITLE_TERMS: f32 = 4.0;
+/// Maximum number of terms of a report; the weightiest are kept.
+const MAX_TERMS: usize = 64;
+
+/// The terms of a report. The title weighs at least as much as the rest together, however long that is.
+fn report_terms(report: &Report<'_>, names: &[String]) -> Vec<Term> {
+    let mut found = terms(report.title(), names);
+    let title_weight = found.iter().map(|term| term.weight).sum::<f32>().max(MIN_TITLE_TERMS);
+    let mut rest: Vec<(Term, f32)> = Vec::new();
+    for part in report.parts.iter().skip(1) {
+        let base = match part.kind {
+            PartKind::Title | PartKind::Prose => PROSE,
+            PartKind::Code => CODE,
+            PartKind::Output => OUTPUT,
+        };
+        for term in terms(part.text, names) {
+            let of_part = if term.code && part.kind == PartKind::Prose { NAME } else { base };
+            let weight = term.weight * of_part;
+            match rest.iter_mut().find(|(known, _)| known.number == term.number) {
+                Some((known, count)) => {
+                    known.weight = known.weight.max(weight);
+                    known.code |= term.code;
+                    *count += 1.0;
+                }
+                None => rest.push((Term { weight, ..term }, 1.0)),
+            }
+        }
+    }
+    for (term, count) in &mut rest {
+        term.weight *= 1.0 + REPEATED * count.ln();
+    }
+    for term in &mut found {
+        if let Some((known, _)) = rest.iter().find(|(known, _)| known.number == term.number) {
+            term.code |= known.code;
+        }
+    }
+    let mut rest: Vec<Term> = rest.into_iter().map(|(term, _)| term).collect();
+    rest.retain(|term| found.iter().all(|known| known.number != term.number));
+    rest.sort_by(|a, b| b.weight.total_cmp(&a.weight).then_with(|| a.text.cmp(&b.text)));
+    rest.truncate(MAX_TERMS.saturating_sub(found.len()));
+    let all: f32 = rest.iter().map(|term| term.weight).sum();
+    let scale = (BODY_SHARE * title_weight / all.max(f32::MIN_POSITIVE)).min(1.0);
+    found.extend(rest.into_iter().map(|term| Term { weight: term.weight * scale, ..term }));
+    found
 }
 
 /// Spellings in code of a hyphenated word: `v-if` is `vIf` or `v_if`.

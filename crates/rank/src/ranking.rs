@@ -26,7 +26,7 @@ pub fn rank(
     limits: ResultLimits,
 ) -> Vec<RankedChunk> {
     let mut scores = ScoreBoard::new(pool);
-    let context = rules::Context { query, pool, weights, enabled };
+    let context = rules::Context::new(query, pool, weights, enabled);
     for rule in Rule::ALL.iter().filter(|rule| enabled.contains(**rule)) {
         rules::apply(*rule, &context, &mut scores);
     }
@@ -174,7 +174,7 @@ impl ScoreBoard {
 
     /// Selects the best candidate repeatedly. Each selection lowers the scores of further chunks of the same file.
     fn select(mut self, context: &rules::Context<'_>, limits: ResultLimits) -> Vec<RankedChunk> {
-        let rules::Context { pool, weights, enabled, .. } = *context;
+        let &rules::Context { pool, weights, enabled, .. } = context;
         sort(&mut self.hits, pool);
         let exact = |hit: &RankedChunk| pool.candidates[hit.candidate].exact;
         let decay = if enabled.contains(Rule::Decay) { weights.decay } else { 1.0 };
@@ -260,6 +260,8 @@ mod tests {
             name: String::new(),
             owner: None,
             exact: 0.0,
+            mentioned: 0.0,
+            named: 0.0,
             test: false,
             first_line: chunk + 1,
             last_line: chunk + 1,
@@ -271,6 +273,7 @@ mod tests {
             path: format!("src/f{number}.x"),
             role: Role::Source,
             lexical: FileEvidence::default(),
+            mentioned: 0.0,
         });
         Pool { files: files.collect(), candidates, total: 1.0, missing: 0.0, semantic: true }
     }

@@ -46,6 +46,14 @@ weights! {
     nearness = 0.6;
     /// A definition whose name is in the query.
     definition = 0.5;
+    /// A line that the query mentions.
+    mentioned_line = 1.5;
+    /// A path that the query mentions.
+    mentioned_path = 1.0;
+    /// A definition whose name the query writes as code.
+    mentioned_name = 0.6;
+    /// Weight of the body of a report in its vector, relative to the title.
+    body = 1.0;
     /// BM25 score of the file.
     coherence = 0.5;
     /// Similarity of the vectors of the file.

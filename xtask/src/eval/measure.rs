@@ -157,6 +157,8 @@ mod tests {
             query: "q".to_owned(),
             category: category.to_owned(),
             relevant: paths.iter().map(spot).collect(),
+            title: String::new(),
+            split: String::new(),
         }
     }
 

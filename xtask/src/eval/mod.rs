@@ -7,6 +7,7 @@
 
 mod confidence_interval;
 mod floor;
+mod localisation;
 mod measure;
 mod packages;
 mod question_check;
@@ -78,6 +79,15 @@ pub(crate) struct Eval {
     /// Writes evals/RESULTS.md
     #[arg(long, conflicts_with_all = ["questions", "only", "baseline", "without"])]
     write: bool,
+    /// Runs the localisation set that `evals/history/mine.py` laid out in this directory
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["questions", "ablate", "baseline", "write", "floor", "check", "fetch"])]
+    localise: Option<PathBuf>,
+    /// With `--localise`: only this half of the repositories, `tune` or `held`
+    #[arg(long, value_name = "NAME", requires = "localise")]
+    split: Option<String>,
+    /// With `--localise`: also measures what `context` collects
+    #[arg(long, requires = "localise")]
+    context: bool,
     /// Runs on a few small packages, and fails below the minimum values in evals/floors.toml
     #[arg(long, conflicts_with_all = ["questions", "only", "write"])]
     floor: bool,
@@ -90,6 +100,9 @@ pub(crate) fn floor() -> Result<()> {
 
 /// Runs the evaluation.
 pub(crate) fn run(eval: &Eval) -> Result<()> {
+    if let Some(directory) = &eval.localise {
+        return localisation::run(directory, eval);
+    }
     let floors = eval.floor.then(floor::floors).transpose()?;
     let mut only = eval.only.clone();
     only.extend(floors.iter().flat_map(|floors| floors.packages.clone()));

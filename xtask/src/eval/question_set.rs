@@ -17,6 +17,12 @@ pub(super) struct Question {
     pub(super) query: String,
     pub(super) category: String,
     pub(super) relevant: Vec<Spot>,
+    /// The first line of a long query, if it is a title.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) title: String,
+    /// The half of a mined set that it belongs to: `tune` or `held`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) split: String,
 }
 
 /// A location that answers a question: some lines of a file, or a whole file.
@@ -134,6 +140,8 @@ mod tests {
             query: "what".to_owned(),
             category: "vague".to_owned(),
             relevant: Vec::new(),
+            title: String::new(),
+            split: String::new(),
         };
         let repositories = vec![Repository { repo: "a".to_owned(), root: String::new() }];
         Set { questions: names.iter().map(question).collect(), repositories, directory: PathBuf::new() }

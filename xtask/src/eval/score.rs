@@ -34,7 +34,12 @@ pub(super) struct Score {
 /// For each expected location, the rank of the first hit that covers it, from one. Hits are not collapsed by file:
 /// three hits of one file take three ranks.
 pub(super) fn places(hits: &[Hit], spots: &[Spot]) -> Vec<Option<usize>> {
-    let hits = &hits[..hits.len().min(PLACES)];
+    places_within(hits, spots, PLACES)
+}
+
+/// The same with another number of hits that count.
+pub(super) fn places_within(hits: &[Hit], spots: &[Spot], count: usize) -> Vec<Option<usize>> {
+    let hits = &hits[..hits.len().min(count)];
     spots.iter().map(|spot| hits.iter().position(|hit| covers(hit, spot)).map(|place| place + 1)).collect()
 }
 

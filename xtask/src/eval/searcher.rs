@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 
 /// The operation.
 const OPERATION: &str = "search";
+/// The operation that collects what a task needs.
+const COLLECTION: &str = "context";
 
 /// A searcher.
 pub(super) trait Provider {
@@ -29,6 +31,11 @@ pub(super) trait Provider {
 pub(super) trait Searcher {
     /// Answers one question with at most this many hits, some parts disabled.
     fn search(&self, query: &str, limit: usize, without: &[String]) -> Result<SearchAnswer>;
+
+    /// The passages collected for a task within a token budget; none if the searcher does not collect any.
+    fn collect(&self, _task: &str, _tokens: usize) -> Result<Vec<Hit>> {
+        Ok(Vec::new())
+    }
 }
 
 /// An answer.
@@ -149,6 +156,51 @@ impl Searcher for Tree {
         let read = reading_cost::read(&text, &hits);
         Ok(SearchAnswer { confident: answer.data.confident && !hits.is_empty(), hits, read, time })
     }
+
+    fn collect(&self, task: &str, tokens: usize) -> Result<Vec<Hit>> {
+        let tool = OPERATIONS.iter().find(|tool| tool.name == COLLECTION);
+        let tool = tool.with_context(|| format!("there is no operation `{COLLECTION}`"))?;
+        let cancel = Cancel::default();
+        let session = Session::for_tree(&self.host, &NoProgress, &cancel);
+        let reply = tool.call(&session, json!({ "task": task, "max_tokens": tokens }))?;
+        let mut bytes = Vec::new();
+        reply.json(&mut bytes)?;
+        let answer: Collected =
+            serde_json::from_slice(&bytes).context("the answer has no chunks as agreed")?;
+        let mut hits = Vec::new();
+        for chunk in answer.data.chunks {
+            for lines in chunk.source {
+                let last = lines.line + lines.text.lines().count().saturating_sub(1) as u32;
+                let (start_line, end_line) = (Some(lines.line), Some(last));
+                hits.push(Hit { path: chunk.path.clone(), start_line, end_line, also: Vec::new() });
+            }
+        }
+        Ok(hits)
+    }
+}
+
+/// The fields of a collection that are used.
+#[derive(Deserialize)]
+struct Collected {
+    data: CollectedChunks,
+}
+
+#[derive(Deserialize)]
+struct CollectedChunks {
+    chunks: Vec<CollectedChunk>,
+}
+
+#[derive(Deserialize)]
+struct CollectedChunk {
+    path: String,
+    #[serde(default)]
+    source: Vec<CollectedLines>,
+}
+
+#[derive(Deserialize)]
+struct CollectedLines {
+    line: u32,
+    text: String,
 }
 
 /// The values of an enumerated argument in its schema: `enum`, or `oneOf` with `const`, of the argument itself or of

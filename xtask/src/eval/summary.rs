@@ -176,6 +176,8 @@ pub(super) mod tests {
                 query: "q".to_owned(),
                 category: category.to_owned(),
                 relevant: Vec::new(),
+                title: String::new(),
+                split: String::new(),
             },
             hits: Vec::new(),
             confident,

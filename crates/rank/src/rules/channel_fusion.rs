@@ -8,7 +8,7 @@ const ZERO_RANK: usize = 100;
 
 /// Adds the BM25 scores.
 pub(super) fn words(context: &Context<'_>, scores: &mut ScoreBoard) {
-    let best = context.pool.candidates.iter().map(|one| one.lexical.score).fold(0.0, f32::max);
+    let best = context.best(|one| one.lexical.score);
     if best <= 0.0 {
         return;
     }

@@ -6,7 +6,12 @@ use crate::ranking::ScoreBoard;
 
 pub(super) fn apply(context: &Context<'_>, scores: &mut ScoreBoard) {
     let pool = context.pool;
-    let best = pool.files.iter().map(|file| file.lexical.score).fold(0.0, f32::max);
+    let best = pool
+        .files
+        .iter()
+        .zip(&context.role_factors)
+        .map(|(file, factor)| file.lexical.score * factor)
+        .fold(0.0, f32::max);
     let mut similarity = vec![0.0_f32; pool.files.len()];
     if pool.semantic {
         let mut by_file: Vec<Vec<f32>> = vec![Vec::new(); pool.files.len()];

@@ -1,18 +1,24 @@
 //! Tests, documentation, examples, configuration, generated and vendored code, and old versions rank lower, unless requested.
 
 use super::{Context, Rule};
-use crate::candidate::Candidate;
+use crate::candidate::{Candidate, Pool};
+use crate::query_analysis::Analysis;
 use crate::ranking::ScoreBoard;
+use crate::weights::Weights;
 use orient_model::{Role, directory_of_examples};
 use std::collections::HashMap;
 
 pub(super) fn apply(context: &Context<'_>, scores: &mut ScoreBoard) {
-    let newest = newest(context.pool.files.iter().map(|file| file.path.as_str()));
-    let factors: Vec<f32> =
-        context.pool.files.iter().map(|file| factor(context, &file.path, file.role, &newest)).collect();
     for (at, candidate) in context.pool.candidates.iter().enumerate() {
-        scores.multiply(at, Rule::Role, factors[candidate.file as usize] * of_chunk(context, candidate));
+        let of_file = context.role_factors[candidate.file as usize];
+        scores.multiply(at, Rule::Role, of_file * of_chunk(context, candidate));
     }
+}
+
+/// The factor of each file of a pool.
+pub(crate) fn factors(query: &Analysis, pool: &Pool, weights: &Weights) -> Vec<f32> {
+    let newest = newest(pool.files.iter().map(|file| file.path.as_str()));
+    pool.files.iter().map(|file| factor(query, weights, &file.path, file.role, &newest)).collect()
 }
 
 /// The factor of a test in a file that is not a test file.
@@ -47,8 +53,8 @@ fn version(path: &str) -> Option<(&str, u32)> {
     None
 }
 
-fn factor(context: &Context<'_>, path: &str, role: Role, newest: &HashMap<&str, u32>) -> f32 {
-    let (weights, requested) = (context.weights, context.query.requested);
+fn factor(query: &Analysis, weights: &Weights, path: &str, role: Role, newest: &HashMap<&str, u32>) -> f32 {
+    let requested = query.requested;
     let by_role = match role {
         Role::Test if !requested.tests => weights.test,
         Role::Doc if !requested.docs => weights.docs,
@@ -60,7 +66,7 @@ fn factor(context: &Context<'_>, path: &str, role: Role, newest: &HashMap<&str, 
     let by_place = if is_example && !requested.examples { by_role * weights.example } else { by_role };
     let is_old = version(path)
         .is_some_and(|(around, number)| newest.get(around).is_some_and(|newest| number < *newest));
-    let names_one = is_old && context.query.terms.iter().any(|term| is_version(&term.text));
+    let names_one = is_old && query.terms.iter().any(|term| is_version(&term.text));
     if is_old && !names_one { by_place * weights.previous } else { by_place }
 }
 

@@ -4,6 +4,7 @@ mod channel_fusion;
 mod definition;
 mod file_coherence;
 mod file_role;
+mod mention;
 mod within_file;
 
 use crate::candidate::{Candidate, Pool};
@@ -37,6 +38,8 @@ rules! {
     Semantic, "meaning";
     /// A definition whose name is in the query.
     Definition, "definition";
+    /// A path, a line or a name that the query mentions.
+    Mention, "mention";
     /// Among the chunks of a file, those with the words of the query come first.
     WordsInFile, "words in file";
     /// Among the chunks of a file, callables come before declarations.
@@ -61,6 +64,30 @@ pub(crate) struct Context<'c> {
     pub(crate) pool: &'c Pool,
     pub(crate) weights: &'c Weights,
     pub(crate) enabled: EnabledRules,
+    /// The role factor of each file; 1 if the rule is disabled.
+    pub(crate) role_factors: Vec<f32>,
+}
+
+impl<'c> Context<'c> {
+    pub(crate) fn new(
+        query: &'c Analysis,
+        pool: &'c Pool,
+        weights: &'c Weights,
+        enabled: EnabledRules,
+    ) -> Self {
+        let role_factors = if enabled.contains(Rule::Role) {
+            file_role::factors(query, pool, weights)
+        } else {
+            vec![1.0; pool.files.len()]
+        };
+        Self { query, pool, weights, enabled, role_factors }
+    }
+
+    /// The greatest value of a candidate after its role factor: a lock file or a changelog does not set the scale for code.
+    pub(crate) fn best(&self, value: impl Fn(&Candidate) -> f32) -> f32 {
+        let penalised = |one: &Candidate| value(one) * self.role_factors[one.file as usize];
+        self.pool.candidates.iter().map(penalised).fold(0.0, f32::max)
+    }
 }
 
 /// The factor of a chunk's own role, apart from that of its file.
@@ -74,6 +101,7 @@ pub(crate) fn apply(rule: Rule, context: &Context<'_>, scores: &mut ScoreBoard) 
         Rule::Lexical => channel_fusion::words(context, scores),
         Rule::Semantic => channel_fusion::vectors(context, scores),
         Rule::Definition => definition::apply(context, scores),
+        Rule::Mention => mention::apply(context, scores),
         Rule::WordsInFile => within_file::words(context, scores),
         Rule::Implementation => within_file::implementation(context, scores),
         Rule::Size => within_file::size(context, scores),

@@ -5,7 +5,6 @@
 //! 4: 12/12 + 0.2/0.8 = 1.25 and 9: 6/12 + 0.8/0.8 = 1.5, so chunk 9 comes first.
 
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
 
 /// The best `count` chunks, best first, ties by number; and how many chunks there were.
 pub(super) fn best(chunks: impl Iterator<Item = (u32, f32)>, count: usize) -> (Vec<(u32, f32)>, usize) {
@@ -30,11 +29,11 @@ pub(super) fn best(chunks: impl Iterator<Item = (u32, f32)>, count: usize) -> (V
     (kept, seen)
 }
 
-/// The chunks that ranking looks at: the best by fused score, and every chunk that the query names.
+/// The chunks that ranking looks at: the best by fused score, and every required chunk.
 pub(super) fn fuse(
     by_terms: &[(u32, f32)],
     by_vector: &[u32],
-    exact: &BTreeMap<u32, f32>,
+    required: impl Iterator<Item = u32>,
     near: impl Fn(u32) -> f32,
     count: usize,
 ) -> Vec<u32> {
@@ -46,7 +45,7 @@ pub(super) fn fuse(
     all.dedup();
     let score = |chunk| words.get(&chunk).copied().unwrap_or(0.0) / most + near(chunk) / nearest;
     let (scored, _) = best(all.into_iter().map(|chunk| (chunk, score(chunk))), count);
-    let mut chunks: Vec<u32> = scored.into_iter().map(|one| one.0).chain(exact.keys().copied()).collect();
+    let mut chunks: Vec<u32> = scored.into_iter().map(|one| one.0).chain(required).collect();
     chunks.sort_unstable();
     chunks.dedup();
     chunks

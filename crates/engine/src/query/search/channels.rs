@@ -99,7 +99,10 @@ fn misspelled(analysis: &Analysis, held: &[bool]) -> Vec<String> {
         for_each_term(name.as_bytes(), |term, _| last = term_hash(term));
         analysis.terms.iter().zip(held).any(|(term, held)| *held && term.number == last)
     };
-    let mut words: Vec<String> = analysis.names.iter().filter_map(own).filter(|name| !occurs(name)).collect();
+    // The names of a report come from everywhere; only its title is worth correcting.
+    let is_looked_for = |name: &&String| !analysis.report || analysis.text.contains(name.as_str());
+    let names = analysis.names.iter().filter(is_looked_for);
+    let mut words: Vec<String> = names.filter_map(own).filter(|name| !occurs(name)).collect();
     if words.is_empty() && !held.contains(&true) {
         words = plain_words(&analysis.text);
     }
@@ -107,7 +110,7 @@ fn misspelled(analysis: &Analysis, held: &[bool]) -> Vec<String> {
 }
 
 /// Prior confidence that a bare name means a symbol of this kind.
-fn prior_by_kind(kind: SymbolKind, inside: bool) -> f32 {
+pub(super) fn prior_by_kind(kind: SymbolKind, inside: bool) -> f32 {
     use SymbolKind as K;
     let by_kind = match kind {
         K::Class

@@ -11,6 +11,7 @@ mod closing_lines;
 mod corpus;
 mod corpus_cache;
 mod hit;
+mod mentions;
 mod name_cache;
 mod retrieval;
 mod search_query;

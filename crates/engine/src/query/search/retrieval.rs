@@ -11,10 +11,11 @@ use super::chunk_cache::CachedFile;
 use super::chunk_loader::{ChunkLoader, LoadedChunk};
 use super::corpus::{ChunkSimilarity, Corpus, VectorQuery};
 use super::hit::{SameFileHit, SearchHit, SearchResults};
+use super::mentions::Mentions;
 use super::search_query::SearchQuery;
 use crate::chunk_features::embedder;
 use crate::{EngineError, FileQuery, Snapshot};
-use orient_embed::{BuiltIn, combine};
+use orient_embed::{BuiltIn, TextEmbedding, Vector, combine};
 use orient_rank::{Analysis, Bm25, Candidate, FileInfo, Pool, analyse, rank};
 use orient_store::ChunkSymbol;
 use std::collections::BTreeMap;
@@ -51,7 +52,7 @@ impl Snapshot {
         };
         let factor = if query.kinds.is_empty() && !query.symbols_only { 1 } else { FILTER_FACTOR };
         let without = query.without_vectors || self.store.embedder() != embedder();
-        let vector = (!without).then(|| combine(&[(&BuiltIn::shared().embed_text(&analysis.text), 1.0)]));
+        let vector = (!without).then(|| query_vector(&analysis, query.weights.body));
         let vector = vector.filter(|vector| vector.values().iter().any(|value| *value != 0));
         let by_terms = || self.score_terms(&corpus, &analysis, &query.weights);
         let remote = query.remote.as_ref().filter(|_| !query.without_vectors);
@@ -82,9 +83,11 @@ impl Snapshot {
         let (term_matches, matching_chunks) =
             best(held.filter(|(chunk, _)| allows(*chunk)), TERM_CANDIDATES * factor);
         let exact = self.exact_chunks(&corpus, &analysis, &allows)?;
+        let mentions = self.mentions(&corpus, &analysis, &lexical, &allows)?;
         let near = |chunk: u32| similarity.as_ref().map_or(0.0, |similarity| similarity.of(chunk));
-        let pool = fuse(&term_matches, &by_vector, &exact, near, POOL_SIZE * factor);
-        let scores = ChannelScores { words: &lexical, exact: &exact, near: &near };
+        let required = exact.keys().copied().chain(mentions.chunks());
+        let pool = fuse(&term_matches, &by_vector, required, near, POOL_SIZE * factor);
+        let scores = ChannelScores { words: &lexical, exact: &exact, mentions: &mentions, near: &near };
         let mut retrieved = self.load_candidates(query, analysis, &corpus, &scores, pool)?;
         corpus.return_buffers(lexical.into_buffers(postings));
         retrieved.pool.semantic = similarity.is_some();
@@ -124,6 +127,8 @@ impl Snapshot {
                 name: own.map_or_else(String::new, |symbol| symbol.name.clone()),
                 owner: loaded.symbol.as_ref().map(|symbol| symbol.id.0),
                 exact: scores.exact.get(&chunk).map_or(0.0, |confidence| confidence * role_factor(role)),
+                mentioned: scores.mentions.lines.get(&chunk).copied().unwrap_or(0.0),
+                named: scores.mentions.names.get(&chunk).copied().unwrap_or(0.0),
                 test: loaded.is_test(),
                 first_line: loaded.chunk.first_line,
                 last_line: loaded.chunk.last_line,
@@ -135,6 +140,7 @@ impl Snapshot {
             path: file.path.display().into_owned(),
             role: file.role,
             lexical: scores.words.files[number as usize],
+            mentioned: scores.mentions.files.get(&number).copied().unwrap_or(0.0),
         });
         let Bm25 { total, missing, .. } = *scores.words;
         let pool = Pool { files: files.collect(), candidates, total, missing, semantic: false };
@@ -269,20 +275,9 @@ impl Snapshot {
     ) -> Result<BTreeMap<u32, f32>, EngineError> {
         let mut chunks = BTreeMap::new();
         for (symbol, confidence) in self.exact_names(analysis)? {
-            let Some((first, _)) = corpus.chunks_of(symbol.file) else { continue };
-            let Some(file) = self.cached_file(corpus, symbol.file)? else { continue };
-            // The first chunk that reaches into the symbol contains its header. Chunks are in source order, so search
-            // by bisection.
-            let (mut low, mut high) = (0, file.ids.len());
-            while low < high {
-                let middle = usize::midpoint(low, high);
-                match self.store.chunk(file.ids[middle])? {
-                    Some(chunk) if chunk.last_line >= symbol.first_line => high = middle,
-                    _ => low = middle + 1,
-                }
-            }
-            let chunk = first + low as u32;
-            if low < file.ids.len() && allows(chunk) {
+            // The chunk with the first line of the symbol contains its header.
+            let Some(chunk) = self.chunk_at(corpus, symbol.file, symbol.first_line)? else { continue };
+            if allows(chunk) {
                 let known = chunks.entry(chunk).or_insert(confidence);
                 *known = f32::max(*known, confidence);
             }
@@ -295,6 +290,7 @@ impl Snapshot {
 struct ChannelScores<'s> {
     words: &'s Bm25,
     exact: &'s BTreeMap<u32, f32>,
+    mentions: &'s Mentions,
     near: &'s dyn Fn(u32) -> f32,
 }
 
@@ -310,6 +306,20 @@ pub struct RetrievedCandidates {
     matching_chunks: usize,
     without_vector: u64,
     by_remote: bool,
+}
+
+/// The vector of a query. The body of a report counts a share of the title, however long it is.
+fn query_vector(analysis: &Analysis, body_share: f32) -> Vector {
+    let title = BuiltIn::shared().embed_text(&analysis.text);
+    if analysis.body.is_empty() {
+        return combine(&[(&title, 1.0)]);
+    }
+    let body = BuiltIn::shared().embed_text(&analysis.body);
+    let length = |sum: &TextEmbedding| {
+        let square: f32 = sum.values().iter().map(|value| f32::from(*value).powi(2)).sum();
+        (square.sqrt() * sum.scale()).max(f32::MIN_POSITIVE)
+    };
+    combine(&[(&title, 1.0 / length(&title)), (&body, body_share / length(&body))])
 }
 
 /// The nearest allowed chunks, nearest first.

@@ -1,13 +1,13 @@
 //! Similar code: nearest chunks by vector, optionally ordered by structural similarity.
 
 use super::chunk_loader::{ChunkLoader, LoadedChunk};
-use super::corpus::{Corpus, VectorQuery};
+use super::corpus::VectorQuery;
 use super::structural_similarity::TokenShingles;
 use crate::{EngineError, Snapshot, chunk_features};
 use orient_embed::{BuiltIn, Embedder, Vector, cosine};
 use orient_model::{ChunkKind, RepoPath, SymbolKind};
 use orient_store::FileRow;
-use orient_walk::RootDirectory;
+use orient_walk::TreeReader;
 
 /// Number of nearest chunks that are compared structurally.
 const COMPARED_CHUNKS: usize = 200;
@@ -53,7 +53,7 @@ impl Snapshot {
         limit: usize,
     ) -> Result<Option<(SimilarHit, Vec<SimilarHit>)>, EngineError> {
         let corpus = self.caches.corpus(&self.store)?;
-        let Some(own) = self.chunk_at(&corpus, file, line)? else { return Ok(None) };
+        let Some(own) = self.chunk_at(&corpus, file.id, line)? else { return Ok(None) };
         let dimension = BuiltIn::shared().dimension();
         let first = corpus.chunks_of(file.id).map_or(0, |(first, _)| first);
         let vectors = self.store.vectors_of(file.id)?.unwrap_or_default();
@@ -66,16 +66,16 @@ impl Snapshot {
             VectorQuery { count: COMPARED_CHUNKS + shared.len(), filtered: false, allows: &|_| true };
         let found = corpus.nearest(&self.store, &vector, &wanted, || Ok(()))?;
         let mut loader = ChunkLoader::new(self, &corpus);
-        let tree = RootDirectory::open(&self.root)?;
+        let tree = self.tree.open()?;
         let Some(loaded) = loader.load(own)? else { return Ok(None) };
-        let shape = self.shape(&tree, &loader.files[loaded.file as usize], &loaded);
+        let shape = self.shape(&*tree, &loader.files[loaded.file as usize], &loaded);
         let mut hits = Vec::new();
         // Chunks that share its vector are not similar for that reason.
         let is_other = |chunk: u32| chunk.checked_sub(first).is_none_or(|member| !shared.contains(&member));
         for (chunk, product) in found.best.into_iter().filter(|(chunk, _)| is_other(*chunk)) {
             let Some(other) = loader.load(chunk)? else { continue };
             let row = &loader.files[other.file as usize];
-            let structure = shape.likeness(&self.shape(&tree, row, &other));
+            let structure = shape.likeness(&self.shape(&*tree, row, &other));
             hits.push(self.similar_hit(row, &other, cosine(product, dimension), structure)?);
         }
         let key = |hit: &SimilarHit| if by == Similarity::Structure { hit.structure } else { hit.meaning };
@@ -87,19 +87,8 @@ impl Snapshot {
         Ok(Some((own, hits)))
     }
 
-    /// The chunk that contains a line, or the next one after it.
-    fn chunk_at(&self, corpus: &Corpus, file: &FileRow, line: u32) -> Result<Option<u32>, EngineError> {
-        let Some((first, _)) = corpus.chunks_of(file.id) else { return Ok(None) };
-        for (at, id) in (first..).zip(self.store.chunk_ids(file.id)?) {
-            if self.store.chunk(id)?.is_some_and(|chunk| chunk.last_line >= line) {
-                return Ok(Some(at));
-            }
-        }
-        Ok(None)
-    }
-
     /// The shingles of a chunk, from the current file; empty if the file cannot be read.
-    fn shape(&self, tree: &RootDirectory, file: &FileRow, loaded: &LoadedChunk) -> TokenShingles {
+    fn shape(&self, tree: &dyn TreeReader, file: &FileRow, loaded: &LoadedChunk) -> TokenShingles {
         let Ok(content) = tree.read(&file.path, self.max_file_size) else { return TokenShingles::default() };
         let text = String::from_utf8_lossy(&content.bytes);
         let (first, last) = (loaded.chunk.first_line as usize, loaded.chunk.last_line as usize);

@@ -12,6 +12,10 @@ use std::collections::BTreeSet;
 /// Number of hits requested per chunk: several may belong to one symbol.
 const HITS_PER_CHUNK: usize = 3;
 
+/// A longer list, or one of longer items, is running text.
+const MAX_PARTS: usize = 8;
+const MAX_PART_WORDS: usize = 4;
+
 /// The selected chunks, best first.
 pub(super) struct ChunkSelection {
     /// The chunks.
@@ -48,12 +52,32 @@ pub(super) fn choose(
     };
     let found = snapshot.search(&query)?;
     let notes = spelling_notes(&found).chain(query_embedding.note(&found)).collect();
+    let mut best_of_parts = Vec::new();
+    for text in listed_parts(task) {
+        let query = SearchQuery { text, limit: HITS_PER_CHUNK, ..SearchQuery::default() };
+        best_of_parts.extend(snapshot.search(&query)?.hits.into_iter().next());
+    }
     let mut known: BTreeSet<SymbolId> = BTreeSet::new();
     let mut chunks: Vec<SearchHit> = found.hits;
+    let rest = chunks.split_off(chunks.len().min(1));
+    chunks.extend(best_of_parts.into_iter().chain(rest));
     chunks.retain(|hit| hit.symbol.is_none_or(|symbol| known.insert(symbol)));
     let more = found.more || chunks.len() > limit;
     chunks.truncate(limit);
     Ok(ChunkSelection { chunks, analysis: found.analysis, more, notes })
+}
+
+/// The parts that a task lists after a colon, each as a query of its own together with what precedes the colon:
+/// `add a field to Owner: entity, form` asks for `add a field to Owner entity` and `add a field to Owner form`.
+fn listed_parts(task: &str) -> Vec<String> {
+    let Some((subject, list)) = task.split_once(": ") else { return Vec::new() };
+    let items = list.split([',', ';']).flat_map(|item| item.split(" and "));
+    let items: Vec<&str> =
+        items.map(|item| item.trim().trim_end_matches('.')).filter(|item| !item.is_empty()).collect();
+    let is_list = (2..=MAX_PARTS).contains(&items.len())
+        && items.iter().all(|item| item.split_whitespace().count() <= MAX_PART_WORDS)
+        && !task.contains('\n');
+    if is_list { items.iter().map(|item| format!("{subject} {item}")).collect() } else { Vec::new() }
 }
 
 /// A definition as a search hit.
@@ -72,5 +96,27 @@ fn whole(definition: Definition, role: Role) -> SearchHit {
         exact: true,
         parts: Vec::new(),
         also: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn listed_parts_are_asked_for_separately() {
+        let parts = listed_parts("add an email to Owner: entity, form template and schema");
+        assert_eq!(
+            parts,
+            [
+                "add an email to Owner entity",
+                "add an email to Owner form template",
+                "add an email to Owner schema"
+            ]
+        );
+        assert!(
+            listed_parts("fix: the parser drops the last token of every line, which is wrong").is_empty()
+        );
+        assert!(listed_parts("add a timeout to uploads").is_empty());
     }
 }

@@ -142,12 +142,8 @@ impl ContextOut {
         let mut left = budget.saturating_sub(chunks.iter().map(head).sum());
         let last = chunks.len().saturating_sub(1);
         for (at, (chunk, hit)) in chunks.iter_mut().zip(&chosen.chunks).enumerate() {
-            // The first chunk gets more than half: it is the most likely target.
-            let mut budget = match at {
-                _ if at == last => left,
-                0 => left * 3 / 5,
-                _ => left / 2,
-            };
+            // Twice an equal share: earlier chunks are more likely, and what one leaves goes to the others.
+            let mut budget = left * 2 / (last - at + 2);
             left -= budget;
             chunk.fill(snapshot, &view, hit, &chosen.analysis, &mut budget, tests)?;
             left += budget;

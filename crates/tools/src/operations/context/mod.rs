@@ -19,7 +19,9 @@ pub(crate) struct Context;
 
 const DEFAULT_TOKENS: usize = 4000;
 const MIN_TOKENS: usize = 200;
-const CHUNKS: usize = 5;
+/// The default number of chunks is one for this many tokens, and at least a few.
+const TOKENS_PER_CHUNK: usize = 400;
+const MIN_CHUNKS: usize = 5;
 const MAX_CHUNKS: usize = 30;
 
 /// Arguments of `context`.
@@ -35,7 +37,7 @@ pub(crate) struct ContextArgs {
     #[arg(long, value_name = "N")]
     #[serde(default)]
     max_tokens: Option<usize>,
-    /// Maximum number of chunks; 0 means all that fit, at most 30 [default: 5]
+    /// Maximum number of chunks; 0 means all that fit, at most 30 [default: one for 400 tokens, at least 5]
     #[arg(long, value_name = "N")]
     #[serde(default)]
     limit: Option<usize>,
@@ -50,7 +52,7 @@ impl TypedOperation for Context {
     const ABOUT: &'static str = "Collect the code, callers, callees and tests that a task needs";
     const DETAILS: &'static str = "\
 The chunks that match a task, best first, each with its source, callers, callees, used types and tests, within a token \
-budget; the first chunk gets the largest part. For a symbol, only that symbol. Omitted parts are counted.";
+budget; earlier chunks get larger parts. For a symbol, only that symbol. Omitted parts are counted.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "context \"add a timeout to uploads\"", about: "before starting a task" },
         Example { command: "context Server.Run", about: "one symbol and its neighbours" },
@@ -69,7 +71,7 @@ budget; the first chunk gets the largest part. For a symbol, only that symbol. O
         let tokens = args.max_tokens.unwrap_or(DEFAULT_TOKENS).max(MIN_TOKENS);
         let limit = match args.limit {
             Some(0) => MAX_CHUNKS,
-            limit => limit.unwrap_or(CHUNKS).min(MAX_CHUNKS),
+            limit => limit.unwrap_or((tokens / TOKENS_PER_CHUNK).max(MIN_CHUNKS)).min(MAX_CHUNKS),
         };
         let snapshot = session.snapshot()?;
         let chosen = chunk_selection::choose(session, &snapshot, &task, limit)?;

@@ -1,7 +1,7 @@
 //! Quoted phrases of a query: a hit must contain each of them literally.
 
 use crate::error::ToolError;
-use orient_engine::{FileQuery, SearchHit, SearchQuery, Snapshot, TrigramQuery};
+use orient_engine::{FileQuery, SearchHit, SearchQuery, Snapshot, TrigramQuery, analyse};
 use orient_grep::Pattern;
 use orient_model::RepoPath;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,8 +14,9 @@ pub(super) struct Phrases {
 
 impl Phrases {
     /// The phrases in double quotes, and where they occur in the indexed files; `None` without any. A quoted word is a phrase too.
+    /// A report quotes messages and values, and does not ask for the places that contain all of them.
     pub(super) fn find(snapshot: &Snapshot, text: &str) -> Result<Option<Self>, ToolError> {
-        let phrases = quoted(text);
+        let phrases = if analyse(text).report { Vec::new() } else { quoted(text) };
         if phrases.is_empty() {
             return Ok(None);
         }
