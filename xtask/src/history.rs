@@ -9,8 +9,8 @@
 use crate::bench::{Scratch, cpu_time, process_cost};
 use crate::random::Random;
 use anyhow::{Context, Result};
-use orient_engine::{Engine, FileVersion, OpenOptions};
-use orient_history::{History, short_id};
+use orient_engine::{Engine, FileVersion, OpenOptions, SymbolVersion};
+use orient_history::{History, Oid, short_id};
 use orient_model::{RepoPath, SymbolKind};
 use orient_settings::Settings;
 use orient_timeline::{HistoryIndex, HistoryLimits, IndexStage, SymbolLog, index_history, path_log};
@@ -95,9 +95,28 @@ fn compare_index(root: &Path, paths: &[&str]) -> Result<()> {
         ratio(paths_only),
         ratio(ours),
     );
-    let head = history.revision("HEAD")?;
-    let (mut index, mut unindexed) =
-        (HistoryIndex::open(engine.store_paths()), HistoryIndex::open(empty.store_paths()));
+    let mut indexes = Indexes {
+        indexed: HistoryIndex::open(engine.store_paths()),
+        unindexed: HistoryIndex::open(empty.store_paths()),
+        head: history.revision("HEAD")?,
+        history,
+    };
+    let functions = compare_path_logs(&mut indexes, paths)?;
+    compare_symbol_logs(&mut indexes, root, &engine, &functions)
+}
+
+/// The index, an empty one, and the repository.
+struct Indexes {
+    indexed: HistoryIndex,
+    unindexed: HistoryIndex,
+    history: History,
+    head: Oid,
+}
+
+/// Compares the logs of files; returns one function of each.
+fn compare_path_logs(indexes: &mut Indexes, paths: &[&str]) -> Result<Vec<(RepoPath, SymbolVersion)>> {
+    let Indexes { indexed: index, unindexed, history, head } = indexes;
+    let head = *head;
     let (mut same, mut functions) = (0, Vec::new());
     for path in paths {
         let path = RepoPath::from(*path);
@@ -109,7 +128,7 @@ fn compare_index(root: &Path, paths: &[&str]) -> Result<()> {
             })?;
             Ok(found)
         };
-        let (expected, found) = (log(&mut unindexed, &mut history)?, log(&mut index, &mut history)?);
+        let (expected, found) = (log(unindexed, history)?, log(index, history)?);
         if expected == found {
             same += 1;
         } else {
@@ -122,8 +141,20 @@ fn compare_index(root: &Path, paths: &[&str]) -> Result<()> {
         functions.extend(function.map(|function| (path, function)));
     }
     println!("index, logs of files: {same} of {} equal", paths.len());
+    Ok(functions)
+}
+
+/// Compares the logs of functions, and the time they take with that of `git log -L`.
+fn compare_symbol_logs(
+    indexes: &mut Indexes,
+    root: &Path,
+    engine: &Engine,
+    functions: &[(RepoPath, SymbolVersion)],
+) -> Result<()> {
+    let Indexes { indexed: index, unindexed, history, head } = indexes;
+    let head = *head;
     let (mut same, mut ours, mut gits) = (0, Vec::new(), Vec::new());
-    for (path, function) in &functions {
+    for (path, function) in functions {
         let log = |index: &mut HistoryIndex, history: &mut History| -> Result<Vec<String>> {
             let mut found = Vec::new();
             let mut log = SymbolLog::new(function.name.clone(), function.kind);
@@ -133,12 +164,12 @@ fn compare_index(root: &Path, paths: &[&str]) -> Result<()> {
             })?;
             Ok(found)
         };
-        let expected = log(&mut unindexed, &mut history)?;
+        let expected = log(unindexed, history)?;
         // Where an added file was copied from is found out once.
-        let found = log(&mut index, &mut history)?;
+        let found = log(index, history)?;
         let start = Instant::now();
         let mut again = HistoryIndex::open(engine.store_paths());
-        log(&mut again, &mut history)?;
+        log(&mut again, history)?;
         ours.push(start.elapsed());
         let lines = format!("-L{},{}:{}", function.first_line, function.last_line, path.display());
         gits.push(git(root, &["log", "-s", "--format=%H", &lines])?.1);

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 /// The score from which a symbol is approved. Measured: see `docs/design/tasks.md`.
-pub const APPROVE_FROM: f32 = 0.45;
+pub const APPROVE_FROM: f32 = 0.3;
 /// The score below which a symbol is refused.
-pub const REFUSE_BELOW: f32 = 0.22;
+pub const REFUSE_BELOW: f32 = 0.05;
 
 /// What is done with a symbol that an agent names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -11,7 +11,7 @@ use crate::session::Session;
 use crate::text::number_format::{count, plural};
 use crate::text::writer::{Cell, Style, TextWriter};
 use clap::Args;
-use orient_engine::{FileQuery, Snapshot};
+use orient_engine::{FileQuery, Lookup, Snapshot};
 use orient_history::History;
 use orient_model::RepoPath;
 use orient_timeline::{CoChange, PathActivity, SymbolActivity, hotspots};
@@ -90,6 +90,9 @@ struct SymbolLine {
     authors: u32,
     /// Its number of lines.
     lines: u32,
+    /// Its cyclomatic complexity, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    complexity: Option<u32>,
     /// Date of the last of these commits.
     last: String,
 }
@@ -109,7 +112,7 @@ impl TypedOperation for Hotspots {
     const NAME: &'static str = "hotspots";
     const ABOUT: &'static str = "Show the files and symbols that change most, and files that change together";
     const DETAILS: &'static str = "\
-Counts the commits of the history index that changed each file and symbol of the tree, with authors, changed lines and dates; the history of a \
+Counts the commits of the history index that changed each file and symbol of the tree, with authors, changed lines, complexity and dates; the history of a \
 renamed file counts for its current name. Hidden pairs are files that at least four commits changed together, in at least 40 % of the commits of the \
 less active one, although neither refers to the other. Commits that change more than thirty files do not count for pairs.";
     const EXAMPLES: &'static [Example] = &[
@@ -117,6 +120,7 @@ less active one, although neither refers to the other. Commits that change more 
         Example { command: "hotspots src --since 1y", about: "below a path, in the last year" },
     ];
     const HEAVY: bool = true;
+    const ANY_REVISION: bool = false;
     type Args = HotspotsArgs;
     type Out = HotspotsOut;
 
@@ -139,16 +143,14 @@ less active one, although neither refers to the other. Commits that change more 
         };
         let found = hotspots(&mut index, &start, since, &is_wanted);
         let limit = args.limit.unwrap_or(DEFAULT_LIMIT).max(1);
+        let mut symbols = Vec::new();
+        for symbol in found.symbols.iter().filter(|symbol| is_code(symbol.kind)).take(limit) {
+            symbols.push(SymbolLine::new(&snapshot, &history, symbol)?);
+        }
         let out = HotspotsOut {
             commits: found.commits,
             files: found.paths.iter().take(limit).map(|path| FileLine::new(&history, path, &files)).collect(),
-            symbols: found
-                .symbols
-                .iter()
-                .filter(|symbol| is_code(symbol.kind))
-                .take(limit)
-                .map(|symbol| SymbolLine::new(&history, symbol))
-                .collect(),
+            symbols,
             hidden_pairs: hidden_pairs(&snapshot, &history, &found.pairs, limit)?,
         };
         let mut answer = session.answer(&snapshot, out);
@@ -182,6 +184,10 @@ less active one, although neither refers to the other. Commits that change more 
                 Cell::new(Style::Number, format!("{} commits", count(u64::from(symbol.commits)))),
                 Cell::new(Style::Dim, plural(u64::from(symbol.authors), "author", "authors")),
                 Cell::new(Style::Dim, plural(u64::from(symbol.lines), "line", "lines")),
+                Cell::new(
+                    Style::Dim,
+                    symbol.complexity.map(|number| format!("complexity {number}")).unwrap_or_default(),
+                ),
                 Cell::new(Style::Dim, format!("last {}", symbol.last)),
             ]);
         }
@@ -229,15 +235,21 @@ impl FileLine {
 }
 
 impl SymbolLine {
-    fn new(history: &History, activity: &SymbolActivity) -> Self {
-        Self {
-            symbol: format!("{}#{}", history.shown(&activity.path).display(), activity.name),
+    fn new(snapshot: &Snapshot, history: &History, activity: &SymbolActivity) -> Result<Self, ToolError> {
+        let symbol = format!("{}#{}", history.shown(&activity.path).display(), activity.name);
+        let complexity = match snapshot.symbol(&symbol)? {
+            Lookup::One(definition) => definition.complexity.map(|complexity| complexity.cyclomatic),
+            _ => None,
+        };
+        Ok(Self {
+            symbol,
             kind: activity.kind.as_str().to_owned(),
             commits: activity.commits,
             authors: activity.authors,
             lines: activity.lines,
+            complexity,
             last: date(activity.last, 0),
-        }
+        })
     }
 }
 

@@ -66,6 +66,7 @@ no_similar_implementation, context_fragmented and architecture_unknown.";
     ];
     const HEAVY: bool = true;
     const PER_CLIENT: bool = true;
+    const ANY_REVISION: bool = false;
     type Args = TaskArgs;
     type Out = TaskOut;
 
@@ -345,7 +346,9 @@ fn act(session: &Session<'_>, action: Action, args: &TaskArgs) -> Result<Answer<
         }
         Err(problems) => {
             out.accepted = false;
-            out.decision = format!("{} of {action:?} is not accepted", problems.len()).to_lowercase();
+            if out.decision.is_empty() {
+                out.decision = format!("{action:?} is not accepted").to_lowercase();
+            }
             out.needed = problems.iter().map(|problem| Needed::of_problem(problem, &task)).collect();
         }
     }

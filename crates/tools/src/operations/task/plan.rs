@@ -102,6 +102,13 @@ impl PlanOut {
             let line = "step {}: `orient {}`: {}";
             writer.own_line(Style::Plain, line, &[&number, &step.call, step.establishes])?;
         }
+        if !self.files.is_empty() {
+            writer.line(Style::Head, "files")?;
+            for file in &self.files {
+                writer.plain("  ")?;
+                writer.line(Style::Path, file)?;
+            }
+        }
         if !self.tests.is_empty() {
             writer.line(Style::Head, "tests that reach it")?;
             for test in self.tests.iter().take(8) {
@@ -144,6 +151,7 @@ establish. `orient task` guides through them and checks what was read.";
         },
     ];
     const HEAVY: bool = true;
+    const ANY_REVISION: bool = false;
     type Args = PlanArgs;
     type Out = PlanOut;
 
