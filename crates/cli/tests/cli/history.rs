@@ -168,9 +168,10 @@ fn history_index_answers_by_question_by_activity_and_by_former_name() {
     assert_eq!(hotspots["data"]["files"][0]["path"], "shop.py");
     assert_eq!(hotspots["data"]["files"][0]["commits"], 4);
     for former in ["price", "shop.py#price", "shop.py#price_of"] {
-        let shown = text(&tree.run(&["show", former]).stdout);
+        let run = tree.run(&["show", former]);
+        let (shown, notes) = (text(&run.stdout), text(&run.stderr));
         assert!(shown.contains("def price_of(item, rate)"), "{former}: {shown}");
-        assert!(shown.contains("is now `prices.py#price_of` since"), "{former}: {shown}");
+        assert!(notes.contains("is now `prices.py#price_of` since"), "{former}: {notes}");
     }
     let context = text(&tree.run(&["context", "price_of"]).stdout);
     assert!(context.contains("multiply by a rate"), "{context}");
