@@ -23,6 +23,7 @@ mod packs;
 mod random;
 mod replay;
 mod report;
+mod revisions;
 mod serve_process;
 mod sizes;
 mod structural;
@@ -97,6 +98,8 @@ enum Command {
     Bombs(bombs::Bombs),
     /// Changes files of a copied directory at random; the refreshed index must equal one built from scratch
     Churn(churn::Churn),
+    /// Compares the indexes of commits with those of their checkouts, and measures them
+    Revisions(revisions::Revisions),
     /// Replays real bug fixes as guided tasks: what plans reach, what they cost, how fast the guard is
     Replay(replay::Replay),
     /// Damages the files of a store at random; every answer must be that of an index built from scratch
@@ -177,6 +180,7 @@ fn run(command: &Command) -> Result<()> {
         Command::Facts { file, pack_dir, tree } => facts::run(file, pack_dir.as_deref(), *tree),
         Command::Bombs(options) => bombs::run(options),
         Command::Churn(options) => churn::run(options),
+        Command::Revisions(options) => revisions::run(options),
         Command::Replay(options) => replay::run(options),
         Command::Damage(options) => damage::run(options),
         Command::Mutate { directory, seed, count, lang } => {

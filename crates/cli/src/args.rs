@@ -38,6 +38,9 @@ pub(crate) struct Globals {
     /// Directory to work on [default: the current directory]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
+    /// Answer for the files of a git revision instead of the working tree: a branch, a tag, a commit, HEAD~5
+    #[arg(long, global = true, value_name = "REV")]
+    pub(crate) at: Option<String>,
     /// Directory for indexes
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) store: Option<PathBuf>,

@@ -52,11 +52,19 @@ fn main() -> ExitCode {
 fn run(Args { globals, command, matches }: Args) -> Result<Exit, ToolError> {
     let long_running = matches!(command, CommandKind::Subcommand(subcommand) if subcommand.long_running);
     let is_logged = log::start(globals.verbose, long_running, globals.quiet);
+    let revision = globals.at.clone();
     let config =
         Config::resolve(globals).map_err(|error| ToolError::new(Code::BadArgument, error.to_string()))?;
     let tool = match command {
         CommandKind::Operation(tool) => tool,
         CommandKind::Subcommand(subcommand) => {
+            if revision.is_some() {
+                let name = (subcommand.command)().get_name().to_owned();
+                let error = ToolError::new(Code::BadArgument, format!("`--at` does not apply to `{name}`"));
+                return Err(
+                    error.hint("it is for questions about the code; agents pass `at` with each of them")
+                );
+            }
             // Long-running processes are idle most of the time.
             allocator::release_memory_early();
             return (subcommand.run)(config, &matches);
@@ -77,6 +85,7 @@ fn run(Args { globals, command, matches }: Args) -> Result<Exit, ToolError> {
     // What a client is shown is recorded for its task, so it is answered here.
     if let Ok(session) = &opened
         && !is_logged
+        && revision.is_none()
         && session.engine_of_tasks().is_none()
         && let Some(answered) = forwarded_command::ask(session, &config, tool)
     {
@@ -87,7 +96,10 @@ fn run(Args { globals, command, matches }: Args) -> Result<Exit, ToolError> {
     }
     let answered = opened.and_then(|session| {
         links = Links::new(session.root(), |name| std::env::var(name).ok());
-        let reply = tool.run(&session, &matches);
+        let reply = match &revision {
+            None => tool.run(&session, &matches),
+            Some(revision) => tool.run_at(&session, revision, &matches),
+        };
         needs_daemon = reply.is_ok() && session.should_start_watcher();
         engine_of_tasks = session.engine_of_tasks().filter(|_| reply.is_ok() && !output_is_discarded());
         reply

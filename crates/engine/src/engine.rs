@@ -10,7 +10,7 @@ use orient_model::{ContentHash, RepoPath};
 use orient_safefs::Directory;
 use orient_settings::Settings;
 use orient_store::{ConnectionPool, StoreError, TaskStore};
-use orient_walk::{Repo, RootDirectory, WalkOptions, check_root, from_native};
+use orient_walk::{Repo, RootDirectory, Tree, WalkOptions, WorkingTree, check_root, from_native};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -33,6 +33,8 @@ pub struct OpenOptions {
 /// The index of one tree. Cheap to open: it reads and writes nothing until it is used.
 pub struct Engine {
     pub(crate) repo: Repo,
+    /// The files that the index describes.
+    pub(crate) tree: Arc<dyn Tree>,
     pub(crate) settings: Settings,
     pub(crate) paths: StorePaths,
     pub(crate) classifier: FileClassifier,
@@ -52,9 +54,27 @@ impl Engine {
             check_root(&repo.root)?;
         }
         let paths = StorePaths::resolve(&repo, &settings, options.store.as_deref())?;
+        let tree = Arc::new(WorkingTree::new(repo.root.clone()));
+        Self::of_tree(repo, tree, paths, settings)
+    }
+
+    /// The index of another tree of the same repository, which never changes, such as that of a commit. `settings` are those
+    /// that apply to that tree.
+    pub fn at(&self, tree: Arc<dyn Tree>, settings: Settings) -> Result<Self, EngineError> {
+        let paths = self.paths.of_stored_tree(tree.id().unwrap_or_default());
+        Self::of_tree(self.repo.clone(), tree, paths, settings)
+    }
+
+    fn of_tree(
+        repo: Repo,
+        tree: Arc<dyn Tree>,
+        paths: StorePaths,
+        settings: Settings,
+    ) -> Result<Self, EngineError> {
         let classifier = FileClassifier::new(&settings)?;
         Ok(Self {
             repo,
+            tree,
             settings,
             paths,
             classifier,
@@ -71,6 +91,11 @@ impl Engine {
         &self.repo.root
     }
 
+    /// The files that the index describes.
+    pub fn tree(&self) -> &Arc<dyn Tree> {
+        &self.tree
+    }
+
     /// The paths of the index and the cache.
     pub fn store_paths(&self) -> &StorePaths {
         &self.paths
@@ -78,10 +103,18 @@ impl Engine {
 
     /// The directory of this tree in the store, created if missing. It records the tree's root for `gc`.
     pub fn own_directory(&self) -> Result<Directory, EngineError> {
-        store_paths::own_directory(&self.paths, &self.repo.root).map_err(|error| {
+        store_paths::own_directory(&self.paths, self.owner(), self.tree.id()).map_err(|error| {
             let reason = orient_store::unusable_reason(&error);
             StoreError::Unusable { path: self.paths.tree.clone(), reason }.into()
         })
+    }
+
+    /// The directory whose removal makes the index garbage: the tree, or the repository for a tree that is stored in it.
+    fn owner(&self) -> &Path {
+        match (&self.repo.git, self.tree.id()) {
+            (Some(git), Some(_)) => &git.common_dir,
+            _ => &self.repo.root,
+        }
     }
 
     /// The tasks of this tree; `None` if there are none and `create` is false.

@@ -69,6 +69,6 @@ pub use orient_store::{
 };
 pub use orient_text::TrigramQuery;
 pub use orient_walk::{
-    Repo, RootDirectory, SearchFile, SearchFileStream, SearchScope, SkipReason, Subtrees, UnsuitableRoot,
-    WalkError, is_rule_file, to_native,
+    PathKind, Repo, RootDirectory, SearchFile, SearchFileStream, SearchScope, SkipReason, Subtrees, Tree,
+    TreeReader, UnsuitableRoot, WalkError, WorkingTree, from_native, is_rule_file, to_native,
 };

@@ -1,15 +1,25 @@
 //! The layout of the store: `<store>/<repository>-<hash>/{cache.db, <tree>-<hash>/index.db}`.
 
 use crate::EngineError;
-use orient_safefs::{Directory, resolve_trusted_links};
+use orient_safefs::{Access, Directory, resolve_trusted_links};
 use orient_settings::Settings;
 use orient_walk::Repo;
 use std::ffi::OsStr;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+use std::{fs, io};
 
 /// The file in a tree's directory that names the tree's root, so that `gc` can tell when the tree is gone.
 const ROOT_FILE: &str = "root";
+
+/// The file in the directory of a stored tree that holds the tree's id. Its time is that of the last use.
+const TREE_FILE: &str = "tree";
+
+/// The readable part of the directory names of stored trees.
+const STORED: &str = "commit";
+
+/// Maximum length of the id of a tree.
+const MAX_ID_BYTES: u64 = 64;
 
 /// Maximum length of a root path.
 const MAX_ROOT_BYTES: u64 = 64 << 10;
@@ -63,6 +73,13 @@ impl StorePaths {
         repository.join(unique_name(root.file_name(), root))
     }
 
+    /// The directories of a stored tree of the same repository.
+    pub(crate) fn of_stored_tree(&self, id: &[u8]) -> Self {
+        let hash = blake3::hash(id).to_hex();
+        let tree = self.repository.join(format!("{STORED}-{}", &hash[..HASH_LENGTH]));
+        Self { tree, ..self.clone() }
+    }
+
     /// The path of this tree's index.
     pub fn index(&self) -> PathBuf {
         self.tree.join(Self::INDEX)
@@ -81,7 +98,7 @@ impl StorePaths {
 
 /// The directory of a tree, created if missing and private to the user. It records the tree's root; if that fails,
 /// `gc` leaves the directory alone.
-pub(crate) fn own_directory(place: &StorePaths, root: &Path) -> io::Result<Directory> {
+pub(crate) fn own_directory(place: &StorePaths, root: &Path, id: Option<&[u8]>) -> io::Result<Directory> {
     let store = Directory::shared(&place.store)?;
     // Earlier versions left the store readable by others; only entries of ours are closed.
     let _ = store.make_private(|name| is_unique_name(name) || name == RECEIPTS || name == LOGS);
@@ -92,7 +109,27 @@ pub(crate) fn own_directory(place: &StorePaths, root: &Path) -> io::Result<Direc
     if !signed.is_ok_and(|signed| signed.as_deref() == Some(bytes)) {
         let _ = tree.replace(ROOT_FILE, bytes);
     }
+    if let Some(id) = id {
+        let _ = tree.replace(TREE_FILE, id);
+    }
     Ok(tree)
+}
+
+/// The id of the stored tree that a directory belongs to; `None` for one of a working tree.
+pub(crate) fn stored_tree_of(tree: &Path) -> Option<Vec<u8>> {
+    Directory::open(tree).ok()?.read(TREE_FILE, MAX_ID_BYTES).ok()?
+}
+
+/// When a stored tree was last used.
+pub(crate) fn last_use(tree: &Path) -> Option<SystemTime> {
+    tree.join(TREE_FILE).metadata().ok()?.modified().ok()
+}
+
+/// Records that a stored tree is used now.
+pub(crate) fn record_use(tree: &Path) {
+    let file = Directory::open(tree).and_then(|tree| tree.file(TREE_FILE, Access::Write));
+    // If that fails, it may be removed earlier than others.
+    let _ = file.and_then(|file| file.set_modified(SystemTime::now()));
 }
 
 /// The root that a tree's directory records.
@@ -145,10 +182,40 @@ pub(crate) fn bytes_of_database(path: &Path) -> u64 {
         .filter_map(|suffix| {
             let mut name = path.as_os_str().to_owned();
             name.push(suffix);
-            std::fs::metadata(name).ok()
+            fs::metadata(name).ok()
         })
         .map(|metadata| metadata.len())
         .sum()
+}
+
+/// Removes a directory tree through its parent, so that nothing behind a symbolic link is removed.
+pub(crate) fn remove_directory(path: &Path) -> io::Result<()> {
+    let around = Directory::shared(path.parent().unwrap_or(path))?;
+    let name = path.file_name().and_then(|name| name.to_str()).and_then(|name| around.descriptor_path(name));
+    fs::remove_dir_all(name.as_deref().unwrap_or(path))
+}
+
+/// The subdirectories with names in the store's format, sorted; none if the directory does not exist.
+pub(crate) fn directories(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() && entry.file_name().to_str().is_some_and(is_unique_name) {
+            found.push(entry.path());
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The size of the files in a directory.
+pub(crate) fn bytes_of_directory(directory: &Path) -> u64 {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.metadata().ok()).map(|metadata| metadata.len()).sum()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 mod support;
 
 use orient_engine::{
-    Engine, NoProgress, RefreshOptions, SearchScope, TextCandidates, TrigramQuery, Verification,
+    Engine, NoProgress, RefreshOptions, SearchScope, TextCandidates, TrigramQuery, Verification, WorkingTree,
 };
 use orient_text::{PatternSyntax, required_trigrams};
 use std::time::Duration;
@@ -52,7 +52,7 @@ fn candidates_exclude_files_without_the_trigrams_and_include_changed_files() {
     let look = || {
         let snapshot = engine.snapshot().expect("an index");
         let out = snapshot.left_out(&alpha()).expect("read");
-        let mut found = TextCandidates::all(&bench.root(), &part).expect("listed");
+        let mut found = TextCandidates::all(&WorkingTree::new(bench.root()), &part).expect("listed");
         let left_out = snapshot.narrow(&mut found.files, &out, 2).expect("compared");
         (shown(&found), left_out)
     };
@@ -70,7 +70,7 @@ fn all_candidates_equal_a_directory_walk() {
     let scope = scope(&bench);
     let check = |when: &str| {
         let snapshot = engine.snapshot().expect("an index");
-        let all = TextCandidates::all(&bench.root(), &scope).expect("walked");
+        let all = TextCandidates::all(&WorkingTree::new(bench.root()), &scope).expect("walked");
         let everything = snapshot.all_text_candidates(&scope).expect("found");
         assert_eq!(shown(&everything), shown(&all), "{when}");
     };

@@ -10,7 +10,7 @@ use crate::worker::{FileResult, Worker};
 use grep_printer::Stats;
 use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, SearcherBuilder};
-use orient_walk::{RootDirectory, SearchFile};
+use orient_walk::{SearchFile, TreeReader};
 use std::io;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -53,7 +53,7 @@ impl Search {
     /// search.
     pub fn run<'f>(
         &self,
-        tree: &RootDirectory,
+        tree: &dyn TreeReader,
         mut files: impl Iterator<Item = Files<'f>>,
         threads: usize,
         out: &mut dyn FnMut(&[u8]) -> io::Result<()>,
@@ -125,7 +125,7 @@ impl Search {
 
 /// Shared by all threads.
 struct Shared<'s, 'f> {
-    tree: &'s RootDirectory,
+    tree: &'s dyn TreeReader,
     queue: &'s BatchQueue<'f>,
     searcher: &'s SearcherBuilder,
     ordered: &'s OrderedOutput,

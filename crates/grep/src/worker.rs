@@ -4,8 +4,8 @@ use crate::batch_sink::{BatchSink, MarkedPath};
 use crate::output_options::Printer;
 use grep_printer::Stats;
 use grep_regex::RegexMatcher;
-use grep_searcher::{BinaryDetection, Searcher};
-use orient_walk::{RootDirectory, SearchFile, SkipReason};
+use grep_searcher::{BinaryDetection, Searcher, Sink};
+use orient_walk::{FileSource, SearchFile, SkipReason, TreeReader};
 use std::io;
 
 /// The result of one file.
@@ -16,7 +16,7 @@ pub(crate) struct FileResult {
 
 /// Searches files one after another.
 pub(crate) struct Worker<'s> {
-    pub(crate) tree: &'s RootDirectory,
+    pub(crate) tree: &'s dyn TreeReader,
     pub(crate) matcher: RegexMatcher,
     pub(crate) searcher: Searcher,
     pub(crate) printer: Printer<BatchSink<'s>>,
@@ -29,8 +29,8 @@ impl Worker<'_> {
     pub(crate) fn search(&mut self, haystack: &SearchFile) -> io::Result<FileResult> {
         self.marked_path.set(&haystack.shown);
         self.printer.get_mut().start_file(&self.marked_path);
-        let file = match self.tree.open_file(&haystack.path) {
-            Ok(file) => file,
+        let source = match self.tree.source(&haystack.path) {
+            Ok(source) => source,
             // Deleted since it was listed.
             Err(SkipReason::Vanished) => return Ok(FileResult { matched: false, stats: None }),
             Err(reason) => return Err(io::Error::other(reason.to_string())),
@@ -41,19 +41,32 @@ impl Worker<'_> {
         match printer {
             Printer::Lines(printer) => {
                 let mut sink = printer.sink_with_path(&*matcher, path);
-                searcher.search_file(&*matcher, &file, &mut sink)?;
+                search_source(searcher, matcher, &source, &mut sink)?;
                 Ok(FileResult { matched: sink.has_match(), stats: None })
             }
             Printer::Summary(printer) => {
                 let mut sink = printer.sink_with_path(&*matcher, path);
-                searcher.search_file(&*matcher, &file, &mut sink)?;
+                search_source(searcher, matcher, &source, &mut sink)?;
                 Ok(FileResult { matched: sink.has_match(), stats: None })
             }
             Printer::Json(printer) => {
                 let mut sink = printer.sink_with_path(&*matcher, &haystack.shown);
-                searcher.search_file(&*matcher, &file, &mut sink)?;
+                search_source(searcher, matcher, &source, &mut sink)?;
                 Ok(FileResult { matched: sink.has_match(), stats: Some(sink.stats().clone()) })
             }
         }
+    }
+}
+
+/// Searches a file on disk or in memory.
+fn search_source<S: Sink>(
+    searcher: &mut Searcher,
+    matcher: &RegexMatcher,
+    source: &FileSource,
+    sink: S,
+) -> Result<(), S::Error> {
+    match source {
+        FileSource::File(file) => searcher.search_file(matcher, file, sink),
+        FileSource::Bytes(bytes) => searcher.search_slice(matcher, bytes, sink),
     }
 }

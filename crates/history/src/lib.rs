@@ -10,6 +10,7 @@ mod blame;
 mod commit;
 mod commit_queries;
 mod commit_queue;
+mod commit_tree;
 mod commit_walk;
 mod error;
 mod git_index;
@@ -34,6 +35,7 @@ mod worktree_diff;
 
 pub use commit::{Commit, Signature, short_id};
 pub use commit_queries::{BlamedLines, LineNumbers, NamedRef, OccurrenceChange, PathChange, Visit};
+pub use commit_tree::CommitTree;
 pub use error::HistoryError;
 pub use line_diff::{Hunk, hunks, is_binary, lines};
 pub use oid::Oid;

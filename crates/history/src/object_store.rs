@@ -51,12 +51,20 @@ impl ObjectStore {
                     HistoryError::Damaged(format!("its object directory cannot be opened: {error}"))
                 })?;
         let mut objects = Arc::new(store).to_cache_arc();
-        objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(MAX_DELTA_BASES)));
+        cache_delta_bases(&mut objects);
         let promised = common_dir.join("objects/pack").read_dir().into_iter().flatten().flatten();
         let is_partial = promised
             .into_iter()
             .any(|entry| entry.path().extension().is_some_and(|extension| extension == "promisor"));
         Ok(Self { objects, hash, is_partial, trees: HashMap::new(), tree_bytes: 0 })
+    }
+
+    /// The same objects for another thread, with caches of its own.
+    pub(crate) fn another(&self) -> Self {
+        let mut objects = self.objects.clone();
+        cache_delta_bases(&mut objects);
+        let (hash, is_partial) = (self.hash, self.is_partial);
+        Self { objects, hash, is_partial, trees: HashMap::new(), tree_bytes: 0 }
     }
 
     /// The hash function of object ids.
@@ -92,8 +100,16 @@ impl ObjectStore {
         match self.find(oid)? {
             Some(object) if object.kind == kind => Ok(object),
             Some(_) => Err(HistoryError::Damaged(format!("{oid} has the wrong type"))),
-            None if self.is_partial => Err(HistoryError::NotFetched(oid.to_string())),
-            None => Err(HistoryError::Damaged(format!("{oid} is missing"))),
+            None => Err(self.missing(oid)),
+        }
+    }
+
+    /// The error about an object that does not exist.
+    pub(crate) fn missing(&self, oid: &Oid) -> HistoryError {
+        if self.is_partial {
+            HistoryError::NotFetched(oid.to_string())
+        } else {
+            HistoryError::Damaged(format!("{oid} is missing"))
         }
     }
 
@@ -124,4 +140,8 @@ impl ObjectStore {
         }
         HistoryError::Damaged(format!("{oid}: {error}"))
     }
+}
+
+fn cache_delta_bases(objects: &mut gix_odb::HandleArc) {
+    objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(MAX_DELTA_BASES)));
 }

@@ -64,7 +64,11 @@ pub(crate) fn new_files(
 }
 
 /// The subtree at `prefix`, if it exists.
-fn subtree(objects: &mut ObjectStore, top: Oid, prefix: &[&[u8]]) -> Result<Option<Oid>, HistoryError> {
+pub(crate) fn subtree(
+    objects: &mut ObjectStore,
+    top: Oid,
+    prefix: &[&[u8]],
+) -> Result<Option<Oid>, HistoryError> {
     let mut at = top;
     for part in prefix {
         let tree = objects.get(&at, ObjectKind::Tree)?;

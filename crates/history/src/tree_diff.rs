@@ -133,7 +133,7 @@ fn compare(a: &(&[u8], &[u8], Oid), b: &(&[u8], &[u8], Oid)) -> Ordering {
 }
 
 /// The type of an entry, by its mode. `None` for a directory.
-fn kind(mode: &[u8]) -> Option<BlobKind> {
+pub(crate) fn kind(mode: &[u8]) -> Option<BlobKind> {
     match mode {
         b"40000" | b"040000" => None,
         b"120000" => Some(BlobKind::Link),

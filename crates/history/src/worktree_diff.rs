@@ -41,7 +41,7 @@ pub struct IncomingFile {
 
 /// A directory and the git repository it is in.
 pub struct History {
-    root: PathBuf,
+    pub(crate) root: PathBuf,
     tree: RootDirectory,
     pub(crate) commits: Commits,
     index: GitIndex,
@@ -181,6 +181,6 @@ impl History {
 }
 
 /// The components of a path.
-fn components(path: &RepoPath) -> Vec<&[u8]> {
+pub(crate) fn components(path: &RepoPath) -> Vec<&[u8]> {
     path.as_bytes().split(|&byte| byte == b'/').filter(|part| !part.is_empty()).collect()
 }

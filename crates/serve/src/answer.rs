@@ -250,6 +250,7 @@ impl FramedText<'_> {
         let metadata = &self.metadata;
         let state = self.reasons().map(|reasons| format!("partial: {}", reasons.without_brackets()));
         let mut parts = vec![state.unwrap_or_else(|| "complete".to_owned())];
+        parts.extend(metadata.at.as_ref().map(|at| format!("at {} of {}", at.commit, at.date)));
         parts.extend(metadata.total.map(|total| format!("total {}", count(total))));
         parts.extend(metadata.generation.map(|generation| format!("generation {generation}")));
         if metadata.pending > 0 {
@@ -281,6 +282,11 @@ impl FramedText<'_> {
         };
         let notes: Vec<&str> = self.notes.iter().map(SafeLine::as_str).collect();
         optional("reasons", reasons.map(|reasons| json!([reasons.as_str()])));
+        let at = metadata
+            .at
+            .as_ref()
+            .map(|at| json!({ "commit": at.commit, "date": at.date, "subject": at.subject }));
+        optional("at", at);
         optional("total", metadata.total.map(|total| json!(total)));
         optional("next", next.map(Value::String));
         optional("generation", metadata.generation.map(|generation| json!(generation)));

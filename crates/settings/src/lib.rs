@@ -15,7 +15,7 @@ mod value;
 
 pub use error::{Problem, ProblemKind, SettingsError};
 pub use key::{Key, RepositoryPermission};
-pub use load::{Effective, Loaded, Origin, Override, Source, Sources, load};
+pub use load::{Effective, Loaded, MAX_REPOSITORY_FILE, Origin, Override, Source, Sources, load};
 pub use paths::{REPOSITORY_FILE, store_root, user_file};
 pub use reference::reference;
 pub use repository::{IgnoredEntry, Validator};

@@ -16,7 +16,7 @@ use toml::de::DeTable;
 /// Maximum size of the user's file.
 const MAX_USER_FILE: u64 = 1 << 20;
 /// Maximum size of a repository's file, which is smaller because its globs cost memory and time.
-const MAX_REPOSITORY_FILE: u64 = 64 << 10;
+pub const MAX_REPOSITORY_FILE: u64 = 64 << 10;
 
 /// The short alias of `ORIENT_STORE_DIR`.
 const STORE_VARIABLE: &str = "ORIENT_STORE";
@@ -28,6 +28,8 @@ pub struct Sources {
     pub user_file: Option<PathBuf>,
     /// The root of the repository, which may contain a `.orient.toml`.
     pub repository: Option<PathBuf>,
+    /// What its `.orient.toml` contains, if that is not what is on disk: the content of another commit's.
+    pub repository_content: Option<Vec<u8>>,
     /// The environment.
     pub environment: Vec<(String, String)>,
     /// Settings from the command line.
@@ -57,6 +59,7 @@ impl Sources {
         Self {
             user_file: paths::user_file(),
             repository: Some(root.to_owned()),
+            repository_content: None,
             environment,
             overrides: Vec::new(),
             working_dir: std::env::current_dir().unwrap_or_else(|_| root.to_owned()),
@@ -140,7 +143,12 @@ pub fn load(sources: &Sources, validate: Validator<'_>) -> Result<Loaded, Settin
         loader.user_file(path)?;
     }
     if let Some(root) = &sources.repository {
-        loader.repository_file(&root.join(REPOSITORY_FILE), validate);
+        let path = root.join(REPOSITORY_FILE);
+        let text = match &sources.repository_content {
+            None => read(&path, Source::Repository),
+            Some(bytes) => text(bytes, MAX_REPOSITORY_FILE).map(Some),
+        };
+        loader.repository_file(&path, text, validate);
     }
     loader.environment(sources);
     for Override { key, value, flag } in &sources.overrides {
@@ -205,11 +213,16 @@ impl Loader {
     }
 
     /// Applies `.orient.toml`; its errors become ignored entries.
-    fn repository_file(&mut self, path: &Path, validate: Validator<'_>) {
+    fn repository_file(
+        &mut self,
+        path: &Path,
+        text: std::io::Result<Option<String>>,
+        validate: Validator<'_>,
+    ) {
         let base = path.parent().unwrap_or(Path::new("/"));
         let at = |location: String, (key, reason)| IgnoredEntry { key, location, reason };
         let mut ignored = Vec::new();
-        let text = match read(path, Source::Repository) {
+        let text = match text {
             Ok(Some(text)) => text,
             Ok(None) => return,
             Err(error) => {
@@ -301,12 +314,19 @@ fn read(path: &Path, source: Source) -> std::io::Result<Option<String>> {
     if !file.metadata()?.is_file() {
         return Err(std::io::Error::other("not a regular file"));
     }
-    let mut text = String::new();
-    file.take(max + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > max {
+    let mut bytes = Vec::new();
+    file.take(max + 1).read_to_end(&mut bytes)?;
+    text(&bytes, max).map(Some)
+}
+
+/// The bytes of a settings file as text.
+fn text(bytes: &[u8], max: u64) -> std::io::Result<String> {
+    if bytes.len() as u64 > max {
         return Err(std::io::Error::other(format!("the file is larger than {}KiB", max >> 10)));
     }
-    Ok(Some(text))
+    std::str::from_utf8(bytes).map(str::to_owned).map_err(|_| {
+        std::io::Error::new(std::io::ErrorKind::InvalidData, "stream did not contain valid UTF-8")
+    })
 }
 
 /// An entry of a settings file. Unknown sections have no value.

@@ -113,6 +113,9 @@ settings! {
         /// The directory of all indexes; by default the user's cache directory. Can also be set with `ORIENT_STORE` and
         /// `--store`.
         dir: Option<PathBuf> = None, example r#""~/.cache/orient""#, RepositoryPermission::Deny;
+        /// Disk space for the indexes of commits (`--at`), for each repository. The least recently used are removed first; the one
+        /// in use is always kept.
+        commits: Size = Size::mebibytes(2048), example r#""2GiB""#, RepositoryPermission::Deny;
     }
     /// Resource limits.
     limits: Limits {

@@ -171,7 +171,7 @@ impl GuardHooks {
             top.append("version", CstInputValue::Number("1".to_owned()));
         }
         let hooks = top.object_value_or_create("hooks").ok_or_else(table)?;
-        if self.is_installed(&hooks, events, entry) {
+        if is_installed(&hooks, events, entry) {
             return Ok(text.to_owned());
         }
         self.remove(&hooks);
@@ -184,25 +184,6 @@ impl GuardHooks {
             after.push('\n');
         }
         Ok(after)
-    }
-
-    /// Whether every event has exactly our entry.
-    fn is_installed(
-        &self,
-        hooks: &CstObject,
-        events: &[(&str, &str)],
-        entry: &dyn Fn(&str) -> CstInputValue,
-    ) -> bool {
-        let written = |matcher: &str| {
-            let root = CstRootNode::parse("", &syntax()).ok()?;
-            root.set_value(entry(matcher));
-            Some(squeezed(&root.to_string()))
-        };
-        events.iter().all(|(event, matcher)| {
-            let ours = written(matcher);
-            let elements = hooks.array_value(event).map(|list| list.elements()).unwrap_or_default();
-            elements.iter().any(|element| Some(squeezed(&element.to_string())) == ours)
-        })
     }
 
     /// Removes our entries; returns how many there were.
@@ -220,6 +201,20 @@ impl GuardHooks {
         }
         count
     }
+}
+
+/// Whether every event has exactly our entry.
+fn is_installed(hooks: &CstObject, events: &[(&str, &str)], entry: &dyn Fn(&str) -> CstInputValue) -> bool {
+    let written = |matcher: &str| {
+        let root = CstRootNode::parse("", &syntax()).ok()?;
+        root.set_value(entry(matcher));
+        Some(squeezed(&root.to_string()))
+    };
+    events.iter().all(|(event, matcher)| {
+        let ours = written(matcher);
+        let elements = hooks.array_value(event).map(|list| list.elements()).unwrap_or_default();
+        elements.iter().any(|element| Some(squeezed(&element.to_string())) == ours)
+    })
 }
 
 fn parse(text: &str) -> Result<CstRootNode, EditError> {

@@ -19,7 +19,9 @@ impl From<EngineError> for ToolError {
             EngineError::Unreadable { .. } => Code::NotFound,
             EngineError::DanglingNode { .. } => Code::Damaged,
             EngineError::Store(error) => store(error),
-            EngineError::System(_) | EngineError::VectorsNotStored { .. } => Code::Io,
+            EngineError::Walk(WalkError::Stored { .. })
+            | EngineError::System(_)
+            | EngineError::VectorsNotStored { .. } => Code::Io,
         };
         match error {
             EngineError::Cancelled => Self::new(code, "stopped; the index is unchanged"),

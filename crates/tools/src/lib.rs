@@ -34,6 +34,7 @@ pub use reference_page::reference;
 pub use session::client_id::{client_id, client_of_environment};
 pub use session::open_tree::OpenTree;
 pub use session::provider_embedding::BackgroundEmbedding;
+pub use session::revision::AnsweredRevision;
 pub use session::{Session, SessionOptions};
 pub use task::guard::{GuardDecision, check_write_target, record_native_read, record_write};
 pub use task::record::{AnsweredCall, record_served};

@@ -6,15 +6,19 @@ use crate::answer::{Answer, Note};
 use crate::arguments::correction::{CorrectedArguments, KnownArguments, argument_object, correct_arguments};
 use crate::error::{Code, Exit, ToolError};
 use crate::session::Session;
+use crate::session::revision::AnsweredRevision;
 use crate::text::writer::TextWriter;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use orient_engine::RefreshDepth;
 use schemars::{JsonSchema, schema_for};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::io;
+
+/// The argument that names the revision whose tree a question is about.
+pub(crate) const REVISION: &str = "at";
 
 /// An example command line, without the leading `orient`.
 pub struct Example {
@@ -41,6 +45,8 @@ pub(crate) trait TypedOperation: 'static {
     const DEPTH: RefreshDepth = RefreshDepth::Graph;
     /// Whether it reads much of the index or many files. Heavy calls have a queue of their own.
     const HEAVY: bool = false;
+    /// Whether it is a question about the files of a tree, which the tree of any revision can answer.
+    const ANY_REVISION: bool = true;
     /// Whether its answer may be larger than memory and is written while it is computed.
     const STREAMED: bool = false;
     /// Whether its answer depends on the program that asks, so that no other process may answer in its place.
@@ -117,6 +123,8 @@ pub struct AnswerMetadata {
     pub pending_files: Vec<String>,
     /// Remarks.
     pub notes: Vec<Note>,
+    /// The revision that the answer describes; absent for the working tree.
+    pub at: Option<AnsweredRevision>,
     /// Whether a name in the request matches no symbol, or several: the data lists candidates.
     pub unresolved_name: bool,
 }
@@ -159,6 +167,7 @@ impl<O: TypedOperation> Reply for TypedReply<O> {
             pending: freshness.map_or(0, |freshness| freshness.pending),
             pending_files: freshness.map_or_else(Vec::new, |freshness| freshness.pending_files.clone()),
             notes: answer.notes.clone(),
+            at: answer.at.clone(),
             unresolved_name: answer.unresolved_name,
         }
     }
@@ -189,6 +198,7 @@ fn run_with_repair<O: TypedOperation>(
         answer.add_notes([note]);
     }
     answer.add_notes(session.loaded().notes.iter().cloned());
+    answer.at = session.revision().cloned();
     span.record("generation", answer.freshness.as_ref().map(|freshness| freshness.generation));
     Ok(answer)
 }
@@ -209,6 +219,8 @@ pub struct Operation {
     pub depth: RefreshDepth,
     /// Whether its calls have a queue of their own.
     pub heavy: bool,
+    /// Whether the tree of any revision can answer it.
+    pub any_revision: bool,
     /// Whether its answer is written while it is computed.
     pub streamed: bool,
     /// Whether its answer depends on the program that asks.
@@ -233,6 +245,7 @@ impl Operation {
             exposed: O::EXPOSED,
             depth: O::DEPTH,
             heavy: O::HEAVY,
+            any_revision: O::ANY_REVISION,
             streamed: O::STREAMED,
             per_client: O::PER_CLIENT,
             terminal_only: O::TERMINAL_ONLY,
@@ -286,6 +299,26 @@ impl Operation {
         (self.run)(session, matches)
     }
 
+    /// Runs the operation with command-line arguments, for the tree of a revision.
+    pub fn run_at(&self, session: &Session<'_>, revision: &str, matches: &ArgMatches) -> ReplyResult {
+        if !self.any_revision {
+            let message = format!("`--at` does not apply to `{}`", self.name);
+            return Err(ToolError::new(Code::BadArgument, message).hint(
+                "it is for questions about the files of a tree, for example `orient show NAME --at HEAD~5`",
+            ));
+        }
+        (self.run)(&session.at(revision)?, matches)
+    }
+
+    /// The schema of its arguments without what no program needs, and with the revision.
+    fn compact_arguments(&self) -> Value {
+        let mut schema = compact(self.input_schema());
+        if self.any_revision {
+            schema["properties"][REVISION] = json!({ "type": "string", "description": "git revision" });
+        }
+        schema
+    }
+
     /// What a command is about: its first positional argument.
     pub fn subject(&self, matches: &ArgMatches) -> String {
         let command = self.command();
@@ -299,7 +332,7 @@ impl Operation {
 
     /// The arguments that programs may send, with compact schemas.
     pub(crate) fn program_arguments(&self) -> Value {
-        let mut schema = compact(self.input_schema());
+        let mut schema = self.compact_arguments();
         if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
             properties.retain(|name, _| !self.terminal_only.contains(&name.as_str()));
         }
@@ -323,7 +356,7 @@ impl Operation {
     /// with a note; other unknown arguments, and those for the command line only, are errors.
     pub fn call(&self, session: &Session<'_>, arguments: Value) -> ReplyResult {
         let mut notes = Vec::new();
-        let schema = compact(self.input_schema());
+        let schema = self.compact_arguments();
         let none = Map::new();
         let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
         let sent = argument_object(arguments, |name| properties.contains_key(name), &mut notes)?;
@@ -333,12 +366,16 @@ impl Operation {
             other_names: self.flags(),
             elsewhere: BTreeSet::new(),
         };
-        let CorrectedArguments { arguments, notes: corrections } = correct_arguments(&known, sent)?;
+        let CorrectedArguments { mut arguments, notes: corrections } = correct_arguments(&known, sent)?;
         notes.extend(corrections);
         if let Some(name) = self.terminal_only.iter().find(|name| arguments.contains_key(**name)) {
             let message = format!("`{name}` of `{}` is for the command line only", self.name);
             return Err(ToolError::new(Code::BadArgument, message).hint("leave it out"));
         }
-        (self.call)(session, Value::Object(arguments), notes)
+        let revision = if self.any_revision { arguments.remove(REVISION) } else { None };
+        match revision.as_ref().and_then(Value::as_str).filter(|revision| !revision.is_empty()) {
+            None => (self.call)(session, Value::Object(arguments), notes),
+            Some(revision) => (self.call)(&session.at(revision)?, Value::Object(arguments), notes),
+        }
     }
 }

@@ -39,4 +39,10 @@ pub enum WalkError {
         /// Why it is not valid.
         reason: String,
     },
+    /// A stored tree cannot be read: an object is missing or damaged.
+    #[error("{reason}")]
+    Stored {
+        /// What is wrong, and what to do about it.
+        reason: String,
+    },
 }

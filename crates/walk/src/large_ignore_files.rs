@@ -1,8 +1,8 @@
-//! The ignore rules of a tree with very large ignore files. Equivalent to the matching of the `ignore` crate, with
-//! the same precedence, but patterns are compiled one by one; tests compare the two.
+//! The ignore rules of a tree with very large ignore files, or of one that is not on disk. Equivalent to the matching of
+//! the `ignore` crate, with the same precedence, but patterns are compiled one by one; tests compare the two.
 
 use crate::WalkError;
-use crate::lazy_patterns::{CutRules, LARGE, Most, PatternSet, Verdict};
+use crate::lazy_patterns::{CutRules, LARGE, Most, PatternSet, Verdict, read_start};
 use crate::list_files::OWN_IGNORE_FILE;
 use crate::repository::GitDirs;
 use crate::search_files::is_hidden;
@@ -79,8 +79,30 @@ pub(crate) struct RuleOptions {
     pub(crate) parents: bool,
 }
 
+/// Where ignore files are read from.
+pub(crate) trait RuleSource: Send + Sync {
+    /// The first bytes of an ignore file; `None` if it does not exist.
+    fn read(&self, file: &Path, max: u64) -> Option<Vec<u8>>;
+    /// Whether a directory on disk at this path may be the root of a git repository.
+    fn may_have_git(&self, directory: &Path) -> bool;
+}
+
+/// Ignore files on disk.
+struct Disk;
+
+impl RuleSource for Disk {
+    fn read(&self, file: &Path, max: u64) -> Option<Vec<u8>> {
+        read_start(file, max)
+    }
+
+    fn may_have_git(&self, _directory: &Path) -> bool {
+        true
+    }
+}
+
 /// The ignore rules of a tree.
-pub(crate) struct RuleTree {
+pub(crate) struct RuleTree<'s> {
+    source: Box<dyn RuleSource + 's>,
     top: PathBuf,
     options: RuleOptions,
     directories: Mutex<HashMap<PathBuf, Arc<DirectoryRules>>>,
@@ -121,11 +143,18 @@ struct DirectoryRules {
     cut: Vec<CutRules>,
 }
 
-impl RuleTree {
+impl RuleTree<'static> {
     /// The rules for a walk that starts at a directory.
     pub(crate) fn new(top: &Path, options: RuleOptions) -> Self {
+        Self::with_source(top, options, Box::new(Disk))
+    }
+}
+
+impl<'s> RuleTree<'s> {
+    /// The same with ignore files from elsewhere. Rules above the top come from there, too.
+    pub(crate) fn with_source(top: &Path, options: RuleOptions, source: Box<dyn RuleSource + 's>) -> Self {
         let global = if options.git_elsewhere { Global::read() } else { Global::Few(Gitignore::empty()) };
-        Self { top: top.to_owned(), options, directories: Mutex::default(), global }
+        Self { source, top: top.to_owned(), options, directories: Mutex::default(), global }
     }
 
     /// The decision of the rules on a path below the root.
@@ -175,7 +204,9 @@ impl RuleTree {
     fn read(&self, directory: &Path) -> DirectoryRules {
         let RuleOptions { own, ignore, git, git_elsewhere, require_git, parents } = self.options;
         let dot_git = directory.join(".git");
-        let has_git = require_git
+        let may_have_git = self.source.may_have_git(directory);
+        let has_git = may_have_git
+            && require_git
             && (git || git_elsewhere)
             && (dot_git.metadata().is_ok() || directory.join(".jj").exists());
         let mut rules = DirectoryRules { has_git, ..DirectoryRules::default() };
@@ -183,7 +214,8 @@ impl RuleTree {
             return rules;
         }
         let mut load = |files: &[PathBuf]| {
-            let set = PatternSet::load(directory, files, most(&self.top, directory))?;
+            let read = |file: &Path, max| self.source.read(file, max);
+            let set = PatternSet::load_with(directory, files, most(&self.top, directory), &read)?;
             rules.cut.extend(files.first().and_then(|file| set.cut(file)));
             Some(set)
         };
@@ -191,7 +223,7 @@ impl RuleTree {
         let own = load(&in_directory(own));
         let ignore = if ignore { load(&in_directory(&[".ignore"])) } else { None };
         let git = if git { load(&in_directory(&[".gitignore"])) } else { None };
-        let excluded = GitDirs::of(&dot_git).filter(|_| git_elsewhere);
+        let excluded = if may_have_git && git_elsewhere { GitDirs::of(&dot_git) } else { None };
         let exclude = excluded.and_then(|git| load(&[git.common_dir.join("info/exclude")]));
         DirectoryRules { own, ignore, git, exclude, ..rules }
     }

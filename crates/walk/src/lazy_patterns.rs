@@ -103,17 +103,23 @@ impl<T> From<Match<T>> for Verdict {
 }
 
 impl PatternSet {
-    /// The patterns of the ignore files that apply to a directory, by increasing precedence; `None` if there is no
-    /// such file. A file whose content was read before is not parsed again.
+    /// The patterns of the ignore files on disk that apply to a directory, by increasing precedence; `None` if there
+    /// is no such file. A file whose content was read before is not parsed again.
     pub(crate) fn load(root: &Path, files: &[PathBuf], most: Most) -> Option<Arc<Self>> {
+        Self::load_with(root, files, most, &read_start)
+    }
+
+    /// The same with files that `read` reads, up to a number of bytes.
+    pub(crate) fn load_with(
+        root: &Path,
+        files: &[PathBuf],
+        most: Most,
+        read: &dyn Fn(&Path, u64) -> Option<Vec<u8>>,
+    ) -> Option<Arc<Self>> {
         static KEPT_SETS: Mutex<Vec<([u8; 32], Arc<PatternSet>)>> = Mutex::new(Vec::new());
         let (mut text, mut is_cut, mut found) = (String::new(), false, false);
         for file in files {
-            let mut bytes = Vec::new();
-            let Ok(file) = File::open(file) else { continue };
-            if file.take(most.bytes as u64 + 1).read_to_end(&mut bytes).is_err() {
-                continue;
-            }
+            let Some(mut bytes) = read(file, most.bytes as u64 + 1) else { continue };
             found = true;
             is_cut |= bytes.len() > most.bytes;
             bytes.truncate(most.bytes);
@@ -225,6 +231,13 @@ impl PatternSet {
         let source = source.display().to_string();
         self.is_cut.then_some(CutRules { source, applied: self.patterns.len() })
     }
+}
+
+/// The first bytes of a file on disk.
+pub(crate) fn read_start(file: &Path, max: u64) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(file).ok()?.take(max).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
 }
 
 /// The part of a file that `ignore` would read: up to the first line that is not UTF-8. The last line of a truncated

@@ -24,10 +24,10 @@ pub const RULES_VERSION: u64 = 3;
 pub(crate) const OWN_IGNORE_FILE: &str = ".orientignore";
 
 /// Ignore files.
-const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", OWN_IGNORE_FILE];
+pub(crate) const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", OWN_IGNORE_FILE];
 
 /// Directories of version control systems.
-const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
+pub(crate) const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
 
 /// A regular file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,7 +109,7 @@ fn walk(root: &Path, options: &WalkOptions, subtrees: Option<&Subtrees>) -> Resu
         found(root, options, subtrees, &excludes, None, now)
     };
     // Very large ignore files need another matcher.
-    let rules = || Arc::new(RuleTree::new(root, listing_rules(root)));
+    let rules = || Arc::new(RuleTree::new(root, listing_rules(git_rules_count(root))));
     let found =
         plain.or_else(|| found(root, options, subtrees, &excludes, Some(rules()), now)).unwrap_or_default();
     let Found { mut listing, root_error } = found;
@@ -133,7 +133,7 @@ fn found(
     options: &WalkOptions,
     subtrees: Option<&Subtrees>,
     excludes: &Arc<Excludes>,
-    rules: Option<Arc<RuleTree>>,
+    rules: Option<Arc<RuleTree<'static>>>,
     now: i64,
 ) -> Option<Found> {
     let found = Mutex::new(Found::default());
@@ -179,8 +179,7 @@ fn found(
 }
 
 /// The rules that apply to a listing.
-fn listing_rules(root: &Path) -> RuleOptions {
-    let git = git_rules_count(root);
+pub(crate) fn listing_rules(git: bool) -> RuleOptions {
     RuleOptions {
         own: &[OWN_IGNORE_FILE],
         ignore: true,

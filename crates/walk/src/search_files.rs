@@ -254,15 +254,7 @@ impl Walker {
             .current_dir(base);
         let met_large = Arc::new(AtomicBool::new(false));
         if large {
-            let rules = RuleOptions {
-                own: &[".rgignore", OWN_IGNORE_FILE],
-                ignore: true,
-                git,
-                git_elsewhere: git,
-                require_git: true,
-                parents: !no_ignore_parent,
-            };
-            let rules = RuleTree::new(start, rules);
+            let rules = RuleTree::new(start, search_rules(scope));
             let (chosen, types) = (overrides(base, scope)?, types(scope)?);
             let excludes = excludes(root, &scope.excludes)?;
             builder.filter_entry(move |entry| {
@@ -294,12 +286,25 @@ impl Walker {
     }
 }
 
+/// The ignore rules of a search.
+pub(crate) fn search_rules(scope: &SearchScope) -> RuleOptions {
+    let git = !(scope.no_ignore || scope.no_ignore_vcs);
+    RuleOptions {
+        own: &[".rgignore", OWN_IGNORE_FILE],
+        ignore: true,
+        git,
+        git_elsewhere: git,
+        require_git: true,
+        parents: !scope.no_ignore_parent,
+    }
+}
+
 /// Whether a file or directory is hidden by its name.
 pub(crate) fn is_hidden(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
 
-fn overrides(base: &Path, scope: &SearchScope) -> Result<ignore::overrides::Override, WalkError> {
+pub(crate) fn overrides(base: &Path, scope: &SearchScope) -> Result<ignore::overrides::Override, WalkError> {
     let bad = |error: ignore::Error| WalkError::Filter { reason: error.to_string() };
     let mut builder = OverrideBuilder::new(base);
     for glob in &scope.globs {
@@ -313,7 +318,7 @@ fn overrides(base: &Path, scope: &SearchScope) -> Result<ignore::overrides::Over
     builder.build().map_err(bad)
 }
 
-fn types(scope: &SearchScope) -> Result<ignore::types::Types, WalkError> {
+pub(crate) fn types(scope: &SearchScope) -> Result<ignore::types::Types, WalkError> {
     if scope.types.is_empty() && scope.types_not.is_empty() && scope.types_add.is_empty() {
         // Sorting the hundreds of built-in types takes longer than many walks.
         return Ok(ignore::types::Types::empty());

@@ -1,5 +1,6 @@
 //! Tests of the command line as a real process: arguments in, output out.
 
+mod at_revision;
 mod context;
 #[cfg(target_os = "linux")]
 mod daemon;

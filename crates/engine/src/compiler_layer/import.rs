@@ -13,7 +13,7 @@ use orient_model::{
     RepoPath,
 };
 use orient_scip::{Document, Part, ScipError, descriptor_name, is_local, package};
-use orient_walk::RootDirectory;
+use orient_walk::TreeReader;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -79,7 +79,7 @@ struct CoveredFile {
 struct Importer<'e> {
     snapshot: &'e Snapshot,
     facts: FactsSource,
-    tree: RootDirectory,
+    tree: Box<dyn TreeReader>,
     tools: BTreeSet<String>,
     covered: FxHashMap<RepoPath, CoveredFile>,
     defined: FxHashMap<SymbolKey, Option<CompiledSymbol>>,
@@ -93,7 +93,7 @@ impl Engine {
         snapshot: &Snapshot,
         indexes: &[PathBuf],
     ) -> Result<ScipImport, ScipImportError> {
-        let tree = || RootDirectory::open(&self.repo.root).map_err(EngineError::from);
+        let tree = || self.tree.open().map_err(EngineError::from);
         let limit = self.settings.index.max_file_size.bytes();
         let mut importer = Importer {
             snapshot,

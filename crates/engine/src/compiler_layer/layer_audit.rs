@@ -5,7 +5,6 @@ use crate::refresh::{FactsSource, IndexRepository};
 use crate::{Cancel, EngineError, FileQuery, Snapshot};
 use orient_model::{Edge, EdgeKind, Node, RepoPath, Resolved, Rule};
 use orient_resolve::{Repository, Resolver};
-use orient_walk::RootDirectory;
 use std::collections::BTreeSet;
 
 /// Bytes of decoded facts that stay in memory, with and without the layer.
@@ -54,7 +53,7 @@ impl Snapshot {
         });
         let Some(table) = self.store.reader().symbol_table(u64::MAX)? else { return Ok(None) };
         let facts = || -> Result<FactsSource, EngineError> {
-            let tree = RootDirectory::open(&self.root)?;
+            let tree = self.tree.open()?;
             Ok(FactsSource::new(self.paths.cache(), tree, self.max_file_size, FACTS_BYTES))
         };
         let (plain, layered) = (facts()?, facts()?.with_layer(Some(layer)));

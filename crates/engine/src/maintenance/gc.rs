@@ -2,15 +2,16 @@
 
 use crate::clock::today;
 use crate::extraction::Language;
+use crate::maintenance::stored_trees::remove_excess;
 use crate::remote_embeddings::key_of;
-use crate::store_paths::{StorePaths, bytes_of_database, is_unique_name, root_of};
+use crate::store_paths::{
+    StorePaths, bytes_of_database, bytes_of_directory, directories, remove_directory, root_of,
+};
 use crate::{Engine, EngineError};
 use orient_model::ContentHash;
-use orient_safefs::Directory;
 use orient_store::{Cache, CacheKey, Snapshot, StoreError, WriteLock, Writer};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 /// An index is vacuumed if at least one part in this many is free space.
 const FREE_FRACTION: u64 = 5;
@@ -35,6 +36,8 @@ impl Default for GcOptions {
 pub struct GcReport {
     /// Deleted trees whose indexes were removed.
     pub trees: Vec<PathBuf>,
+    /// Number of indexes of commits that were removed because they exceed `store.commits`.
+    pub commits: u64,
     /// Cached facts that no index uses.
     pub facts: u64,
     /// Vectors of remote models for texts that no index contains.
@@ -50,7 +53,9 @@ impl Engine {
     pub fn gc(&self, options: GcOptions) -> Result<GcReport, EngineError> {
         let mut collected = GcReport::default();
         for repository in directories(&self.paths.store)? {
-            RepositoryGc { repository: &repository, options, collected: &mut collected }.run()?;
+            let commit_limit = self.settings.store.commits.bytes();
+            RepositoryGc { repository: &repository, options, commit_limit, collected: &mut collected }
+                .run()?;
         }
         Ok(collected)
     }
@@ -60,11 +65,16 @@ impl Engine {
 struct RepositoryGc<'c> {
     repository: &'c Path,
     options: GcOptions,
+    /// Maximum size of the indexes of commits.
+    commit_limit: u64,
     collected: &'c mut GcReport,
 }
 
 impl RepositoryGc<'_> {
     fn run(&mut self) -> Result<(), EngineError> {
+        let (commits, bytes) = remove_excess(self.repository, self.commit_limit, None, self.options.dry_run);
+        self.collected.commits += commits;
+        self.collected.bytes += bytes;
         let mut living = Vec::new();
         let mut dead = 0;
         for tree in directories(self.repository)? {
@@ -195,33 +205,4 @@ fn used_by(trees: &[PathBuf]) -> Result<Option<UsedEntries>, EngineError> {
         }
     }
     Ok(Some(used))
-}
-
-/// Removes a directory tree through its parent, so that nothing behind a symbolic link is removed.
-fn remove_directory(path: &Path) -> io::Result<()> {
-    let around = Directory::shared(path.parent().unwrap_or(path))?;
-    let name = path.file_name().and_then(|name| name.to_str()).and_then(|name| around.descriptor_path(name));
-    fs::remove_dir_all(name.as_deref().unwrap_or(path))
-}
-
-/// The subdirectories with names in the store's format, sorted; none if the directory does not exist.
-fn directories(directory: &Path) -> io::Result<Vec<PathBuf>> {
-    let entries = match fs::read_dir(directory) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries?,
-    };
-    let mut found = Vec::new();
-    for entry in entries {
-        let entry = entry?;
-        if entry.file_type()?.is_dir() && entry.file_name().to_str().is_some_and(is_unique_name) {
-            found.push(entry.path());
-        }
-    }
-    found.sort();
-    Ok(found)
-}
-
-fn bytes_of_directory(directory: &Path) -> u64 {
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    entries.filter_map(|entry| entry.metadata().ok()).map(|metadata| metadata.len()).sum()
 }

@@ -2,6 +2,7 @@
 
 mod gc;
 mod prefetch;
+mod stored_trees;
 mod vector_renewal;
 
 pub use gc::{GcOptions, GcReport};

@@ -9,7 +9,7 @@ use crate::refresh::drop_outdated_vectors;
 use crate::{Engine, EngineError, chunk_features};
 use orient_model::ContentHash;
 use orient_store::{FileId, FileRow, HolderWatch, Snapshot, WriteLock, Writer};
-use orient_walk::RootDirectory;
+use orient_walk::TreeReader;
 use std::time::Duration;
 
 /// Bytes of source embedded between two commits. Each commit makes readers load all vectors again.
@@ -76,7 +76,7 @@ impl Engine {
         progress: &dyn Progress,
         vectors: &mut Vec<FileVectors>,
     ) -> Result<Option<FileId>, EngineError> {
-        let tree = RootDirectory::open(&self.repo.root)?;
+        let tree = self.tree.open()?;
         let mut bytes = 0;
         while bytes < BYTES_PER_COMMIT {
             // One snapshot per batch, so that writers do not wait.
@@ -88,7 +88,7 @@ impl Engine {
                 if cancel.is_cancelled() {
                     return Err(EngineError::Cancelled);
                 }
-                let read = self.embed_file(&snapshot.store, &tree, file)?;
+                let read = self.embed_file(&snapshot.store, &*tree, file)?;
                 progress.tick(u64::from(file.chunks), file.bytes);
                 bytes += file.bytes;
                 vectors.extend(read);
@@ -101,7 +101,7 @@ impl Engine {
     fn embed_file(
         &self,
         snapshot: &Snapshot,
-        tree: &RootDirectory,
+        tree: &dyn TreeReader,
         file: &FileRow,
     ) -> Result<Option<FileVectors>, EngineError> {
         let Ok(content) = tree.read(&file.path, self.settings.index.max_file_size.bytes()) else {

@@ -69,7 +69,12 @@ mod tests {
             directories: directories.iter().map(|path| (RepoPath::from(*path), STAMP)).collect(),
             ..Fingerprint::default()
         };
-        let builder = ManifestBuilder { key: [7; 16], fingerprint: fingerprint.clone(), count: files.len() };
+        let builder = ManifestBuilder {
+            key: [7; 16],
+            fingerprint: fingerprint.clone(),
+            count: files.len(),
+            tree: None,
+        };
         let bytes = builder.encode(&files).expect("all is firm");
         let manifest = TreeManifest::read(&bytes, [7; 16]).expect("what was written is read");
         for file in &files {

@@ -31,6 +31,8 @@ pub(crate) struct ManifestBuilder {
     pub(crate) fingerprint: Fingerprint,
     /// Number of listed files and skips.
     pub(crate) count: usize,
+    /// The id of the tree, if it never changes.
+    pub(crate) tree: Option<Vec<u8>>,
 }
 
 impl ManifestBuilder {
@@ -39,6 +41,12 @@ impl ManifestBuilder {
     pub(crate) fn encode(&self, files: &[ManifestEntry]) -> Option<Vec<u8>> {
         if files.len() != self.count || !self.fingerprint.is_reliable() {
             return None;
+        }
+        if let Some(id) = &self.tree {
+            // The id stands for directories and files; only rules outside the tree can change.
+            let mut bytes = Encoder(ManifestHeader { key: self.key, base: hash(id) }.to_bytes());
+            bytes.fingerprint(&self.fingerprint.rule_files, std::iter::empty());
+            return Some(bytes.0);
         }
         let mut directories: BTreeMap<&[u8], (Stamp, Vec<Line<'_>>)> = self
             .fingerprint
@@ -133,6 +141,11 @@ impl<'b> TreeManifest<'b> {
     /// Whether the set of files is unchanged, whatever their contents.
     pub(crate) fn names_unchanged(&self, tree: &RootDirectory, threads: usize) -> bool {
         self.ignore_rules_unchanged() && directories_unchanged(tree, &self.directories, threads)
+    }
+
+    /// Whether this is the manifest of the stored tree with this id, and the rules outside it are unchanged.
+    pub(crate) fn is_of(&self, id: &[u8]) -> bool {
+        self.head.base == hash(id) && self.ignore_rules_unchanged()
     }
 
     fn ignore_rules_unchanged(&self) -> bool {

@@ -8,7 +8,6 @@ use orient_lang::CallSite;
 use orient_model::RepoPath;
 use orient_resolve::{CallOutcome, CallResult, Resolver};
 use orient_store::FileRow;
-use orient_walk::RootDirectory;
 use std::collections::BTreeMap;
 
 /// Bytes of decoded facts that stay in memory.
@@ -74,7 +73,7 @@ impl Snapshot {
         let Some(table) = self.store.reader().symbol_table(u64::MAX)? else {
             return Ok(CallSiteAudit::default());
         };
-        let tree = RootDirectory::open(&self.root)?;
+        let tree = self.tree.open()?;
         let facts = FactsSource::new(self.paths.cache(), tree, self.max_file_size, FACTS_BYTES)
             .with_layer(crate::compiler_layer::read(&self.paths.tree));
         let repository = IndexRepository::new(&table, &facts);

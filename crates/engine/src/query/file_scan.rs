@@ -3,7 +3,7 @@
 use crate::refresh::PARSER_STACK_BYTES;
 use crate::{Cancel, EngineError, Snapshot};
 use orient_store::FileRow;
-use orient_walk::{RootDirectory, SkipReason};
+use orient_walk::SkipReason;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -17,7 +17,7 @@ impl Snapshot {
         cancel: &Cancel,
         each: impl Fn(&FileRow, &[u8]) -> T + Sync,
     ) -> Result<Vec<Result<T, SkipReason>>, EngineError> {
-        let tree = RootDirectory::open(&self.root)?;
+        let tree = self.tree.open()?;
         let (next, max) = (AtomicUsize::new(0), self.max_file_size);
         let done: Mutex<Vec<(usize, Result<T, SkipReason>)>> = Mutex::new(Vec::with_capacity(files.len()));
         let work = || {

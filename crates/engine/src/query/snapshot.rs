@@ -12,7 +12,7 @@ use orient_store::{
     FileFilter, FileGraph, FileId, FileRow, INDEXED, LanguageCount, NameMatch, Page, Sizes, StoreError,
     SymbolQuery, SymbolRow,
 };
-use orient_walk::SkipReason;
+use orient_walk::{PathKind, SkipReason, Tree};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -25,6 +25,7 @@ type FileGraphCache = RefCell<HashMap<FileId, Arc<FileGraph>>>;
 pub struct Snapshot {
     pub(crate) store: SnapshotLease,
     pub(crate) root: PathBuf,
+    pub(crate) tree: Arc<dyn Tree>,
     pub(crate) paths: StorePaths,
     pub(crate) max_file_size: u64,
     /// Hash of the settings that a listing depends on.
@@ -121,6 +122,7 @@ impl Snapshot {
         Self {
             store,
             root: engine.repo.root.clone(),
+            tree: Arc::clone(&engine.tree),
             paths: engine.paths.clone(),
             max_file_size: engine.settings.index.max_file_size.bytes(),
             manifest_key: engine.manifest_key(),
@@ -237,8 +239,7 @@ impl Snapshot {
 
     /// Whether a pattern matches an unread path, or something inside it if it is a directory.
     fn concerns(&self, pattern: &PathPattern, unread: &RepoPath) -> bool {
-        let is_directory =
-            || orient_walk::to_native(unread).is_some_and(|native| self.root.join(native).is_dir());
+        let is_directory = || self.tree.kind(unread) == Some(PathKind::Directory);
         pattern.matches(unread) || pattern.may_reach_into(unread) && is_directory()
     }
 

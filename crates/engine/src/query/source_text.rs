@@ -1,9 +1,8 @@
-//! Source text of symbols, read from the current files.
+//! Source text of symbols, read from the files of the tree.
 
 use crate::{EngineError, Snapshot};
 use orient_model::Span;
 use orient_store::FileRow;
-use orient_walk::RootDirectory;
 
 /// Lines of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +22,7 @@ impl Snapshot {
         files: impl IntoIterator<Item = &'f FileRow>,
         mut see: impl FnMut(&FileRow, &str),
     ) -> Result<(), EngineError> {
-        let tree = RootDirectory::open(&self.root)?;
+        let tree = self.tree.open()?;
         for file in files {
             if let Ok(content) = tree.read(&file.path, self.max_file_size) {
                 see(file, &String::from_utf8_lossy(&content.bytes));
@@ -34,7 +33,7 @@ impl Snapshot {
 
     /// The lines of a span and `around` more on both sides, from the current file.
     pub fn source(&self, file: &FileRow, span: Span, around: u32) -> Result<SourceLines, EngineError> {
-        let tree = RootDirectory::open(&self.root)?;
+        let tree = self.tree.open()?;
         let content = tree
             .read(&file.path, self.max_file_size)
             .map_err(|unread| EngineError::Unreadable { path: file.path.clone(), reason: unread.reason })?;

@@ -7,11 +7,9 @@ use orient_model::RepoPath;
 use orient_store::{ExcludedFiles, ManifestKind, WriteLock, Writer};
 use orient_text::TrigramQuery;
 use orient_walk::{
-    Fingerprint, RootDirectory, SearchFile, SearchFiles, SearchScope, list_search_files, parallel_chunks,
-    to_native,
+    Fingerprint, RootDirectory, SearchFile, SearchFiles, SearchScope, Tree, parallel_chunks, to_native,
 };
 use std::collections::HashSet;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The files to search.
@@ -41,8 +39,8 @@ const MAX_SINGLE_LOOKUPS: usize = 1000;
 
 impl TextCandidates {
     /// Every file in scope, without an index.
-    pub fn all(root: &Path, scope: &SearchScope) -> Result<Self, EngineError> {
-        let SearchFiles { files, errors, .. } = list_search_files(root, scope)?;
+    pub fn all(tree: &dyn Tree, scope: &SearchScope) -> Result<Self, EngineError> {
+        let SearchFiles { files, errors, .. } = tree.search_files(scope)?;
         Ok(Self { files, left_out: 0, errors })
     }
 }
@@ -56,7 +54,8 @@ impl Snapshot {
     /// Every file in scope. Needs no walk if all directories are as in the manifest: file contents may differ, but
     /// the set of files is the same.
     pub fn all_text_candidates(&self, scope: &SearchScope) -> Result<TextCandidates, EngineError> {
-        if scope.is_plain(&self.root)
+        if self.tree.id().is_none()
+            && scope.is_plain(&self.root)
             && let Some(bytes) = self.store.manifest(ManifestKind::Tree)?
             && let Some(manifest) = TreeManifest::read(&bytes, self.manifest_key)
             && let tree = RootDirectory::open(&self.root)?
@@ -66,10 +65,10 @@ impl Snapshot {
         {
             return Ok(found);
         }
-        TextCandidates::all(&self.root, scope)
+        TextCandidates::all(&*self.tree, scope)
     }
 
-    /// The files in a plain scope that may match. Files that the index does not know, did not read or may be stale
+    /// The files in a scope that may match, if the index was compared with the tree. Files that the index does not know, did not read or may be stale
     /// about always stay.
     pub fn candidates(
         &self,
@@ -78,7 +77,10 @@ impl Snapshot {
         verification: &Verification<'_>,
     ) -> Result<TextCandidates, EngineError> {
         let pending: HashSet<&RepoPath> = verification.pending.iter().collect();
-        let plain = verification.manifest_valid && pending.is_empty() && scope.is_plain(&self.root);
+        let plain = self.tree.id().is_none()
+            && verification.manifest_valid
+            && pending.is_empty()
+            && scope.is_plain(&self.root);
         if plain
             && let Some(head) = self.store.manifest_head(ManifestKind::Tree)?
             && let Some(head) = ManifestHeader::read(&head, self.manifest_key)
@@ -86,7 +88,7 @@ impl Snapshot {
         {
             return Ok(found);
         }
-        let SearchFiles { mut files, errors, fingerprint } = list_search_files(&self.root, scope)?;
+        let SearchFiles { mut files, errors, fingerprint } = self.tree.search_files(scope)?;
         if plain && errors.is_empty() {
             self.write_search_manifest(&files, &fingerprint)?;
         }

@@ -25,7 +25,6 @@ use orient_store::{
     BulkWriter, Change, ChangeSet, ChangeSummary, FileId, GraphWriter, INDEXED, InMemorySymbolTable,
     ManifestEntry, Snapshot, StoreError, WriteLock, Writer,
 };
-use orient_walk::RootDirectory;
 use std::sync::atomic::AtomicUsize;
 use std::time::Instant;
 
@@ -282,10 +281,10 @@ impl PlanWriter<'_> {
         write: &mut dyn FnMut(Change) -> Result<(), StoreError>,
     ) -> Result<(), EngineError> {
         let engine = self.engine;
-        let tree = RootDirectory::open(&engine.repo.root)?;
+        let tree = engine.tree.open()?;
         let cache = engine.paths.cache();
         let reading = FileReader {
-            tree: &tree,
+            tree: &*tree,
             classifier: &engine.classifier,
             max_file_size: engine.settings.index.max_file_size.bytes(),
             cache: &cache,

@@ -10,6 +10,7 @@ use crate::refresh::read_file::ReadTask;
 use crate::refresh::refresh_run::{IndexState, RefreshRun, StuckWriter};
 use crate::refresh::report::{RebuildReason, RefreshReport};
 use crate::refresh::seeding;
+use crate::store_paths::record_use;
 use crate::{Engine, EngineError};
 use orient_store::{ManifestKind, StoreError, WriteLock};
 use orient_walk::{Listing, RootDirectory};
@@ -67,8 +68,10 @@ impl RefreshRun<'_> {
             Err(EngineError::Store(StoreError::Unusable { reason, .. })) => {
                 return self.refresh_in_memory(state, listing, Some(reason));
             }
+            // The unfinished index of a stored tree still describes the tree that it was copied from.
             Err(EngineError::Busy { waited, .. })
-                if let (IndexState::Usable(snapshot), Some(plan)) = (&state, &planned) =>
+                if self.engine.tree.id().is_none()
+                    && let (IndexState::Usable(snapshot), Some(plan)) = (&state, &planned) =>
             {
                 return self.report_pending(snapshot, plan, waited);
             }
@@ -106,10 +109,16 @@ impl RefreshRun<'_> {
         }
         let bytes = snapshot.manifest(ManifestKind::Tree).ok()??;
         let manifest = TreeManifest::read(&bytes, engine.manifest_key())?;
-        let tree = RootDirectory::open(&engine.repo.root).ok()?;
         let unchanged = manifest.len();
         let (generation, owed) = (snapshot.generation(), snapshot.owed());
-        manifest.is_unchanged(&tree, engine.threads()).then(|| RefreshReport {
+        let is_unchanged = if let Some(id) = engine.tree.id() {
+            record_use(&engine.paths.tree);
+            manifest.is_of(id)
+        } else {
+            let tree = RootDirectory::open(&engine.repo.root).ok()?;
+            manifest.is_unchanged(&tree, engine.threads())
+        };
+        is_unchanged.then(|| RefreshReport {
             generation,
             unchanged,
             owed,
@@ -140,7 +149,12 @@ impl RefreshRun<'_> {
 
     fn manifest_builder(&self, listing: &Listing) -> ManifestBuilder {
         let count = listing.files.len() + listing.skipped.len();
-        ManifestBuilder { key: self.engine.manifest_key(), fingerprint: listing.fingerprint.clone(), count }
+        ManifestBuilder {
+            key: self.engine.manifest_key(),
+            fingerprint: listing.fingerprint.clone(),
+            count,
+            tree: self.engine.tree.id().map(<[u8]>::to_vec),
+        }
     }
 
     /// Refreshes while holding the lock, so that nobody else changes the index.
@@ -155,6 +169,7 @@ impl RefreshRun<'_> {
             seeded_from = Some(sibling);
             state = self.index_state()?;
         }
+        let is_new = seeded_from.is_some() || matches!(state, IndexState::Build(_));
         let manifest = self.manifest_builder(&listing);
         let refresh = match state {
             IndexState::Build(reason) => self.build(lock, listing, reason, &manifest),
@@ -170,6 +185,9 @@ impl RefreshRun<'_> {
                 }
             }
         };
+        if is_new {
+            engine.limit_stored_trees();
+        }
         Ok(RefreshReport { seeded_from, ..refresh? })
     }
 

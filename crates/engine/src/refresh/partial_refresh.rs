@@ -9,7 +9,7 @@ use crate::refresh::refresh_run::{IndexState, RefreshRun, StuckWriter};
 use crate::refresh::report::RefreshReport;
 use crate::{Engine, EngineError};
 use orient_store::{Snapshot, StoreError};
-use orient_walk::{Subtrees, list_subtrees};
+use orient_walk::Subtrees;
 
 impl Engine {
     /// Refreshes a part of the tree when the rest is known to be up to date. Falls back to a full refresh if the part
@@ -100,7 +100,7 @@ impl RefreshRun<'_> {
         snapshot: &Snapshot,
         region: &Subtrees,
     ) -> Result<Option<(RefreshPlan, u64)>, EngineError> {
-        let listing = list_subtrees(&self.engine.repo.root, &self.engine.walk_options(), region)?;
+        let listing = self.engine.tree.list(&self.engine.walk_options(), Some(region))?;
         if self.options.cancel.is_cancelled() {
             return Err(EngineError::Cancelled);
         }

@@ -10,7 +10,7 @@ use crate::skips::large_file_stamp;
 use orient_model::{IssueKind, Outline, RepoPath, Role, Stamp};
 use orient_store::{Cache, CacheKey, Encoded, FilePut, INDEXED, PreparedFile, encode_flow};
 use orient_text::{TrigramExtractor, Trigrams};
-use orient_walk::{Content, ReadFailure, RootDirectory, SkipReason};
+use orient_walk::{Content, ReadFailure, SkipReason, TreeReader};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -54,7 +54,7 @@ pub(crate) enum FactsOrigin {
 
 /// Reads files of a tree.
 pub(crate) struct FileReader<'e> {
-    pub(crate) tree: &'e RootDirectory,
+    pub(crate) tree: &'e dyn TreeReader,
     pub(crate) classifier: &'e FileClassifier,
     pub(crate) max_file_size: u64,
     /// The path of the facts cache.

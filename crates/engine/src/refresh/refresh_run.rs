@@ -8,7 +8,7 @@ use crate::refresh::plan::RefreshPlan;
 use crate::refresh::report::{RebuildReason, RefreshReport};
 use crate::{Engine, EngineError};
 use orient_store::{HolderWatch, Snapshot, StoreError, WriteLock};
-use orient_walk::{Listing, list};
+use orient_walk::Listing;
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
@@ -119,7 +119,7 @@ impl RefreshRun<'_> {
     pub(super) fn list(&self) -> Result<Listing, EngineError> {
         self.progress.phase(Phase::Listing, 0, 0);
         let span = tracing::debug_span!("walk", files = tracing::field::Empty).entered();
-        let listing = list(&self.engine.repo.root, &self.engine.walk_options())?;
+        let listing = self.engine.tree.list(&self.engine.walk_options(), None)?;
         span.record("files", listing.files.len());
         drop(span);
         let cut: Vec<String> = listing.cut.iter().map(ToString::to_string).collect();

@@ -28,7 +28,9 @@ impl RefreshRun<'_> {
             return Ok(RefreshReport { stuck: Some(stuck.holder), waited: stuck.waited, ..refresh });
         }
         match (&state, planned) {
-            (IndexState::Usable(snapshot), Some(plan)) => self.report_beside_stuck(snapshot, plan, stuck),
+            (IndexState::Usable(snapshot), Some(plan)) if self.engine.tree.id().is_none() => {
+                self.report_beside_stuck(snapshot, plan, stuck)
+            }
             _ => Err(stuck.error()),
         }
     }

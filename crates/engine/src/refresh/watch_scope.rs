@@ -3,7 +3,7 @@
 use crate::{Engine, EngineError};
 use orient_model::RepoPath;
 use orient_store::KeepAlive;
-use orient_walk::{Fingerprint, Listing, Subtrees, global_rule_files, is_rule_file, list, list_subtrees};
+use orient_walk::{Fingerprint, Listing, Subtrees, global_rule_files, is_rule_file};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -57,10 +57,7 @@ impl Engine {
     /// The directories to watch, in a part of the tree or in all of it.
     pub fn watch_scope(&self, region: Option<&Subtrees>) -> Result<WatchScope, EngineError> {
         let options = self.walk_options();
-        let Listing { fingerprint, .. } = match region {
-            Some(region) => list_subtrees(&self.repo.root, &options, region)?,
-            None => list(&self.repo.root, &options)?,
-        };
+        let Listing { fingerprint, .. } = self.tree.list(&options, region)?;
         let entered: BTreeSet<PathBuf> = fingerprint
             .directories
             .iter()

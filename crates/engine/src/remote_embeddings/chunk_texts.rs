@@ -5,7 +5,7 @@ use crate::extraction::Language;
 use crate::{EngineError, Snapshot};
 use orient_model::ContentHash;
 use orient_store::{FileRow, INDEXED};
-use orient_walk::RootDirectory;
+use orient_walk::TreeReader;
 
 /// Hash of everything that the texts of a file depend on: path, content and chunking. `None` for a file without
 /// chunks.
@@ -37,7 +37,7 @@ impl Snapshot {
     /// The texts of a file, one per chunk; `None` if the file changed since it was indexed.
     pub(super) fn texts_of(
         &self,
-        tree: &RootDirectory,
+        tree: &dyn TreeReader,
         file: &FileRow,
     ) -> Result<Option<Vec<String>>, EngineError> {
         let Ok(content) = tree.read(&file.path, self.max_file_size) else { return Ok(None) };

@@ -6,7 +6,7 @@ use crate::{Engine, EngineError};
 use orient_embed::{TextEmbedding, combine};
 use orient_model::ContentHash;
 use orient_store::{Cache, CacheState, EmbedModel, FileRow, WriteLock};
-use orient_walk::RootDirectory;
+
 use std::cell::RefCell;
 use std::collections::{HashSet, VecDeque};
 use std::path::PathBuf;
@@ -113,13 +113,13 @@ impl EmbeddingJob<'_> {
     fn read(&self, files: &[FileRow]) -> Result<VecDeque<(ContentHash, String)>, EngineError> {
         // One snapshot per batch, so that index writers do not wait for the network.
         let snapshot = self.engine.snapshot()?;
-        let tree = RootDirectory::open(&snapshot.root)?;
+        let tree = snapshot.tree.open()?;
         let state = &mut *self.state.borrow_mut();
         let (mut ready, mut noted) = (VecDeque::new(), Vec::new());
         for file in files {
             let now = snapshot.store.file(&file.path)?;
             let Some(now) = now.filter(|now| now.hash == file.hash) else { continue };
-            let (Some(key), Some(texts)) = (key_of(&now), snapshot.texts_of(&tree, &now)?) else { continue };
+            let (Some(key), Some(texts)) = (key_of(&now), snapshot.texts_of(&*tree, &now)?) else { continue };
             let hashes: Vec<ContentHash> = texts.iter().map(|text| hash_of(text)).collect();
             let fresh = hashes.iter().copied().zip(texts).filter(|(hash, _)| state.known.insert(*hash));
             ready.extend(fresh);

@@ -8,7 +8,7 @@ use crate::{EngineError, Snapshot};
 use orient_embed::{TextEmbedding, Vector, combine, cosine};
 use orient_model::ContentHash;
 use orient_store::{Cache, EmbedModel};
-use orient_walk::RootDirectory;
+
 use std::sync::Arc;
 
 /// Maximum number of files that a query reads to hash their texts. More are left to the embedding job.
@@ -103,10 +103,10 @@ impl Snapshot {
         if unseen.is_empty() || unseen.len() > MAX_HASHED_FILES {
             return Ok(texts);
         }
-        let tree = RootDirectory::open(&self.root)?;
+        let tree = self.tree.open()?;
         let mut noted = Vec::new();
         for (key, chunks, file) in unseen {
-            let Some(own) = self.texts_of(&tree, &file)? else { continue };
+            let Some(own) = self.texts_of(&*tree, &file)? else { continue };
             let own: Vec<ContentHash> = own.iter().map(|text| hash_of(text)).collect();
             if put(chunks, &own) {
                 noted.push((key, own));

@@ -1,6 +1,7 @@
 //! Compares what this crate reads with what git prints, on repositories that git creates.
 
 mod branches;
+mod commit_trees;
 mod fixture;
 mod hostile;
 mod logs;

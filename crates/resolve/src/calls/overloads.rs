@@ -116,8 +116,8 @@ impl Session<'_> {
         confidence &= (0..found.len()).all(|at| scores[at] == best || left.iter().all(|&one| loses(at, one)));
         let most = match left.len() {
             1 if confidence => Confidence::Exact,
-            // The best score of arguments whose types are not all known, or nothing decides: measured against compilers, six in ten
-            // are right.
+            // The best score of arguments whose types are not all known, or nothing decides: measured against a compiler, about
+            // half are right.
             _ => Confidence::Approximate,
         };
         left.into_iter().map(|at| found[at].clone().at_most(most)).collect()

@@ -65,6 +65,11 @@ impl DatabaseFile {
         self.file.as_ref().map_or(Ok(0), |file| Ok(file.metadata()?.len()))
     }
 
+    /// Copies the content from the start, within the file system where it can.
+    pub(crate) fn copy_to(&self, to: &mut File) -> io::Result<u64> {
+        self.file.as_ref().map_or(Ok(0), |mut file| io::copy(&mut file, to))
+    }
+
     pub(crate) fn sync_all(&self) -> io::Result<()> {
         self.file.as_ref().map_or(Ok(()), File::sync_all)
     }

@@ -243,6 +243,15 @@ pub(crate) fn first(database: &DatabasePath) {
     let _ = renewed(database, digest, None).write(database);
 }
 
+/// Creates the seal of a database that is a copy of another, bytewise and without a log; none if the other has no valid seal.
+pub(crate) fn copied(database: &DatabasePath, from: &DatabasePath) {
+    FileKey::of(database).into_iter().for_each(damaged_files::forget);
+    let is_sound = |seal: &Seal| seal.whole && seal.log.is_none() && seal.is_valid(from);
+    if let Some(seal) = Seal::read(from).filter(is_sound) {
+        let _ = renewed(database, seal.digest, None).write(database);
+    }
+}
+
 /// Whether a database has a seal.
 pub(crate) fn is_sealed(database: &DatabasePath) -> bool {
     database.directory.entry(&Seal::name(database)).is_some()

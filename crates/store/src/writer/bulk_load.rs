@@ -373,6 +373,15 @@ fn sweep(place: &DatabasePath) {
 /// Connections to the old database keep it, with its log, until they close. The old log is checkpointed first, so that a
 /// crash between the two steps leaves an old file that is complete without its log.
 pub(crate) fn swap_in(new: &DatabasePath, path: &Path) -> Result<(), StoreError> {
+    swap_in_sealed(new, path, seal::first)
+}
+
+/// The same; `seal` creates the seal.
+pub(crate) fn swap_in_sealed(
+    new: &DatabasePath,
+    path: &Path,
+    seal: impl FnOnce(&DatabasePath),
+) -> Result<(), StoreError> {
     let old = DatabasePath::at(path)?;
     let _replacing = write_lock::replacing(&old.directory)?;
     seal::remove(&old);
@@ -388,7 +397,7 @@ pub(crate) fn swap_in(new: &DatabasePath, path: &Path) -> Result<(), StoreError>
         }
     }
     old.directory.rename(&new.name, &old.name).at(path)?;
-    seal::first(&old);
+    seal(&old);
     old.directory.sync().or_else(ignore_unsupported).at(path)
 }
 

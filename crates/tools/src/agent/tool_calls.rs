@@ -12,7 +12,7 @@ use crate::arguments::correction::{
     CorrectedArguments, KnownArguments, aliases_of, argument_object, correct_arguments, snake,
 };
 use crate::error::{Code, ToolError};
-use crate::operation::{Operation, ReplyResult};
+use crate::operation::{Operation, REVISION, ReplyResult};
 use crate::operations::OPERATIONS;
 use crate::session::Session;
 use orient_engine::RefreshDepth;
@@ -127,7 +127,10 @@ pub struct ToolCall {
 
 impl AgentTool {
     fn from_group(group: &'static Group) -> Self {
-        let input = with_common_arguments(group.input_schema());
+        let mut input = with_common_arguments(group.input_schema());
+        if group.available().any(|(_, operation)| operation.any_revision) {
+            input["properties"][REVISION] = json!({ "type": "string", "description": "git revision" });
+        }
         Self {
             name: group.name,
             about: format!("{} Example: {}", group.about, group.example),

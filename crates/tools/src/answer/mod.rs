@@ -7,6 +7,7 @@ mod pagination;
 pub(crate) mod symbol_line;
 pub(crate) mod unread_files;
 
+use crate::session::revision::AnsweredRevision;
 use crate::text::number_format::plural;
 use crate::text::writer::{Style, TextWriter};
 pub use note::Note;
@@ -37,6 +38,9 @@ pub(crate) struct Answer<T> {
     /// The state of the index; absent if the answer does not come from an index.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) freshness: Option<Freshness>,
+    /// The revision that the answer describes; absent for the working tree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) at: Option<AnsweredRevision>,
     /// Remarks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) notes: Vec<Note>,
@@ -81,6 +85,7 @@ impl<T> Answer<T> {
             total: None,
             next: None,
             freshness: None,
+            at: None,
             notes: Vec::new(),
             unresolved_name: false,
         }
@@ -99,8 +104,8 @@ impl<T> Answer<T> {
 
     /// The same answer with other data.
     pub(crate) fn with_data<U>(self, data: U) -> Answer<U> {
-        let Self { data: _, complete, reasons, total, next, freshness, notes, unresolved_name } = self;
-        Answer { data, complete, reasons, total, next, freshness, notes, unresolved_name }
+        let Self { data: _, complete, reasons, total, next, freshness, at, notes, unresolved_name } = self;
+        Answer { data, complete, reasons, total, next, freshness, at, notes, unresolved_name }
     }
 
     /// The same answer, marked as partial for a reason.
@@ -138,6 +143,9 @@ impl<T> Answer<T> {
                 writer.put(Style::Warn, "pending: ")?;
                 writer.line(Style::Path, path)?;
             }
+        }
+        if let Some(at) = &self.at {
+            at.write(writer)?;
         }
         for note in &self.notes {
             writer.put(Style::Dim, "note: ")?;

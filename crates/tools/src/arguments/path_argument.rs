@@ -5,7 +5,7 @@ use crate::answer::unread_files::{self, AnswerScope};
 use crate::error::{Code, ToolError};
 use crate::session::Session;
 use crate::text::safe_line::unescape;
-use orient_engine::{FileQuery, FileRow, PathPattern, SkipReason, Snapshot};
+use orient_engine::{FileQuery, FileRow, PathKind, PathPattern, SkipReason, Snapshot, from_native};
 use orient_model::RepoPath;
 use std::path::{Component, Path, PathBuf};
 
@@ -59,7 +59,7 @@ pub(crate) fn find(
 ) -> Result<Option<PathArgument>, ToolError> {
     let text = from_root(session, typed);
     let file = snapshot.file(&RepoPath::from(text.as_str()))?;
-    let exists = file.is_some() || session.root().join(&text).symlink_metadata().is_ok();
+    let exists = file.is_some() || session.path_kind(&RepoPath::from(text.as_str())).is_some();
     let pattern = pattern(&text, exists)?;
     if file.is_some() {
         return Ok(Some(PathArgument { text, pattern, file }));
@@ -79,7 +79,7 @@ pub(crate) fn find(
 /// The pattern of a file, directory or glob, which need not match anything.
 pub(crate) fn pattern_from_root(session: &Session<'_>, typed: &str) -> Result<PathPattern, ToolError> {
     let text = from_root(session, typed);
-    let exists = session.root().join(&text).symlink_metadata().is_ok();
+    let exists = session.path_kind(&RepoPath::from(text.as_str())).is_some();
     pattern(&text, exists)
 }
 
@@ -95,25 +95,30 @@ pub(crate) fn file(
 /// The path from the root. The current directory takes precedence over the root. A path that exists in neither is tried
 /// with the escapes of an answer decoded, and otherwise used as typed, since the index may still contain it.
 fn from_root(session: &Session<'_>, typed: &str) -> String {
-    on_disk(session, typed)
-        .or_else(|| on_disk(session, &unescape(typed)?))
+    existing(session, typed)
+        .or_else(|| existing(session, &unescape(typed)?))
         .unwrap_or_else(|| typed.trim_start_matches("./").trim_end_matches('/').to_owned())
 }
 
 /// The path from the root of an existing file or directory.
-fn on_disk(session: &Session<'_>, typed: &str) -> Option<String> {
+fn existing(session: &Session<'_>, typed: &str) -> Option<String> {
     let root = session.root();
     for base in session.directories() {
         let base = base.canonicalize().unwrap_or_else(|_| root.to_owned());
         let path = normalised(&base.join(typed));
         if let Ok(inside) = path.strip_prefix(root)
-            && path.symlink_metadata().is_ok()
+            && kind_at(session, &path).is_some()
             && let Some(text) = inside.to_str()
         {
             return Some(if cfg!(windows) { text.replace('\\', "/") } else { text.to_owned() });
         }
     }
     None
+}
+
+/// What is at an absolute path, if it is in the tree.
+pub(crate) fn kind_at(session: &Session<'_>, path: &Path) -> Option<PathKind> {
+    session.path_kind(&from_native(session.root(), &normalised(path))?)
 }
 
 /// A path without `.` and `..`, computed lexically: symbolic links are not followed.

@@ -106,6 +106,11 @@ fn since(
     revision: &str,
     with_lines: bool,
 ) -> Result<Files, ToolError> {
+    if session.revision().is_some() {
+        let message = "a revision is compared with the working tree, which `at` replaces";
+        let hint = "`changes A..B` compares two revisions; or pass a unified diff";
+        return Err(ToolError::new(Code::BadArgument, message).hint(hint));
+    }
     let rows = snapshot.files(&FileQuery::default(), 0, usize::MAX)?.rows;
     let known: Vec<_> = rows.into_iter().map(|row| (row.path, row.stamp)).collect();
     let found = History::open(session.root()).and_then(|mut it| it.changes(revision, &known, with_lines));

@@ -160,6 +160,7 @@ found.";
         },
     ];
     const EXPOSED: bool = false;
+    const ANY_REVISION: bool = false;
     type Args = AuditArgs;
     type Out = AuditOut;
 

@@ -117,6 +117,7 @@ commits listed in `.git-blame-ignore-revs` are skipped, and names are those of `
     ];
     const DEPTH: RefreshDepth = RefreshDepth::Facts;
     const HEAVY: bool = true;
+    const ANY_REVISION: bool = false;
     type Args = BlameArgs;
     type Out = SymbolAnswer<BlameOut>;
 

@@ -105,6 +105,7 @@ were removed, renamed, moved or have another signature come first, with who uses
         Example { command: "changes HEAD", about: "what is not committed" },
     ];
     const HEAVY: bool = true;
+    const ANY_REVISION: bool = false;
     type Args = ChangesArgs;
     type Out = ChangesOut;
 

@@ -120,6 +120,7 @@ indexed (`orient index --history`, or a server while it is idle); other commits 
     ];
     const DEPTH: RefreshDepth = RefreshDepth::Facts;
     const HEAVY: bool = true;
+    const ANY_REVISION: bool = false;
     type Args = CommitsArgs;
     type Out = CommitsOut;
 

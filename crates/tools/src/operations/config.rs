@@ -84,6 +84,7 @@ Sources, lowest precedence first: default, the user's file, .orient.toml in the 
         Example { command: "config limits.memory --set limits.memory=1GiB", about: "test a value" },
     ];
     const EXPOSED: bool = false;
+    const ANY_REVISION: bool = false;
     type Args = ConfigArgs;
     type Out = ConfigOut;
 

@@ -73,6 +73,7 @@ The text is canonical: the same files give the same bytes, whatever the history 
 number of threads. Compare two dumps to see what changed, or compare a dump with that of a rebuilt index to verify it.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "dump", about: "all facts as text" },
+        Example { command: "dump --at HEAD~5", about: "the facts of an earlier commit" },
         Example { command: "dump --no-refresh", about: "without refreshing the index" },
     ];
     const EXPOSED: bool = false;

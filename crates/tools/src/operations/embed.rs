@@ -179,6 +179,7 @@ in the background. Search uses the provider once it has embedded 90 % of the chu
         Example { command: "embed forget", about: "revoke the consent" },
     ];
     const EXPOSED: bool = false;
+    const ANY_REVISION: bool = false;
     type Args = EmbedArgs;
     type Out = EmbedOut;
 

@@ -39,6 +39,8 @@ pub(crate) struct GcOut {
     dry_run: bool,
     /// Deleted directories whose indexes were removed.
     trees: Vec<String>,
+    /// Number of indexes of commits that were removed because they exceed `store.commits`.
+    commits: u64,
     /// Number of cached facts that no index uses.
     facts: u64,
     /// Number of cached provider vectors that no index uses.
@@ -51,12 +53,14 @@ impl TypedOperation for Gc {
     const NAME: &'static str = "gc";
     const ABOUT: &'static str = "Remove indexes of deleted directories and unused cached data";
     const DETAILS: &'static str = "\
-Works on the whole store, not only on this repository. Indexes of existing directories are kept.";
+Works on the whole store, not only on this repository. Indexes of existing directories are kept; of those of commits \
+(`--at`), the most recently used within the limit that `store.commits` sets.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "gc --dry-run", about: "print what would be removed" },
         Example { command: "gc", about: "remove it" },
     ];
     const EXPOSED: bool = false;
+    const ANY_REVISION: bool = false;
     type Args = GcArgs;
     type Out = GcOut;
 
@@ -66,6 +70,7 @@ Works on the whole store, not only on this repository. Indexes of existing direc
         let out = GcOut {
             dry_run: args.dry_run,
             trees: collected.trees.iter().map(|tree| tree.display().to_string()).collect(),
+            commits: collected.commits,
             facts: collected.facts,
             vectors: collected.vectors,
             bytes: collected.bytes,
@@ -82,6 +87,10 @@ Works on the whole store, not only on this repository. Indexes of existing direc
             writer.plain("the index of ")?;
             writer.put(Style::Path, tree)?;
             writer.line(Style::Plain, ", which no longer exists")?;
+        }
+        if out.commits > 0 {
+            let commits = plural(out.commits, "index of a commit", "indexes of commits");
+            writer.line(Style::Plain, &format!("{commits}, which exceed `store.commits`"))?;
         }
         if out.facts > 0 {
             let facts = plural(out.facts, "file", "files");

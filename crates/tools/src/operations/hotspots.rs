@@ -120,6 +120,7 @@ less active one, although neither refers to the other. Commits that change more 
         Example { command: "hotspots src --since 1y", about: "below a path, in the last year" },
     ];
     const HEAVY: bool = true;
+    const ANY_REVISION: bool = false;
     type Args = HotspotsArgs;
     type Out = HotspotsOut;
 

@@ -94,6 +94,7 @@ an interrupted run continues, and later runs add only new commits. The settings 
         Example { command: "index --json --quiet", about: "for a script, without progress" },
     ];
     const EXPOSED: bool = false;
+    const ANY_REVISION: bool = false;
     type Args = IndexArgs;
     type Out = IndexOut;
 

@@ -65,6 +65,7 @@ in, cause, and the files they changed. Nothing leaves the machine; `orient task 
         Example { command: "insights", about: "the last hundred tasks" },
         Example { command: "insights --limit 20 --json", about: "the last twenty, for a script" },
     ];
+    const ANY_REVISION: bool = false;
     type Args = InsightsArgs;
     type Out = InsightsOut;
 

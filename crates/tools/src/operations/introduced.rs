@@ -106,6 +106,7 @@ file changes; a file that was only renamed is not. Merges are omitted: what they
     ];
     const DEPTH: RefreshDepth = RefreshDepth::Facts;
     const HEAVY: bool = true;
+    const ANY_REVISION: bool = false;
     type Args = IntroducedArgs;
     type Out = IntroducedOut;
 

@@ -110,6 +110,7 @@ each branch by the name it has there. Merges are omitted: what they bring is in 
     ];
     const DEPTH: RefreshDepth = RefreshDepth::Facts;
     const HEAVY: bool = true;
+    const ANY_REVISION: bool = false;
     type Args = LogArgs;
     type Out = SymbolAnswer<LogOut>;
 

@@ -106,6 +106,7 @@ show the rule `compiler`. A file that is edited falls back to our rules until an
         Example { command: "scip drop", about: "remove the layer" },
     ];
     const EXPOSED: bool = false;
+    const ANY_REVISION: bool = false;
     type Args = ScipArgs;
     type Out = ScipOut;
 

@@ -61,6 +61,7 @@ index yet.";
         Example { command: "status src", about: "a part of the tree" },
         Example { command: "status --json", about: "for a script" },
     ];
+    const ANY_REVISION: bool = false;
     type Args = StatusArgs;
     type Out = StatusOut;
 

@@ -4,6 +4,7 @@ pub(crate) mod client_id;
 pub(crate) mod open_tree;
 pub(crate) mod provider_embedding;
 pub(crate) mod query_embedding;
+pub(crate) mod revision;
 
 use crate::answer::unread_files::{self, AnswerScope};
 use crate::answer::{Answer, Freshness, Note};
@@ -11,10 +12,12 @@ use crate::error::ToolError;
 use crate::session::client_id::COMMAND_LINE;
 use crate::session::open_tree::OpenTree;
 use crate::session::query_embedding::ProviderState;
+use crate::session::revision::{AnsweredRevision, RevisionEngines};
 use crate::text::number_format::{duration, plural};
 use orient_engine::{
-    Cancel, Engine, EngineError, Freshness as _, FullScan, GcOptions, OpenOptions, Progress, RebuildReason,
-    RefreshDepth, RefreshMode, RefreshOptions, RefreshReport, Repo, Snapshot, StoreError,
+    Cancel, Engine, EngineError, Freshness as _, FullScan, GcOptions, OpenOptions, PathKind, Progress,
+    RebuildReason, RefreshDepth, RefreshMode, RefreshOptions, RefreshReport, Repo, Snapshot, StoreError,
+    TreeReader,
 };
 use orient_live::WatcherClient;
 use orient_model::RepoPath;
@@ -27,7 +30,7 @@ use std::time::{Duration, Instant};
 /// Maximum wait for another process that is indexing, before the call answers from the current index.
 const BUSY_WAIT: Duration = Duration::from_secs(5);
 
-/// Maximum wait of a server for another process that rebuilds a damaged index.
+/// Maximum wait of a server for another process that rebuilds a damaged index, or makes that of a commit.
 const REBUILD_WAIT: Duration = Duration::from_mins(1);
 
 /// The note of an answer from an empty index.
@@ -59,6 +62,10 @@ pub struct Session<'p> {
     engine: OnceCell<Arc<Engine>>,
     freshness: Arc<dyn orient_engine::Freshness>,
     provider_state: Arc<ProviderState>,
+    /// Engines of commits that calls share.
+    revisions: Arc<RevisionEngines>,
+    /// The revision that answers describe, if it is not the working tree.
+    revision: Option<AnsweredRevision>,
     refreshed: RefCell<Option<RefreshReport>>,
     /// Number of files compared with the index because no watcher could vouch for them.
     files_checked: Cell<usize>,
@@ -89,6 +96,8 @@ impl<'p> Session<'p> {
             engine,
             freshness: Arc::new(WatcherClient),
             provider_state: Arc::default(),
+            revisions: Arc::default(),
+            revision: None,
             refreshed,
             files_checked: Cell::default(),
             depth: Cell::default(),
@@ -109,6 +118,8 @@ impl<'p> Session<'p> {
             engine: OnceCell::from(tree.engine.clone()),
             freshness: tree.freshness.clone(),
             provider_state: tree.provider_state.clone(),
+            revisions: tree.revisions.clone(),
+            revision: None,
             refreshed: RefCell::new(None),
             files_checked: Cell::default(),
             depth: Cell::default(),
@@ -229,14 +240,16 @@ impl<'p> Session<'p> {
         let depth = self.depth.get();
         let is_sufficient = |refresh: &RefreshReport| refresh.owed == 0 || depth == RefreshDepth::Facts;
         if self.options.refresh && !self.refreshed.borrow().as_ref().is_some_and(is_sufficient) {
-            let refresh = match self.refresh(RefreshMode::CatchUp, depth, Some(BUSY_WAIT)) {
+            // The index of a commit that another call is making does not answer anything yet.
+            let wait = if self.revision.is_some() { REBUILD_WAIT } else { BUSY_WAIT };
+            let refresh = match self.refresh(RefreshMode::CatchUp, depth, Some(wait)) {
                 // Without a first index there is nothing to answer from.
                 Err(EngineError::Busy { .. }) if self.interactive => {
                     self.refresh(RefreshMode::CatchUp, depth, Some(Duration::MAX))
                 }
                 refresh => refresh,
             }?;
-            if !refresh.in_memory {
+            if !refresh.in_memory && self.revision.is_none() {
                 self.files_checked.set(refresh.files_compared());
             }
             self.refreshed.replace(Some(refresh));
@@ -320,7 +333,7 @@ impl<'p> Session<'p> {
         };
         let pending = refresh.pending.iter().map(|path| path.display().into_owned());
         let mut answer = Answer::from_index(data, Freshness::new(snapshot.generation(), pending));
-        answer.add_notes(notes(refresh));
+        answer.add_notes(notes(refresh, self.revision.is_none()));
         if snapshot.is_empty().unwrap_or(false) {
             answer = answer.note(NO_FILES);
         }
@@ -337,6 +350,16 @@ impl<'p> Session<'p> {
     /// The patterns that the settings exclude from a search.
     pub(crate) fn excludes(&self) -> Result<Vec<String>, ToolError> {
         Ok(self.engine()?.excludes())
+    }
+
+    /// The files of the tree, for reading.
+    pub(crate) fn reader(&self) -> Result<Box<dyn TreeReader>, ToolError> {
+        Ok(self.engine()?.tree().open().map_err(EngineError::from)?)
+    }
+
+    /// What is at a path of the tree, ignored or not.
+    pub(crate) fn path_kind(&self, path: &RepoPath) -> Option<PathKind> {
+        self.engine().ok()?.tree().kind(path)
     }
 
     /// Number of threads to use.
@@ -400,8 +423,8 @@ fn damage_note_text(detail: &str) -> String {
     format!("the index was damaged ({detail}) and has been rebuilt")
 }
 
-/// The notes about a refresh.
-fn notes(refresh: &RefreshReport) -> Vec<String> {
+/// The notes about a refresh; `is_working_tree` is false for the index of a commit.
+fn notes(refresh: &RefreshReport, is_working_tree: bool) -> Vec<String> {
     let mut notes = Vec::new();
     match &refresh.rebuilt {
         Some(RebuildReason::Damaged(detail)) => {
@@ -414,7 +437,8 @@ fn notes(refresh: &RefreshReport) -> Vec<String> {
         }
         Some(RebuildReason::First | RebuildReason::Asked) | None => {}
     }
-    if let Some(sibling) = &refresh.seeded_from {
+    // The index of a commit always begins as a copy.
+    if let Some(sibling) = refresh.seeded_from.as_ref().filter(|_| is_working_tree) {
         notes.push(format!("copied from the index of {}", sibling.display()));
     }
     notes.extend(refresh.note.clone());

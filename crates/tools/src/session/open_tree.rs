@@ -3,6 +3,7 @@
 use crate::error::ToolError;
 use crate::session::SessionOptions;
 use crate::session::query_embedding::ProviderState;
+use crate::session::revision::RevisionEngines;
 use orient_engine::{Engine, EngineError, Freshness, OpenOptions, Repo, check_settings};
 use orient_settings::{Loaded, Settings, Sources};
 use std::path::Path;
@@ -16,6 +17,8 @@ pub struct OpenTree {
     pub(crate) engine: Arc<Engine>,
     pub(crate) freshness: Arc<dyn Freshness>,
     pub(crate) provider_state: Arc<ProviderState>,
+    /// Engines of commits that calls asked about.
+    pub(crate) revisions: Arc<RevisionEngines>,
 }
 
 impl OpenTree {
@@ -29,7 +32,14 @@ impl OpenTree {
         let open = OpenOptions { force: options.force, store: None };
         let engine = Arc::new(Engine::open(&options.start, loaded.settings.clone(), &open)?);
         let freshness = freshness(&engine, &loaded);
-        Ok(Self { options, loaded, engine, freshness, provider_state: Arc::default() })
+        Ok(Self {
+            options,
+            loaded,
+            engine,
+            freshness,
+            provider_state: Arc::default(),
+            revisions: Arc::default(),
+        })
     }
 
     /// The same tree for a caller with options of its own.
@@ -45,7 +55,7 @@ impl OpenTree {
         engine: Arc<Engine>,
         freshness: Arc<dyn Freshness>,
     ) -> Self {
-        Self { options, loaded, engine, freshness, provider_state: Arc::default() }
+        Self { options, loaded, engine, freshness, provider_state: Arc::default(), revisions: Arc::default() }
     }
 
     /// The tree and how to work on it, as it was opened.
@@ -71,8 +81,17 @@ impl OpenTree {
 
 /// Loads the settings of a session.
 pub(crate) fn load_settings(options: &SessionOptions) -> Result<Loaded, ToolError> {
+    load_settings_with(options, None)
+}
+
+/// The same with the content of another commit's settings file.
+pub(crate) fn load_settings_with(
+    options: &SessionOptions,
+    repository_file: Option<Vec<u8>>,
+) -> Result<Loaded, ToolError> {
     let root = Repo::find(&options.start).map_err(EngineError::from)?.root;
     let mut sources = Sources::detect(&root);
+    sources.repository_content = repository_file;
     sources.overrides.clone_from(&options.overrides);
     let check = |settings: &Settings| check_settings(settings).map_err(|error| error.to_string());
     Ok(orient_settings::load(&sources, &check)?)

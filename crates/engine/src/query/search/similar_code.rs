@@ -7,7 +7,7 @@ use crate::{EngineError, Snapshot, chunk_features};
 use orient_embed::{BuiltIn, Embedder, Vector, cosine};
 use orient_model::{ChunkKind, RepoPath, SymbolKind};
 use orient_store::FileRow;
-use orient_walk::RootDirectory;
+use orient_walk::TreeReader;
 
 /// Number of nearest chunks that are compared structurally.
 const COMPARED_CHUNKS: usize = 200;
@@ -66,16 +66,16 @@ impl Snapshot {
             VectorQuery { count: COMPARED_CHUNKS + shared.len(), filtered: false, allows: &|_| true };
         let found = corpus.nearest(&self.store, &vector, &wanted, || Ok(()))?;
         let mut loader = ChunkLoader::new(self, &corpus);
-        let tree = RootDirectory::open(&self.root)?;
+        let tree = self.tree.open()?;
         let Some(loaded) = loader.load(own)? else { return Ok(None) };
-        let shape = self.shape(&tree, &loader.files[loaded.file as usize], &loaded);
+        let shape = self.shape(&*tree, &loader.files[loaded.file as usize], &loaded);
         let mut hits = Vec::new();
         // Chunks that share its vector are not similar for that reason.
         let is_other = |chunk: u32| chunk.checked_sub(first).is_none_or(|member| !shared.contains(&member));
         for (chunk, product) in found.best.into_iter().filter(|(chunk, _)| is_other(*chunk)) {
             let Some(other) = loader.load(chunk)? else { continue };
             let row = &loader.files[other.file as usize];
-            let structure = shape.likeness(&self.shape(&tree, row, &other));
+            let structure = shape.likeness(&self.shape(&*tree, row, &other));
             hits.push(self.similar_hit(row, &other, cosine(product, dimension), structure)?);
         }
         let key = |hit: &SimilarHit| if by == Similarity::Structure { hit.structure } else { hit.meaning };
@@ -88,7 +88,7 @@ impl Snapshot {
     }
 
     /// The shingles of a chunk, from the current file; empty if the file cannot be read.
-    fn shape(&self, tree: &RootDirectory, file: &FileRow, loaded: &LoadedChunk) -> TokenShingles {
+    fn shape(&self, tree: &dyn TreeReader, file: &FileRow, loaded: &LoadedChunk) -> TokenShingles {
         let Ok(content) = tree.read(&file.path, self.max_file_size) else { return TokenShingles::default() };
         let text = String::from_utf8_lossy(&content.bytes);
         let (first, last) = (loaded.chunk.first_line as usize, loaded.chunk.last_line as usize);

@@ -8,7 +8,6 @@ use crate::progress::{Cancel, Pause, Phase, Progress};
 use crate::refresh::pipeline::{self, ParallelWork, PipelineLimits};
 use crate::{Engine, EngineError};
 use orient_store::{FileId, PreparedGraph, StoreError};
-use orient_walk::RootDirectory;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
@@ -43,7 +42,7 @@ impl<'r> GraphResolver<'r> {
         if let Some(facts) = facts {
             return Ok(Self { engine, cancel, progress, facts });
         }
-        let (tree, cache) = (RootDirectory::open(&engine.repo.root)?, engine.paths.cache());
+        let (tree, cache) = (engine.tree.open()?, engine.paths.cache());
         let limit = engine.settings.index.max_file_size.bytes();
         let kept = engine.settings.limits.memory.bytes() / SHARE_OF_FACTS;
         let facts = FactsSource::new(cache, tree, limit, kept).with_layer(engine.compiler_layer());

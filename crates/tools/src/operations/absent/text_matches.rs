@@ -3,7 +3,7 @@
 use super::Violation;
 use crate::error::ToolError;
 use crate::session::Session;
-use orient_engine::{EngineError, RootDirectory, SearchFile, TrigramQuery, to_native};
+use orient_engine::{EngineError, SearchFile, TrigramQuery, to_native};
 use orient_grep::{Boundary, Case, Layout, Mode, Pattern, Search, in_batches};
 use orient_model::RepoPath;
 use serde_json::Value;
@@ -42,7 +42,7 @@ impl TextPattern<'_> {
     pub(super) fn search(&self, session: &Session<'_>, paths: &[RepoPath]) -> Result<TextMatches, ToolError> {
         let layout = Layout { mode: Mode::Json, line_numbers: true, ..Layout::default() };
         let search = Search::new(self.pattern(), layout)?;
-        let tree = RootDirectory::open(session.root()).map_err(EngineError::from)?;
+        let tree = session.reader()?;
         let mut found = TextMatches { violations: Vec::new(), errors: Vec::new() };
         let mut files = Vec::with_capacity(paths.len());
         for path in paths {
@@ -55,7 +55,7 @@ impl TextPattern<'_> {
         let mut output = Vec::new();
         let threads = session.threads()?;
         let totals = search
-            .run(&tree, in_batches(&files, threads), threads, &mut |bytes| {
+            .run(&*tree, in_batches(&files, threads), threads, &mut |bytes| {
                 output.extend_from_slice(bytes);
                 Ok(())
             })

@@ -101,6 +101,7 @@ damaged cache is emptied. Exits with code 5 if something does not work. Servers 
         Example { command: "doctor --log", about: "the last warnings and errors of the log" },
     ];
     const EXPOSED: bool = false;
+    const ANY_REVISION: bool = false;
     type Args = DoctorArgs;
     type Out = DoctorOut;
 

@@ -5,6 +5,7 @@ mod subtree_search;
 
 use crate::answer::Answer;
 use crate::answer::unread_files::AnswerScope;
+use crate::arguments::path_argument;
 use crate::error::{Code, Exit, ToolError};
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
@@ -13,15 +14,15 @@ use crate::text::safe_line::unescape;
 use crate::text::writer::{Style, TextWriter};
 use args::{DisplayOptions, GrepArgs};
 use orient_engine::{
-    EngineError, RefreshDepth, RootDirectory, SearchFile, SearchScope, Snapshot, TextCandidates,
-    TrigramQuery, Verification,
+    PathKind, RefreshDepth, SearchFile, SearchScope, Snapshot, TextCandidates, TreeReader, TrigramQuery,
+    Verification,
 };
 use orient_grep::{GLOB_HINT, GrepError, Mode, Search, Totals, in_batches, looks_like_glob};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::cell::{Cell, RefCell};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use subtree_search::SubtreeSearch;
 
 pub(crate) struct Grep;
@@ -41,7 +42,7 @@ pub(crate) struct GrepOut {
 struct PendingSearch {
     search: RefCell<Search>,
     display: DisplayOptions,
-    tree: RootDirectory,
+    tree: Box<dyn TreeReader>,
     files: Files,
     threads: usize,
     totals: RefCell<Totals>,
@@ -91,7 +92,7 @@ characters is answered without reading most files. Types (-t) are ripgrep's. Exi
     fn run(session: &Session<'_>, args: GrepArgs) -> Result<Answer<GrepOut>, ToolError> {
         let (patterns, paths) = patterns_and_paths(session, &args)?;
         let base = session.base();
-        let one_file = paths.len() == 1 && base.join(&paths[0]).is_file();
+        let one_file = paths.len() == 1 && is_file(session, &base.join(&paths[0]));
         let pattern = args.pattern(patterns);
         let (layout, display) = args.layout(one_file);
         let nothing = pattern.patterns.is_empty() && !pattern.invert || layout.max_count == Some(0);
@@ -102,16 +103,20 @@ characters is answered without reading most files. Types (-t) are ripgrep's. Exi
         scope.excludes = session.excludes()?;
         scope.threads = session.threads()?;
         let threads = args.threads.filter(|threads| *threads > 0).unwrap_or(scope.threads);
-        let tree = RootDirectory::open(session.root()).map_err(EngineError::from)?;
+        let tree = session.reader()?;
         let (mut found, mut snapshot) = (TextCandidates::default(), None);
         let files = if nothing {
             Files::Listed(Vec::new())
+        } else if session.revision().is_some() {
+            let index = session.snapshot()?;
+            let basis = Verification { pending: &[], manifest_valid: false };
+            found = index.candidates(&scope, &index.left_out(&query)?, &basis)?;
+            snapshot = Some(index);
+            Files::Listed(std::mem::take(&mut found.files))
         } else if scope.is_plain(session.root()) {
             (found, snapshot) = match candidates(session, &scope, &query) {
                 // The index only rules files out; a note tells when it has been rebuilt.
-                Err(error) if error.code() == Code::Damaged => {
-                    (TextCandidates::all(session.root(), &scope)?, None)
-                }
+                Err(error) if error.code() == Code::Damaged => (all_files(session, &scope)?, None),
                 found => found?,
             };
             Files::Listed(std::mem::take(&mut found.files))
@@ -239,7 +244,6 @@ fn candidates(
     scope: &SearchScope,
     query: &TrigramQuery,
 ) -> Result<(TextCandidates, Option<Snapshot>), ToolError> {
-    let root = session.root();
     if !query.is_all() {
         session.shared_engine()?.prepare();
     }
@@ -251,11 +255,11 @@ fn candidates(
         }
         known = Some((snapshot.generation(), out));
     } else if query.is_all() {
-        return Ok((TextCandidates::all(root, scope)?, None));
+        return Ok((all_files(session, scope)?, None));
     }
     let snapshot = match session.snapshot() {
         // The first index is being built: search all files.
-        Err(error) if error.code() == Code::Busy => return Ok((TextCandidates::all(root, scope)?, None)),
+        Err(error) if error.code() == Code::Busy => return Ok((all_files(session, scope)?, None)),
         snapshot => snapshot?,
     };
     let out = match known {
@@ -266,16 +270,29 @@ fn candidates(
     Ok((snapshot.candidates(scope, &out, &basis)?, Some(snapshot)))
 }
 
+/// Every file in scope.
+fn all_files(session: &Session<'_>, scope: &SearchScope) -> Result<TextCandidates, ToolError> {
+    Ok(TextCandidates::all(&**session.engine()?.tree(), scope)?)
+}
+
+/// Whether a path is that of a file of the tree.
+fn is_file(session: &Session<'_>, path: &Path) -> bool {
+    match session.revision() {
+        None => path.is_file(),
+        Some(_) => path_argument::kind_at(session, path) == Some(PathKind::File),
+    }
+}
+
 impl GrepOut {
     fn run(&self, search: &Search, out: &mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
         let PendingSearch { tree, files, threads, totals, walk_errors, .. } = &self.pending;
         match files {
             Files::Listed(files) => {
-                totals.replace(search.run(tree, in_batches(files, *threads), *threads, out)?);
+                totals.replace(search.run(&**tree, in_batches(files, *threads), *threads, out)?);
             }
             Files::Walked(part) => {
                 let mut walk = part.walk()?;
-                totals.replace(search.run(tree, &mut walk, *threads, out)?);
+                totals.replace(search.run(&**tree, &mut walk, *threads, out)?);
                 self.searched.set(walk.searched);
                 self.ruled_out.set(walk.ruled_out);
                 walk_errors.replace(walk.errors());
@@ -301,7 +318,8 @@ fn patterns_and_paths(
     }
     // A path copied from an answer may contain escapes.
     paths.extend(args.paths.iter().map(|path| {
-        let plain = path.to_str().filter(|_| !session.base().join(path).exists()).and_then(unescape);
+        let exists = path_argument::kind_at(session, &session.base().join(path)).is_some();
+        let plain = path.to_str().filter(|_| !exists).and_then(unescape);
         plain.map_or_else(|| path.clone(), PathBuf::from)
     }));
     for file in &args.file {

@@ -66,6 +66,7 @@ no_similar_implementation, context_fragmented and architecture_unknown.";
     ];
     const HEAVY: bool = true;
     const PER_CLIENT: bool = true;
+    const ANY_REVISION: bool = false;
     type Args = TaskArgs;
     type Out = TaskOut;
 

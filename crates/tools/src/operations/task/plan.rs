@@ -151,6 +151,7 @@ establish. `orient task` guides through them and checks what was read.";
         },
     ];
     const HEAVY: bool = true;
+    const ANY_REVISION: bool = false;
     type Args = PlanArgs;
     type Out = PlanOut;
 

@@ -7,7 +7,7 @@ use orient_resolve::{FileFacts, LazyFlow};
 use orient_store::{
     Cache, CacheKey, CachedFacts, CompilerLayer, Encoded, IndexedFile, decode_flow, decode_outline,
 };
-use orient_walk::RootDirectory;
+use orient_walk::TreeReader;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,7 +30,7 @@ impl FactsSource {
     /// Facts from the cache at a path, or from the files of a tree; about `bytes` of them stay in memory.
     ///
     /// The cache is opened right away and stays open, because closing the last connection triggers a checkpoint.
-    pub(crate) fn new(cache: PathBuf, tree: RootDirectory, max_file_size: u64, bytes: u64) -> Self {
+    pub(crate) fn new(cache: PathBuf, tree: Box<dyn TreeReader>, max_file_size: u64, bytes: u64) -> Self {
         let kept =
             FactsCache { most: usize::try_from(bytes / 2).unwrap_or(usize::MAX), ..FactsCache::default() };
         let idle = Mutex::new(vec![Cache::open(&cache)]);
@@ -119,7 +119,7 @@ struct FileVersion {
 
 /// Extracts facts that are not cached.
 struct SourceFiles {
-    tree: RootDirectory,
+    tree: Box<dyn TreeReader>,
     max_file_size: u64,
 }
 
@@ -183,6 +183,7 @@ fn weight(path: &RepoPath, outline: &Outline) -> usize {
 mod tests {
     use super::*;
     use orient_model::{ExprId, Flow, Role};
+    use orient_walk::RootDirectory;
 
     fn facts(lines: usize) -> Arc<FileFacts> {
         let flow = Flow { operands: vec![ExprId(0); lines], ..Flow::default() }.into();
@@ -207,8 +208,10 @@ mod tests {
     fn lost_facts_are_extracted_again_only_from_the_same_content() {
         let directory = tempfile::tempdir().expect("a directory");
         std::fs::write(directory.path().join("a.py"), "def f(): return g()\n").expect("a file");
-        let (tree, cache) =
-            (|| RootDirectory::open(directory.path()).expect("it opens"), directory.path().join("cache.db"));
+        let (tree, cache) = (
+            || Box::new(RootDirectory::open(directory.path()).expect("it opens")),
+            directory.path().join("cache.db"),
+        );
         let path = RepoPath::from("a.py");
         let hash = tree().read(&path, 1000).expect("text").hash;
         let name = "python";
