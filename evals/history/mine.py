@@ -31,7 +31,7 @@ FOREIGN = re.compile(r"(^|/)(vendor|third_party|node_modules|dist|docs?|website|
 PROBLEM = re.compile(r"\b(fix(e[sd])?|bugs?|crash\w*|errors?|fail(s|ed|ing|ure)?|wrong(ly)?|incorrect(ly)?|regress\w*|panic\w*|leaks?|"
                      r"leaking|exceptions?|broken|breaks|problem|hang(s|ing)?|deadlock\w*|race|segfault\w*|overflow\w*|missing|doesn't|"
                      r"does not|didn't|cannot|can't|unexpected\w*|invalid|never|instead of|should (not|have|be))\b", re.I)
-CHORE = re.compile(r"^(merge|revert|bump|release|prepare|update (dep|change|readme|version)|typo|docs?[(:]|style[(:]|chore|ci[(:]|"
+UPKEEP = re.compile(r"^(merge|revert|bump|release|prepare|update (dep|change|readme|version)|typo|docs?[(:]|style[(:]|ch\wre|ci[(:]|"
                    r"refactor|test[s(:]|format|rename|reformat|clean|remove unused|build[(:]|lint|ts:|version)", re.I)
 TRAILER = re.compile(r"^\s*(signed-off-by|co-authored-by|reviewed-by|acked-by|tested-by|reported-by|suggested-by|helped-by|cc|change-id|"
                      r"piperorigin-revid|git-svn-id|bug|closes|fixes|resolves|refs?|see|issue|url|link|ref|cherry.picked|reviewed-on|"
@@ -131,7 +131,7 @@ def question(mirror, repository, commit):
     if not changed:
         return None
     title, body = text_of(git(mirror, "log", "-1", "--format=%B", commit), changed)
-    if CHORE.match(title) or not MIN_WORDS <= len(body.split()) <= MAX_WORDS or not PROBLEM.search(title + "\n" + body):
+    if UPKEEP.match(title) or not MIN_WORDS <= len(body.split()) <= MAX_WORDS or not PROBLEM.search(title + "\n" + body):
         return None
     languages = collections.Counter(LANGUAGE_OF[path.rsplit(".", 1)[-1].lower()] for path in changed)
     relevant = [{"path": path, "start_line": span[0], "end_line": span[1], "grade": "primary"}
@@ -152,7 +152,7 @@ def choose(mirrors, per):
         seen = taken = 0
         for entry in log.split("\x01")[1:]:
             commit, message = entry.split("\x02", 1)
-            if not MIN_WORDS <= len(message.split()) <= 2 * MAX_WORDS or CHORE.match(message):
+            if not MIN_WORDS <= len(message.split()) <= 2 * MAX_WORDS or UPKEEP.match(message):
                 continue
             found = question(mirror, repository, commit)
             if not found:

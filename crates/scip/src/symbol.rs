@@ -29,7 +29,7 @@ pub fn descriptor_name(symbol: &str) -> &str {
     if let Some(escaped) = rest.strip_suffix('`') {
         return escaped.rfind('`').map_or("", |open| &escaped[open + 1..]);
     }
-    let start = rest.rfind(['/', '#', '.', ' ', '(', '[', '`', ':', '!']).map_or(0, |at| at + 1);
+    let start = rest.rfind(['/', '#', '.', ' ', '(', ')', '[', ']', '`', ':', '!']).map_or(0, |at| at + 1);
     &rest[start..]
 }
 
