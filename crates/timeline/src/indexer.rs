@@ -7,7 +7,9 @@ use crate::commit_terms::{CommitDocument, MAX_CHANGED_BYTES};
 use crate::history_index::{HistoryCoverage, HistoryIndex, oid};
 use crate::version_cache::{MAX_CONTENT, VersionCache};
 use orient_engine::Engine;
-use orient_history::{Commit, History, HistoryError, Oid, RawPathChange, hunks, is_binary, lines};
+use orient_history::{
+    ChangeKind, Commit, History, HistoryError, Oid, RawPathChange, hunks, is_binary, lines,
+};
 use orient_model::{Handle, RepoPath};
 use orient_store::{CommitPaths, CommitSymbols, FileSymbols, GraphCommit, Person};
 use std::collections::{BTreeMap, BTreeSet};
@@ -248,11 +250,12 @@ impl Indexer<'_> {
         if commit.is_merge() {
             merged = self.history.merge_renames(id)?;
         } else {
-            let found = self.history.changed_paths(id)?;
-            changes = found
-                .into_iter()
-                .map(|change| (change.path, change.kind.number(), change.old_path))
-                .collect();
+            for change in self.history.changed_paths(id)? {
+                // The log of the previous path ends here.
+                let left = change.old_path.as_ref().filter(|_| change.kind == ChangeKind::Renamed);
+                changes.extend(left.map(|old| (old.clone(), ChangeKind::Deleted.number(), None)));
+                changes.push((change.path, change.kind.number(), change.old_path));
+            }
         }
         let person = |signature: &orient_history::Signature| Person {
             name: signature.name.clone(),

@@ -1,6 +1,7 @@
 //! The index has what git has, whatever happened before.
 
 use crate::fixture::{ALL, Fixture, function};
+use orient_history::HistoryError;
 use orient_timeline::{HistoryLimits, IndexStage, index_history};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -206,4 +207,57 @@ fn limits_cut_the_index_and_questions_go_beyond_it() {
     assert_eq!(fixture.symbol_log(&mut fixture.reader(), "a.py", "f").len(), 8);
     assert_eq!(fixture.index().commits, 8);
     assert_eq!(fixture.symbol_log(&mut fixture.reader(), "a.py", "f").len(), 8);
+}
+
+#[test]
+fn missing_object_ends_the_index_there_and_newer_commits_stay() {
+    let fixture = Fixture::new();
+    for number in 0..4 {
+        fixture.write("a.py", &function("f", number));
+        fixture.commit(&format!("change {number}"));
+    }
+    let tree = fixture.git(&["rev-parse", "HEAD~2^{tree}"]);
+    let (directory, file) = tree.trim().split_at(2);
+    std::fs::remove_file(fixture.root.join(".git/objects").join(directory).join(file))
+        .expect("a loose object");
+    let indexed =
+        index_history(&fixture.engine, &mut fixture.history(), ALL, &mut |_, _, _| ControlFlow::Continue(()));
+    assert!(matches!(indexed, Err(HistoryError::Damaged(_))), "{indexed:?}");
+    let coverage = fixture.reader().coverage();
+    assert_eq!((coverage.commits, coverage.paths, coverage.symbols), (4, 1, 0));
+}
+
+#[test]
+fn odd_commits_are_indexed_as_they_are() {
+    let fixture = Fixture::new();
+    fixture.write("a.py", &function("f", 1));
+    let first = fixture.commit("start");
+    let tree = fixture.git(&["rev-parse", "HEAD^{tree}"]);
+    let object = fixture.root.join(".git/object");
+    let store = |parents: &[String], date: &str, message: &[u8]| {
+        let mut bytes = format!("tree {tree}").into_bytes();
+        for parent in parents {
+            bytes.extend(format!("parent {parent}\n").into_bytes());
+        }
+        bytes.extend(format!("author A <a@b> {date}\ncommitter A <a@b> {date}\n\n").into_bytes());
+        bytes.extend(message);
+        std::fs::write(&object, bytes).expect("writable");
+        let path = object.to_str().expect("a temporary path");
+        fixture.git(&["hash-object", "--literally", "-t", "commit", "-w", path]).trim().to_owned()
+    };
+    let first = first.to_string();
+    let old = store(&[first.clone()], "-86400 +0000", b"before 1970: \xff\xfe");
+    let future = store(&[old.clone()], "9999999999 +0000", b"after 2100");
+    let mut parents: Vec<String> =
+        (0..200).map(|n| store(&[first.clone()], "1600000000 +0000", &[b'a', n])).collect();
+    parents.push(future);
+    let merge = store(&parents, "1700000000 +0000", b"many parents");
+    fixture.git(&["reset", "-q", "--hard", &merge]);
+    let coverage = fixture.index();
+    assert_eq!((coverage.commits, coverage.is_complete()), (204, true));
+    assert_eq!(fixture.symbol_log(&mut fixture.reader(), "a.py", "f").len(), 1);
+    assert_eq!(
+        fixture.path_log(&mut fixture.reader(), "a.py"),
+        fixture.path_log(&mut fixture.empty_reader(), "a.py")
+    );
 }
