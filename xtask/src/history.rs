@@ -76,11 +76,11 @@ fn compare_index(root: &Path, paths: &[&str]) -> Result<()> {
     let mut before_symbols = None;
     let coverage = index_history(&engine, &mut history, limits, &mut |stage, _, _| {
         if stage == IndexStage::Symbols && before_symbols.is_none() {
-            before_symbols = Some(cpu() - start);
+            before_symbols = Some(cpu().saturating_sub(start));
         }
         ControlFlow::Continue(())
     })?;
-    let ours = cpu() - start;
+    let ours = cpu().saturating_sub(start);
     let paths_only = before_symbols.unwrap_or(ours);
     let mut numstat = Command::new("git");
     numstat.arg("-C").arg(root).args(["log", "--all", "--numstat", "--format=%H"]);

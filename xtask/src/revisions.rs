@@ -55,7 +55,7 @@ pub(crate) fn run(options: &Revisions) -> Result<()> {
         let mut later = [ask()?, ask()?, ask()?];
         later.sort_unstable();
         let files = trees.git().args(["diff", "--name-only", "HEAD", revision]).output()?.stdout;
-        let changed = files.iter().filter(|byte| **byte == b'\n').count();
+        let changed = files.split(|byte| *byte == b'\n').count().saturating_sub(1);
         let equal = trees.dumps_are_equal(revision)?;
         println!(
             "{revision:.12}  {changed:>6} files differ from HEAD  first {:>7.0} ms  later {:>5.0} ms  {}",

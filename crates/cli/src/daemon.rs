@@ -5,7 +5,7 @@ use crate::{render, watch};
 use clap::{Arg, ArgMatches, Command, ValueEnum, value_parser};
 use orient_engine::{Engine, FullScan};
 use orient_live::{stop_daemon, unresponsive_watcher, watcher_process};
-use orient_tools::{Code, Exit, OpenTree, Style, ToolError, write_json_line};
+use orient_tools::{Code, Exit, OpenTree, SessionOptions, Style, ToolError, write_json_line};
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -63,14 +63,7 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
     let engine = tree.engine();
     let action = matches.get_one::<Action>("action").copied().unwrap_or(Action::Status);
     let line = match action {
-        Action::Start => match watcher_process(engine) {
-            Some(process) => DaemonLine::of(Some(process), "was running"),
-            None => {
-                watch::spawn_daemon(&setup);
-                let process = wait(|| watcher_process(engine)).ok_or_else(|| not_started(engine))?;
-                DaemonLine::of(Some(process), "started")
-            }
-        },
+        Action::Start => start(engine, &setup)?,
         Action::Stop => stop(engine)?,
         Action::Status => {
             let process = watcher_process(engine);
@@ -87,6 +80,15 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
     };
     written.map_err(|error| ToolError::new(Code::Io, format!("cannot write: {error}")))?;
     Ok(exit)
+}
+
+fn start(engine: &Engine, setup: &SessionOptions) -> Result<DaemonLine, ToolError> {
+    if let Some(process) = watcher_process(engine) {
+        return Ok(DaemonLine::of(Some(process), "was running"));
+    }
+    watch::spawn_daemon(setup);
+    let process = wait(|| watcher_process(engine)).ok_or_else(|| not_started(engine))?;
+    Ok(DaemonLine::of(Some(process), "started"))
 }
 
 fn stop(engine: &Engine) -> Result<DaemonLine, ToolError> {

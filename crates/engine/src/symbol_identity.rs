@@ -358,11 +358,12 @@ mod tests {
         let with = version(&format!("def total(items):\n{body}\ndef rest():\n    return 1\n"));
         let without = version("def rest():\n    return 1\n");
         let other = version(&format!("def grand_total(items):\n{body}"));
-        let mut files = [changes_since(&without, &with), changes_since(&other, &FileVersion::default())];
+        let nothing = FileVersion::default();
+        let mut files = [changes_since(&without, &with), changes_since(&other, &nothing)];
         pair_moves(&mut files);
         assert_eq!(files[0][0].moved_to, Some((1, 0)));
         assert_eq!(files[1][0].moved_from, Some(0));
         assert_eq!(files[1][0].old.map(|symbol| symbol.name.as_str()), Some("total"));
-        assert_eq!(files[1][0].parts(&other, &FileVersion::default()).words(), ["moved", "renamed"]);
+        assert_eq!(files[1][0].parts(&other, &nothing).words(), ["moved", "renamed"]);
     }
 }

@@ -99,11 +99,7 @@ impl History {
 
     /// How a commit with at most one parent changed a path from the top of the repository, and the previous path of a
     /// renamed or copied file.
-    pub fn path_step(
-        &mut self,
-        commit: &Oid,
-        path: &[u8],
-    ) -> Result<Option<(ChangeKind, Option<Vec<u8>>)>, HistoryError> {
+    pub fn path_step(&mut self, commit: &Oid, path: &[u8]) -> Result<Option<ChangeAndSource>, HistoryError> {
         let commits = &mut self.commits;
         let header = commits.header(commit)?;
         let new = blob_at(&mut commits.objects, &header.tree, path)?;
@@ -164,7 +160,7 @@ impl History {
     }
 
     /// The files that a merge has under another path than a parent: path, parent counted from one, path in the parent.
-    pub fn merge_renames(&mut self, merge: &Oid) -> Result<Vec<(Vec<u8>, u8, Vec<u8>)>, HistoryError> {
+    pub fn merge_renames(&mut self, merge: &Oid) -> Result<Vec<MergeRename>, HistoryError> {
         let parents = self.commits.header(merge)?.parents.clone();
         let mut found = Vec::new();
         for (number, parent) in (1..).zip(parents.iter().take(MAX_RENAMING_PARENTS)) {
@@ -181,6 +177,12 @@ impl History {
         self.commits.index_tips()
     }
 }
+
+/// How a commit changed a path, and the previous path of a renamed or copied file.
+pub type ChangeAndSource = (ChangeKind, Option<Vec<u8>>);
+
+/// A file that a merge has under another path than a parent: path, parent counted from one, path in the parent.
+pub type MergeRename = (Vec<u8>, u8, Vec<u8>);
 
 /// A path that a commit changed, from the top of the repository.
 #[derive(Clone, Debug, PartialEq, Eq)]

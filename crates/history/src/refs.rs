@@ -81,7 +81,7 @@ impl Refs {
 
     /// What the worktrees of the repository have checked out.
     pub(crate) fn worktree_heads(&self) -> Vec<Oid> {
-        let heads = ["".to_owned()].into_iter().chain(
+        let heads = [String::new()].into_iter().chain(
             fs::read_dir(self.dirs.common_dir.join("worktrees"))
                 .into_iter()
                 .flatten()

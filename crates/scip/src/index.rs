@@ -165,7 +165,7 @@ fn document(bytes: &[u8]) -> Option<Document> {
     for field in Fields(bytes) {
         match field? {
             (1, Value::Bytes(bytes)) => document.path = text(bytes)?,
-            (2, Value::Bytes(bytes)) => document.occurrences.extend(occurrence(bytes)?),
+            (2, Value::Bytes(bytes)) => occurrence(bytes, &mut document.occurrences)?,
             (3, Value::Bytes(bytes)) => relations(bytes, &mut document.relations)?,
             (5, Value::Bytes(bytes)) if !bytes.is_empty() => document.text = Some(text(bytes)?),
             (6, Value::Number(encoding)) => {
@@ -182,8 +182,8 @@ fn document(bytes: &[u8]) -> Option<Document> {
     Some(document)
 }
 
-/// An occurrence; nothing if it has no range.
-fn occurrence(bytes: &[u8]) -> Option<Option<Occurrence>> {
+/// Adds an occurrence, if it has a range.
+fn occurrence(bytes: &[u8], into: &mut Vec<Occurrence>) -> Option<()> {
     let (mut one, mut at, mut enclosing) = (Occurrence::default(), Vec::new(), Vec::new());
     for field in Fields(bytes) {
         match field? {
@@ -195,7 +195,8 @@ fn occurrence(bytes: &[u8]) -> Option<Option<Occurrence>> {
         }
     }
     one.enclosing = range(&enclosing);
-    Some(range(&at).map(|range| Occurrence { range, ..one }))
+    into.extend(range(&at).map(|range| Occurrence { range, ..one }));
+    Some(())
 }
 
 /// The implementation relationships of a symbol.

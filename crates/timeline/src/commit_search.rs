@@ -234,7 +234,7 @@ impl Corpus {
     /// The candidates by score: reciprocal rank fusion of words and meaning.
     fn ranked(&self, terms: &[(u32, f32)], query: &Vector) -> Vec<(f32, usize)> {
         let weights = self.weights(terms);
-        let mean = (self.terms as f32 / as_f32(self.candidates.len().max(1))).max(1.0);
+        let mean = (as_f32(self.terms as usize) / as_f32(self.candidates.len().max(1))).max(1.0);
         let by_words = |candidate: &Candidate| -> f32 {
             let norm = SATURATION * (1.0 - LENGTH + LENGTH * as_f32(candidate.length) / mean);
             let score = |(at, frequency): &(usize, f32)| {
@@ -251,6 +251,7 @@ impl Corpus {
             .filter(|(score, _)| *score > 0.0)
             .collect();
         let products = self.vectors.as_ref().map(|index| index.dot_products(query)).unwrap_or_default();
+        #[expect(clippy::cast_precision_loss, reason = "only their order counts")]
         let mut meaning: Vec<(f32, usize)> =
             products.iter().enumerate().map(|(at, product)| (*product as f32, at)).collect();
         let mut fused: BTreeMap<usize, f32> = BTreeMap::new();

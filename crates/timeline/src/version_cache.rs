@@ -37,16 +37,14 @@ impl VersionCache {
         if let Some(version) = self.young.get(&key) {
             return Ok(Arc::clone(version));
         }
-        let (version, bytes) = match self.old.remove(&key) {
-            Some(version) => (version, OVERHEAD),
-            None => {
-                let content = history.content(Some(blob))?;
-                let small = content.len() <= MAX_CONTENT;
-                let path = RepoPath::new(path.to_vec());
-                let version =
-                    if small { FileVersion::extract(&path, &content) } else { FileVersion::default() };
-                (Arc::new(version), content.len() + OVERHEAD)
-            }
+        let (version, bytes) = if let Some(version) = self.old.remove(&key) {
+            (version, OVERHEAD)
+        } else {
+            let content = history.content(Some(blob))?;
+            let small = content.len() <= MAX_CONTENT;
+            let path = RepoPath::new(path.to_vec());
+            let version = if small { FileVersion::extract(&path, &content) } else { FileVersion::default() };
+            (Arc::new(version), content.len() + OVERHEAD)
         };
         self.bytes += bytes;
         if self.bytes > MAX_BYTES {

@@ -204,6 +204,7 @@ fn run_with_repair<O: TypedOperation>(
 }
 
 /// An entry of the table of operations: an operation without its types.
+#[expect(clippy::struct_excessive_bools, reason = "each is a property of its own")]
 pub struct Operation {
     /// The name of the subcommand and of the tool.
     pub name: &'static str,

@@ -229,7 +229,7 @@ fn find(directory: &std::path::Path, name: &str) -> Option<std::path::PathBuf> {
 fn git_refuses_a_commit_of_what_was_never_read() {
     let shop = Shop::new();
     let setup = shop.ok(&["setup", "git", "--guard", "--command", env!("CARGO_BIN_EXE_orient")]);
-    assert!(setup.contains("+") && setup.contains("guard git"), "the change is shown: {setup}");
+    assert!(setup.contains('+') && setup.contains("guard git"), "the change is shown: {setup}");
     shop.ready();
     let commit = || {
         let mut git = Command::new("git");

@@ -15,7 +15,7 @@ use orient_model::{
 use orient_scip::{Document, Part, ScipError, descriptor_name, is_local, package};
 use orient_walk::TreeReader;
 use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -105,15 +105,10 @@ impl Engine {
             report: ScipImport::default(),
         };
         for index in indexes {
-            each_document(
-                index,
-                &self.repo.root,
-                |importer, path, document| importer.define(path, document),
-                &mut importer,
-            )?;
+            each_document(index, &self.repo.root, Importer::define, &mut importer)?;
         }
         let mut layer = self.compiler_layer().map(Arc::unwrap_or_clone).unwrap_or_default();
-        let mut files: FxHashMap<RepoPath, CompiledFile> = FxHashMap::default();
+        let mut files: BTreeMap<RepoPath, CompiledFile> = BTreeMap::new();
         for index in indexes {
             let refer = |importer: &mut Importer<'_>, path: Option<RepoPath>, document: &Document| {
                 let Some(path) = path.filter(|path| importer.covered.contains_key(path)) else {
@@ -239,7 +234,7 @@ impl Importer<'_> {
         };
         let content =
             self.tree.read(path, u64::MAX).ok().filter(|content| Some(content.hash) == indexed.hash);
-        let Some(text) = content.and_then(|content| String::from_utf8(content.bytes.to_vec()).ok()) else {
+        let Some(text) = content.and_then(|content| String::from_utf8(content.bytes.clone()).ok()) else {
             return Ok(Err("the file cannot be read"));
         };
         if document.text.as_ref().is_some_and(|told| *told != text) || !describes(document, &text) {

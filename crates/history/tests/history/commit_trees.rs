@@ -62,8 +62,11 @@ fn options() -> WalkOptions {
     }
 }
 
+type Sizes = Vec<(String, u64)>;
+type Reasons = Vec<(String, String)>;
+
 /// The listing without stamps: paths, sizes and reasons.
-fn listed(tree: &dyn Tree) -> (Vec<(String, u64)>, Vec<(String, String)>) {
+fn listed(tree: &dyn Tree) -> (Sizes, Reasons) {
     let listing = tree.list(&options(), None).expect("it is listed");
     let files = listing.files.iter().map(|file| (file.path.display().into_owned(), file.stamp.size));
     let skipped =
@@ -135,7 +138,7 @@ fn files() -> impl Strategy<Value = Vec<(String, String)>> {
         (0..DIRECTORIES.len(), 0..NAMES.len(), prop::collection::vec(0..LINES.len(), 0..4), any::<bool>());
     let file = file.prop_map(|(directory, name, lines, is_long)| {
         let path = format!("{}{}", DIRECTORIES[directory], NAMES[name]);
-        let text: String = lines.into_iter().map(|line| format!("{}\n", LINES[line])).collect();
+        let text: String = lines.into_iter().flat_map(|line| [LINES[line], "\n"]).collect();
         let is_rule_file = NAMES[name].ends_with("ignore");
         (path, if is_long && !is_rule_file { "long ".repeat(60) } else { text })
     });

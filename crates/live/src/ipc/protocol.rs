@@ -52,7 +52,7 @@ pub(super) const ASK_STOP: u8 = 4;
 /// Maximum length of a command or an answer. Longer ones are left to the client.
 pub(super) const MAX_MESSAGE: usize = 16 << 20;
 /// How long a client waits for an answer while the watcher shows that it is alive.
-pub(super) const COMMAND_TIMEOUT: Duration = Duration::from_secs(60);
+pub(super) const COMMAND_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A sign of life; any number of them precedes a reply.
 pub(super) const HEARTBEAT: u8 = 0;

@@ -93,6 +93,7 @@ fn is_call(kind: RefKind) -> bool {
 }
 
 /// One reference, and where its edges go.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact about the reference on its own")]
 pub(super) struct ReferenceEdges<'a, 'r> {
     pub(super) session: &'a Session<'r>,
     pub(super) unit: &'a FileRef,

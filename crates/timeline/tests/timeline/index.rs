@@ -246,10 +246,10 @@ fn odd_commits_are_indexed_as_they_are() {
         fixture.git(&["hash-object", "--literally", "-t", "commit", "-w", path]).trim().to_owned()
     };
     let first = first.to_string();
-    let old = store(&[first.clone()], "-86400 +0000", b"before 1970: \xff\xfe");
-    let future = store(&[old.clone()], "9999999999 +0000", b"after 2100");
+    let old = store(std::slice::from_ref(&first), "-86400 +0000", b"before 1970: \xff\xfe");
+    let future = store(std::slice::from_ref(&old), "9999999999 +0000", b"after 2100");
     let mut parents: Vec<String> =
-        (0..200).map(|n| store(&[first.clone()], "1600000000 +0000", &[b'a', n])).collect();
+        (0..200).map(|n| store(std::slice::from_ref(&first), "1600000000 +0000", &[b'a', n])).collect();
     parents.push(future);
     let merge = store(&parents, "1700000000 +0000", b"many parents");
     fixture.git(&["reset", "-q", "--hard", &merge]);

@@ -7,12 +7,12 @@ use orient_history::{History, Oid, short_id};
 use orient_model::{Handle, RepoPath};
 use orient_timeline::{FormerSymbol, HistoryIndex, Successor, may_know, successors};
 
+/// What a former name means now and the remark about it, or the remark that it was removed.
+pub(crate) type FormerName = Result<(Lookup, String), String>;
+
 /// The symbol that a former name or handle means now, and a remark: `old` is now `new` since 3f2a91c04e 2024-05-01. `Err` is a
 /// remark that it was removed. `None` if the history index does not know the name.
-pub(crate) fn look_up_former(
-    snapshot: &Snapshot,
-    typed: &str,
-) -> Result<Option<Result<(Lookup, String), String>>, ToolError> {
+pub(crate) fn look_up_former(snapshot: &Snapshot, typed: &str) -> Result<Option<FormerName>, ToolError> {
     if typed.contains(char::is_whitespace) {
         return Ok(None);
     }

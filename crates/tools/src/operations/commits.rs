@@ -15,6 +15,7 @@ use orient_model::RepoPath;
 use orient_timeline::{CommitHit, CommitQuery, TextKind, search_commits};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::fmt::Write as _;
 use std::io;
 
 pub(crate) struct Commits;
@@ -202,7 +203,7 @@ fn shortened(hunk: &str) -> String {
         text.push('\n');
     }
     if count > MAX_HUNK_LINES {
-        text.push_str(&format!("… {} more lines\n", count - MAX_HUNK_LINES));
+        let _ = writeln!(text, "… {} more lines", count - MAX_HUNK_LINES);
     }
     text
 }

@@ -50,7 +50,7 @@ pub(crate) struct ImpactArgs {
     #[arg(long)]
     #[serde(default)]
     tests_only: bool,
-    /// Follow only edges of these kinds: calls, passes, references, type_of, inherits, …
+    /// Follow only edges of these kinds: calls, passes, references, `type_of`, inherits, …
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     #[serde(default)]
     via: Vec<String>,

@@ -80,7 +80,7 @@ impl RevisionEngines {
     }
 }
 
-impl<'p> Session<'p> {
+impl Session<'_> {
     /// The same session for the tree of a revision. Its index is made when it is first needed.
     pub fn at(&self, revision: &str) -> Result<Self, ToolError> {
         let failed = |error| history_error(&error);

@@ -8,7 +8,7 @@ use crate::task::symbol_relevance::similarity;
 use orient_engine::{Lookup, Snapshot};
 use orient_safefs::Directory;
 use orient_task::{AGREED_FROM, Agreement, MAX_AGREEMENT_BYTES};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The directory in the store or below the root.
 const DIRECTORY: &str = "agreements";
@@ -45,7 +45,7 @@ pub(crate) fn list(session: &Session<'_>) -> (Vec<(String, Agreement)>, Vec<Stri
         .unwrap_or_default()
         .into_iter()
         .filter_map(|name| name.into_string().ok())
-        .filter(|name| name.ends_with(".md"))
+        .filter(|name| Path::new(name).extension().is_some_and(|end| end == "md"))
         .collect();
     names.sort();
     for name in names.into_iter().take(MAX_FILES) {
@@ -104,18 +104,16 @@ pub(crate) fn answer(
     let mut matching: Vec<_> = scored.filter(|(score, ..)| *score >= AGREED_FROM).collect();
     matching.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     for (_, name, agreement) in matching {
-        match current_handle(snapshot, &agreement.symbol) {
-            Some(handle) => return (Some(Agreed { words: agreement.words, handle }), notes),
-            None => {
-                notes.push(format!(
-                    "the agreement about \"{}\" is dropped: {} is gone",
-                    agreement.words, agreement.symbol
-                ));
-                let in_store = !session.loaded().settings.task.agreements_in_repository;
-                if let Some(directory) = open(session, false).filter(|_| in_store) {
-                    let _ = directory.remove(&name);
-                }
-            }
+        if let Some(handle) = current_handle(snapshot, &agreement.symbol) {
+            return (Some(Agreed { words: agreement.words, handle }), notes);
+        }
+        notes.push(format!(
+            "the agreement about \"{}\" is dropped: {} is gone",
+            agreement.words, agreement.symbol
+        ));
+        let in_store = !session.loaded().settings.task.agreements_in_repository;
+        if let Some(directory) = open(session, false).filter(|_| in_store) {
+            let _ = directory.remove(&name);
         }
     }
     (None, notes)

@@ -1,6 +1,5 @@
 //! Writes what was served to the record of the client's task, and reads it back with what has become stale.
 
-use crate::error::ToolError;
 use crate::session::Session;
 use crate::task::served_marks::{ServedMarks, ServedPlace};
 use orient_engine::{
@@ -74,12 +73,16 @@ fn try_record(engine: &Engine, call: &AnsweredCall<'_>, marks: ServedMarks) -> R
         ..ServedBatch::default()
     };
     for (path, first, last) in ranges(marks.lines) {
-        if let Some(content) = files.content(&path)? {
+        if files.contains(&path)? {
+            let content = files.content(&path);
             batch.ranges.push(ServedRange { path, first, last, content, ..ServedRange::default() });
         }
     }
     for place in marks.places.into_iter().take(MAX_PLACES) {
-        let Some(content) = files.content(&place.path)? else { continue };
+        if !files.contains(&place.path)? {
+            continue;
+        }
+        let content = files.content(&place.path);
         if matches!(call.operation, "outline" | "files") {
             let directory = place.path.rsplit_once('/').map_or("", |(directory, _)| directory);
             if !batch.directories.iter().any(|known| known == directory) {
@@ -149,14 +152,19 @@ struct KnownFiles<'s> {
 }
 
 impl KnownFiles<'_> {
-    /// The content of an indexed file: `None` if there is no such file; `Some(None)` if it may have changed since.
-    fn content(&mut self, path: &str) -> Result<Option<Option<ContentHash>>, EngineError> {
+    /// Whether a file is indexed.
+    fn contains(&mut self, path: &str) -> Result<bool, EngineError> {
         if !self.known.contains_key(path) {
             let row = self.snapshot.file(&RepoPath::from(path))?;
             self.known.insert(path.to_owned(), row);
         }
-        let row = self.known.get(path).and_then(Option::as_ref);
-        Ok(row.map(|row| row.hash.filter(|_| self.same)))
+        Ok(self.known.get(path).is_some_and(Option::is_some))
+    }
+
+    /// The content of a file that is known to be indexed; `None` if it may have changed since.
+    fn content(&self, path: &str) -> Option<ContentHash> {
+        let row = self.known.get(path).and_then(Option::as_ref)?;
+        row.hash.filter(|_| self.same)
     }
 }
 
@@ -218,7 +226,7 @@ pub(crate) fn now() -> u64 {
 }
 
 /// The commit that the tree is at; empty without git.
-pub(crate) fn head(session: &Session<'_>) -> Result<String, ToolError> {
+pub(crate) fn head(session: &Session<'_>) -> String {
     let head = orient_history::History::open(session.root()).and_then(|mut history| history.revision("HEAD"));
-    Ok(head.map(|id| id.to_string()).unwrap_or_default())
+    head.map(|id| id.to_string()).unwrap_or_default()
 }

@@ -124,7 +124,7 @@ impl Snapshot {
         if found.len() > MAX_NAMESAKES {
             return Ok(Vec::new());
         }
-        let share = 1.0 / (found.len().max(1) as f32);
+        let share = 1.0 / number(found.len().max(1));
         let confidence = |is_sure: bool| if is_sure { share } else { share * ELSEWHERE };
         Ok(found.into_iter().map(|(file, _, is_sure)| (file, confidence(is_sure))).collect())
     }
@@ -176,7 +176,7 @@ impl Snapshot {
         if rows.len() > MAX_NAMESAKES {
             return Ok(Vec::new());
         }
-        let share = factor / (rows.len().max(1) as f32).sqrt();
+        let share = factor / number(rows.len().max(1)).sqrt();
         let confidence = |row: &SymbolRow| share * prior_by_kind(row.kind, row.parent.is_some());
         Ok(rows.iter().map(|row| (row.clone(), confidence(row))).collect())
     }
@@ -201,4 +201,9 @@ impl Snapshot {
         }
         Ok((low < cached.ids.len()).then_some(first + low as u32))
     }
+}
+/// A count of at most [`MAX_NAMESAKES`] as a number.
+#[expect(clippy::cast_precision_loss, reason = "a handful")]
+fn number(count: usize) -> f32 {
+    count as f32
 }

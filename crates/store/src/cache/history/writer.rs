@@ -190,10 +190,8 @@ impl Cache {
                 }
             }
             for mut segment in segments(db)? {
-                let mut number = segment.first;
-                for commit in &mut segment.commits {
+                for (number, commit) in (segment.first..).zip(&mut segment.commits) {
                     commit.is_gone |= numbers.contains(&number);
-                    number += 1;
                 }
                 segment.replace(db)?;
             }

@@ -41,22 +41,22 @@ pub(super) fn directory_tree(files: &[FileLine], depth: usize) -> Vec<TreeLine> 
         directory.files.push((name, file));
     }
     let mut lines = Vec::new();
-    root.list(String::new(), 0, depth, &mut lines);
+    root.list("", 0, depth, &mut lines);
     lines
 }
 
 impl Directory<'_> {
     /// Lists a directory and returns its totals.
-    fn list(&self, path: String, depth: usize, max: usize, lines: &mut Vec<TreeLine>) -> (u64, u64, u64) {
+    fn list(&self, path: &str, depth: usize, max: usize, lines: &mut Vec<TreeLine>) -> (u64, u64, u64) {
         let place = lines.len();
         let shown = depth <= max;
         if shown {
-            let path = if path.is_empty() { "./".to_owned() } else { path.clone() };
+            let path = if path.is_empty() { "./" } else { path }.to_owned();
             lines.push(TreeLine { path, depth, files: 0, lines: 0, bytes: 0 });
         }
         let mut totals = (0, 0, 0);
         for (name, directory) in &self.directories {
-            let (files, count, size) = directory.list(format!("{path}{name}/"), depth + 1, max, lines);
+            let (files, count, size) = directory.list(&format!("{path}{name}/"), depth + 1, max, lines);
             totals = (totals.0 + files, totals.1 + count, totals.2 + size);
         }
         for (name, file) in &self.files {

@@ -24,6 +24,7 @@ pub(crate) struct Files;
 /// Arguments of `files`.
 #[derive(Args, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct FilesArgs {
     /// Only matching paths: `*.go` in any directory, `src/**` from the root, a directory, or part of a path in any case
     #[arg(value_name = "PATH")]

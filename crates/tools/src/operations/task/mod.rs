@@ -114,7 +114,7 @@ fn start(session: &Session<'_>, args: &TaskArgs) -> Result<Answer<TaskOut>, Tool
     let before = store.active(session.client())?;
     let failed = reverted_earlier(session, &store)?;
     let task = Task::start(intent, &request);
-    let id = store.insert(session.client(), &record::head(session)?, &task.to_text(), record::now())?;
+    let id = store.insert(session.client(), &record::head(session), &task.to_text(), record::now())?;
     let gaps = task.gaps(&Record::default());
     let mut needed = needed(&task, &gaps);
     needed.insert(
@@ -184,7 +184,7 @@ fn list(session: &Session<'_>) -> Result<Answer<TaskOut>, ToolError> {
         }
     }
     if out.tasks.is_empty() {
-        out.decision = "there are no tasks".to_owned();
+        "there are no tasks".clone_into(&mut out.decision);
     }
     Ok(Answer::new(out))
 }
@@ -518,7 +518,7 @@ impl ActionContext<'_> {
             )];
             return Ok(failed.map(drop));
         }
-        let head = record::head(self.session)?;
+        let head = record::head(self.session);
         if head != self.row.base && !head.is_empty() {
             self.task.log("commit", head);
         }
