@@ -48,9 +48,9 @@ impl WatcherCore {
             is_complete = !self.has_other_work();
             if is_complete { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
-        if let Err(error) = indexed {
+        if indexed.is_err() {
             // Questions about history read git where the index ends, and report what is wrong there.
-            tracing::debug!(%error, "the history index is incomplete");
+            tracing::debug!("the history index is incomplete");
         }
         Some(is_complete)
     }

@@ -32,7 +32,7 @@ fn every_example_parses() {
             assert!(!example.about.is_empty(), "{}", example.command);
             // Flags of all commands belong to the command line.
             let own = words.filter(|word| !["--json", "--quiet", "--no-refresh"].contains(word));
-            let own: Vec<&str> = own.take_while(|word| *word != "--set").collect();
+            let own: Vec<&str> = own.take_while(|word| !["--set", "--at"].contains(word)).collect();
             let typed = [tool.name].into_iter().chain(own);
             if let Err(error) = tool.command().try_get_matches_from(typed) {
                 panic!("{}: {error}", example.command);

@@ -354,9 +354,16 @@ fn passed(
             Direction::In => view.incoming(start)?,
             Direction::Out => view.outgoing(start)?,
         };
+        // A registration with a framework says more, and is among the calls.
+        let is_registered = |passed: &EdgeRow| {
+            edges.iter().any(|edge| {
+                edge.kind == EdgeKind::Registers
+                    && (edge.source, edge.target, edge.line) == (passed.source, passed.target, passed.line)
+            })
+        };
         for edge in edges.iter().filter(|edge| edge.kind == EdgeKind::Passes && edge.confidence <= least) {
             let node = options.direction.end(edge);
-            if (options.enter)(node)? {
+            if !is_registered(edge) && (options.enter)(node)? {
                 found.entry(node).or_default().push(*edge);
             }
         }

@@ -31,8 +31,10 @@ const MAX_LINE: usize = 200;
 #[serde(deny_unknown_fields)]
 pub(crate) struct CommitsArgs {
     /// A question, or words of the message or of the changed lines
-    #[arg(value_name = "QUESTION")]
-    question: String,
+    #[arg(value_name = "QUESTION", required = true)]
+    #[serde(deserialize_with = "crate::arguments::string_or_list::one_or_many")]
+    #[schemars(with = "String")]
+    question: Vec<String>,
     /// Only commits from this date or age on: 2026-03-31, 2026-03, 30d, 6w, 3m, 1y
     #[arg(long, value_name = "DATE")]
     #[serde(default)]
@@ -128,7 +130,8 @@ indexed (`orient index --history`, or a server while it is idle); other commits 
     fn run(session: &Session<'_>, args: CommitsArgs) -> Result<Answer<CommitsOut>, ToolError> {
         let filter =
             CommitFilter::new(args.since.as_deref(), args.until.as_deref(), args.author.as_deref(), None)?;
-        if args.question.trim().is_empty() {
+        let question = args.question.join(" ");
+        if question.trim().is_empty() {
             return Err(ToolError::new(Code::BadArgument, "the question is empty"));
         }
         let snapshot = session.snapshot()?;
@@ -138,7 +141,7 @@ indexed (`orient index --history`, or a server while it is idle); other commits 
         let below = args.path.as_deref();
         let below = below.map(|path| RepoPath::from(path.trim_start_matches("./").trim_end_matches('/')));
         let query = CommitQuery {
-            text: &args.question,
+            text: &question,
             kind: match args.kind {
                 Kind::Any => TextKind::Any,
                 Kind::Message => TextKind::Message,
@@ -151,7 +154,7 @@ indexed (`orient index --history`, or a server while it is idle); other commits 
         let hits = search_commits(&mut index, &mut history, start, &query, &|commit| filter.passes(commit))
             .map_err(|error| history_error(&error))?;
         let commits = hits.iter().map(FoundCommit::new).collect();
-        let mut answer = session.answer(&snapshot, CommitsOut { question: args.question.clone(), commits });
+        let mut answer = session.answer(&snapshot, CommitsOut { question, commits });
         answer.add_notes(coverage_note(&index));
         answer.add_notes(shallow_note(&history).map(str::to_owned));
         Ok(answer)
