@@ -106,7 +106,7 @@ fn sessions(clients: &Clients, orient: &Path, directory: &Path) -> Result<()> {
 }
 
 /// The tool calls of the inspector's command line, with arguments as words.
-const INSPECTED: [(&str, &[&str]); 7] = [
+const INSPECTED: [(&str, &[&str]); 8] = [
     ("search", &["query=total"]),
     ("context", &["task=change how the total is made"]),
     ("read", &["target=total"]),
@@ -114,6 +114,7 @@ const INSPECTED: [(&str, &[&str]); 7] = [
     ("overview", &["about=map"]),
     ("history", &["relation=log", "target=total"]),
     ("grep", &["pattern=def total"]),
+    ("task", &["action=list"]),
 ];
 
 /// Everything that the inspector's command line can do: lists, every tool, files, prompts, errors.
@@ -148,7 +149,10 @@ fn inspect(clients: &Clients, orient: &Path, tree: &Path, store: &Path, url: Opt
         arguments.extend(words);
         let answer = ask(&arguments)?;
         let text = answer["content"][0]["text"].as_str().unwrap_or_default();
-        ensure!(answer["isError"] != true && text.contains("total"), "{tool}: no answer: {answer}");
+        ensure!(
+            answer["isError"] != true && (text.contains("total") || text.contains("no tasks")),
+            "{tool}: no answer: {answer}"
+        );
     }
     let missing = ask(&["tools/call", "--tool-name", "read", "--tool-arg", "target=no_such_thing"])?;
     ensure!(missing["isError"] == true, "the inspector got no error: {missing}");
@@ -167,8 +171,12 @@ fn inspect(clients: &Clients, orient: &Path, tree: &Path, store: &Path, url: Opt
     let templates = list("resources/templates/list", "resourceTemplates", "name")?;
     ensure!(templates == ["definition", "file"], "the inspector lists other templates: {templates:?}");
     let prompts = list("prompts/list", "prompts", "name")?;
-    ensure!(prompts == ["plan", "review", "understand"], "the inspector lists other prompts: {prompts:?}");
-    let plan = ask(&["prompts/get", "--prompt-name", "plan", "--prompt-args", "change=round the total"])?;
+    ensure!(
+        prompts == ["plan_change", "review", "understand"],
+        "the inspector lists other prompts: {prompts:?}"
+    );
+    let plan =
+        ask(&["prompts/get", "--prompt-name", "plan_change", "--prompt-args", "change=round the total"])?;
     ensure!(plan.to_string().contains("round the total"), "the inspector got no prompt: {plan}");
     println!(
         "inspector over {}: {} tools listed and called, errors, resources, templates, prompts",
