@@ -315,7 +315,7 @@ impl Operation {
     fn compact_arguments(&self) -> Value {
         let mut schema = compact(self.input_schema());
         if self.any_revision {
-            schema["properties"][REVISION] = json!({ "type": "string", "description": "git revision" });
+            schema["properties"][REVISION] = json!({ "type": "string" });
         }
         schema
     }

@@ -7,8 +7,12 @@ use serde_json::{Map, Value, json};
 pub(crate) fn compact(mut schema: Value) -> Value {
     let definitions = schema.as_object_mut().and_then(|schema| schema.remove("$defs")).unwrap_or_default();
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
-        for property in properties.values_mut() {
+        for (name, property) in properties {
             *property = compact_property(property.take(), &definitions);
+            // These names say it all.
+            if let Some(property) = property.as_object_mut().filter(|_| is_limit(name)) {
+                property.remove("description");
+            }
         }
     }
     if let Some(schema) = schema.as_object_mut() {
@@ -17,6 +21,11 @@ pub(crate) fn compact(mut schema: Value) -> Value {
         }
     }
     schema
+}
+
+/// Whether an argument limits a number: `min_lines`, `max_callers`.
+fn is_limit(name: &str) -> bool {
+    name.starts_with("min_") || name.starts_with("max_")
 }
 
 fn compact_property(property: Value, definitions: &Value) -> Value {
