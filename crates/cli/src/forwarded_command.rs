@@ -1,5 +1,5 @@
-//! Commands that a watcher or server of the same tree answers: it has the index open and its caches warm, so that the command only
-//! sends its arguments and prints what comes back.
+//! Forwards a command to the watcher or server of the same tree, which has the index open and its caches warm. The command sends its
+//! arguments and prints the reply.
 //!
 //! The answer is rendered where it is computed and is byte for byte what the command would print. The other process declines a
 //! command of another build or with other settings, one it cannot answer at once, and one whose answer is long; then, and without
@@ -44,7 +44,7 @@ struct Request {
     terminal_program: Option<String>,
 }
 
-/// Whether other processes may answer an operation: not if its answer is printed while it is computed, or depends on who asks.
+/// Whether another process may answer an operation. It may not if the answer is streamed or depends on the client.
 fn may_forward(tool: &Operation) -> bool {
     tool.exposed && !tool.streamed && !tool.per_client
 }
@@ -54,20 +54,27 @@ pub(crate) fn ask(session: &Session<'_>, config: &Config, tool: &Operation) -> O
     if !may_forward(tool) || !config.setup.refresh {
         return None;
     }
-    let request = Request {
-        build: build()?,
-        settings: settings(session.loaded()),
-        typed: std::env::args_os().map(OsString::into_string).collect::<Result<_, _>>().ok()?,
-        start: config.setup.start.clone(),
-        directory: config.setup.directory.clone(),
-        colour: config.colour,
-        terminal: io::stdout().is_terminal(),
-        colour_stderr: config.colour_stderr,
-        terminal_stderr: io::stderr().is_terminal(),
-        terminal_kind: std::env::var("TERM").ok(),
-        terminal_program: std::env::var("TERM_PROGRAM").ok(),
-    };
-    Answered::from_bytes(&session.forward(&serde_json::to_vec(&request).ok()?)?)
+    let answer = session.forward(|| serde_json::to_vec(&Request::new(session, config)?).ok())?;
+    Answered::from_bytes(&answer)
+}
+
+impl Request {
+    /// This command; `None` if it cannot be written as text.
+    fn new(session: &Session<'_>, config: &Config) -> Option<Self> {
+        Some(Self {
+            build: build()?,
+            settings: settings(session.loaded()),
+            typed: std::env::args_os().map(OsString::into_string).collect::<Result<_, _>>().ok()?,
+            start: config.setup.start.clone(),
+            directory: config.setup.directory.clone(),
+            colour: config.colour,
+            terminal: io::stdout().is_terminal(),
+            colour_stderr: config.colour_stderr,
+            terminal_stderr: io::stderr().is_terminal(),
+            terminal_kind: std::env::var("TERM").ok(),
+            terminal_program: std::env::var("TERM_PROGRAM").ok(),
+        })
+    }
 }
 
 /// What a command prints, and its exit code.

@@ -70,5 +70,5 @@ pub use orient_store::{
 pub use orient_text::TrigramQuery;
 pub use orient_walk::{
     PathKind, Repo, RootDirectory, SearchFile, SearchFileStream, SearchScope, SkipReason, Subtrees, Tree,
-    TreeReader, UnsuitableRoot, WalkError, WorkingTree, from_native, is_rule_file, to_native,
+    TreeReader, UnsuitableRoot, WalkError, WorkingTree, from_native, is_rule_file, normalised, to_native,
 };

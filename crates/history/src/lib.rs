@@ -39,9 +39,10 @@ pub use commit_tree::CommitTree;
 pub use error::HistoryError;
 pub use line_diff::{Hunk, hunks, is_binary, lines};
 pub use oid::Oid;
-pub use path_history::{ChangeAndSource, GitPaths, MergeRename, RawPathChange};
+pub use path_history::{GitPaths, MergeRename, RawPathChange};
 pub use path_log::{
-    ChangeKind, CommitNumber, CommitNumbers, PathLog, PathLogEntry, PathNumber, PathSource, PathStep,
+    ChangeAndSource, ChangeKind, CommitNumber, CommitNumbers, PathLog, PathLogEntry, PathNumber, PathSource,
+    PathStep,
 };
 pub use patience_diff::{LineDiff, line_diff};
 pub use revision::Tip;

@@ -3,7 +3,9 @@
 use crate::error::HistoryError;
 use crate::object_store::ObjectKind;
 use crate::oid::Oid;
-use crate::path_log::{ChangeKind, CommitNumber, CommitNumbers, PathNumber, PathSource, PathStep};
+use crate::path_log::{
+    ChangeAndSource, ChangeKind, CommitNumber, CommitNumbers, PathNumber, PathSource, PathStep,
+};
 use crate::renames;
 use crate::revision::Commits;
 use crate::tree_diff::{self, Blob, BlobKind, blob_at};
@@ -40,10 +42,7 @@ impl PathSource for GitPaths<'_> {
 
     fn step(&mut self, commit: CommitNumber, path: PathNumber) -> Result<Option<PathStep>, HistoryError> {
         let step = self.history.path_step(&self.numbers.commit_id(commit), self.numbers.path_bytes(path))?;
-        Ok(step.map(|(kind, source)| PathStep {
-            kind,
-            old_path: source.map(|source| self.numbers.path(&source)),
-        }))
+        Ok(step.map(|step| self.numbers.step(step)))
     }
 
     fn name_in_parent(
@@ -177,9 +176,6 @@ impl History {
         self.commits.index_tips()
     }
 }
-
-/// How a commit changed a path, and the previous path of a renamed or copied file.
-pub type ChangeAndSource = (ChangeKind, Option<Vec<u8>>);
 
 /// A file that a merge has under another path than a parent: path, parent counted from one, path in the parent.
 pub type MergeRename = (Vec<u8>, u8, Vec<u8>);

@@ -89,6 +89,11 @@ impl CommitNumbers {
         number
     }
 
+    /// A step with the number of its source.
+    pub fn step(&mut self, (kind, source): ChangeAndSource) -> PathStep {
+        PathStep { kind, old_path: source.map(|source| self.path(&source)) }
+    }
+
     /// The commit with a number.
     pub fn commit_id(&self, number: CommitNumber) -> Oid {
         self.commits[number as usize]
@@ -99,6 +104,9 @@ impl CommitNumbers {
         &self.paths[number as usize]
     }
 }
+
+/// How a commit changed a path, and the previous path of a renamed or copied file.
+pub type ChangeAndSource = (ChangeKind, Option<Vec<u8>>);
 
 /// How a commit changed a path, compared with its only parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

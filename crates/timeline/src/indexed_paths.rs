@@ -159,10 +159,7 @@ impl PathSource for IndexedPaths<'_> {
         if !self.index.graph.has_paths(commit) {
             let id = self.id(commit);
             let step = self.history.path_step(&id, self.numbers.path_bytes(path))?;
-            return Ok(step.map(|(kind, source)| PathStep {
-                kind,
-                old_path: source.map(|source| self.numbers.path(&source)),
-            }));
+            return Ok(step.map(|step| self.numbers.step(step)));
         }
         let Some(id) = self.path_id(path) else { return Ok(None) };
         let changes = self.index.changes_of(id);

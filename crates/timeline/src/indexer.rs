@@ -102,14 +102,7 @@ impl Indexer<'_> {
         }
         let known_commits = self.index.graph.present().count();
         if known_commits < self.limits.commits {
-            let cut: Vec<Oid> = self
-                .index
-                .graph
-                .present()
-                .filter(|(_, commit)| commit.is_cut)
-                .filter_map(|(_, commit)| oid(&commit.id))
-                .collect();
-            for commit in cut {
+            for commit in self.cut_commits() {
                 for parent in self.history.parents(&commit)? {
                     if self.index.number_of_many(&parent).is_none() {
                         starts.push(parent);
@@ -167,17 +160,16 @@ impl Indexer<'_> {
         self.reload();
     }
 
+    /// The commits some of whose parents the graph does not have.
+    fn cut_commits(&self) -> Vec<Oid> {
+        let present = self.index.graph.present();
+        present.filter(|(_, commit)| commit.is_cut).filter_map(|(_, commit)| oid(&commit.id)).collect()
+    }
+
     /// Drops the commits that no branch, worktree or remaining commit leads to.
     fn drop_gone(&mut self, tips: &[Oid]) {
         let mut from: Vec<u32> = tips.iter().filter_map(|tip| self.index.number_of_many(tip)).collect();
-        let cut: Vec<Oid> = self
-            .index
-            .graph
-            .present()
-            .filter(|(_, commit)| commit.is_cut)
-            .filter_map(|(_, commit)| oid(&commit.id))
-            .collect();
-        for commit in cut {
+        for commit in self.cut_commits() {
             // A commit that cannot be read any more is gone.
             for parent in self.history.parents(&commit).unwrap_or_default() {
                 from.extend(self.index.number_of_many(&parent));

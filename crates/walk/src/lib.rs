@@ -37,7 +37,7 @@ pub use list_files::{
     DEFAULT_MAX_FILE_SIZE, Entry, Listing, RULES_VERSION, WalkOptions, check_excludes, list, list_subtrees,
 };
 pub use parallel_chunks::parallel_chunks;
-pub use path_conversion::{compare_by_component, from_native, to_native};
+pub use path_conversion::{compare_by_component, from_native, normalised, to_native};
 pub use read_file::{Content, ReadFailure};
 pub use repository::{GitDirs, Repo};
 pub use root_check::{UnsuitableRoot, check_root};

@@ -2,7 +2,7 @@
 
 use orient_model::RepoPath;
 use std::cmp::Ordering;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The repository path of `native` below `root`; `None` if it is not below it.
 pub fn from_native(root: &Path, native: &Path) -> Option<RepoPath> {
@@ -13,6 +13,21 @@ pub fn from_native(root: &Path, native: &Path) -> Option<RepoPath> {
         return Some(RepoPath::new(slashed));
     }
     Some(RepoPath::new(bytes))
+}
+
+/// A path without `.` and `..`, computed lexically: symbolic links are not followed.
+pub fn normalised(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    plain
 }
 
 /// The relative native path; `None` if it would leave the root or cannot be represented.

@@ -14,7 +14,7 @@ use crate::{Entry, Listing, PathKind, Skip, SkipReason, WalkError, WalkOptions, 
 use orient_model::{RepoPath, Stamp};
 use std::collections::HashMap;
 use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// The type of a stored entry that is not a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -226,7 +226,7 @@ pub fn search_stored(
     let entries = tree.entries();
     let mut all = SearchFiles::default();
     for shown in typed {
-        let start = normalised(&base.join(shown));
+        let start = path_conversion::normalised(&base.join(shown));
         let Some(path) = path_conversion::from_native(root, &start) else {
             return Err(WalkError::Outside { path: shown.clone(), root: root.to_owned() });
         };
@@ -252,21 +252,6 @@ pub fn search_stored(
         }
     }
     Ok(all)
-}
-
-/// A path without `.` and `..`, computed lexically.
-fn normalised(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                plain.pop();
-            }
-            part => plain.push(part),
-        }
-    }
-    plain
 }
 
 /// Decides which files below a starting point are searched.

@@ -65,9 +65,12 @@ pub fn watcher_process(engine: &Engine) -> Option<u32> {
 }
 
 /// The answer of the watcher of this tree to a command; none if there is no watcher, or it does not answer this command.
-pub fn forward_command(engine: &Engine, command: &[u8]) -> Option<Vec<u8>> {
+///
+/// The command is encoded only once a watcher has accepted the connection.
+pub fn forward_command(engine: &Engine, command: impl FnOnce() -> Option<Vec<u8>>) -> Option<Vec<u8>> {
     let length = |bytes: &[u8]| framed_length(bytes).filter(|length| *length <= 4 + MAX_MESSAGE);
-    let mut reply = request(engine, ASK_COMMAND, &framed(command)?, COMMAND_TIMEOUT, length)?;
+    let details = || framed(&command()?);
+    let mut reply = request(engine, ASK_COMMAND, details, COMMAND_TIMEOUT, length)?;
     reply.drain(..4);
     Some(reply)
 }
@@ -91,14 +94,14 @@ fn request_fixed<const LENGTH: usize>(
     question: u8,
     timeout: Duration,
 ) -> Option<[u8; LENGTH]> {
-    request(engine, question, &[], timeout, |_| Some(LENGTH))?.try_into().ok()
+    request(engine, question, || Some(Vec::new()), timeout, |_| Some(LENGTH))?.try_into().ok()
 }
 
 /// Sends a request to the watcher of a tree and waits for the reply, whose beginning tells its length.
 fn request(
     engine: &Engine,
     question: u8,
-    details: &[u8],
+    details: impl FnOnce() -> Option<Vec<u8>>,
     timeout: Duration,
     length: impl Fn(&[u8]) -> Option<usize>,
 ) -> Option<Vec<u8>> {
@@ -119,7 +122,7 @@ fn request(
             return None;
         }
     };
-    stream.write_all(&[&request, details].concat()).ok()?;
+    stream.write_all(&[&request[..], &details()?].concat()).ok()?;
     let process = || protocol::recorded_process(directory).and_then(ProcessStatus::read);
     match receive(&mut stream, timeout, process, length) {
         Received::Reply(reply) => Some(reply),

@@ -30,7 +30,7 @@ pub fn unresponsive_watcher(_engine: &Engine) -> Option<u32> {
 }
 
 /// Always none.
-pub fn forward_command(_engine: &Engine, _command: &[u8]) -> Option<Vec<u8>> {
+pub fn forward_command(_engine: &Engine, _command: impl FnOnce() -> Option<Vec<u8>>) -> Option<Vec<u8>> {
     None
 }
 

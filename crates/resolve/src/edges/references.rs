@@ -14,17 +14,7 @@ use orient_model::{
 pub(super) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
     for reference in unit.references() {
         session.start_reference();
-        let mut uses = ReferenceEdges {
-            session,
-            unit,
-            reference,
-            whole: true,
-            receives: false,
-            is_receiver: false,
-            is_local: false,
-            out,
-        };
-        uses.follow();
+        ReferenceEdges::new(session, unit, reference, out).follow();
     }
 }
 
@@ -58,16 +48,7 @@ pub(crate) fn call_outcomes(session: &Session<'_>, unit: &FileRef) -> Vec<CallOu
     for reference in unit.references().iter().filter(|reference| is_call(reference.kind)) {
         session.start_reference();
         let mut out = Resolved::default();
-        let mut uses = ReferenceEdges {
-            session,
-            unit,
-            reference,
-            whole: true,
-            receives: false,
-            is_receiver: false,
-            is_local: false,
-            out: &mut out,
-        };
+        let mut uses = ReferenceEdges::new(session, unit, reference, &mut out);
         let site = uses.site();
         uses.main(&site);
         let result = if !uses.out.edges.is_empty() {
@@ -107,6 +88,27 @@ pub(super) struct ReferenceEdges<'a, 'r> {
     /// Whether it calls an anonymous function of the symbol around it.
     pub(super) is_local: bool,
     pub(super) out: &'a mut Resolved,
+}
+
+impl<'a, 'r> ReferenceEdges<'a, 'r> {
+    /// A whole reference.
+    fn new(
+        session: &'a Session<'r>,
+        unit: &'a FileRef,
+        reference: &'a Reference,
+        out: &'a mut Resolved,
+    ) -> Self {
+        Self {
+            session,
+            unit,
+            reference,
+            whole: true,
+            receives: false,
+            is_receiver: false,
+            is_local: false,
+            out,
+        }
+    }
 }
 
 impl ReferenceEdges<'_, '_> {

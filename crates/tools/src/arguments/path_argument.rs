@@ -5,9 +5,11 @@ use crate::answer::unread_files::{self, AnswerScope};
 use crate::error::{Code, ToolError};
 use crate::session::Session;
 use crate::text::safe_line::unescape;
-use orient_engine::{FileQuery, FileRow, PathKind, PathPattern, SkipReason, Snapshot, from_native};
+use orient_engine::{
+    FileQuery, FileRow, PathKind, PathPattern, SkipReason, Snapshot, from_native, normalised,
+};
 use orient_model::RepoPath;
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
 /// A file, directory or glob of an argument.
 pub(crate) struct PathArgument {
@@ -119,21 +121,6 @@ fn existing(session: &Session<'_>, typed: &str) -> Option<String> {
 /// What is at an absolute path, if it is in the tree.
 pub(crate) fn kind_at(session: &Session<'_>, path: &Path) -> Option<PathKind> {
     session.path_kind(&from_native(session.root(), &normalised(path))?)
-}
-
-/// A path without `.` and `..`, computed lexically: symbolic links are not followed.
-fn normalised(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                plain.pop();
-            }
-            part => plain.push(part),
-        }
-    }
-    plain
 }
 
 /// The files that a path or glob matches. The name of an existing file is not a glob, whatever characters it has; a name

@@ -234,32 +234,28 @@ fn only_definition(candidates: &[Definition], total: usize) -> Option<usize> {
     only_whole(candidates).or_else(|| longest_part(candidates))
 }
 
-fn longest_part(candidates: &[Definition]) -> Option<usize> {
-    let is_part = |one: &Definition| {
+/// The definitions among candidates, with their places: not what constructs, declares or extends another, and not what is no code.
+fn definitions(candidates: &[Definition]) -> impl Iterator<Item = (usize, &Definition)> {
+    candidates.iter().enumerate().filter(|(_, one)| {
         is_code(one.kind)
             && one.kind != SymbolKind::Impl
             && !one.modifiers.contains(Modifier::Declaration)
             && !candidates.iter().any(|of| of.kind.is_type() && constructs(one, of))
-    };
-    let parts: Vec<(usize, &Definition)> =
-        candidates.iter().enumerate().filter(|(_, one)| is_part(one)).collect();
+    })
+}
+
+fn only_whole(candidates: &[Definition]) -> Option<usize> {
+    let mut whole = definitions(candidates).filter(|(_, one)| !one.modifiers.contains(Modifier::Partial));
+    let (at, _) = whole.next()?;
+    whole.next().is_none().then_some(at)
+}
+
+fn longest_part(candidates: &[Definition]) -> Option<usize> {
+    let parts: Vec<(usize, &Definition)> = definitions(candidates).collect();
     let (_, first) = parts.first()?;
     if !parts.iter().all(|(_, part)| first.is_part_with(part)) {
         return None;
     }
     let lines = |one: &Definition| one.span.last_line.saturating_sub(one.span.first_line);
     parts.iter().max_by_key(|(at, part)| (lines(part), std::cmp::Reverse(*at))).map(|(at, _)| *at)
-}
-
-fn only_whole(candidates: &[Definition]) -> Option<usize> {
-    let defines = |one: &Definition| {
-        is_code(one.kind)
-            && one.kind != SymbolKind::Impl
-            && !one.modifiers.contains(Modifier::Declaration)
-            && !one.modifiers.contains(Modifier::Partial)
-            && !candidates.iter().any(|of| of.kind.is_type() && constructs(one, of))
-    };
-    let mut defining = candidates.iter().enumerate().filter(|(_, one)| defines(one));
-    let (at, _) = defining.next()?;
-    defining.next().is_none().then_some(at)
 }

@@ -189,7 +189,7 @@ impl<'p> Session<'p> {
     }
 
     /// The answer of the watcher of this tree to a command; `None` if there is no watcher that answers it.
-    pub fn forward(&self, command: &[u8]) -> Option<Vec<u8>> {
+    pub fn forward(&self, command: impl FnOnce() -> Option<Vec<u8>>) -> Option<Vec<u8>> {
         orient_live::forward_command(self.engine().ok()?, command)
     }
 
