@@ -114,8 +114,11 @@ fn compiled_tables(directory: &Path) -> Result<Vec<u8>> {
     );
     fs::write(&source, text)?;
     let scanner: Option<PathBuf> = Some(directory.join("scanner.c")).filter(|path| path.exists());
-    let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
-    let mut compile = Command::new(compiler);
+    // As for make and Cargo, `CC` may name a wrapper and then the compiler: `ccache cc`.
+    let compiler = std::env::var("CC").unwrap_or_default();
+    let mut words = compiler.split_whitespace();
+    let mut compile = Command::new(words.next().unwrap_or("cc"));
+    compile.args(words);
     compile.args(["-w", "-O0"]).arg("-I").arg(directory).arg(&source).args(scanner).arg("-o").arg(&program);
     workspace::output(&mut compile)?;
     workspace::output(Command::new(&program).arg(&out))?;
