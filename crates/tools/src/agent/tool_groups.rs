@@ -289,8 +289,8 @@ pub(crate) const GROUPS: &[Group] = &[
     },
     Group {
         name: "overview",
-        about: "See the whole: map (directories, entry points, central symbols), files by path, \
-                HTTP endpoints, unused code, status of the index.",
+        about: "See the whole: map (directories, entry points), files by path, HTTP endpoints, surface \
+                (commands, topics, env), unused code, index status.",
         example: "{\"about\": \"map\"}",
         selector: Some("about"),
         members: &[
@@ -303,6 +303,12 @@ pub(crate) const GROUPS: &[Group] = &[
             member("files", &["list", "ls", "tree", "find"], "files", &[("path", "glob")])
                 .implied_by(&["path", "glob", "role", "lang"]),
             member("endpoints", &["routes", "api", "urls"], "endpoints", &[("path", "path")]),
+            member(
+                "surface",
+                &["exposes", "commands", "env", "topics", "tables"],
+                "surface",
+                &[("path", "name")],
+            ),
             member("unused", &["dead", "dead_code"], "unused", &[("path", "path")]),
             member("status", &["health", "index", "info"], "status", &[("path", "path")]),
         ],

@@ -38,6 +38,7 @@ mod show;
 mod similar;
 mod source_lines;
 mod status;
+mod surface;
 mod symbol;
 mod symbols;
 mod task;
@@ -84,6 +85,7 @@ use search::Search;
 use show::Show;
 use similar::Similar;
 use status::Status;
+use surface::SurfaceList;
 use symbol::SymbolCard;
 use symbols::Symbols;
 use task::GuidedTask;
@@ -117,6 +119,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::of::<Rdeps>(),
     Operation::of::<Edges>(),
     Operation::of::<Endpoints>(),
+    Operation::of::<SurfaceList>(),
     Operation::of::<Unused>(),
     Operation::of::<Map>(),
     Operation::of::<Log>(),
