@@ -82,3 +82,38 @@ fn a_new_implementation_is_linked_with_the_procedure() {
         "{after}"
     );
 }
+
+#[test]
+fn an_explanation_has_layers_entry_points_and_calls_with_locations() {
+    let tree = Sandbox::new(&[
+        ("go.mod", "module example.com/shop\n"),
+        ("cmd/main.go", "package main\n\nimport \"example.com/shop/api\"\n\nfunc main() { api.Serve() }\n"),
+        (
+            "api/server.go",
+            "package api\n\nimport \"example.com/shop/store\"\n\nfunc Serve() { store.Load() }\n",
+        ),
+        ("store/store.go", "package store\n\nfunc Load() {}\n"),
+    ]);
+    tree.assert_output(
+        &["explain"],
+        "
+        repository: 3 source files, 13 lines
+        layers, the highest first
+          2 cmd (1 file) uses api (1, main cmd/main.go:5 -> Serve)
+          1 api (1 file) uses store (1, Serve api/server.go:5 -> Load)
+          0 store (1 file)
+        entry points
+          cmd/main.go:5  main
+        calls from entry points
+          main cmd/main.go:5 -> Serve api/server.go:5 -> Load store/store.go:3
+        central
+          store/store.go:3  function Load  used by 1
+          api/server.go:5  function Serve  used by 1; uses Load
+        ",
+    );
+    let diagram = text(&tree.run(&["explain", "--format", "mermaid"]).stdout);
+    assert!(diagram.starts_with("flowchart TD\n") && diagram.contains("-->|\"1\"|"), "{diagram}");
+    let json = text(&tree.run(&["explain", "store", "--json"]).stdout);
+    assert!(json.contains("store/store.go"), "{json}");
+    assert_eq!(tree.run(&["explain", "--format", "svg"]).status.code(), Some(2));
+}

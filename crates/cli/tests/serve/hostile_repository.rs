@@ -78,7 +78,15 @@ fn questions() -> Vec<(&'static str, Vec<Value>)> {
 fn pattern_questions() -> Vec<(&'static str, Vec<Value>)> {
     vec![
         ("endpoints", vec![json!({}), json!({ "path": PAYLOAD })]),
-        ("overview", vec![json!({ "about": "surface" }), json!({ "about": "surface", "path": PAYLOAD })]),
+        (
+            "overview",
+            vec![
+                json!({ "about": "surface" }),
+                json!({ "about": "surface", "path": PAYLOAD }),
+                json!({ "about": "explain" }),
+                json!({ "about": "explain", "path": PAYLOAD }),
+            ],
+        ),
         ("plan", ["change the helper", PAYLOAD].map(|request| json!({ "request": request })).to_vec()),
         (
             "task",

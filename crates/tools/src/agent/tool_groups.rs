@@ -289,8 +289,8 @@ pub(crate) const GROUPS: &[Group] = &[
     },
     Group {
         name: "overview",
-        about: "See the whole: map (directories, entry points), files by path, HTTP endpoints, surface \
-                (commands, topics, env), unused code, index status.",
+        about: "See the whole: map (entry points), files by path, HTTP endpoints, surface \
+                (commands, topics, env), explain (layers), unused code, status.",
         example: "{\"about\": \"map\"}",
         selector: Some("about"),
         members: &[
@@ -309,12 +309,13 @@ pub(crate) const GROUPS: &[Group] = &[
                 "surface",
                 &[("path", "name")],
             ),
+            member("explain", &["layers", "how", "design"], "explain", &[("path", "about")]),
             member("unused", &["dead", "dead_code"], "unused", &[("path", "path")]),
             member("status", &["health", "index", "info"], "status", &[("path", "path")]),
         ],
         params: &[
             optional("about", ParamType::Choice, ""),
-            optional("path", ParamType::Text, "directory, glob or URL path"),
+            optional("path", ParamType::Text, "directory, glob, URL or question"),
         ],
     },
     Group {

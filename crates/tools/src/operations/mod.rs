@@ -15,6 +15,7 @@ mod dump;
 mod edges;
 mod embed;
 mod endpoints;
+mod explain;
 mod files;
 mod find;
 mod gc;
@@ -63,6 +64,7 @@ use dump::Dump;
 use edges::Edges;
 use embed::Embed;
 use endpoints::Endpoints;
+use explain::Explain;
 use files::Files;
 use find::Find;
 use gc::Gc;
@@ -122,6 +124,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::of::<SurfaceList>(),
     Operation::of::<Unused>(),
     Operation::of::<Map>(),
+    Operation::of::<Explain>(),
     Operation::of::<Log>(),
     Operation::of::<Blame>(),
     Operation::of::<Introduced>(),

@@ -28,7 +28,7 @@ pub(crate) struct SurfaceArgs {
     /// Only these kinds: endpoint, rpc, graphql, tool, command, job, topic, event, table, variable, setting, flag, request
     #[arg(value_name = "KIND")]
     kind: Vec<String>,
-    /// Only names that contain this text
+    /// Only names that contain this text, or entries of this kind
     #[arg(long, value_name = "TEXT")]
     name: Option<String>,
     /// Only these roles: handles, defines, calls, produces, consumes, reads, sets
@@ -171,7 +171,15 @@ recognized by a method's name alone. callers, trace, impact and unused follow th
     type Out = SurfaceOut;
 
     fn run(session: &Session<'_>, args: SurfaceArgs) -> Result<Answer<SurfaceOut>, ToolError> {
-        let kinds = enum_values::surface_kinds(&args.kind)?;
+        let mut kinds = enum_values::surface_kinds(&args.kind)?;
+        let mut args = args;
+        // The name of a kind selects the kind.
+        if let (true, Some(name)) = (kinds.is_empty(), &args.name)
+            && let Ok(named) = enum_values::surface_kinds(std::slice::from_ref(name))
+        {
+            kinds = named;
+            args.name = None;
+        }
         let roles = enum_values::surface_roles(&args.role)?;
         let wanted = args.name.as_deref().map(str::to_lowercase);
         let snapshot = session.snapshot()?;
