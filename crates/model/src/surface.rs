@@ -88,8 +88,8 @@ words! {
         Endpoint = 0, "endpoint";
         /// A remote procedure.
         Rpc = 1, "rpc";
-        /// A field of a GraphQL type.
-        Graphql = 2, "graphql";
+        /// A field of a schema that clients query.
+        Field = 2, "field";
         /// A tool that agents call.
         Tool = 3, "tool";
         /// A command of a command line.

@@ -29,7 +29,7 @@ const MAX_USES: usize = 4;
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExplainArgs {
     /// A directory, or a question in words; default: the whole repository
-    #[arg(value_name = "FOLDER|QUESTION")]
+    #[arg(value_name = "DIRECTORY|QUESTION")]
     #[serde(default, deserialize_with = "crate::arguments::string_or_list::one_or_many")]
     #[schemars(with = "String")]
     about: Vec<String>,

@@ -25,7 +25,7 @@ const DEFAULT_LIMIT: u64 = 200;
 #[derive(Args, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct SurfaceArgs {
-    /// Only these kinds: endpoint, rpc, graphql, tool, command, job, topic, event, table, variable, setting, flag, request
+    /// Only these kinds: endpoint, rpc, field, tool, command, job, topic, event, table, variable, setting, flag, request
     #[arg(value_name = "KIND")]
     kind: Vec<String>,
     /// Only names that contain this text, or entries of this kind
