@@ -17,13 +17,25 @@ const TOKEN: &str = "a token for the browser scenarios";
 /// Files whose names and contents are markup. `window.ran` would betray that a script ran.
 const HOSTILE: &[(&str, &str)] = &[
     ("<script>window.ran=1<!--.py", "def alert(): pass\n"),
-    ("\"><img src=x onerror=window.ran=1>.py", "def alert():\n    \"\"\"<img src=x onerror=window.ran=1>\"\"\"\n"),
-    ("' onmouseover='window.ran=1.py", "# </code></div><script>window.ran=1</script>\nalert = '<svg onload=window.ran=1>'\n"),
-    ("page.html", "<script>window.ran=1</script><body onload=window.ran=1><iframe src=javascript:window.ran=1>\n"),
+    (
+        "\"><img src=x onerror=window.ran=1>.py",
+        "def alert():\n    \"\"\"<img src=x onerror=window.ran=1>\"\"\"\n",
+    ),
+    (
+        "' onmouseover='window.ran=1.py",
+        "# </code></div><script>window.ran=1</script>\nalert = '<svg onload=window.ran=1>'\n",
+    ),
+    (
+        "page.html",
+        "<script>window.ran=1</script><body onload=window.ran=1><iframe src=javascript:window.ran=1>\n",
+    ),
     ("javascript:window.ran=1.py", "def run(): return alert()\n"),
     ("&lt;script&gt;.md", "# <script>window.ran=1</script>\n\n[x](javascript:window.ran=1)\n"),
     ("a?b#c&d=e%3Cscript%3E.py", "class X:\n    def alert(self): pass\n"),
-    ("picture.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\" onload=\"window.ran=1\"><script>window.ran=1</script></svg>\n"),
+    (
+        "picture.svg",
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" onload=\"window.ran=1\"><script>window.ran=1</script></svg>\n",
+    ),
 ];
 
 /// Runs all scenarios whose name contains a text.
@@ -49,7 +61,9 @@ pub(crate) fn browser() -> Option<String> {
 /// Where a program is.
 fn path_of(program: &str) -> Option<String> {
     let directories = std::env::var_os("PATH")?;
-    let found = std::env::split_paths(&directories).map(|directory| directory.join(program)).find(|path| path.is_file())?;
+    let found = std::env::split_paths(&directories)
+        .map(|directory| directory.join(program))
+        .find(|path| path.is_file())?;
     Some(found.display().to_string())
 }
 
@@ -93,7 +107,8 @@ fn scenarios(orient: &Path, browser: &str, node: &Path, directory: &Path, only: 
         addresses.insert((*name).to_owned(), json!(address));
         servers.push(server);
     }
-    let setup = json!({ "chromium": browser, "screenshots": screenshots, "token": TOKEN, "trees": addresses });
+    let setup =
+        json!({ "chromium": browser, "screenshots": screenshots, "token": TOKEN, "trees": addresses });
     // Node resolves modules relative to the script.
     let script = node.join("scenarios.mjs");
     std::fs::copy(workspace::root().join("crates/web/browser/scenarios.mjs"), &script)?;
@@ -110,7 +125,12 @@ fn parcel(tree: &Path) -> Result<PathBuf> {
     let file = tree.join("service/parcel/pricing.py");
     let text = std::fs::read_to_string(&file)?;
     commit(tree, "The first version")?;
-    std::fs::write(&file, format!("{text}\n\ndef handling(weight):\n    \"\"\"added by the second commit\"\"\"\n    return weight * 2\n"))?;
+    std::fs::write(
+        &file,
+        format!(
+            "{text}\n\ndef handling(weight):\n    \"\"\"added by the second commit\"\"\"\n    return weight * 2\n"
+        ),
+    )?;
     commit(tree, "A handling fee")?;
     Ok(tree.to_owned())
 }
@@ -134,7 +154,8 @@ fn hostile(tree: &Path) -> Result<PathBuf> {
 
 fn commit(tree: &Path, message: &str) -> Result<()> {
     let git = |arguments: &[&str]| {
-        let identity = ["-c", "user.name=Tester", "-c", "user.email=tester@example.com", "-c", "commit.gpgsign=false"];
+        let identity =
+            ["-c", "user.name=Tester", "-c", "user.email=tester@example.com", "-c", "commit.gpgsign=false"];
         passes(Command::new("git").args(identity).args(arguments).current_dir(tree))
     };
     git(&["init", "--quiet"])?;

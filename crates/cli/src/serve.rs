@@ -73,7 +73,14 @@ fn with_http_arguments(command: Command, address: &'static str) -> Command {
         )
         .arg(flag("token-file", "FILE", "File with the token that clients must send; ORIENT_TOKEN works too"))
         .arg(flag("allow-host", "NAME", "Additional host name of this server").action(ArgAction::Append))
-        .arg(flag("allow-origin", "ORIGIN", "Origin of a web page that may send requests, for example https://app.example").action(ArgAction::Append))
+        .arg(
+            flag(
+                "allow-origin",
+                "ORIGIN",
+                "Origin of a web page that may send requests, for example https://app.example",
+            )
+            .action(ArgAction::Append),
+        )
 }
 
 /// Serves many clients.
@@ -82,7 +89,10 @@ pub(crate) fn serve(config: Config, matches: &ArgMatches) -> Result<Exit, ToolEr
     serve_http(config, matches, |address| {
         if !quiet {
             // A failure to write to standard error cannot be reported.
-            let _ = writeln!(std::io::stderr(), "serving on http://{address}/mcp\nweb pages at http://{address}/");
+            let _ = writeln!(
+                std::io::stderr(),
+                "serving on http://{address}/mcp\nweb pages at http://{address}/"
+            );
         }
     })
 }

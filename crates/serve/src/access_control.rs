@@ -157,7 +157,10 @@ mod tests {
         for (name, value) in headers {
             map.append(name.parse::<HeaderName>().expect("a name"), value.parse().expect("a value"));
         }
-        access.check(&map, None, RequiredProof::Token).err().map_or(200, |rejection| rejection.status.as_u16())
+        access
+            .check(&map, None, RequiredProof::Token)
+            .err()
+            .map_or(200, |rejection| rejection.status.as_u16())
     }
 
     fn access(token: Option<&str>) -> AccessControl {

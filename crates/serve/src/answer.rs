@@ -9,8 +9,7 @@ use crate::token_budget::{BudgetWriter, BudgetedText};
 use orient_engine::Cancel;
 use orient_tools::{
     AnswerMetadata, AnsweredCall, Code, Exit, Redactor, Reply, SafeLine, TextWriter, ToolCall, ToolError,
-    count, plural, record_served, redact_json,
-    tokens,
+    count, plural, record_served, redact_json, tokens,
 };
 use serde_json::{Map, Value, json};
 use std::fmt::Write;

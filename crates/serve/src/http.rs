@@ -161,9 +161,10 @@ async fn check_access(State(state): State<HttpState>, request: Request, next: Ne
     let authority = request.uri().authority().map(Authority::as_str);
     let connection = request.extensions().get::<Arc<Connection>>().cloned();
     let response = match state.access.check(request.headers(), authority, required) {
-        Err(rejection) if is_browser_without_token(&request, required, rejection) => {
-            login_form(LoginState::Required, request.uri().path_and_query().map_or("/", |target| target.as_str()))
-        }
+        Err(rejection) if is_browser_without_token(&request, required, rejection) => login_form(
+            LoginState::Required,
+            request.uri().path_and_query().map_or("/", |target| target.as_str()),
+        ),
         Err(rejection) => rejected(rejection),
         Ok(()) if !public && connection.as_ref().is_some_and(|connection| connection.is_reserved) => {
             let reason = "too many requests are being answered";
@@ -285,7 +286,11 @@ async fn events(State(state): State<HttpState>) -> Response {
 
 /// The form for the token.
 async fn login_page(State(state): State<HttpState>) -> Response {
-    if state.access.has_token() { login_form(LoginState::Required, "/") } else { Redirect::to("/").into_response() }
+    if state.access.has_token() {
+        login_form(LoginState::Required, "/")
+    } else {
+        Redirect::to("/").into_response()
+    }
 }
 
 /// Checks the token of the form.

@@ -176,7 +176,9 @@ pub(crate) fn logged_in(cookie: &str, next: &str) -> Response {
     confine(response.headers_mut());
     // No `Secure`: the server speaks plain HTTP. Scripts cannot read the cookie, and no other site can send it.
     let cookie = format!("{SESSION_COOKIE}={cookie}; Path=/; HttpOnly; SameSite=Strict");
-    if let (Ok(cookie), Ok(next)) = (HeaderValue::from_str(&cookie), HeaderValue::from_str(local_address(next))) {
+    if let (Ok(cookie), Ok(next)) =
+        (HeaderValue::from_str(&cookie), HeaderValue::from_str(local_address(next)))
+    {
         response.headers_mut().insert(header::SET_COOKIE, cookie);
         response.headers_mut().insert(header::LOCATION, next);
     }
@@ -185,9 +187,8 @@ pub(crate) fn logged_in(cookie: &str, next: &str) -> Response {
 
 /// An address on this server; the start page for any other.
 fn local_address(next: &str) -> &str {
-    let is_local = next.starts_with('/')
-        && !next.starts_with("//")
-        && !next.contains(['\\', '\r', '\n', '\t']);
+    let is_local =
+        next.starts_with('/') && !next.starts_with("//") && !next.contains(['\\', '\r', '\n', '\t']);
     if is_local { next } else { "/" }
 }
 
@@ -208,7 +209,8 @@ fn accepts_gzip(headers: &HeaderMap) -> bool {
 }
 
 fn http_response(page: PageResponse, is_compressible: bool) -> Response {
-    let packed = (is_compressible && page.body.len() >= MIN_COMPRESSED_BYTES).then(|| gzip(&page.body)).flatten();
+    let packed =
+        (is_compressible && page.body.len() >= MIN_COMPRESSED_BYTES).then(|| gzip(&page.body)).flatten();
     let is_packed = packed.is_some();
     let body = packed.map_or_else(|| Body::from(page.body.to_vec()), Body::from);
     let mut response = Response::new(body);
@@ -258,7 +260,14 @@ mod tests {
     #[test]
     fn only_addresses_of_this_server_are_followed() {
         assert_eq!(local_address("/code/a?b=c"), "/code/a?b=c");
-        for foreign in ["", "https://evil.example", "//evil.example", "/\\evil.example", "/a\r\nSet-Cookie: x", "javascript:alert(1)"] {
+        for foreign in [
+            "",
+            "https://evil.example",
+            "//evil.example",
+            "/\\evil.example",
+            "/a\r\nSet-Cookie: x",
+            "javascript:alert(1)",
+        ] {
             assert_eq!(local_address(foreign), "/", "{foreign:?}");
         }
     }

@@ -265,6 +265,16 @@ if (source) {
   }
 }
 
+// A large diagram begins at its focus.
+
+const diagram = $(".diagram");
+const focus = diagram && $(".focus rect", diagram);
+if (focus) {
+  const [outer, inner] = [diagram.getBoundingClientRect(), focus.getBoundingClientRect()];
+  diagram.scrollLeft += inner.left - outer.left - (outer.width - inner.width) / 2;
+  diagram.scrollTop += inner.top - outer.top - (outer.height - inner.height) / 2;
+}
+
 // Live: the page follows the index.
 
 const live = $("#live");

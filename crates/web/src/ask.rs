@@ -117,7 +117,8 @@ impl<'s> Asker<'s> {
     /// The name of the served directory.
     pub(crate) fn root_name(&self) -> String {
         let root = self.session.root();
-        root.file_name().map_or_else(|| root.display().to_string(), |name| name.to_string_lossy().into_owned())
+        root.file_name()
+            .map_or_else(|| root.display().to_string(), |name| name.to_string_lossy().into_owned())
     }
 
     /// Asks an operation. Arguments that are `null` count as absent.

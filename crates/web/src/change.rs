@@ -129,13 +129,17 @@ fn summary(changes: &ChangesData, breaking: bool, range: &str, path: &str) -> Ma
 
 fn symbols(changes: &ChangesData, range: &str) -> Markup {
     if changes.changes.is_empty() && changes.other_files.is_empty() {
-        return layout::empty("Nothing changed.", &html! { p.dim { "Compare with another revision above, or choose a commit below." } });
+        return layout::empty(
+            "Nothing changed.",
+            &html! { p.dim { "Compare with another revision above, or choose a commit below." } },
+        );
     }
     let mut by_file: BTreeMap<&str, Vec<&ChangedSymbol>> = BTreeMap::new();
     for change in &changes.changes {
         by_file.entry(&change.path).or_default().push(change);
     }
-    let diff_link = |path: &str| urls::with_parameters("/change", &[("range", range), ("path", path)]) + "#diff";
+    let diff_link =
+        |path: &str| urls::with_parameters("/change", &[("range", range), ("path", path)]) + "#diff";
     html! {
         @for (path, list) in &by_file {
             section.file-changes {
@@ -223,7 +227,7 @@ fn diff(asker: &Asker<'_>, path: &str, changes: &ChangesData) -> Result<Markup, 
     let cell = |source: &SourceText<'_>, line: Option<usize>, class: &str| {
         html! {
             td.n { @if let Some(line) = line { (line + 1) } }
-            td.text.(class) { @if let Some(line) = line { code { (source.render(line, &style)) } } }
+            td.text.(if line.is_some() { class } else { "none" }) { @if let Some(line) = line { code { (source.render(line, &style)) } } }
         }
     };
     Ok(html! {
@@ -232,6 +236,7 @@ fn diff(asker: &Asker<'_>, path: &str, changes: &ChangesData) -> Result<Markup, 
             @if rows.is_empty() { p.dim { "The text is the same." } }
             div.scroll tabindex="0" role="region" aria-labelledby="diff-title" {
                 table.diff {
+                    colgroup { col.number; col; col.number; col; }
                     thead { tr { th scope="col" colspan="2" { (changes.from) } th scope="col" colspan="2" { (changes.to) } } }
                     tbody {
                         @for row in &rows {

@@ -91,7 +91,7 @@ pub(crate) fn page(context: &PageContext<'_>) -> Result<View, ToolError> {
             }
         }
     };
-    Ok(View::Page { title: context.asker.root_name(), section: "", body })
+    Ok(View::Page { title: context.asker.root_name(), section: "home", body })
 }
 
 /// The page with keys and syntax.

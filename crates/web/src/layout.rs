@@ -11,8 +11,6 @@ pub(crate) struct Shell {
     pub(crate) root: String,
     /// The section of the navigation that the page belongs to.
     pub(crate) section: &'static str,
-    /// The query in the search box.
-    pub(crate) query: String,
 }
 
 /// What the footer shows.
@@ -70,10 +68,13 @@ fn header(shell: &Shell) -> Markup {
     html! {
         header.top {
             a.brand href="/" { "orient" span.root { (shell.root) } }
-            form.find role="search" action="/search" method="get" {
-                label.hidden for="q" { "Search names, words, questions" }
-                input id="q" type="search" name="q" value=(shell.query) autocomplete="off" spellcheck="false"
-                    placeholder="Search names, words, questions   ( / )";
+            // The start page and the search page have a larger box of their own.
+            @if !matches!(shell.section, "home" | "search") {
+                form.find role="search" action="/search" method="get" {
+                    label.hidden for="q" { "Search names, words, questions" }
+                    input id="q" type="search" name="q" autocomplete="off" spellcheck="false"
+                        placeholder="Search names, words, questions   ( / )";
+                }
             }
             nav aria-label="Views" {
                 @for (key, name, address) in SECTIONS {

@@ -12,8 +12,10 @@ use serde::Deserialize;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Maximum number of entries whose dependencies are drawn: the largest.
+/// Maximum number of entries whose dependencies are asked for: the largest.
 const MAX_ENTRIES: usize = 40;
+/// Maximum number of dependencies that are drawn: those with the most uses. More make no picture.
+const MAX_DRAWN: usize = 60;
 /// A function of this cyclomatic complexity or more counts as complex, as in common linters.
 const COMPLEX: u32 = 15;
 /// Maximum number of complex functions that are counted.
@@ -173,7 +175,8 @@ fn measure(asker: &Asker<'_>, path: &str, entries: &mut [MapEntry]) -> Result<bo
         }
     }
     // Without a history index, or without a history, churn is not known.
-    let Ok(activity) = asker.ask::<HotspotsData>(Asked::Hotspots, json!({ "path": within, "limit": 1000 })) else {
+    let Ok(activity) = asker.ask::<HotspotsData>(Asked::Hotspots, json!({ "path": within, "limit": 1000 }))
+    else {
         return Ok(false);
     };
     for file in &activity.data.files {
@@ -192,7 +195,7 @@ fn dependencies(asker: &Asker<'_>, entries: &[MapEntry]) -> Result<Uses, ToolErr
     let shown = entries.len().min(MAX_ENTRIES);
     // Files are compared with files, directories with what is below them; both are found by path.
     for (from, entry) in entries[..shown].iter().enumerate() {
-        let arguments = json!({ "path": entry.path, "by": "file", "limit": 0 });
+        let arguments = json!({ "path": entry.path, "by": "file", "limit": 0, "no_tests": true });
         let found = asker.ask::<DependenciesData>(Asked::Deps, arguments)?;
         for link in found.data.links {
             let to = entries[..shown].iter().position(|other| is_within(&link.name, &other.path));
@@ -224,40 +227,47 @@ fn mark_cycles(entries: &mut [MapEntry], uses: &Uses) {
 
 fn cycles(asker: &Asker<'_>, path: &str) -> Result<Vec<CycleData>, ToolError> {
     let within = if path.is_empty() { json!(null) } else { json!(path) };
-    let arguments = json!({ "path": within, "by": "directory", "cycles": true });
+    let arguments = json!({ "path": within, "by": "directory", "cycles": true, "no_tests": true });
     Ok(asker.ask::<DependenciesData>(Asked::Deps, arguments)?.data.cycles)
 }
 
 /// The diagram of the entries that depend on each other.
 fn picture(entries: &[MapEntry], uses: &Uses) -> Markup {
-    let connected: BTreeSet<usize> = uses.keys().flat_map(|(from, to)| [*from, *to]).collect();
-    let number: BTreeMap<usize, usize> = connected.iter().enumerate().map(|(at, entry)| (*entry, at)).collect();
-    let nodes: Vec<DiagramNode> = connected
-        .iter()
-        .map(|at| {
-            let entry = &entries[*at];
-            DiagramNode {
-                label: entry.name.clone(),
-                detail: format!("{} lines", count(entry.lines)),
-                href: if entry.name.ends_with('/') { urls::map(&entry.path) } else { urls::code(&entry.path, "") },
-                class: if entry.in_cycle { "cycle" } else { "" },
-                ..DiagramNode::default()
-            }
-        })
-        .collect();
-    let edges: Vec<DiagramEdge> = uses
-        .iter()
-        .map(|((from, to), number_of_uses)| DiagramEdge {
-            from: number[from],
-            to: number[to],
-            class: if uses.contains_key(&(*to, *from)) { "cycle" } else { "" },
-            title: format!("{} uses", count(*number_of_uses)),
-        })
-        .collect();
+    let mut strongest: Vec<(&(usize, usize), &u64)> = uses.iter().collect();
+    strongest.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
+    let omitted = strongest.len().saturating_sub(MAX_DRAWN);
+    strongest.truncate(MAX_DRAWN);
+    strongest.sort_unstable();
+    let connected: BTreeSet<usize> = strongest.iter().flat_map(|((from, to), _)| [*from, *to]).collect();
+    let number: BTreeMap<usize, usize> =
+        connected.iter().enumerate().map(|(at, entry)| (*entry, at)).collect();
+    let node = |at: &usize| {
+        let entry = &entries[*at];
+        let is_directory = entry.name.ends_with('/');
+        DiagramNode {
+            label: entry.name.clone(),
+            detail: format!("{} lines", count(entry.lines)),
+            href: if is_directory { urls::map(&entry.path) } else { urls::code(&entry.path, "") },
+            class: if entry.in_cycle { "cycle" } else { "" },
+            ..DiagramNode::default()
+        }
+    };
+    let edge = |((from, to), number_of_uses): &(&(usize, usize), &u64)| DiagramEdge {
+        from: number[from],
+        to: number[to],
+        class: if uses.contains_key(&(*to, *from)) { "cycle" } else { "" },
+        title: format!("{} → {}: {} uses", entries[*from].name, entries[*to].name, count(**number_of_uses)),
+    };
+    let nodes: Vec<DiagramNode> = connected.iter().map(node).collect();
+    let edges: Vec<DiagramEdge> = strongest.iter().map(edge).collect();
     html! {
         @if nodes.len() > 1 {
             div.diagram tabindex="0" role="region" aria-label="Dependencies as a diagram; the same is listed below" {
                 (diagram(&nodes, &edges))
+            }
+            p.dim {
+                "Arrows point to what is used; red ones have a counterpart. Tests do not count."
+                @if omitted > 0 { " " (count(omitted as u64)) " weaker dependencies are only listed." }
             }
         }
     }

@@ -85,7 +85,7 @@ pub fn respond(
         return Ok(asset);
     }
     let asker = Asker::new(session, environment.redacts);
-    let shell = |section| Shell { root: asker.root_name(), section, query: request.get("q").to_owned() };
+    let shell = |section| Shell { root: asker.root_name(), section };
     let Some(route) = routes::find(&request.path) else {
         let error = ToolError::new(Code::NotFound, format!("there is no page {}", request.path));
         return Ok(error_page(&error, &shell(""), request));

@@ -5,11 +5,7 @@ use crate::layout;
 use maud::{Markup, html};
 
 /// A list of symbols; `link` makes the address of one.
-pub(crate) fn choice(
-    message: &str,
-    symbols: &[SymbolData],
-    link: impl Fn(&SymbolData) -> String,
-) -> Markup {
+pub(crate) fn choice(message: &str, symbols: &[SymbolData], link: impl Fn(&SymbolData) -> String) -> Markup {
     html! {
         div.empty {
             p { (message) }

@@ -3,8 +3,23 @@
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 /// What must be encoded in a path. The slash separates directories and stays.
-const PATH: &AsciiSet =
-    &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').add(b'<').add(b'>').add(b'?').add(b'`').add(b'{').add(b'}').add(b'\\').add(b'^').add(b'[').add(b']').add(b'|').add(b'\'');
+const PATH: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b'<')
+    .add(b'>')
+    .add(b'?')
+    .add(b'`')
+    .add(b'{')
+    .add(b'}')
+    .add(b'\\')
+    .add(b'^')
+    .add(b'[')
+    .add(b']')
+    .add(b'|')
+    .add(b'\'');
 
 /// An address with parameters; those without a value are left out.
 pub(crate) fn with_parameters<N: AsRef<str>, V: AsRef<str>>(path: &str, parameters: &[(N, V)]) -> String {

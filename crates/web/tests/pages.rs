@@ -6,9 +6,18 @@ use support::{HOSTILE_TEXTS, Site, check_inert};
 
 fn shop() -> Site {
     Site::new(&[
-        ("src/tax.py", "\"\"\"Taxes.\"\"\"\n\n\ndef rate(country):\n    \"\"\"The rate of a country.\"\"\"\n    return 7\n"),
-        ("src/cart.py", "from tax import rate\n\n\nclass Cart:\n    def total(self):\n        # the rate of today\n        return rate(\"de\")\n\n    def show(self):\n        print(self.total())\n"),
-        ("tests/test_cart.py", "from cart import Cart\n\n\ndef test_total():\n    assert Cart().total() == 7\n"),
+        (
+            "src/tax.py",
+            "\"\"\"Taxes.\"\"\"\n\n\ndef rate(country):\n    \"\"\"The rate of a country.\"\"\"\n    return 7\n",
+        ),
+        (
+            "src/cart.py",
+            "from tax import rate\n\n\nclass Cart:\n    def total(self):\n        # the rate of today\n        return rate(\"de\")\n\n    def show(self):\n        print(self.total())\n",
+        ),
+        (
+            "tests/test_cart.py",
+            "from cart import Cart\n\n\ndef test_total():\n    assert Cart().total() == 7\n",
+        ),
         ("logo.png", "\u{0}\u{1}binary\u{0}"),
         ("README.md", "# Shop\n\nA shop.\n"),
     ])
@@ -43,7 +52,10 @@ fn every_page_can_be_rendered() {
         let page = site.get(target);
         assert_eq!(page.status, 200, "{target}: {}", page.body);
         check_inert(target, &page.body);
-        assert!(page.body.contains("<main") && page.body.contains("aria-label=\"Views\""), "{target} has landmarks");
+        assert!(
+            page.body.contains("<main") && page.body.contains("aria-label=\"Views\""),
+            "{target} has landmarks"
+        );
         assert!(page.body.contains("<title>"), "{target} has a title");
     }
 }
@@ -54,7 +66,8 @@ fn names_in_code_lead_to_their_definitions() {
     assert!(page.contains("href=\"/code/src/tax.py#L4\""), "{page}");
     let call = page.lines().find(|line| line.contains("id=\"L7\"")).expect("line 7");
     assert!(call.contains(">rate</a>"), "{call}");
-    let comment = page.split("id=\"L6\"").nth(1).and_then(|rest| rest.split("id=\"L7\"").next()).expect("line 6");
+    let comment =
+        page.split("id=\"L6\"").nth(1).and_then(|rest| rest.split("id=\"L7\"").next()).expect("line 6");
     assert!(!comment.contains("tax.py"), "a comment is no link: {comment}");
 }
 
@@ -69,7 +82,10 @@ fn uses_are_listed_beside_the_code_and_marked_in_it() {
 #[test]
 fn lines_of_the_address_are_marked_without_a_script() {
     let page = shop().get("/code/src/cart.py?lines=4-5").body;
-    assert!(page.contains("class=\"l marked\" id=\"L4\"") && page.contains("class=\"l marked\" id=\"L5\""), "{page}");
+    assert!(
+        page.contains("class=\"l marked\" id=\"L4\"") && page.contains("class=\"l marked\" id=\"L5\""),
+        "{page}"
+    );
     assert!(!page.contains("class=\"l marked\" id=\"L6\""));
 }
 
@@ -193,7 +209,13 @@ fn a_change_is_shown_by_symbol_and_side_by_side() {
     site.write("src/tax.py", "\"\"\"Taxes.\"\"\"\n\n\ndef rate(country, year):\n    return 8\n");
     let page = site.get("/change?range=HEAD&path=src/tax.py").body;
     check_inert("/change", &page);
-    for part in ["signature", "may break users", "def rate(country, year)", "class=\"text ins\"", "class=\"text del\""] {
+    for part in [
+        "signature",
+        "may break users",
+        "def rate(country, year)",
+        "class=\"text ins\"",
+        "class=\"text del\"",
+    ] {
         assert!(page.contains(part), "{part}: {page}");
     }
     assert!(page.contains("first"), "the latest commits are listed");
@@ -234,9 +256,14 @@ fn hostile_contents_stay_text() {
         let line = text.replace(['\n', '\r'], " ");
         let content = format!("# {line}\ndef run():\n    \"\"\"{line}\"\"\"\n    return \"{line}\"\n");
         let site = Site::new(&[("a.py", &content), ("b.html", text), ("c.md", text)]);
-        for target in
-            ["/code/a.py", "/code/b.html", "/code/c.md", "/card?symbol=run", "/search?q=run", "/code/a.py?symbol=a.py%23run"]
-        {
+        for target in [
+            "/code/a.py",
+            "/code/b.html",
+            "/code/c.md",
+            "/card?symbol=run",
+            "/search?q=run",
+            "/code/a.py?symbol=a.py%23run",
+        ] {
             let page = site.get(target);
             assert!(page.status < 500, "{text:?} {target}: {}", page.body);
             check_inert(&format!("{text:?} {target}"), &page.body);

@@ -411,8 +411,12 @@ fn the_edges_of_a_file_are_those_of_the_graph_that_start_in_it() {
     assert!(files.len() > 1, "{all}");
     for file in files {
         let own = text(&tree.run(&["edges", "--json", "--in", &file]).stdout);
-        let expected: Vec<&str> =
-            all.lines().zip(&edges).filter(|(_, edge)| edge["caller"]["path"] == file.as_str()).map(|(line, _)| line).collect();
+        let expected: Vec<&str> = all
+            .lines()
+            .zip(&edges)
+            .filter(|(_, edge)| edge["caller"]["path"] == file.as_str())
+            .map(|(line, _)| line)
+            .collect();
         assert_eq!(own.lines().collect::<Vec<_>>(), expected, "{file}");
     }
 }

@@ -282,8 +282,9 @@ interface or base member to the possible targets of its calls.";
 
     fn text(out: &EdgesOut, writer: &mut TextWriter<'_>) -> io::Result<()> {
         let written = out.each(|edge| {
-            let shown =
-                |end: &EndLine<'_>| if end.name.is_empty() { "(top level)".to_owned() } else { end.name.to_string() };
+            let shown = |end: &EndLine<'_>| {
+                if end.name.is_empty() { "(top level)".to_owned() } else { end.name.to_string() }
+            };
             writer.put(Style::Path, &format!("{}:{}", edge.caller.path, edge.line))?;
             writer.plain("  ")?;
             writer.put(Style::Name, &shown(&edge.caller))?;

@@ -140,8 +140,12 @@ fn common_subsequence(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
 
 /// Replaces long runs of equal lines by gaps. Nothing if all lines are equal.
 pub(crate) fn with_context(rows: &[DiffRow]) -> Vec<DiffRow> {
-    let changed: Vec<usize> =
-        rows.iter().enumerate().filter(|(_, row)| !matches!(row, DiffRow::Same(..))).map(|(at, _)| at).collect();
+    let changed: Vec<usize> = rows
+        .iter()
+        .enumerate()
+        .filter(|(_, row)| !matches!(row, DiffRow::Same(..)))
+        .map(|(at, _)| at)
+        .collect();
     let mut shown = Vec::new();
     let mut next = 0;
     for (at, row) in rows.iter().enumerate() {
@@ -166,7 +170,10 @@ mod tests {
     #[test]
     fn changed_lines_stand_side_by_side() {
         use DiffRow::{Changed, Same};
-        assert_eq!(diff_rows(&["a", "b", "c"], &["a", "x", "c"]), [Same(0, 0), Changed(Some(1), Some(1)), Same(2, 2)]);
+        assert_eq!(
+            diff_rows(&["a", "b", "c"], &["a", "x", "c"]),
+            [Same(0, 0), Changed(Some(1), Some(1)), Same(2, 2)]
+        );
         assert_eq!(diff_rows(&[], &["a"]), [Changed(None, Some(0))]);
         assert_eq!(diff_rows(&["a", "b"], &["b"]), [Changed(Some(0), None), Same(1, 0)]);
     }
@@ -179,7 +186,10 @@ mod tests {
         let (old, new): (Vec<&str>, Vec<&str>) =
             (old.iter().map(String::as_str).collect(), new.iter().map(String::as_str).collect());
         let rows = with_context(&diff_rows(&old, &new));
-        assert_eq!((rows.first(), rows.len(), rows.last()), (Some(&DiffRow::Gap(46)), 11, Some(&DiffRow::Gap(45))));
+        assert_eq!(
+            (rows.first(), rows.len(), rows.last()),
+            (Some(&DiffRow::Gap(46)), 11, Some(&DiffRow::Gap(45)))
+        );
         assert!(with_context(&diff_rows(&old, &old)).is_empty());
     }
 

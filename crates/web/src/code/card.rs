@@ -63,7 +63,11 @@ pub(crate) struct OutlineSymbol {
 }
 
 /// The definitions of a file, in source order.
-pub(crate) fn outline(asker: &Asker<'_>, path: &str, revision: &str) -> Result<Vec<OutlineSymbol>, ToolError> {
+pub(crate) fn outline(
+    asker: &Asker<'_>,
+    path: &str,
+    revision: &str,
+) -> Result<Vec<OutlineSymbol>, ToolError> {
     let arguments = json!({ "path": path, "at": revision_argument(revision) });
     let found = asker.ask::<OutlineData>(Asked::Outline, arguments)?;
     Ok(found.data.files.into_iter().flat_map(|file| file.symbols).collect())

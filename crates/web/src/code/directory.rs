@@ -21,7 +21,8 @@ pub(crate) fn page(context: &PageContext<'_>, path: &str, revision: &str) -> Res
     });
     let found = context.asker.ask::<FilesData>(Asked::Files, arguments)?;
     let prefix = if path.is_empty() { String::new() } else { format!("{path}/") };
-    let entries: Vec<&TreeData> = found.data.tree.iter().filter(|entry| is_child(&entry.path, &prefix)).collect();
+    let entries: Vec<&TreeData> =
+        found.data.tree.iter().filter(|entry| is_child(&entry.path, &prefix)).collect();
     let most = entries.iter().map(|entry| entry.lines).max().unwrap_or(0);
     let title = if path.is_empty() { context.asker.root_name() } else { path.to_owned() };
     let body = html! {

@@ -68,7 +68,8 @@ pub(crate) fn page(context: &PageContext<'_>, file: &FileData, revision: &str) -
         .collect();
     let links = name_links(&source, path, revision, &defined, &edges);
     let symbol = request.get("symbol");
-    let panel = if symbol.is_empty() { None } else { Some(symbol_panel(asker, request, symbol, path, revision)?) };
+    let panel =
+        if symbol.is_empty() { None } else { Some(symbol_panel(asker, request, symbol, path, revision)?) };
     let window = Window::new(request, source.len() as u32);
     let marks = panel.as_ref().map_or_else(Vec::new, |panel| uses_in_file(&source, panel));
     // The history is read from the working tree: another revision has no blame.
@@ -141,7 +142,8 @@ struct Window {
 impl Window {
     fn new(request: &PageRequest, total: u32) -> Self {
         let marked = line_range(request.get("lines"));
-        let wanted = request.get("from").parse().ok().or(marked.as_ref().map(|lines| *lines.start())).unwrap_or(1);
+        let wanted =
+            request.get("from").parse().ok().or(marked.as_ref().map(|lines| *lines.start())).unwrap_or(1);
         let first = window_of_line(wanted.clamp(1, total.max(1)));
         let last = total.min(first.saturating_add(WINDOW_LINES - 1));
         Self { shown: first..=last, marked, total }
@@ -149,10 +151,12 @@ impl Window {
 
     fn navigation(&self, request: &PageRequest) -> Markup {
         let (first, last) = (*self.shown.start(), *self.shown.end());
-        let to = |line: u32| request.with(|parameters| {
-            parameters.retain(|(name, _)| name != "from" && name != "lines");
-            parameters.push(("from".to_owned(), line.to_string()));
-        });
+        let to = |line: u32| {
+            request.with(|parameters| {
+                parameters.retain(|(name, _)| name != "from" && name != "lines");
+                parameters.push(("from".to_owned(), line.to_string()));
+            })
+        };
         html! {
             @if self.total > WINDOW_LINES {
                 nav.window aria-label="Parts of the file" {
@@ -188,11 +192,7 @@ fn uses_in_file(source: &SourceText<'_>, panel: &SymbolPanel) -> Vec<Range<usize
     marks
 }
 
-fn blame(
-    asker: &Asker<'_>,
-    path: &str,
-    window: &Window,
-) -> Result<BTreeMap<u32, BlamedLine>, ToolError> {
+fn blame(asker: &Asker<'_>, path: &str, window: &Window) -> Result<BTreeMap<u32, BlamedLine>, ToolError> {
     let target = format!("{path}:{}-{}", window.shown.start(), window.shown.end());
     let found =
         asker.ask::<NamedSymbol<BlameData>>(Asked::Blame, json!({ "target": target, "lines": true }))?;

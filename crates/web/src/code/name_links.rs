@@ -110,7 +110,20 @@ fn used_names(source: &SourceText<'_>, index: usize, edge: &EdgeData) -> Vec<Ran
     let all: Vec<Range<usize>> = in_line(source, index, &edge.callee.name).collect();
     let code: Vec<Range<usize>> = all.iter().filter(|range| is_code(source, range)).cloned().collect();
     // Interpolated code stands inside of a string.
-    if code.is_empty() { all.into_iter().filter(|range| !is_comment(source, range)).collect() } else { code }
+    let found: Vec<Range<usize>> = if code.is_empty() {
+        all.into_iter().filter(|range| !is_comment(source, range)).collect()
+    } else {
+        code
+    };
+    // Of `c.args = args`, only the first is certainly the member: the other may be a local variable.
+    let members: Vec<Range<usize>> = found.iter().filter(|range| is_member(source, range)).cloned().collect();
+    if members.is_empty() { found } else { members }
+}
+
+/// Whether a name follows an operator that selects a member.
+fn is_member(source: &SourceText<'_>, range: &Range<usize>) -> bool {
+    let before = source.text[..range.start].trim_end();
+    [".", "->", "::"].iter().any(|operator| before.ends_with(operator))
 }
 
 /// The place in a line that names a file: the string that contains its stem, or the stem itself.
@@ -122,7 +135,11 @@ fn imported_file(source: &SourceText<'_>, index: usize, path: &str) -> Option<Ra
     named.or_else(|| in_line(source, index, stem).filter(|range| is_code(source, range)).last())
 }
 
-fn in_line<'s>(source: &'s SourceText<'_>, index: usize, name: &'s str) -> impl Iterator<Item = Range<usize>> + 's {
+fn in_line<'s>(
+    source: &'s SourceText<'_>,
+    index: usize,
+    name: &'s str,
+) -> impl Iterator<Item = Range<usize>> + 's {
     let line = source.line(index);
     let start = line.start;
     occurrences(&source.text[line], name).map(move |range| start + range.start..start + range.end)
@@ -152,7 +169,10 @@ mod tests {
     fn links(text: &str, definitions: &[DefinedName<'_>], edges: &[EdgeData]) -> Vec<String> {
         let source = SourceText::new("a.rs", text);
         let found = name_links(&source, "a.rs", "", definitions, edges);
-        found.iter().map(|link| format!("{} {} {}", &text[link.range.clone()], link.class, link.href)).collect()
+        found
+            .iter()
+            .map(|link| format!("{} {} {}", &text[link.range.clone()], link.class, link.href))
+            .collect()
     }
 
     #[test]
@@ -167,8 +187,21 @@ mod tests {
 
     #[test]
     fn the_surest_target_wins_and_an_absent_name_is_no_link() {
-        let edges = [edge(1, "run", "x.rs", "approximate"), edge(1, "run", "y.rs", "exact"), edge(1, "gone", "z.rs", "exact")];
+        let edges = [
+            edge(1, "run", "x.rs", "approximate"),
+            edge(1, "run", "y.rs", "exact"),
+            edge(1, "gone", "z.rs", "exact"),
+        ];
         assert_eq!(links("run(); run();", &[], &edges), ["run sure /code/y.rs#L3", "run sure /code/y.rs#L3"]);
+    }
+
+    #[test]
+    fn a_member_is_told_from_a_variable_of_the_same_name() {
+        let text = "self.run = run;";
+        assert_eq!(links(text, &[], &[edge(1, "run", "b.rs", "exact")]), ["run sure /code/b.rs#L3"]);
+        let source = SourceText::new("a.rs", text);
+        let found = name_links(&source, "a.rs", "", &[], &[edge(1, "run", "b.rs", "exact")]);
+        assert_eq!(found[0].range, 5..8);
     }
 
     #[test]
@@ -178,7 +211,14 @@ mod tests {
 
     #[test]
     fn an_imported_file_is_its_string_or_its_stem() {
-        let file = |line| EdgeData { callee: EdgeEnd { path: "src/tax.rs".to_owned(), ..EdgeEnd::default() }, line, ..edge(1, "", "", "exact") };
-        assert_eq!(links("include!(\"tax.rs\");\nmod tax;", &[], &[file(1), file(2)]), ["\"tax.rs\" sure /code/src/tax.rs", "tax sure /code/src/tax.rs"]);
+        let file = |line| EdgeData {
+            callee: EdgeEnd { path: "src/tax.rs".to_owned(), ..EdgeEnd::default() },
+            line,
+            ..edge(1, "", "", "exact")
+        };
+        assert_eq!(
+            links("include!(\"tax.rs\");\nmod tax;", &[], &[file(1), file(2)]),
+            ["\"tax.rs\" sure /code/src/tax.rs", "tax sure /code/src/tax.rs"]
+        );
     }
 }

@@ -51,8 +51,7 @@ impl<'t> SourceText<'t> {
             lines.push(start..start + shown.len());
             start += line.len();
         }
-        let classes =
-            if text.len() <= MAX_HIGHLIGHTED_BYTES { highlight(path, text) } else { Vec::new() };
+        let classes = if text.len() <= MAX_HIGHLIGHTED_BYTES { highlight(path, text) } else { Vec::new() };
         Self { text, lines, classes }
     }
 
@@ -115,7 +114,8 @@ impl<'t> SourceText<'t> {
             self.classes[first..].iter().take_while(|(range, _)| range.start < line.end).collect();
         let links = overlapping(style.links, &line, |link| &link.range);
         let marks = overlapping(style.marks, &line, |mark| mark);
-        let ranges = classes.iter().map(|(range, _)| range).chain(links.iter().map(|link| &link.range)).chain(marks);
+        let ranges =
+            classes.iter().map(|(range, _)| range).chain(links.iter().map(|link| &link.range)).chain(marks);
         let mut cuts: Vec<usize> = ranges.flat_map(|range| [range.start, range.end]).collect();
         cuts.extend([line.start, line.end]);
         cuts.retain(|&cut| line.start <= cut && cut <= line.end && self.text.is_char_boundary(cut));
@@ -125,7 +125,10 @@ impl<'t> SourceText<'t> {
         let pairs = cuts.windows(2).map(|pair| pair[0]..pair[1]);
         pairs
             .map(|range| Segment {
-                class: classes.iter().find(|(token, _)| covers(token, range.start)).map(|(_, class)| css(*class)),
+                class: classes
+                    .iter()
+                    .find(|(token, _)| covers(token, range.start))
+                    .map(|(_, class)| css(*class)),
                 link: links.iter().find(|link| covers(&link.range, range.start)),
                 marked: marks.iter().any(|mark| covers(mark, range.start)),
                 range,
@@ -162,7 +165,8 @@ fn css(class: TokenClass) -> &'static str {
 /// The occurrences of a name in a text, as whole words: `run` does not occur in `rerun`, but `ok?` does in `ok?(1)`.
 pub(crate) fn occurrences<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = Range<usize>> + 't {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let (first, last) = (name.chars().next().is_some_and(is_word), name.chars().next_back().is_some_and(is_word));
+    let (first, last) =
+        (name.chars().next().is_some_and(is_word), name.chars().next_back().is_some_and(is_word));
     let found = text.match_indices(if name.is_empty() { "\0" } else { name });
     found.map(|(at, found)| at..at + found.len()).filter(move |range| {
         let before = text[..range.start].chars().next_back().is_some_and(is_word);
@@ -183,7 +187,8 @@ mod tests {
 
     #[test]
     fn tokens_links_and_marks_are_rendered_together() {
-        let link = LinkSpan { range: 9..12, href: "/code/b#L1".to_owned(), card: String::new(), class: "sure" };
+        let link =
+            LinkSpan { range: 9..12, href: "/code/b#L1".to_owned(), card: String::new(), class: "sure" };
         let page = render("a.rs", "let x1 = run(\"a\"); // b", &[link], &[9..10]);
         assert_eq!(
             page,

@@ -65,8 +65,7 @@ pub(crate) fn symbol_panel(
         json!({ "symbol": card.symbol.handle, "limit": MAX_USES, "at": revision_argument(revision) });
     let found = asker.ask::<NamedSymbol<ReferencesData>>(Asked::References, arguments)?;
     let NamedSymbol::One(uses) = found.data else { return Ok(unclear(html! {})) };
-    let lines =
-        uses.uses.iter().filter(|one| one.path == path).map(|one| one.evidence.line).collect();
+    let lines = uses.uses.iter().filter(|one| one.path == path).map(|one| one.evidence.line).collect();
     let panel = panel(&card, &uses, &found.metadata, revision);
     Ok(SymbolPanel { name: card.symbol.name, lines, panel })
 }

@@ -89,11 +89,16 @@ fn drawn_node(node: &DiagramNode, size: NodeSize, layout: &Layout, at: usize) ->
 /// A curve through points that leaves and enters horizontally.
 fn curve(points: &[(f64, f64)]) -> String {
     let Some(((x, y), rest)) = points.split_first() else { return String::new() };
+    // Writing to a string cannot fail.
     let mut path = format!("M{} {}", round(*x), round(*y));
     let (mut x, mut y) = (*x, *y);
     for &(to_x, to_y) in rest {
+        if to_y.to_bits() == y.to_bits() {
+            let _ = write!(path, " H{}", round(to_x));
+            x = to_x;
+            continue;
+        }
         let middle = f64::midpoint(x, to_x);
-        // Writing to a string cannot fail.
         let _ = write!(
             path,
             " C{m} {} {m} {} {} {}",

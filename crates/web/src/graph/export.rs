@@ -6,9 +6,11 @@ use std::fmt::Write;
 
 /// The graph in DOT.
 pub(crate) fn dot(graph: &GatheredGraph) -> String {
-    let mut text = "digraph orient {\n  rankdir=LR;\n  node [shape=box, fontname=\"monospace\"];\n".to_owned();
+    let mut text =
+        "digraph orient {\n  rankdir=LR;\n  node [shape=box, fontname=\"monospace\"];\n".to_owned();
     for (handle, node) in &graph.nodes {
-        let label = format!("{}\\n{}", dot_text(label(node.node.name.as_str(), handle)), dot_text(&node.node.path));
+        let label =
+            format!("{}\\n{}", dot_text(label(node.node.name.as_str(), handle)), dot_text(&node.node.path));
         let bold = if node.is_focus { ", penwidth=2" } else { "" };
         // Writing to a string cannot fail.
         let _ = writeln!(text, "  \"{}\" [label=\"{label}\"{bold}];", dot_text(handle));

@@ -4,7 +4,7 @@ use crate::ask::{Asked, Asker, NamedSymbol, NodeData, SymbolData, UseData};
 use crate::layout;
 use crate::request::PageRequest;
 use maud::Markup;
-use orient_tools::{AnswerMetadata, ToolError, plural};
+use orient_tools::{AnswerMetadata, ToolError};
 use serde::Deserialize;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,7 +54,10 @@ impl<'r> GraphQuery<'r> {
         Self {
             symbol: request.get("symbol").trim(),
             to: request.get("to").trim(),
-            view: VIEWS.iter().find(|(_, word, _)| *word == view).map_or(GraphView::Calls, |(view, ..)| *view),
+            view: VIEWS
+                .iter()
+                .find(|(_, word, _)| *word == view)
+                .map_or(GraphView::Calls, |(view, ..)| *view),
             depth: request.number("depth", 1, 1, 5),
             confidence: ["exact", "probable", "approximate"]
                 .into_iter()
@@ -250,20 +253,20 @@ impl Gathering<'_, '_> {
         if is_focus {
             self.graph.metadata.push(found.metadata);
             let title = if operation == Asked::Callers { "Callers" } else { "Callees" };
-            let name = format!("{title} ({})", plural(data.calls.len() as u64, "line", "lines"));
-            self.graph.add_tree(name, &data.calls);
+            self.graph.add_tree(title, &data.calls);
         }
         self.graph.add_levels(&data.symbol, &data.calls, operation == Asked::Callers, is_focus);
         Ok(())
     }
 
     fn hierarchy(&mut self, symbol: &str, is_focus: bool) -> Result<(), ToolError> {
-        let found = self.asker.ask::<NamedSymbol<HierarchyData>>(Asked::Hierarchy, json!({ "symbol": symbol }))?;
+        let found =
+            self.asker.ask::<NamedSymbol<HierarchyData>>(Asked::Hierarchy, json!({ "symbol": symbol }))?;
         let Some(data) = self.one(found.data) else { return Ok(()) };
         if is_focus {
             self.graph.metadata.push(found.metadata);
-            self.graph.add_tree("Supertypes".to_owned(), &data.up);
-            self.graph.add_tree("Subtypes and implementations".to_owned(), &data.down);
+            self.graph.add_tree("Supertypes", &data.up);
+            self.graph.add_tree("Subtypes and implementations", &data.down);
         }
         self.graph.add_levels(&data.symbol, &data.up, false, is_focus);
         self.graph.add_levels(&data.symbol, &data.down, true, is_focus);
@@ -290,9 +293,8 @@ impl Gathering<'_, '_> {
     }
 
     fn file_links(&mut self, path: &str) -> Result<(), ToolError> {
-        let arguments = |limit: u32| {
-            json!({ "path": path, "by": "file", "no_tests": !self.query.tests, "limit": limit })
-        };
+        let arguments =
+            |limit: u32| json!({ "path": path, "by": "file", "no_tests": !self.query.tests, "limit": limit });
         let is_first = self.graph.trees.is_empty();
         for (operation, title) in [(Asked::Rdeps, "Used by"), (Asked::Deps, "Uses")] {
             let found = self.asker.ask::<DependsData>(operation, arguments(MAX_FILES as u32))?;
@@ -308,7 +310,7 @@ impl Gathering<'_, '_> {
                 let kind = "uses".to_owned();
                 let edge = GraphEdge { kind, confidence: "exact".to_owned(), uses: link.uses, line };
                 self.graph.edges.entry(ends).or_insert(edge);
-                lines.push(TreeLine { depth: 1, handle: link.name, repeated: false });
+                lines.push(TreeLine { depth: 0, handle: link.name, repeated: false });
             }
             if is_first {
                 self.graph.trees.push((title.to_owned(), lines));
@@ -330,8 +332,10 @@ impl Gathering<'_, '_> {
         let found = self.asker.ask::<NamedSymbol<TraceData>>(Asked::Trace, arguments)?;
         let Some(data) = self.one(found.data) else { return Ok(()) };
         if data.paths.is_empty() {
-            self.graph.message =
-                Some(format!("No path of proven calls leads from {} to {}.", self.query.symbol, self.query.to));
+            self.graph.message = Some(format!(
+                "No path of proven calls leads from {} to {}.",
+                self.query.symbol, self.query.to
+            ));
         }
         for (number, path) in data.paths.iter().enumerate() {
             let mut lines = Vec::new();
@@ -340,10 +344,15 @@ impl Gathering<'_, '_> {
                 self.graph.add_node(&step.node, is_end);
                 lines.push(TreeLine { depth: at as u32, handle: step.node.handle.clone(), repeated: false });
                 if let (Some(evidence), Some(next)) = (&step.edge, path.steps.get(at + 1)) {
-                    self.graph.add_edge(&step.node.handle, &next.node.handle, std::slice::from_ref(evidence), false);
+                    self.graph.add_edge(
+                        &step.node.handle,
+                        &next.node.handle,
+                        std::slice::from_ref(evidence),
+                        false,
+                    );
                 }
             }
-            self.graph.trees.push((format!("Path {} ({})", number + 1, plural(path.steps.len() as u64, "step", "steps")), lines));
+            self.graph.trees.push((format!("Path {}", number + 1), lines));
         }
         self.graph.metadata.push(found.metadata);
         Ok(())
@@ -368,7 +377,9 @@ impl GatheredGraph {
     }
 
     fn add_edge(&mut self, from: &str, to: &str, uses: &[UseData], is_dispatch: bool) {
-        let Some(first) = uses.first().cloned().or_else(|| is_dispatch.then(UseData::default)) else { return };
+        let Some(first) = uses.first().cloned().or_else(|| is_dispatch.then(UseData::default)) else {
+            return;
+        };
         let confidence =
             if is_dispatch && first.confidence.is_empty() { "probable".to_owned() } else { first.confidence };
         let kind = if first.kind.is_empty() { "dispatches".to_owned() } else { first.kind };
@@ -386,21 +397,34 @@ impl GatheredGraph {
                 continue;
             }
             self.add_node(&call.node, false);
-            let (from, to) =
-                if inwards { (&call.node.handle, &parent.handle) } else { (&parent.handle, &call.node.handle) };
+            let (from, to) = if inwards {
+                (&call.node.handle, &parent.handle)
+            } else {
+                (&parent.handle, &call.node.handle)
+            };
             let (from, to) = (from.clone(), to.clone());
             let relation = call.relation.as_ref().map(std::slice::from_ref);
             self.add_edge(&from, &to, relation.unwrap_or(&call.uses), call.dispatch);
         }
     }
 
-    fn add_tree(&mut self, title: String, list: &[CallData]) {
-        let lines = list.iter().filter(|call| !call.node.handle.is_empty()).map(|call| TreeLine {
-            depth: call.level,
-            handle: call.node.handle.clone(),
-            repeated: call.repeated,
-        });
-        self.trees.push((title, lines.collect()));
+    /// Adds a list with parents as a tree: every entry below its parent.
+    fn add_tree(&mut self, title: &str, list: &[CallData]) {
+        let mut children: BTreeMap<Option<usize>, Vec<usize>> = BTreeMap::new();
+        for (at, call) in list.iter().enumerate() {
+            children.entry(call.parent).or_default().push(at);
+        }
+        let mut lines = Vec::new();
+        let mut next: Vec<usize> = children.get(&None).into_iter().flatten().rev().copied().collect();
+        while let Some(at) = next.pop() {
+            let call = &list[at];
+            if !call.node.handle.is_empty() {
+                let (handle, repeated) = (call.node.handle.clone(), call.repeated);
+                lines.push(TreeLine { depth: call.level.saturating_sub(1), handle, repeated });
+            }
+            next.extend(children.get(&Some(at)).into_iter().flatten().rev());
+        }
+        self.trees.push((title.to_owned(), lines));
     }
 
     /// Removes nodes, and everything that only they connected with the focus.
@@ -467,6 +491,15 @@ mod tests {
         graph.add_levels(&node("focus"), &[call("c", None)], false, true);
         let edges: Vec<String> = graph.edges.keys().map(|(from, to)| format!("{from}>{to}")).collect();
         assert_eq!(edges, ["a>focus", "b>a", "focus>c"]);
+    }
+
+    #[test]
+    fn a_tree_lists_every_entry_below_its_parent() {
+        let mut graph = GatheredGraph::default();
+        let list = [call("a", None), call("b", None), call("of b", Some(1)), call("of a", Some(0))];
+        graph.add_tree("Callers", &list);
+        let order: Vec<&str> = graph.trees[0].1.iter().map(|line| line.handle.as_str()).collect();
+        assert_eq!(order, ["a", "of a", "b", "of b"]);
     }
 
     #[test]

@@ -230,8 +230,7 @@ impl Grid {
             .iter()
             .enumerate()
             .map(|(at, &cell)| {
-                let neighbours =
-                    if forward { &self.cells[cell].before } else { &self.cells[cell].after };
+                let neighbours = if forward { &self.cells[cell].before } else { &self.cells[cell].after };
                 let places: Vec<f64> =
                     neighbours.iter().filter_map(|one| positions.get(one)).map(|at| *at as f64).collect();
                 let mean = if places.is_empty() {
@@ -351,27 +350,36 @@ impl Grid {
 
     /// The places of the nodes and the routes of the edges.
     fn finish(self, sizes: &[NodeSize], edges: &[(usize, usize)]) -> Layout {
-        let mut lefts = Vec::new();
+        // The left and the right edge of each layer.
+        let mut columns = Vec::new();
         let mut x = 0.0;
         for layer in &self.layers {
-            lefts.push(x);
             let widest = layer.iter().map(|&cell| self.cells[cell].size.width).fold(0.0, f64::max);
+            columns.push((x, x + widest));
             x += widest + LAYER_GAP;
         }
         let width = (x - LAYER_GAP).max(0.0);
         let places: Vec<Place> = (0..sizes.len())
             .map(|node| Place {
-                x: lefts[self.layer_of[node]],
+                x: columns[self.layer_of[node]].0,
                 y: self.cells[node].y,
                 layer: self.layer_of[node],
             })
             .collect();
         let height = self.cells.iter().map(|cell| cell.y + cell.size.height).fold(0.0, f64::max);
-        let routes = edges.iter().map(|&(from, to)| self.route(&places, sizes, &lefts, from, to)).collect();
+        let routes = edges.iter().map(|&(from, to)| self.route(&places, sizes, &columns, from, to)).collect();
         Layout { places, routes, width, height }
     }
 
-    fn route(&self, places: &[Place], sizes: &[NodeSize], lefts: &[f64], from: usize, to: usize) -> Route {
+    /// The points of an edge. Within a layer it is horizontal, so that it does not cross the nodes beside it.
+    fn route(
+        &self,
+        places: &[Place],
+        sizes: &[NodeSize],
+        columns: &[(f64, f64)],
+        from: usize,
+        to: usize,
+    ) -> Route {
         if from == to {
             return Route::default();
         }
@@ -382,9 +390,15 @@ impl Grid {
         };
         let (left, right) = if reversed { (to, from) } else { (from, to) };
         let middle = |node: usize| places[node].y + sizes[node].height / 2.0;
-        let mut points = vec![(places[left].x + sizes[left].width, middle(left))];
-        points.extend(bends.iter().map(|&bend| (lefts[self.layer_of[bend]], self.cells[bend].middle())));
+        let start = (places[left].x + sizes[left].width, middle(left));
+        let mut points = vec![start, (columns[self.layer_of[left]].1, start.1)];
+        for &bend in bends {
+            let (begin, end) = columns[self.layer_of[bend]];
+            let y = self.cells[bend].middle();
+            points.extend([(begin, y), (end, y)]);
+        }
         points.push((places[right].x, middle(right)));
+        points.dedup();
         if reversed {
             points.reverse();
         }
@@ -412,7 +426,10 @@ mod tests {
     #[test]
     fn a_cycle_is_drawn_with_one_edge_backwards() {
         let layout = layered_layout(&sizes(3), &[(0, 1), (1, 2), (2, 0)]);
-        let backwards = layout.routes.iter().filter(|route| route.points.first().map(|p| p.0) > route.points.last().map(|p| p.0));
+        let backwards = layout
+            .routes
+            .iter()
+            .filter(|route| route.points.first().map(|p| p.0) > route.points.last().map(|p| p.0));
         assert_eq!(backwards.count(), 1);
     }
 

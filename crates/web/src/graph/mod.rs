@@ -50,7 +50,8 @@ pub(crate) fn page(context: &PageContext<'_>) -> Result<View, ToolError> {
             Err(unclear) => unclear_name(unclear, request),
         }
     };
-    let title = if query.symbol.is_empty() { "Graph".to_owned() } else { format!("Graph of {}", query.symbol) };
+    let title =
+        if query.symbol.is_empty() { "Graph".to_owned() } else { format!("Graph of {}", query.symbol) };
     let body = html! {
         h1.hidden { "Graph" }
         (form(&query))
@@ -86,9 +87,12 @@ fn gathered(context: &PageContext<'_>) -> Result<GatheredGraph, ToolError> {
     match gather(context.asker, &query)? {
         Ok(graph) => Ok(graph),
         Err(Unclear::Several(name, _)) => {
-            Err(ToolError::new(Code::NotFound, format!("several symbols are named {name}")).hint("use a handle"))
+            Err(ToolError::new(Code::NotFound, format!("several symbols are named {name}"))
+                .hint("use a handle"))
         }
-        Err(Unclear::None(name, _)) => Err(ToolError::new(Code::NotFound, format!("no symbol is named {name}"))),
+        Err(Unclear::None(name, _)) => {
+            Err(ToolError::new(Code::NotFound, format!("no symbol is named {name}")))
+        }
     }
 }
 
@@ -183,12 +187,12 @@ fn tree(title: &str, lines: &[TreeLine], graph: &GatheredGraph, request: &PageRe
     const MAX_LINES: usize = 300;
     html! {
         section {
-            h2 { (title) }
+            h2 { (title) " " span.count { (lines.len()) } }
             @if lines.is_empty() { p.dim { "none" } }
             ul.tree {
                 @for line in lines.iter().take(MAX_LINES) {
                     @if let Some(node) = graph.nodes.get(&line.handle) {
-                        li.(["d0", "d0", "d1", "d2", "d3"][(line.depth as usize).min(4)]) {
+                        li.(["d0", "d1", "d2", "d3"][(line.depth as usize).min(3)]) {
                             (tree_line(node, line, request))
                         }
                     }
@@ -257,7 +261,11 @@ fn drawn(graph: &GatheredGraph, request: &PageRequest) -> (Vec<DiagramNode>, Vec
             0 => node.node.path.clone(),
             line => format!("{}:{line}", node.node.path),
         },
-        href: if node.is_focus { urls::line(&node.node.path, node.node.line, "") } else { focus_on(request, handle) },
+        href: if node.is_focus {
+            urls::line(&node.node.path, node.node.line, "")
+        } else {
+            focus_on(request, handle)
+        },
         card: if is_files { String::new() } else { urls::card(handle, "") },
         class: match (node.is_focus, pinned.contains(&handle.as_str()), node.node.test) {
             (true, ..) => "focus",

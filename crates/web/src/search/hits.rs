@@ -177,7 +177,8 @@ fn ranked_hit(hit: SearchHitData) -> Hit {
 /// Paths that contain a word. A search for files that fails is no reason to show no symbols.
 fn files(asker: &Asker<'_>, word: &str) -> Vec<String> {
     const MAX_FILES: u32 = 6;
-    let found = asker.ask::<crate::code::FilesData>(Asked::Files, json!({ "glob": word, "limit": MAX_FILES }));
+    let found =
+        asker.ask::<crate::code::FilesData>(Asked::Files, json!({ "glob": word, "limit": MAX_FILES }));
     found.map_or_else(|_| Vec::new(), |found| found.data.files.into_iter().map(|file| file.path).collect())
 }
 
@@ -224,14 +225,19 @@ fn regex(asker: &Asker<'_>, query: &ParsedQuery, limit: u32) -> Result<HitList, 
         "type": query.values("lang"),
         "max_count": MAX_LINES_PER_FILE,
     });
-    let (hits, has_more) = asker.stream(Asked::Grep, arguments, limit as usize, |line| matched_line(&line))?;
+    let (hits, has_more) =
+        asker.stream(Asked::Grep, arguments, limit as usize, |line| matched_line(&line))?;
     Ok(HitList { hits, has_more, confident: true, ..HitList::default() })
 }
 
 /// The globs of a path qualifier: a directory means everything below it.
 fn path_globs(path: &str) -> Vec<String> {
     let path = path.trim_matches('/');
-    if path.contains(['*', '?', '[']) { vec![path.to_owned()] } else { vec![format!("/{path}"), format!("/{path}/**")] }
+    if path.contains(['*', '?', '[']) {
+        vec![path.to_owned()]
+    } else {
+        vec![format!("/{path}"), format!("/{path}/**")]
+    }
 }
 
 /// A match in ripgrep's JSON.

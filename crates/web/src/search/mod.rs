@@ -7,7 +7,7 @@ mod results;
 use crate::response::View;
 use crate::routes::PageContext;
 use crate::{layout, urls};
-use hits::{HitList, Hit};
+use hits::{Hit, HitList};
 use maud::{Markup, html};
 use orient_tools::{ToolError, count};
 pub(crate) use query_syntax::{ParsedQuery, QUALIFIERS};
@@ -33,11 +33,8 @@ pub(crate) fn page(context: &PageContext<'_>) -> Result<View, ToolError> {
     let mode = mode(request.get("mode"));
     let limit = request.number("limit", 30, 1, 200);
     let is_fragment = request.flag("fragment");
-    let found = if query.is_empty() {
-        Ok(None)
-    } else {
-        hits::search(context.asker, &query, mode, limit).map(Some)
-    };
+    let found =
+        if query.is_empty() { Ok(None) } else { hits::search(context.asker, &query, mode, limit).map(Some) };
     let list = match found {
         Ok(None) => introduction(),
         Ok(Some(found)) => results::list(&found, &query, mode, limit, request),

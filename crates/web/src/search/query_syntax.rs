@@ -82,9 +82,8 @@ impl ParsedQuery {
 
 /// The qualifier at the beginning of a text: name, value and what follows. `path:` without a value is text.
 fn qualifier(text: &str) -> Option<(&'static str, &str, &str)> {
-    let (name, rest) = QUALIFIERS
-        .iter()
-        .find_map(|(name, _)| Some((*name, text.strip_prefix(name)?.strip_prefix(':')?)))?;
+    let (name, rest) =
+        QUALIFIERS.iter().find_map(|(name, _)| Some((*name, text.strip_prefix(name)?.strip_prefix(':')?)))?;
     let (value, after) = match rest.strip_prefix('"').and_then(|rest| rest.split_once('"')) {
         Some(quoted) => quoted,
         None => rest.split_at(rest.find(char::is_whitespace).unwrap_or(rest.len())),

@@ -57,10 +57,11 @@ pub(crate) const HOSTILE_TEXTS: &[&str] = &[
 
 /// The elements of our pages.
 const ELEMENTS: &[&str] = &[
-    "!DOCTYPE", "a", "article", "aside", "body", "button", "caption", "code", "datalist", "dd", "defs", "del", "details", "div",
-    "dl", "dt", "fieldset", "footer", "form", "g", "h1", "h2", "h3", "head", "header", "html", "input", "ins", "kbd", "label",
-    "legend", "li", "link", "main", "mark", "marker", "meta", "nav", "ol", "option", "p", "path", "pre", "rect", "s", "script",
-    "section", "select", "span", "strong", "summary", "svg", "table", "tbody", "td", "text", "th", "thead", "title", "tr", "ul",
+    "!DOCTYPE", "a", "article", "aside", "body", "button", "caption", "code", "col", "colgroup", "datalist",
+    "dd", "defs", "del", "details", "div", "dl", "dt", "fieldset", "footer", "form", "g", "h1", "h2", "h3",
+    "head", "header", "html", "input", "ins", "kbd", "label", "legend", "li", "link", "main", "mark",
+    "marker", "meta", "nav", "ol", "option", "p", "path", "pre", "rect", "s", "script", "section", "select",
+    "span", "strong", "summary", "svg", "table", "tbody", "td", "text", "th", "thead", "title", "tr", "ul",
 ];
 
 /// A response.
@@ -98,8 +99,12 @@ impl Site {
 
     pub(crate) fn git(&self, arguments: &[&str]) {
         let identity = ["-c", "user.name=T", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"];
-        let status =
-            Command::new("git").args(identity).args(arguments).current_dir(self.tree.path()).status().expect("git");
+        let status = Command::new("git")
+            .args(identity)
+            .args(arguments)
+            .current_dir(self.tree.path())
+            .status()
+            .expect("git");
         assert!(status.success());
     }
 
