@@ -95,6 +95,7 @@ pub(crate) fn page(context: &PageContext<'_>) -> Result<View, ToolError> {
 }
 
 /// The page with keys and syntax.
+#[expect(clippy::unnecessary_wraps, reason = "every page may fail, and the table of routes has one type")]
 pub(crate) fn help(_context: &PageContext<'_>) -> Result<View, ToolError> {
     let body = html! {
         div.narrow {

@@ -162,7 +162,7 @@ pub(crate) fn kind(word: &str) -> Markup {
 
 /// A bar whose length is a share of the largest value. Decoration: the number stands beside it.
 pub(crate) fn bar(value: u64, most: u64) -> Markup {
-    let width = if most == 0 { 0 } else { (value.saturating_mul(100) / most).max(u64::from(value > 0)) };
+    let width = value.saturating_mul(100).checked_div(most).unwrap_or(0).max(u64::from(value > 0));
     html! {
         svg.bar viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" {
             rect.track width="100" height="8" {}

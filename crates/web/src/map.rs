@@ -1,7 +1,7 @@
 //! The map: the directories of a directory with their size, languages, complexity and churn, and how they depend on each other.
 
 use crate::ask::{Asked, Asker, SymbolData};
-use crate::code::{FilesData, TreeData};
+use crate::code::{FilesData, TreeData, depth_of};
 use crate::graph::{DiagramEdge, DiagramNode, diagram};
 use crate::response::View;
 use crate::routes::PageContext;
@@ -120,7 +120,8 @@ fn crumbs(path: &str) -> Markup {
 /// What is directly inside of a directory, largest first.
 fn entries(asker: &Asker<'_>, path: &str) -> Result<Vec<MapEntry>, ToolError> {
     let glob = if path.is_empty() { json!(null) } else { json!(path) };
-    let tree = asker.ask::<FilesData>(Asked::Files, json!({ "glob": glob, "tree": true, "depth": 1 }))?;
+    let tree = asker
+        .ask::<FilesData>(Asked::Files, json!({ "glob": glob, "tree": true, "depth": depth_of(path) + 1 }))?;
     let prefix = if path.is_empty() { String::new() } else { format!("{path}/") };
     let direct = |entry: &&TreeData| {
         let rest = entry.path.strip_prefix(&prefix).unwrap_or_default();
@@ -276,29 +277,31 @@ fn picture(entries: &[MapEntry], uses: &Uses) -> Markup {
 fn table(entries: &[MapEntry], churn: bool) -> Markup {
     let most = entries.iter().map(|entry| entry.lines).max().unwrap_or(0);
     html! {
-        table.listing {
-            caption.hidden { "Entries" }
-            thead { tr {
-                th scope="col" { "Name" } th.num scope="col" { "Lines" } th.wide { } th.num scope="col" { "Files" } th.num scope="col" { "Size" }
-                th scope="col" { "Language" } th.num scope="col" title={ "Functions of cyclomatic complexity " (COMPLEX) " or more" } { "Complex" }
-                @if churn { th.num scope="col" { "Commits" } }
-                th scope="col" { span.hidden { "Cycle" } }
-            } }
-            tbody {
-                @for entry in entries {
-                    tr {
-                        td {
-                            @if entry.name.ends_with('/') { a.dir href=(urls::map(&entry.path)) data-item { (entry.name) } }
-                            @else { a.file href=(urls::code(&entry.path, "")) data-item { (entry.name) } }
+        div.scroll tabindex="0" role="region" aria-label="Entries" {
+            table.listing {
+                caption.hidden { "Entries" }
+                thead { tr {
+                    th scope="col" { "Name" } th.num scope="col" { "Lines" } th.wide { } th.num scope="col" { "Files" } th.num scope="col" { "Size" }
+                    th scope="col" { "Language" } th.num scope="col" title={ "Functions of cyclomatic complexity " (COMPLEX) " or more" } { "Complex" }
+                    @if churn { th.num scope="col" { "Commits" } }
+                    th scope="col" { span.hidden { "Cycle" } }
+                } }
+                tbody {
+                    @for entry in entries {
+                        tr {
+                            td {
+                                @if entry.name.ends_with('/') { a.dir href=(urls::map(&entry.path)) data-item { (entry.name) } }
+                                @else { a.file href=(urls::code(&entry.path, "")) data-item { (entry.name) } }
+                            }
+                            td.num { (count(entry.lines)) }
+                            td.wide { (layout::bar(entry.lines, most)) }
+                            td.num { (count(entry.files)) }
+                            td.num { (bytes(entry.bytes)) }
+                            td { (entry.language) }
+                            td.num { @if entry.complex > 0 { (count(entry.complex)) } }
+                            @if churn { td.num { @if entry.commits > 0 { (count(entry.commits)) } } }
+                            td { @if entry.in_cycle { span.badge.maybe { "cycle" } } }
                         }
-                        td.num { (count(entry.lines)) }
-                        td.wide { (layout::bar(entry.lines, most)) }
-                        td.num { (count(entry.files)) }
-                        td.num { (bytes(entry.bytes)) }
-                        td { (entry.language) }
-                        td.num { @if entry.complex > 0 { (count(entry.complex)) } }
-                        @if churn { td.num { @if entry.commits > 0 { (count(entry.commits)) } } }
-                        td { @if entry.in_cycle { span.badge.maybe { "cycle" } } }
                     }
                 }
             }

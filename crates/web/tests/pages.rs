@@ -189,7 +189,7 @@ fn pages_of_the_index_have_a_tag_and_are_not_rendered_twice() {
 
 #[test]
 fn a_long_file_is_shown_in_parts_and_a_long_line_is_cut() {
-    let long: String = (1..=4500).map(|line| format!("value_{line} = {line}\n")).collect();
+    let long = (1..=4500).map(|line| format!("value_{line} = {line}\n")).collect::<Vec<_>>().concat();
     let site = Site::new(&[("long.py", &long), ("wide.py", &format!("text = \"{}\"\n", "x".repeat(5000)))]);
     let page = site.get("/code/long.py").body;
     assert!(page.contains("id=\"L2000\"") && !page.contains("id=\"L2001\"") && page.contains("rel=\"next\""));
@@ -275,7 +275,7 @@ fn hostile_contents_stay_text() {
 fn hostile_requests_stay_text() {
     let site = shop();
     for text in HOSTILE_TEXTS {
-        let typed: String = text.bytes().map(|byte| format!("%{byte:02x}")).collect();
+        let typed = text.bytes().map(|byte| format!("%{byte:02x}")).collect::<Vec<_>>().concat();
         for target in [
             format!("/{typed}"),
             format!("/code/{typed}"),

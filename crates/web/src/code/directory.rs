@@ -16,7 +16,7 @@ pub(crate) fn page(context: &PageContext<'_>, path: &str, revision: &str) -> Res
     let arguments = json!({
         "glob": if path.is_empty() { json!(null) } else { json!(path) },
         "tree": true,
-        "depth": 1,
+        "depth": super::depth_of(path) + 1,
         "at": revision_argument(revision),
     });
     let found = context.asker.ask::<FilesData>(Asked::Files, arguments)?;

@@ -60,6 +60,11 @@ pub(crate) struct TreeData {
     pub(crate) bytes: u64,
 }
 
+/// How many directories are around what is in a directory.
+pub(crate) fn depth_of(directory: &str) -> usize {
+    directory.split('/').filter(|part| !part.is_empty()).count()
+}
+
 /// The revision of a request as an argument.
 pub(crate) fn revision_argument(revision: &str) -> Value {
     if revision.is_empty() { Value::Null } else { json!(revision) }

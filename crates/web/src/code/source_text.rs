@@ -189,7 +189,7 @@ mod tests {
     fn tokens_links_and_marks_are_rendered_together() {
         let link =
             LinkSpan { range: 9..12, href: "/code/b#L1".to_owned(), card: String::new(), class: "sure" };
-        let page = render("a.rs", "let x1 = run(\"a\"); // b", &[link], &[9..10]);
+        let page = render("a.rs", "let x1 = run(\"a\"); // b", &[link], std::slice::from_ref(&(9..10)));
         assert_eq!(
             page,
             "<span class=\"kw\">let</span> x1 = <a class=\"sure id\" href=\"/code/b#L1\"><mark>r</mark></a>\

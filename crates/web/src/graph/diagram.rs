@@ -1,6 +1,6 @@
 //! A diagram as SVG. Colours are attributes, so that an exported file looks right by itself; the style sheet of a page overrides them.
 
-use super::layered_layout::{Layout, NodeSize, layered_layout};
+use super::layered_layout::{Layout, NodeSize, layered_layout, number};
 use maud::{Markup, html};
 use std::fmt::Write;
 
@@ -66,7 +66,7 @@ pub(crate) fn diagram(nodes: &[DiagramNode], edges: &[DiagramEdge]) -> Markup {
 }
 
 fn size(node: &DiagramNode) -> NodeSize {
-    let chars = |text: &str| text.chars().count().min(MAX_LABEL_CHARS) as f64;
+    let chars = |text: &str| number(text.chars().count().min(MAX_LABEL_CHARS));
     let width = (chars(&node.label) * CHAR_WIDTH).max(chars(&node.detail) * SMALL_CHAR_WIDTH);
     NodeSize { width: width + 2.0 * PADDING, height: NODE_HEIGHT }
 }

@@ -194,13 +194,11 @@ pub(crate) fn gather(
     for expanded in &query.expanded {
         gathering.around(expanded, query.view, 1, false)?;
     }
-    Ok(match gathering.unclear {
-        Some(unclear) => Err(unclear),
-        None => {
-            gathering.graph.hide(&query.hidden);
-            Ok(gathering.graph)
-        }
-    })
+    if let Some(unclear) = gathering.unclear {
+        return Ok(Err(unclear));
+    }
+    gathering.graph.hide(&query.hidden);
+    Ok(Ok(gathering.graph))
 }
 
 struct Gathering<'g, 'r> {

@@ -53,6 +53,11 @@ pub(crate) struct Layout {
     pub(crate) height: f64,
 }
 
+/// A count as a coordinate. Counts that do not fit into 32 bits do not occur.
+pub(crate) fn number(count: usize) -> f64 {
+    u32::try_from(count).map_or(f64::MAX, f64::from)
+}
+
 /// Lays out a graph. Edges are pairs of node numbers; an edge from a node to itself gets a route without points.
 pub(crate) fn layered_layout(sizes: &[NodeSize], edges: &[(usize, usize)]) -> Layout {
     let forward = acyclic(sizes.len(), edges);
@@ -86,19 +91,16 @@ fn acyclic(nodes: usize, edges: &[(usize, usize)]) -> Vec<(usize, usize)> {
         entered[start] = true;
         let mut stack = vec![(start, 0)];
         while let Some((node, next)) = stack.last_mut() {
-            match targets[*node].get(*next) {
-                Some(&target) => {
-                    *next += 1;
-                    if !entered[target] {
-                        entered[target] = true;
-                        stack.push((target, 0));
-                    }
+            if let Some(&target) = targets[*node].get(*next) {
+                *next += 1;
+                if !entered[target] {
+                    entered[target] = true;
+                    stack.push((target, 0));
                 }
-                None => {
-                    left_at[*node] = clock;
-                    clock += 1;
-                    stack.pop();
-                }
+            } else {
+                left_at[*node] = clock;
+                clock += 1;
+                stack.pop();
             }
         }
     }
@@ -232,11 +234,11 @@ impl Grid {
             .map(|(at, &cell)| {
                 let neighbours = if forward { &self.cells[cell].before } else { &self.cells[cell].after };
                 let places: Vec<f64> =
-                    neighbours.iter().filter_map(|one| positions.get(one)).map(|at| *at as f64).collect();
+                    neighbours.iter().filter_map(|one| positions.get(one)).map(|at| number(*at)).collect();
                 let mean = if places.is_empty() {
-                    at as f64
+                    number(at)
                 } else {
-                    places.iter().sum::<f64>() / places.len() as f64
+                    places.iter().sum::<f64>() / number(places.len())
                 };
                 (mean, at, cell)
             })
@@ -319,7 +321,7 @@ impl Grid {
                 own.y
             } else {
                 let sum: f64 = neighbours.iter().map(|&one| self.cells[one].middle()).sum();
-                sum / neighbours.len() as f64 - own.size.height / 2.0
+                sum / number(neighbours.len()) - own.size.height / 2.0
             };
             let height = own.size.height + NODE_GAP;
             let mut block = Block { start: wish, height, cells: vec![cell], wish };
@@ -329,7 +331,7 @@ impl Grid {
                 }
                 let Some(mut above) = blocks.pop() else { break };
                 // The wish of a block is the mean of the wishes of its cells for its beginning.
-                let (a, b) = (above.cells.len() as f64, block.cells.len() as f64);
+                let (a, b) = (number(above.cells.len()), number(block.cells.len()));
                 let shifted = block.wish - above.height;
                 above.wish = (above.wish * a + shifted * b) / (a + b);
                 above.start = above.wish;
@@ -412,7 +414,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn sizes(nodes: usize) -> Vec<NodeSize> {
-        (0..nodes).map(|node| NodeSize { width: 60.0 + (node % 5) as f64 * 20.0, height: 30.0 }).collect()
+        (0..nodes).map(|node| NodeSize { width: 60.0 + number(node % 5) * 20.0, height: 30.0 }).collect()
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The syntax of queries: free text with qualifiers such as `path:src`, `lang:go` and `kind:method`.
 
+use std::fmt::Write;
+
 /// The qualifiers and what they narrow.
 pub(crate) const QUALIFIERS: &[(&str, &str)] = &[
     ("path", "only in this file or directory, or in files that match this glob"),
@@ -74,7 +76,8 @@ impl ParsedQuery {
                 text.push(' ');
             }
             let quote = if value.contains(char::is_whitespace) { "\"" } else { "" };
-            text.push_str(&format!("{name}:{quote}{value}{quote}"));
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{name}:{quote}{value}{quote}");
         }
         text
     }

