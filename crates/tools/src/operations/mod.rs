@@ -15,6 +15,7 @@ mod dump;
 mod edges;
 mod embed;
 mod endpoints;
+mod export;
 mod files;
 mod find;
 mod gc;
@@ -22,6 +23,7 @@ mod grep;
 mod hierarchy;
 mod hotspots;
 mod impact;
+mod import;
 mod implementations;
 mod index;
 mod insights;
@@ -62,6 +64,7 @@ use dump::Dump;
 use edges::Edges;
 use embed::Embed;
 use endpoints::Endpoints;
+use export::Export;
 use files::Files;
 use find::Find;
 use gc::Gc;
@@ -69,6 +72,7 @@ use grep::Grep;
 use hierarchy::Hierarchy;
 use hotspots::Hotspots;
 use impact::Impact;
+use import::Import;
 use implementations::Implementations;
 use index::Index;
 use insights::InsightsReport;
@@ -131,6 +135,8 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::of::<Query>(),
     Operation::of::<Audit>(),
     Operation::of::<Scip>(),
+    Operation::of::<Export>(),
+    Operation::of::<Import>(),
     Operation::of::<Dump>(),
     Operation::of::<Doctor>(),
     Operation::of::<Embed>(),
