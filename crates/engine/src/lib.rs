@@ -63,9 +63,10 @@ pub use orient_rank::{Analysis, EnabledRules, Form, Rule, Scope, ScorePart, Weig
 pub use orient_resolve::Endpoint;
 pub use orient_store::{
     EdgeRow, EmbedModel, ExcludedFiles, ExternalRow, FileGraph, FileId, FileRow, INDEXED, LanguageCount,
-    NameMatch, NodeId, Page, PortableError, ProcessStatus, QUERY_EXAMPLES, QueryError, QueryLimits, QueryRows, RankedHit,
-    ServedBatch, ServedCallRow, ServedRange, ServedRows, ServedSymbolRow, Sizes, SqlValue, StoreError,
-    SymbolId, TaskRow, TaskStore, UnresolvedRow, VIEWS, VIEWS_VERSION, WrittenFile, unusable_reason,
+    NameMatch, NodeId, Page, PortableError, ProcessStatus, QUERY_EXAMPLES, QueryError, QueryLimits,
+    QueryRows, RankedHit, ServedBatch, ServedCallRow, ServedRange, ServedRows, ServedSymbolRow, Sizes,
+    SqlValue, StoreError, SymbolId, TaskRow, TaskStore, UnresolvedRow, VIEWS, VIEWS_VERSION, WrittenFile,
+    unusable_reason,
 };
 pub use orient_text::TrigramQuery;
 pub use orient_walk::{

@@ -14,8 +14,14 @@ use support::edits::{PATHS, apply, assert_same, path, step, text, write};
 use support::{Bench, dump, fresh, open, open_with, put, refresh, settings, settle};
 
 const SHOP: &[(&str, &str)] = &[
-    ("src/shop.py", "from src.stock import take\n\n\ndef buy(item):\n    \"\"\"Buys an item.\"\"\"\n    return take(item)\n"),
-    ("src/stock.py", "class Stock:\n    def count(self): return 1\n\n\ndef take(item): return Stock().count()\n"),
+    (
+        "src/shop.py",
+        "from src.stock import take\n\n\ndef buy(item):\n    \"\"\"Buys an item.\"\"\"\n    return take(item)\n",
+    ),
+    (
+        "src/stock.py",
+        "class Stock:\n    def count(self): return 1\n\n\ndef take(item): return Stock().count()\n",
+    ),
     ("web/page.ts", "import { total } from './total';\nexport function page() { return total(1); }\n"),
     ("web/total.ts", "export function total(n: number) { return n + 1; }\n"),
     ("README.md", "# Shop\n\nHow to buy.\n"),
@@ -244,7 +250,11 @@ fn a_file_of_another_version_is_refused() {
     let (header, body) = unpack(&exported.file());
     let text = String::from_utf8(header.clone()).expect("text");
     let store = text.lines().find(|line| line.starts_with("store ")).expect("a line");
-    pack(&exported.file(), &replace(&header, store, &format!("store {}", "9".repeat(store.len() - 6))), body.as_slice());
+    pack(
+        &exported.file(),
+        &replace(&header, store, &format!("store {}", "9".repeat(store.len() - 6))),
+        body.as_slice(),
+    );
     assert_refused(&exported, "index format 99 of the file does not match");
     pack(&exported.file(), &replace(&header, "orient-index 1", "orient-index 2"), body.as_slice());
     assert_refused(&exported, "format 2 of the file does not match 1 of this program");

@@ -43,23 +43,24 @@ impl Engine {
         let failed = |source: PortableError| portable_error(to, source);
         let draft = draft_beside(to).map_err(|error| failed(error.into()))?;
         let versions: Vec<u64> = extraction::versions().chain([Language::version(None)]).collect();
-        let written = File::options().write(true).create_new(true).open(&draft).map_err(PortableError::from).and_then(
-            |mut file| {
-                let mut report = row_progress(Phase::Exporting, cancel, progress);
-                let rows = export_index(
-                    &self.paths.index(),
-                    &self.paths.cache(),
-                    env!("CARGO_PKG_VERSION"),
-                    &|version| versions.contains(&version),
-                    &mut file,
-                    &mut report,
-                )?;
-                file.sync_all()?;
-                let bytes = file.metadata()?.len();
-                fs::rename(&draft, to)?;
-                Ok(ExportReport { rows, bytes })
-            },
-        );
+        let written =
+            File::options().write(true).create_new(true).open(&draft).map_err(PortableError::from).and_then(
+                |mut file| {
+                    let mut report = row_progress(Phase::Exporting, cancel, progress);
+                    let rows = export_index(
+                        &self.paths.index(),
+                        &self.paths.cache(),
+                        env!("CARGO_PKG_VERSION"),
+                        &|version| versions.contains(&version),
+                        &mut file,
+                        &mut report,
+                    )?;
+                    file.sync_all()?;
+                    let bytes = file.metadata()?.len();
+                    fs::rename(&draft, to)?;
+                    Ok(ExportReport { rows, bytes })
+                },
+            );
         progress.done();
         if written.is_err() {
             // If the draft was not even created, there is nothing to remove.

@@ -63,12 +63,13 @@ pub(crate) fn seed(
             Err(error) => problem = Some(format!("seed.index is not used: {error}")),
         }
     }
-    let source = original(engine, listing).filter(|directory| copy(engine, directory, lock)).and_then(|directory| {
-        if let Some(repository) = directory.parent() {
-            Cache::open(&engine.paths.cache()).adopt(&repository.join(StorePaths::CACHE));
-        }
-        root_of(&directory).map(SeedSource::Tree)
-    });
+    let source =
+        original(engine, listing).filter(|directory| copy(engine, directory, lock)).and_then(|directory| {
+            if let Some(repository) = directory.parent() {
+                Cache::open(&engine.paths.cache()).adopt(&repository.join(StorePaths::CACHE));
+            }
+            root_of(&directory).map(SeedSource::Tree)
+        });
     Ok(Seeded { source, problem })
 }
 

@@ -123,7 +123,10 @@ impl CacheKey {
             let mut version = [0; 8];
             version.copy_from_slice(&key.0[16..]);
             if is_current(u64::from_be_bytes(version)) {
-                found.push((key, CachedFacts { outline: part(&key, row, 0, 2)?, flow: part(&key, row, 1, 3)? }));
+                found.push((
+                    key,
+                    CachedFacts { outline: part(&key, row, 0, 2)?, flow: part(&key, row, 1, 3)? },
+                ));
             }
         }
         Ok(found)

@@ -52,7 +52,9 @@ pub struct PortableHeader {
 impl PortableHeader {
     fn encode(&self) -> String {
         let Self { program, store, extractor, files, rows } = self;
-        format!("{MAGIC}\nprogram {program}\nstore {store}\nextractor {extractor}\nfiles {files}\nrows {rows}\n\n")
+        format!(
+            "{MAGIC}\nprogram {program}\nstore {store}\nextractor {extractor}\nfiles {files}\nrows {rows}\n\n"
+        )
     }
 
     /// Parses the header; returns it with its length.
@@ -73,7 +75,8 @@ impl PortableHeader {
             let line = lines.next().and_then(|line| line.strip_prefix(name)?.strip_prefix(' '));
             line.ok_or(PortableError::Damaged("its header is incomplete"))
         };
-        let number = |text: &str| text.parse().map_err(|_| PortableError::Damaged("its header is incomplete"));
+        let number =
+            |text: &str| text.parse().map_err(|_| PortableError::Damaged("its header is incomplete"));
         let program = value("program")?.chars().take(40).collect();
         let store = u32::try_from(number(value("store")?)?).unwrap_or(u32::MAX);
         let extractor = number(value("extractor")?)?;

@@ -5,6 +5,7 @@ use super::error::PortableError;
 use super::export::{REPORT_EVERY, RowProgress};
 use super::row_stream::{NextItem, RowReader};
 use super::tables::{FACTS, FACTS_COLUMNS, FIRST_HISTORY, HISTORY, INDEX, PortableTable, is_inside};
+use crate::CachedFacts;
 use crate::cache::{Cache, CacheKey};
 use crate::codec::Encoded;
 use crate::connection::database_path::DatabasePath;
@@ -14,7 +15,6 @@ use crate::error::{AtPath, StoreError};
 use crate::reader::snapshot::Snapshot;
 use crate::sql::meta;
 use crate::writer::bulk_load::{NewDatabase, swap_in};
-use crate::CachedFacts;
 use rusqlite::types::Value;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params_from_iter};
 use std::path::Path;
@@ -125,7 +125,8 @@ fn finish(db: &Connection, path: &Path, extractor: u64) -> Result<u64, PortableE
 /// Checks that rows, outlines and graphs agree, so that no query meets what the program would not have written.
 fn verify(db: crate::connection::database::Db) -> Result<(), PortableError> {
     let name = Path::new("the imported index");
-    let meta = meta::select(&db).at(name)?.ok_or_else(|| PortableError::invalid("its first row is missing"))?;
+    let meta =
+        meta::select(&db).at(name)?.ok_or_else(|| PortableError::invalid("its first row is missing"))?;
     let faults = Snapshot::in_memory(db, name, meta)?.check().map_err(|error| match error {
         StoreError::Damaged { detail, .. } => PortableError::Invalid(detail),
         error => error.into(),
@@ -195,7 +196,8 @@ impl Import<'_, '_> {
             {
                 let item = self.table(rows, table, self.cache.filter(|_| self.adds_history))?;
                 if let (Some(cache), true) = (self.cache, self.adds_history) {
-                    self.imported.commits = cache.query_row(COMMITS, [], |row| row.get(0)).unwrap_or_default();
+                    self.imported.commits =
+                        cache.query_row(COMMITS, [], |row| row.get(0)).unwrap_or_default();
                 }
                 item
             } else {
@@ -242,7 +244,8 @@ impl Import<'_, '_> {
             else {
                 return Err(PortableError::invalid("facts of another form"));
             };
-            let key = CacheKey::from_bytes(key).ok_or_else(|| PortableError::invalid("a key of another form"))?;
+            let key =
+                CacheKey::from_bytes(key).ok_or_else(|| PortableError::invalid("a key of another form"))?;
             let outline = match outline {
                 Value::Blob(outline) => Some(outline.clone()),
                 Value::Null => outlines.query_row([file], |row| row.get(0)).optional().at(self.path)?,
@@ -254,7 +257,8 @@ impl Import<'_, '_> {
                 flow: Encoded::from_bytes(flow.as_slice()),
             };
             if let Some(cache) = self.cache {
-                let is_new = key.insert(cache, &facts, self.day).map_err(|error| refused(self.path, error))?;
+                let is_new =
+                    key.insert(cache, &facts, self.day).map_err(|error| refused(self.path, error))?;
                 self.imported.facts += u64::from(is_new);
             }
             self.count()?;
@@ -267,4 +271,3 @@ impl Import<'_, '_> {
         if goes_on { Ok(()) } else { Err(PortableError::Cancelled) }
     }
 }
-

@@ -164,7 +164,8 @@ impl<'r> RowReader<'r> {
 
     fn count(&mut self, bytes: u64) -> Result<(), PortableError> {
         let left = self.left.checked_sub(bytes);
-        self.left = left.ok_or_else(|| PortableError::invalid("it is far larger than its compressed form"))?;
+        self.left =
+            left.ok_or_else(|| PortableError::invalid("it is far larger than its compressed form"))?;
         Ok(())
     }
 }

@@ -101,7 +101,12 @@ mod tests {
         for table in INDEX.iter().chain(HISTORY) {
             let all = db.prepare(&format!("SELECT * FROM {}", table.name)).expect("a table");
             let read = db.prepare(table.select).expect("a valid statement");
-            assert_eq!((all.column_count(), read.column_count()), (table.columns, table.columns), "{}", table.name);
+            assert_eq!(
+                (all.column_count(), read.column_count()),
+                (table.columns, table.columns),
+                "{}",
+                table.name
+            );
             if let Some(path) = table.path {
                 assert_eq!(all.column_name(path).expect("a column"), "path");
             }

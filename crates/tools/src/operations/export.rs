@@ -46,8 +46,8 @@ impl TypedOperation for Export {
     const DETAILS: &'static str = "\
 The file contains facts, index and history index of the directory as it is now, with relative paths, compressed and with a hash. \
 `orient import` starts from it on another machine, in CI, in a container or in a new clone, where only files that differ are parsed. \
-It must have been written by the same version of Orient. It contains no source text, but names, signatures, comments that document symbols, and of the \
-history commit messages and authors; not the vectors of providers. The history is included as far as `orient index --history` or a server indexed it.";
+It must have been written by the same version of Orient. It contains what Orient knows about the source, not its text: names, signatures, literals, documentation, terms, \
+and of the history commit messages and authors. Vectors of providers are left out. The history is included as far as `orient index --history` or a server indexed it.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "export index.orient", about: "write the file" },
         Example { command: "export index.orient --json --quiet", about: "for a script, without progress" },
@@ -60,11 +60,15 @@ history commit messages and authors; not the vectors of providers. The history i
     fn run(session: &Session<'_>, args: ExportArgs) -> Result<Answer<ExportOut>, ToolError> {
         let snapshot = session.snapshot()?;
         if session.in_memory() {
-            return Err(ToolError::new(Code::Io, "the index is only in memory, because the store cannot be written"));
+            return Err(ToolError::new(
+                Code::Io,
+                "the index is only in memory, because the store cannot be written",
+            ));
         }
         let path = session.directories()[0].join(&args.file);
         let exported = session.engine()?.export(&path, session.cancel(), session.progress())?;
-        let files = snapshot.files(&FileQuery { indexed: Some(true), ..FileQuery::default() }, 0, usize::MAX)?;
+        let files =
+            snapshot.files(&FileQuery { indexed: Some(true), ..FileQuery::default() }, 0, usize::MAX)?;
         let out = ExportOut {
             file: args.file,
             bytes: exported.bytes,

@@ -68,7 +68,8 @@ refused as a whole. Import only files that you trust as much as the code: what t
     fn run(session: &Session<'_>, args: ImportArgs) -> Result<Answer<ImportOut>, ToolError> {
         let begun = Instant::now();
         let path = session.directories()[0].join(&args.file);
-        let imported = session.engine()?.import(&path, session.cancel(), session.progress()).map_err(failed)?;
+        let imported =
+            session.engine()?.import(&path, session.cancel(), session.progress()).map_err(failed)?;
         let refreshed = session.index(false)?;
         let snapshot = session.snapshot()?;
         let out = ImportOut {
@@ -99,14 +100,14 @@ refused as a whole. Import only files that you trust as much as the code: what t
         ];
         writer.put(Style::Head, &format!("  {}", parts.join(", ")))?;
         writer.line(Style::Dim, &format!("  in {}", duration(Duration::from_millis(out.elapsed_ms))))?;
-        let differing = [
-            (out.added, "added"),
-            (out.changed, "changed"),
-            (out.removed, "removed"),
-        ];
-        let differing: Vec<String> =
-            differing.iter().filter(|(number, _)| *number > 0).map(|(n, word)| format!("{} {word}", count(*n))).collect();
-        let differing = if differing.is_empty() { "no file differs".to_owned() } else { differing.join(", ") };
+        let differing = [(out.added, "added"), (out.changed, "changed"), (out.removed, "removed")];
+        let differing: Vec<String> = differing
+            .iter()
+            .filter(|(number, _)| *number > 0)
+            .map(|(n, word)| format!("{} {word}", count(*n)))
+            .collect();
+        let differing =
+            if differing.is_empty() { "no file differs".to_owned() } else { differing.join(", ") };
         writer.line(Style::Plain, &format!("{differing}; {} parsed", count(out.parsed)))
     }
 }

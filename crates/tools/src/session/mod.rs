@@ -16,8 +16,8 @@ use crate::session::revision::{AnsweredRevision, RevisionEngines};
 use crate::text::number_format::{duration, plural};
 use orient_engine::{
     Cancel, Engine, EngineError, Freshness as _, FullScan, GcOptions, OpenOptions, PathKind, Progress,
-    RebuildReason, RefreshDepth, RefreshMode, RefreshOptions, RefreshReport, Repo, SeedSource, Snapshot, StoreError,
-    TreeReader,
+    RebuildReason, RefreshDepth, RefreshMode, RefreshOptions, RefreshReport, Repo, SeedSource, Snapshot,
+    StoreError, TreeReader,
 };
 use orient_live::WatcherClient;
 use orient_model::RepoPath;
