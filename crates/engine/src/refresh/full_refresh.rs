@@ -219,6 +219,7 @@ impl RefreshRun<'_> {
         let mut writer = orient_store::Writer::open(&self.engine.paths.index(), lock)?;
         let (tally, applied) =
             self.plan_writer(deadline).catch_up(plan, tasks, &mut writer, Some(manifest))?;
+        writer.truncate_large_log();
         Ok(RefreshReport::of_update(tally, applied, plan))
     }
 }
