@@ -75,6 +75,13 @@ pub(crate) fn project_files() -> Vec<String> {
     Registry::project_files().map(str::to_owned).collect()
 }
 
+/// The versions of the extraction of every language, of project files and of plain text.
+pub(crate) fn versions() -> Vec<u64> {
+    let registry = Registry::builtin();
+    let packs = registry.packs().iter().chain(registry.projects());
+    packs.map(|pack| pack.version()).chain([Language::version(None)]).collect()
+}
+
 /// The resolution rules of all languages that have them, sorted by name.
 fn all_rules() -> impl Iterator<Item = (&'static str, &'static Rules)> {
     Registry::builtin().packs().iter().filter_map(|pack| Some((pack.name(), pack.rules()?)))

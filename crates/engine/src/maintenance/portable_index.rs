@@ -1,7 +1,7 @@
 //! Exports the index as one portable file, and starts an index from such a file.
 
 use crate::clock::today;
-use crate::extraction::{self, Language};
+use crate::extraction;
 use crate::progress::{Cancel, Phase, Progress};
 use crate::{Engine, EngineError};
 use orient_store::{
@@ -42,7 +42,7 @@ impl Engine {
     ) -> Result<ExportReport, EngineError> {
         let failed = |source: PortableError| portable_error(to, source);
         let draft = draft_beside(to).map_err(|error| failed(error.into()))?;
-        let versions: Vec<u64> = extraction::versions().chain([Language::version(None)]).collect();
+        let versions = extraction::versions();
         let written =
             File::options().write(true).create_new(true).open(&draft).map_err(PortableError::from).and_then(
                 |mut file| {
