@@ -15,6 +15,7 @@ mod dump;
 mod edges;
 mod embed;
 mod endpoints;
+mod export;
 mod files;
 mod find;
 mod gc;
@@ -23,6 +24,7 @@ mod hierarchy;
 mod hotspots;
 mod impact;
 mod implementations;
+mod import;
 mod index;
 mod insights;
 mod introduced;
@@ -62,6 +64,7 @@ use dump::Dump;
 use edges::Edges;
 use embed::Embed;
 use endpoints::Endpoints;
+use export::Export;
 use files::Files;
 use find::Find;
 use gc::Gc;
@@ -70,6 +73,7 @@ use hierarchy::Hierarchy;
 use hotspots::Hotspots;
 use impact::Impact;
 use implementations::Implementations;
+use import::Import;
 use index::Index;
 use insights::InsightsReport;
 use introduced::Introduced;
@@ -131,6 +135,8 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::of::<Query>(),
     Operation::of::<Audit>(),
     Operation::of::<Scip>(),
+    Operation::of::<Export>(),
+    Operation::of::<Import>(),
     Operation::of::<Dump>(),
     Operation::of::<Doctor>(),
     Operation::of::<Embed>(),

@@ -16,8 +16,8 @@ use crate::session::revision::{AnsweredRevision, RevisionEngines};
 use crate::text::number_format::{duration, plural};
 use orient_engine::{
     Cancel, Engine, EngineError, Freshness as _, FullScan, GcOptions, OpenOptions, PathKind, Progress,
-    RebuildReason, RefreshDepth, RefreshMode, RefreshOptions, RefreshReport, Repo, Snapshot, StoreError,
-    TreeReader,
+    RebuildReason, RefreshDepth, RefreshMode, RefreshOptions, RefreshReport, Repo, SeedSource, Snapshot,
+    StoreError, TreeReader,
 };
 use orient_live::WatcherClient;
 use orient_model::RepoPath;
@@ -448,8 +448,12 @@ fn notes(refresh: &RefreshReport, is_working_tree: bool) -> Vec<String> {
         Some(RebuildReason::First | RebuildReason::Asked) | None => {}
     }
     // The index of a commit always begins as a copy.
-    if let Some(sibling) = refresh.seeded_from.as_ref().filter(|_| is_working_tree) {
-        notes.push(format!("copied from the index of {}", sibling.display()));
+    match refresh.seeded_from.as_ref().filter(|_| is_working_tree) {
+        Some(SeedSource::Tree(sibling)) => {
+            notes.push(format!("copied from the index of {}", sibling.display()));
+        }
+        Some(SeedSource::File(file)) => notes.push(format!("started from {}", file.display())),
+        None => {}
     }
     notes.extend(refresh.note.clone());
     if let Some(holder) = refresh.stuck {
