@@ -41,7 +41,12 @@ pub(crate) fn run(options: &Revisions) -> Result<()> {
         other_store: scratch_path.join("other-store"),
     };
     let from = options.directory.canonicalize()?;
-    passes(git().args(["clone", "-q", "--shared"]).arg(&from).arg(&trees.repository))?;
+    passes(git().args(["clone", "-q", "--shared", "--no-checkout"]).arg(&from).arg(&trees.repository))?;
+    // The index of a commit has the bytes of its blobs, so the checkout must convert nothing.
+    let attributes = trees.repository.join(".git/info/attributes");
+    std::fs::create_dir_all(attributes.parent().unwrap_or(&trees.repository))?;
+    std::fs::write(attributes, "* -text -ident -filter -working-tree-encoding\n")?;
+    passes(trees.git().args(["checkout", "-q"]))?;
     passes(trees.git().args(["worktree", "add", "-q", "--detach"]).arg(&trees.checkout))?;
     passes(trees.command(&trees.repository, &trees.store).arg("index").arg("--quiet"))?;
     let (mut firsts, mut laters, mut differing) = (Vec::new(), Vec::new(), Vec::new());

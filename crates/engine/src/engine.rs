@@ -174,17 +174,6 @@ impl Engine {
         Some(*hash.finalize().as_bytes())
     }
 
-    /// Starts computing, on another thread, the version numbers that every freshness check needs.
-    pub fn prepare(self: &Arc<Self>) {
-        if !self.classifier.versions_are_known() {
-            let engine = self.clone();
-            let count =
-                move || (engine.classifier.extraction_version(), engine.classifier.resolution_version());
-            // If no thread can be started, the first check computes them.
-            let _ = std::thread::Builder::new().spawn(count);
-        }
-    }
-
     /// The version of extraction: it changes whenever the same bytes may give different facts.
     pub fn extraction_version(&self) -> u64 {
         self.classifier.extraction_version()

@@ -71,13 +71,7 @@ impl Language {
     /// The version of a language's extraction: it changes whenever the same bytes may give different facts. Plain
     /// text depends on code that all languages share, so its version combines all of theirs.
     pub(crate) fn version(language: Option<Self>) -> u64 {
-        static PLAIN: OnceLock<u64> = OnceLock::new();
-        match language {
-            Some(Self(pack)) => pack.version(),
-            None => *PLAIN.get_or_init(|| {
-                versions().fold(0, |sum: u64, version| sum.rotate_left(5).wrapping_mul(0x9e37_79b9) ^ version)
-            }),
-        }
+        language.map_or_else(orient_lang::facts_version, |Self(pack)| pack.version())
     }
 }
 
@@ -86,14 +80,15 @@ pub(crate) fn project_files() -> Vec<String> {
     Registry::project_files().map(str::to_owned).collect()
 }
 
-/// The versions of all languages and project file readers, sorted by name.
-pub(crate) fn versions() -> impl Iterator<Item = u64> {
+/// The versions of the extraction of every language, of project files and of plain text.
+pub(crate) fn versions() -> Vec<u64> {
     let registry = Registry::builtin();
-    registry.packs().iter().chain(registry.projects()).map(Pack::version)
+    let packs = registry.packs().iter().chain(registry.projects());
+    packs.map(|pack| pack.version()).chain([Language::version(None)]).collect()
 }
 
 /// The resolution rules of all languages that have them, sorted by name.
-pub(crate) fn all_rules() -> impl Iterator<Item = (&'static str, &'static Rules)> {
+fn all_rules() -> impl Iterator<Item = (&'static str, &'static Rules)> {
     Registry::builtin().packs().iter().filter_map(|pack| Some((pack.name(), pack.rules()?)))
 }
 

@@ -7,7 +7,6 @@ use orient_lang::RolePatterns;
 use orient_model::{RepoPath, Role};
 use orient_settings::{Index, Settings};
 use std::path::PathBuf;
-use std::sync::OnceLock;
 
 /// How files of this repository are classified.
 pub(crate) struct FileClassifier {
@@ -15,10 +14,8 @@ pub(crate) struct FileClassifier {
     /// The language of each override, longest glob first.
     chosen: Vec<Language>,
     roles: RolePatterns,
-    index: Index,
-    /// Computed on first use, because it reads all language packs.
-    extraction_version: OnceLock<u64>,
-    resolution_version: OnceLock<u64>,
+    extraction_version: u64,
+    resolution_version: u64,
 }
 
 impl FileClassifier {
@@ -41,31 +38,25 @@ impl FileClassifier {
             roles: RolePatterns::new(&index.generated, &index.vendored).map_err(|problem| {
                 EngineError::Setting { key: "index.generated or index.vendored", problem }
             })?,
-            index: index.clone(),
-            extraction_version: OnceLock::new(),
-            resolution_version: OnceLock::new(),
+            extraction_version: extraction_version(index),
+            resolution_version: resolution_version(),
         })
     }
 
     /// Version of extraction: it changes whenever the same tree may give a different index.
     pub(crate) fn extraction_version(&self) -> u64 {
-        *self.extraction_version.get_or_init(|| extraction_version(&self.index))
+        self.extraction_version
     }
 
     /// Version of resolution: it changes whenever the same facts may give a different graph.
     pub(crate) fn resolution_version(&self) -> u64 {
-        *self.resolution_version.get_or_init(resolution_version)
-    }
-
-    /// Whether both versions are computed.
-    pub(crate) fn versions_are_known(&self) -> bool {
-        self.extraction_version.get().is_some() && self.resolution_version.get().is_some()
+        self.resolution_version
     }
 
     /// Simulates other resolution rules.
     #[cfg(test)]
     pub(crate) fn set_resolver(&mut self, resolver: u64) {
-        self.resolution_version = OnceLock::from(resolver);
+        self.resolution_version = resolver;
     }
 
     pub(crate) fn detect(&self, path: &RepoPath, bytes: &[u8]) -> Option<Language> {
@@ -130,18 +121,14 @@ fn extraction_version(index: &Index) -> u64 {
         add(glob);
         add(language);
     }
-    for version in extraction::versions() {
-        hasher.update(&version.to_le_bytes());
-    }
+    hasher.update(&orient_lang::facts_version().to_le_bytes());
     short(&hasher)
 }
 
 fn resolution_version() -> u64 {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&orient_resolve::RESOLVER.to_le_bytes());
-    for (language, rules) in extraction::all_rules() {
-        hasher.update(format!("{language} {rules:?}").as_bytes());
-    }
+    hasher.update(&orient_lang::rules_version().to_le_bytes());
     short(&hasher)
 }
 

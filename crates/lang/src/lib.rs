@@ -35,9 +35,9 @@ mod views;
 
 pub use conventions::generated::is_generated;
 pub use extract::{extract, parse_only, parse_unmodified};
-pub use pack::Pack;
 pub use pack::file_role::{RolePatterns, classify};
 pub use pack::registry::Registry;
+pub use pack::{Pack, facts_version, rules_version};
 pub use parse::budget::usual_memory;
 pub use schema::error::PackError;
 pub use views::call_sites::{CallSite, call_sites};

@@ -24,6 +24,18 @@ use std::sync::{Arc, OnceLock};
 /// Increment whenever the same bytes and pack may give other facts.
 const EXTRACTOR_VERSION: u64 = 14;
 
+include!(concat!(env!("OUT_DIR"), "/fingerprints.rs"));
+
+/// The version of all built-in packs together: it changes whenever the same bytes may give other facts in some language.
+pub fn facts_version() -> u64 {
+    mix(EXTRACTOR_VERSION, FACTS_FINGERPRINT)
+}
+
+/// The version of the resolution rules of all built-in packs, frameworks included.
+pub fn rules_version() -> u64 {
+    RULES_FINGERPRINT
+}
+
 /// A language pack. Clones share everything compiled.
 #[derive(Clone)]
 pub struct Pack {

@@ -117,7 +117,12 @@ impl DatabasePath {
 
     /// Whether committed pages may still be in the write-ahead log.
     pub(crate) fn has_log(&self) -> bool {
-        self.directory.entry(&self.beside()[0]).is_some_and(|log| log.bytes > 0)
+        self.log_bytes().is_some_and(|bytes| bytes > 0)
+    }
+
+    /// The size of the write-ahead log, if there is one.
+    pub(crate) fn log_bytes(&self) -> Option<u64> {
+        self.directory.entry(&self.beside()[0]).map(|log| log.bytes)
     }
 
     /// Removes the database and the files beside it.

@@ -54,6 +54,38 @@ mod tests {
         change();
         assert!(!log.exists());
     }
+
+    /// Bytes of a linear congruential generator.
+    fn incompressible(bytes: usize) -> Vec<u8> {
+        let mut state = 1_u64;
+        let mut next = || {
+            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+            state.to_be_bytes()[0]
+        };
+        std::iter::repeat_with(&mut next).take(bytes).collect()
+    }
+
+    #[test]
+    fn a_large_change_leaves_no_log_behind_even_while_the_database_is_held() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let (path, log) = (directory.path().join("index.db"), directory.path().join("index.db-wal"));
+        let lock =
+            WriteLock::try_acquire(directory.path()).expect("it can be locked").expect("nobody writes");
+        BulkWriter::create(&path, &lock, 1, 0).and_then(BulkWriter::publish).expect("an empty index");
+        let _anchor = KeepAlive::hold(&path).expect("it can be read");
+        let change = |bytes: usize| {
+            let mut writer = Writer::open(&path, &lock).expect("it is there");
+            writer
+                .put_manifest(crate::ManifestKind::Tree, &incompressible(bytes))
+                .expect("it can be written");
+            writer.truncate_large_log();
+            drop(writer);
+            log.metadata().expect("another connection is open").len()
+        };
+        assert!(change(1000) > 0, "a small log is cheaper to read than to write in place");
+        assert_eq!(change(8 << 20), 0);
+    }
+
     #[test]
     fn an_explicit_checkpoint_works_while_the_database_is_held() {
         let directory = tempfile::tempdir().expect("a directory");

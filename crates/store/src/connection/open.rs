@@ -29,7 +29,7 @@ const READING: &str = "PRAGMA mmap_size = 2147418112; BEGIN";
 const STATEMENTS: usize = 128;
 
 /// How long to wait for another program that has locked the file.
-const PATIENCE: Duration = Duration::from_secs(5);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A connection inside a transaction whose first row was read, which fixes its generation.
 pub(crate) struct Opened {

@@ -28,6 +28,11 @@ use rusqlite::Connection;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The size of a write-ahead log that a writer does not leave behind. Smaller ones cost a reader less than writing their pages
+/// in place costs the writer.
+const LARGE_LOG: u64 = 4 << 20;
 
 /// Writes change sets to an existing index.
 pub struct Writer<'lock> {
@@ -130,6 +135,17 @@ impl<'lock> Writer<'lock> {
     /// Returns the space of deleted rows to the file system.
     pub fn vacuum(&mut self) -> Result<(), StoreError> {
         self.db.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);").at(&self.path)
+    }
+
+    /// Ends a large change: moves its pages from the write-ahead log into the database and truncates the log. Every process
+    /// that opens the database later would read the whole log. Does not wait for readers; while there are any, the log stays.
+    pub fn truncate_large_log(&mut self) {
+        let log_bytes = DatabasePath::at(&self.path).ok().and_then(|at| at.log_bytes()).unwrap_or_default();
+        if log_bytes >= LARGE_LOG {
+            let _ = self.db.busy_timeout(Duration::ZERO);
+            let _ = self.db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+            let _ = self.db.busy_timeout(open::PATIENCE);
+        }
     }
 
     /// A snapshot of an index in memory; for a file, open a [`Snapshot`] of its path.

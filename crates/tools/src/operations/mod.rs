@@ -16,6 +16,7 @@ mod edges;
 mod embed;
 mod endpoints;
 mod explain;
+mod export;
 mod files;
 mod find;
 mod gc;
@@ -24,6 +25,7 @@ mod hierarchy;
 mod hotspots;
 mod impact;
 mod implementations;
+mod import;
 mod index;
 mod insights;
 mod introduced;
@@ -65,6 +67,7 @@ use edges::Edges;
 use embed::Embed;
 use endpoints::Endpoints;
 use explain::Explain;
+use export::Export;
 use files::Files;
 use find::Find;
 use gc::Gc;
@@ -73,6 +76,7 @@ use hierarchy::Hierarchy;
 use hotspots::Hotspots;
 use impact::Impact;
 use implementations::Implementations;
+use import::Import;
 use index::Index;
 use insights::InsightsReport;
 use introduced::Introduced;
@@ -137,6 +141,8 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::of::<Query>(),
     Operation::of::<Audit>(),
     Operation::of::<Scip>(),
+    Operation::of::<Export>(),
+    Operation::of::<Import>(),
     Operation::of::<Dump>(),
     Operation::of::<Doctor>(),
     Operation::of::<Embed>(),

@@ -244,9 +244,6 @@ fn candidates(
     scope: &SearchScope,
     query: &TrigramQuery,
 ) -> Result<(TextCandidates, Option<Snapshot>), ToolError> {
-    if !query.is_all() {
-        session.shared_engine()?.prepare();
-    }
     let mut known = None;
     if let Some(snapshot) = session.snapshot_without_refresh()? {
         let out = snapshot.left_out(query)?;
