@@ -31,3 +31,4 @@ mod subcommands;
 #[cfg(unix)]
 mod unreadable_files;
 mod unused;
+mod workspaces;

@@ -92,7 +92,7 @@ handles of the candidates and exit code 3.";
         let snapshot = session.snapshot()?;
         let (file, line) = match location(session, &snapshot, &args.symbol)? {
             Some(location) => location,
-            None => match resolve_symbol(&snapshot, &args.symbol)? {
+            None => match resolve_symbol(&snapshot, session.own_name(&args.symbol))? {
                 Ok(subject) => {
                     let row = snapshot.file(&subject.definition.path)?;
                     let row =
