@@ -43,7 +43,7 @@ pub struct CrossRootUses {
     pub unread: usize,
 }
 
-/// The uses of nodes of the root `home` in all other roots. `names` are the names that source code may use for them.
+/// The uses of nodes of the root `home` in all other roots; `names` are their own names.
 pub fn cross_root_uses(
     roots: &[RootSnapshot<'_>],
     home: usize,
@@ -51,16 +51,17 @@ pub fn cross_root_uses(
     names: &[&str],
 ) -> Result<CrossRootUses, EngineError> {
     let mut found = CrossRootUses::default();
-    let provided = provided_by(roots[home].snapshot, nodes)?;
-    if provided.is_empty() {
+    let Provided { packages, mut mentions } = Provided::by(roots[home].snapshot, nodes)?;
+    if packages.is_empty() {
         return Ok(found);
     }
+    mentions.extend(names.iter().map(|&name| name.to_owned()));
     for (number, root) in roots.iter().enumerate().filter(|(number, _)| *number != home) {
         let projects = Projects::read(root.snapshot)?;
-        if !projects.any_requires(&provided) {
+        if !projects.any_requires(&packages) {
             continue;
         }
-        let mut files = using_files(root.snapshot, &projects, &provided, names)?;
+        let mut files = using_files(root.snapshot, &projects, &packages, &mentions)?;
         found.unread += files.len().saturating_sub(MAX_FILES);
         files.truncate(MAX_FILES);
         for edge in resolve_together(roots[home].engine, root.engine, &files)? {
@@ -74,26 +75,38 @@ pub fn cross_root_uses(
 }
 
 /// The packages that nodes are part of.
-fn provided_by(snapshot: &Snapshot, nodes: &[NodeId]) -> Result<BTreeSet<Coordinates>, EngineError> {
-    let (projects, view) = (Projects::read(snapshot)?, snapshot.graph());
-    let mut provided = BTreeSet::new();
-    for &node in nodes {
-        provided.extend(projects.providing(&view.file_of(node)?.path));
-    }
-    Ok(provided)
+#[derive(Default)]
+struct Provided {
+    packages: BTreeSet<Coordinates>,
+    /// What an import of them mentions at least one of: parts of the names of packages, and of the paths of files.
+    mentions: BTreeSet<String>,
 }
 
-/// The files that may use a symbol: those of projects that require its package, and that looked up its name or that of the
-/// package. By path.
+impl Provided {
+    fn by(snapshot: &Snapshot, nodes: &[NodeId]) -> Result<Self, EngineError> {
+        let (projects, view) = (Projects::read(snapshot)?, snapshot.graph());
+        let mut provided = Self::default();
+        for &node in nodes {
+            let path = &view.file_of(node)?.path;
+            provided.packages.extend(projects.providing(path));
+            let parts = path.as_bytes().split(|byte| matches!(byte, b'/' | b'.')).filter(|part| !part.is_empty());
+            provided.mentions.extend(parts.map(|part| String::from_utf8_lossy(part).into_owned()));
+        }
+        provided.mentions.extend(provided.packages.iter().flat_map(Coordinates::names));
+        Ok(provided)
+    }
+}
+
+/// The files that may use a symbol: those of projects that require its package, and that looked up one of the names that an
+/// import of it mentions. By path.
 fn using_files(
     snapshot: &Snapshot,
     projects: &Projects,
     packages: &BTreeSet<Coordinates>,
-    names: &[&str],
+    mentions: &BTreeSet<String>,
 ) -> Result<Vec<FileId>, EngineError> {
-    let of_packages: BTreeSet<String> = packages.iter().flat_map(Coordinates::names).collect();
     let mut ids = BTreeSet::new();
-    for name in names.iter().copied().chain(of_packages.iter().map(String::as_str)) {
+    for name in mentions {
         ids.extend(snapshot.files_depending_on(name)?);
     }
     let mut files = Vec::new();

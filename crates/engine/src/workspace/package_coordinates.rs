@@ -4,7 +4,8 @@ use crate::{EngineError, Snapshot};
 use orient_model::{RepoPath, Says};
 use std::collections::BTreeSet;
 
-/// A package of an ecosystem. Names are compared without case, which no registry distinguishes.
+/// A package of an ecosystem. Names are compared without case and with one separator, since registries do not distinguish
+/// them: `Zope.Interface` is `zope-interface`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Coordinates {
     ecosystem: String,
@@ -13,7 +14,7 @@ pub(super) struct Coordinates {
 
 impl Coordinates {
     fn new(ecosystem: &str, package: &str) -> Self {
-        Self { ecosystem: ecosystem.to_owned(), package: package.to_lowercase() }
+        Self { ecosystem: ecosystem.to_owned(), package: package.to_lowercase().replace(['_', '.'], "-") }
     }
 
     /// The parts of the name that source code may write: `@scope/lib` is written as `lib`, `json-tools` as `json_tools`.
