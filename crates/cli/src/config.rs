@@ -69,7 +69,7 @@ impl Config {
             overrides.push(Override { key: "store.dir".into(), value: value.into(), flag: "--store".into() });
         }
         let root = if globals.root.is_empty() { RootSource::CurrentDir } else { RootSource::Flag };
-        let mut roots = globals.root.iter().map(|root| directory.join(root));
+        let mut roots = globals.root.into_iter().map(|root| directory.join(root));
         let start = roots.next().unwrap_or_else(|| directory.clone());
         let other_roots = roots.collect();
         let colour = |auto: ColorChoice| match globals.color.as_str() {

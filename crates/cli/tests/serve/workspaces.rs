@@ -24,3 +24,16 @@ fn a_server_with_two_roots_answers_for_both() {
     let said = server.call("graph", &json!({ "relation": "callers", "symbol": "total" }));
     assert!(said.text.contains("/shop/cart.py:6"), "{}", said.text);
 }
+
+#[test]
+fn all_roots_of_a_client_are_served() {
+    let (other, tree) = (library(), Sandbox::new());
+    let name = other.path().file_name().expect("a name").to_string_lossy().into_owned();
+    let (root, inside) = (tree.root(), tree.root().join("shop"));
+    // A directory inside of another root is a part of it.
+    let mut server = Stdio::with_client_roots(tree, &[&root, &inside, other.path()]);
+    let said = server.call("search", &json!({ "query": "round_price" }));
+    assert!(said.text.contains(&format!("{name}/money.py")), "{}", said.text);
+    let said = server.call("graph", &json!({ "relation": "callers", "symbol": "total" }));
+    assert!(said.text.contains("/shop/cart.py:6"), "{}", said.text);
+}

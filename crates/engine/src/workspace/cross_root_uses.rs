@@ -51,17 +51,16 @@ pub fn cross_root_uses(
     names: &[&str],
 ) -> Result<CrossRootUses, EngineError> {
     let mut found = CrossRootUses::default();
-    let Provided { packages, mut mentions } = Provided::by(roots[home].snapshot, nodes)?;
-    if packages.is_empty() {
+    let provided = Provided::by(roots[home].snapshot, nodes)?;
+    if provided.packages.is_empty() {
         return Ok(found);
     }
-    mentions.extend(names.iter().map(|&name| name.to_owned()));
     for (number, root) in roots.iter().enumerate().filter(|(number, _)| *number != home) {
         let projects = Projects::read(root.snapshot)?;
-        if !projects.any_requires(&packages) {
+        if !projects.any_requires(&provided.packages) {
             continue;
         }
-        let mut files = using_files(root.snapshot, &projects, &packages, &mentions)?;
+        let mut files = using_files(root.snapshot, &projects, &provided, names)?;
         found.unread += files.len().saturating_sub(MAX_FILES);
         files.truncate(MAX_FILES);
         for edge in resolve_together(roots[home].engine, root.engine, &files)? {
@@ -89,7 +88,10 @@ impl Provided {
         for &node in nodes {
             let path = &view.file_of(node)?.path;
             provided.packages.extend(projects.providing(path));
-            let parts = path.as_bytes().split(|byte| matches!(byte, b'/' | b'.')).filter(|part| !part.is_empty());
+            let parts = path.as_bytes().split(|byte| *byte == b'/');
+            // Imports leave out the extension.
+            let parts =
+                parts.filter_map(|part| part.split(|byte| *byte == b'.').find(|stem| !stem.is_empty()));
             provided.mentions.extend(parts.map(|part| String::from_utf8_lossy(part).into_owned()));
         }
         provided.mentions.extend(provided.packages.iter().flat_map(Coordinates::names));
@@ -97,22 +99,29 @@ impl Provided {
     }
 }
 
-/// The files that may use a symbol: those of projects that require its package, and that looked up one of the names that an
-/// import of it mentions. By path.
+/// The files that may use a symbol, by path: those of projects that require its package, that looked up its name, or that import
+/// something and use its name, or the package's, as an external one.
 fn using_files(
     snapshot: &Snapshot,
     projects: &Projects,
-    packages: &BTreeSet<Coordinates>,
-    mentions: &BTreeSet<String>,
+    provided: &Provided,
+    names: &[&str],
 ) -> Result<Vec<FileId>, EngineError> {
-    let mut ids = BTreeSet::new();
-    for name in mentions {
-        ids.extend(snapshot.files_depending_on(name)?);
+    let (mut named, mut importing) = (BTreeSet::new(), BTreeSet::new());
+    for name in names {
+        named.extend(snapshot.files_depending_on(name)?);
     }
+    for mention in &provided.mentions {
+        importing.extend(snapshot.files_depending_on(mention)?);
+    }
+    // A default import has the name that its file gives it, mostly that of the package.
+    let of_packages: BTreeSet<String> = provided.packages.iter().flat_map(Coordinates::names).collect();
+    let is_name = |name: &str| names.contains(&name) || of_packages.contains(&name.to_lowercase());
     let mut files = Vec::new();
-    for id in ids {
-        if let Some(file) = snapshot.store.file_by_id(id)?
-            && projects.requires(&file.path, packages)
+    for &id in named.union(&importing) {
+        let Some(file) = snapshot.store.file_by_id(id)? else { continue };
+        if projects.requires(&file.path, &provided.packages)
+            && (named.contains(&id) || snapshot.file_graph(id)?.external.iter().any(|one| is_name(&one.name)))
         {
             files.push((file.path, id));
         }

@@ -49,7 +49,9 @@ impl<T> SymbolAnswer<T> {
         match self {
             Self::One(thing) => one(thing),
             Self::Several { candidates: symbols, .. } | Self::None { did_you_mean: symbols, .. } => {
-                symbols.iter_mut().for_each(|symbol| symbol.label(root));
+                for symbol in symbols {
+                    symbol.label(root);
+                }
             }
         }
     }
@@ -58,10 +60,10 @@ impl<T> SymbolAnswer<T> {
     pub(crate) fn add_candidates(&mut self, next: Self) {
         match (&mut *self, next) {
             (Self::Several { candidates, .. }, Self::Several { candidates: more, .. }) => {
-                candidates.extend(more)
+                candidates.extend(more);
             }
             (Self::None { did_you_mean, .. }, Self::None { did_you_mean: more, .. }) => {
-                did_you_mean.extend(more)
+                did_you_mean.extend(more);
             }
             (Self::None { .. }, next @ Self::Several { .. }) => *self = next,
             _ => {}

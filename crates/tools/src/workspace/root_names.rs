@@ -33,7 +33,7 @@ impl RootName {
     }
 }
 
-impl<'p> Session<'p> {
+impl Session<'_> {
     /// Makes this session that of a workspace: it is asked first, then the others in their order. A directory that is given twice, or
     /// is inside of another one, is an error.
     pub fn join(mut self, mut others: Vec<Self>) -> Result<Self, ToolError> {

@@ -55,6 +55,7 @@ pub fn search_roots(roots: &[SearchedRoot<'_>]) -> Result<JoinedHits, EngineErro
 /// The candidates of all roots, and the root and the number of each.
 fn joined_pool(roots: &[SearchedRoot<'_>], retrieved: &[RetrievedCandidates]) -> (Pool, Vec<(usize, usize)>) {
     let (mut joined, mut origins) = (Pool::default(), Vec::new());
+    let many = i64::from(roots.len() as u32);
     joined.missing = f32::MAX;
     for (number, (root, RetrievedCandidates { pool, .. })) in roots.iter().zip(retrieved).enumerate() {
         let files_before = joined.files.len() as u32;
@@ -63,7 +64,7 @@ fn joined_pool(roots: &[SearchedRoot<'_>], retrieved: &[RetrievedCandidates]) ->
         joined.files.extend(pool.files.iter().map(named));
         for (at, candidate) in pool.candidates.iter().enumerate() {
             // Ids of symbols are numbers of one root.
-            let owner = candidate.owner.map(|owner| owner * roots.len() as i64 + number as i64);
+            let owner = candidate.owner.map(|owner| owner * many + i64::from(number as u32));
             let (chunk, file) = (origins.len() as u32, files_before + candidate.file);
             joined.candidates.push(Candidate { chunk, file, owner, ..candidate.clone() });
             origins.push((number, at));

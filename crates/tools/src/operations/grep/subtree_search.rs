@@ -108,7 +108,9 @@ impl<'p> Iterator for SubtreeWalk<'p> {
             None => self.scan.by_ref().take(size).collect(),
         };
         if let Some(root) = self.root {
-            files.iter_mut().for_each(|file| file.shown = super::below(root, &file.shown));
+            for file in &mut files {
+                file.shown = super::below(root, &file.shown);
+            }
         }
         self.searched += files.len() as u64;
         (!files.is_empty()).then_some(Cow::Owned(files))
