@@ -15,6 +15,7 @@ mod dump;
 mod edges;
 mod embed;
 mod endpoints;
+mod explain;
 mod export;
 mod files;
 mod find;
@@ -40,6 +41,7 @@ mod show;
 mod similar;
 mod source_lines;
 mod status;
+mod surface;
 mod symbol;
 mod symbols;
 mod task;
@@ -64,6 +66,7 @@ use dump::Dump;
 use edges::Edges;
 use embed::Embed;
 use endpoints::Endpoints;
+use explain::Explain;
 use export::Export;
 use files::Files;
 use find::Find;
@@ -88,6 +91,7 @@ use search::Search;
 use show::Show;
 use similar::Similar;
 use status::Status;
+use surface::SurfaceList;
 use symbol::SymbolCard;
 use symbols::Symbols;
 use task::GuidedTask;
@@ -121,8 +125,10 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::of::<Rdeps>(),
     Operation::of::<Edges>(),
     Operation::of::<Endpoints>(),
+    Operation::of::<SurfaceList>(),
     Operation::of::<Unused>(),
     Operation::of::<Map>(),
+    Operation::of::<Explain>(),
     Operation::of::<Log>(),
     Operation::of::<Blame>(),
     Operation::of::<Introduced>(),

@@ -312,6 +312,16 @@ impl<'p> Session<'p> {
         Ok(self.engine()?.snapshot()?)
     }
 
+    /// The generation of the index after a refresh, for a caller that keeps answers of a generation.
+    pub fn generation(&self) -> Result<u64, ToolError> {
+        Ok(self.snapshot()?.generation())
+    }
+
+    /// Number of changed files that the index does not contain yet, as far as this session has refreshed it.
+    pub fn pending_count(&self) -> usize {
+        self.refreshed.borrow().as_ref().map_or(0, |refresh| refresh.pending.len())
+    }
+
     /// Rebuilds the index if this process found it damaged; returns whether it did.
     pub(crate) fn rebuild_if_damaged(&self) -> Result<bool, ToolError> {
         let Some(engine) = self.engine.get() else { return Ok(false) };
