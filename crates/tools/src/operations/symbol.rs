@@ -103,7 +103,7 @@ ambiguous name is answered with the handles of the candidates and exit code 3.";
 
     fn run(session: &Session<'_>, args: SymbolArgs) -> Result<Answer<Self::Out>, ToolError> {
         let snapshot = session.snapshot()?;
-        let subject = match resolve_symbol(&snapshot, &args.symbol)? {
+        let subject = match resolve_symbol(&snapshot, session.own_name(&args.symbol))? {
             Ok(subject) => subject,
             Err(unclear) => return unclear.answer(session, &snapshot),
         };
