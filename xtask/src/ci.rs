@@ -3,7 +3,7 @@
 
 use crate::package::{self, Package};
 use crate::workspace::{self, passes};
-use crate::{clients, docgen, eval, packs, report, sizes, tidy};
+use crate::{clients, docgen, eval, packs, report, sizes, tidy, web};
 use anyhow::{Result, bail};
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -34,6 +34,11 @@ pub(crate) fn run(all: bool) -> Result<()> {
         done.step("packages", || package::run(&Package { out: "target/packages".into(), dev: true }));
     } else {
         println!("\nclients, packages: left out, they need Python and Node");
+    }
+    if all || has("npm") && web::browser().is_some() {
+        done.step("web pages", || web::run(None));
+    } else {
+        println!("\nweb pages: left out, they need Node and Chromium");
     }
     if all || has_go() {
         let lint = format!("github.com/rhysd/actionlint/cmd/actionlint@{ACTIONLINT}");

@@ -38,7 +38,7 @@ impl Clients {
     /// Installs what is missing, once per set of versions.
     fn install() -> Result<Self> {
         let scripts = workspace::root().join("crates/serve/clients");
-        let cache = cache()?.join("clients");
+        let cache = workspace::cache()?.join("clients");
         let (python, node_directory) = (cache.join("python"), cache.join("node"));
         let wanted = [scripts.join("requirements.txt"), scripts.join("package.json")];
         let versions =
@@ -252,10 +252,4 @@ fn tree(directory: &Path) -> Result<PathBuf> {
         orient_testkit::git(directory, arguments);
     }
     Ok(directory.to_owned())
-}
-
-fn cache() -> Result<PathBuf> {
-    let named = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
-    Ok(named.or_else(home).context("there is no home directory")?.join("orient-ci"))
 }

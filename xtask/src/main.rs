@@ -28,6 +28,7 @@ mod serve_process;
 mod sizes;
 mod structural;
 mod tidy;
+mod web;
 mod workspace;
 
 use anyhow::Result;
@@ -146,6 +147,12 @@ enum Command {
     Sizes(sizes::Sizes),
     /// Runs the official MCP clients against the servers, and counts the tokens of schemas and answers
     Clients,
+    /// Runs the scenarios of the web pages in a real browser
+    Web {
+        /// Only scenarios whose name contains this text
+        #[arg(value_name = "NAME")]
+        only: Option<String>,
+    },
     /// Builds the release archive, the Python wheel and the npm packages, and tests each in an empty environment
     Package(Package),
     /// Measures search quality on questions with known answers
@@ -201,6 +208,7 @@ fn run(command: &Command) -> Result<()> {
         Command::Structural(options) => structural::run(options),
         Command::Sizes(options) => sizes::run(options),
         Command::Clients => clients::run(),
+        Command::Web { only } => web::run(only.as_deref()),
         Command::Package(options) => package::run(options),
         Command::Eval(eval) => eval::run(eval),
         Command::Bench(bench) => bench::run(bench),

@@ -28,6 +28,13 @@ pub(crate) fn cargo() -> Command {
     command
 }
 
+/// The directory for what checks install: it outlives a checkout.
+pub(crate) fn cache() -> Result<PathBuf> {
+    let named = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
+    Ok(named.or_else(home).context("there is no home directory")?.join("orient-ci"))
+}
+
 /// Runs a command and returns its output.
 pub(crate) fn output(command: &mut Command) -> Result<Vec<u8>> {
     let shown = format!("{command:?}");

@@ -1,4 +1,4 @@
-//! `orient mcp` and `orient serve`: start the MCP server over stdio or HTTP.
+//! `orient mcp`, `orient serve` and `orient web`: start the server over stdio or HTTP.
 
 use crate::config::{Config, RootSource};
 use crate::forwarded_command;
@@ -34,30 +34,100 @@ fn tools() -> Arg {
 
 /// The definition of `orient serve`.
 pub(crate) fn serve_command() -> Command {
+    let command = Command::new("serve")
+        .about("Serve many agents over HTTP (Model Context Protocol)")
+        .long_about(
+            "Serve many agents over HTTP (Model Context Protocol): streamable HTTP at /mcp, web pages at /, a health check at \
+             /healthz, Prometheus metrics at /metrics.\n\n\
+             Listens on the local machine unless another address is given, which requires a token. Rejects requests \
+             with a foreign host name and requests from foreign web pages. Ctrl-C stops it after the open requests.",
+        )
+        .arg(tools());
+    with_http_arguments(command, "127.0.0.1:7411")
+}
+
+/// The definition of `orient web`.
+pub(crate) fn web_command() -> Command {
+    let command = Command::new("web")
+        .about("Explore the code in a browser")
+        .long_about(
+            "Explore the code in a browser: search as you type, linked code, call graphs, a map of the directories, changes, and \
+             what agents ask. Prints the address of the pages.\n\n\
+             It is the server of `orient serve` with another port, so agents can use it at /mcp too. Listens on the local machine \
+             unless another address is given, which requires a token. Ctrl-C stops it.",
+        )
+        .arg(Arg::new("open").long("open").action(ArgAction::SetTrue).help("Open the start page in the browser"))
+        .arg(tools());
+    with_http_arguments(command, "127.0.0.1:7412")
+}
+
+fn with_http_arguments(command: Command, address: &'static str) -> Command {
     let flag = |name: &'static str, value: &'static str, help: &'static str| {
         Arg::new(name).long(name).value_name(value).help(help)
     };
-    Command::new("serve")
-        .about("Serve many agents over HTTP (Model Context Protocol)")
-        .long_about(
-            "Serve many agents over HTTP (Model Context Protocol): streamable HTTP at /mcp, a health check at /healthz, \
-             Prometheus metrics at /metrics.\n\n\
-             Listens on the local machine unless another address is given, which requires a token. Rejects requests \
-             with a foreign host name and requests from web pages. Ctrl-C stops it after the open requests.",
-        )
+    command
         .arg(
             flag("listen", "ADDRESS", "Address to listen on; port 0 chooses a free one")
-                .default_value("127.0.0.1:7411")
+                .default_value(address)
                 .value_parser(value_parser!(SocketAddr)),
         )
-        .arg(tools())
         .arg(flag("token-file", "FILE", "File with the token that clients must send; ORIENT_TOKEN works too"))
         .arg(flag("allow-host", "NAME", "Additional host name of this server").action(ArgAction::Append))
-        .arg(flag("allow-origin", "ORIGIN", "Origin of a web page that may send requests, for example https://app.example").action(ArgAction::Append))
+        .arg(
+            flag(
+                "allow-origin",
+                "ORIGIN",
+                "Origin of a web page that may send requests, for example https://app.example",
+            )
+            .action(ArgAction::Append),
+        )
 }
 
 /// Serves many clients.
 pub(crate) fn serve(config: Config, matches: &ArgMatches) -> Result<Exit, ToolError> {
+    let quiet = config.quiet;
+    serve_http(config, matches, |address| {
+        if !quiet {
+            // A failure to write to standard error cannot be reported.
+            let _ = writeln!(
+                std::io::stderr(),
+                "serving on http://{address}/mcp\nweb pages at http://{address}/"
+            );
+        }
+    })
+}
+
+/// Serves web pages.
+pub(crate) fn web(config: Config, matches: &ArgMatches) -> Result<Exit, ToolError> {
+    let opens = matches.get_flag("open");
+    serve_http(config, matches, |address| {
+        let page = format!("http://{address}/");
+        // The address is the answer of this command, so it goes to standard output. Both failures leave the server running.
+        let _ = writeln!(std::io::stdout(), "{page}");
+        if opens {
+            let _ = open_in_browser(&page);
+        }
+    })
+}
+
+/// Opens an address with the system's default browser.
+fn open_in_browser(address: &str) -> std::io::Result<()> {
+    let mut command = if cfg!(target_os = "macos") {
+        std::process::Command::new("open")
+    } else if cfg!(windows) {
+        std::process::Command::new("explorer")
+    } else {
+        std::process::Command::new("xdg-open")
+    };
+    let quiet = std::process::Stdio::null;
+    command.arg(address).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn().map(drop)
+}
+
+fn serve_http(
+    config: Config,
+    matches: &ArgMatches,
+    listening: impl FnOnce(SocketAddr),
+) -> Result<Exit, ToolError> {
     let texts = |name: &str| matches.get_many::<String>(name).into_iter().flatten().cloned().collect();
     let http = HttpOptions {
         address: *matches.get_one("listen").expect("it has a default"),
@@ -65,15 +135,8 @@ pub(crate) fn serve(config: Config, matches: &ArgMatches) -> Result<Exit, ToolEr
         hosts: texts("allow-host"),
         origins: texts("allow-origin"),
     };
-    let quiet = config.quiet;
     tracing::info!(transport = "http", version = env!("CARGO_PKG_VERSION"), "server started");
-    orient_serve::http(options(config, matches), &http, |address| {
-        if !quiet {
-            // A failure to write to standard error cannot be reported.
-            let _ = writeln!(std::io::stderr(), "serving on http://{address}/mcp");
-        }
-    })
-    .map_err(tool_error)?;
+    orient_serve::http(options(config, matches), &http, listening).map_err(tool_error)?;
     Ok(Exit::Ok)
 }
 

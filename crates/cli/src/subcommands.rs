@@ -19,6 +19,7 @@ pub(crate) struct Subcommand {
 pub(crate) const SUBCOMMANDS: &[Subcommand] = &[
     Subcommand { command: serve::mcp_command, long_running: true, run: serve::mcp },
     Subcommand { command: serve::serve_command, long_running: true, run: serve::serve },
+    Subcommand { command: serve::web_command, long_running: true, run: serve::web },
     Subcommand { command: setup::command, long_running: false, run: setup::run },
     Subcommand { command: guard::command, long_running: false, run: guard::run },
     Subcommand { command: watch::command, long_running: true, run: watch::run },

@@ -1,7 +1,7 @@
 //! Errors, grouped by what the caller can do about them.
 
 use orient_model::RepoPath;
-use orient_store::StoreError;
+use orient_store::{PortableError, StoreError};
 use orient_walk::{SkipReason, UnsuitableRoot, WalkError};
 use std::time::Duration;
 use thiserror::Error;
@@ -74,6 +74,14 @@ pub enum EngineError {
         path: std::path::PathBuf,
         /// The reason.
         reason: String,
+    },
+    /// A portable index cannot be written or read.
+    #[error("{}: {source}", path.display())]
+    Portable {
+        /// The file.
+        path: std::path::PathBuf,
+        /// What is wrong.
+        source: PortableError,
     },
     /// The store failed.
     #[error(transparent)]

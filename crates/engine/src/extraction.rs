@@ -53,9 +53,14 @@ impl Language {
         self.0.name()
     }
 
-    /// The resolution rules of the language; `None` if its names are not resolved.
+    /// The resolution rules of the language; `None` if nothing is resolved.
     pub(crate) fn rules(self) -> Option<&'static Rules> {
         self.0.rules()
+    }
+
+    /// Whether the names in its files are resolved.
+    pub(crate) fn is_resolved(self) -> bool {
+        self.rules().is_some_and(|rules| !rules.outline_only)
     }
 
     /// The call sites of a text; `None` if the language is shallow. A panic of the parser costs the sites of this text only.
@@ -73,6 +78,13 @@ impl Language {
 /// The names of project files.
 pub(crate) fn project_files() -> Vec<String> {
     Registry::project_files().map(str::to_owned).collect()
+}
+
+/// The versions of the extraction of every language, of project files and of plain text.
+pub(crate) fn versions() -> Vec<u64> {
+    let registry = Registry::builtin();
+    let packs = registry.packs().iter().chain(registry.projects());
+    packs.map(|pack| pack.version()).chain([Language::version(None)]).collect()
 }
 
 /// The resolution rules of all languages that have them, sorted by name.
@@ -94,6 +106,8 @@ pub(crate) fn runtime_use(language: &str, name: &str, kind: SymbolKind) -> Optio
 #[derive(Default)]
 pub(crate) struct Family {
     pub(crate) languages: Vec<&'static str>,
+    /// Languages whose files look up definitions of the family: its own, and those whose contracts it implements.
+    pub(crate) observers: Vec<&'static str>,
     /// Whether files are included textually, as in C.
     pub(crate) includes: bool,
 }
@@ -106,7 +120,18 @@ pub(crate) fn family(name: &str) -> Option<&'static Family> {
         for (language, rules) in all_rules() {
             let family = families.entry(rules.family.as_str()).or_default();
             family.languages.push(language);
+            family.observers.push(language);
             family.includes |= rules.modules == Modules::Include;
+        }
+        for (language, rules) in all_rules() {
+            let contracts = rules.frameworks.iter().flat_map(|framework| &framework.contracts);
+            for name in contracts.flat_map(|contract| &contract.families) {
+                if let Some(family) = families.get_mut(name.as_str())
+                    && !family.observers.contains(&language)
+                {
+                    family.observers.push(language);
+                }
+            }
         }
         families
     });

@@ -37,7 +37,7 @@ pub use extraction::{highlight, test_command};
 pub use file_classifier::check_settings;
 pub use file_version::{FileVersion, SymbolVersion};
 pub use freshness::{Freshness, FullScan};
-pub use maintenance::{GcOptions, GcReport, Prefetcher};
+pub use maintenance::{ExportReport, GcOptions, GcReport, ImportReport, Prefetcher};
 pub use progress::{Cancel, NoProgress, Pause, Phase, Progress};
 pub use query::{
     CallSiteAudit, CallSiteCounts, CsrGraph, Definition, DefinitionQuery, DescribedNode, Direction, Edges,
@@ -51,7 +51,7 @@ pub use query::{
 };
 pub use refresh::{
     ExternalIgnoreFiles, MAX_RESOLVED_WITH_CHANGE, OpenDatabases, PARSER_STACK_BYTES, RebuildReason,
-    RefreshDepth, RefreshMode, RefreshOptions, RefreshReport, WatchScope,
+    RefreshDepth, RefreshMode, RefreshOptions, RefreshReport, SeedSource, WatchScope,
 };
 pub use remote_embeddings::{EmbeddingCoverage, EmbeddingJob, EmbeddingLock, RemoteQuery};
 pub use store_paths::StorePaths;
@@ -63,9 +63,10 @@ pub use orient_rank::{Analysis, EnabledRules, Form, Rule, Scope, ScorePart, Weig
 pub use orient_resolve::Endpoint;
 pub use orient_store::{
     EdgeRow, EmbedModel, ExcludedFiles, ExternalRow, FileGraph, FileId, FileRow, INDEXED, LanguageCount,
-    NameMatch, NodeId, Page, ProcessStatus, QUERY_EXAMPLES, QueryError, QueryLimits, QueryRows, RankedHit,
-    ServedBatch, ServedCallRow, ServedRange, ServedRows, ServedSymbolRow, Sizes, SqlValue, StoreError,
-    SymbolId, TaskRow, TaskStore, UnresolvedRow, VIEWS, VIEWS_VERSION, WrittenFile, unusable_reason,
+    NameMatch, NodeId, Page, PortableError, ProcessStatus, QUERY_EXAMPLES, QueryError, QueryLimits,
+    QueryRows, RankedHit, ServedBatch, ServedCallRow, ServedRange, ServedRows, ServedSymbolRow, Sizes,
+    SqlValue, StoreError, SymbolId, TaskRow, TaskStore, UnresolvedRow, VIEWS, VIEWS_VERSION, WrittenFile,
+    unusable_reason,
 };
 pub use orient_text::TrigramQuery;
 pub use orient_walk::{

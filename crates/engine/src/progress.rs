@@ -19,6 +19,10 @@ pub enum Phase {
     Embedding,
     /// Indexing the history.
     History,
+    /// Writing a portable index.
+    Exporting,
+    /// Reading a portable index.
+    Importing,
 }
 
 impl Phase {
@@ -31,6 +35,8 @@ impl Phase {
             Self::Finishing => "finishing",
             Self::Embedding => "embedding",
             Self::History => "history",
+            Self::Exporting => "exporting",
+            Self::Importing => "importing",
         }
     }
 
@@ -39,6 +45,7 @@ impl Phase {
         match self {
             Self::Embedding => "chunks",
             Self::History => "commits",
+            Self::Exporting | Self::Importing => "rows",
             _ => "files",
         }
     }

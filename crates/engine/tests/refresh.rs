@@ -4,7 +4,7 @@ mod support;
 
 use orient_engine::{
     Cancel, Engine, EngineError, GcOptions, NoProgress, OpenOptions, Pause, Phase, Progress, RebuildReason,
-    RefreshMode, RefreshOptions,
+    RefreshMode, RefreshOptions, SeedSource,
 };
 use std::cell::RefCell;
 use std::fs;
@@ -438,7 +438,7 @@ fn a_new_worktree_is_seeded_from_its_sibling() {
     bench.refresh();
     let engine = open(&side, &bench.store(), 2);
     let first = refresh(&engine);
-    assert_eq!(first.seeded_from, bench.root().canonicalize().ok());
+    assert_eq!(first.seeded_from, bench.root().canonicalize().ok().map(SeedSource::Tree));
     assert_eq!((first.parsed, first.changed, first.restamped, first.rebuilt), (1, 1, 2, None));
     assert_eq!(dump(&engine), fresh(&side, 1));
     assert_eq!(bench.refresh().changed, 0, "the sibling is unchanged");

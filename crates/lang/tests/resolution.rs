@@ -29,6 +29,7 @@ const BLOCKS: &[(&str, &[EdgeKind])] = &[
     ("imports", &[EdgeKind::Imports]),
     ("registers", &[EdgeKind::Registers]),
     ("endpoints", &[]),
+    ("surface", &[]),
     ("misses", &[]),
     ("outside", &[]),
     ("asks", &[]),
@@ -170,7 +171,8 @@ fn every_framework_has_a_document() {
         let paths = files.flatten().map(|entry| entry.path());
         for path in paths.filter(|path| path.extension().is_some_and(|e| e == "toml")) {
             let document = std::fs::read_to_string(path.with_extension("md")).unwrap_or_default();
-            assert!(document.contains("```endpoints"), "{} has no cases", path.display());
+            let has_cases = document.contains("```endpoints") || document.contains("```surface");
+            assert!(has_cases, "{} has no cases", path.display());
             known += 1;
         }
     }
@@ -208,9 +210,34 @@ fn endpoints(world: &MemoryRepository) -> String {
     out
 }
 
+/// The surface entries of a tree besides endpoints, one in each line.
+fn surface(world: &MemoryRepository) -> String {
+    let resolver = Resolver::new(world);
+    let mut out = String::new();
+    for file in 0..world.files().len() {
+        for entry in resolver.resolve(file as u32).surface.entries {
+            let by = match entry.symbol {
+                Some(symbol) => format!("-> {}", shown(world, symbol)),
+                None if entry.text.is_empty() => format!("in {}", shown(world, entry.from)),
+                None => format!("-> {}", entry.text),
+            };
+            let (kind, name, role) = (entry.kind.as_str(), &entry.name, entry.role.as_str());
+            let _ = writeln!(
+                out,
+                "{}: {kind} {name} {role} {by}{}",
+                entry.line,
+                if entry.proven { "" } else { " ?" }
+            );
+        }
+    }
+    out
+}
+
 fn found(world: &MemoryRepository, block: &str, kinds: &[EdgeKind]) -> String {
-    if block == "endpoints" {
-        return endpoints(world);
+    match block {
+        "endpoints" => return endpoints(world),
+        "surface" => return surface(world),
+        _ => {}
     }
     let resolver = Resolver::new(world);
     let mut out = String::new();

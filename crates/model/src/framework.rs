@@ -1,5 +1,7 @@
 //! Framework rules: which calls and annotations of a framework register what. Packs define them; resolution reads them.
 
+use crate::{SurfaceKind, SurfaceRole};
+
 /// A framework: what a program exposes through it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Framework {
@@ -23,6 +25,10 @@ pub struct Framework {
     pub global_prefixes: Vec<String>,
     /// Annotations that register the function or method they stand at.
     pub annotations: Option<AnnotationRules>,
+    /// What else is exposed or used by a name: commands, topics, jobs, tables, variables.
+    pub entries: Vec<EntryRule>,
+    /// What its files define and code in other languages implements.
+    pub contracts: Vec<ContractRule>,
 }
 
 impl Framework {
@@ -31,6 +37,14 @@ impl Framework {
         self.modules.iter().any(|own| {
             let rest = module.strip_prefix(own.as_str());
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '.', ':', '\\']))
+        })
+    }
+
+    /// Whether an item that is imported from a module is a module of the framework: `env` of `std`.
+    pub fn owns_item(&self, module: &str, item: &str) -> bool {
+        self.modules.iter().any(|own| {
+            let rest = own.strip_prefix(module).filter(|rest| rest.starts_with(['/', '.', ':', '\\']));
+            rest.is_some_and(|rest| rest.trim_start_matches(['/', '.', ':', '\\']) == item)
         })
     }
 }
@@ -130,6 +144,91 @@ pub struct MountRule {
     pub replaces_prefix: bool,
     /// What is given is a function that gets the router as its first parameter.
     pub plugin: bool,
+}
+
+/// What exposes or uses something by a name that is text. One of `functions`, `methods`, `maps`, `attributes`, `bases` and
+/// `symbols` says where; the rest says which name and which handler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a yes-or-no question about a rule")]
+pub struct EntryRule {
+    /// What it is.
+    pub kind: SurfaceKind,
+    /// What the code does with it.
+    pub role: SurfaceRole,
+    /// Functions and types of the framework that are called or constructed, with dots: `Getenv`, `environ.get`.
+    pub functions: Vec<String>,
+    /// Members that are called on values of the framework: those that `values` make.
+    pub methods: Vec<String>,
+    /// Members in `methods` count on any value that is no type of the repository, in a file that imports the framework.
+    pub any_receiver: bool,
+    /// Values of the framework whose keys or members are the names: `process.env`.
+    pub maps: Vec<String>,
+    /// Annotations, attributes or decorators of symbols.
+    pub attributes: Vec<String>,
+    /// Bases of types; `*` stands for anything, and one with a dot is compared with the base as written.
+    pub bases: Vec<String>,
+    /// Kinds of symbols, for languages whose files define such things.
+    pub symbols: Vec<String>,
+    /// The rule also applies in files that do not import the framework.
+    pub anywhere: bool,
+    /// The argument with the name, or with a list of names.
+    pub name: Vec<Argument>,
+    /// The name is the first word of the text.
+    pub first_word: bool,
+    /// The text is a database statement, whose tables are the names; these are the verbs.
+    pub statements: Vec<String>,
+    /// Members of the type whose value is the name.
+    pub name_member: Vec<String>,
+    /// How the name follows from that of the symbol, where it is not said.
+    pub derived: NameStyle,
+    /// Each member of the type is an entry, not the type.
+    pub members: bool,
+    /// The argument with the handler.
+    pub handler: Vec<Argument>,
+    /// Calls on the result whose first argument is the handler: `action`.
+    pub handler_chained: Vec<String>,
+}
+
+/// Definitions that code in other languages implements: the procedures of services. `{}` in a pattern stands for the name of
+/// the container, or of the member; `*` for anything.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContractRule {
+    /// The kind of its members.
+    pub kind: SurfaceKind,
+    /// The kinds of the symbols that contain the members.
+    pub containers: Vec<String>,
+    /// The kinds of the members.
+    pub members: Vec<String>,
+    /// What stands between the names of the container and of the member.
+    pub separator: String,
+    /// The language families that implement it.
+    pub families: Vec<String>,
+    /// The names of implementing members.
+    pub names: Vec<String>,
+    /// The names of types whose members implement it, such as those that a generator makes.
+    pub server_types: Vec<String>,
+    /// The names of bases of types whose members implement it.
+    pub server_bases: Vec<String>,
+    /// The names of types whose members call it.
+    pub client_types: Vec<String>,
+}
+
+/// How a name follows from that of a symbol.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NameStyle {
+    /// There is no entry without a name.
+    #[default]
+    None,
+    /// The name itself.
+    Same,
+    /// In words with hyphens: `ServeFiles` is `serve-files`.
+    Kebab,
+    /// In words with underscores.
+    Snake,
+    /// In words with underscores, in the plural.
+    PluralSnake,
+    /// That of the file.
+    File,
 }
 
 /// Annotations that register the member they stand at.

@@ -2,6 +2,9 @@
 //!
 //! Plain data: no I/O, no parsing, no SQL, no serialisation, no dependency. A language is only a name here.
 
+#[macro_use]
+mod words;
+
 mod chunk;
 mod compiled;
 mod edit_distance;
@@ -31,8 +34,8 @@ pub use expr::{Expr, ExprId, ExprList, Literal, Sequence, Wrapper};
 pub use facts::{Facts, Issue, IssueKind, Outline, Role};
 pub use flow::{Assign, Binding, BindingKind, Flow, RefKind, Reference, Return, Scope, ScopeKind, Via};
 pub use framework::{
-    AnnotationRules, Argument, Convention, Framework, GroupRule, IncludeRule, MethodSource, MountRule,
-    PathToken, RouteRule, RouterRule,
+    AnnotationRules, Argument, ContractRule, Convention, EntryRule, Framework, GroupRule, IncludeRule,
+    MethodSource, MountRule, NameStyle, PathToken, RouteRule, RouterRule,
 };
 pub use graph::{
     Confidence, Edge, EdgeKind, ExternalReference, Node, Reason, Resolved, Rule, UnresolvedReference,
@@ -48,5 +51,7 @@ pub use rules::{Fixtures, Modules, PackageRules, Rules, SharedScope, TreeRules, 
 pub use span::Span;
 pub use stamp::{ContentHash, Stamp};
 pub use string_table::{Atom, Strings};
-pub use surface::{Place, Route, RouterDef, RouterLink, Slot, Surface};
+pub use surface::{
+    Place, Route, RouterDef, RouterLink, Slot, Surface, SurfaceEntry, SurfaceKind, SurfaceRole,
+};
 pub use symbol::{Base, Complexity, Param, Relation, Symbol};

@@ -8,6 +8,8 @@ use crate::LibraryType;
 pub struct Rules {
     /// The frameworks of the language family: what a program exposes through them.
     pub frameworks: Vec<crate::Framework>,
+    /// Only the surface follows from its files: their references are not resolved.
+    pub outline_only: bool,
     /// Languages of the same family see each other's definitions.
     pub family: String,
     /// What an import refers to on disk.

@@ -1,4 +1,4 @@
-//! What one file says about the surface of a program: routers, how they hang together, and routes.
+//! What one file says about the surface of a program: routers, how they hang together, routes, and entries of other kinds.
 //!
 //! The nodes are those of the resolver, or of the index.
 
@@ -81,6 +81,81 @@ pub struct Route<N = Node> {
     pub proven: bool,
 }
 
+words! {
+    /// The kinds of surface entries. The numbers are stored: never reuse one.
+    SurfaceKind {
+        /// An HTTP endpoint.
+        Endpoint = 0, "endpoint";
+        /// A remote procedure.
+        Rpc = 1, "rpc";
+        /// A field of a schema that clients query.
+        Field = 2, "field";
+        /// A tool that agents call.
+        Tool = 3, "tool";
+        /// A command of a command line.
+        Command = 4, "command";
+        /// A job that runs on a schedule or in the background.
+        Job = 5, "job";
+        /// A topic or queue of messages.
+        Topic = 6, "topic";
+        /// An event or signal inside of the program.
+        Event = 7, "event";
+        /// A table or collection of a database.
+        Table = 8, "table";
+        /// An environment variable.
+        Variable = 9, "variable";
+        /// A key of the configuration.
+        Setting = 10, "setting";
+        /// A feature flag.
+        Flag = 11, "flag";
+        /// An HTTP request to another program.
+        Request = 12, "request";
+    }
+}
+
+words! {
+    /// What code does with a surface entry. The numbers are stored: never reuse one.
+    SurfaceRole {
+        /// Runs when it is called from outside.
+        Handles = 0, "handles";
+        /// Declares it: a model of a table, a procedure of a service.
+        Defines = 1, "defines";
+        /// Calls it.
+        Calls = 2, "calls";
+        /// Sends messages or events.
+        Produces = 3, "produces";
+        /// Receives messages or events.
+        Consumes = 4, "consumes";
+        /// Reads it.
+        Reads = 5, "reads";
+        /// Sets or writes it.
+        Sets = 6, "sets";
+    }
+}
+
+/// Something that the program exposes or depends on by a name that is text: a command, a topic, a table, a variable.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SurfaceEntry<N = Node> {
+    /// What it is.
+    pub kind: SurfaceKind,
+    /// Its name.
+    pub name: String,
+    /// What the code does with it.
+    pub role: SurfaceRole,
+    /// The framework whose rule fits.
+    pub framework: String,
+    /// The symbol that handles or defines it.
+    pub symbol: Option<N>,
+    /// The handler as written, if it is no symbol.
+    pub text: String,
+    /// The symbol or file that says so.
+    pub from: N,
+    /// The line.
+    pub line: u32,
+    /// Whether the file proves that the framework is meant.
+    pub proven: bool,
+}
+
 /// What one file says about the surface.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Surface<N = Node> {
@@ -90,18 +165,20 @@ pub struct Surface<N = Node> {
     pub links: Vec<RouterLink<N>>,
     /// Routes, sorted.
     pub routes: Vec<Route<N>>,
+    /// Entries of other kinds, sorted.
+    pub entries: Vec<SurfaceEntry<N>>,
 }
 
 impl<N> Default for Surface<N> {
     fn default() -> Self {
-        Self { routers: Vec::new(), links: Vec::new(), routes: Vec::new() }
+        Self { routers: Vec::new(), links: Vec::new(), routes: Vec::new(), entries: Vec::new() }
     }
 }
 
 impl<N: Copy + Ord> Surface<N> {
     /// Whether it says nothing.
     pub fn is_empty(&self) -> bool {
-        self.routers.is_empty() && self.links.is_empty() && self.routes.is_empty()
+        self.routers.is_empty() && self.links.is_empty() && self.routes.is_empty() && self.entries.is_empty()
     }
 
     /// Sorts everything and removes repetitions.
@@ -112,6 +189,8 @@ impl<N: Copy + Ord> Surface<N> {
         self.links.dedup();
         self.routes.sort_unstable();
         self.routes.dedup();
+        self.entries.sort_unstable();
+        self.entries.dedup();
     }
 
     /// The same with other nodes. What has a node that `to` does not know is left out.
@@ -144,6 +223,20 @@ impl<N: Copy + Ord> Surface<N> {
                 from,
                 line: route.line,
                 proven: route.proven,
+            });
+        }
+        for entry in &self.entries {
+            let Some(from) = to(entry.from) else { continue };
+            out.entries.push(SurfaceEntry {
+                kind: entry.kind,
+                name: entry.name.clone(),
+                role: entry.role,
+                framework: entry.framework.clone(),
+                symbol: entry.symbol.and_then(&mut *to),
+                text: entry.text.clone(),
+                from,
+                line: entry.line,
+                proven: entry.proven,
             });
         }
         out.normalize();

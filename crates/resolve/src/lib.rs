@@ -42,4 +42,4 @@ pub use resolver::Resolver;
 pub use surface::join::{Endpoint, FileSurface, join as join_surface};
 
 /// The version of the resolver: changes whenever the same facts and rules may give other edges.
-pub const RESOLVER: u64 = 16;
+pub const RESOLVER: u64 = 17;

@@ -70,7 +70,9 @@ impl<'w> Resolver<'w> {
     pub fn resolve(&self, file: u32) -> Resolved {
         let Some((session, unit)) = self.session(file) else { return Resolved::default() };
         let mut resolved = Resolved::default();
-        edges::add_all(&session, &unit, &mut resolved);
+        if !unit.rules.outline_only {
+            edges::add_all(&session, &unit, &mut resolved);
+        }
         surface::add(&session, &unit, &mut resolved);
         resolved.edges.sort_unstable();
         resolved.edges.dedup_by_key(|edge| (edge.from, edge.kind, edge.to, edge.line));

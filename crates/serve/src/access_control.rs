@@ -1,15 +1,33 @@
-//! Access control: checks the `Host`, `Origin` and `Authorization` headers before anything else reads a request. A web page that
-//! reaches a local server through a browser (DNS rebinding) has a foreign host or origin; a client on another machine needs the
-//! token.
+//! Access control: checks the `Host`, `Origin`, `Authorization` and `Cookie` headers before anything else reads a request. A web page
+//! that reaches a local server through a browser (DNS rebinding) has a foreign host or origin; a client on another machine needs the
+//! token. A browser sends the token once, and then a cookie that is derived from it.
 
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use std::net::IpAddr;
+
+/// The name of the cookie that stands for the token.
+pub(crate) const SESSION_COOKIE: &str = "orient_session";
+/// Separates the cookie from every other use of the token.
+const COOKIE_CONTEXT: &str = "orient 2026-11-17 cookie of a browser session";
 
 /// The hosts, origins and the token that are accepted.
 pub(crate) struct AccessControl {
     hosts: Vec<String>,
     origins: Vec<String>,
     token: Option<blake3::Hash>,
+    /// The cookie of a browser that has sent the token.
+    cookie: Option<blake3::Hash>,
+}
+
+/// What a request must prove.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RequiredProof {
+    /// Nothing: a health check, the form for the token and what it is drawn with.
+    Nothing,
+    /// The token, as programs send it.
+    Token,
+    /// The token or the cookie, as browsers send it.
+    TokenOrCookie,
 }
 
 /// The response to a rejected request.
@@ -33,15 +51,32 @@ impl AccessControl {
         known.extend(hosts.iter().map(|host| host.trim().to_ascii_lowercase()));
         let origins =
             origins.iter().map(|origin| origin.trim().trim_end_matches('/').to_ascii_lowercase()).collect();
-        Self { hosts: known, origins, token: token.map(|token| blake3::hash(token.as_bytes())) }
+        let cookie = |token: &str| blake3::Hash::from(blake3::derive_key(COOKIE_CONTEXT, token.as_bytes()));
+        Self {
+            hosts: known,
+            origins,
+            token: token.map(|token| blake3::hash(token.as_bytes())),
+            cookie: token.map(cookie),
+        }
     }
 
-    /// Checks the headers of a request. `authority` is the host of an absolute request target; a `public` path needs no token.
+    /// Whether a token is required.
+    pub(crate) fn has_token(&self) -> bool {
+        self.token.is_some()
+    }
+
+    /// The cookie for a browser that sends the right token; `None` for a wrong one.
+    pub(crate) fn cookie_for(&self, token: &str) -> Option<String> {
+        let is_right = self.token.is_some_and(|known| blake3::hash(token.trim().as_bytes()) == known);
+        self.cookie.filter(|_| is_right).map(|cookie| cookie.to_hex().to_string())
+    }
+
+    /// Checks the headers of a request. `authority` is the host of an absolute request target.
     pub(crate) fn check(
         &self,
         headers: &HeaderMap,
         authority: Option<&str>,
-        public: bool,
+        required: RequiredProof,
     ) -> Result<(), Rejection> {
         let wrong = |InvalidHeader| {
             reject(StatusCode::BAD_REQUEST, "the Host and Origin headers must be given at most once, as text")
@@ -62,16 +97,27 @@ impl AccessControl {
             }
         }
         match &self.token {
-            Some(token) if !public => {
+            Some(token) if required != RequiredProof::Nothing => {
+                let has_cookie = required == RequiredProof::TokenOrCookie && self.has_cookie(headers);
                 let given = single_value(headers, &header::AUTHORIZATION).ok().flatten().and_then(bearer);
                 // Comparing hashes takes constant time and does not reveal the length.
-                if given.is_some_and(|given| blake3::hash(given.as_bytes()) == *token) {
+                if has_cookie || given.is_some_and(|given| blake3::hash(given.as_bytes()) == *token) {
                     return Ok(());
                 }
                 Err(reject(StatusCode::UNAUTHORIZED, "a bearer token is required"))
             }
             _ => Ok(()),
         }
+    }
+
+    /// Whether a request has the cookie. Hashes are compared in constant time.
+    fn has_cookie(&self, headers: &HeaderMap) -> bool {
+        let texts = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+        let mut pairs = texts.flat_map(|text| text.split(';')).filter_map(|pair| pair.trim().split_once('='));
+        pairs.any(|(name, value)| {
+            let given = blake3::Hash::from_hex(value).ok();
+            name == SESSION_COOKIE && given.is_some() && given == self.cookie
+        })
     }
 }
 
@@ -111,7 +157,10 @@ mod tests {
         for (name, value) in headers {
             map.append(name.parse::<HeaderName>().expect("a name"), value.parse().expect("a value"));
         }
-        access.check(&map, None, false).err().map_or(200, |rejection| rejection.status.as_u16())
+        access
+            .check(&map, None, RequiredProof::Token)
+            .err()
+            .map_or(200, |rejection| rejection.status.as_u16())
     }
 
     fn access(token: Option<&str>) -> AccessControl {
@@ -168,5 +217,25 @@ mod tests {
         let twice =
             [("host", "localhost"), ("authorization", "Bearer x"), ("authorization", "Bearer s3cret")];
         assert_eq!(check(&access, &twice), 401);
+    }
+
+    #[test]
+    fn a_browser_sends_the_token_once_and_then_a_cookie() {
+        let access = access(Some("s3cret"));
+        let cookie = access.cookie_for(" s3cret\n").expect("the right token");
+        assert!(access.cookie_for("s3cre").is_none() && access.cookie_for("").is_none());
+        assert!(!cookie.contains("s3cret"));
+        let with = |value: &str, required| {
+            let mut map = HeaderMap::new();
+            map.insert("host", "localhost".parse().expect("a value"));
+            map.insert("cookie", value.parse().expect("a value"));
+            access.check(&map, None, required).is_ok()
+        };
+        let right = format!("theme=dark; {SESSION_COOKIE}={cookie}");
+        assert!(with(&right, RequiredProof::TokenOrCookie));
+        assert!(!with(&right, RequiredProof::Token), "programs send the token itself");
+        for wrong in ["", "orient_session=", "orient_session=s3cret", &format!("other={cookie}")] {
+            assert!(!with(wrong, RequiredProof::TokenOrCookie), "{wrong}");
+        }
     }
 }

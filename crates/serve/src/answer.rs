@@ -9,7 +9,7 @@ use crate::token_budget::{BudgetWriter, BudgetedText};
 use orient_engine::Cancel;
 use orient_tools::{
     AnswerMetadata, AnsweredCall, Code, Exit, Redactor, Reply, SafeLine, TextWriter, ToolCall, ToolError,
-    count, plural, record_served, tokens,
+    count, plural, record_served, redact_json, tokens,
 };
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -106,7 +106,7 @@ impl AnswerContext<'_> {
         let failed = metadata.unresolved_name || reply.exit() == Exit::Failed;
         let mut data = self.with_data.then(|| reply.data());
         if let Some(data) = data.as_mut().filter(|_| self.redacts) {
-            redact_value(data, &mut Redactor::default());
+            redact_json(data, &mut Redactor::default());
         }
         Ok(FramedText { call, cursor: cursor.as_ref(), written, metadata, notes, failed, data }.finish())
     }
@@ -175,16 +175,6 @@ fn collect_notes(
         metadata.reasons.push("the files were not checked".into());
     }
     notes.iter().take(MAX_NOTES).map(|note| SafeLine::truncated(note, MAX_NOTE_LENGTH)).collect()
-}
-
-/// Redacts every text in a value.
-fn redact_value(value: &mut Value, redactor: &mut Redactor) {
-    match value {
-        Value::String(text) => *text = redactor.text(text),
-        Value::Array(items) => items.iter_mut().for_each(|item| redact_value(item, redactor)),
-        Value::Object(fields) => fields.values_mut().for_each(|field| redact_value(field, redactor)),
-        _ => {}
-    }
 }
 
 /// A text with its notes and metadata.

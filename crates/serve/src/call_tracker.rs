@@ -1,7 +1,8 @@
-//! Records one tool call in the metrics and in the log when it ends.
+//! Records one tool call in the metrics, in the log and in the list of recent calls when it ends.
 
 use crate::answer::CallResponse;
 use crate::metrics::Metrics;
+use crate::recent_calls::{EndedCall, RecentCalls};
 use orient_tools::{Class, Code, ToolError, tokens};
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,8 +13,18 @@ pub(crate) struct CallTracker {
     tool: &'static str,
     pub(crate) begun: Instant,
     outcome: Option<&'static str>,
+    tokens: usize,
+    /// Who asks what, for the list of recent calls.
+    description: Option<CallDescription>,
     /// Ends with the call and its work.
     pub(crate) span: tracing::Span,
+}
+
+/// What the list of recent calls shows about a call.
+struct CallDescription {
+    recent: Arc<RecentCalls>,
+    client: String,
+    question: String,
 }
 
 impl CallTracker {
@@ -21,7 +32,14 @@ impl CallTracker {
         let empty = tracing::field::Empty;
         let span =
             tracing::info_span!("tool_call", tool, outcome = empty, tokens = empty, generation = empty);
-        Self { metrics: metrics.clone(), tool, begun: Instant::now(), outcome: None, span }
+        let (metrics, begun) = (metrics.clone(), Instant::now());
+        Self { metrics, tool, begun, outcome: None, tokens: 0, description: None, span }
+    }
+
+    /// The same call, listed among the recent ones when it ends.
+    pub(crate) fn described(mut self, recent: &Arc<RecentCalls>, client: String, question: String) -> Self {
+        self.description = Some(CallDescription { recent: recent.clone(), client, question });
+        self
     }
 
     /// Records the outcome.
@@ -32,8 +50,9 @@ impl CallTracker {
             Err(error) => error.code().word(),
         });
         match response {
-            Ok(response) if !self.span.is_disabled() => {
-                self.span.record("tokens", tokens(&response.text)).record("generation", response.generation);
+            Ok(response) => {
+                self.tokens = tokens(&response.text);
+                self.span.record("tokens", self.tokens).record("generation", response.generation);
             }
             Err(error) => {
                 let _entered = self.span.enter();
@@ -44,7 +63,6 @@ impl CallTracker {
                     (code, Class::Bug) => tracing::error!(outcome = code.word(), "the call failed"),
                 }
             }
-            Ok(_) => {}
         }
     }
 }
@@ -52,7 +70,12 @@ impl CallTracker {
 impl Drop for CallTracker {
     fn drop(&mut self) {
         let outcome = self.outcome.unwrap_or(Code::Interrupted.word());
-        self.metrics.record_call(self.tool, outcome, self.begun.elapsed());
+        let took = self.begun.elapsed();
+        self.metrics.record_call(self.tool, outcome, took);
+        if let Some(CallDescription { recent, client, question }) = self.description.take() {
+            let (begun, tool, tokens) = (self.begun, self.tool, self.tokens);
+            recent.record(EndedCall { begun, took, client, tool, question, tokens, outcome });
+        }
         self.span.record("outcome", outcome);
     }
 }
@@ -71,5 +94,16 @@ mod tests {
             let line = format!("orient_tool_seconds_count{{tool=\"read\",outcome=\"{outcome}\"}} 1");
             assert!(page.contains(&line), "{page}");
         }
+    }
+
+    #[test]
+    fn described_calls_are_listed_newest_first_and_bounded() {
+        let (metrics, recent): (Arc<Metrics>, Arc<RecentCalls>) = Default::default();
+        for number in 0..150 {
+            let tracker = CallTracker::new(&metrics, "read");
+            drop(tracker.described(&recent, "agent".to_owned(), number.to_string()));
+        }
+        let calls = recent.list();
+        assert_eq!((calls.len(), calls[0].question.as_str(), calls[0].outcome), (100, "149", "interrupted"));
     }
 }

@@ -1,24 +1,26 @@
 //! Serves many clients over HTTP from one engine. Every resource that a client could exhaust has a limit: connections, sessions,
 //! request size, time.
 
-use crate::access_control::{AccessControl, Rejection};
+use crate::access_control::{AccessControl, Rejection, RequiredProof};
 use crate::connections::{Connection, Connections, GuardedBody};
 use crate::error::ServeError;
 use crate::served_tree::Options;
 use crate::server::{CALL_TIMEOUT, Server, ServerState};
 use crate::session_eviction::Sessions;
+use crate::web_pages::{WebState, logged_in, login_form};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::uri::Authority;
-use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::middleware::{Next, from_fn_with_state};
-use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::{get, post};
 use hyper::body::Incoming;
 use hyper::service::Service;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use orient_web::LoginState;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use std::net::SocketAddr;
@@ -102,7 +104,15 @@ struct HttpState {
     access: Arc<AccessControl>,
     state: Arc<ServerState>,
     sessions: Arc<Sessions>,
+    web: Arc<WebState>,
 }
+
+/// Where programs connect.
+const MCP_PATH: &str = "/mcp";
+/// Where browsers send the token.
+const LOGIN_PATH: &str = "/login";
+/// Time to answer a wrong token, so that guessing is slow.
+const WRONG_TOKEN_DELAY: Duration = Duration::from_millis(300);
 
 fn router(state: &Arc<ServerState>, http: &HttpOptions, stop: &CancellationToken) -> Router {
     let mut manager = LocalSessionManager::default();
@@ -119,22 +129,42 @@ fn router(state: &Arc<ServerState>, http: &HttpOptions, stop: &CancellationToken
         StreamableHttpService::new(move || Ok(Server::new(shared.clone(), false)), manager.clone(), config);
     let access = AccessControl::new(http.address.ip(), &http.hosts, &http.origins, http.token.as_deref());
     let sessions = Sessions::new(manager);
-    let state = HttpState { access: Arc::new(access), state: state.clone(), sessions };
+    let web = Arc::new(WebState::new(state.clone(), stop.clone()));
+    let state = HttpState { access: Arc::new(access), state: state.clone(), sessions, web };
     Router::new()
         .route("/healthz", get(health))
         .route("/metrics", get(metrics))
-        .nest_service("/mcp", mcp)
+        .route("/events", get(events))
+        .route(LOGIN_PATH, post(login).get(login_page))
+        .nest_service(MCP_PATH, mcp)
+        .fallback(page)
         .with_state(state.clone())
         .layer(from_fn_with_state(state, check_access))
 }
 
+/// What a request for a path must prove.
+fn required_proof(path: &str) -> RequiredProof {
+    match path {
+        "/healthz" | LOGIN_PATH => RequiredProof::Nothing,
+        "/metrics" => RequiredProof::Token,
+        path if path.starts_with("/assets/") => RequiredProof::Nothing,
+        path if path.starts_with(MCP_PATH) => RequiredProof::Token,
+        _ => RequiredProof::TokenOrCookie,
+    }
+}
+
 /// Checks a request before anything else handles it.
 async fn check_access(State(state): State<HttpState>, request: Request, next: Next) -> Response {
+    let required = required_proof(request.uri().path());
     let public = request.uri().path() == "/healthz";
     // An absolute request target contains a host too, and takes precedence over the header.
     let authority = request.uri().authority().map(Authority::as_str);
     let connection = request.extensions().get::<Arc<Connection>>().cloned();
-    let response = match state.access.check(request.headers(), authority, public) {
+    let response = match state.access.check(request.headers(), authority, required) {
+        Err(rejection) if is_browser_without_token(&request, required, rejection) => login_form(
+            LoginState::Required,
+            request.uri().path_and_query().map_or("/", |target| target.as_str()),
+        ),
         Err(rejection) => rejected(rejection),
         Ok(()) if !public && connection.as_ref().is_some_and(|connection| connection.is_reserved) => {
             let reason = "too many requests are being answered";
@@ -152,6 +182,15 @@ async fn check_access(State(state): State<HttpState>, request: Request, next: Ne
     };
     state.state.metrics.record_response(response.status().as_u16());
     response
+}
+
+/// Whether a person asks for a page without the token, and can be asked for it.
+fn is_browser_without_token(request: &Request, required: RequiredProof, rejection: Rejection) -> bool {
+    let accepted = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
+    required == RequiredProof::TokenOrCookie
+        && rejection.status == StatusCode::UNAUTHORIZED
+        && request.method() == Method::GET
+        && accepted.is_some_and(|accepted| accepted.contains("text/html"))
 }
 
 /// Forwards a request to its handler and records the use of its session.
@@ -187,10 +226,11 @@ fn session_id(headers: &HeaderMap) -> Option<&str> {
 }
 
 fn begins_session(request: &Request) -> bool {
-    request.method() == Method::POST && !request.headers().contains_key(SESSION_HEADER)
+    let is_mcp = request.uri().path().starts_with(MCP_PATH);
+    is_mcp && request.method() == Method::POST && !request.headers().contains_key(SESSION_HEADER)
 }
 
-/// Reads the body of a request within the limits of time and size. What is posted must be JSON.
+/// Reads the body of a request within the limits of time and size. What is posted must be JSON, except for the form.
 async fn read_body(request: Request) -> Result<Request, Rejection> {
     let too_large = Rejection { status: StatusCode::PAYLOAD_TOO_LARGE, reason: "the request is too large" };
     let (parts, body) = request.into_parts();
@@ -205,6 +245,7 @@ async fn read_body(request: Request) -> Result<Request, Rejection> {
     match read {
         Ok(Ok(bytes))
             if parts.method == Method::POST
+                && parts.uri.path() != LOGIN_PATH
                 && serde_json::from_slice::<serde_json::Value>(&bytes).is_err() =>
         {
             Err(Rejection { status: StatusCode::BAD_REQUEST, reason: "the body is not valid JSON" })
@@ -231,6 +272,36 @@ async fn health(State(state): State<HttpState>) -> Response {
     let indexing = tree.is_some_and(|tree| tree.indexing.is_running());
     let body = format!("{{\"status\":\"ok\",\"indexing\":{indexing}}}\n");
     ([(header::CONTENT_TYPE, "application/json")], body).into_response()
+}
+
+/// A page of `orient-web`.
+async fn page(State(state): State<HttpState>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
+    state.web.clone().page(state.state.clone(), &method, &uri, &headers).await
+}
+
+/// The stream of events about the index.
+async fn events(State(state): State<HttpState>) -> Response {
+    state.web.events()
+}
+
+/// The form for the token.
+async fn login_page(State(state): State<HttpState>) -> Response {
+    if state.access.has_token() {
+        login_form(LoginState::Required, "/")
+    } else {
+        Redirect::to("/").into_response()
+    }
+}
+
+/// Checks the token of the form.
+async fn login(State(state): State<HttpState>, body: String) -> Response {
+    let field = |name: &str| orient_web::form_field(&body, name);
+    let next = field("next");
+    if let Some(cookie) = state.access.cookie_for(&field("token")) {
+        return logged_in(&cookie, &next);
+    }
+    tokio::time::sleep(WRONG_TOKEN_DELAY).await;
+    login_form(LoginState::Rejected, &next)
 }
 
 async fn metrics(State(state): State<HttpState>) -> Response {

@@ -1,4 +1,4 @@
-//! The operations as an MCP server: over stdio for one client, over HTTP for many.
+//! The operations as an MCP server, over stdio for one client and over HTTP for many, and as web pages over HTTP.
 //!
 //! The only crate that knows the protocol, its SDK and the network. The operation table defines the tools and their
 //! arguments; this crate adds the token budget, the history of what a session was sent, access control, and limits on
@@ -12,10 +12,12 @@ mod cursor;
 mod error;
 mod first_index;
 mod http;
+mod index_events;
 mod line_transport;
 mod metrics;
 mod progress_notifications;
 mod prompts;
+mod recent_calls;
 mod resources;
 mod schema;
 mod sent_history;
@@ -24,6 +26,7 @@ mod server;
 mod session_eviction;
 mod stdio;
 mod token_budget;
+mod web_pages;
 
 pub use error::ServeError;
 pub use http::{HttpOptions, http};

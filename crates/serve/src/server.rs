@@ -5,12 +5,13 @@ use crate::call_tracker::CallTracker;
 use crate::error::ServeError;
 use crate::metrics::Metrics;
 use crate::progress_notifications::ProgressNotifier;
+use crate::recent_calls::RecentCalls;
 use crate::sent_history::SentHistory;
 use crate::served_tree::{Options, ServedTree};
 use crate::{prompts, resources, schema};
 use orient_engine::Cancel;
 use orient_tools::{
-    AgentTool, Code, QueueClass, SafeLine, Session, ToolError, agent_tools, client_id, suggest_tool,
+    AgentTool, Code, QueueClass, Redactor, SafeLine, Session, ToolError, agent_tools, client_id, suggest_tool,
 };
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
@@ -57,6 +58,7 @@ pub(crate) struct ServerState {
     tree: Mutex<Option<Arc<ServedTree>>>,
     limits: ConcurrencyLimits,
     pub(crate) metrics: Arc<Metrics>,
+    pub(crate) recent_calls: Arc<RecentCalls>,
 }
 
 impl ServerState {
@@ -71,6 +73,7 @@ impl ServerState {
             tree: Mutex::new(None),
             limits: ConcurrencyLimits::new(threads),
             metrics: Arc::default(),
+            recent_calls: Arc::default(),
         })
     }
 
@@ -82,6 +85,11 @@ impl ServerState {
     /// Number of calls that can start now.
     pub(crate) fn free_slots(&self) -> usize {
         self.limits.0.iter().flatten().map(|slots| slots.available_permits()).sum()
+    }
+
+    /// The slots of a queue, for work that is not a tool call.
+    pub(crate) fn slots(&self, queue: QueueClass) -> Arc<Semaphore> {
+        self.limits.slots(queue)
     }
 
     /// Opens the tree of a directory, or of the server's own one, unless it is open.
@@ -163,7 +171,7 @@ impl Drop for SessionCount {
 }
 
 /// Cancels work when dropped: it has completed, or nobody waits for it any more.
-struct CancelOnDrop(Cancel);
+pub(crate) struct CancelOnDrop(pub(crate) Cancel);
 
 impl Drop for CancelOnDrop {
     fn drop(&mut self) {
@@ -221,9 +229,19 @@ impl Server {
             return Err(ErrorData::invalid_params(message, None));
         };
         let arguments = request.arguments.map_or(Value::Null, Value::Object);
+        let client = client_of(&context.peer);
+        let mut tracker = CallTracker::new(&state.metrics, state.offers[at].name).described(
+            &state.recent_calls,
+            client.clone(),
+            question_text(&arguments),
+        );
         let call = match state.offers[at].parse(arguments) {
             Ok(call) => call,
-            Err(error) => return Ok(failure(&error)),
+            Err(error) => {
+                let failed = failure(&error);
+                tracker.set_outcome(&Err(error));
+                return Ok(failed);
+            }
         };
         let tree = match self.tree(Some(&context.peer)).await {
             Ok(tree) => tree,
@@ -232,9 +250,7 @@ impl Server {
         let notifier = ProgressNotifier::new(context.peer.clone(), context.meta.get_progress_token());
         let sent = self.sent.clone();
         let (with_data, queue) = (state.offers[at].returns_data, call.queue_class());
-        let mut tracker = CallTracker::new(&state.metrics, state.offers[at].name);
         let redacts = state.redacts(&tree);
-        let client = client_of(&context.peer);
         let (begun, span) = (tracker.begun, tracker.span.clone());
         let response = self
             .work(&context, queue, move |cancel| {
@@ -305,6 +321,18 @@ impl Server {
         })
         .await
     }
+}
+
+/// The arguments of a call in one short line, as the status page shows them.
+fn question_text(arguments: &Value) -> String {
+    const MAX_CHARS: usize = 160;
+    let one = |(name, value): (&String, &Value)| match value {
+        Value::String(text) => format!("{name}={text}"),
+        other => format!("{name}={other}"),
+    };
+    let all: Vec<String> = arguments.as_object().into_iter().flatten().map(one).collect();
+    let line = Redactor::default().text(&all.join(" "));
+    SafeLine::truncated(&line, MAX_CHARS).into()
 }
 
 /// The id of the client that a connection belongs to.

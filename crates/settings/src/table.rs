@@ -117,6 +117,12 @@ settings! {
         /// in use is always kept.
         commits: Size = Size::mebibytes(2048), example r#""2GiB""#, RepositoryPermission::Deny;
     }
+    /// What a new index starts from.
+    seed: Seed {
+        /// A file that `orient export` wrote: if a directory has no index yet, its first index starts from this file, and only files
+        /// that differ are parsed.
+        index: Option<PathBuf> = None, example r#""~/ci/index.orient""#, RepositoryPermission::Deny;
+    }
     /// Resource limits.
     limits: Limits {
         /// Approximate maximum memory of indexing. Work is split into smaller batches to stay below it.

@@ -16,6 +16,7 @@ mod graph;
 mod integrity;
 mod migrate;
 mod names;
+mod portable;
 mod postings;
 mod raw_query;
 mod reader;
@@ -50,6 +51,10 @@ pub use graph::{
 pub use integrity::damaged_files::damage;
 pub use names::name_match::NameMatch;
 pub use names::name_table::NameTable;
+pub use portable::{
+    ExportedRows, ImportTarget, ImportedRows, PortableError, PortableFile, PortableHeader, export_index,
+    import_index,
+};
 pub use postings::trigrams::ExcludedFiles;
 pub use raw_query::{
     QUERY_EXAMPLES, QueryError, QueryExample, QueryLimits, QueryRows, RankedHit, SqlValue, VIEWS,

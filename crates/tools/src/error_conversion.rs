@@ -1,7 +1,7 @@
 //! Conversion of engine errors to operation errors.
 
 use crate::error::{Code, ToolError};
-use orient_engine::{EngineError, PatternError, StoreError, WalkError};
+use orient_engine::{EngineError, PatternError, PortableError, StoreError, WalkError};
 
 impl From<EngineError> for ToolError {
     fn from(error: EngineError) -> Self {
@@ -18,6 +18,8 @@ impl From<EngineError> for ToolError {
             EngineError::Cancelled => Code::Interrupted,
             EngineError::Unreadable { .. } => Code::NotFound,
             EngineError::DanglingNode { .. } => Code::Damaged,
+            EngineError::Portable { source: PortableError::Io(_), .. } => Code::Io,
+            EngineError::Portable { .. } => Code::BadArgument,
             EngineError::Store(error) => store(error),
             EngineError::Walk(WalkError::Stored { .. })
             | EngineError::System(_)

@@ -41,7 +41,7 @@ pub use task::record::{AnsweredCall, record_served};
 pub use task::served_marks::{MarkCollector, RecordingSink, ServedMarks};
 pub use text::escape::escape_invisible;
 pub use text::number_format::{bytes, count, duration, plural};
-pub use text::redaction::Redactor;
+pub use text::redaction::{Redactor, redact_json};
 pub use text::safe_line::SafeLine;
 pub use text::token_estimate::tokens;
 pub use text::writer::{Excerpt, OutputMode, OwnText, Style, TextSink, TextWriter};

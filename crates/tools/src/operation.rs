@@ -41,6 +41,9 @@ pub(crate) trait TypedOperation: 'static {
     /// Whether programs may call it. Operations that maintain the index or read arbitrary files of the machine are for
     /// the command line only.
     const EXPOSED: bool = true;
+    /// Whether programs reach it through a group only, even where every operation is a tool: its schema would cost more than it
+    /// is worth.
+    const GROUPED_ONLY: bool = false;
     /// How much of the index it reads. After a large change, facts are available before the graph is.
     const DEPTH: RefreshDepth = RefreshDepth::Graph;
     /// Whether it reads much of the index or many files. Heavy calls have a queue of their own.
@@ -216,6 +219,8 @@ pub struct Operation {
     pub examples: &'static [Example],
     /// Whether programs may call it.
     pub exposed: bool,
+    /// Whether programs reach it through a group only.
+    pub grouped_only: bool,
     /// How much of the index it reads.
     pub depth: RefreshDepth,
     /// Whether its calls have a queue of their own.
@@ -244,6 +249,7 @@ impl Operation {
             details: O::DETAILS,
             examples: O::EXAMPLES,
             exposed: O::EXPOSED,
+            grouped_only: O::GROUPED_ONLY,
             depth: O::DEPTH,
             heavy: O::HEAVY,
             any_revision: O::ANY_REVISION,

@@ -18,6 +18,7 @@ const BLOCKS: &[(&str, Render)] = &[
     ("providers", || Ok(providers())),
     ("retrieval", retrieval),
     ("tokens", tokens),
+    ("web routes", || Ok(orient_web::reference())),
 ];
 
 const OPEN: &str = "<!-- docgen: ";

@@ -28,8 +28,14 @@ const REFERENCE_PAGES: &[(&str, Render)] = &[
 ];
 
 /// Hand-written pages with generated examples.
-const HAND_WRITTEN_PAGES: &[&str] =
-    &["README.md", "docs/tour.md", "docs/agents.md", "docs/embedding-models.md", "docs/query.md"];
+const HAND_WRITTEN_PAGES: &[&str] = &[
+    "README.md",
+    "docs/tour.md",
+    "docs/agents.md",
+    "docs/embedding-models.md",
+    "docs/query.md",
+    "docs/web.md",
+];
 
 /// The picture in the README, and the command it shows.
 const PICTURE: (&str, &str) = ("docs/images/answer.svg", "orient impact surcharge");

@@ -1,6 +1,8 @@
 //! Graph queries on small repositories in several languages.
 
 use crate::sandbox::{Sandbox, text};
+use serde_json::Value;
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::Stdio;
 
@@ -397,6 +399,26 @@ fn edges_are_one_object_a_line_in_order() {
     assert!(places.is_sorted(), "{output}");
     let dispatches = text(&tree.run(&["edges", "--kind", "dispatches"]).stdout);
     assert_eq!(dispatches.lines().count(), 2, "the reverse of overrides\n{dispatches}");
+}
+
+#[test]
+fn the_edges_of_a_file_are_those_of_the_graph_that_start_in_it() {
+    let tree = shop();
+    let all = text(&tree.run(&["edges", "--json"]).stdout);
+    let edges: Vec<Value> = all.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let files: BTreeSet<String> =
+        edges.iter().map(|edge| edge["caller"]["path"].as_str().expect("a path").to_owned()).collect();
+    assert!(files.len() > 1, "{all}");
+    for file in files {
+        let own = text(&tree.run(&["edges", "--json", "--in", &file]).stdout);
+        let expected: Vec<&str> = all
+            .lines()
+            .zip(&edges)
+            .filter(|(_, edge)| edge["caller"]["path"] == file.as_str())
+            .map(|(line, _)| line)
+            .collect();
+        assert_eq!(own.lines().collect::<Vec<_>>(), expected, "{file}");
+    }
 }
 
 #[test]

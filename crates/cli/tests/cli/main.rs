@@ -28,6 +28,7 @@ mod settings;
 #[cfg(target_os = "linux")]
 mod stopped_process;
 mod subcommands;
+mod surface;
 #[cfg(unix)]
 mod unreadable_files;
 mod unused;

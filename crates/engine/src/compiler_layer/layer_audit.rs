@@ -48,7 +48,7 @@ impl Snapshot {
         let mut files = self.files(&query, 0, usize::MAX)?.rows;
         files.retain(|file| {
             let has_rules =
-                Language::of(file.language.as_deref(), &file.path).is_some_and(|it| it.rules().is_some());
+                Language::of(file.language.as_deref(), &file.path).is_some_and(Language::is_resolved);
             has_rules && file.hash.is_some_and(|hash| layer.get(&file.path, hash).is_some())
         });
         let Some(table) = self.store.reader().symbol_table(u64::MAX)? else { return Ok(None) };

@@ -69,7 +69,7 @@ impl Snapshot {
         let query = FileQuery { path: within.cloned(), indexed: Some(true), ..FileQuery::default() };
         let mut files = self.files(&query, 0, usize::MAX)?.rows;
         let language = |file: &FileRow| Language::of(file.language.as_deref(), &file.path);
-        files.retain(|file| language(file).is_some_and(|language| language.rules().is_some()));
+        files.retain(|file| language(file).is_some_and(Language::is_resolved));
         let Some(table) = self.store.reader().symbol_table(u64::MAX)? else {
             return Ok(CallSiteAudit::default());
         };

@@ -3,7 +3,6 @@
 mod call_site_audit;
 pub(crate) mod definition;
 mod dump;
-mod endpoints;
 mod entry_point;
 mod file_outline;
 mod file_scan;
@@ -18,6 +17,7 @@ mod raw_query;
 pub(crate) mod search;
 mod snapshot;
 mod source_text;
+mod surface;
 mod symbol_filter;
 mod symbol_lookup;
 mod text_candidates;

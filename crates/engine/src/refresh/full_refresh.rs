@@ -9,7 +9,7 @@ use crate::refresh::plan::RefreshPlan;
 use crate::refresh::read_file::ReadTask;
 use crate::refresh::refresh_run::{IndexState, RefreshRun, StuckWriter};
 use crate::refresh::report::{RebuildReason, RefreshReport};
-use crate::refresh::seeding;
+use crate::refresh::seeding::{self, Seeded};
 use crate::store_paths::record_use;
 use crate::{Engine, EngineError};
 use orient_store::{ManifestKind, StoreError, WriteLock};
@@ -162,13 +162,14 @@ impl RefreshRun<'_> {
         let engine = self.engine;
         engine.own_directory()?;
         let mut state = self.index_state()?;
-        let mut seeded_from = None;
-        if let IndexState::Build(RebuildReason::First) = state
-            && let Some(sibling) = seeding::seed(engine, lock)
-        {
-            seeded_from = Some(sibling);
-            state = self.index_state()?;
+        let mut seeded = Seeded::default();
+        if let IndexState::Build(RebuildReason::First) = state {
+            seeded = seeding::seed(engine, &listing, lock, &self.options.cancel, self.progress)?;
+            if seeded.source.is_some() {
+                state = self.index_state()?;
+            }
         }
+        let Seeded { source: seeded_from, problem } = seeded;
         let is_new = seeded_from.is_some() || matches!(state, IndexState::Build(_));
         let manifest = self.manifest_builder(&listing);
         let refresh = match state {
@@ -188,7 +189,8 @@ impl RefreshRun<'_> {
         if is_new {
             engine.limit_stored_trees();
         }
-        Ok(RefreshReport { seeded_from, ..refresh? })
+        let refresh = refresh?;
+        Ok(RefreshReport { seeded_from, note: problem.or_else(|| refresh.note.clone()), ..refresh })
     }
 
     fn build(

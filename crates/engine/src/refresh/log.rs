@@ -118,6 +118,7 @@ fn word(error: &EngineError) -> &'static str {
         EngineError::Store(StoreError::Unusable { .. }) => "unusable",
         EngineError::Store(_) => "store",
         EngineError::System(_) => "system",
+        EngineError::Portable { .. } => "portable_index",
     }
 }
 

@@ -1,10 +1,10 @@
 //! The report of a refresh: what changed, what is pending, and why the index was rebuilt.
 
 use crate::refresh::plan::RefreshPlan;
+use crate::refresh::seeding::SeedSource;
 use crate::refresh::tally::RefreshTally;
 use orient_model::RepoPath;
 use orient_store::ChangeSummary;
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// Why an index was built from scratch.
@@ -59,8 +59,8 @@ pub struct RefreshReport {
     pub pending: Vec<RepoPath>,
     /// Why the index was built from scratch, if it was.
     pub rebuilt: Option<RebuildReason>,
-    /// The tree whose index this one was seeded from, if any.
-    pub seeded_from: Option<PathBuf>,
+    /// What a new index was seeded from, if anything.
+    pub seeded_from: Option<SeedSource>,
     /// Whether the index is in memory because the store cannot be written.
     pub in_memory: bool,
     /// Why the store cannot be written, if known.

@@ -1,22 +1,80 @@
-//! Seeding: the index of a new tree starts from a copy of another tree's index, because most files are the same.
+//! Seeding: the index of a new tree starts from another index, because most files are the same.
+//!
+//! The candidates, in this order: another tree of the same repository; the portable file that the user names; the index of a
+//! directory that this one is a copy of, or was moved from.
 
 use crate::compiler_layer;
+use crate::progress::{Cancel, Progress};
 use crate::store_paths::{directories, root_of, stored_tree_of};
-use crate::{Engine, StorePaths};
-use orient_store::{Snapshot, WriteLock, copy_index};
+use crate::{Engine, EngineError, StorePaths};
+use orient_store::{Cache, Snapshot, WriteLock, copy_index};
+use orient_walk::{Entry, Listing};
+use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
-/// Copies the index of the most similar tree, if the same version made it. Returns the root of that tree. A failure is
-/// harmless: the index is then built from the cache.
-pub(crate) fn seed(engine: &Engine, lock: &WriteLock) -> Option<PathBuf> {
-    let candidates = match engine.tree.id() {
-        None => siblings(engine),
-        Some(_) => most_similar_first(engine),
-    };
-    let copied = candidates.into_iter().find(|directory| {
-        copy_index(&directory.join(StorePaths::INDEX), &engine.paths.index(), lock).is_ok()
-    })?;
-    root_of(&copied)
+/// Maximum number of indexes of other repositories to look at, the most recently written first.
+const MAX_OTHERS: usize = 64;
+/// Number of files that are looked up in each of them.
+const PROBES: usize = 64;
+
+/// What a new index started from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SeedSource {
+    /// The index of this directory.
+    Tree(PathBuf),
+    /// This portable file.
+    File(PathBuf),
+}
+
+/// What seeding did.
+#[derive(Default)]
+pub(crate) struct Seeded {
+    pub(crate) source: Option<SeedSource>,
+    /// Why the user's file was not used.
+    pub(crate) problem: Option<String>,
+}
+
+/// Starts the index of a tree from another one, if the same version made it. A failure is harmless: the index is then built from
+/// the cache and the files.
+pub(crate) fn seed(
+    engine: &Engine,
+    listing: &Listing,
+    lock: &WriteLock,
+    cancel: &Cancel,
+    progress: &dyn Progress,
+) -> Result<Seeded, EngineError> {
+    let is_working_tree = engine.tree.id().is_none();
+    let candidates = if is_working_tree { siblings(engine) } else { most_similar_first(engine) };
+    if let Some(copied) = candidates.into_iter().find(|directory| copy(engine, directory, lock)) {
+        return Ok(Seeded { source: root_of(&copied).map(SeedSource::Tree), problem: None });
+    }
+    if !is_working_tree {
+        return Ok(Seeded::default());
+    }
+    let mut problem = None;
+    if let Some(file) = &engine.settings.seed.index {
+        let imported = engine
+            .open_portable(file)
+            .and_then(|mut open| engine.import_locked(&mut open, file, lock, cancel, progress));
+        match imported {
+            Ok(_) => return Ok(Seeded { source: Some(SeedSource::File(file.clone())), problem: None }),
+            Err(EngineError::Cancelled) => return Err(EngineError::Cancelled),
+            Err(error) => problem = Some(format!("seed.index is not used: {error}")),
+        }
+    }
+    let source =
+        original(engine, listing).filter(|directory| copy(engine, directory, lock)).and_then(|directory| {
+            if let Some(repository) = directory.parent() {
+                Cache::open(&engine.paths.cache()).adopt(&repository.join(StorePaths::CACHE));
+            }
+            root_of(&directory).map(SeedSource::Tree)
+        });
+    Ok(Seeded { source, problem })
+}
+
+fn copy(engine: &Engine, directory: &Path, lock: &WriteLock) -> bool {
+    copy_index(&directory.join(StorePaths::INDEX), &engine.paths.index(), lock).is_ok()
 }
 
 /// The directories of the other working trees that have a usable index, those with the most generations first.
@@ -53,6 +111,48 @@ fn most_similar_first(engine: &Engine) -> Vec<PathBuf> {
     }
     usable.sort();
     usable.into_iter().map(|(_, directory)| directory).collect()
+}
+
+/// The directory of the working tree of another repository that this tree is a copy of, or was moved from: at least half of a
+/// sample of its files are there, with the same size. Contents are compared later, like those of any seed.
+fn original(engine: &Engine, listing: &Listing) -> Option<PathBuf> {
+    let step = listing.files.len().div_ceil(PROBES).max(1);
+    let probes: Vec<&Entry> = listing.files.iter().step_by(step).collect();
+    let mut best: Option<(usize, PathBuf)> = None;
+    for directory in other_trees(engine) {
+        let Some(snapshot) = usable_index(engine, &directory) else { continue };
+        let is_there = |probe: &&&Entry| {
+            let file = snapshot.file(&probe.path).ok().flatten();
+            file.is_some_and(|file| file.hash.is_some() && file.bytes == probe.stamp.size)
+        };
+        let common = probes.iter().filter(is_there).count();
+        if common > 0 && common * 2 >= probes.len() && best.as_ref().is_none_or(|(most, _)| common > *most) {
+            best = Some((common, directory));
+        }
+    }
+    best.map(|(_, directory)| directory)
+}
+
+/// The directories of working trees of other repositories in the store, the most recently written first.
+fn other_trees(engine: &Engine) -> Vec<PathBuf> {
+    let mut found: Vec<(Reverse<SystemTime>, PathBuf)> = Vec::new();
+    for repository in directories(&engine.paths.store).unwrap_or_default() {
+        if repository == engine.paths.repository {
+            continue;
+        }
+        for tree in directories(&repository).unwrap_or_default() {
+            let written = tree.join(StorePaths::INDEX).metadata().and_then(|index| index.modified());
+            if let Ok(written) = written
+                && stored_tree_of(&tree).is_none()
+                && compiler_layer::version(&tree) == 0
+            {
+                found.push((Reverse(written), tree));
+            }
+        }
+    }
+    found.sort();
+    found.truncate(MAX_OTHERS);
+    found.into_iter().map(|(_, tree)| tree).collect()
 }
 
 /// The index in a directory, if this version made it.

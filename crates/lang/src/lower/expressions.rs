@@ -4,7 +4,7 @@
 //! equal expressions of a file share one id.
 
 use super::Lowering;
-use crate::facts::display_text;
+use crate::facts::{display_text, string_text};
 use crate::node_table::Rule;
 use crate::parse::flat_tree::{NONE, NodeId};
 use crate::schema::vocabulary::ExprRole;
@@ -398,17 +398,13 @@ impl<'t> Lowering<'t> {
         Err(Expr::Cast { value, ty })
     }
 
-    /// A string that may be a name or a path keeps its text; prose is just a string.
+    /// A string that may be a name, a path or what a program is told by keeps its text; prose is just a string.
     fn lower_string(&mut self, id: NodeId) -> Expr {
         let content = display_text::lossy(self.tree.bytes(id));
-        let content = display_text::unquote(&content);
-        // `GET /users` is a route, other words with spaces are prose.
-        let is_prose = |text: &str| text.contains(char::is_whitespace);
-        let path = content.split_once(' ').filter(|(_, path)| path.starts_with('/')).map(|(_, path)| path);
-        if content.len() > STRING_CAP || is_prose(path.unwrap_or(content)) {
-            return Expr::Literal(Literal::String);
+        match string_text::meaning(display_text::unquote(&content), STRING_CAP) {
+            Some(text) => Expr::Text(self.names.intern(&text)),
+            None => Expr::Literal(Literal::String),
         }
-        Expr::Text(self.names.intern(content))
     }
 
     fn lower_name(&mut self, id: NodeId) -> Expr {

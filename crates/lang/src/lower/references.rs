@@ -35,6 +35,7 @@ impl<'t> Lowering<'t> {
                     let kind = self.kind_of_use(id, rule);
                     let expr = self.expr(id);
                     if !matches!(self.flow.expr(expr), Expr::SelfRef | Expr::SuperRef) {
+                        let expr = self.keyed(id).unwrap_or(expr);
                         self.add_reference(kind, expr, id);
                         self.bases_on_other_lines(id);
                     }
@@ -85,6 +86,24 @@ impl<'t> Lowering<'t> {
             }
             _ => {}
         }
+    }
+
+    /// What is looked up in a value under a constant key: `env["HOME"]`. Like a call, it is one reference, so that it is known
+    /// where which key is used.
+    fn keyed(&mut self, base: NodeId) -> Option<ExprId> {
+        let parent = self.tree.node(base).parent;
+        self.tree.get(parent)?;
+        let rule: &'t Rule = self.table.rule(self.tree, parent);
+        if rule.role(self.tree, parent) != Some(ExprRole::Index) {
+            return None;
+        }
+        let found = rule.base.find(self.tree, parent).or_else(|| self.tree.named_children(parent).next());
+        if found != Some(base) {
+            return None;
+        }
+        let expr = self.expr(parent);
+        let Expr::Index { key, .. } = self.flow.expr(expr) else { return None };
+        matches!(self.flow.expr(key), Expr::Text(_)).then_some(expr)
     }
 
     /// Whether markup names a built-in element, not a component of the program.

@@ -18,11 +18,11 @@ use crate::schema::error::PackError;
 use crate::schema::manifest::PackManifest;
 use crate::schema::node_table::TableSpec;
 use crate::schema::pack_files::{PackFiles, ProjectFiles};
-use orient_model::{Role, Rules, SymbolKind};
+use orient_model::{Framework, Role, Rules, SymbolKind};
 use std::sync::{Arc, OnceLock};
 
 /// Increment whenever the same bytes and pack may give other facts.
-const EXTRACTOR_VERSION: u64 = 13;
+const EXTRACTOR_VERSION: u64 = 14;
 
 include!(concat!(env!("OUT_DIR"), "/fingerprints.rs"));
 
@@ -114,8 +114,16 @@ impl Pack {
 
     /// Adds the frameworks of the packs of its language family. The pack must not have been cloned yet.
     pub(crate) fn add_frameworks(&mut self, families: &[(String, String)]) {
-        let Some(rules) = Arc::get_mut(&mut self.language).and_then(|language| language.rules.as_mut())
-        else {
+        let Some(language) = Arc::get_mut(&mut self.language) else { return };
+        let Some(rules) = language.rules.as_mut() else {
+            // A language without resolution may still define what a program exposes.
+            let name = &language.manifest.name;
+            let frameworks: Vec<Framework> =
+                frameworks::of_pack(name).into_iter().filter_map(Result::ok).collect();
+            if !frameworks.is_empty() {
+                let family = name.clone();
+                language.rules = Some(Rules { frameworks, family, outline_only: true, ..Rules::default() });
+            }
             return;
         };
         let related = families.iter().filter(|(_, family)| *family == rules.family);

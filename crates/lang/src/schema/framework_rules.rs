@@ -2,8 +2,8 @@
 //! `orient_model::Framework`.
 
 use orient_model::{
-    AnnotationRules, Argument, Convention, Framework, GroupRule, IncludeRule, MethodSource, MountRule,
-    PathToken, RouteRule, RouterRule,
+    AnnotationRules, Argument, ContractRule, Convention, EntryRule, Framework, GroupRule, IncludeRule,
+    MethodSource, MountRule, NameStyle, PathToken, RouteRule, RouterRule, SurfaceKind, SurfaceRole,
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// Parses the file of a framework.
 pub(crate) fn parse(text: &str) -> Result<Framework, String> {
     let file: FrameworkFile = toml::from_str(text).map_err(|error| error.to_string())?;
-    Ok(file.framework())
+    file.framework()
 }
 
 /// The file of a framework.
@@ -26,6 +26,8 @@ struct FrameworkFile {
     #[serde(default)]
     router: Vec<RouterTable>,
     #[serde(default)]
+    value: Vec<ValueTable>,
+    #[serde(default)]
     route: Vec<RouteTable>,
     #[serde(default)]
     group: Vec<GroupTable>,
@@ -34,6 +36,10 @@ struct FrameworkFile {
     #[serde(default)]
     global_prefixes: Vec<String>,
     annotations: Option<AnnotationTable>,
+    #[serde(default)]
+    entry: Vec<EntryTable>,
+    #[serde(default)]
+    contract: Vec<ContractTable>,
 }
 
 /// An argument: its position or its name.
@@ -55,6 +61,85 @@ struct RouterTable {
     prefix: Vec<Selector>,
     #[serde(default)]
     app: bool,
+}
+
+/// A value that has the `methods` of entries. It is followed like a router.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ValueTable {
+    #[serde(default)]
+    functions: Vec<String>,
+    #[serde(default)]
+    types: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "the keys of a rule")]
+struct EntryTable {
+    kind: String,
+    role: String,
+    #[serde(default)]
+    functions: Vec<String>,
+    #[serde(default)]
+    methods: Vec<String>,
+    #[serde(default)]
+    any_receiver: bool,
+    #[serde(default)]
+    maps: Vec<String>,
+    #[serde(default)]
+    attributes: Vec<String>,
+    #[serde(default)]
+    bases: Vec<String>,
+    #[serde(default)]
+    symbols: Vec<String>,
+    #[serde(default)]
+    anywhere: bool,
+    #[serde(default)]
+    name: Vec<Selector>,
+    #[serde(default)]
+    first_word: bool,
+    #[serde(default)]
+    statements: Vec<String>,
+    #[serde(default)]
+    name_member: Vec<String>,
+    #[serde(default)]
+    derived: StyleWord,
+    #[serde(default)]
+    members: bool,
+    #[serde(default)]
+    handler: Vec<Selector>,
+    #[serde(default)]
+    handler_chained: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ContractTable {
+    kind: String,
+    containers: Vec<String>,
+    members: Vec<String>,
+    separator: String,
+    families: Vec<String>,
+    names: Vec<String>,
+    #[serde(default)]
+    server_types: Vec<String>,
+    #[serde(default)]
+    server_bases: Vec<String>,
+    #[serde(default)]
+    client_types: Vec<String>,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum StyleWord {
+    #[default]
+    None,
+    Same,
+    Kebab,
+    Snake,
+    PluralSnake,
+    File,
 }
 
 #[derive(Deserialize)]
@@ -168,19 +253,92 @@ struct ConventionTable {
 }
 
 impl FrameworkFile {
-    fn framework(self) -> Framework {
-        Framework {
+    fn framework(self) -> Result<Framework, String> {
+        let values = self.value.into_iter().map(|value| RouterRule {
+            functions: value.functions,
+            types: value.types,
+            app: true,
+            ..RouterRule::default()
+        });
+        let routers = self.router.into_iter().map(RouterTable::rule).chain(values).collect();
+        Ok(Framework {
             name: self.name,
             title: self.title,
             modules: self.modules,
             ambient: self.ambient,
-            routers: self.router.into_iter().map(RouterTable::rule).collect(),
+            routers,
             routes: self.route.into_iter().map(RouteTable::rule).collect(),
             groups: self.group.into_iter().map(GroupTable::rule).collect(),
             mounts: self.mount.into_iter().map(MountTable::rule).collect(),
             global_prefixes: self.global_prefixes,
             annotations: self.annotations.map(AnnotationTable::rules),
-        }
+            entries: self.entry.into_iter().map(EntryTable::rule).collect::<Result<_, _>>()?,
+            contracts: self.contract.into_iter().map(ContractTable::rule).collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+fn surface_kind(word: &str) -> Result<SurfaceKind, String> {
+    word.parse().map_err(|()| {
+        let known: Vec<&str> = SurfaceKind::ALL.iter().map(|kind| kind.as_str()).collect();
+        format!("`{word}` is no kind of entry; the kinds are {}", known.join(", "))
+    })
+}
+
+fn surface_role(word: &str) -> Result<SurfaceRole, String> {
+    word.parse().map_err(|()| {
+        let known: Vec<&str> = SurfaceRole::ALL.iter().map(|role| role.as_str()).collect();
+        format!("`{word}` is no role; the roles are {}", known.join(", "))
+    })
+}
+
+impl ContractTable {
+    fn rule(self) -> Result<ContractRule, String> {
+        Ok(ContractRule {
+            kind: surface_kind(&self.kind)?,
+            containers: self.containers,
+            members: self.members,
+            separator: self.separator,
+            families: self.families,
+            names: self.names,
+            server_types: self.server_types,
+            server_bases: self.server_bases,
+            client_types: self.client_types,
+        })
+    }
+}
+
+impl EntryTable {
+    fn rule(self) -> Result<EntryRule, String> {
+        let kind = surface_kind(&self.kind)?;
+        let role = surface_role(&self.role)?;
+        Ok(EntryRule {
+            kind,
+            role,
+            functions: self.functions,
+            methods: self.methods,
+            any_receiver: self.any_receiver,
+            maps: self.maps,
+            attributes: self.attributes,
+            bases: self.bases,
+            symbols: self.symbols,
+            anywhere: self.anywhere,
+            name: arguments(self.name),
+            first_word: self.first_word,
+            statements: self.statements,
+            name_member: self.name_member,
+            derived: match self.derived {
+                StyleWord::None => NameStyle::None,
+                StyleWord::Same => NameStyle::Same,
+                StyleWord::Kebab => NameStyle::Kebab,
+                StyleWord::Snake => NameStyle::Snake,
+                StyleWord::PluralSnake => NameStyle::PluralSnake,
+                StyleWord::File => NameStyle::File,
+            },
+            members: self.members,
+            handler: arguments(self.handler),
+            handler_chained: self.handler_chained,
+        })
     }
 }
 

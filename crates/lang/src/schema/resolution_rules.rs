@@ -33,6 +33,9 @@ struct RulesFields {
     /// They have files of their own.
     #[serde(skip)]
     frameworks: Vec<Framework>,
+    /// It follows from the absence of `[resolve]`.
+    #[serde(skip)]
+    outline_only: bool,
     family: String,
     #[serde(deserialize_with = "modules")]
     modules: Modules,

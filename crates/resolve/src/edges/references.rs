@@ -14,6 +14,11 @@ use orient_model::{
 pub(super) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
     for reference in unit.references() {
         session.start_reference();
+        // What is under a key is not followed, only what has the keys.
+        let reference = match unit.expr(reference.expr) {
+            Expr::Index { base, .. } if !is_call(reference.kind) => &Reference { expr: base, ..*reference },
+            _ => reference,
+        };
         ReferenceEdges::new(session, unit, reference, out).follow();
     }
 }

@@ -220,16 +220,16 @@ impl Annotated<'_, '_, '_> {
 }
 
 /// An annotation as written: `RequestMapping(value = {"/a", "/b"}, method = RequestMethod.POST)`.
-struct Annotation<'t> {
+pub(super) struct Annotation<'t> {
     /// Its last name.
-    name: &'t str,
+    pub(super) name: &'t str,
     arguments: Vec<(Option<&'t str>, &'t str)>,
 }
 
 impl<'t> Annotation<'t> {
-    fn parse(text: &'t str) -> Self {
+    pub(super) fn parse(text: &'t str) -> Self {
         let (name, rest) = text.split_once('(').unwrap_or((text, ""));
-        let name = name.trim().rsplit(['.', ':']).next().unwrap_or_default();
+        let name = name.trim().rsplit(['.', ':', '\\']).next().unwrap_or_default();
         let name = name.split('<').next().unwrap_or(name);
         let inside = rest.rsplit_once(')').map_or(rest, |(inside, _)| inside);
         let arguments = split_top_level(inside).map(|part| {
@@ -254,13 +254,13 @@ impl<'t> Annotation<'t> {
     }
 
     /// The quoted texts of an argument.
-    fn texts(&self, wanted: &[Argument]) -> Vec<String> {
+    pub(super) fn texts(&self, wanted: &[Argument]) -> Vec<String> {
         let quoted = |value: &'t str| value.split(['"', '\'', '`']).skip(1).step_by(2).map(str::to_owned);
         self.values(wanted).flat_map(quoted).collect()
     }
 
     /// The texts or last names of an argument: `POST` of `RequestMethod.POST`.
-    fn words(&self, wanted: &[Argument]) -> Vec<String> {
+    pub(super) fn words(&self, wanted: &[Argument]) -> Vec<String> {
         let quoted = self.texts(wanted);
         if !quoted.is_empty() {
             return quoted;

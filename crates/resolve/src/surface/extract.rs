@@ -1,12 +1,12 @@
 //! Extraction: applies the framework rules of a language to one file.
 
 use super::routers::{RouterValue, node};
-use super::{annotations, routes};
+use super::{annotations, contracts, entries, routes};
 use crate::file::file_unit::FileRef;
 use crate::session::{Session, Site};
 use orient_model::{
-    Atom, BindingKind, Confidence, Edge, EdgeKind, Expr, ExprId, Framework, Modifier, Node, Place, Reference,
-    Resolved, RouterLink, Rule, Slot, Surface, SymbolKind,
+    Atom, BindingKind, Confidence, Edge, EdgeKind, EntryRule, Expr, ExprId, Framework, Modifier, Node, Place,
+    Reference, Resolved, RouterLink, RouterRule, Rule, Slot, Surface, SymbolKind,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{OnceCell, RefCell};
@@ -35,6 +35,8 @@ pub(crate) fn add(session: &Session<'_>, unit: &FileRef, resolved: &mut Resolved
     }
     let extraction = Extraction::new(session, unit, frameworks);
     annotations::routes(&extraction, resolved);
+    entries::entries(&extraction, resolved);
+    contracts::contracts(&extraction, resolved);
     if !extraction.names.is_empty() || extraction.imports_any() {
         extraction.assignments();
         let registered = routes::routes(&extraction, resolved);
@@ -53,10 +55,15 @@ pub(crate) fn add(session: &Session<'_>, unit: &FileRef, resolved: &mut Resolved
 impl<'a, 'r> Extraction<'a, 'r> {
     fn new(session: &'a Session<'r>, unit: &'a FileRef, frameworks: &'a [Framework]) -> Self {
         let imports = &unit.facts.outline.imports;
-        let modules: Vec<&str> = imports.iter().map(|import| unit.outline_text(import.module)).collect();
+        let text = |atom| unit.outline_text(atom);
+        let modules: Vec<(&str, Option<&str>)> =
+            imports.iter().map(|import| (text(import.module), import.name.map(text))).collect();
+        let owns = |framework: &Framework, (module, item): &(&str, Option<&str>)| {
+            framework.owns(module) || item.is_some_and(|item| framework.owns_item(module, item))
+        };
         let is_imported: Vec<bool> = frameworks
             .iter()
-            .map(|framework| framework.ambient || modules.iter().any(|module| framework.owns(module)))
+            .map(|framework| framework.ambient || modules.iter().any(|module| owns(framework, module)))
             .collect();
         let names = frameworks.iter().flat_map(call_names).filter_map(|name| unit.atom(name)).collect();
         Self {
@@ -76,21 +83,21 @@ impl<'a, 'r> Extraction<'a, 'r> {
         (0..self.frameworks.len()).find(|&at| self.is_imported[at] && fits(&self.frameworks[at]))
     }
 
-    /// The framework that makes this name visible without an import.
-    pub(super) fn ambient_with(&self, name: &str) -> Option<usize> {
+    /// Whether a framework makes this name visible without an import.
+    pub(super) fn is_ambient_name(&self, framework: usize, name: &str) -> bool {
+        let framework = &self.frameworks[framework];
         let begins = |function: &String| function.split('.').next() == Some(name);
-        self.imported(|framework| {
-            framework.ambient
-                && framework
-                    .routers
-                    .iter()
-                    .any(|rule| rule.functions.iter().any(begins) || rule.types.iter().any(begins))
-        })
+        let of_router =
+            |rule: &RouterRule| rule.functions.iter().any(begins) || rule.types.iter().any(begins);
+        let of_entry = |rule: &EntryRule| rule.functions.iter().any(begins) || rule.maps.iter().any(begins);
+        framework.ambient
+            && (framework.routers.iter().any(of_router) || framework.entries.iter().any(of_entry))
     }
 
-    /// Whether the file imports a framework, by an import of its own.
+    /// Whether the file imports a framework with routers, by an import of its own.
     fn imports_any(&self) -> bool {
-        (0..self.frameworks.len()).any(|at| self.is_imported[at] && !self.frameworks[at].ambient)
+        let has_routers = |framework: &Framework| !framework.ambient && !framework.routes.is_empty();
+        (0..self.frameworks.len()).any(|at| self.is_imported[at] && has_routers(&self.frameworks[at]))
     }
 
     /// Whether a rule is about calls of this name.

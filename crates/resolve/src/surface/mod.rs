@@ -2,13 +2,17 @@
 //!
 //! The first half runs with the resolution of each file and is part of its result: [`extract`] applies the framework rules of
 //! the language to the calls and annotations of the file. It looks at no other file, except through lookups that record
-//! dependencies; so a file is extracted again exactly when it is resolved again.
+//! dependencies; so a file is extracted again exactly when it is resolved again. What has a name that is text (a command, a
+//! topic, a table) is complete then: [`entries`]; so is what one language defines and others implement: [`contracts`].
 //!
 //! The second half, [`join`], connects the results of all files: full paths, through groups, mounts, parameters and results.
 //! It is cheap (a program has few routers), so it runs when it is asked for and is never stored.
 
 mod annotations;
 mod arguments;
+mod contracts;
+mod entries;
+mod entry_names;
 mod extract;
 pub(crate) mod join;
 mod routers;

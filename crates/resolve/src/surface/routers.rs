@@ -38,20 +38,69 @@ struct NewRouter {
 impl Extraction<'_, '_> {
     /// The name that an expression has in a framework, with dots: `gin.Default` is `Default` of Gin.
     pub(super) fn framework_name(&self, site: &Site, expr: ExprId) -> Option<(usize, String)> {
+        self.framework_names(site, expr).into_iter().next()
+    }
+
+    /// The names that an expression has in all frameworks it may belong to.
+    pub(super) fn framework_names(&self, site: &Site, expr: ExprId) -> Vec<(usize, String)> {
         match self.unit.expr(expr) {
-            Expr::Name(name) => self.imported_name(site, self.unit.text(name)),
+            Expr::Name(name) => self.imported_names(site, self.unit.text(name)),
             Expr::Member { base, name } => {
-                let (framework, outer) = self.framework_name(site, base)?;
+                let mut found = self.framework_names(site, base);
                 let name = self.unit.text(name);
-                Some((framework, if outer.is_empty() { name.to_owned() } else { format!("{outer}.{name}") }))
+                for (_, outer) in &mut found {
+                    if !outer.is_empty() {
+                        outer.push('.');
+                    }
+                    outer.push_str(name);
+                }
+                if found.is_empty() { self.qualified_names(site, expr) } else { found }
             }
-            Expr::Apply { base: inner, .. } | Expr::Wrap { inner, .. } => self.framework_name(site, inner),
+            Expr::Apply { base: inner, .. } | Expr::Wrap { inner, .. } => self.framework_names(site, inner),
             Expr::Call { callee, args } if self.is_loader(callee) => {
-                let path = self.session.constant_text(site, *self.unit.facts.flow.list(args).first()?)?;
-                Some((self.imported(|framework| framework.owns(&path))?, String::new()))
+                let first = self.unit.facts.flow.list(args).first();
+                let path = first.and_then(|&first| self.session.constant_text(site, first));
+                let framework = path.and_then(|path| self.imported(|framework| framework.owns(&path)));
+                framework.map(|framework| (framework, String::new())).into_iter().collect()
             }
-            _ => None,
+            _ => Vec::new(),
         }
+    }
+
+    /// The names of a path that begins with a module and not with an import: `std::env::var`.
+    fn qualified_names(&self, site: &Site, expr: ExprId) -> Vec<(usize, String)> {
+        let (mut parts, mut at) = (Vec::new(), expr);
+        loop {
+            match self.unit.expr(at) {
+                Expr::Member { base, name } => {
+                    parts.push(self.unit.text(name));
+                    at = base;
+                }
+                Expr::Name(name) => {
+                    let name = self.unit.text(name);
+                    if self.binding_of_name(site, name).is_some() {
+                        return Vec::new();
+                    }
+                    parts.push(name);
+                    break;
+                }
+                _ => return Vec::new(),
+            }
+        }
+        parts.reverse();
+        let is_separator = |c: char| matches!(c, ':' | '.' | '/' | '\\');
+        let rest = |module: &str| {
+            let own: Vec<&str> = module.split(is_separator).filter(|part| !part.is_empty()).collect();
+            let begins = !own.is_empty() && parts.len() > own.len() && parts.starts_with(&own);
+            begins.then(|| parts[own.len()..].join("."))
+        };
+        let imported = (0..self.frameworks.len()).filter(|&at| self.is_imported[at]);
+        imported
+            .filter_map(|at| {
+                let rest = self.frameworks[at].modules.iter().find_map(|module| rest(module))?;
+                Some((at, rest))
+            })
+            .collect()
     }
 
     fn is_loader(&self, callee: ExprId) -> bool {
@@ -59,32 +108,43 @@ impl Extraction<'_, '_> {
         self.unit.rules.module_loaders.iter().any(|loader| loader == self.unit.text(name))
     }
 
-    fn imported_name(&self, site: &Site, name: &str) -> Option<(usize, String)> {
+    fn imported_names(&self, site: &Site, name: &str) -> Vec<(usize, String)> {
         let imports = &self.unit.facts.outline.imports;
+        let all = || (0..self.frameworks.len()).filter(|&at| self.is_imported[at]);
         if let Some(at) = self.binding_of_name(site, name) {
-            let BindingKind::Import(import) = self.unit.binding(at)?.kind else { return None };
-            let import = imports.get(import as usize)?;
+            let Some(BindingKind::Import(import)) = self.unit.binding(at).map(|binding| binding.kind) else {
+                return Vec::new();
+            };
+            let Some(import) = imports.get(import as usize) else { return Vec::new() };
             let module = self.unit.outline_text(import.module);
             let item = import.name.map(|item| self.unit.outline_text(item));
             // A namespace import names the item with the module: `axum::Router`.
-            let framework = self.imported(|framework| framework.owns(module))?;
-            let item = match (import.kind, item) {
-                (ImportKind::Item, Some(item)) => item.to_owned(),
-                _ => self.tail_of(framework, module),
+            let named = |at: usize| match (import.kind, item) {
+                (_, Some(item)) if self.frameworks[at].owns_item(module, item) => Some((at, String::new())),
+                _ if !self.frameworks[at].owns(module) => None,
+                (ImportKind::Item, Some(item)) => Some((at, item.to_owned())),
+                _ => Some((at, self.tail_of(at, module))),
             };
-            return Some((framework, item));
+            return all().filter_map(named).collect();
         }
         // It comes from an import without names, or is visible without one.
         let is_wild =
             |import: &&orient_model::Import| matches!(import.kind, ImportKind::Wildcard | ImportKind::Effect);
-        let owned = imports.iter().filter(is_wild).find_map(|import| {
-            let module = self.unit.outline_text(import.module);
-            self.imported(|framework| framework.owns(module))
-        });
-        let framework = owned.or_else(|| self.ambient_with(name))?;
-        let found = self.session.lookup(site, name);
-        let here = found.iter().any(|one| one.sym().is_some());
-        (!here).then(|| (framework, name.to_owned()))
+        let wild: Vec<&str> =
+            imports.iter().filter(is_wild).map(|import| self.unit.outline_text(import.module)).collect();
+        let is_owned = |at: &usize| wild.iter().any(|module| self.frameworks[*at].owns(module));
+        let mut found: Vec<usize> =
+            if wild.is_empty() { Vec::new() } else { all().filter(is_owned).collect() };
+        found.extend(all().filter(|&at| self.is_ambient_name(at, name)));
+        if found.is_empty() {
+            return Vec::new();
+        }
+        let defined = self.session.lookup(site, name);
+        if defined.iter().any(|one| one.sym().is_some()) {
+            return Vec::new();
+        }
+        found.dedup();
+        found.into_iter().map(|at| (at, name.to_owned())).collect()
     }
 
     /// What a module's name has after that of the framework, as an item: `Router` of `axum::Router`.

@@ -2,6 +2,7 @@
 //!
 //! The cache only saves work. Whatever goes wrong with it, it is recreated or disabled, and no caller has to handle that.
 
+mod adopt;
 pub(crate) mod history;
 pub(crate) mod provider_vectors;
 mod salvage;
@@ -59,6 +60,9 @@ const TABLES: &str = "
 const COMMITS: &str = "CREATE TABLE IF NOT EXISTS whole (id BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;";
 
 const GET: &str = "SELECT outline, flow, outline_sum, flow_sum FROM entry JOIN facts ON facts.id = entry.facts WHERE key = ?1";
+/// The facts of one content by all versions of the extractor, which are neighbours.
+const GET_CONTENT: &str = "SELECT outline, flow, outline_sum, flow_sum, key FROM entry JOIN facts ON facts.id = entry.facts \
+     WHERE key BETWEEN ?1 AND ?2 ORDER BY key";
 const GET_OUTLINE: &str =
     "SELECT outline, outline_sum FROM entry JOIN facts ON facts.id = entry.facts WHERE key = ?1";
 const HAS: &str = "SELECT 1 FROM entry WHERE key = ?1";
@@ -90,6 +94,54 @@ impl CacheKey {
     /// The checksum of what is stored under this key.
     fn sum(&self, bytes: &[u8]) -> i64 {
         page_checksum::checksum(bytes, page_checksum::checksum(&self.0, bytes.len() as u64)).cast_signed()
+    }
+
+    /// The key with these bytes; `None` if they are not one.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        bytes.try_into().ok().map(Self)
+    }
+
+    /// Its bytes.
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The facts of a content that versions of the extractor made for which `is_current` holds.
+    pub(crate) fn facts_of(
+        db: &Connection,
+        content: [u8; 16],
+        is_current: &dyn Fn(u64) -> bool,
+    ) -> Result<Vec<(Self, CachedFacts)>> {
+        let (mut first, mut last) = ([0; 24], [0xff; 24]);
+        first[..16].copy_from_slice(&content);
+        last[..16].copy_from_slice(&content);
+        let mut statement = db.prepare_cached(GET_CONTENT)?;
+        let mut rows = statement.query([&first[..], &last[..]])?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            let key = Self(row.get(4)?);
+            let mut version = [0; 8];
+            version.copy_from_slice(&key.0[16..]);
+            if is_current(u64::from_be_bytes(version)) {
+                found.push((
+                    key,
+                    CachedFacts { outline: part(&key, row, 0, 2)?, flow: part(&key, row, 1, 3)? },
+                ));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Inserts facts; returns whether they were new.
+    pub(crate) fn insert(&self, db: &Connection, facts: &CachedFacts, day: u32) -> Result<bool> {
+        if db.prepare_cached(HAS)?.exists([&self.0[..]])? {
+            return Ok(false);
+        }
+        let (outline, flow) = (facts.outline.as_bytes(), facts.flow.as_bytes());
+        let parts = params![outline, flow, self.sum(outline), self.sum(flow)];
+        let id = db.prepare_cached(PUT_FACTS)?.insert(parts)?;
+        db.prepare_cached(PUT_ENTRY)?.execute(params![&self.0[..], id, day])?;
+        Ok(true)
     }
 
     /// The hash of the content.
@@ -193,6 +245,21 @@ impl Cache {
         &self.state
     }
 
+    /// Its path.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The connection, for reading; `None` if the cache cannot be used.
+    pub(crate) fn reading(&self) -> Option<&Connection> {
+        self.db.as_deref()
+    }
+
+    /// The connection, if the cache can be written.
+    pub(crate) fn writing(&self) -> Option<&Connection> {
+        self.db.as_deref().filter(|_| self.state != CacheState::ReadOnly)
+    }
+
     /// The facts of a content.
     pub fn get(&mut self, key: &CacheKey) -> Option<CachedFacts> {
         self.attempt(|db| {
@@ -221,16 +288,7 @@ impl Cache {
     /// Adds facts in one transaction; existing entries stay. `day` is the day of use.
     pub fn put_many<'f>(&mut self, facts: impl IntoIterator<Item = (CacheKey, &'f CachedFacts)>, day: u32) {
         self.write_facts(|db| {
-            for (key, facts) in facts {
-                if db.prepare_cached(HAS)?.exists([&key.0[..]])? {
-                    continue;
-                }
-                let (outline, flow) = (facts.outline.as_bytes(), facts.flow.as_bytes());
-                let parts = params![outline, flow, key.sum(outline), key.sum(flow)];
-                let id = db.prepare_cached(PUT_FACTS)?.insert(parts)?;
-                db.prepare_cached(PUT_ENTRY)?.execute(params![&key.0[..], id, day])?;
-            }
-            Ok(())
+            facts.into_iter().try_for_each(|(key, facts)| key.insert(db, facts, day).map(drop))
         });
     }
 

@@ -3,7 +3,9 @@
 use super::CodecError;
 use super::varint::{Decoder, Encoder};
 use crate::graph::NodeId;
-use orient_model::{Atom, Place, Route, RouterDef, RouterLink, Slot, Strings, Surface};
+use orient_model::{
+    Atom, Place, Route, RouterDef, RouterLink, Slot, Strings, Surface, SurfaceEntry, SurfaceKind, SurfaceRole,
+};
 use rustc_hash::FxHashMap;
 
 const VALUE: u32 = 0;
@@ -47,6 +49,18 @@ pub(super) fn write(out: &mut Encoder, surface: &Surface<NodeId>) {
         to.number(route.line);
         to.number(u32::from(route.proven));
     }
+    to.number(surface.entries.len() as u32);
+    for entry in &surface.entries {
+        to.number(u32::from(entry.kind as u8));
+        to.number(u32::from(entry.role as u8));
+        for text in [&entry.name, &entry.framework, &entry.text] {
+            to.number(words.number(text));
+        }
+        to.step(entry.symbol.map_or(0, |node| node.0), 0);
+        to.step(entry.from.0, 0);
+        to.number(entry.line);
+        to.number(u32::from(entry.proven));
+    }
     out.strings(&words.strings);
     out.bytes.extend_from_slice(&rows.bytes);
 }
@@ -75,8 +89,20 @@ pub(super) fn read(bytes: &[u8]) -> Result<Surface<NodeId>, CodecError> {
     })?;
     let count = from.count()?;
     let routes = from.rows(count, |from| read_route(from, &strings))?;
+    let count = from.count()?;
+    let entries = from.rows(count, |from| read_entry(from, &strings))?;
     from.end()?;
-    Ok(Surface { routers, links, routes })
+    Ok(Surface { routers, links, routes, entries })
+}
+
+fn read_entry(from: &mut Decoder<'_>, strings: &Strings) -> Result<SurfaceEntry<NodeId>, CodecError> {
+    let small = |number: u32| u8::try_from(number).map_err(|_| CodecError);
+    let kind = SurfaceKind::from_number(small(from.number()?)?).ok_or(CodecError)?;
+    let role = SurfaceRole::from_number(small(from.number()?)?).ok_or(CodecError)?;
+    let (name, framework, text) = (word(from, strings)?, word(from, strings)?, word(from, strings)?);
+    let symbol = Some(from.step(0)?).filter(|&node| node != 0).map(NodeId);
+    let (source, line, proven) = (NodeId(from.step(0)?), from.number()?, from.flag()?);
+    Ok(SurfaceEntry { kind, name, role, framework, symbol, text, from: source, line, proven })
 }
 
 fn read_route(from: &mut Decoder<'_>, strings: &Strings) -> Result<Route<NodeId>, CodecError> {
@@ -167,6 +193,17 @@ mod tests {
                 from: NodeId(-3),
                 line: 4,
                 proven: true,
+            }],
+            entries: vec![SurfaceEntry {
+                kind: SurfaceKind::Topic,
+                name: "orders".to_owned(),
+                role: SurfaceRole::Consumes,
+                framework: "kafka".to_owned(),
+                symbol: Some(NodeId(5)),
+                text: String::new(),
+                from: NodeId(-3),
+                line: 9,
+                proven: false,
             }],
         };
         let mut out = Encoder { bytes: Vec::new() };

@@ -47,7 +47,8 @@ enum ToolKind {
     Operation(&'static Operation),
 }
 
-/// The tools of a selection: all groups by default, every operation for `all`, or a list of names.
+/// The tools of a selection: all groups by default, every operation for `all` (and the groups of those that are not worth a tool
+/// of their own), or a list of names.
 pub fn agent_tools(selection: Option<&str>) -> Result<Vec<AgentTool>, ToolError> {
     let groups =
         || GROUPS.iter().filter(|group| group.available().next().is_some()).map(AgentTool::from_group);
@@ -55,7 +56,10 @@ pub fn agent_tools(selection: Option<&str>) -> Result<Vec<AgentTool>, ToolError>
         || OPERATIONS.iter().filter(|operation| operation.exposed).map(AgentTool::from_operation);
     let Some(selection) = selection else { return Ok(groups().collect()) };
     if selection.trim() == "all" {
-        return Ok(operations().collect());
+        let own = OPERATIONS.iter().filter(|operation| operation.exposed && !operation.grouped_only);
+        let needed =
+            GROUPS.iter().filter(|group| group.available().any(|(_, operation)| operation.grouped_only));
+        return Ok(own.map(AgentTool::from_operation).chain(needed.map(AgentTool::from_group)).collect());
     }
     let mut chosen: Vec<AgentTool> = Vec::new();
     for name in selection.split(',').map(str::trim).filter(|name| !name.is_empty()) {

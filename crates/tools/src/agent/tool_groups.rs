@@ -289,8 +289,8 @@ pub(crate) const GROUPS: &[Group] = &[
     },
     Group {
         name: "overview",
-        about: "See the whole: map (directories, entry points, central symbols), files by path, \
-                HTTP endpoints, unused code, status of the index.",
+        about: "See the whole: map (entry points), files by path, HTTP endpoints, surface \
+                (commands, topics, env), explain (layers), unused code, status.",
         example: "{\"about\": \"map\"}",
         selector: Some("about"),
         members: &[
@@ -303,12 +303,19 @@ pub(crate) const GROUPS: &[Group] = &[
             member("files", &["list", "ls", "tree", "find"], "files", &[("path", "glob")])
                 .implied_by(&["path", "glob", "role", "lang"]),
             member("endpoints", &["routes", "api", "urls"], "endpoints", &[("path", "path")]),
+            member(
+                "surface",
+                &["exposes", "commands", "env", "topics", "tables"],
+                "surface",
+                &[("path", "name")],
+            ),
+            member("explain", &["layers", "how", "design"], "explain", &[("path", "about")]),
             member("unused", &["dead", "dead_code"], "unused", &[("path", "path")]),
             member("status", &["health", "index", "info"], "status", &[("path", "path")]),
         ],
         params: &[
             optional("about", ParamType::Choice, ""),
-            optional("path", ParamType::Text, "directory, glob or URL path"),
+            optional("path", ParamType::Text, "directory, glob, URL or question"),
         ],
     },
     Group {

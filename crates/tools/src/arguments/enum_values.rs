@@ -2,7 +2,7 @@
 
 use crate::error::{Code, ToolError};
 use orient_engine::Snapshot;
-use orient_model::{Confidence, EdgeKind, Modifier, Role, Rule, SymbolKind};
+use orient_model::{Confidence, EdgeKind, Modifier, Role, Rule, SurfaceKind, SurfaceRole, SymbolKind};
 
 /// Parses symbol kinds.
 pub(crate) fn kinds(words: &[String]) -> Result<Vec<SymbolKind>, ToolError> {
@@ -32,6 +32,42 @@ pub(crate) fn edge_kinds(words: &[String]) -> Result<Vec<EdgeKind>, ToolError> {
 pub(crate) fn rules(words: &[String]) -> Result<Vec<Rule>, ToolError> {
     let known: Vec<&str> = Rule::ALL.iter().map(|rule| rule.as_str()).collect();
     words.iter().map(|word| word.parse().map_err(|()| unknown("rule", word, &known))).collect()
+}
+
+/// Other words for kinds of surface entries.
+const SURFACE_ALIASES: &[(&str, SurfaceKind)] = &[
+    ("route", SurfaceKind::Endpoint),
+    ("grpc", SurfaceKind::Rpc),
+    ("mcp", SurfaceKind::Tool),
+    ("cli", SurfaceKind::Command),
+    ("cron", SurfaceKind::Job),
+    ("task", SurfaceKind::Job),
+    ("queue", SurfaceKind::Topic),
+    ("signal", SurfaceKind::Event),
+    ("model", SurfaceKind::Table),
+    ("env", SurfaceKind::Variable),
+    ("config", SurfaceKind::Setting),
+];
+
+/// Parses kinds of surface entries, also in the plural.
+pub(crate) fn surface_kinds(words: &[String]) -> Result<Vec<SurfaceKind>, ToolError> {
+    let known: Vec<&str> = SurfaceKind::ALL.iter().map(|kind| kind.as_str()).collect();
+    let parse = |word: &str| {
+        let alias = SURFACE_ALIASES.iter().find(|(alias, _)| *alias == word).map(|(_, kind)| *kind);
+        word.parse().ok().or(alias)
+    };
+    let kind = |word: &String| {
+        let lower = word.to_ascii_lowercase();
+        let found = parse(&lower).or_else(|| parse(lower.strip_suffix('s')?));
+        found.ok_or_else(|| unknown("kind", word, &known))
+    };
+    words.iter().map(kind).collect()
+}
+
+/// Parses roles of surface entries.
+pub(crate) fn surface_roles(words: &[String]) -> Result<Vec<SurfaceRole>, ToolError> {
+    let known: Vec<&str> = SurfaceRole::ALL.iter().map(|role| role.as_str()).collect();
+    words.iter().map(|word| word.parse().map_err(|()| unknown("role", word, &known))).collect()
 }
 
 /// Parses a minimum confidence; `probable` by default.

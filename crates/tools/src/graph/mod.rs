@@ -1,6 +1,7 @@
 //! Queries on the resolved graph that several operations share.
 
 pub(crate) mod affected_symbols;
+pub(crate) mod architecture;
 pub(crate) mod call_path;
 pub(crate) mod call_tree;
 pub(crate) mod changed_symbols;

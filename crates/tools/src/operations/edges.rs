@@ -9,12 +9,17 @@ use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
-use orient_engine::{EdgeRow, EngineError, ForeignEdges, FullGraph, PathPattern, Snapshot};
+use orient_engine::{
+    DescribedNode, EdgeRow, Edges as _, EngineError, FileId, ForeignEdges, FullGraph, NodeId, NodeOrder,
+    PathPattern, Snapshot, WithDispatch,
+};
 use orient_model::{Confidence, EdgeKind, Rule};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::ser::{Error as _, SerializeSeq};
 use serde::{Deserialize, Serialize, Serializer};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::io;
 
 pub(crate) struct Edges;
@@ -38,8 +43,14 @@ pub(crate) struct EdgesArgs {
     within: Option<String>,
 }
 
-/// The edges of a snapshot. Streamed, since they can be larger than memory.
-pub(crate) struct EdgesOut {
+/// The edges of a snapshot. Those of the whole graph are streamed, since they can be larger than memory.
+pub(crate) enum EdgesOut {
+    Graph(Box<GraphEdges>),
+    /// The edges of one file, which are read without the rest of the graph.
+    File(Vec<EdgeLine<'static>>),
+}
+
+pub(crate) struct GraphEdges {
     snapshot: Snapshot,
     whole: FullGraph,
     strays: ForeignEdges,
@@ -78,7 +89,7 @@ pub(crate) struct EndLine<'w> {
     /// The line of the declared name; 0 for the top-level code of a file, or the file itself.
     pub(crate) line: u32,
     /// The name; empty for a file.
-    pub(crate) name: &'w str,
+    pub(crate) name: Cow<'w, str>,
 }
 
 impl<'w> EndLine<'w> {
@@ -86,7 +97,15 @@ impl<'w> EndLine<'w> {
         Self {
             path: whole.file(number).path.display(),
             line: whole.nodes[number as usize].line,
-            name: whole.name(number),
+            name: whole.name(number).into(),
+        }
+    }
+
+    fn of_node(node: &DescribedNode) -> EndLine<'static> {
+        EndLine {
+            path: node.file.path.display().into_owned().into(),
+            line: node.line(),
+            name: node.definition.as_ref().map_or_else(String::new, |one| one.name.clone()).into(),
         }
     }
 
@@ -128,6 +147,15 @@ impl Failure<io::Error> {
 impl EdgesOut {
     /// Passes the edges to `take`, in the order of path and line.
     fn each<E>(&self, mut take: impl FnMut(&EdgeLine<'_>) -> Result<(), E>) -> Result<(), Failure<E>> {
+        match self {
+            Self::Graph(graph) => graph.each(take),
+            Self::File(edges) => edges.iter().try_for_each(|edge| take(edge).map_err(Failure::Consumer)),
+        }
+    }
+}
+
+impl GraphEdges {
+    fn each<E>(&self, mut take: impl FnMut(&EdgeLine<'_>) -> Result<(), E>) -> Result<(), Failure<E>> {
         for (index, file) in self.whole.files.iter().enumerate() {
             if self.filter.within.as_ref().is_some_and(|within| !within.matches(&file.path)) {
                 continue;
@@ -141,6 +169,42 @@ impl EdgesOut {
         }
         Ok(())
     }
+}
+
+/// The edges that start in a file, as [`FullGraph::edges_of`] orders them.
+fn edges_of_file(
+    snapshot: &Snapshot,
+    file: FileId,
+    filter: &EdgeFilter,
+) -> Result<Vec<EdgeLine<'static>>, EngineError> {
+    let view = snapshot.graph();
+    let mut edges = Vec::new();
+    for node in view.members(NodeId::from(file))? {
+        edges.extend(WithDispatch(&view).outgoing(node)?.into_iter().filter(|edge| filter.accepts(edge)));
+    }
+    let mut nodes = BTreeMap::new();
+    for node in edges.iter().flat_map(|edge| [edge.source, edge.target]) {
+        if let Entry::Vacant(entry) = nodes.entry(node) {
+            let NodeOrder { path, at, .. } = view.order(node)?;
+            entry.insert(((path, at), view.describe(node)?));
+        }
+    }
+    let position = |node: &NodeId| &nodes[node].0;
+    edges.sort_by(|a, b| {
+        let key = |edge: &EdgeRow| (edge.kind, edge.confidence, edge.rule);
+        let ends = |edge: &EdgeRow| (position(&edge.source), position(&edge.target));
+        (a.line, ends(a), key(a)).cmp(&(b.line, ends(b), key(b)))
+    });
+    edges.dedup_by_key(|edge| (edge.line, edge.source, edge.target, edge.kind));
+    let line = |edge: &EdgeRow| EdgeLine {
+        caller: EndLine::of_node(&nodes[&edge.source].1),
+        callee: EndLine::of_node(&nodes[&edge.target].1),
+        line: edge.line,
+        kind: edge.kind.as_str(),
+        confidence: edge.confidence.as_str(),
+        rule: edge.rule.as_str(),
+    };
+    Ok(edges.iter().map(line).collect())
 }
 
 impl EdgeFilter {
@@ -198,23 +262,29 @@ interface or base member to the possible targets of its calls.";
             .as_deref()
             .map(|typed| path_argument::resolve(session, &snapshot, typed))
             .transpose()?;
+        let file = within.as_ref().and_then(|named| named.file.as_ref()).map(|file| file.id);
         let filter = EdgeFilter {
             kinds,
             least: least.unwrap_or(Confidence::Approximate),
             rules,
             within: within.map(|named| named.pattern),
         };
+        if let Some(file) = file {
+            let edges = edges_of_file(&snapshot, file, &filter)?;
+            return Ok(session.answer(&snapshot, EdgesOut::File(edges)));
+        }
         let whole = FullGraph::read(&snapshot)?;
         let strays = whole.foreign_edges(&snapshot)?;
         let answer = session.answer(&snapshot, ());
-        let data = EdgesOut { snapshot, whole, strays, filter };
-        Ok(answer.with_data(data))
+        let data = GraphEdges { snapshot, whole, strays, filter };
+        Ok(answer.with_data(EdgesOut::Graph(Box::new(data))))
     }
 
     fn text(out: &EdgesOut, writer: &mut TextWriter<'_>) -> io::Result<()> {
         let written = out.each(|edge| {
-            let shown =
-                |end: &EndLine<'_>| if end.name.is_empty() { "(top level)" } else { end.name }.to_owned();
+            let shown = |end: &EndLine<'_>| {
+                if end.name.is_empty() { "(top level)".to_owned() } else { end.name.to_string() }
+            };
             writer.put(Style::Path, &format!("{}:{}", edge.caller.path, edge.line))?;
             writer.plain("  ")?;
             writer.put(Style::Name, &shown(&edge.caller))?;

@@ -22,7 +22,7 @@ const DEFAULT_LIMIT: u64 = 200;
 #[derive(Args, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct EndpointsArgs {
-    /// Only paths that contain this text, or that a request for this path would reach: `/users`, `/users/42`
+    /// Only paths that contain this text, or that serve it: `/users/42`
     #[arg(long, value_name = "PATH")]
     path: Option<String>,
     /// Only these methods: GET, POST, …
@@ -158,15 +158,14 @@ impl TypedOperation for Endpoints {
     const NAME: &'static str = "endpoints";
     const ABOUT: &'static str = "List the HTTP endpoints that web frameworks serve";
     const DETAILS: &'static str = "\
-Each endpoint has its method, full path, handler, what runs before the handler, and where it is registered. The path joins \
-the prefixes of groups, of routers that are mounted in other files, of routers passed to functions, and of types. An \
-endpoint is `not mounted` if nothing was found that mounts its router: a prefix may be missing. A framework counts only where \
-it is imported. callers, trace, impact and unused follow the same registrations.";
+Method, full path, handler, what runs before it, and where it is registered. The path joins the prefixes of groups, mounts and \
+types; `not mounted` says that one may be missing. callers, trace, impact and unused follow the same registrations.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "endpoints", about: "all endpoints" },
         Example { command: "endpoints --path /users/42 --method GET", about: "what serves a request" },
         Example { command: "endpoints --handler UserController --json", about: "by handler, for a script" },
     ];
+    const TERMINAL_ONLY: &'static [&'static str] = &["framework"];
     type Args = EndpointsArgs;
     type Out = EndpointsOut;
 

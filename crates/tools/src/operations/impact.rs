@@ -116,8 +116,7 @@ impl TypedOperation for Impact {
     const DETAILS: &'static str = "\
 Every symbol that uses a changed one, directly or transitively, by distance: calls, types, inheritance, and callers through \
 an interface. Affected tests are listed with their path to the change. For a diff or a revision, the changed symbols are \
-those whose lines changed, numbered as in the new version. Git is not run: its files are read, and working files are \
-compared by content.";
+those whose lines changed, numbered as in the new version.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "impact Server.Run", about: "a changed symbol" },
         Example { command: "impact src/server.go src/client.go", about: "changed files" },

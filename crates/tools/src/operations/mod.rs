@@ -15,6 +15,8 @@ mod dump;
 mod edges;
 mod embed;
 mod endpoints;
+mod explain;
+mod export;
 mod files;
 mod find;
 mod gc;
@@ -23,6 +25,7 @@ mod hierarchy;
 mod hotspots;
 mod impact;
 mod implementations;
+mod import;
 mod index;
 mod insights;
 mod introduced;
@@ -38,6 +41,7 @@ mod show;
 mod similar;
 mod source_lines;
 mod status;
+mod surface;
 mod symbol;
 mod symbols;
 mod task;
@@ -62,6 +66,8 @@ use dump::Dump;
 use edges::Edges;
 use embed::Embed;
 use endpoints::Endpoints;
+use explain::Explain;
+use export::Export;
 use files::Files;
 use find::Find;
 use gc::Gc;
@@ -70,6 +76,7 @@ use hierarchy::Hierarchy;
 use hotspots::Hotspots;
 use impact::Impact;
 use implementations::Implementations;
+use import::Import;
 use index::Index;
 use insights::InsightsReport;
 use introduced::Introduced;
@@ -84,6 +91,7 @@ use search::Search;
 use show::Show;
 use similar::Similar;
 use status::Status;
+use surface::SurfaceList;
 use symbol::SymbolCard;
 use symbols::Symbols;
 use task::GuidedTask;
@@ -117,8 +125,10 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::of::<Rdeps>(),
     Operation::of::<Edges>(),
     Operation::of::<Endpoints>(),
+    Operation::of::<SurfaceList>(),
     Operation::of::<Unused>(),
     Operation::of::<Map>(),
+    Operation::of::<Explain>(),
     Operation::of::<Log>(),
     Operation::of::<Blame>(),
     Operation::of::<Introduced>(),
@@ -131,6 +141,8 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::of::<Query>(),
     Operation::of::<Audit>(),
     Operation::of::<Scip>(),
+    Operation::of::<Export>(),
+    Operation::of::<Import>(),
     Operation::of::<Dump>(),
     Operation::of::<Doctor>(),
     Operation::of::<Embed>(),

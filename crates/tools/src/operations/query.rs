@@ -95,7 +95,7 @@ impl TypedOperation for Query {
 One statement over documented views: files, symbols, edges, calls, uses, chunks, and hits of a ranked search. Joins, \
 aggregates, windows and recursion are those of SQLite; `x REGEXP 'pattern'` matches a regular expression. Nothing but reading \
 the views is possible. Rows, size and time are limited. --schema lists the views and their columns, which stay the same \
-within a version. Exits with code 1 if there are no rows.";
+within a version.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: QUERY_EXAMPLES[0].command, about: QUERY_EXAMPLES[0].about },
         Example { command: QUERY_EXAMPLES[1].command, about: QUERY_EXAMPLES[1].about },

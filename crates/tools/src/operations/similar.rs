@@ -71,8 +71,7 @@ impl TypedOperation for Similar {
     const ABOUT: &'static str = "Find code similar to a symbol or line, by meaning or structure";
     const DETAILS: &'static str = "\
 Similarity of meaning compares names and words; similarity of structure compares the sequence of calls, names and operators \
-regardless of the names. Structure is compared among the 200 chunks nearest by meaning. An ambiguous name is answered with the \
-handles of the candidates and exit code 3.";
+regardless of the names. Structure is compared among the 200 chunks nearest by meaning.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "similar Server.Run", about: "similar to a symbol" },
         Example { command: "similar src/server.go:40", about: "similar to the code at a line" },

@@ -16,8 +16,8 @@ use crate::session::revision::{AnsweredRevision, RevisionEngines};
 use crate::text::number_format::{duration, plural};
 use orient_engine::{
     Cancel, Engine, EngineError, Freshness as _, FullScan, GcOptions, OpenOptions, PathKind, Progress,
-    RebuildReason, RefreshDepth, RefreshMode, RefreshOptions, RefreshReport, Repo, Snapshot, StoreError,
-    TreeReader,
+    RebuildReason, RefreshDepth, RefreshMode, RefreshOptions, RefreshReport, Repo, SeedSource, Snapshot,
+    StoreError, TreeReader,
 };
 use orient_live::WatcherClient;
 use orient_model::RepoPath;
@@ -261,6 +261,16 @@ impl<'p> Session<'p> {
         Ok(self.engine()?.snapshot()?)
     }
 
+    /// The generation of the index after a refresh, for a caller that keeps answers of a generation.
+    pub fn generation(&self) -> Result<u64, ToolError> {
+        Ok(self.snapshot()?.generation())
+    }
+
+    /// Number of changed files that the index does not contain yet, as far as this session has refreshed it.
+    pub fn pending_count(&self) -> usize {
+        self.refreshed.borrow().as_ref().map_or(0, |refresh| refresh.pending.len())
+    }
+
     /// Rebuilds the index if this process found it damaged; returns whether it did.
     pub(crate) fn rebuild_if_damaged(&self) -> Result<bool, ToolError> {
         let Some(engine) = self.engine.get() else { return Ok(false) };
@@ -438,8 +448,12 @@ fn notes(refresh: &RefreshReport, is_working_tree: bool) -> Vec<String> {
         Some(RebuildReason::First | RebuildReason::Asked) | None => {}
     }
     // The index of a commit always begins as a copy.
-    if let Some(sibling) = refresh.seeded_from.as_ref().filter(|_| is_working_tree) {
-        notes.push(format!("copied from the index of {}", sibling.display()));
+    match refresh.seeded_from.as_ref().filter(|_| is_working_tree) {
+        Some(SeedSource::Tree(sibling)) => {
+            notes.push(format!("copied from the index of {}", sibling.display()));
+        }
+        Some(SeedSource::File(file)) => notes.push(format!("started from {}", file.display())),
+        None => {}
     }
     notes.extend(refresh.note.clone());
     if let Some(holder) = refresh.stuck {

@@ -26,7 +26,7 @@ fn kinds_of(operation: &str) -> &'static str {
         "grep" | "find" | "absent" => "text",
         "search" | "similar" => "search",
         "context" => "search definitions",
-        "map" | "files" | "endpoints" => "structure",
+        "map" | "files" | "endpoints" | "surface" => "structure",
         _ => "other",
     }
 }

@@ -1,5 +1,6 @@
-//! Text rendering: styled output, escaping of repository text, number formats and token estimates.
+//! Text rendering: styled output, escaping of repository text, number formats, token estimates and diagrams.
 
+pub(crate) mod diagram;
 pub(crate) mod escape;
 pub(crate) mod number_format;
 pub(crate) mod redaction;

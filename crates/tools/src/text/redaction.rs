@@ -5,6 +5,7 @@
 //! random-looking string in quotes. In `token = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"` the token after the quote is replaced:
 //! `token = "[redacted GitHub token]"`. Between the lines of a private key, everything is replaced.
 
+use serde_json::Value;
 use std::borrow::Cow;
 
 /// Known formats: prefix, minimum length of the rest, kind.
@@ -188,6 +189,16 @@ fn address_password(line: &str) -> Option<(usize, usize)> {
     let is_placeholder = password.is_empty() || password.starts_with(['$', '{', '<', '%']);
     let start = scheme + user.len() + 1;
     (!is_placeholder).then_some((start, start + password.len()))
+}
+
+/// Redacts every text in a JSON value.
+pub fn redact_json(value: &mut Value, redactor: &mut Redactor) {
+    match value {
+        Value::String(text) => *text = redactor.text(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| redact_json(item, redactor)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| redact_json(field, redactor)),
+        _ => {}
+    }
 }
 
 #[cfg(test)]

@@ -128,6 +128,21 @@ impl Snapshot {
                 route.proven,
             ));
         }
+        for entry in &surface.entries {
+            let node = |node| Place { node, slot: Slot::Value };
+            let symbol = entry.symbol.map(|found| place(node(found))).transpose()?.unwrap_or_default();
+            lines.push(format!(
+                "surface\t{}\t{}\t{}\t{}\t{symbol}\t{}\t{}\tline {}\t{}",
+                entry.kind.as_str(),
+                Escaped(&entry.name),
+                entry.role.as_str(),
+                entry.framework,
+                Escaped(&entry.text),
+                place(node(entry.from))?,
+                entry.line,
+                entry.proven,
+            ));
+        }
         Ok(())
     }
 }

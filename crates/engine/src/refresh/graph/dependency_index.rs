@@ -67,7 +67,10 @@ impl DependencyIndex for ChangeSetDependencies<'_, '_> {
     fn dependents_of_name(&mut self, name: &str, family: Option<&str>) -> Result<Vec<FileId>, StoreError> {
         match family {
             None => self.set.reader().dependents_of_name(name),
-            Some(family) => self.set.reader().dependents_of_name_in(name, languages_of(family)),
+            Some(family) => {
+                let observers = extraction::family(family).map_or(&[][..], |family| &family.observers);
+                self.set.reader().dependents_of_name_in(name, observers)
+            }
         }
     }
 

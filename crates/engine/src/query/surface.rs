@@ -1,6 +1,7 @@
-//! The endpoints of the program: what all files say about its surface, joined.
+//! The surface of the program: what all files say about it, joined.
 
 use crate::{EngineError, NodeId, Snapshot};
+use orient_model::SurfaceEntry;
 use orient_resolve::{Endpoint, FileSurface, join_surface};
 
 impl Snapshot {
@@ -13,5 +14,11 @@ impl Snapshot {
             files.push(FileSurface { surface, test: view.is_test(file.into())? });
         }
         Ok(join_surface(&files))
+    }
+
+    /// The surface entries besides endpoints, by file.
+    pub fn surface_entries(&self) -> Result<Vec<SurfaceEntry<NodeId>>, EngineError> {
+        let surfaces = self.store.reader().surfaces()?;
+        Ok(surfaces.into_iter().flat_map(|(_, surface)| surface.entries).collect())
     }
 }
