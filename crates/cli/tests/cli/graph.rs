@@ -257,7 +257,7 @@ fn impact_of_a_diff_is_that_of_the_symbols_it_touches() {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
     child.stdin.take().expect("piped").write_all(diff.as_bytes()).expect("it reads");
     let output = child.wait_with_output().expect("it ends");
-    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(answer["data"]["changed"][0]["handle"], "shop/tax.py#rate");
     assert_eq!(answer["data"]["tests"][0]["steps"][0]["name"], "test_checkout");
     tree.write("change.diff", diff);
@@ -388,7 +388,7 @@ fn many_examples_are_one_line_of_the_map() {
 fn edges_are_one_object_a_line_in_order() {
     let tree = shop();
     let output = text(&tree.run(&["edges", "--kind", "calls,constructs", "--json"]).stdout);
-    let edges: Vec<serde_json::Value> =
+    let edges: Vec<Value> =
         output.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
     assert_eq!(
         output.lines().next().expect("there are edges"),

@@ -160,6 +160,8 @@ struct Grid {
     /// The cells of each layer, from top to bottom.
     layers: Vec<Vec<usize>>,
     layer_of: Vec<usize>,
+    /// The place of each cell in its layer, while layers are ordered.
+    position: Vec<usize>,
     /// The bend points of each edge, by its ends in the direction of the layers.
     bends: BTreeMap<(usize, usize), Vec<usize>>,
 }
@@ -171,6 +173,7 @@ impl Grid {
             cells: sizes.iter().map(|size| cell(*size)).collect(),
             layers: vec![Vec::new(); layer_of.iter().max().map_or(0, |most| most + 1)],
             layer_of: layer_of.to_vec(),
+            position: Vec::new(),
             bends: BTreeMap::new(),
         };
         for (node, layer) in layer_of.iter().enumerate() {
@@ -195,6 +198,7 @@ impl Grid {
             grid.connect(previous, to);
             grid.bends.insert((from, to), bends);
         }
+        grid.position = vec![0; grid.cells.len()];
         grid
     }
 
@@ -226,20 +230,16 @@ impl Grid {
 
     fn order_layer(&mut self, layer: usize, forward: bool) {
         let neighbour_layer = if forward { layer - 1 } else { layer + 1 };
-        let positions: BTreeMap<usize, usize> =
-            self.layers[neighbour_layer].iter().enumerate().map(|(at, cell)| (*cell, at)).collect();
+        for (at, &cell) in self.layers[neighbour_layer].iter().enumerate() {
+            self.position[cell] = at;
+        }
         let mut keyed: Vec<(f64, usize, usize)> = self.layers[layer]
             .iter()
             .enumerate()
             .map(|(at, &cell)| {
                 let neighbours = if forward { &self.cells[cell].before } else { &self.cells[cell].after };
-                let places: Vec<f64> =
-                    neighbours.iter().filter_map(|one| positions.get(one)).map(|at| number(*at)).collect();
-                let mean = if places.is_empty() {
-                    number(at)
-                } else {
-                    places.iter().sum::<f64>() / number(places.len())
-                };
+                let sum: f64 = neighbours.iter().map(|&one| number(self.position[one])).sum();
+                let mean = if neighbours.is_empty() { number(at) } else { sum / number(neighbours.len()) };
                 (mean, at, cell)
             })
             .collect();
@@ -248,13 +248,13 @@ impl Grid {
     }
 
     /// Number of crossings between neighbouring layers, counted with a Fenwick tree.
-    fn crossings(&self) -> usize {
-        let mut position = vec![0; self.cells.len()];
+    fn crossings(&mut self) -> usize {
         for layer in &self.layers {
             for (at, &cell) in layer.iter().enumerate() {
-                position[cell] = at;
+                self.position[cell] = at;
             }
         }
+        let position = &self.position;
         let mut crossings = 0;
         for pair in self.layers.windows(2) {
             let mut ends: Vec<(usize, usize)> = Vec::new();

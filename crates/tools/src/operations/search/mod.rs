@@ -1,5 +1,6 @@
 //! `search`: ranked search by words and meaning.
 
+mod across_roots;
 mod args;
 mod named_symbol;
 mod phrases;
@@ -7,7 +8,7 @@ mod search_answer;
 
 use crate::answer::{Answer, Note};
 use crate::error::{Exit, ToolError};
-use crate::operation::{Example, TypedOperation};
+use crate::operation::{AcrossRoots, Example, TypedOperation};
 use crate::session::Session;
 use crate::session::query_embedding::QueryEmbedding;
 use crate::task::agreements;
@@ -46,6 +47,7 @@ the query asks for them. Hits contain phrases in double quotes literally, and wi
         Example { command: "search \"connection pool\" --explain", about: "with the score of each rule" },
     ];
     const HEAVY: bool = true;
+    const ACROSS: Option<AcrossRoots<Self>> = Some(across_roots::across);
     type Args = SearchArgs;
     type Out = SearchOut;
 
