@@ -35,9 +35,9 @@ pub(crate) struct Globals {
     /// Print the answer as JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Directory to work on [default: the current directory]
+    /// Directory to work on; several are asked as one [default: the current directory]
     #[arg(long, global = true, value_name = "DIR")]
-    pub(crate) root: Option<PathBuf>,
+    pub(crate) root: Vec<PathBuf>,
     /// Answer for the files of a git revision instead of the working tree: a branch, a tag, a commit, HEAD~5
     #[arg(long, global = true, value_name = "REV")]
     pub(crate) at: Option<String>,

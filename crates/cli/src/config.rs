@@ -7,6 +7,7 @@ use anyhow::{Context, bail};
 use orient_settings::Override;
 use orient_tools::SessionOptions;
 use std::io::IsTerminal;
+use std::path::PathBuf;
 
 /// The format of answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +31,8 @@ pub(crate) enum RootSource {
 pub(crate) struct Config {
     /// What to work on, and how.
     pub(crate) setup: SessionOptions,
+    /// The other roots of a workspace that flags name.
+    pub(crate) other_roots: Vec<PathBuf>,
     /// How the directory was chosen.
     pub(crate) root: RootSource,
     /// The format of answers.
@@ -65,8 +68,10 @@ impl Config {
             };
             overrides.push(Override { key: "store.dir".into(), value: value.into(), flag: "--store".into() });
         }
-        let root = if globals.root.is_some() { RootSource::Flag } else { RootSource::CurrentDir };
-        let start = globals.root.map_or_else(|| directory.clone(), |root| directory.join(root));
+        let root = if globals.root.is_empty() { RootSource::CurrentDir } else { RootSource::Flag };
+        let mut roots = globals.root.into_iter().map(|root| directory.join(root));
+        let start = roots.next().unwrap_or_else(|| directory.clone());
+        let other_roots = roots.collect();
         let colour = |auto: ColorChoice| match globals.color.as_str() {
             "always" => true,
             "never" => false,
@@ -89,6 +94,7 @@ impl Config {
                 force: globals.force,
                 refresh: !globals.no_refresh,
             },
+            other_roots,
             root,
             format: OutputFormat::of(globals.json),
             quiet: globals.quiet,

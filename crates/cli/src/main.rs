@@ -80,12 +80,18 @@ fn run(Args { globals, command, matches }: Args) -> Result<Exit, ToolError> {
     let call = log::CallSpan::begin(tool.name);
     let client = client_of_environment(|name| std::env::var(name).ok());
     let mut engine_of_tasks = None;
-    let opened = Session::open(setup.clone(), &meter, &interrupt.cancel)
-        .map(|session| session.for_client(client.clone()));
+    // Settings name a workspace for questions; what maintains an index works on one.
+    let opened = if tool.exposed || !config.other_roots.is_empty() {
+        Session::open_workspace(&setup, &config.other_roots, &meter, &interrupt.cancel)
+    } else {
+        Session::open(setup.clone(), &meter, &interrupt.cancel)
+    };
+    let opened = opened.map(|session| session.for_client(client.clone()));
     // What a client is shown is recorded for its task, so it is answered here.
     if let Ok(session) = &opened
         && !is_logged
         && revision.is_none()
+        && !session.is_workspace()
         && session.engine_of_tasks().is_none()
         && let Some(answered) = forwarded_command::ask(session, &config, tool)
     {

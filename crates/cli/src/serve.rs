@@ -18,8 +18,8 @@ pub(crate) fn mcp_command() -> Command {
         .about("Serve one agent over stdio (Model Context Protocol)")
         .long_about(
             "Serve one agent over stdio (Model Context Protocol).\n\n\
-             Configure agents to run the command `orient` with the argument `mcp`. The directory is --root if given, \
-             otherwise the client's root, otherwise the current directory. Indexing starts immediately in the \
+             Configure agents to run the command `orient` with the argument `mcp`. The directory is --root if given (several are asked as one), \
+             otherwise the client's roots, otherwise the current directory. Indexing starts immediately in the \
              background. Standard output belongs to the protocol; everything else goes to standard error.",
         )
         .arg(tools())
@@ -171,6 +171,7 @@ fn options(config: Config, matches: &ArgMatches) -> Options {
     let setup = config.setup.clone();
     Options {
         setup: config.setup,
+        other_roots: config.other_roots,
         root_is_fixed: config.root == RootSource::Flag,
         tools: matches.get_one::<String>("tools").cloned(),
         freshness: Arc::new(move |engine, loaded| -> Arc<dyn Freshness> {

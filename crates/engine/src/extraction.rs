@@ -84,7 +84,7 @@ pub(crate) fn project_files() -> Vec<String> {
 pub(crate) fn versions() -> Vec<u64> {
     let registry = Registry::builtin();
     let packs = registry.packs().iter().chain(registry.projects());
-    packs.map(|pack| pack.version()).chain([Language::version(None)]).collect()
+    packs.map(Pack::version).chain([Language::version(None)]).collect()
 }
 
 /// The resolution rules of all languages that have them, sorted by name.

@@ -29,6 +29,7 @@ mod skips;
 mod store_paths;
 mod symbol_identity;
 mod word_cache;
+mod workspace;
 
 pub use compiler_layer::{LayerAudit, LayerEdge, LayerStatus, ScipDocument, ScipImport, ScipImportError};
 pub use engine::{Engine, OpenOptions};
@@ -42,12 +43,12 @@ pub use progress::{Cancel, NoProgress, Pause, Phase, Progress};
 pub use query::{
     CallSiteAudit, CallSiteCounts, CsrGraph, Definition, DefinitionQuery, DescribedNode, Direction, Edges,
     EntryPoint, FileOutline, FileQuery, ForeignEdges, FullGraph, FullGraphNode, GraphPath, GraphPaths,
-    GraphView, HitText, LevelCounts, Lookup, NodeInfo, NodeOrder, NodeOwners, NumberRange, Parameter,
-    PathMatch, PathOptions, PathPattern, PathStarts, PatternError, Project, Reach, ReachOptions, ReachStep,
-    RetrievedCandidates, SameFileHit, SearchHit, SearchQuery, SearchResults, SilentSite, SimilarHit,
-    Similarity, Snapshot, Snippet, SourceLines, Status, SymbolFilter, SymbolOrder, TextCandidates,
-    UnresolvedUse, UnresolvedUses, Verification, WithDispatch, cyclic_components, pagerank, reach,
-    shortest_paths,
+    GraphView, HitText, JoinedHits, LevelCounts, Lookup, NodeInfo, NodeOrder, NodeOwners, NumberRange,
+    Parameter, PathMatch, PathOptions, PathPattern, PathStarts, PatternError, Project, Reach, ReachOptions,
+    ReachStep, RetrievedCandidates, SameFileHit, SearchHit, SearchQuery, SearchResults, SearchedRoot,
+    SilentSite, SimilarHit, Similarity, Snapshot, Snippet, SourceLines, Status, SymbolFilter, SymbolOrder,
+    TextCandidates, UnresolvedUse, UnresolvedUses, Verification, WithDispatch, cyclic_components, pagerank,
+    reach, search_roots, shortest_paths,
 };
 pub use refresh::{
     ExternalIgnoreFiles, MAX_RESOLVED_WITH_CHANGE, OpenDatabases, PARSER_STACK_BYTES, RebuildReason,
@@ -56,10 +57,11 @@ pub use refresh::{
 pub use remote_embeddings::{EmbeddingCoverage, EmbeddingJob, EmbeddingLock, RemoteQuery};
 pub use store_paths::StorePaths;
 pub use symbol_identity::{ChangeParts, SymbolChange, SymbolDelta, changes_since, pair_moves};
+pub use workspace::{CrossRootUse, CrossRootUses, RootSnapshot, cross_root_uses};
 
 // Types that answers consist of, so that callers depend on this crate alone.
 pub use orient_lang::TokenClass;
-pub use orient_rank::{Analysis, EnabledRules, Form, Rule, Scope, ScorePart, Weights, analyse};
+pub use orient_rank::{Analysis, EnabledRules, Form, Rule, Scope, ScorePart, Weights, analyse, is_stop_word};
 pub use orient_resolve::Endpoint;
 pub use orient_store::{
     EdgeRow, EmbedModel, ExcludedFiles, ExternalRow, FileGraph, FileId, FileRow, INDEXED, LanguageCount,

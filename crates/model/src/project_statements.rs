@@ -72,6 +72,11 @@ says! {
     /// Files of the directory `value`, empty if it is not stated, are built into the directory `name`: maps a built
     /// entry to its source.
     Built = 10, "built";
+    /// Projects of other repositories require this one as the package `value` of the ecosystem `name`; if `value` is empty, as the
+    /// name of the file without its extension.
+    Provides = 11, "provides";
+    /// This project requires the package `value` of the ecosystem `name`.
+    Requires = 12, "requires";
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use crate::first_index::{BackgroundIndexing, FirstIndexGate};
 use crate::progress_notifications::ProgressNotifier;
 use orient_engine::{Cancel, Engine, Freshness, RefreshOptions};
 use orient_settings::Loaded;
-use orient_tools::{BackgroundEmbedding, Code, OpenTree, Session, SessionOptions, ToolError};
+use orient_tools::{BackgroundEmbedding, Code, OpenTree, Session, SessionOptions, ToolError, distinct_roots};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -17,7 +17,9 @@ pub type FreshnessFactory = Arc<dyn Fn(&Arc<Engine>, &Loaded) -> Arc<dyn Freshne
 pub struct Options {
     /// The directory and the settings.
     pub setup: SessionOptions,
-    /// Whether the user chose the directory; otherwise the client's first root takes precedence.
+    /// The other roots of a workspace that the user chose.
+    pub other_roots: Vec<PathBuf>,
+    /// Whether the user chose the directory; otherwise the client's roots take precedence.
     pub root_is_fixed: bool,
     /// The tools to offer: the groups if absent, `all`, or a comma-separated list of names.
     pub tools: Option<String>,
@@ -33,9 +35,10 @@ const FIRST_INDEX_WAIT: Duration = Duration::from_secs(20);
 /// Delay of the background refresh if there is an index: the first query goes first.
 const STARTUP_DELAY: Duration = Duration::from_millis(300);
 
-/// A served tree.
+/// A served tree, and the other roots of its workspace.
 pub(crate) struct ServedTree {
     pub(crate) host: OpenTree,
+    peers: Vec<Self>,
     pub(crate) indexing: Arc<BackgroundIndexing>,
     cancel: Cancel,
     /// Embeds the code with the chosen provider, if there is one.
@@ -43,8 +46,21 @@ pub(crate) struct ServedTree {
 }
 
 impl ServedTree {
-    /// Opens the tree and starts a refresh in the background.
-    pub(crate) fn open(options: &Options, start: Option<PathBuf>) -> Result<Arc<Self>, ToolError> {
+    /// Opens the tree of the client's first root, or of the server's own one, with the other roots of the workspace, and starts to
+    /// refresh them in the background.
+    pub(crate) fn open(options: &Options, client_roots: Vec<PathBuf>) -> Result<Arc<Self>, ToolError> {
+        let mut client_roots = distinct_roots(client_roots).into_iter();
+        let first = client_roots.next();
+        let others: Vec<PathBuf> =
+            if first.is_some() { client_roots.collect() } else { options.other_roots.clone() };
+        let mut tree = Self::open_one(options, first)?;
+        let others = if others.is_empty() { tree.host.workspace() } else { others };
+        tree.peers =
+            others.into_iter().map(|root| Self::open_one(options, Some(root))).collect::<Result<_, _>>()?;
+        Ok(Arc::new(tree))
+    }
+
+    fn open_one(options: &Options, start: Option<PathBuf>) -> Result<Self, ToolError> {
         let mut setup = options.setup.clone();
         if let Some(start) = start {
             setup.directory.clone_from(&start);
@@ -59,7 +75,7 @@ impl ServedTree {
         })?;
         let embedding = if options.setup.refresh { BackgroundEmbedding::start(&host) } else { None };
         let embedding = Mutex::new(embedding);
-        let tree = Arc::new(Self { host, indexing, cancel: Cancel::default(), embedding });
+        let tree = Self { host, peers: Vec::new(), indexing, cancel: Cancel::default(), embedding };
         if let Some(freshness) = freshness.filter(|_| options.setup.refresh) {
             tree.start(freshness);
         }
@@ -76,26 +92,36 @@ impl ServedTree {
         cancel: &Cancel,
         ask: impl Fn(&Session<'_>) -> Result<T, ToolError>,
     ) -> Result<T, ToolError> {
-        let once = || {
-            let session = Session::for_tree(&self.host, notifier, cancel);
-            ask(&session.asked_at(asked).for_client(client.to_owned()))
+        let session = |tree: &Self| {
+            Session::for_tree(&tree.host, notifier, cancel).asked_at(asked).for_client(client.to_owned())
         };
+        let once = || ask(&session(self).join(self.peers.iter().map(session).collect())?);
         match once() {
-            Err(error) if error.code() == Code::Busy && self.indexing.is_running() => {}
+            Err(error)
+                if error.code() == Code::Busy && self.roots().any(|tree| tree.indexing.is_running()) => {}
             asked => return asked,
         }
-        if self.indexing.wait(FIRST_INDEX_WAIT, cancel, &|progress| notifier.report(progress)) {
-            return match self.indexing.failure() {
-                Some(failure) => Err(ToolError::new(Code::Io, format!("indexing failed: {failure}"))),
-                None => once(),
-            };
+        for tree in self.roots() {
+            let indexing = &tree.indexing;
+            if !indexing.wait(FIRST_INDEX_WAIT, cancel, &|progress| notifier.report(progress)) {
+                let message = format!("the first index is being built: {}", indexing.progress().description);
+                let error = ToolError::new(Code::Busy, message);
+                return Err(error.hint("try again in a moment; text search works already"));
+            }
+            if let Some(failure) = indexing.failure() {
+                return Err(ToolError::new(Code::Io, format!("indexing failed: {failure}")));
+            }
         }
-        let message = format!("the first index is being built: {}", self.indexing.progress().description);
-        Err(ToolError::new(Code::Busy, message).hint("try again in a moment; text search works already"))
+        once()
+    }
+
+    fn roots(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.peers)
     }
 
     /// Stops the work in the background.
     pub(crate) fn close(&self) {
+        self.peers.iter().for_each(Self::close);
         self.cancel.cancel();
         self.embedding.lock().unwrap_or_else(PoisonError::into_inner).take();
     }

@@ -92,14 +92,14 @@ impl ServerState {
         self.limits.slots(queue)
     }
 
-    /// Opens the tree of a directory, or of the server's own one, unless it is open.
-    pub(crate) async fn tree(&self, root: Option<PathBuf>) -> Result<Arc<ServedTree>, ToolError> {
+    /// Opens the trees of the client's roots, or the server's own ones, unless they are open.
+    pub(crate) async fn tree(&self, roots: Vec<PathBuf>) -> Result<Arc<ServedTree>, ToolError> {
         let mut tree = self.tree.lock().await;
         if let Some(tree) = &*tree {
             return Ok(tree.clone());
         }
         let options = self.options.clone();
-        let opened = tokio::task::spawn_blocking(move || ServedTree::open(&options, root));
+        let opened = tokio::task::spawn_blocking(move || ServedTree::open(&options, roots));
         let opened = opened
             .await
             .unwrap_or_else(|_| Err(ToolError::new(Code::Internal, "opening the tree failed")))
@@ -203,11 +203,11 @@ impl Server {
         if let Some(tree) = &*self.state.tree.lock().await {
             return Ok(tree.clone());
         }
-        let root = match peer.filter(|_| self.uses_client_root) {
-            Some(peer) => root(peer).await,
+        let roots = match peer.filter(|_| self.uses_client_root) {
+            Some(peer) => roots(peer).await,
             None => None,
         };
-        self.state.tree(root).await
+        self.state.tree(roots.unwrap_or_default()).await
     }
 
     /// Whether credentials in answers are redacted.
@@ -340,13 +340,14 @@ fn client_of(peer: &Peer<RoleServer>) -> String {
     peer.peer_info().map_or_else(|| client_id(""), |info| client_id(&info.client_info.name))
 }
 
-/// The client's first root that is a local directory, if there is one.
+/// The client's roots that are local directories; `None` if it has no roots.
 #[expect(deprecated, reason = "clients of older protocol revisions use roots")]
-async fn root(peer: &Peer<RoleServer>) -> Option<PathBuf> {
+async fn roots(peer: &Peer<RoleServer>) -> Option<Vec<PathBuf>> {
     let info = peer.peer_info()?;
     info.capabilities.roots.as_ref()?;
     let roots = tokio::time::timeout(ROOTS_WAIT, peer.list_roots()).await.ok()?.ok()?;
-    roots.roots.iter().filter_map(|root| resources::file_path(&root.uri)).find(|path| path.is_dir())
+    let paths = roots.roots.iter().filter_map(|root| resources::file_path(&root.uri));
+    Some(paths.filter(|path| path.is_dir()).collect())
 }
 
 fn success(response: CallResponse) -> CallToolResult {

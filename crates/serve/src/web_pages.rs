@@ -96,7 +96,7 @@ impl WebState {
         request: PageRequest,
         if_none_match: Option<String>,
     ) -> PageResponse {
-        let tree = match state.tree(None).await {
+        let tree = match state.tree(Vec::new()).await {
             Ok(tree) => tree,
             Err(error) => return starting_page(error.message()),
         };

@@ -123,6 +123,12 @@ settings! {
         /// that differ are parsed.
         index: Option<PathBuf> = None, example r#""~/ci/index.orient""#, RepositoryPermission::Deny;
     }
+    /// Several directories that are asked as one.
+    workspace: Workspace {
+        /// The directories. A command in one of them answers for all of them; the one it runs in comes first. `--root`, given several times,
+        /// overrides them.
+        roots: Vec<PathBuf> = Vec::new(), example r#"["~/src/lib", "~/src/app"]"#, RepositoryPermission::Deny;
+    }
     /// Resource limits.
     limits: Limits {
         /// Approximate maximum memory of indexing. Work is split into smaller batches to stay below it.

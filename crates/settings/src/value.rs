@@ -295,16 +295,41 @@ impl Setting for BTreeMap<String, String> {
     }
 }
 
+impl Setting for Vec<PathBuf> {
+    const KIND: &'static str = "list of directories";
+
+    fn parse(raw: &RawValue, base: &Path) -> Result<Self, String> {
+        let items = match raw.structured() {
+            RawValue::Text(text) => split(&text),
+            RawValue::List(items) => items
+                .iter()
+                .map(|item| match item {
+                    RawValue::Text(text) => Ok(text.clone()),
+                    other => Err(format!("expected each directory to be a string, not {}", other.describe())),
+                })
+                .collect::<Result<_, _>>()?,
+            other => return Err(format!("expected a list of directories, not {}", other.describe())),
+        };
+        if items.iter().any(String::is_empty) {
+            return Err("expected a directory, not an empty string".to_owned());
+        }
+        items.iter().map(|item| crate::paths::absolute(item, base)).collect()
+    }
+
+    fn format(&self) -> String {
+        let items: Vec<String> = self.iter().map(|path| quoted(&path.to_string_lossy())).collect();
+        format!("[{}]", items.join(", "))
+    }
+}
+
 impl Setting for Option<PathBuf> {
-    const KIND: &'static str = "directory";
+    const KIND: &'static str = "path";
 
     fn parse(raw: &RawValue, base: &Path) -> Result<Self, String> {
         match raw {
-            RawValue::Text(text) if text.is_empty() => {
-                Err("expected a directory, not an empty string".to_owned())
-            }
+            RawValue::Text(text) if text.is_empty() => Err("expected a path, not an empty string".to_owned()),
             RawValue::Text(text) => Ok(Some(crate::paths::absolute(text, base)?)),
-            other => Err(format!("expected a directory, not {}", other.describe())),
+            other => Err(format!("expected a path, not {}", other.describe())),
         }
     }
 

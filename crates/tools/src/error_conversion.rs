@@ -6,6 +6,9 @@ use orient_engine::{EngineError, PatternError, PortableError, StoreError, WalkEr
 impl From<EngineError> for ToolError {
     fn from(error: EngineError) -> Self {
         let code = match &error {
+            EngineError::Portable { source, .. } if !matches!(source, PortableError::Io(_)) => {
+                Code::BadArgument
+            }
             EngineError::Refused(_) => Code::Refused,
             EngineError::Walk(
                 WalkError::Root { .. } | WalkError::Outside { .. } | WalkError::Filter { .. },
@@ -18,11 +21,10 @@ impl From<EngineError> for ToolError {
             EngineError::Cancelled => Code::Interrupted,
             EngineError::Unreadable { .. } => Code::NotFound,
             EngineError::DanglingNode { .. } => Code::Damaged,
-            EngineError::Portable { source: PortableError::Io(_), .. } => Code::Io,
-            EngineError::Portable { .. } => Code::BadArgument,
             EngineError::Store(error) => store(error),
             EngineError::Walk(WalkError::Stored { .. })
             | EngineError::System(_)
+            | EngineError::Portable { .. }
             | EngineError::VectorsNotStored { .. } => Code::Io,
         };
         match error {

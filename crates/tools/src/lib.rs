@@ -18,6 +18,7 @@ mod reference_page;
 mod session;
 mod task;
 mod text;
+mod workspace;
 
 pub use agent::resources::{file_text, handles_like, paths_like, symbol_text};
 pub use agent::skill::skill_text;
@@ -45,3 +46,4 @@ pub use text::redaction::{Redactor, redact_json};
 pub use text::safe_line::SafeLine;
 pub use text::token_estimate::tokens;
 pub use text::writer::{Excerpt, OutputMode, OwnText, Style, TextSink, TextWriter};
+pub use workspace::distinct_roots;

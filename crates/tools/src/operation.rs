@@ -8,6 +8,7 @@ use crate::error::{Code, Exit, ToolError};
 use crate::session::Session;
 use crate::session::revision::AnsweredRevision;
 use crate::text::writer::TextWriter;
+use crate::workspace::first_answer;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use orient_engine::RefreshDepth;
 use schemars::{JsonSchema, schema_for};
@@ -29,7 +30,7 @@ pub struct Example {
 }
 
 /// An operation: one module in `operations`, one line in the table there. Every interface is generated from it.
-pub(crate) trait TypedOperation: 'static {
+pub(crate) trait TypedOperation: Sized + 'static {
     /// The name of the subcommand and of the tool.
     const NAME: &'static str;
     /// What it does, in one line.
@@ -54,6 +55,8 @@ pub(crate) trait TypedOperation: 'static {
     const STREAMED: bool = false;
     /// Whether its answer depends on the program that asks, so that no other process may answer in its place.
     const PER_CLIENT: bool = false;
+    /// How several roots answer it together. Without this, the roots are asked in turn until one has what the arguments name.
+    const ACROSS: Option<AcrossRoots<Self>> = None;
     /// Arguments for the command line only: they name files of the machine, or control the terminal.
     const TERMINAL_ONLY: &'static [&'static str] = &[];
     /// The arguments.
@@ -85,6 +88,13 @@ pub(crate) trait TypedOperation: 'static {
         None
     }
 }
+
+/// Parses the arguments of an operation, as often as it is run.
+pub(crate) type ParseArgs<'a, O> = dyn Fn() -> Result<<O as TypedOperation>::Args, ToolError> + 'a;
+
+/// Answers for all roots of a session.
+pub(crate) type AcrossRoots<O> =
+    fn(&Session<'_>, &ParseArgs<'_, O>) -> Result<Answer<<O as TypedOperation>::Out>, ToolError>;
 
 /// The result of running an operation.
 pub type ReplyResult = Result<Box<dyn Reply>, ToolError>;
@@ -180,11 +190,29 @@ impl<O: TypedOperation> Reply for TypedReply<O> {
     }
 }
 
+/// Runs an operation for the root of a session, or for all roots of a workspace.
+fn run_for_roots<O: TypedOperation>(
+    session: &Session<'_>,
+    args: &ParseArgs<'_, O>,
+) -> Result<Answer<O::Out>, ToolError> {
+    if !session.is_workspace() {
+        return run_with_repair::<O>(session, args);
+    }
+    if let Some(across) = O::ACROSS {
+        return across(session, args);
+    }
+    if !O::EXPOSED {
+        let message = format!("`{}` works on one root", O::NAME);
+        return Err(ToolError::new(Code::BadArgument, message).hint("give one --root"));
+    }
+    first_answer::<O>(session, args)
+}
+
 /// Runs an operation. If the index turns out to be damaged, rebuilds it and runs the operation once more, with a note.
 /// Adds the notes about the settings.
-fn run_with_repair<O: TypedOperation>(
+pub(crate) fn run_with_repair<O: TypedOperation>(
     session: &Session<'_>,
-    args: impl Fn() -> Result<O::Args, ToolError>,
+    args: &ParseArgs<'_, O>,
 ) -> Result<Answer<O::Out>, ToolError> {
     let span = tracing::debug_span!("query", tool = O::NAME, generation = tracing::field::Empty).entered();
     session.set_depth(O::DEPTH);
@@ -260,14 +288,14 @@ impl Operation {
             input: || schema_for!(O::Args).to_value(),
             output: || schema_for!(Answer<O::Out>).to_value(),
             run: |session, matches| {
-                let answer = run_with_repair::<O>(session, || {
+                let answer = run_for_roots::<O>(session, &|| {
                     O::Args::from_arg_matches(matches)
                         .map_err(|error| ToolError::new(Code::BadArgument, error.to_string()))
                 })?;
                 Ok(Box::new(TypedReply::<O>(answer)))
             },
             call: |session, value, notes| {
-                let mut answer = run_with_repair::<O>(session, || {
+                let mut answer = run_for_roots::<O>(session, &|| {
                     serde_json::from_value(value.clone())
                         .map_err(|error| ToolError::new(Code::BadArgument, error.to_string()))
                 })?;
@@ -313,6 +341,10 @@ impl Operation {
             return Err(ToolError::new(Code::BadArgument, message).hint(
                 "it is for questions about the files of a tree, for example `orient show NAME --at HEAD~5`",
             ));
+        }
+        if session.is_workspace() {
+            let error = ToolError::new(Code::BadArgument, "`--at` applies to one root");
+            return Err(error.hint("revisions are those of one repository: give one --root"));
         }
         (self.run)(&session.at(revision)?, matches)
     }

@@ -32,3 +32,4 @@ mod surface;
 #[cfg(unix)]
 mod unreadable_files;
 mod unused;
+mod workspaces;

@@ -24,6 +24,7 @@ mod sandbox;
 mod stdio_client;
 mod tasks;
 mod web_pages;
+mod workspaces;
 
 /// Defines an attack as a test. Its title is a line of the table of attacks.
 macro_rules! attack {

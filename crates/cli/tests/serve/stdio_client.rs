@@ -3,6 +3,7 @@
 use crate::sandbox::{SECRET, Sandbox};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
 use std::process::{self, Child, ChildStdin, Command};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -50,10 +51,31 @@ impl Stdio {
 
     /// Starts a server with another command, without initialising a session.
     pub(crate) fn started(mut command: Command, tree: Sandbox, arguments: &[&str]) -> Self {
+        command.arg("mcp").args(["--root".as_ref(), tree.root().as_os_str()]).args(arguments);
+        Self::spawned(command, tree)
+    }
+
+    /// Starts a server for a client that names these directories as its roots.
+    pub(crate) fn with_client_roots(tree: Sandbox, roots: &[&Path]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_orient"));
+        command.arg("mcp").current_dir(tree.root());
+        let mut server = Self::spawned(command, tree);
+        let mut params = initialize_params("2025-06-18");
+        params["capabilities"]["roots"] = json!({});
+        server.request("initialize", &params);
+        server.line(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
+        let asked = server.message();
+        assert_eq!(asked["method"], "roots/list", "{asked}");
+        let roots: Vec<Value> =
+            roots.iter().map(|root| json!({ "uri": format!("file://{}", root.display()) })).collect();
+        let reply = json!({ "jsonrpc": "2.0", "id": asked["id"], "result": { "roots": roots } });
+        server.line(&reply.to_string());
+        server
+    }
+
+    fn spawned(mut command: Command, tree: Sandbox) -> Self {
         let mut child = command
-            .arg("mcp")
-            .args(["--root".as_ref(), tree.root().as_os_str(), "--store".as_ref(), tree.store().as_os_str()])
-            .args(arguments)
+            .args(["--store".as_ref(), tree.store().as_os_str()])
             .stdin(process::Stdio::piped())
             .stdout(process::Stdio::piped())
             .stderr(process::Stdio::null())

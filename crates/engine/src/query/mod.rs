@@ -35,8 +35,8 @@ pub use node_owners::{NodeOwners, Project};
 pub use path_pattern::{PathPattern, PatternError};
 pub use path_search::PathMatch;
 pub use search::{
-    HitText, RetrievedCandidates, SameFileHit, SearchHit, SearchQuery, SearchResults, SimilarHit, Similarity,
-    Snippet,
+    HitText, JoinedHits, RetrievedCandidates, SameFileHit, SearchHit, SearchQuery, SearchResults,
+    SearchedRoot, SimilarHit, Similarity, Snippet, search_roots,
 };
 pub use snapshot::{DefinitionQuery, FileQuery, Snapshot, Status};
 pub use source_text::SourceLines;

@@ -23,7 +23,7 @@ mod watch_scope;
 
 pub(crate) use apply::drop_outdated_vectors;
 pub(crate) use facts_batch::FactsBatch;
-pub(crate) use graph::{FactsSource, IndexRepository, ResolverHooks};
+pub(crate) use graph::{FactsSource, IndexRepository, ResolverHooks, SnapshotTable, SymbolTable};
 pub use options::{MAX_RESOLVED_WITH_CHANGE, RefreshDepth, RefreshMode, RefreshOptions};
 pub(crate) use pending_facts::PendingFactsSlot;
 pub use pipeline::PARSER_STACK_BYTES;

@@ -166,8 +166,8 @@ impl<'o> Statements<'o> {
     }
 
     fn add(&mut self, says: Says, name: &str, value: &str) {
-        // Only a directory may be empty: it is that of the file.
-        let empty = value.is_empty() && !matches!(says, Says::Root | Says::Built);
+        // Only a directory may be empty, which is that of the file, and a package that is named like the file.
+        let empty = value.is_empty() && !matches!(says, Says::Root | Says::Built | Says::Provides);
         let is_invalid = |text: &str| text.len() > TEXT_CAP || text.contains(['\n', '\0']);
         if empty || is_invalid(name) || is_invalid(value) || self.outline.manifest.len() >= STATEMENTS_CAP {
             return;

@@ -143,7 +143,7 @@ impl Export<'_, '_, '_> {
 
     fn count(&mut self) -> Result<(), PortableError> {
         self.done += 1;
-        let goes_on = self.done % REPORT_EVERY != 0 || (self.progress)(self.done, self.total);
+        let goes_on = !self.done.is_multiple_of(REPORT_EVERY) || (self.progress)(self.done, self.total);
         if goes_on { Ok(()) } else { Err(PortableError::Cancelled) }
     }
 }

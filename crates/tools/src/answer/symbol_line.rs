@@ -75,6 +75,12 @@ impl SymbolLine {
         }
     }
 
+    /// Puts its path below the name of its root.
+    pub(crate) fn label(&mut self, root: &str) {
+        self.handle = format!("{root}/{}", self.handle);
+        self.path = format!("{root}/{}", self.path);
+    }
+
     /// Writes one line: location, kind, qualified name, signature.
     pub(crate) fn write(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
         writer.put(Style::Path, &format!("{}:{}", self.path, self.line))?;

@@ -59,6 +59,9 @@ pub(crate) fn find(
     snapshot: &Snapshot,
     typed: &str,
 ) -> Result<Option<PathArgument>, ToolError> {
+    if session.own_text(typed).is_none() {
+        return Ok(None);
+    }
     let text = from_root(session, typed);
     let file = snapshot.file(&RepoPath::from(text.as_str()))?;
     let exists = file.is_some() || session.path_kind(&RepoPath::from(text.as_str())).is_some();
@@ -91,12 +94,16 @@ pub(crate) fn file(
     snapshot: &Snapshot,
     typed: &str,
 ) -> Result<Option<FileRow>, ToolError> {
+    if session.own_text(typed).is_none() {
+        return Ok(None);
+    }
     file_by_end(snapshot, &from_root(session, typed))
 }
 
 /// The path from the root. The current directory takes precedence over the root. A path that exists in neither is tried
 /// with the escapes of an answer decoded, and otherwise used as typed, since the index may still contain it.
 fn from_root(session: &Session<'_>, typed: &str) -> String {
+    let typed = session.own_text(typed).unwrap_or(typed);
     existing(session, typed)
         .or_else(|| existing(session, &unescape(typed)?))
         .unwrap_or_else(|| typed.trim_start_matches("./").trim_end_matches('/').to_owned())

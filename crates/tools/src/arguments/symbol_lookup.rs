@@ -44,6 +44,32 @@ impl<T> SymbolAnswer<T> {
         Self::One(Box::new(thing))
     }
 
+    /// Puts the paths of candidates below the name of their root; `one` does the same for the answer about a symbol.
+    pub(crate) fn label(&mut self, root: &str, one: impl FnOnce(&mut T)) {
+        match self {
+            Self::One(thing) => one(thing),
+            Self::Several { candidates: symbols, .. } | Self::None { did_you_mean: symbols, .. } => {
+                for symbol in symbols {
+                    symbol.label(root);
+                }
+            }
+        }
+    }
+
+    /// Adds the candidates of another root. A name that means something somewhere needs no suggestions.
+    pub(crate) fn add_candidates(&mut self, next: Self) {
+        match (&mut *self, next) {
+            (Self::Several { candidates, .. }, Self::Several { candidates: more, .. }) => {
+                candidates.extend(more);
+            }
+            (Self::None { did_you_mean, .. }, Self::None { did_you_mean: more, .. }) => {
+                did_you_mean.extend(more);
+            }
+            (Self::None { .. }, next @ Self::Several { .. }) => *self = next,
+            _ => {}
+        }
+    }
+
     /// Writes the answer about the symbol, or the candidates.
     pub(crate) fn write(
         &self,
@@ -156,6 +182,16 @@ pub(crate) fn resolve_symbol(
         },
         Lookup::Nothing { similar } => Err(UnresolvedName::None { name, similar, removed: reading }),
     })
+}
+
+/// The candidates for a name that means one symbol here, and others in other roots.
+pub(crate) fn as_candidate<T>(
+    snapshot: &Snapshot,
+    typed: &str,
+) -> Result<Option<SymbolAnswer<T>>, ToolError> {
+    let Ok(subject) = resolve_symbol(snapshot, typed)? else { return Ok(None) };
+    let candidates = vec![SymbolLine::new(subject.definition, Some("exact"))];
+    Ok(Some(SymbolAnswer::Several { name: typed.to_owned(), candidates }))
 }
 
 /// Looks a name up as typed; if that fails, with the escapes of an answer decoded, and then in the forms that people and other

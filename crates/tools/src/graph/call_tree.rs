@@ -9,6 +9,7 @@ use crate::error::ToolError;
 use crate::session::Session;
 use crate::text::number_format::{count, plural};
 use crate::text::writer::{Style, TextWriter};
+use crate::workspace::OtherRootUse;
 use clap::Args;
 use orient_engine::{
     Direction, EdgeRow, Edges, EngineError, GraphView, NodeId, Reach, ReachOptions, WithDispatch, reach,
@@ -207,7 +208,7 @@ pub(crate) fn run(
     let least = enum_values::confidence(args.confidence.as_deref())?;
     let via = enum_values::edge_kinds(&args.via)?;
     let snapshot = session.snapshot()?;
-    let subject = match resolve_symbol(&snapshot, &args.symbol)? {
+    let subject = match resolve_symbol(&snapshot, session.own_name(&args.symbol))? {
         Ok(subject) => subject,
         Err(unclear) => return unclear.answer(session, &snapshot),
     };
@@ -411,6 +412,13 @@ fn call_lines(view: &GraphView<'_>, reached: &Reach) -> Result<Vec<CallLine>, En
     Ok(lines)
 }
 
+impl CallsArgs {
+    /// The symbol as it was typed.
+    pub(crate) fn symbol(&self) -> &str {
+        &self.symbol
+    }
+}
+
 impl CallsOut {
     /// Adds the external and the unresolved calls.
     fn add_unlinked_calls(&mut self, view: &GraphView<'_>, starts: &[NodeId]) -> Result<(), EngineError> {
@@ -436,6 +444,46 @@ impl CallsOut {
             line: miss.line,
             reason: miss.reason.as_str(),
         }));
+        Ok(())
+    }
+
+    /// Puts the paths below the name of their root.
+    pub(crate) fn label(&mut self, root: &str) {
+        self.symbol.label(root);
+        self.calls.iter_mut().map(|line| &mut line.node).for_each(|node| node.label(root));
+        self.passed.iter_mut().map(|line| &mut line.node).for_each(|node| node.label(root));
+        if let Some(candidates) = &mut self.name_only {
+            candidates.label(root);
+        }
+    }
+
+    /// Adds callers from other roots: each calls the symbol itself.
+    pub(crate) fn add_callers(&mut self, uses: Vec<OtherRootUse>, args: &CallsArgs) -> Result<(), ToolError> {
+        let least = enum_values::confidence(args.confidence.as_deref())?;
+        let via = enum_values::edge_kinds(&args.via)?;
+        let follows = |edge: &EdgeRow| match via.as_slice() {
+            [] => is_calling(edge, least),
+            kinds => kinds.contains(&edge.kind) && edge.confidence <= least,
+        };
+        let mut found: Vec<CallLine> = Vec::new();
+        for OtherRootUse { edge, used, within } in uses {
+            if !follows(&edge) || args.no_tests && within.test {
+                continue;
+            }
+            match found.iter_mut().find(|line| line.node == within) {
+                Some(line) => line.uses.push(used),
+                None => found.push(CallLine {
+                    level: 1,
+                    parent: None,
+                    node: within,
+                    uses: vec![used],
+                    dispatch: false,
+                    repeated: false,
+                }),
+            }
+        }
+        self.verified += found.len() as u64;
+        self.calls.extend(found.into_iter().take(limit_or_all(args.limit)));
         Ok(())
     }
 

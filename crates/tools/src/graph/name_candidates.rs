@@ -81,6 +81,13 @@ impl NameCandidates {
         Ok(Self { total: uses.len() as u64, external, shown, files_unread: found.unread as u64 })
     }
 
+    /// Puts the paths below the name of their root.
+    pub(crate) fn label(&mut self, root: &str) {
+        for one in &mut self.shown {
+            one.path = format!("{root}/{}", one.path);
+        }
+    }
+
     /// `20 name-only candidates, 3 apparently external uses of the name`.
     pub(crate) fn counted(&self) -> String {
         let more = if self.files_unread > 0 { "at least " } else { "" };

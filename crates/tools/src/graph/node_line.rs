@@ -40,6 +40,12 @@ impl NodeLine {
         }
     }
 
+    /// Puts its path below the name of its root.
+    pub(crate) fn label(&mut self, root: &str) {
+        self.handle = format!("{root}/{}", self.handle);
+        self.path = format!("{root}/{}", self.path);
+    }
+
     /// Its name; the path if it has none.
     pub(crate) fn called(&self) -> &str {
         if self.name.is_empty() { &self.path } else { &self.name }

@@ -4,9 +4,10 @@ use crate::answer::Answer;
 use crate::arguments::symbol_lookup::SymbolAnswer;
 use crate::error::{Exit, ToolError};
 use crate::graph::call_tree::{self, CallsArgs, CallsOut};
-use crate::operation::{Example, TypedOperation};
+use crate::operation::{AcrossRoots, Example, ParseArgs, TypedOperation};
 use crate::session::Session;
 use crate::text::writer::TextWriter;
+use crate::workspace::about_symbol;
 use orient_engine::Direction;
 use std::io;
 
@@ -33,6 +34,7 @@ they pass, return or store it, and the receiver may call it. Tests come last.";
             about: "only certain calls, for a script",
         },
     ];
+    const ACROSS: Option<AcrossRoots<Self>> = Some(across);
     type Args = CallsArgs;
     type Out = SymbolAnswer<CallsOut>;
 
@@ -47,4 +49,15 @@ they pass, return or store it, and the receiver may call it. Tests come last.";
     fn exit(out: &Self::Out) -> Exit {
         out.exit()
     }
+}
+
+/// The callers in the root of the symbol, then those in other roots.
+fn across(
+    session: &Session<'_>,
+    args: &ParseArgs<'_, Callers>,
+) -> Result<Answer<SymbolAnswer<CallsOut>>, ToolError> {
+    let asked = args()?;
+    about_symbol::<Callers, CallsOut>(session, args, asked.symbol(), CallsOut::label, |out, uses| {
+        out.add_callers(uses, &asked)
+    })
 }

@@ -70,7 +70,7 @@ implementations, or the members that override it.";
 
     fn run(session: &Session<'_>, args: HierarchyArgs) -> Result<Answer<Self::Out>, ToolError> {
         let snapshot = session.snapshot()?;
-        let subject = match resolve_symbol(&snapshot, &args.symbol)? {
+        let subject = match resolve_symbol(&snapshot, session.own_name(&args.symbol))? {
             Ok(subject) => subject,
             Err(unclear) => return unclear.answer(session, &snapshot),
         };

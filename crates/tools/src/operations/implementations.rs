@@ -70,7 +70,7 @@ override it, which a call of it may reach.";
 
     fn run(session: &Session<'_>, args: ImplementationsArgs) -> Result<Answer<Self::Out>, ToolError> {
         let snapshot = session.snapshot()?;
-        let subject = match resolve_symbol(&snapshot, &args.symbol)? {
+        let subject = match resolve_symbol(&snapshot, session.own_name(&args.symbol))? {
             Ok(subject) => subject,
             Err(unclear) => return unclear.answer(session, &snapshot),
         };

@@ -108,7 +108,7 @@ symbol, its members.";
         let window = PageWindow::new(args.limit, DEFAULT_FILES, args.after);
         match path_argument::resolve(session, &snapshot, &args.path) {
             Ok(named) => of_path(session, &snapshot, &named, args.depth, window),
-            Err(error) => match resolve_symbol(&snapshot, &args.path)? {
+            Err(error) => match resolve_symbol(&snapshot, session.own_name(&args.path))? {
                 Ok(subject) => of_symbol(session, &snapshot, &subject, args.depth),
                 Err(UnresolvedName::Several { candidates, total, .. }) => {
                     let handles: Vec<String> =

@@ -7,10 +7,11 @@ use crate::error::{Exit, ToolError};
 use crate::graph::call_tree::called_nodes;
 use crate::graph::name_candidates::NameCandidates;
 use crate::graph::node_line::{NodeLine, UseLine};
-use crate::operation::{Example, TypedOperation};
+use crate::operation::{AcrossRoots, Example, ParseArgs, TypedOperation};
 use crate::session::Session;
 use crate::text::number_format::{count, plural};
 use crate::text::writer::{Style, TextWriter};
+use crate::workspace::{OtherRootUse, about_symbol};
 use clap::Args;
 use orient_engine::{EdgeRow, Edges, GraphView, NodeId};
 use orient_model::{Confidence, EdgeKind, RepoPath};
@@ -104,13 +105,14 @@ Uses in tests come last within their kind.";
         Example { command: "references Server --kind constructs,type_of", about: "some kinds only" },
         Example { command: "references Server.Run --no-tests --limit 0", about: "all uses outside tests" },
     ];
+    const ACROSS: Option<AcrossRoots<Self>> = Some(across);
     type Args = ReferencesArgs;
     type Out = SymbolAnswer<ReferencesOut>;
 
     fn run(session: &Session<'_>, args: ReferencesArgs) -> Result<Answer<Self::Out>, ToolError> {
         let kinds = enum_values::edge_kinds(&args.kind)?;
         let snapshot = session.snapshot()?;
-        let subject = match resolve_symbol(&snapshot, &args.symbol)? {
+        let subject = match resolve_symbol(&snapshot, session.own_name(&args.symbol))? {
             Ok(subject) => subject,
             Err(unclear) => return unclear.answer(session, &snapshot),
         };
@@ -160,6 +162,21 @@ Uses in tests come last within their kind.";
     }
 }
 
+/// The uses in the root of the symbol and in other roots, by kind.
+fn across(
+    session: &Session<'_>,
+    args: &ParseArgs<'_, References>,
+) -> Result<Answer<SymbolAnswer<ReferencesOut>>, ToolError> {
+    let asked = args()?;
+    about_symbol::<References, ReferencesOut>(
+        session,
+        args,
+        &asked.symbol,
+        ReferencesOut::label,
+        |out, uses| out.add_uses(uses, &asked),
+    )
+}
+
 /// The proven uses of nodes by kind, those in tests last, then by path and line.
 fn uses(view: &GraphView<'_>, nodes: &[NodeId]) -> Result<Vec<(RepoPath, EdgeRow)>, ToolError> {
     let mut found = Vec::new();
@@ -189,6 +206,36 @@ fn counted(kinds: impl Iterator<Item = EdgeKind>) -> Vec<KindCount> {
 }
 
 impl ReferencesOut {
+    fn label(&mut self, root: &str) {
+        self.symbol.label(root);
+        for one in &mut self.uses {
+            one.path = format!("{root}/{}", one.path);
+            one.within.label(root);
+        }
+        self.name_only.label(root);
+    }
+
+    /// Adds uses from other roots after those of the same kind.
+    fn add_uses(&mut self, uses: Vec<OtherRootUse>, args: &ReferencesArgs) -> Result<(), ToolError> {
+        let kinds = enum_values::edge_kinds(&args.kind)?;
+        for OtherRootUse { edge, used, within } in uses {
+            let is_selected = kinds.is_empty() || kinds.contains(&edge.kind);
+            if !is_selected || edge.confidence >= Confidence::Approximate || args.no_tests && within.test {
+                continue;
+            }
+            self.verified += 1;
+            match self.kinds.iter_mut().find(|known| known.kind == used.kind) {
+                Some(known) => known.count += 1,
+                None => self.kinds.push(KindCount { kind: used.kind, count: 1 }),
+            }
+            let at = self.uses.iter().rposition(|one| one.used.kind == used.kind);
+            let at = at.map_or(self.uses.len(), |last| last + 1);
+            self.uses.insert(at, ReferenceLine { used, path: within.path.clone(), within });
+        }
+        self.kinds.sort_by_key(|kind| std::cmp::Reverse(kind.count));
+        Ok(())
+    }
+
     fn write(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
         let uses = plural(self.verified, "verified use of", "verified uses of");
         writer.put(Style::Head, &format!("{uses} "))?;

@@ -102,7 +102,7 @@ them. A directory is answered with its outline.";
         if let Some(file) = file.as_ref().filter(|_| args.lines.is_some()) {
             return source(session, &snapshot, file, None, args.lines);
         }
-        match resolve_symbol(&snapshot, &args.symbol)? {
+        match resolve_symbol(&snapshot, session.own_name(&args.symbol))? {
             Ok(subject) => {
                 let note = subject.note();
                 let row = snapshot.file(&subject.definition.path)?;

@@ -91,7 +91,7 @@ regardless of the names. Structure is compared among the 200 chunks nearest by m
         let snapshot = session.snapshot()?;
         let (file, line) = match location(session, &snapshot, &args.symbol)? {
             Some(location) => location,
-            None => match resolve_symbol(&snapshot, &args.symbol)? {
+            None => match resolve_symbol(&snapshot, session.own_name(&args.symbol))? {
                 Ok(subject) => {
                     let row = snapshot.file(&subject.definition.path)?;
                     let row =

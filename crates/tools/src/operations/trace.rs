@@ -135,7 +135,7 @@ shows how far it is proven, and the external and unresolved calls there.";
             std::iter::once(&args.from).filter(|_| !from_entries).chain(&args.via).chain(args.to.as_ref());
         let mut subjects = Vec::new();
         for typed in stops {
-            match resolve_symbol(&snapshot, typed)? {
+            match resolve_symbol(&snapshot, session.own_name(typed))? {
                 Ok(subject) => subjects.push(subject),
                 Err(unclear) => return unclear.answer(session, &snapshot),
             }

@@ -14,6 +14,7 @@ use crate::session::open_tree::OpenTree;
 use crate::session::query_embedding::ProviderState;
 use crate::session::revision::{AnsweredRevision, RevisionEngines};
 use crate::text::number_format::{duration, plural};
+use crate::workspace::RootName;
 use orient_engine::{
     Cancel, Engine, EngineError, Freshness as _, FullScan, GcOptions, OpenOptions, PathKind, Progress,
     RebuildReason, RefreshDepth, RefreshMode, RefreshOptions, RefreshReport, Repo, SeedSource, Snapshot,
@@ -75,6 +76,10 @@ pub struct Session<'p> {
     asked: Option<Instant>,
     /// The program that asks, which tasks belong to.
     client: String,
+    /// Its name among the roots of a workspace.
+    pub(crate) root_name: Option<RootName>,
+    /// The sessions of the other roots of a workspace.
+    pub(crate) peers: Vec<Self>,
 }
 
 impl<'p> Session<'p> {
@@ -104,7 +109,26 @@ impl<'p> Session<'p> {
             interactive: true,
             asked: None,
             client: COMMAND_LINE.to_owned(),
+            root_name: None,
+            peers: Vec::new(),
         })
+    }
+
+    /// Opens a session for a command on these directories, and on the others of the workspace that the user's settings name.
+    pub fn open_workspace(
+        options: &SessionOptions,
+        others: &[PathBuf],
+        progress: &'p dyn Progress,
+        cancel: &'p Cancel,
+    ) -> Result<Self, ToolError> {
+        let open = |start: &Path| {
+            Self::open(SessionOptions { start: start.to_owned(), ..options.clone() }, progress, cancel)
+        };
+        let session = open(&options.start)?;
+        let stated = open_tree::workspace_of(&session.root, &session.loaded);
+        let others = if others.is_empty() { stated.as_slice() } else { others };
+        let others = others.iter().map(|start| open(start)).collect::<Result<_, _>>()?;
+        session.join(others)
     }
 
     /// A session for one call on an open tree.
@@ -126,7 +150,34 @@ impl<'p> Session<'p> {
             interactive: false,
             asked: None,
             client: COMMAND_LINE.to_owned(),
+            root_name: None,
+            peers: Vec::new(),
         }
+    }
+
+    /// Whether several roots are asked.
+    pub fn is_workspace(&self) -> bool {
+        !self.peers.is_empty()
+    }
+
+    /// This session and those of the other roots.
+    pub(crate) fn roots(&self) -> Vec<&Self> {
+        std::iter::once(self).chain(&self.peers).collect()
+    }
+
+    /// The name of its root in a workspace; empty without one.
+    pub(crate) fn root_name(&self) -> &str {
+        self.root_name.as_ref().map_or("", RootName::own)
+    }
+
+    /// A path or handle as it is in this root; `None` if it names another root of the workspace.
+    pub(crate) fn own_text<'t>(&self, typed: &'t str) -> Option<&'t str> {
+        self.root_name.as_ref().map_or(Some(typed), |name| name.strip(typed))
+    }
+
+    /// The same; a handle of another root is looked up as it is typed, and not found.
+    pub(crate) fn own_name<'t>(&self, typed: &'t str) -> &'t str {
+        self.own_text(typed).unwrap_or(typed)
     }
 
     /// The same session for a call that arrived earlier and waited in a queue.

@@ -6,7 +6,7 @@ use crate::session::query_embedding::ProviderState;
 use crate::session::revision::RevisionEngines;
 use orient_engine::{Engine, EngineError, Freshness, OpenOptions, Repo, check_settings};
 use orient_settings::{Loaded, Settings, Sources};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A tree that many calls share: the engine, its settings, and what keeps the index fresh.
@@ -77,6 +77,21 @@ impl OpenTree {
     pub fn loaded(&self) -> &Loaded {
         &self.loaded
     }
+
+    /// The other roots of the workspace that the user's settings name.
+    pub fn workspace(&self) -> Vec<PathBuf> {
+        workspace_of(self.root(), &self.loaded)
+    }
+}
+
+/// The other roots of the workspace that the settings name, if the tree is one of it.
+pub(crate) fn workspace_of(root: &Path, loaded: &Loaded) -> Vec<PathBuf> {
+    let roots = &loaded.settings.workspace.roots;
+    let is_own = |stated: &&PathBuf| stated.canonicalize().is_ok_and(|real| real == *root);
+    if !roots.iter().any(|stated| is_own(&stated)) {
+        return Vec::new();
+    }
+    roots.iter().filter(|stated| !is_own(stated)).cloned().collect()
 }
 
 /// Loads the settings of a session.

@@ -118,6 +118,8 @@ impl Session<'_> {
             interactive: self.interactive,
             asked: None,
             client: self.client.clone(),
+            root_name: None,
+            peers: Vec::new(),
         })
     }
 

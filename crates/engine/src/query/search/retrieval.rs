@@ -16,7 +16,7 @@ use super::search_query::SearchQuery;
 use crate::chunk_features::embedder;
 use crate::{EngineError, FileQuery, Snapshot};
 use orient_embed::{BuiltIn, TextEmbedding, Vector, combine};
-use orient_rank::{Analysis, Bm25, Candidate, FileInfo, Pool, analyse, rank};
+use orient_rank::{Analysis, Bm25, Candidate, FileInfo, Pool, RankedChunk, analyse, rank};
 use orient_store::ChunkSymbol;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -162,64 +162,51 @@ impl Snapshot {
         query: &SearchQuery,
         retrieved: &RetrievedCandidates,
     ) -> Result<SearchResults, EngineError> {
-        let RetrievedCandidates {
-            analysis,
-            pool,
-            files,
-            loaded_chunks,
-            replaced,
-            matching_chunks,
-            without_vector,
-            by_remote,
-        } = retrieved;
+        let RetrievedCandidates { analysis, pool, .. } = retrieved;
         let ranked = rank(analysis, pool, &query.weights, query.enabled_rules, query.limits());
         let more = ranked.len() > query.limit;
         let mut hits = Vec::with_capacity(query.limit.min(ranked.len()));
+        for chunk in ranked {
+            if hits.len() >= query.limit {
+                break;
+            }
+            hits.extend(self.hit(retrieved, chunk)?);
+        }
+        Ok(SearchResults { hits, ..retrieved.results(pool.is_confident(), more) })
+    }
+
+    /// The hit of a ranked chunk; `None` if it only closes what another chunk opened.
+    pub(super) fn hit(
+        &self,
+        retrieved: &RetrievedCandidates,
+        chunk: RankedChunk,
+    ) -> Result<Option<SearchHit>, EngineError> {
+        let RetrievedCandidates { pool, files, loaded_chunks, .. } = retrieved;
         let only_closes = |loaded: &LoadedChunk| {
             let lines = (loaded.chunk.first_line, loaded.chunk.last_line);
             self.only_closes(&files[loaded.file as usize], loaded.chunk.kind, lines)
         };
-        for hit in ranked {
-            let (loaded, candidate) = (&loaded_chunks[hit.candidate], &pool.candidates[hit.candidate]);
-            if hits.len() >= query.limit {
-                break;
-            }
-            if only_closes(loaded) {
-                continue;
-            }
-            let file = &files[loaded.file as usize];
-            let mut also = Vec::with_capacity(hit.also.len());
-            for &at in &hit.also {
-                if !only_closes(&loaded_chunks[at]) {
-                    also.push(SameFileHit::new(&loaded_chunks[at]));
-                }
-            }
-            hits.push(SearchHit {
-                path: file.path.clone(),
-                language: file.language.clone(),
-                role: file.role,
-                kind: loaded.chunk.kind,
-                first_line: loaded.chunk.first_line,
-                last_line: loaded.chunk.last_line,
-                symbol: loaded.symbol.as_ref().map(|symbol| symbol.id),
-                name: self.qualified(loaded.symbol.as_ref())?,
-                symbol_kind: candidate.symbol,
-                score: hit.score,
-                exact: candidate.exact > 0.0,
-                parts: hit.parts,
-                also,
-            });
+        let (loaded, candidate) = (&loaded_chunks[chunk.candidate], &pool.candidates[chunk.candidate]);
+        if only_closes(loaded) {
+            return Ok(None);
         }
-        Ok(SearchResults {
-            hits,
-            analysis: analysis.clone(),
-            replaced: replaced.clone(),
-            confident: pool.is_confident(),
-            matching_chunks: *matching_chunks,
-            more,
-            without_vector: *without_vector,
-            by_remote: *by_remote,
-        })
+        let file = &files[loaded.file as usize];
+        let beside = chunk.also.iter().map(|&at| &loaded_chunks[at]);
+        Ok(Some(SearchHit {
+            path: file.path.clone(),
+            language: file.language.clone(),
+            role: file.role,
+            kind: loaded.chunk.kind,
+            first_line: loaded.chunk.first_line,
+            last_line: loaded.chunk.last_line,
+            symbol: loaded.symbol.as_ref().map(|symbol| symbol.id),
+            name: self.qualified(loaded.symbol.as_ref())?,
+            symbol_kind: candidate.symbol,
+            score: chunk.score,
+            exact: candidate.exact > 0.0,
+            also: beside.filter(|one| !only_closes(one)).map(SameFileHit::new).collect(),
+            parts: chunk.parts,
+        }))
     }
 
     /// The qualified name of a symbol, outermost name first.
@@ -306,6 +293,22 @@ pub struct RetrievedCandidates {
     matching_chunks: usize,
     without_vector: u64,
     by_remote: bool,
+}
+
+impl RetrievedCandidates {
+    /// The results without hits.
+    pub(super) fn results(&self, confident: bool, more: bool) -> SearchResults {
+        SearchResults {
+            hits: Vec::new(),
+            analysis: self.analysis.clone(),
+            replaced: self.replaced.clone(),
+            confident,
+            matching_chunks: self.matching_chunks,
+            more,
+            without_vector: self.without_vector,
+            by_remote: self.by_remote,
+        }
+    }
 }
 
 /// The vector of a query. The body of a report counts a share of the title, however long it is.

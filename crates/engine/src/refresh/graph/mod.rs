@@ -12,7 +12,7 @@ mod update;
 
 pub(crate) use resolve_files::{GraphResolver, ResolveOutcome};
 pub(crate) use resolver_hooks::ResolverHooks;
-pub(crate) use resolver_input::{FactsSource, IndexRepository, has_rules};
+pub(crate) use resolver_input::{FactsSource, IndexRepository, SnapshotTable, SymbolTable, has_rules};
 pub(crate) use update::{
     FilesToResolve, PathsBefore, files_to_resolve, record_before, resolve_in_change_set, resolve_invalidated,
 };

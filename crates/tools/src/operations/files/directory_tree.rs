@@ -22,6 +22,13 @@ pub(crate) struct TreeLine {
     bytes: u64,
 }
 
+impl TreeLine {
+    /// Puts its path below the name of its root.
+    pub(super) fn label(&mut self, root: &str) {
+        self.path = format!("{root}/{}", self.path.trim_start_matches("./"));
+    }
+}
+
 #[derive(Default)]
 struct Directory<'a> {
     directories: BTreeMap<&'a str, Directory<'a>>,

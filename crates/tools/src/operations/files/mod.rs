@@ -8,10 +8,11 @@ use crate::answer::{Answer, Cursor, PageWindow};
 use crate::arguments::enum_values;
 use crate::arguments::path_argument;
 use crate::error::{Exit, ToolError};
-use crate::operation::{Example, TypedOperation};
+use crate::operation::{AcrossRoots, Example, TypedOperation};
 use crate::session::Session;
 use crate::text::number_format::{bytes, plural};
 use crate::text::writer::{Cell, Style, TextWriter};
+use crate::workspace::{Appended, Labelled, joined};
 use clap::Args;
 use directory_tree::{TreeLine, directory_tree};
 use orient_engine::{FileQuery, FileRow, RefreshDepth, Snapshot};
@@ -115,6 +116,7 @@ not read are listed with --skipped.";
         Example { command: "files docs --role doc", about: "documentation in a directory" },
     ];
     const DEPTH: RefreshDepth = RefreshDepth::Facts;
+    const ACROSS: Option<AcrossRoots<Self>> = Some(joined::<Self>);
     type Args = FilesArgs;
     type Out = FilesOut;
 
@@ -206,6 +208,27 @@ not read are listed with --skipped.";
     fn exit(out: &FilesOut) -> Exit {
         let empty = out.files.is_empty() && out.tree.as_ref().is_none_or(Vec::is_empty);
         if empty { Exit::Nothing } else { Exit::Ok }
+    }
+}
+
+impl Labelled for FilesOut {
+    fn label(&mut self, root: &str) {
+        for file in &mut self.files {
+            file.path = format!("{root}/{}", file.path);
+        }
+        for line in self.tree.iter_mut().flatten() {
+            line.label(root);
+        }
+    }
+
+    fn append(&mut self, next: Self) -> Appended {
+        self.files.extend(next.files);
+        match (&mut self.tree, next.tree) {
+            (Some(tree), Some(next)) => tree.extend(next),
+            (tree @ None, next) => *tree = next,
+            (Some(_), None) => {}
+        }
+        Appended::Both
     }
 }
 

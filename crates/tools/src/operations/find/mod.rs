@@ -5,10 +5,11 @@ mod args;
 use crate::answer::{Answer, PageWindow};
 use crate::arguments::file_scope::{FileScope, candidates};
 use crate::error::{Code, Exit, ToolError};
-use crate::operation::{Example, TypedOperation};
+use crate::operation::{AcrossRoots, Example, TypedOperation};
 use crate::session::Session;
 use crate::text::number_format::{count, plural};
 use crate::text::writer::{Style, TextWriter};
+use crate::workspace::{Appended, Labelled, joined};
 use args::FindArgs;
 use orient_engine::{FileRow, RefreshDepth, Snapshot, TrigramQuery};
 use orient_model::RepoPath;
@@ -99,6 +100,7 @@ apply` applies it. The index leaves out files without the names in the pattern. 
     ];
     const DEPTH: RefreshDepth = RefreshDepth::Facts;
     const HEAVY: bool = true;
+    const ACROSS: Option<AcrossRoots<Self>> = Some(joined::<Self>);
     type Args = FindArgs;
     type Out = FindOut;
 
@@ -182,6 +184,37 @@ apply` applies it. The index leaves out files without the names in the pattern. 
 
     fn exit(out: &FindOut) -> Exit {
         if out.files == 0 { Exit::Nothing } else { Exit::Ok }
+    }
+}
+
+impl Labelled for FindOut {
+    fn label(&mut self, root: &str) {
+        for found in &mut self.matches {
+            found.path = format!("{root}/{}", found.path);
+        }
+        let label = |(path, number)| (format!("{root}/{path}"), number);
+        self.counts = self.counts.take().map(|counts| counts.into_iter().map(label).collect());
+        if let Some(diff) = &mut self.diff {
+            let below = |line: &str| {
+                let side = ["--- a/", "+++ b/"].into_iter().find(|side| line.starts_with(side));
+                side.map_or_else(|| line.to_owned(), |side| format!("{side}{root}/{}", &line[side.len()..]))
+            };
+            *diff = diff.split_inclusive('\n').map(below).collect();
+        }
+    }
+
+    fn append(&mut self, next: Self) -> Appended {
+        self.matches.extend(next.matches);
+        self.files += next.files;
+        self.in_scope += next.in_scope;
+        self.searched += next.searched;
+        if let (Some(diff), Some(next)) = (&mut self.diff, next.diff) {
+            diff.push_str(&next);
+        }
+        if let (Some(counts), Some(next)) = (&mut self.counts, next.counts) {
+            counts.extend(next);
+        }
+        Appended::Both
     }
 }
 

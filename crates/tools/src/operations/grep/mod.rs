@@ -7,11 +7,12 @@ use crate::answer::Answer;
 use crate::answer::unread_files::AnswerScope;
 use crate::arguments::path_argument;
 use crate::error::{Code, Exit, ToolError};
-use crate::operation::{Example, TypedOperation};
+use crate::operation::{AcrossRoots, Example, TypedOperation};
 use crate::session::Session;
 use crate::text::number_format::plural;
 use crate::text::safe_line::unescape;
 use crate::text::writer::{Style, TextWriter};
+use crate::workspace::{Appended, Labelled, joined};
 use args::{DisplayOptions, GrepArgs};
 use orient_engine::{
     PathKind, RefreshDepth, SearchFile, SearchScope, Snapshot, TextCandidates, TreeReader, TrigramQuery,
@@ -36,6 +37,9 @@ pub(crate) struct GrepOut {
     ruled_out: Cell<u64>,
     #[serde(skip)]
     pending: PendingSearch,
+    /// The searches of the other roots of a workspace.
+    #[serde(skip)]
+    others: Vec<Self>,
 }
 
 /// The state of a search that has not run yet.
@@ -54,6 +58,8 @@ struct PendingSearch {
     is_cut: Cell<bool>,
     /// Whether a pattern looks like a glob.
     glob_like: bool,
+    /// The name of the root in a workspace, which paths are shown below.
+    root: Option<String>,
 }
 
 /// The files to search.
@@ -86,6 +92,7 @@ characters is answered without reading most files. Types (-t) are ripgrep's. Exi
     const DEPTH: RefreshDepth = RefreshDepth::Facts;
     const HEAVY: bool = true;
     const STREAMED: bool = true;
+    const ACROSS: Option<AcrossRoots<Self>> = Some(joined::<Self>);
     type Args = GrepArgs;
     type Out = GrepOut;
 
@@ -140,7 +147,9 @@ characters is answered without reading most files. Types (-t) are ripgrep's. Exi
                 limit: args.limit,
                 is_cut: Cell::new(false),
                 glob_like,
+                root: None,
             },
+            others: Vec::new(),
         };
         let mut answer = match &snapshot {
             // Unreadable files are reported during the search.
@@ -158,45 +167,19 @@ characters is answered without reading most files. Types (-t) are ripgrep's. Exi
     }
 
     fn text(out: &GrepOut, writer: &mut TextWriter<'_>) -> io::Result<()> {
-        let (mode, display) = (writer.mode(), out.pending.display);
-        let mut search = out.pending.search.borrow_mut();
-        let layout = search.layout_mut();
-        let lines = layout.mode == Mode::Lines;
-        let read = mode.terminal || mode.quoted;
-        layout.heading = lines && display.heading.unwrap_or(read);
-        layout.line_numbers = lines && display.line_numbers.unwrap_or(read);
-        layout.colours = mode.colours || display.colours;
-        layout.paths_on_one_line = read;
-        let limit = out.pending.limit;
-        if limit == 0 {
-            return out.run(&search, &mut |bytes| writer.raw(bytes));
-        }
-        let mut left = limit;
-        let done = out.run(&search, &mut |bytes| {
-            let lines = bytes.split_inclusive(|byte| *byte == b'\n');
-            let end: usize = lines.clone().take(left).map(<[u8]>::len).sum();
-            writer.raw(&bytes[..end])?;
-            left -= lines.count().min(left);
-            if end < bytes.len() {
-                // This stops the search.
-                out.pending.is_cut.set(true);
-                return Err(io::Error::other("the limit is reached"));
-            }
-            Ok(())
-        });
-        if out.pending.is_cut.get() {
-            out.pending.totals.borrow_mut().matched = true;
-            return Ok(());
-        }
-        done
+        out.write(writer)?;
+        out.others.iter().try_for_each(|other| other.write(writer))
     }
 
     fn json(answer: &Answer<GrepOut>, writer: &mut dyn io::Write) -> io::Result<()> {
-        let pending = &answer.data.pending;
-        let mut search = pending.search.borrow_mut();
-        search.layout_mut().mode = Mode::Json;
-        search.layout_mut().line_numbers = pending.display.line_numbers.unwrap_or(true);
-        answer.data.run(&search, &mut |bytes| writer.write_all(bytes))
+        for out in std::iter::once(&answer.data).chain(&answer.data.others) {
+            let pending = &out.pending;
+            let mut search = pending.search.borrow_mut();
+            search.layout_mut().mode = Mode::Json;
+            search.layout_mut().line_numbers = pending.display.line_numbers.unwrap_or(true);
+            out.run(&search, &mut |bytes| writer.write_all(bytes))?;
+        }
+        Ok(())
     }
 
     fn late_notes(out: &GrepOut, writer: &mut TextWriter<'_>) -> io::Result<()> {
@@ -204,7 +187,8 @@ characters is answered without reading most files. Types (-t) are ripgrep's. Exi
             writer.put(Style::Warn, "partial: ")?;
             writer.line(Style::Plain, &error)?;
         }
-        if out.pending.glob_like && !out.pending.totals.borrow().matched {
+        let matched = std::iter::once(out).chain(&out.others).any(|one| one.pending.totals.borrow().matched);
+        if out.pending.glob_like && !matched {
             writer.put(Style::Dim, "note: ")?;
             writer.line(Style::Plain, GLOB_HINT)?;
         }
@@ -223,12 +207,13 @@ characters is answered without reading most files. Types (-t) are ripgrep's. Exi
         if out.pending.is_cut.get() {
             errors.push(format!("the first {}", plural(out.pending.limit as u64, "line", "lines")));
         }
+        errors.extend(out.others.iter().flat_map(Self::late_errors));
         errors
     }
 
     fn exit(out: &GrepOut) -> Exit {
-        let totals = out.pending.totals.borrow();
-        match (totals.errors.is_empty(), totals.matched) {
+        let all = || std::iter::once(out).chain(&out.others).map(|one| one.pending.totals.borrow());
+        match (all().all(|totals| totals.errors.is_empty()), all().any(|totals| totals.matched)) {
             (false, _) => Exit::Failed,
             (true, true) => Exit::Ok,
             (true, false) => Exit::Nothing,
@@ -280,7 +265,63 @@ fn is_file(session: &Session<'_>, path: &Path) -> bool {
     }
 }
 
+impl Labelled for GrepOut {
+    fn label(&mut self, root: &str) {
+        self.pending.root = Some(root.to_owned());
+        if let Files::Listed(files) = &mut self.pending.files {
+            for file in files {
+                file.shown = below(root, &file.shown);
+            }
+        }
+    }
+
+    fn append(&mut self, next: Self) -> Appended {
+        self.others.push(next);
+        Appended::Both
+    }
+}
+
+/// A path of a root as a workspace shows it.
+fn below(root: &str, shown: &Path) -> PathBuf {
+    Path::new(root).join(shown.strip_prefix("./").unwrap_or(shown))
+}
+
 impl GrepOut {
+    /// Searches, and writes what matches.
+    fn write(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        let (mode, display) = (writer.mode(), self.pending.display);
+        let mut search = self.pending.search.borrow_mut();
+        let layout = search.layout_mut();
+        let lines = layout.mode == Mode::Lines;
+        let read = mode.terminal || mode.quoted;
+        layout.heading = lines && display.heading.unwrap_or(read);
+        layout.line_numbers = lines && display.line_numbers.unwrap_or(read);
+        layout.colours = mode.colours || display.colours;
+        layout.paths_on_one_line = read;
+        let limit = self.pending.limit;
+        if limit == 0 {
+            return self.run(&search, &mut |bytes| writer.raw(bytes));
+        }
+        let mut left = limit;
+        let done = self.run(&search, &mut |bytes| {
+            let lines = bytes.split_inclusive(|byte| *byte == b'\n');
+            let end: usize = lines.clone().take(left).map(<[u8]>::len).sum();
+            writer.raw(&bytes[..end])?;
+            left -= lines.count().min(left);
+            if end < bytes.len() {
+                // This stops the search.
+                self.pending.is_cut.set(true);
+                return Err(io::Error::other("the limit is reached"));
+            }
+            Ok(())
+        });
+        if self.pending.is_cut.get() {
+            self.pending.totals.borrow_mut().matched = true;
+            return Ok(());
+        }
+        done
+    }
+
     fn run(&self, search: &Search, out: &mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
         let PendingSearch { tree, files, threads, totals, walk_errors, .. } = &self.pending;
         match files {
@@ -288,7 +329,7 @@ impl GrepOut {
                 totals.replace(search.run(&**tree, in_batches(files, *threads), *threads, out)?);
             }
             Files::Walked(part) => {
-                let mut walk = part.walk()?;
+                let mut walk = part.walk(self.pending.root.as_deref())?;
                 totals.replace(search.run(&**tree, &mut walk, *threads, out)?);
                 self.searched.set(walk.searched);
                 self.ruled_out.set(walk.ruled_out);
@@ -313,12 +354,20 @@ fn patterns_and_paths(
             return Err(ToolError::new(Code::BadArgument, "a pattern is required"));
         }
     }
+    let own = |path: &PathBuf| {
+        path.to_str().map_or(Some(path.clone()), |text| session.own_text(text).map(PathBuf::from))
+    };
+    let asked = args.paths.len() + paths.len();
+    paths = paths.iter().filter_map(own).collect();
     // A path copied from an answer may contain escapes.
-    paths.extend(args.paths.iter().map(|path| {
-        let exists = path_argument::kind_at(session, &session.base().join(path)).is_some();
+    paths.extend(args.paths.iter().filter_map(own).map(|path| {
+        let exists = path_argument::kind_at(session, &session.base().join(&path)).is_some();
         let plain = path.to_str().filter(|_| !exists).and_then(unescape);
         plain.map_or_else(|| path.clone(), PathBuf::from)
     }));
+    if asked > 0 && paths.is_empty() {
+        return Err(ToolError::new(Code::NotFound, "the paths are those of another root"));
+    }
     for file in &args.file {
         let read = std::fs::read_to_string(session.base().join(file));
         let text = read.map_err(|error| {

@@ -39,8 +39,8 @@ impl SubtreeSearch {
         Ok((Self { engine, scope, query, scan: RefCell::new(Some(scan)) }, errors))
     }
 
-    /// Starts the walk.
-    pub(super) fn walk(&self) -> io::Result<SubtreeWalk<'_>> {
+    /// Starts the walk; paths are shown below the name of a root, if there is one.
+    pub(super) fn walk<'p>(&'p self, root: Option<&'p str>) -> io::Result<SubtreeWalk<'p>> {
         let scan = if let Some(scan) = self.scan.take() {
             scan
         } else {
@@ -49,13 +49,14 @@ impl SubtreeSearch {
             again.take_errors();
             again
         };
-        Ok(SubtreeWalk { search: self, scan, rest: None, searched: 0, ruled_out: 0 })
+        Ok(SubtreeWalk { search: self, root, scan, rest: None, searched: 0, ruled_out: 0 })
     }
 }
 
 /// The walk over the files of a search, in batches.
 pub(super) struct SubtreeWalk<'p> {
     search: &'p SubtreeSearch,
+    root: Option<&'p str>,
     scan: SearchFileStream,
     /// The rest of the files, once the index has been consulted.
     rest: Option<std::vec::IntoIter<SearchFile>>,
@@ -102,10 +103,15 @@ impl<'p> Iterator for SubtreeWalk<'p> {
             self.rest = Some(self.rest().into_iter());
         }
         let size = batch_size(self.searched as usize, scope.threads);
-        let files: Vec<SearchFile> = match &mut self.rest {
+        let mut files: Vec<SearchFile> = match &mut self.rest {
             Some(rest) => rest.take(size).collect(),
             None => self.scan.by_ref().take(size).collect(),
         };
+        if let Some(root) = self.root {
+            for file in &mut files {
+                file.shown = super::below(root, &file.shown);
+            }
+        }
         self.searched += files.len() as u64;
         (!files.is_empty()).then_some(Cow::Owned(files))
     }

@@ -38,6 +38,13 @@ pub(crate) struct SearchOut {
     layout: Layout,
 }
 
+/// A hit, the snapshot that has it, and the name of its root in a workspace.
+pub(crate) struct RootHit<'h> {
+    pub(crate) snapshot: &'h Snapshot,
+    pub(crate) root: Option<&'h str>,
+    pub(crate) hit: &'h SearchHit,
+}
+
 /// The layout of the text.
 #[derive(Clone, Copy)]
 struct Layout {
@@ -132,15 +139,31 @@ impl SearchOut {
         group: Group,
         args: &SearchArgs,
     ) -> Result<Self, ToolError> {
+        let hits: Vec<RootHit<'_>> =
+            found.hits.iter().map(|hit| RootHit { snapshot, root: None, hit }).collect();
+        Self::of(&hits, query, found, group, args)
+    }
+
+    /// The same for hits of several roots; `found` is without hits.
+    pub(crate) fn of(
+        found_hits: &[RootHit<'_>],
+        query: &str,
+        found: &SearchResults,
+        group: Group,
+        args: &SearchArgs,
+    ) -> Result<Self, ToolError> {
         let mut left = args.tokens();
-        let mut hits = Vec::with_capacity(found.hits.len());
+        let mut hits = Vec::with_capacity(found_hits.len());
         // Every hit gets its heading before any gets source.
-        for hit in &found.hits {
-            let hit = HitOut::new(hit, args.explain);
+        for RootHit { root, hit, .. } in found_hits {
+            let mut hit = HitOut::new(hit, args.explain);
+            if let Some(root) = root {
+                hit.path = format!("{root}/{}", hit.path);
+            }
             left = left.saturating_sub(tokens(&hit.heading()) + 2);
             hits.push(hit);
         }
-        for (at, (out, hit)) in hits.iter_mut().zip(&found.hits).enumerate() {
+        for (at, (out, RootHit { snapshot, hit, .. })) in hits.iter_mut().zip(found_hits).enumerate() {
             let lines = LINES.get(at).copied().unwrap_or(LINES[LINES.len() - 1]);
             if left == 0 {
                 break;

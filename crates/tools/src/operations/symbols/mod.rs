@@ -8,10 +8,11 @@ use crate::arguments::enum_values;
 use crate::arguments::path_argument;
 use crate::error::{Code, Exit, ToolError};
 use crate::history::former_names::former_note;
-use crate::operation::{Example, TypedOperation};
+use crate::operation::{AcrossRoots, Example, TypedOperation};
 use crate::session::Session;
 use crate::text::number_format::plural;
 use crate::text::writer::{Style, TextWriter};
+use crate::workspace::{Appended, Labelled, joined};
 use args::SymbolsArgs;
 use orient_engine::{
     Definition, DefinitionQuery, NameMatch, Page as Rows, RefreshDepth, Snapshot, SymbolFilter,
@@ -69,6 +70,7 @@ promises and results.";
         },
     ];
     const DEPTH: RefreshDepth = RefreshDepth::Facts;
+    const ACROSS: Option<AcrossRoots<Self>> = Some(joined::<Self>);
     type Args = SymbolsArgs;
     type Out = SymbolsOut;
 
@@ -132,6 +134,31 @@ promises and results.";
 
     fn exit(out: &SymbolsOut) -> Exit {
         if out.symbols.is_empty() { Exit::Nothing } else { Exit::Ok }
+    }
+}
+
+impl Labelled for SymbolsOut {
+    fn label(&mut self, root: &str) {
+        self.symbols.iter_mut().chain(&mut self.did_you_mean).for_each(|symbol| symbol.label(root));
+    }
+
+    /// Only the best way to match counts, as within one root.
+    fn append(&mut self, next: Self) -> Appended {
+        let tier = |out: &Self| match out.symbols.first().map(|symbol| symbol.matched) {
+            None => usize::MAX,
+            Some(word) => Tier::ALL.iter().position(|tier| Some(tier.word()) == word).unwrap_or(0),
+        };
+        let (own, other) = (tier(self), tier(&next));
+        if own == other {
+            self.symbols.extend(next.symbols);
+            self.did_you_mean.extend(next.did_you_mean);
+            return Appended::Both;
+        }
+        if other < own {
+            *self = next;
+            return Appended::Next;
+        }
+        Appended::First
     }
 }
 

@@ -21,6 +21,8 @@ pub(crate) struct FactsSource {
     files: Arc<SourceFiles>,
     /// What compilers say about the files.
     layer: Option<Arc<CompilerLayer>>,
+    /// The directory that the files are said to be below, with a slash; empty for their own paths.
+    mount: Vec<u8>,
     /// Idle connections.
     idle: Mutex<Vec<Cache>>,
     kept: Mutex<FactsCache>,
@@ -35,12 +37,17 @@ impl FactsSource {
             FactsCache { most: usize::try_from(bytes / 2).unwrap_or(usize::MAX), ..FactsCache::default() };
         let idle = Mutex::new(vec![Cache::open(&cache)]);
         let files = Arc::new(SourceFiles { tree, max_file_size });
-        Self { cache, files, layer: None, idle, kept: Mutex::new(kept) }
+        Self { cache, files, layer: None, mount: Vec::new(), idle, kept: Mutex::new(kept) }
     }
 
     /// Adds what compilers say to the facts.
     pub(crate) fn with_layer(self, layer: Option<Arc<CompilerLayer>>) -> Self {
         Self { layer, ..self }
+    }
+
+    /// Puts the files below a directory, so that resolution can tell those of several trees apart.
+    pub(crate) fn mounted_at(self, directory: &str) -> Self {
+        Self { mount: directory.as_bytes().to_vec(), ..self }
     }
 
     /// The facts of a file; `describe` looks up the file on a miss.
@@ -92,7 +99,7 @@ impl FactsSource {
         let language = file.language.as_deref().unwrap_or_default().to_owned();
         let compiled =
             self.layer.as_ref().and_then(|layer| layer.get(&file.path, content.hash)).map(Arc::new);
-        let path = file.path.clone();
+        let path = RepoPath::new([self.mount.as_slice(), file.path.as_bytes()].concat());
         Some(Arc::new(FileFacts { language, path, role: file.role, outline, flow, compiled }))
     }
 

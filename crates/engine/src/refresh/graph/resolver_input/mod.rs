@@ -1,16 +1,16 @@
 //! The input of resolution: tables of files and names from the store, facts from the cache.
 
-mod change_set_table;
 mod facts_source;
 mod in_memory_table;
+mod store_table;
 
 use crate::extraction::{self, Language};
-pub(crate) use change_set_table::ChangeSetTable;
 pub(crate) use facts_source::FactsSource;
 use orient_model::{Node, RepoPath, Rules};
 use orient_resolve::{FileFacts, NamedSymbol, Repository};
 use orient_store::{FileId, IndexedFile, NodeId, SymbolEntry};
 use std::sync::Arc;
+pub(crate) use store_table::{ChangeSetTable, SnapshotTable};
 
 /// The files and names of an index that is being written, for many threads.
 pub(crate) trait SymbolTable: Sync {

@@ -1,9 +1,10 @@
-//! The symbol table of an uncommitted change set: threads query the database in turn, and answers are cached.
+//! The symbol table of an uncommitted change set, or of a snapshot: threads query the database in turn, and answers are cached.
 
 use super::{SymbolTable, id};
 use orient_model::{Node, RepoPath};
 use orient_store::{
-    ChangeSet, FileId, GraphReader, IndexedFile, NodeId, PreparedGraph, StoreError, SymbolEntry, SymbolId,
+    ChangeSet, FileId, GraphReader, IndexedFile, NodeId, PreparedGraph, Snapshot, StoreError, SymbolEntry,
+    SymbolId,
 };
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -12,13 +13,35 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Maximum number of cached answers of a kind.
 const MAX_CACHED_ANSWERS: usize = 1 << 15;
 
-/// A change set whose files are final and whose graph is being written.
-pub(crate) struct ChangeSetTable<'s, 'w> {
-    state: Mutex<TableState<'s, 'w>>,
+/// What the graph can be read from.
+pub(crate) trait GraphSource: Send {
+    fn reader(&self) -> GraphReader<'_>;
 }
 
-struct TableState<'s, 'w> {
-    set: &'s mut ChangeSet<'w>,
+impl GraphSource for &mut ChangeSet<'_> {
+    fn reader(&self) -> GraphReader<'_> {
+        ChangeSet::reader(self)
+    }
+}
+
+impl GraphSource for Snapshot {
+    fn reader(&self) -> GraphReader<'_> {
+        Self::reader(self)
+    }
+}
+
+/// A change set whose files are final and whose graph is being written.
+pub(crate) type ChangeSetTable<'s, 'w> = StoreTable<&'s mut ChangeSet<'w>>;
+/// A generation of an index.
+pub(crate) type SnapshotTable = StoreTable<Snapshot>;
+
+/// The symbol table of a store.
+pub(crate) struct StoreTable<S> {
+    state: Mutex<TableState<S>>,
+}
+
+struct TableState<S> {
+    source: S,
     files: HashMap<FileId, Option<IndexedFile>>,
     names: HashMap<(Box<str>, Box<str>), Vec<SymbolEntry>>,
     ids: HashMap<FileId, Vec<SymbolId>>,
@@ -26,15 +49,17 @@ struct TableState<'s, 'w> {
     fault: Option<StoreError>,
 }
 
-impl<'s, 'w> ChangeSetTable<'s, 'w> {
-    pub(crate) fn new(set: &'s mut ChangeSet<'w>) -> Self {
-        let (files, names, ids) = (HashMap::new(), HashMap::new(), HashMap::new());
-        Self { state: Mutex::new(TableState { set, files, names, ids, fault: None }) }
-    }
-
+impl ChangeSetTable<'_, '_> {
     /// Writes the edges of a file.
     pub(crate) fn put(&self, graph: &PreparedGraph) -> Result<(), StoreError> {
-        self.lock().set.put_graph(graph)
+        self.lock().source.put_graph(graph)
+    }
+}
+
+impl<S> StoreTable<S> {
+    pub(crate) fn new(source: S) -> Self {
+        let (files, names, ids) = (HashMap::new(), HashMap::new(), HashMap::new());
+        Self { state: Mutex::new(TableState { source, files, names, ids, fault: None }) }
     }
 
     /// Returns the first error of a lookup, if any.
@@ -43,14 +68,14 @@ impl<'s, 'w> ChangeSetTable<'s, 'w> {
         state.fault.map_or(Ok(()), Err)
     }
 
-    fn lock(&self) -> MutexGuard<'_, TableState<'s, 'w>> {
+    fn lock(&self) -> MutexGuard<'_, TableState<S>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl TableState<'_, '_> {
+impl<S: GraphSource> TableState<S> {
     fn read<T: Default>(&mut self, read: impl FnOnce(&GraphReader<'_>) -> Result<T, StoreError>) -> T {
-        match read(&self.set.reader()) {
+        match read(&self.source.reader()) {
             Ok(value) => value,
             Err(error) => {
                 self.fault.get_or_insert(error);
@@ -68,7 +93,7 @@ fn cache<K: Hash + Eq, V>(answers: &mut HashMap<K, V>, key: K, value: V) {
     answers.insert(key, value);
 }
 
-impl SymbolTable for ChangeSetTable<'_, '_> {
+impl<S: GraphSource> SymbolTable for StoreTable<S> {
     fn file_at(&self, path: &RepoPath) -> Option<FileId> {
         self.lock().read(|reader| reader.indexed_at(path)).map(|file| file.id)
     }
