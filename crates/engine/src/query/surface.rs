@@ -44,7 +44,7 @@ impl Snapshot {
             let Some(procedure) = entry.symbol else { continue };
             for registered in view.outgoing(procedure)?.iter().filter(|edge| edge.kind == EdgeKind::Registers)
             {
-                for edge in view.outgoing(registered.target)?.iter() {
+                for edge in &view.outgoing(registered.target)? {
                     let node = view.describe(edge.target)?;
                     let is_own = edge.kind == EdgeKind::Dispatches && node.file.role != Role::Generated;
                     if is_own && known.insert((entry.name.clone(), edge.target)) {

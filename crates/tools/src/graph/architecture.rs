@@ -310,23 +310,25 @@ fn layers(components: usize, links: &[ComponentLink]) -> Vec<u32> {
     let below: Vec<Vec<usize>> = (0..components)
         .map(|from| (0..components).filter(|&to| count(from, to) > count(to, from)).collect())
         .collect();
-    fn height(at: usize, below: &[Vec<usize>], known: &mut [Option<u32>], way: &mut Vec<usize>) -> u32 {
-        if let Some(known) = known[at] {
-            return known;
-        }
-        way.push(at);
-        let mut own = 0;
-        for &next in &below[at] {
-            if !way.contains(&next) {
-                own = own.max(height(next, below, known, way) + 1);
-            }
-        }
-        way.pop();
-        known[at] = Some(own);
-        own
-    }
     let mut known = vec![None; components];
     (0..components).map(|at| height(at, &below, &mut known, &mut Vec::new())).collect()
+}
+
+/// The layer of one component; `way` are those above it, so that a cycle ends.
+fn height(at: usize, below: &[Vec<usize>], known: &mut [Option<u32>], way: &mut Vec<usize>) -> u32 {
+    if let Some(known) = known[at] {
+        return known;
+    }
+    way.push(at);
+    let mut own = 0;
+    for &next in &below[at] {
+        if !way.contains(&next) {
+            own = own.max(height(next, below, known, way) + 1);
+        }
+    }
+    way.pop();
+    known[at] = Some(own);
+    own
 }
 
 /// The most central symbols of a scope; those that are asked about come first.

@@ -110,10 +110,7 @@ impl EntryLine {
         writer.put(Style::Name, &self.name)?;
         writer.put(Style::Dim, &format!("  {}  ", self.role))?;
         let here = format!("{}:{}", self.path, self.line);
-        if !self.handler_text.is_empty() {
-            writer.plain(&format!("{} ", self.handler_text))?;
-            writer.put(Style::Path, &here)?;
-        } else {
+        if self.handler_text.is_empty() {
             self.symbol.write_name(writer)?;
             writer.plain(" ")?;
             // Where a handler is declared says more than where it is registered; of anything else, the line is what counts.
@@ -124,6 +121,9 @@ impl EntryLine {
             if anchor != here {
                 writer.put(Style::Dim, &format!("  registered {here}"))?;
             }
+        } else {
+            writer.plain(&format!("{} ", self.handler_text))?;
+            writer.put(Style::Path, &here)?;
         }
         writer.put(
             Style::Dim,
