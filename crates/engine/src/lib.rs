@@ -61,7 +61,7 @@ pub use workspace::{CrossRootUse, CrossRootUses, RootSnapshot, cross_root_uses};
 
 // Types that answers consist of, so that callers depend on this crate alone.
 pub use orient_lang::TokenClass;
-pub use orient_rank::{Analysis, EnabledRules, Form, Rule, Scope, ScorePart, Weights, analyse};
+pub use orient_rank::{Analysis, EnabledRules, Form, Rule, Scope, ScorePart, Weights, analyse, is_stop_word};
 pub use orient_resolve::Endpoint;
 pub use orient_store::{
     EdgeRow, EmbedModel, ExcludedFiles, ExternalRow, FileGraph, FileId, FileRow, INDEXED, LanguageCount,

@@ -29,6 +29,8 @@ pub struct Framework {
     pub entries: Vec<EntryRule>,
     /// What its files define and code in other languages implements.
     pub contracts: Vec<ContractRule>,
+    /// Files whose place is the path that they serve.
+    pub file_routes: Vec<FileRouteRule>,
 }
 
 impl Framework {
@@ -187,6 +189,25 @@ pub struct EntryRule {
     pub handler: Vec<Argument>,
     /// Calls on the result whose first argument is the handler: `action`.
     pub handler_chained: Vec<String>,
+    /// An object whose keys are the names, and whose values the handlers; `name` is then the service that they belong to.
+    pub handlers: Vec<Argument>,
+    /// The argument with the HTTP method of a request; without it, the name of the call says it.
+    pub method: Vec<Argument>,
+}
+
+/// Files whose place is the path that they serve.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileRouteRule {
+    /// The directories below which paths begin.
+    pub roots: Vec<String>,
+    /// The names of the files, without extensions; any file if empty, and then its name is the last part of the path.
+    pub files: Vec<String>,
+    /// What is in front of the path.
+    pub prefix: String,
+    /// The methods that exported names serve; that of the default export is `default`.
+    pub exports: Vec<(String, String)>,
+    /// Dots in the name of the file separate parts of the path.
+    pub dotted: bool,
 }
 
 /// Definitions that code in other languages implements: the procedures of services. `{}` in a pattern stands for the name of

@@ -34,8 +34,8 @@ pub use expr::{Expr, ExprId, ExprList, Literal, Sequence, Wrapper};
 pub use facts::{Facts, Issue, IssueKind, Outline, Role};
 pub use flow::{Assign, Binding, BindingKind, Flow, RefKind, Reference, Return, Scope, ScopeKind, Via};
 pub use framework::{
-    AnnotationRules, Argument, ContractRule, Convention, EntryRule, Framework, GroupRule, IncludeRule,
-    MethodSource, MountRule, NameStyle, PathToken, RouteRule, RouterRule,
+    AnnotationRules, Argument, ContractRule, Convention, EntryRule, FileRouteRule, Framework, GroupRule,
+    IncludeRule, MethodSource, MountRule, NameStyle, PathToken, RouteRule, RouterRule,
 };
 pub use graph::{
     Confidence, Edge, EdgeKind, ExternalReference, Node, Reason, Resolved, Rule, UnresolvedReference,

@@ -26,4 +26,5 @@ pub use mentioned_paths::PathMention;
 pub use query_analysis::{Analysis, Form, RequestedRoles, Scope, Term, analyse};
 pub use ranking::{ResultLimits, rank};
 pub use rules::Rule;
+pub use stop_words::is_stop_word;
 pub use weights::{EnabledRules, Weights};

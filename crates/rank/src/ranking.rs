@@ -1,4 +1,7 @@
 //! Ranking: rules add to and multiply scores, then hits are selected greedily with decay for further chunks of a file.
+//!
+//! A question is often about several places of one file. So the good chunks beside the best one of a file become hits of their own
+//! before files that score much lower, and are listed beside it otherwise.
 
 use crate::candidate::Pool;
 use crate::explanation::{RankedChunk, ScorePart};
@@ -17,7 +20,7 @@ pub struct ResultLimits {
     pub also: usize,
 }
 
-/// Ranks the candidates and returns the best. A chunk that is listed beside a hit is not a hit itself.
+/// Ranks the candidates and returns the best. A chunk that is listed beside a hit is not a hit itself: it did not score enough.
 pub fn rank(
     query: &Analysis,
     pool: &Pool,
@@ -182,6 +185,9 @@ impl ScoreBoard {
         let file_chunks = FileChunks::new(pool, &self.hits);
         let mut selected = Vec::with_capacity(limits.hits.min(self.hits.len()));
         let mut files = HashMap::new();
+        // The chunks beside the first hit of a file, and the maximum score of each as a hit of its own.
+        let mut beside: HashMap<usize, Vec<usize>> = HashMap::new();
+        let mut ceilings: HashMap<usize, f32> = HashMap::new();
         let mut rest: Vec<Option<RankedChunk>> = self.hits.into_iter().map(Some).collect();
         let mut start = 0;
         while selected.len() < limits.hits {
@@ -200,7 +206,10 @@ impl ScoreBoard {
                 }
                 let candidate = &pool.candidates[hit.candidate];
                 let before: i32 = files.get(&candidate.file).copied().unwrap_or(0);
-                let score = hit.score * decay.powi(before);
+                let score = match ceilings.get(&hit.candidate) {
+                    Some(ceiling) => hit.score.min(*ceiling),
+                    None => hit.score * decay.powi(before),
+                };
                 if best.is_none_or(|(tier, top, _)| own > tier || score > top) {
                     best = Some((own, score, at));
                 }
@@ -214,15 +223,22 @@ impl ScoreBoard {
             }
             let before = files.entry(candidate.file).or_insert(0);
             if *before == 0 {
-                hit.also = file_chunks.beside(hit.candidate, also, weights.also);
-                *before = i32::try_from(hit.also.len()).unwrap_or(i32::from(i16::MAX));
-                let named = |one: &Option<RankedChunk>| {
-                    one.as_ref().is_some_and(|one| hit.also.contains(&one.candidate))
-                };
-                rest.iter_mut().filter(|one| named(one)).for_each(|one| *one = None);
+                let others = file_chunks.beside(hit.candidate, also, weights.also);
+                *before = i32::try_from(others.len()).unwrap_or(i32::from(i16::MAX));
+                let mut ceiling = hit.score * weights.further;
+                for &other in &others {
+                    ceilings.insert(other, ceiling);
+                    ceiling *= weights.each_further;
+                }
+                beside.insert(hit.candidate, others);
             }
             *before += 1;
+            ceilings.remove(&hit.candidate);
             selected.push(hit);
+        }
+        for hit in &mut selected {
+            let others = beside.remove(&hit.candidate).unwrap_or_default();
+            hit.also = others.into_iter().filter(|other| ceilings.contains_key(other)).collect();
         }
         selected
     }
@@ -343,17 +359,34 @@ mod tests {
             candidate(3, 0, 0.1, 0.0),
             candidate(4, 1, 6.0, 0.7),
         ]);
-        let also = |pool: &Pool| ranked(pool, EnabledRules::ALL, 3)[0].also.clone();
+        let first = |pool: &Pool, enabled: EnabledRules, also: usize| {
+            let limits = ResultLimits { hits: 1, also };
+            rank(&analyse("some question"), pool, &Weights::default(), enabled, limits)[0].also.clone()
+        };
+        let also = |pool: &Pool| first(pool, EnabledRules::ALL, 3);
         assert_eq!(also(&pool), [1, 2], "the fourth scores too low");
-        assert_eq!(chunks(&pool, &ranked(&pool, EnabledRules::ALL, 3)), [0, 4, 3]);
-        assert_eq!(ranked(&pool, EnabledRules::ALL, 1)[0].also, [1]);
-        assert!(ranked(&pool, EnabledRules::ALL.without(Rule::Also), 3)[0].also.is_empty());
+        assert_eq!(first(&pool, EnabledRules::ALL, 1), [1]);
+        assert!(first(&pool, EnabledRules::ALL.without(Rule::Also), 3).is_empty());
         (pool.candidates[1].owner, pool.candidates[2].owner) = (Some(7), Some(7));
         assert_eq!(also(&pool), [1], "only one chunk per symbol");
         pool.candidates[0].owner = Some(7);
         assert_eq!(also(&pool), [0; 0], "the hit belongs to it, too");
         pool.candidates[2].exact = 0.5;
         assert_eq!(chunks(&pool, &ranked(&pool, EnabledRules::ALL, 3))[0], 2, "an exact match is a hit");
+    }
+
+    #[test]
+    fn good_chunks_of_a_file_are_hits_before_files_that_score_much_lower() {
+        let order = |other: f32| {
+            let pool = pool(vec![
+                candidate(0, 0, 9.0, 0.9),
+                candidate(1, 0, 8.0, 0.8),
+                candidate(2, 1, other, other / 10.0),
+            ]);
+            chunks(&pool, &ranked(&pool, EnabledRules::ALL, 3))
+        };
+        assert_eq!(order(8.9), [0, 2, 1]);
+        assert_eq!(order(0.5), [0, 1, 2]);
     }
 
     proptest! {
@@ -385,17 +418,28 @@ mod tests {
         fn no_chunk_is_listed_twice(
             given in prop::collection::vec((0_u32..4, 0.0_f32..9.0, 0.0_f32..1.0, 0_i64..6), 1..30),
             also in 0_usize..5,
+            most in 1_usize..8,
         ) {
             let given = given.iter().zip(0..).map(|(&(file, score, near, owner), chunk)| Candidate {
                 owner: Some(owner),
                 ..candidate(chunk, file, score, near)
             });
             let pool = pool(given.collect());
-            let hits = ranked(&pool, EnabledRules::ALL, also);
-            let mut seen: Vec<usize> =
-                hits.iter().flat_map(|hit| std::iter::once(hit.candidate).chain(hit.also.iter().copied())).collect();
-            seen.sort_unstable();
-            prop_assert_eq!(seen, (0..pool.candidates.len()).collect::<Vec<_>>());
+            let everything = ranked(&pool, EnabledRules::ALL, also);
+            let limits = ResultLimits { hits: most, also };
+            let hits = rank(&analyse("some question"), &pool, &Weights::default(), EnabledRules::ALL, limits);
+            let listed = |hits: &[RankedChunk]| -> Vec<usize> {
+                let both = |hit: &RankedChunk| [&[hit.candidate][..], &hit.also].concat();
+                let mut listed: Vec<usize> = hits.iter().flat_map(both).collect();
+                listed.sort_unstable();
+                listed
+            };
+            prop_assert_eq!(listed(&everything), (0..pool.candidates.len()).collect::<Vec<_>>());
+            let mut some = listed(&hits);
+            some.dedup();
+            prop_assert_eq!(some, listed(&hits));
+            let order = |hits: &[RankedChunk]| hits.iter().map(|hit| hit.candidate).collect::<Vec<_>>();
+            prop_assert!(order(&everything).starts_with(&order(&hits)), "a smaller limit gives the same first hits");
             for hit in &hits {
                 let file = |at: usize| pool.candidates[at].file;
                 prop_assert!(hit.also.len() <= also && hit.also.iter().all(|&at| file(at) == file(hit.candidate)));

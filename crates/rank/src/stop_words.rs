@@ -56,6 +56,11 @@ const WEAK_WORDS: &[&str] = &[
     "defines",
 ];
 
+/// Whether a word carries no meaning in a query, in any case.
+pub fn is_stop_word(word: &str) -> bool {
+    weight(&word.to_lowercase()) <= 0.0
+}
+
 /// The weight of a query word, apart from its rarity.
 pub(crate) fn weight(word: &str) -> f32 {
     if STOP_WORDS.contains(&word) {

@@ -86,6 +86,10 @@ weights! {
     decay = 0.3;
     /// Minimum share of the best score for a chunk listed beside a hit.
     also = 0.3;
+    /// Maximum share of the score of a file's first hit that the next chunk of the file has as a hit of its own.
+    further = 0.4;
+    /// Factor of that share for each further chunk.
+    each_further = 0.9;
 }
 
 /// The set of enabled rules.

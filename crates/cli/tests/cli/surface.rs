@@ -117,3 +117,23 @@ fn an_explanation_has_layers_entry_points_and_calls_with_locations() {
     assert!(json.contains("store/store.go"), "{json}");
     assert_eq!(tree.run(&["explain", "--format", "svg"]).status.code(), Some(2));
 }
+
+#[test]
+fn an_endpoint_shows_the_requests_that_reach_it_and_a_card_what_a_symbol_handles() {
+    let tree = Sandbox::new(&[
+        (
+            "server.py",
+            "from flask import Flask\n\napp = Flask(__name__)\n\n\n@app.get(\"/api/users/<int:id>\")\ndef user(id):\n    return {}\n",
+        ),
+        ("web/api.js", "export const user = (id) => fetch(`/api/users/${id}`);\n"),
+    ]);
+    tree.assert_output(
+        &["endpoints"],
+        "
+        1 endpoint
+        GET    /api/users/<int:id>  function user server.py:7  registered server.py:6  requested web/api.js:1  [flask]
+        ",
+    );
+    let card = text(&tree.run(&["symbol", "server.py#user"]).stdout);
+    assert!(card.contains("handles endpoint GET /api/users/<int:id>"), "{card}");
+}

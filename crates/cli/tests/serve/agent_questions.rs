@@ -226,3 +226,15 @@ fn quoted_phrases_match_literally() {
     let said = ask(&mut server, "search", &json!({ "query": "which error says \"order not found\"" }));
     assert!(said.text.contains("a.py") && !said.text.contains("b.py"), "{}", said.text);
 }
+
+#[test]
+fn all_words_can_be_required() {
+    let tree = Sandbox::new();
+    tree.write("a.py", "def first():\n    Cache.flush(timeout=3)\n");
+    tree.write("b.py", "def second():\n    return cache.flush_everything_now()\n");
+    let mut server = Stdio::with(tree, &[]);
+    let either = ask(&mut server, "search", &json!({ "query": "cache timeout", "limit": 10 }));
+    assert!(either.text.contains("a.py") && either.text.contains("b.py"), "{}", either.text);
+    let both = ask(&mut server, "search", &json!({ "query": "cache timeout", "all_words": true }));
+    assert!(both.text.contains("a.py") && !both.text.contains("b.py"), "{}", both.text);
+}

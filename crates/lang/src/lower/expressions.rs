@@ -176,7 +176,7 @@ impl<'t> Lowering<'t> {
             ExprRole::Literal(Literal::String) => self.lower_string(id),
             ExprRole::Literal(literal) => Expr::Literal(literal),
             ExprRole::Transparent => return self.lower_inner(id, rule, depth),
-            ExprRole::Joined if self.has_text(id, depth) => Expr::Literal(Literal::String),
+            ExprRole::Joined if self.has_text(id, depth) => self.lower_joined(id, depth),
             ExprRole::Joined | ExprRole::Opaque => Expr::Unknown,
         })
     }
@@ -226,8 +226,7 @@ impl<'t> Lowering<'t> {
     fn has_text(&self, id: NodeId, depth: usize) -> bool {
         depth < 64
             && self.tree.named_children(id).any(|part| {
-                let rule = self.table.rule(self.tree, part);
-                match rule.expr {
+                match self.table.rule(self.tree, part).role(self.tree, part) {
                     Some(ExprRole::Literal(Literal::String)) => true,
                     Some(ExprRole::Opaque | ExprRole::Joined | ExprRole::Transparent) => {
                         self.has_text(part, depth + 1)
@@ -404,6 +403,28 @@ impl<'t> Lowering<'t> {
         match string_text::meaning(display_text::unquote(&content), STRING_CAP) {
             Some(text) => Expr::Text(self.names.intern(&text)),
             None => Expr::Literal(Literal::String),
+        }
+    }
+
+    /// A concatenation keeps the texts of its literals if they may be a path; `{?}` stands for the other parts.
+    fn lower_joined(&mut self, id: NodeId, depth: usize) -> Expr {
+        let mut text = String::new();
+        self.join_parts(id, depth, &mut text);
+        let is_path = text.contains('/') && text.len() <= STRING_CAP && !text.contains(char::is_whitespace);
+        if is_path { Expr::Text(self.names.intern(&text)) } else { Expr::Literal(Literal::String) }
+    }
+
+    fn join_parts(&self, id: NodeId, depth: usize, text: &mut String) {
+        for part in self.tree.named_children(id) {
+            match self.table.rule(self.tree, part).role(self.tree, part) {
+                Some(ExprRole::Literal(Literal::String)) => {
+                    text.push_str(display_text::unquote(&display_text::lossy(self.tree.bytes(part))));
+                }
+                Some(ExprRole::Joined | ExprRole::Transparent) if depth < 64 && text.len() <= STRING_CAP => {
+                    self.join_parts(part, depth + 1, text);
+                }
+                _ => text.push_str("{?}"),
+            }
         }
     }
 

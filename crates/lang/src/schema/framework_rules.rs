@@ -2,8 +2,9 @@
 //! `orient_model::Framework`.
 
 use orient_model::{
-    AnnotationRules, Argument, ContractRule, Convention, EntryRule, Framework, GroupRule, IncludeRule,
-    MethodSource, MountRule, NameStyle, PathToken, RouteRule, RouterRule, SurfaceKind, SurfaceRole,
+    AnnotationRules, Argument, ContractRule, Convention, EntryRule, FileRouteRule, Framework, GroupRule,
+    IncludeRule, MethodSource, MountRule, NameStyle, PathToken, RouteRule, RouterRule, SurfaceKind,
+    SurfaceRole,
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -40,6 +41,8 @@ struct FrameworkFile {
     entry: Vec<EntryTable>,
     #[serde(default)]
     contract: Vec<ContractTable>,
+    #[serde(default)]
+    file_route: Vec<FileRouteTable>,
 }
 
 /// An argument: its position or its name.
@@ -111,6 +114,23 @@ struct EntryTable {
     handler: Vec<Selector>,
     #[serde(default)]
     handler_chained: Vec<String>,
+    #[serde(default)]
+    handlers: Vec<Selector>,
+    #[serde(default)]
+    method: Vec<Selector>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileRouteTable {
+    roots: Vec<String>,
+    #[serde(default)]
+    files: Vec<String>,
+    #[serde(default)]
+    prefix: String,
+    exports: BTreeMap<String, String>,
+    #[serde(default)]
+    dotted: bool,
 }
 
 #[derive(Deserialize)]
@@ -273,6 +293,17 @@ impl FrameworkFile {
             global_prefixes: self.global_prefixes,
             annotations: self.annotations.map(AnnotationTable::rules),
             entries: self.entry.into_iter().map(EntryTable::rule).collect::<Result<_, _>>()?,
+            file_routes: self
+                .file_route
+                .into_iter()
+                .map(|table| FileRouteRule {
+                    roots: table.roots,
+                    files: table.files,
+                    prefix: table.prefix,
+                    exports: table.exports.into_iter().collect(),
+                    dotted: table.dotted,
+                })
+                .collect(),
             contracts: self.contract.into_iter().map(ContractTable::rule).collect::<Result<_, _>>()?,
         })
     }
@@ -338,6 +369,8 @@ impl EntryTable {
             members: self.members,
             handler: arguments(self.handler),
             handler_chained: self.handler_chained,
+            handlers: arguments(self.handlers),
+            method: arguments(self.method),
         })
     }
 }

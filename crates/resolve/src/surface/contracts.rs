@@ -22,6 +22,8 @@ use std::collections::BTreeSet;
 
 /// Maximum number of symbols of one name that are looked at.
 const MAX_NAMESAKES: usize = 256;
+/// Maximum number of bases above one another that are followed.
+const MAX_DEPTH: u32 = 3;
 
 /// Adds the members of all contracts of a file, and their edges.
 pub(super) fn contracts(extraction: &Extraction<'_, '_>, resolved: &mut Resolved) {
@@ -142,24 +144,28 @@ impl Contracts<'_, '_, '_> {
             patterns.iter().any(|pattern| fits_ignoring_case(&pattern.replace("{}", service), name))
         };
         let own = home.name(owner);
-        if callable && (is(&self.rule.server_types, own) || self.has_base(&home, owner, &is)) {
+        if callable && (is(&self.rule.server_types, own) || self.has_base(&home, owner, &is, 0)) {
             return Some(Side::Server);
         }
         is(&self.rule.client_types, own).then_some(Side::Client)
     }
 
-    fn has_base(&self, unit: &FileRef, owner: u32, is: &dyn Fn(&[String], &str) -> bool) -> bool {
+    /// Whether a type has a base that implements the contract, itself or through a base in the same file.
+    fn has_base(&self, unit: &FileRef, owner: u32, is: &dyn Fn(&[String], &str) -> bool, depth: u32) -> bool {
         let bases = unit.symbol(owner).map(|symbol| symbol.bases.as_slice()).unwrap_or_default();
-        let fits = |base: &orient_model::Base| {
+        bases.iter().any(|base| {
+            let name = unit.outline_text(base.name);
             // A type inside of the service has no name of its own: `Greeter::Service`.
-            let written = unit.outline_text(base.text);
-            let inside =
-                written.rsplit_once("::").map(|(outer, _)| outer.rsplit("::").next().unwrap_or(outer));
-            is(&self.rule.server_bases, unit.outline_text(base.name))
-                || unit.outline_text(base.name) == "Service"
-                    && inside.is_some_and(|outer| is(&["{}".to_owned()], outer))
-        };
-        bases.iter().any(fits)
+            let outer = unit.outline_text(base.text).rsplit("::").nth(1);
+            is(&self.rule.server_bases, name)
+                || name == "Service" && outer.is_some_and(|outer| is(&["{}".to_owned()], outer))
+                || depth < MAX_DEPTH
+                    && unit.children(None).iter().any(|&other| {
+                        other != owner
+                            && unit.name(other) == name
+                            && self.has_base(unit, other, is, depth + 1)
+                    })
+        })
     }
 
     fn is_generated(&self, found: &Namesake) -> bool {

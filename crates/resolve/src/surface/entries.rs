@@ -2,15 +2,15 @@
 //! covers all kinds; [`orient_model::EntryRule`] documents it.
 
 use super::annotations::Annotation;
-use super::arguments::{self, COMPUTED};
+use super::arguments::{self, COMPUTED, method_name};
 use super::entry_names::{derived, fits, from_text};
 use super::extract::Extraction;
 use super::routers::node;
 use super::routes::{Handler, bare, registers};
 use crate::types::ty::Ty;
 use orient_model::{
-    Atom, Confidence, EntryRule, Expr, ExprId, Node, RefKind, Reference, Resolved, SurfaceEntry, SurfaceRole,
-    Symbol, SymbolKind, Visibility,
+    Atom, Confidence, EntryRule, Expr, ExprId, Node, RefKind, Reference, Resolved, SurfaceEntry, SurfaceKind,
+    SurfaceRole, Symbol, SymbolKind, Visibility,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -155,6 +155,9 @@ impl Entries<'_, '_, '_> {
         let extraction = self.extraction;
         let (rule, reference) = (call.rule, call.reference);
         let site = extraction.site(reference);
+        if !rule.handlers.is_empty() {
+            return self.of_handlers(call, resolved);
+        }
         let handler_arg = arguments::find(extraction.unit, call.args, &rule.handler)
             .or_else(|| self.chained_handler(rule, reference));
         let handler = handler_arg.map(|arg| extraction.handler(&site, arg, 0)).unwrap_or_default();
@@ -177,11 +180,78 @@ impl Entries<'_, '_, '_> {
         }
     }
 
+    /// The entries of an object whose keys are the names and whose values the handlers.
+    fn of_handlers(&self, call: &EntryCall<'_>, resolved: &mut Resolved) {
+        let extraction = self.extraction;
+        let unit = extraction.unit;
+        let Some(object) = arguments::find(unit, call.args, &call.rule.handlers) else { return };
+        let Expr::Sequence { items, .. } = unit.expr(object) else { return };
+        let (site, from) = (extraction.site(call.reference), extraction.around(call.reference));
+        // The definition of a service is a member of it: `shop.Payment.service`.
+        let service =
+            arguments::find(unit, call.args, &call.rule.name).and_then(|arg| match unit.expr(arg) {
+                Expr::Member { base, .. } => extraction.last_name(base),
+                _ => extraction.last_name(arg),
+            });
+        for &item in unit.facts.flow.list(items) {
+            let (name, value) = match unit.expr(item) {
+                Expr::Named { name, value } => (name, value),
+                // `{ charge }` is short for `{ charge: charge }`.
+                Expr::Name(name) => (name, item),
+                _ => continue,
+            };
+            let handler = extraction.handler(&site, value, 0);
+            if let Some(sym) = handler.symbol {
+                let confidence = if call.proven { Confidence::Exact } else { Confidence::Approximate };
+                resolved.edges.push(registers(from, sym, call.reference.line, confidence));
+            }
+            self.push(SurfaceEntry {
+                name: match service {
+                    Some(service) => format!("{service}/{}", unit.text(name)),
+                    None => unit.text(name).to_owned(),
+                },
+                symbol: handler.symbol.map(node),
+                text: handler.text.clone(),
+                from,
+                line: call.reference.line,
+                proven: call.proven,
+                ..self.blank(call.framework, call.rule)
+            });
+        }
+    }
+
+    /// The method and the URL of a request, if the URL is a literal or begins with one.
+    fn request(&self, call: &EntryCall<'_>) -> Option<String> {
+        let extraction = self.extraction;
+        let site = extraction.site(call.reference);
+        let arg = arguments::find(extraction.unit, call.args, &call.rule.name)?;
+        let url = extraction.session.constant_text(&site, arg).or_else(|| {
+            // A call that formats its first argument.
+            let Expr::Call { args, .. } = extraction.unit.expr(arg) else { return None };
+            extraction.session.constant_text(&site, *extraction.unit.facts.flow.list(args).first()?)
+        })?;
+        if !url.contains('/') {
+            return None;
+        }
+        let said = arguments::find(extraction.unit, call.args, &call.rule.method);
+        let said = said.and_then(|arg| extraction.session.constant_texts(&site, arg).into_iter().next());
+        let (Expr::Call { callee, .. } | Expr::New { ty: callee, .. }) =
+            extraction.unit.expr(call.reference.expr)
+        else {
+            return None;
+        };
+        let called = extraction.last_name(callee).unwrap_or_default();
+        Some(format!("{} {url}", said.map_or_else(|| method_of_call(called), |said| method_name(&said))))
+    }
+
     /// The names that a call says, or that follow from its handler.
     fn names_of_call(&self, call: &EntryCall<'_>, handler: &Handler) -> Vec<String> {
         let extraction = self.extraction;
         let rule = call.rule;
         let site = extraction.site(call.reference);
+        if rule.kind == SurfaceKind::Request {
+            return self.request(call).into_iter().collect();
+        }
         if !rule.statements.is_empty() {
             let texts = call.args.iter().filter_map(|&arg| extraction.session.constant_text(&site, arg));
             return texts.flat_map(|text| tables(&text, &rule.statements)).collect();
@@ -450,4 +520,12 @@ fn tables(text: &str, verbs: &[String]) -> Vec<String> {
     let mut words = text.split(' ');
     let verb = words.next().unwrap_or_default();
     if verbs.iter().any(|wanted| wanted == verb) { words.map(str::to_owned).collect() } else { Vec::new() }
+}
+
+/// The HTTP method that the name of a function begins with: `POST` of `postForObject`; `GET` for any other.
+fn method_of_call(name: &str) -> String {
+    const METHODS: &[&str] = &["get", "post", "put", "patch", "delete", "head", "options"];
+    let lower = name.to_ascii_lowercase();
+    let found = METHODS.iter().find(|method| lower.starts_with(**method));
+    found.unwrap_or(&"get").to_ascii_uppercase()
 }

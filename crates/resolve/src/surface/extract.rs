@@ -1,7 +1,7 @@
 //! Extraction: applies the framework rules of a language to one file.
 
 use super::routers::{RouterValue, node};
-use super::{annotations, contracts, entries, routes};
+use super::{annotations, contracts, entries, file_routes, routes};
 use crate::file::file_unit::FileRef;
 use crate::session::{Session, Site};
 use orient_model::{
@@ -37,6 +37,7 @@ pub(crate) fn add(session: &Session<'_>, unit: &FileRef, resolved: &mut Resolved
     annotations::routes(&extraction, resolved);
     entries::entries(&extraction, resolved);
     contracts::contracts(&extraction, resolved);
+    file_routes::routes(&extraction, resolved);
     if !extraction.names.is_empty() || extraction.imports_any() {
         extraction.assignments();
         let registered = routes::routes(&extraction, resolved);

@@ -14,7 +14,9 @@ mod contracts;
 mod entries;
 mod entry_names;
 mod extract;
+mod file_routes;
 pub(crate) mod join;
+pub(crate) mod requests;
 mod routers;
 mod routes;
 

@@ -9,6 +9,7 @@ use crate::text::number_format::plural;
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
 use orient_engine::{Endpoint, EngineError, GraphView, NodeId};
+use orient_model::SurfaceEntry;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -17,6 +18,8 @@ pub(crate) struct Endpoints;
 
 /// Default number of endpoints.
 const DEFAULT_LIMIT: u64 = 200;
+/// Maximum number of requests shown for each endpoint.
+const MAX_REQUESTS: usize = 3;
 
 /// Arguments of `endpoints`.
 #[derive(Args, Default, Deserialize, JsonSchema)]
@@ -80,10 +83,21 @@ struct EndpointLine {
     line: u32,
     /// False if nothing was found that mounts its router: a prefix may be missing.
     mounted: bool,
+    /// Requests in the repository that reach it, in any language: `path:line`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    requested_at: Vec<String>,
 }
 
 impl EndpointLine {
-    fn of(view: &GraphView<'_>, endpoint: &Endpoint<NodeId>) -> Result<Self, EngineError> {
+    fn of(
+        view: &GraphView<'_>,
+        endpoint: &Endpoint<NodeId>,
+        requests: &[SurfaceEntry<NodeId>],
+    ) -> Result<Self, EngineError> {
+        let mut requested_at = Vec::new();
+        for request in requests {
+            requested_at.push(format!("{}:{}", view.file_of(request.from)?.path.display(), request.line));
+        }
         let route = &endpoint.route;
         let handler = route.handler.map(|node| view.describe(node)).transpose()?;
         Ok(Self {
@@ -96,6 +110,7 @@ impl EndpointLine {
             registered_in: view.file_of(route.from)?.path.display().into_owned(),
             line: route.line,
             mounted: endpoint.mounted,
+            requested_at,
         })
     }
 
@@ -118,6 +133,12 @@ impl EndpointLine {
         }
         if !self.middleware.is_empty() {
             writer.put(Style::Dim, &format!("  through {}", self.middleware.join(", ")))?;
+        }
+        if !self.requested_at.is_empty() {
+            let shown: Vec<&str> = self.requested_at.iter().take(MAX_REQUESTS).map(String::as_str).collect();
+            let more = self.requested_at.len() - shown.len();
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            writer.put(Style::Dim, &format!("  requested {}{more}", shown.join(", ")))?;
         }
         if !self.mounted {
             writer.put(Style::Dim, "  not mounted")?;
@@ -173,8 +194,11 @@ types; `not mounted` says that one may be missing. callers, trace, impact and un
         let snapshot = session.snapshot()?;
         let view = snapshot.graph();
         let (mut found, mut in_tests) = (Vec::new(), 0);
-        for endpoint in snapshot.endpoints()?.iter().filter(|endpoint| args.selects(endpoint)) {
-            let line = EndpointLine::of(&view, endpoint)?;
+        let mut selected = snapshot.endpoints()?;
+        selected.retain(|endpoint| args.selects(endpoint));
+        let requests = snapshot.requests_of(&selected)?;
+        for (endpoint, requests) in selected.iter().zip(&requests) {
+            let line = EndpointLine::of(&view, endpoint, requests)?;
             if !args.selects_handler(&line) {
                 continue;
             }

@@ -234,15 +234,10 @@ fn exposes(
         }
     };
     let mut counts: BTreeMap<&'static str, u64> = BTreeMap::new();
-    for entry in snapshot.surface_entries()? {
+    for entry in snapshot.surface()? {
         if inside(entry.symbol.unwrap_or(entry.from)) {
             *counts.entry(entry.kind.as_str()).or_default() += 1;
         }
-    }
-    let endpoints = snapshot.endpoints()?;
-    let count = endpoints.iter().filter(|one| inside(one.route.handler.unwrap_or(one.route.from))).count();
-    if count > 0 {
-        counts.insert("endpoint", count as u64);
     }
     Ok(counts)
 }

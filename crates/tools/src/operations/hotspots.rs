@@ -165,7 +165,7 @@ less active one, although neither refers to the other. Commits that change more 
         for file in &out.files {
             rows.push(vec![
                 Cell::new(Style::Path, file.path.clone()),
-                Cell::new(Style::Number, format!("{} commits", count(u64::from(file.commits)))),
+                Cell::new(Style::Number, plural(u64::from(file.commits), "commit", "commits")),
                 Cell::new(Style::Dim, format!("{} lines changed", count(file.changed_lines))),
                 Cell::new(Style::Dim, format!("{} lines", count(file.lines))),
                 Cell::new(Style::Plain, file.owners()),
@@ -181,7 +181,7 @@ less active one, although neither refers to the other. Commits that change more 
             rows.push(vec![
                 Cell::new(Style::Name, symbol.symbol.clone()),
                 Cell::new(Style::Kind, symbol.kind.clone()),
-                Cell::new(Style::Number, format!("{} commits", count(u64::from(symbol.commits)))),
+                Cell::new(Style::Number, plural(u64::from(symbol.commits), "commit", "commits")),
                 Cell::new(Style::Dim, plural(u64::from(symbol.authors), "author", "authors")),
                 Cell::new(Style::Dim, plural(u64::from(symbol.lines), "line", "lines")),
                 Cell::new(

@@ -35,7 +35,7 @@ const DEFAULT_HITS: usize = 100;
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct QueryArgs {
     /// One statement of SQLite's dialect that reads the views
-    #[arg(value_name = "SQL", trailing_var_arg = true)]
+    #[arg(value_name = "SQL")]
     #[serde(deserialize_with = "crate::arguments::string_or_list::one_or_many")]
     sql: Vec<String>,
     /// A ranked search whose results are the view `hits`

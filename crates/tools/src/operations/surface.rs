@@ -9,8 +9,8 @@ use crate::session::Session;
 use crate::text::number_format::plural;
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
-use orient_engine::{EngineError, GraphView, NodeId, Snapshot};
-use orient_model::{SurfaceEntry, SurfaceKind, SurfaceRole};
+use orient_engine::{EngineError, GraphView, NodeId};
+use orient_model::SurfaceEntry;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -133,26 +133,6 @@ impl EntryLine {
     }
 }
 
-/// The entries of all kinds: endpoints are entries too.
-fn all_entries(snapshot: &Snapshot) -> Result<Vec<SurfaceEntry<NodeId>>, EngineError> {
-    let mut entries = snapshot.surface_entries()?;
-    for endpoint in snapshot.endpoints()? {
-        let route = endpoint.route;
-        entries.push(SurfaceEntry {
-            kind: SurfaceKind::Endpoint,
-            name: format!("{} {}", route.method, endpoint.path),
-            role: SurfaceRole::Handles,
-            framework: route.framework,
-            symbol: route.handler,
-            text: route.text,
-            from: route.from,
-            line: route.line,
-            proven: true,
-        });
-    }
-    Ok(entries)
-}
-
 impl TypedOperation for SurfaceList {
     const NAME: &'static str = "surface";
     const ABOUT: &'static str = "List commands, topics, tables, variables and what else has a name";
@@ -185,7 +165,7 @@ recognized by a method's name alone. callers, trace, impact and unused follow th
         let snapshot = session.snapshot()?;
         let view = snapshot.graph();
         let (mut found, mut in_tests) = (Vec::new(), 0);
-        for entry in all_entries(&snapshot)? {
+        for entry in snapshot.surface()? {
             let selected = (kinds.is_empty() || kinds.contains(&entry.kind))
                 && (roles.is_empty() || roles.contains(&entry.role))
                 && wanted.as_deref().is_none_or(|text| entry.name.to_lowercase().contains(text))

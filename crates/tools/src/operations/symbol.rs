@@ -11,7 +11,7 @@ use crate::text::number_format::plural;
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
 use orient_engine::{
-    Direction, EdgeRow, Edges, EngineError, GraphView, NodeId, ReachOptions, WithDispatch, reach,
+    Direction, EdgeRow, Edges, EngineError, GraphView, NodeId, ReachOptions, Snapshot, WithDispatch, reach,
 };
 use orient_model::{Confidence, EdgeKind};
 use schemars::JsonSchema;
@@ -27,6 +27,9 @@ const TEST_DEPTH: u32 = 8;
 const MAX_REACHED: usize = 20_000;
 /// Maximum number of characters of documentation in the text form.
 const MAX_DOC: usize = 300;
+
+/// Maximum number of surface entries shown.
+const MAX_ENTRIES: usize = 12;
 
 /// Arguments of `symbol`.
 #[derive(Args, Deserialize, JsonSchema)]
@@ -65,6 +68,9 @@ pub(crate) struct Card {
     implementers: u64,
     /// Number of tests that reach it, directly or through other symbols.
     tests: u64,
+    /// What it does for the surface of the program: `handles endpoint GET /users`, `reads variable PORT`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    surface: Vec<String>,
     /// Its declarations elsewhere.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     declarations: Vec<SymbolLine>,
@@ -103,7 +109,9 @@ ambiguous name is answered with the handles of the candidates and exit code 3.";
         };
         let view = snapshot.graph();
         let note = subject.note();
-        let card = Card::new(&view, subject)?;
+        let node = NodeId::from(subject.definition.id);
+        let mut card = Card::new(&view, subject)?;
+        card.surface = surface_of(&snapshot, node)?;
         let mut answer = session.answer(&snapshot, SymbolAnswer::one(card));
         answer.add_notes(note);
         Ok(answer)
@@ -166,6 +174,7 @@ impl Card {
             tests: tests(view, &called)?,
             declarations: subject.declarations.into_iter().map(|one| SymbolLine::new(one, None)).collect(),
             symbol: SymbolLine::new(definition, None),
+            surface: Vec::new(),
         })
     }
 
@@ -209,12 +218,28 @@ impl Card {
         }
         counts.push(plural(self.tests, "test", "tests"));
         writer.line(Style::Plain, &format!("  {}", counts.join(", ")))?;
+        for entry in self.surface.iter().take(MAX_ENTRIES) {
+            writer.line(Style::Plain, &format!("  {entry}"))?;
+        }
         for declaration in &self.declarations {
             writer.put(Style::Dim, "  also ")?;
             writer.line(Style::Path, &format!("{}:{}", declaration.path, declaration.line))?;
         }
         Ok(())
     }
+}
+
+/// What a symbol does for the surface of the program, sorted.
+fn surface_of(snapshot: &Snapshot, node: NodeId) -> Result<Vec<String>, EngineError> {
+    let mut found: Vec<String> = snapshot
+        .surface()?
+        .into_iter()
+        .filter(|entry| entry.symbol.unwrap_or(entry.from) == node)
+        .map(|entry| format!("{} {} {}", entry.role.as_str(), entry.kind.as_str(), entry.name))
+        .collect();
+    found.sort();
+    found.dedup();
+    Ok(found)
 }
 
 /// The number of test cases that reach the nodes.

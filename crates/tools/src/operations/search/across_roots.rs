@@ -82,7 +82,7 @@ fn prepare<'s, 'p>(
             query => query?,
         };
         limit = query.limit;
-        let phrases = Phrases::find(&snapshot, &query.text)?;
+        let phrases = Phrases::find(&snapshot, &query.text, asked.all_words)?;
         if let Some(phrases) = &phrases {
             phrases.restrict(&mut query);
             query.limit = MAX_LIMIT;

@@ -38,6 +38,9 @@ pub(crate) struct SearchArgs {
     /// Only in files with these roles: source, test, doc, config, generated, vendored
     #[arg(long, value_name = "ROLE", value_delimiter = ',')]
     pub(crate) role: Vec<String>,
+    /// Only chunks that contain every word of the query, in any case
+    #[arg(long)]
+    pub(crate) all_words: bool,
     /// Only symbols, without code between them and without documentation
     #[arg(long)]
     pub(crate) symbols_only: bool,

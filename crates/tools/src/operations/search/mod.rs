@@ -35,8 +35,8 @@ impl TypedOperation for Search {
     const ABOUT: &'static str = "Find the code that best answers a question";
     const DETAILS: &'static str = "\
 The query is a question, a name or a path. Ranking combines words and meaning; exact matches of a name come first. A hit is \
-the best chunk of its file, and `also` lists up to four others. Tests, documentation and generated files rank lower unless \
-the query asks for them. Hits contain phrases in double quotes literally. Unknown words are spell-corrected, and a note says so. To find all matches of a pattern, use `grep`.";
+a chunk; further chunks of its file are hits where other files score much lower, and `also` lists the rest. Tests, documentation and generated files rank lower unless \
+the query asks for them. Hits contain phrases in double quotes literally, and with `--all-words` every word. Unknown words are spell-corrected, and a note says so. To find all matches of a pattern, use `grep`.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "search \"where are retries handled\"", about: "a question" },
         Example { command: "search Server.run", about: "a name: its definition comes first" },
@@ -83,7 +83,7 @@ the query asks for them. Hits contain phrases in double quotes literally. Unknow
             QueryEmbedding::of(session, &snapshot, &query.text)?
         };
         query.remote.clone_from(&query_embedding.question);
-        let (phrases, limit) = (Phrases::find(&snapshot, &query.text)?, query.limit);
+        let (phrases, limit) = (Phrases::find(&snapshot, &query.text, args.all_words)?, query.limit);
         if let Some(phrases) = &phrases {
             phrases.restrict(&mut query);
             query.limit = args::MAX_LIMIT;

@@ -1,8 +1,8 @@
-//! Quoted phrases of a query: a hit must contain each of them literally.
+//! Texts that a hit must contain: quoted phrases, literally, and on request all words of the query, in any case.
 
 use crate::error::ToolError;
-use orient_engine::{FileQuery, SearchHit, SearchQuery, Snapshot, TrigramQuery, analyse};
-use orient_grep::Pattern;
+use orient_engine::{FileQuery, SearchHit, SearchQuery, Snapshot, TrigramQuery, analyse, is_stop_word};
+use orient_grep::{Case, Pattern};
 use orient_model::RepoPath;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,13 +14,20 @@ pub(super) struct Phrases {
 
 impl Phrases {
     /// The phrases in double quotes, and where they occur in the indexed files; `None` without any. A quoted word is a phrase too.
-    /// A report quotes messages and values, and does not ask for the places that contain all of them.
-    pub(super) fn find(snapshot: &Snapshot, text: &str) -> Result<Option<Self>, ToolError> {
-        let phrases = if analyse(text).report { Vec::new() } else { quoted(text) };
-        if phrases.is_empty() {
+    /// A report quotes messages and values, and does not ask for the places that contain all of them. With `all_words`, the words
+    /// outside quotes are required as well.
+    pub(super) fn find(snapshot: &Snapshot, text: &str, all_words: bool) -> Result<Option<Self>, ToolError> {
+        let mut required: Vec<(&str, Case)> = Vec::new();
+        if all_words || !analyse(text).report {
+            required.extend(quoted(text).into_iter().map(|phrase| (phrase, Case::Sensitive)));
+        }
+        if all_words {
+            required.extend(words(text).into_iter().map(|word| (word, Case::Insensitive)));
+        }
+        if required.is_empty() {
             return Ok(None);
         }
-        let lines = phrases.into_iter().map(|phrase| occurrences(snapshot, phrase));
+        let lines = required.into_iter().map(|(phrase, case)| occurrences(snapshot, phrase, case));
         Ok(Some(Self { lines: lines.collect::<Result<_, _>>()? }))
     }
 
@@ -57,15 +64,36 @@ fn quoted(text: &str) -> Vec<&str> {
     parts[..closed].iter().skip(1).step_by(2).map(|part| part.trim()).filter(|part| part.len() > 1).collect()
 }
 
+/// The words outside double quotes, without punctuation around them and without those that carry no meaning.
+fn words(text: &str) -> Vec<&str> {
+    let parts: Vec<&str> = text.split('"').collect();
+    let unclosed = parts.len().is_multiple_of(2);
+    let last = parts.len() - 1;
+    let outside =
+        parts.iter().enumerate().filter(|(at, _)| at.is_multiple_of(2) || (unclosed && *at == last));
+    outside
+        .flat_map(|(_, part)| part.split_whitespace())
+        .map(|word| word.trim_matches(|letter: char| !letter.is_alphanumeric() && letter != '_'))
+        .filter(|word| !word.is_empty() && !is_stop_word(word))
+        .collect()
+}
+
 /// The lines on which a phrase begins, by file. Only files that the trigram index does not rule out are read.
-fn occurrences(snapshot: &Snapshot, phrase: &str) -> Result<BTreeMap<RepoPath, BTreeSet<u32>>, ToolError> {
-    let pattern = Pattern { patterns: vec![phrase.to_owned()], literal: true, ..Pattern::default() };
+fn occurrences(
+    snapshot: &Snapshot,
+    phrase: &str,
+    case: Case,
+) -> Result<BTreeMap<RepoPath, BTreeSet<u32>>, ToolError> {
+    let pattern = Pattern { patterns: vec![phrase.to_owned()], literal: true, case, ..Pattern::default() };
+    let folded = |text: &str| if case == Case::Insensitive { text.to_lowercase() } else { text.to_owned() };
+    let phrase = &*folded(phrase);
     let required: TrigramQuery = pattern.required();
     let excluded = snapshot.left_out(&required)?;
     let query = FileQuery { indexed: Some(true), ..FileQuery::default() };
     let files = snapshot.files(&query, 0, usize::MAX)?.rows;
     let mut found: BTreeMap<RepoPath, BTreeSet<u32>> = BTreeMap::new();
     snapshot.each_text(files.iter().filter(|file| !excluded.contains(file.id)), |file, text| {
+        let text = folded(text);
         let (mut line, mut at) = (1, 0);
         for (start, _) in text.match_indices(phrase) {
             line += text[at..start].matches('\n').count() as u32;
@@ -86,5 +114,11 @@ mod tests {
         assert_eq!(quoted("\"whole query\""), ["whole query"]);
         assert!(quoted("an \"open quote").is_empty());
         assert!(quoted("no quotes, \"\"").is_empty());
+    }
+
+    #[test]
+    fn words_are_outside_quotes_and_carry_meaning() {
+        assert_eq!(words("where is the Retry-After, and \"not found\" limit?"), ["Retry-After", "limit"]);
+        assert_eq!(words("an \"open quote"), ["open", "quote"]);
     }
 }

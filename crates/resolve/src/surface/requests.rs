@@ -1,0 +1,64 @@
+//! Requests: which endpoint a request with a literal or templated URL reaches.
+
+/// Whether a request, as `METHOD URL`, reaches an endpoint with this method and full path. Parts of the URL that are computed
+/// match anything; a URL that begins with such a part may reach an endpoint below any prefix, if two parts of its path agree.
+pub fn reaches(request: &str, method: &str, path: &str) -> bool {
+    let Some((verb, url)) = request.split_once(' ') else { return false };
+    if verb != method && method != "ANY" {
+        return false;
+    }
+    let (open, rest) = without_host(url);
+    let wanted = parts(rest);
+    let served = parts(path);
+    let fits = |(a, b): (&&str, &&str)| a == b || is_parameter(b) || is_parameter(a);
+    if wanted.len() == served.len() {
+        let agreeing = wanted.iter().zip(&served).filter(|(a, b)| a == b).count();
+        return wanted.iter().zip(&served).all(fits) && (agreeing > 0 || served.is_empty());
+    }
+    let Some(skipped) = served.len().checked_sub(wanted.len()).filter(|_| open) else { return false };
+    let tail = &served[skipped..];
+    let agreeing = wanted.iter().zip(tail).filter(|(a, b)| a == b).count();
+    agreeing >= 2 && wanted.iter().zip(tail).all(fits)
+}
+
+/// The path of a URL without scheme, host and query; and whether it begins with something computed.
+fn without_host(url: &str) -> (bool, &str) {
+    let url = url.split(['?', '#']).next().unwrap_or(url);
+    let (open, rest) = match url.split_once("://") {
+        Some((_, rest)) => (false, rest.split_once('/').map_or("", |(_, path)| path)),
+        None if url.starts_with('/') => (false, url),
+        None => (true, url.split_once('/').map_or("", |(_, path)| path)),
+    };
+    (open, rest)
+}
+
+fn parts(path: &str) -> Vec<&str> {
+    path.split('/').filter(|part| !part.is_empty()).collect()
+}
+
+/// Whether a part of a path stands for any text: `:id`, `{id}`, `<int:id>`, `[id]`, `*`, `${id}`, `%s`.
+fn is_parameter(part: &str) -> bool {
+    part.starts_with([':', '*', '<', '[']) || part.contains('{') || part.contains('%') || part.contains("$")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_reaches_the_endpoint_whose_path_it_fits() {
+        assert!(reaches("GET /api/users/${id}", "GET", "/api/users/:id"));
+        assert!(reaches("GET http://host:80/api/users/1?x=2", "GET", "/api/users/{id}"));
+        assert!(reaches("POST /api/users", "ANY", "/api/users/"));
+        assert!(!reaches("POST /api/users", "GET", "/api/users"));
+        assert!(!reaches("GET /api/orders/1", "GET", "/api/users/:id"));
+        assert!(!reaches("GET /health", "GET", "/:page"), "nothing agrees");
+    }
+
+    #[test]
+    fn a_base_that_is_computed_may_be_any_prefix() {
+        assert!(reaches("GET ${BASE}/users/list", "GET", "/api/v1/users/list"));
+        assert!(reaches("GET {}/users/{}", "GET", "/users/<int:id>"));
+        assert!(!reaches("GET ${BASE}/users", "GET", "/api/users"), "one part is too little");
+    }
+}
