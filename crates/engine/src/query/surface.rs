@@ -1,9 +1,10 @@
 //! The surface of the program: what all files say about it, joined.
 
+use crate::query::traversal::Edges;
 use crate::{EngineError, NodeId, Snapshot};
-use orient_model::{SurfaceEntry, SurfaceKind, SurfaceRole};
+use orient_model::{EdgeKind, Role, SurfaceEntry, SurfaceKind, SurfaceRole};
 use orient_resolve::{Endpoint, FileSurface, join_surface, request_reaches};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Snapshot {
     /// The endpoints, by path, method, and where they are registered. Joined for every query: a program has few
@@ -22,7 +23,47 @@ impl Snapshot {
         let surfaces = self.store.reader().surfaces()?;
         let mut entries: Vec<_> = surfaces.into_iter().flat_map(|(_, surface)| surface.entries).collect();
         name_procedures(&mut entries);
+        self.add_dispatched(&mut entries)?;
         Ok(entries)
+    }
+
+    /// Adds the implementations that are known only because their type has all methods of a generated interface.
+    fn add_dispatched(&self, entries: &mut Vec<SurfaceEntry<NodeId>>) -> Result<(), EngineError> {
+        let view = self.graph();
+        let handles = |entry: &SurfaceEntry<NodeId>| entry.role == SurfaceRole::Handles;
+        let mut known: BTreeSet<(String, NodeId)> = entries
+            .iter()
+            .filter(|entry| handles(entry))
+            .filter_map(|entry| Some((entry.name.clone(), entry.symbol?)))
+            .collect();
+        let is_member = |entry: &&SurfaceEntry<NodeId>| {
+            entry.role == SurfaceRole::Defines && entry.kind == SurfaceKind::Rpc
+        };
+        let mut found = Vec::new();
+        for entry in entries.iter().filter(is_member) {
+            let Some(procedure) = entry.symbol else { continue };
+            for registered in view.outgoing(procedure)?.iter().filter(|edge| edge.kind == EdgeKind::Registers)
+            {
+                for edge in view.outgoing(registered.target)?.iter() {
+                    let node = view.describe(edge.target)?;
+                    let is_own = edge.kind == EdgeKind::Dispatches && node.file.role != Role::Generated;
+                    if is_own && known.insert((entry.name.clone(), edge.target)) {
+                        let (symbol, from, line) = (Some(edge.target), edge.target, node.line());
+                        let role = SurfaceRole::Handles;
+                        found.push(SurfaceEntry {
+                            role,
+                            symbol,
+                            from,
+                            line,
+                            text: String::new(),
+                            ..entry.clone()
+                        });
+                    }
+                }
+            }
+        }
+        entries.append(&mut found);
+        Ok(())
     }
 
     /// For each endpoint, the requests in the repository that reach it, by file and line.
@@ -71,13 +112,16 @@ fn name_procedures(entries: &mut [SurfaceEntry<NodeId>]) {
         let service = service.rsplit('.').next().unwrap_or(service);
         Some(format!("{service}/{procedure}").to_ascii_lowercase())
     };
-    let defined: BTreeMap<String, String> = entries
-        .iter()
-        .filter(|entry| is(entry, SurfaceRole::Defines))
-        .filter_map(|entry| Some((short(&entry.name)?, entry.name.clone())))
-        .collect();
+    let mut defined: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for entry in entries.iter().filter(|entry| is(entry, SurfaceRole::Defines)) {
+        if let Some(short) = short(&entry.name) {
+            defined.entry(short).or_default().insert(entry.name.clone());
+        }
+    }
     for entry in entries.iter_mut().filter(|entry| is(entry, SurfaceRole::Handles)) {
-        if let Some(full) = short(&entry.name).and_then(|name| defined.get(&name)) {
+        let known = short(&entry.name).and_then(|name| defined.get(&name));
+        // Two services of one name are told apart by nothing.
+        if let Some(full) = known.filter(|known| known.len() == 1).and_then(|known| known.first()) {
             entry.name.clone_from(full);
         }
     }

@@ -38,7 +38,7 @@ fn parts(path: &str) -> Vec<&str> {
 
 /// Whether a part of a path stands for any text: `:id`, `{id}`, `<int:id>`, `[id]`, `*`, `${id}`, `%s`.
 fn is_parameter(part: &str) -> bool {
-    part.starts_with([':', '*', '<', '[']) || part.contains('{') || part.contains('%') || part.contains("$")
+    part.starts_with([':', '*', '<', '[']) || part.contains('{') || part.contains('%') || part.contains('$')
 }
 
 #[cfg(test)]
