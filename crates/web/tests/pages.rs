@@ -220,7 +220,7 @@ fn a_change_is_shown_by_symbol_and_side_by_side() {
     }
     assert!(page.contains("first"), "the latest commits are listed");
     let blamed = site.get("/code/src/cart.py?blame=1").body;
-    assert!(blamed.contains("class=\"blame age4\""), "{blamed}");
+    assert!(blamed.contains("class=\"blame age2\""), "{blamed}");
     let before = site.get("/code/src/tax.py?at=HEAD").body;
     assert!(before.contains("return") && before.contains("at HEAD"), "{before}");
     let nonsense = site.get("/change?range=no-such-branch");

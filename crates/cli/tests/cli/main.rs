@@ -20,6 +20,7 @@ mod logging;
 mod lookup_commands;
 mod nested_repositories;
 mod output_and_help;
+mod portable_index;
 mod provider_consent;
 mod provider_search;
 mod sandbox;

@@ -252,7 +252,7 @@ fn blame_cell(line: Option<&BlamedLine>, previous: Option<&str>, dates: &[&str])
         return html! { span.blame.age4 { "not committed" } };
     };
     let position = dates.iter().position(|known| *known == date).unwrap_or(0);
-    let shade = if dates.len() < 2 { 4 } else { position * 4 / (dates.len() - 1) };
+    let shade = if dates.len() < 2 { 2 } else { position * 4 / (dates.len() - 1) };
     let class = ["age0", "age1", "age2", "age3", "age4"][shade.min(4)];
     let author = line.author.as_deref().unwrap_or_default();
     html! {
