@@ -38,25 +38,25 @@ pub(crate) struct SearchArgs {
     /// Only in files with these roles: source, test, doc, config, generated, vendored
     #[arg(long, value_name = "ROLE", value_delimiter = ',')]
     pub(crate) role: Vec<String>,
-    /// Only chunks that contain every word of the query, in any case
+    /// Only chunks with every word of the query, in any case
     #[arg(long)]
     pub(crate) all_words: bool,
-    /// Only symbols, without code between them and without documentation
+    /// Only symbols, no code between them and no documentation
     #[arg(long)]
     pub(crate) symbols_only: bool,
-    /// Only in files changed since a revision (`HEAD~3`, `main...`), or in a unified diff: a file, or `-` for the standard input
+    /// Only in files changed since a revision (`HEAD~3`, `main...`), or in a unified diff: a file, or `-`
     #[arg(long, value_name = "REVISION|DIFF")]
     pub(crate) changed: Option<ChangeSource>,
     /// Maximum number of hits; 0 means all that are ranked, at most 200 [default: 10]
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// Maximum number of tokens of the text, approximately [default: 2000]
+    /// Maximum number of tokens, approximately [default: 2000]
     #[arg(long, value_name = "N")]
     pub(crate) max_tokens: Option<usize>,
-    /// Group hits by file, directory or none; default: by file for broad questions
+    /// Group hits: file, directory, none; default: file for broad questions
     #[arg(long, value_name = "UNIT")]
     pub(crate) group: Option<String>,
-    /// If the query is the name of exactly one symbol, show this symbol alone
+    /// If the query names exactly one symbol, show it alone
     #[arg(long, conflicts_with = "limit")]
     pub(crate) single: bool,
     /// Show the score of each rule
@@ -65,7 +65,7 @@ pub(crate) struct SearchArgs {
     /// Disable channels or rules of the ranking, for measurements
     #[arg(long, value_name = "RULE", value_delimiter = ',', hide = true)]
     pub(crate) without: Vec<RankingPart>,
-    /// Search without vectors, by words and names only
+    /// Search by words and names only
     #[arg(long)]
     pub(crate) no_vectors: bool,
 }

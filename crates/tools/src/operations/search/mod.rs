@@ -34,9 +34,9 @@ impl TypedOperation for Search {
     const NAME: &'static str = "search";
     const ABOUT: &'static str = "Find the code that best answers a question";
     const DETAILS: &'static str = "\
-The query is a question, a name or a path. Ranking combines words and meaning; exact matches of a name come first. A hit is \
-a chunk; further chunks of its file are hits where other files score much lower, and `also` lists the rest. Tests, documentation and generated files rank lower unless \
-the query asks for them. Hits contain phrases in double quotes literally, and with `--all-words` every word. Unknown words are spell-corrected, and a note says so. To find all matches of a pattern, use `grep`.";
+The query is a question, a name or a path. Ranking combines words and meaning; exact matches of a name come first. `also` lists \
+further chunks of a file that are no hits of their own. Tests, documentation and generated files rank lower unless \
+the query asks for them. Hits contain phrases in double quotes literally. Unknown words are spell-corrected, and a note says so. To find all matches of a pattern, use `grep`.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "search \"where are retries handled\"", about: "a question" },
         Example { command: "search Server.run", about: "a name: its definition comes first" },
