@@ -199,7 +199,9 @@ proptest! {
             refresh(&engine);
         }
         export(&engine, &file);
-        after.iter().for_each(|step| apply(&root, step));
+        for step in &after {
+            apply(&root, step);
+        }
         let engine = open(&root, &directory.path().join("second store"), 3);
         import(&engine, &file).expect("it is imported");
         refresh(&engine);
