@@ -24,7 +24,7 @@ pub use candidate::{Candidate, FileInfo, Pool};
 pub use explanation::{RankedChunk, ScorePart};
 pub use mentioned_paths::PathMention;
 pub use query_analysis::{Analysis, Form, RequestedRoles, Scope, Term, analyse};
-pub use ranking::{ResultLimits, rank};
+pub use ranking::{ResultLimits, has_more, rank};
 pub use rules::Rule;
 pub use stop_words::is_stop_word;
 pub use weights::{EnabledRules, Weights};

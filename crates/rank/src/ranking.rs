@@ -37,6 +37,11 @@ pub fn rank(
     scores.select(&context, limits)
 }
 
+/// Whether there are candidates that are neither hits nor listed beside one.
+pub fn has_more(ranked: &[RankedChunk], pool: &Pool) -> bool {
+    ranked.iter().map(|hit| 1 + hit.also.len()).sum::<usize>() < pool.candidates.len()
+}
+
 /// The rules that only rank the chunks of one file among each other.
 const WITHIN_FILE: [Rule; 3] = [Rule::WordsInFile, Rule::Implementation, Rule::Size];
 

@@ -7,7 +7,7 @@ use super::hit::{SearchHit, SearchResults};
 use super::retrieval::RetrievedCandidates;
 use super::search_query::SearchQuery;
 use crate::{EngineError, Snapshot};
-use orient_rank::{Candidate, FileInfo, Pool, RankedChunk, rank};
+use orient_rank::{Candidate, FileInfo, Pool, RankedChunk, has_more, rank};
 
 /// A root to search, under a name.
 pub struct SearchedRoot<'r> {
@@ -37,7 +37,7 @@ pub fn search_roots(roots: &[SearchedRoot<'_>]) -> Result<JoinedHits, EngineErro
     let (pool, origins) = joined_pool(roots, &retrieved);
     let query = &first.query;
     let ranked = rank(&analysed.analysis, &pool, &query.weights, query.enabled_rules, query.limits());
-    let (more, confident) = (ranked.len() > query.limit, pool.is_confident());
+    let (more, confident) = (has_more(&ranked, &pool), pool.is_confident());
     let mut hits = Vec::new();
     for chunk in ranked {
         if hits.len() >= query.limit {

@@ -16,7 +16,7 @@ use super::search_query::SearchQuery;
 use crate::chunk_features::embedder;
 use crate::{EngineError, FileQuery, Snapshot};
 use orient_embed::{BuiltIn, TextEmbedding, Vector, combine};
-use orient_rank::{Analysis, Bm25, Candidate, FileInfo, Pool, RankedChunk, analyse, rank};
+use orient_rank::{Analysis, Bm25, Candidate, FileInfo, Pool, RankedChunk, analyse, has_more, rank};
 use orient_store::ChunkSymbol;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -164,7 +164,7 @@ impl Snapshot {
     ) -> Result<SearchResults, EngineError> {
         let RetrievedCandidates { analysis, pool, .. } = retrieved;
         let ranked = rank(analysis, pool, &query.weights, query.enabled_rules, query.limits());
-        let more = ranked.len() > query.limit;
+        let more = has_more(&ranked, pool);
         let mut hits = Vec::with_capacity(query.limit.min(ranked.len()));
         for chunk in ranked {
             if hits.len() >= query.limit {

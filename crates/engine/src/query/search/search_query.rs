@@ -37,8 +37,8 @@ pub struct SearchQuery {
 }
 
 impl SearchQuery {
-    /// The number of hits to rank: one more than requested, to know whether there are more.
+    /// How many results are requested.
     pub(super) fn limits(&self) -> ResultLimits {
-        ResultLimits { hits: self.limit.saturating_add(1), also: self.also }
+        ResultLimits { hits: self.limit, also: self.also }
     }
 }
