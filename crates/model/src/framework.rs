@@ -220,7 +220,7 @@ pub struct ContractRule {
     pub containers: Vec<String>,
     /// The kinds of the members.
     pub members: Vec<String>,
-    /// What stands between the names of the container and of the member.
+    /// The separator in the full name of a member: `Container/Member`.
     pub separator: String,
     /// The language families that implement it.
     pub families: Vec<String>,

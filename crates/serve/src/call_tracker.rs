@@ -14,7 +14,7 @@ pub(crate) struct CallTracker {
     pub(crate) begun: Instant,
     outcome: Option<&'static str>,
     tokens: usize,
-    /// Who asks what, for the list of recent calls.
+    /// The client and its question, for the list of recent calls; `None` for a call that is not listed.
     description: Option<CallDescription>,
     /// Ends with the call and its work.
     pub(crate) span: tracing::Span,

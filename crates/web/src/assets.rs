@@ -1,5 +1,5 @@
 //! The style sheet and the scripts, embedded in the program. Their addresses contain a hash of their content, so that browsers
-//! may keep them for ever.
+//! can cache them without revalidation.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};

@@ -79,7 +79,7 @@ fn put_varint(to: &mut Vec<u8>, mut number: u64) {
     to.push(number as u8);
 }
 
-/// What comes next in a body.
+/// The tag of the next item in a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NextItem {
     Section(u8),

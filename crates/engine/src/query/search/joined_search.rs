@@ -4,10 +4,10 @@
 //! nothing about the question would score as high as that of one that does. BM25 weights of terms are those of each root.
 
 use super::hit::{SearchHit, SearchResults};
-use super::retrieval::RetrievedCandidates;
+use super::retrieval::{RetrievedCandidates, ranked_hits};
 use super::search_query::SearchQuery;
 use crate::{EngineError, Snapshot};
-use orient_rank::{Candidate, FileInfo, Pool, RankedChunk, has_more, rank};
+use orient_rank::{Candidate, FileInfo, Pool, RankedChunk};
 
 /// A root to search, under a name.
 pub struct SearchedRoot<'r> {
@@ -35,19 +35,13 @@ pub fn search_roots(roots: &[SearchedRoot<'_>]) -> Result<JoinedHits, EngineErro
         return Ok(JoinedHits { hits: Vec::new(), results: Vec::new() });
     };
     let (pool, origins) = joined_pool(roots, &retrieved);
-    let query = &first.query;
-    let ranked = rank(&analysed.analysis, &pool, &query.weights, query.enabled_rules, query.limits());
-    let (more, confident) = (has_more(&ranked, &pool), pool.is_confident());
-    let mut hits = Vec::new();
-    for chunk in ranked {
-        if hits.len() >= query.limit {
-            break;
-        }
+    let (hits, more) = ranked_hits(&first.query, &analysed.analysis, &pool, |chunk| {
         let (root, candidate) = origins[chunk.candidate];
         let also = chunk.also.iter().map(|&at| origins[at].1).collect();
         let own = RankedChunk { candidate, also, ..chunk };
-        hits.extend(roots[root].snapshot.hit(&retrieved[root], own)?.map(|hit| (root, hit)));
-    }
+        Ok(roots[root].snapshot.hit(&retrieved[root], own)?.map(|hit| (root, hit)))
+    })?;
+    let confident = pool.is_confident();
     let results = retrieved.iter().map(|one| one.results(confident, more)).collect();
     Ok(JoinedHits { hits, results })
 }

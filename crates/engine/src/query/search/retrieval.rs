@@ -163,15 +163,7 @@ impl Snapshot {
         retrieved: &RetrievedCandidates,
     ) -> Result<SearchResults, EngineError> {
         let RetrievedCandidates { analysis, pool, .. } = retrieved;
-        let ranked = rank(analysis, pool, &query.weights, query.enabled_rules, query.limits());
-        let more = has_more(&ranked, pool);
-        let mut hits = Vec::with_capacity(query.limit.min(ranked.len()));
-        for chunk in ranked {
-            if hits.len() >= query.limit {
-                break;
-            }
-            hits.extend(self.hit(retrieved, chunk)?);
-        }
+        let (hits, more) = ranked_hits(query, analysis, pool, |chunk| self.hit(retrieved, chunk))?;
         Ok(SearchResults { hits, ..retrieved.results(pool.is_confident(), more) })
     }
 
@@ -293,6 +285,29 @@ pub struct RetrievedCandidates {
     matching_chunks: usize,
     without_vector: u64,
     by_remote: bool,
+}
+
+/// Ranks candidates and makes the hits; and whether there are more. A chunk that is no hit is replaced by the next one.
+pub(super) fn ranked_hits<H>(
+    query: &SearchQuery,
+    analysis: &Analysis,
+    pool: &Pool,
+    hit: impl Fn(RankedChunk) -> Result<Option<H>, EngineError>,
+) -> Result<(Vec<H>, bool), EngineError> {
+    let mut limits = query.limits();
+    loop {
+        let ranked = rank(analysis, pool, &query.weights, query.enabled_rules, limits);
+        let more = has_more(&ranked, pool);
+        let mut hits = Vec::with_capacity(ranked.len());
+        for chunk in ranked {
+            hits.extend(hit(chunk)?);
+        }
+        let missing = query.limit.saturating_sub(hits.len());
+        if missing == 0 || !more {
+            return Ok((hits, more));
+        }
+        limits.hits += missing;
+    }
 }
 
 impl RetrievedCandidates {

@@ -9,7 +9,7 @@ use crate::error::{Code, ToolError};
 use crate::operation::ParseArgs;
 use crate::session::Session;
 use crate::workspace::{append_answer, name_root};
-use orient_engine::{JoinedHits, Scope, SearchQuery, SearchedRoot, Snapshot, search_roots};
+use orient_engine::{JoinedHits, SearchQuery, SearchedRoot, Snapshot, search_roots};
 
 /// A root that takes part in a search.
 struct SearchRoot<'s, 'p> {
@@ -48,10 +48,7 @@ pub(super) fn across(
         })
         .collect();
     let Some(found) = results.first() else { return Err(ToolError::new(Code::Internal, "there is no root")) };
-    let group = group.unwrap_or(match found.analysis.scope {
-        Scope::CrossCutting | Scope::Exploratory => Group::File,
-        Scope::Targeted => Group::None,
-    });
+    let group = group.unwrap_or(Group::default_for(found.analysis.scope));
     let out = SearchOut::of(&shown, &roots[0].query.text, found, group, &asked)?;
     let mut answer = frame(&roots).with_data(out);
     if is_cut {

@@ -5,7 +5,7 @@ use crate::error::{Code, ToolError};
 use crate::graph::changed_symbols::ChangeSource;
 use crate::session::Session;
 use clap::{Args, ValueEnum};
-use orient_engine::{EnabledRules, Rule, SearchQuery, Snapshot};
+use orient_engine::{EnabledRules, Rule, Scope, SearchQuery, Snapshot};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -117,6 +117,16 @@ pub(crate) enum Group {
     None,
     File,
     Directory,
+}
+
+impl Group {
+    /// The grouping that nobody requested: broad questions are answered by file.
+    pub(super) fn default_for(scope: Scope) -> Self {
+        match scope {
+            Scope::CrossCutting | Scope::Exploratory => Self::File,
+            Scope::Targeted => Self::None,
+        }
+    }
 }
 
 impl SearchArgs {

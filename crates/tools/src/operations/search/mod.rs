@@ -15,7 +15,7 @@ use crate::task::agreements;
 use crate::text::writer::TextWriter;
 use args::{Group, SearchArgs};
 use named_symbol::NamedSymbol;
-use orient_engine::{Form, Scope, SearchResults};
+use orient_engine::{Form, SearchResults};
 use phrases::Phrases;
 use search_answer::SearchOut;
 use std::io;
@@ -94,10 +94,7 @@ the query asks for them. Hits contain phrases in double quotes literally. Unknow
             found.more |= found.hits.len() > limit;
             found.hits.truncate(limit);
         }
-        let group = group.unwrap_or(match found.analysis.scope {
-            Scope::CrossCutting | Scope::Exploratory => Group::File,
-            Scope::Targeted => Group::None,
-        });
+        let group = group.unwrap_or(Group::default_for(found.analysis.scope));
         let out = SearchOut::new(&snapshot, &query.text, &found, group, &args)?;
         let (shown, left_out) = (out.shown(), out.left_out());
         let mut answer = session.answer_within(&snapshot, query.path.as_ref().into(), out);

@@ -4,6 +4,7 @@ use crate::error::ToolError;
 use orient_engine::{FileQuery, SearchHit, SearchQuery, Snapshot, TrigramQuery, analyse, is_stop_word};
 use orient_grep::{Case, Pattern};
 use orient_model::RepoPath;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where the phrases of a query occur.
@@ -85,15 +86,14 @@ fn occurrences(
     case: Case,
 ) -> Result<BTreeMap<RepoPath, BTreeSet<u32>>, ToolError> {
     let pattern = Pattern { patterns: vec![phrase.to_owned()], literal: true, case, ..Pattern::default() };
-    let folded = |text: &str| if case == Case::Insensitive { text.to_lowercase() } else { text.to_owned() };
-    let phrase = &*folded(phrase);
+    let phrase = &*folded(phrase, case);
     let required: TrigramQuery = pattern.required();
     let excluded = snapshot.left_out(&required)?;
     let query = FileQuery { indexed: Some(true), ..FileQuery::default() };
     let files = snapshot.files(&query, 0, usize::MAX)?.rows;
     let mut found: BTreeMap<RepoPath, BTreeSet<u32>> = BTreeMap::new();
     snapshot.each_text(files.iter().filter(|file| !excluded.contains(file.id)), |file, text| {
-        let text = folded(text);
+        let text = folded(text, case);
         let (mut line, mut at) = (1, 0);
         for (start, _) in text.match_indices(phrase) {
             line += text[at..start].matches('\n').count() as u32;
@@ -102,6 +102,11 @@ fn occurrences(
         }
     })?;
     Ok(found)
+}
+
+/// A text as it is compared.
+fn folded(text: &str, case: Case) -> Cow<'_, str> {
+    if case == Case::Insensitive { text.to_lowercase().into() } else { text.into() }
 }
 
 #[cfg(test)]
