@@ -27,6 +27,7 @@ calls of all its members are shown.";
         },
         Example { command: "callees Server.Run --flat --json", about: "a list for a script" },
     ];
+    const TERMINAL_ONLY: &'static [&'static str] = &["role"];
     type Args = CallsArgs;
     type Out = SymbolAnswer<CallsOut>;
 

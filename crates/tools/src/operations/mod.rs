@@ -18,7 +18,7 @@ mod endpoints;
 mod explain;
 mod export;
 mod files;
-mod find;
+pub(crate) mod find;
 mod gc;
 mod grep;
 mod hierarchy;

@@ -27,7 +27,7 @@ pub(crate) struct SymbolsArgs {
     #[arg(long = "in", value_name = "PATH")]
     #[serde(rename = "in")]
     pub(super) within: Option<String>,
-    /// Only in files with these roles: source, test, generated, vendored, doc, config
+    /// Only roles: source, test, doc, config, generated, vendored, handler, router, service, model, entry_point, …
     #[arg(long, value_name = "ROLE", value_delimiter = ',')]
     pub(super) role: Vec<String>,
     /// Only with this attribute, annotation or decorator
