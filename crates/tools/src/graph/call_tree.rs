@@ -46,7 +46,7 @@ pub(crate) struct CallsArgs {
     #[arg(long, value_name = "N", default_value_t = 200)]
     #[serde(default = "limit")]
     limit: usize,
-    /// Print a list, level by level, instead of a tree
+    /// Print a list instead of a tree
     #[arg(long)]
     #[serde(default)]
     flat: bool,
@@ -62,11 +62,11 @@ pub(crate) struct CallsArgs {
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     #[serde(default)]
     via: Vec<String>,
-    /// Only symbols with these roles, at any level: handler, entry_point, …
+    /// Only these roles, at any level: handler, service, …
     #[arg(long, value_name = "ROLE", value_delimiter = ',')]
     #[serde(default)]
     role: Vec<String>,
-    /// Maximum number of unverified calls of the same name to list
+    /// Maximum number of unverified calls to list
     #[arg(long, value_name = "N", default_value_t = 10)]
     #[serde(default = "candidates")]
     candidates: usize,

@@ -19,9 +19,8 @@ impl TypedOperation for Callers {
     const DETAILS: &'static str = "\
 Each line shows the location of a call and the calling symbol; a call that is only probable also shows the rule that found \
 it. Calls of an interface or base member that may reach the symbol are listed below `via`. Unresolved calls of the same \
-name are counted and listed separately: they may mean the symbol or another. So are places that name a function without calling it: \
-they pass, return or store it, and the receiver may call it. Tests come last. With --role, all levels are searched and only symbols \
-with the role are listed.";
+name are counted and listed separately: they may mean the symbol or another. So are places that pass, return or store a function \
+without calling it. Tests come last. --role searches all levels.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "callers Server.Run", about: "direct callers" },
         Example { command: "callers Server.Run --depth 3 --no-tests", about: "three levels, without tests" },

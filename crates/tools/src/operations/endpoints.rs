@@ -190,7 +190,7 @@ impl TypedOperation for Endpoints {
     const ABOUT: &'static str = "List the HTTP endpoints that web frameworks serve";
     const DETAILS: &'static str = "\
 Method, full path, handler, what runs before it, and where it is registered. The path joins the prefixes of groups, mounts and \
-types; `not mounted` says that one may be missing, `described only` that an OpenAPI document is all there is. callers, trace, impact and unused follow the same registrations.";
+types; `not mounted` says that one may be missing, `described only` that only OpenAPI has it. callers, trace, impact and unused follow the same registrations.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "endpoints", about: "all endpoints" },
         Example { command: "endpoints --path /users/42 --method GET", about: "what serves a request" },

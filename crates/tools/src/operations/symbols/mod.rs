@@ -51,8 +51,7 @@ impl TypedOperation for Symbols {
     const DETAILS: &'static str = "\
 If no name matches exactly, names that differ only in case are listed, else names that start with it, else names that contain \
 it as a word; a heading says so. If nothing matches, similar names are suggested and the exit code is 1. All filters that are \
-given must hold. Types are compared by name, without packages and arguments, and through pointers, lists, optional types, \
-promises and results.";
+given must hold. Types are compared by name, through pointers, lists, optional types, promises and results.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "symbols Server", about: "symbols named Server" },
         Example { command: "symbols Server.run --kind method", about: "a member, by kind" },
