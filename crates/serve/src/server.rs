@@ -24,11 +24,15 @@ use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{Peer, RoleServer, ServerHandler};
 use serde_json::Value;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, RwLock};
 use std::time::{Duration, Instant};
 use tokio::sync::{Mutex, Semaphore};
 
+/// How long no work must have begun before memory is released.
+const IDLE: Duration = Duration::from_secs(1);
+/// How long an idle thread is kept. It ends before memory is released, with all that it caches.
+pub(crate) const KEEP_ALIVE: Duration = Duration::from_millis(500);
 /// How long a client may take to list its roots.
 const ROOTS_WAIT: Duration = Duration::from_secs(3);
 /// Maximum duration of a call.
@@ -59,6 +63,8 @@ pub(crate) struct ServerState {
     limits: ConcurrencyLimits,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) recent_calls: Arc<RecentCalls>,
+    /// Number of pieces of work that have begun.
+    work_begun: AtomicU64,
 }
 
 impl ServerState {
@@ -74,12 +80,25 @@ impl ServerState {
             limits: ConcurrencyLimits::new(threads),
             metrics: Arc::default(),
             recent_calls: Arc::default(),
+            work_begun: AtomicU64::new(0),
         })
     }
 
     /// Whether credentials in answers about a tree are redacted.
     pub(crate) fn redacts(&self, tree: &ServedTree) -> bool {
         tree.host.loaded().settings.serve.redact.unwrap_or(self.is_remote)
+    }
+
+    /// Releases memory soon after the last of several calls. Doing so after each would cost the next one more than its work.
+    pub(crate) fn release_memory_when_idle(self: &Arc<Self>) {
+        let begun = self.work_begun.fetch_add(1, Ordering::Relaxed) + 1;
+        let state = self.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(IDLE).await;
+            if state.work_begun.load(Ordering::Relaxed) == begun {
+                (state.options.release_memory)();
+            }
+        });
     }
 
     /// Number of calls that can start now.
@@ -284,7 +303,6 @@ impl Server {
     ) -> Result<T, ToolError> {
         let guard = CancelOnDrop(Cancel::default());
         let cancel = guard.0.clone();
-        let release_thread_memory = self.state.options.release_thread_memory;
         let slots = self.state.limits.slots(queue);
         let done = async move {
             let slot = slots.acquire_owned().await;
@@ -293,10 +311,10 @@ impl Server {
                 // A cancelled call holds its slot until the work has stopped.
                 let _slot = slot;
                 let _ = sender.send(work(&cancel));
-                release_thread_memory();
             });
             receiver.await
         };
+        self.state.release_memory_when_idle();
         tokio::select! {
             done = done => done.unwrap_or_else(|_| Err(ToolError::new(Code::Internal, "the call failed"))),
             () = context.ct.cancelled() => Err(ToolError::new(Code::Interrupted, "cancelled")),
