@@ -311,7 +311,7 @@ impl OutputLine for StatusLine {
         page.put(Style::Plain, &format!("  {branch}"))?;
         match &self.commit {
             Some(commit) => {
-                let (files, size) = (plural(self.files, "file", "files"), bytes(self.bytes));
+                let (files, size) = (plural(self.files, "path", "paths"), bytes(self.bytes));
                 let short = commit.get(..10).unwrap_or(commit);
                 page.put(
                     Style::Plain,

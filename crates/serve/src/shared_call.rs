@@ -130,7 +130,7 @@ pub(crate) fn repositories_text(lines: &[RepositoryLine]) -> String {
     for RepositoryLine { name, branch, commit, files } in lines {
         let (name, branch) = (SafeLine::new(name), SafeLine::new(branch));
         let commit = commit.get(..10).unwrap_or(commit);
-        let _ = writeln!(text, "{name}  {branch}  {commit}  {}", plural(*files, "file", "files"));
+        let _ = writeln!(text, "{name}  {branch}  {commit}  {}", plural(*files, "path", "paths"));
     }
     let _ = write!(text, "[complete; total {}]", lines.len());
     text

@@ -183,7 +183,7 @@ async fn repositories(State(state): State<SharedState>, Extension(caller): Exten
     let listed = tokio::task::spawn_blocking(move || state.trees.repositories(&caller)).await;
     match listed {
         Ok(Ok(lines)) => {
-            let line = |line: &crate::shared_trees::RepositoryLine| json!({ "name": line.name, "branch": line.branch, "commit": line.commit, "files": line.files });
+            let line = |line: &crate::shared_trees::RepositoryLine| json!({ "name": line.name, "branch": line.branch, "commit": line.commit, "paths": line.files });
             let lines: Vec<Value> = lines.iter().map(line).collect();
             json_response(StatusCode::OK, &json!({ "repositories": lines }))
         }

@@ -8,5 +8,5 @@ mod cross_root_uses;
 mod joined_repository;
 mod package_coordinates;
 
-pub use package_coordinates::Packages;
 pub use cross_root_uses::{CrossRootUse, CrossRootUses, RootSnapshot, cross_root_uses};
+pub use package_coordinates::Packages;
