@@ -31,7 +31,9 @@ mod symbol_identity;
 mod word_cache;
 mod workspace;
 
-pub use compiler_layer::{LayerAudit, LayerEdge, LayerStatus, ScipDocument, ScipImport, ScipImportError};
+pub use compiler_layer::{
+    KeptAnswers, LayerAudit, LayerEdge, LayerSource, LayerStatus, ScipDocument, ScipImport, ScipImportError,
+};
 pub use engine::{Engine, OpenOptions};
 pub use error::EngineError;
 pub use extraction::{highlight, test_command};
