@@ -17,7 +17,7 @@ pub enum Phase {
     Finishing,
     /// Embedding chunks with a provider.
     Embedding,
-    /// Asking language servers.
+    /// Questions to language servers.
     Enriching,
     /// Indexing the history.
     History,

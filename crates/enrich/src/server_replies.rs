@@ -20,7 +20,7 @@ pub(crate) fn reply(
             let section = |item: &Value| item.get("section").and_then(Value::as_str).map(str::to_owned);
             Ok(items.iter().map(|item| server.section(&section(item).unwrap_or_default())).collect())
         }
-        "workspace/workspaceFolders" => Ok(folders(root)),
+        "workspace/workspaceFolders" => Ok(workspace(root)),
         "workspace/applyEdit" => {
             Ok(json!({ "applied": false, "failureReason": "this client does not edit files" }))
         }
@@ -34,8 +34,8 @@ pub(crate) fn reply(
     }
 }
 
-/// The folders of the workspace: the repository alone.
-pub(crate) fn folders(root: &Path) -> Value {
+/// The directories of the workspace: the repository alone.
+pub(crate) fn workspace(root: &Path) -> Value {
     let name = root.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     json!([{ "uri": uri_of(root), "name": name }])
 }

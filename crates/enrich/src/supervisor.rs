@@ -7,7 +7,7 @@ use crate::consent::{Permission, short_version};
 use crate::environment::inherited;
 use crate::location::uri_of;
 use crate::message::plain_line;
-use crate::server_replies::folders;
+use crate::server_replies::workspace;
 use orient_model::ServiceError;
 use serde_json::{Value, json};
 use std::process::Command;
@@ -239,7 +239,7 @@ impl<'r> Supervisor<'r> {
             "clientInfo": { "name": "orient", "version": env!("CARGO_PKG_VERSION") },
             "rootUri": uri_of(root),
             "rootPath": root.to_string_lossy(),
-            "workspaceFolders": folders(root),
+            "workspaceFolders": workspace(root),
             "initializationOptions": server.options(&program.files),
             "capabilities": {
                 "general": { "positionEncodings": ["utf-8", "utf-16"] },

@@ -66,8 +66,10 @@ fn nothing_is_started_before_the_user_allows_it() {
     assert_eq!(refused.status.code(), Some(4));
     let said = text(&refused.stderr);
     assert!(said.contains("no language server is allowed") && said.contains("orient enrich allow"), "{said}");
+    let status = tree.run(&["enrich", "status"]);
+    let said = text(&status.stderr);
     assert!(said.contains("enrich.layer, enrich.servers are ignored"), "{said}");
-    let status = text(&tree.run(&["enrich", "status"]).stdout);
+    let status = text(&status.stdout);
     assert!(status.contains("fake-server") && status.contains("not allowed"), "{status}");
     for action in ["deny", "drop"] {
         assert_eq!(tree.run(&["enrich", action]).status.code(), Some(1), "{action}: there is nothing");

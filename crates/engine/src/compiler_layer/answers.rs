@@ -1,8 +1,8 @@
 //! Turns what language servers answer into the layer of servers.
 //!
 //! An answer is kept for the content of the file it was asked about and for the content of the file it leads to: an edit of either makes our
-//! rules decide again, until the server is asked again. An edit of a third file that changes the meaning of the use is not noticed; whoever wants
-//! certainty asks again.
+//! rules decide again, until the server is asked again. An edit of a third file that changes the meaning of the use is not noticed; `enrich --again`
+//! asks everything again.
 
 use super::places::{FileReader, ReadFile, compiled_symbol, symbol_at};
 use super::positions::LineIndex;
@@ -47,8 +47,8 @@ enum PlaceMeaning {
     Nothing,
 }
 
-/// The state of keeping answers.
-struct AnswerKeeper<'e> {
+/// Maps places to symbols.
+struct AnswerMapper<'e> {
     files: FileReader<'e>,
     root: &'e Path,
     read: FxHashMap<RepoPath, Option<Arc<ReadFile>>>,
@@ -65,7 +65,7 @@ impl Engine {
     ) -> Result<KeptAnswers, EngineError> {
         let tree = || self.tree.open().map_err(EngineError::from);
         let limit = self.settings.index.max_file_size.bytes();
-        let mut keeper = AnswerKeeper {
+        let mut mapper = AnswerMapper {
             files: FileReader {
                 snapshot,
                 facts: FactsSource::new(self.paths.cache(), tree()?, limit, 64 << 20),
@@ -77,10 +77,10 @@ impl Engine {
         };
         let mut described: BTreeMap<RepoPath, (ContentHash, CompiledFile)> = BTreeMap::new();
         for file in files {
-            keeper.add(file, &mut described)?;
+            mapper.add(file, &mut described)?;
         }
         if described.is_empty() {
-            return Ok(keeper.kept);
+            return Ok(mapper.kept);
         }
         let mut layer = read(&self.paths.tree, LayerSource::Servers).unwrap_or_default();
         for (path, (hash, mut file)) in described {
@@ -93,11 +93,11 @@ impl Engine {
         }
         layer.tools.insert(server.to_owned());
         self.replace_layer(LayerSource::Servers, Some(&layer))?;
-        Ok(keeper.kept)
+        Ok(mapper.kept)
     }
 }
 
-impl AnswerKeeper<'_> {
+impl AnswerMapper<'_> {
     /// Adds the answers about a file.
     fn add(
         &mut self,

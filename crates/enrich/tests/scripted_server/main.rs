@@ -30,7 +30,13 @@ fn main() {
         let _ = std::io::stderr().write_all(b"no project here\n");
         exit(1);
     }
-    let mut script = Script { behaviour, record, answered: 0, input: BufReader::new(std::io::stdin()), early: VecDeque::new() };
+    let mut script = Script {
+        behaviour,
+        record,
+        answered: 0,
+        input: BufReader::new(std::io::stdin()),
+        early: VecDeque::new(),
+    };
     while let Some(message) = script.early.pop_front().or_else(|| script.read()) {
         script.handle(message);
     }

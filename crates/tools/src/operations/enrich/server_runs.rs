@@ -99,7 +99,7 @@ fn ask_server(
 ) -> Result<RunLine, ToolError> {
     let shown = permission.shown();
     let (engine, progress) = (session.engine()?, session.progress());
-    let mut keeper = AnswerKeeper {
+    let mut collector = AnswerCollector {
         engine,
         snapshot,
         progress,
@@ -112,10 +112,10 @@ fn ask_server(
     let done = if files.is_empty() {
         ServerRun::default()
     } else {
-        run(permission, files, limits, &|| session.cancel().is_cancelled(), &mut keeper)
+        run(permission, files, limits, &|| session.cancel().is_cancelled(), &mut collector)
     };
-    keeper.save();
-    if let Some(fault) = keeper.fault {
+    collector.save();
+    if let Some(fault) = collector.fault {
         return Err(fault.into());
     }
     if done.is_cancelled {
@@ -123,12 +123,12 @@ fn ask_server(
         let error = ToolError::new(Code::Interrupted, format!("stopped; answers about {files} are kept"));
         return Err(error.hint("`orient enrich` continues"));
     }
-    let kept = keeper.kept;
+    let kept = collector.kept;
     Ok(RunLine::of(&shown, &done, kept))
 }
 
 /// Keeps answers while a server is asked.
-struct AnswerKeeper<'s> {
+struct AnswerCollector<'s> {
     engine: &'s Engine,
     snapshot: &'s Snapshot,
     progress: &'s dyn Progress,
@@ -139,7 +139,7 @@ struct AnswerKeeper<'s> {
     fault: Option<EngineError>,
 }
 
-impl AnswerKeeper<'_> {
+impl AnswerCollector<'_> {
     fn save(&mut self) {
         self.saved = Instant::now();
         let batch = std::mem::take(&mut self.batch);
@@ -155,7 +155,7 @@ impl AnswerKeeper<'_> {
     }
 }
 
-impl RunObserver for AnswerKeeper<'_> {
+impl RunObserver for AnswerCollector<'_> {
     fn text(&mut self, file: &FileQuestions) -> Option<String> {
         self.snapshot.text_with_hash(&file.path, file.hash)
     }
