@@ -20,6 +20,7 @@ mod serve;
 mod setup;
 mod setup_undo_log;
 mod subcommands;
+mod team;
 mod terminal;
 mod watch;
 

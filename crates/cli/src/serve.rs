@@ -196,7 +196,7 @@ fn options(config: Config, matches: &ArgMatches) -> Options {
     }
 }
 
-fn tool_error(error: ServeError) -> ToolError {
+pub(crate) fn tool_error(error: ServeError) -> ToolError {
     match error {
         ServeError::Usage { message, hint } => ToolError::new(Code::BadArgument, message).hint(hint),
         error @ ServeError::System { .. } => ToolError::new(Code::Io, error.to_string()),

@@ -1,7 +1,7 @@
 //! The table of subcommands that are not operations.
 
 use crate::config::Config;
-use crate::{completions_and_man, daemon, guard, serve, setup, watch};
+use crate::{completions_and_man, daemon, guard, serve, setup, team, watch};
 use clap::{ArgMatches, Command};
 use orient_tools::{Exit, ToolError};
 
@@ -24,6 +24,7 @@ pub(crate) const SUBCOMMANDS: &[Subcommand] = &[
     Subcommand { command: guard::command, long_running: false, run: guard::run },
     Subcommand { command: watch::command, long_running: true, run: watch::run },
     Subcommand { command: daemon::command, long_running: false, run: daemon::run },
+    Subcommand { command: team::command, long_running: false, run: team::run },
     Subcommand {
         command: completions_and_man::completions_command,
         long_running: false,

@@ -59,7 +59,7 @@ pub use refresh::{
 pub use remote_embeddings::{EmbeddingCoverage, EmbeddingJob, EmbeddingLock, RemoteQuery};
 pub use store_paths::StorePaths;
 pub use symbol_identity::{ChangeParts, SymbolChange, SymbolDelta, changes_since, pair_moves};
-pub use workspace::{CrossRootUse, CrossRootUses, RootSnapshot, cross_root_uses};
+pub use workspace::{CrossRootUse, CrossRootUses, Packages, RootSnapshot, cross_root_uses};
 
 // Types that answers consist of, so that callers depend on this crate alone.
 pub use orient_lang::TokenClass;

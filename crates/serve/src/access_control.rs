@@ -99,7 +99,7 @@ impl AccessControl {
         match &self.token {
             Some(token) if required != RequiredProof::Nothing => {
                 let has_cookie = required == RequiredProof::TokenOrCookie && self.has_cookie(headers);
-                let given = single_value(headers, &header::AUTHORIZATION).ok().flatten().and_then(bearer);
+                let given = Self::bearer_token(headers);
                 // Comparing hashes takes constant time and does not reveal the length.
                 if has_cookie || given.is_some_and(|given| blake3::hash(given.as_bytes()) == *token) {
                     return Ok(());
@@ -108,6 +108,11 @@ impl AccessControl {
             }
             _ => Ok(()),
         }
+    }
+
+    /// The bearer token of a request.
+    pub(crate) fn bearer_token(headers: &HeaderMap) -> Option<&str> {
+        single_value(headers, &header::AUTHORIZATION).ok().flatten().and_then(bearer)
     }
 
     /// Whether a request has the cookie. Hashes are compared in constant time.

@@ -36,7 +36,7 @@ const REQUEST_READ_TIMEOUT: Duration = Duration::from_secs(15);
 /// Sessions without a request end after this time.
 const SESSION_IDLE_TIMEOUT: Duration = Duration::from_mins(30);
 /// Threads for work other than tool calls: opening a tree, the metrics page.
-const SPARE_THREADS: usize = 4;
+pub(crate) const SPARE_THREADS: usize = 4;
 /// How long open requests may take to complete when the server stops.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -108,17 +108,21 @@ struct HttpState {
 }
 
 /// Where programs connect.
-const MCP_PATH: &str = "/mcp";
+pub(crate) const MCP_PATH: &str = "/mcp";
 /// Where browsers send the token.
 const LOGIN_PATH: &str = "/login";
 /// Time to answer a wrong token, so that guessing is slow.
 const WRONG_TOKEN_DELAY: Duration = Duration::from_millis(300);
 
-fn router(state: &Arc<ServerState>, http: &HttpOptions, stop: &CancellationToken) -> Router {
+/// The MCP endpoint and its sessions.
+pub(crate) fn mcp_service(
+    state: &Arc<ServerState>,
+    stop: &CancellationToken,
+) -> (StreamableHttpService<Server, LocalSessionManager>, Arc<Sessions>) {
     let mut manager = LocalSessionManager::default();
     manager.session_config.keep_alive = Some(SESSION_IDLE_TIMEOUT);
     let manager = Arc::new(manager);
-    // `check_access` checks host and origin before everything else.
+    // Host and origin are checked before everything else.
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
         .with_max_request_body_bytes(MAX_REQUEST_BYTES)
@@ -127,8 +131,12 @@ fn router(state: &Arc<ServerState>, http: &HttpOptions, stop: &CancellationToken
     let shared = state.clone();
     let mcp =
         StreamableHttpService::new(move || Ok(Server::new(shared.clone(), false)), manager.clone(), config);
+    (mcp, Sessions::new(manager))
+}
+
+fn router(state: &Arc<ServerState>, http: &HttpOptions, stop: &CancellationToken) -> Router {
+    let (mcp, sessions) = mcp_service(state, stop);
     let access = AccessControl::new(http.address.ip(), &http.hosts, &http.origins, http.token.as_deref());
-    let sessions = Sessions::new(manager);
     let web = Arc::new(WebState::new(state.clone(), stop.clone()));
     let state = HttpState { access: Arc::new(access), state: state.clone(), sessions, web };
     Router::new()
@@ -175,7 +183,7 @@ async fn check_access(State(state): State<HttpState>, request: Request, next: Ne
             Ok(request) => {
                 // Until now the connection could be evicted; from here on it has a request in progress.
                 let guard = connection.map(|connection| connection.begin_request());
-                let response = forward(&state, request, next).await;
+                let response = forward(&state.sessions, request, next).await;
                 response.map(|body| GuardedBody::wrap(body, guard))
             }
         },
@@ -194,12 +202,12 @@ fn is_browser_without_token(request: &Request, required: RequiredProof, rejectio
 }
 
 /// Forwards a request to its handler and records the use of its session.
-async fn forward(state: &HttpState, request: Request, next: Next) -> Response {
+pub(crate) async fn forward(sessions: &Arc<Sessions>, request: Request, next: Next) -> Response {
     let late = Rejection { status: StatusCode::GATEWAY_TIMEOUT, reason: "no answer in time" };
     let calls = request.method() == Method::POST;
-    let mut in_use = session_id(request.headers()).and_then(|id| state.sessions.begin_use(id));
+    let mut in_use = session_id(request.headers()).and_then(|id| sessions.begin_use(id));
     let slot = if begins_session(&request) {
-        let Some(slot) = state.sessions.reserve().await else {
+        let Some(slot) = sessions.reserve().await else {
             let reason = "too many sessions are in use";
             return rejected(Rejection { status: StatusCode::SERVICE_UNAVAILABLE, reason });
         };
@@ -212,7 +220,7 @@ async fn forward(state: &HttpState, request: Request, next: Next) -> Response {
     if slot.is_some()
         && let Some(id) = session_id(response.headers())
     {
-        state.sessions.insert(id);
+        sessions.insert(id);
     }
     if let Some(in_use) = &mut in_use {
         // A notification gets the status "accepted".
@@ -231,7 +239,7 @@ fn begins_session(request: &Request) -> bool {
 }
 
 /// Reads the body of a request within the limits of time and size. What is posted must be JSON, except for the form.
-async fn read_body(request: Request) -> Result<Request, Rejection> {
+pub(crate) async fn read_body(request: Request) -> Result<Request, Rejection> {
     let too_large = Rejection { status: StatusCode::PAYLOAD_TOO_LARGE, reason: "the request is too large" };
     let (parts, body) = request.into_parts();
     let claimed = parts
@@ -259,7 +267,7 @@ async fn read_body(request: Request) -> Result<Request, Rejection> {
     }
 }
 
-fn rejected(rejection: Rejection) -> Response {
+pub(crate) fn rejected(rejection: Rejection) -> Response {
     let mut response = (rejection.status, format!("{}\n", rejection.reason)).into_response();
     if rejection.status == StatusCode::UNAUTHORIZED {
         response.headers_mut().insert(header::WWW_AUTHENTICATE, header::HeaderValue::from_static("Bearer"));
@@ -317,7 +325,7 @@ async fn metrics(State(state): State<HttpState>) -> Response {
 }
 
 /// Accepts connections until the server stops, then waits for the open ones to complete.
-async fn accept(listener: TcpListener, app: Router, stop: CancellationToken) {
+pub(crate) async fn accept(listener: TcpListener, app: Router, stop: CancellationToken) {
     let connections = Arc::new(Connections::default());
     loop {
         let accepted = tokio::select! {
@@ -369,7 +377,7 @@ async fn serve_connection(
 }
 
 /// Waits for Ctrl-C or a termination signal.
-async fn stop_signal() {
+pub(crate) async fn stop_signal() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};

@@ -24,6 +24,9 @@ mod sent_history;
 mod served_tree;
 mod server;
 mod session_eviction;
+mod shared_call;
+mod shared_http;
+mod shared_trees;
 mod stdio;
 mod token_budget;
 mod web_pages;
@@ -32,4 +35,8 @@ pub use error::ServeError;
 pub use http::{HttpOptions, http};
 pub use schema::listing;
 pub use served_tree::{FreshnessFactory, Options};
+pub use shared_http::{SharedOptions, shared_http};
+pub use shared_trees::{
+    AnsweredQuestion, Authentication, Caller, OpenedTrees, RepositoryLine, SharedQuestion, SharedTrees,
+};
 pub use stdio::stdio;

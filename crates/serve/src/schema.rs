@@ -1,5 +1,6 @@
 //! The MCP tool list: names, descriptions and schemas from the operation table.
 
+use crate::shared_call::{REPOSITORIES, REPOSITORY};
 use orient_tools::AgentTool;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
@@ -10,6 +11,22 @@ pub(crate) fn tools(offers: &[AgentTool]) -> Vec<Tool> {
     offers.iter().map(tool).collect()
 }
 
+/// The same for a server of many repositories: every tool takes the name of one, and one lists them.
+pub(crate) fn shared_tools(offers: &[AgentTool]) -> Vec<Tool> {
+    let mut tools = vec![described(
+        REPOSITORIES,
+        "The repositories you may read, with their branches.".to_owned(),
+        &json!({ "type": "object", "properties": {} }),
+    )];
+    for offer in offers {
+        let mut input = offer.input.clone();
+        let about = "a repository, or repository@branch; without it, all that may have an answer";
+        input["properties"][REPOSITORY] = json!({ "type": "string", "description": about });
+        tools.push(described(offer.name, offer.about.clone(), &input));
+    }
+    tools
+}
+
 /// The tool list as a client receives it, for measuring its size in tokens.
 pub fn listing(offers: &[AgentTool]) -> Value {
     json!({ "tools": tools(offers) })
@@ -18,9 +35,13 @@ pub fn listing(offers: &[AgentTool]) -> Value {
 /// A tool has no output schema: its answers are text, and the data of single operations is described in the documentation. The
 /// schemas of the data would cost an agent eight times what the tools cost, at every start.
 fn tool(offer: &AgentTool) -> Tool {
+    described(offer.name, offer.about.clone(), &offer.input)
+}
+
+fn described(name: &'static str, about: String, input: &Value) -> Tool {
     // The destructive hint applies only to tools that are not read-only.
     let annotations = ToolAnnotations::new().read_only(true).idempotent(true).open_world(false);
-    Tool::new(offer.name, offer.about.clone(), object(&offer.input)).with_annotations(annotations)
+    Tool::new(name, about, object(input)).with_annotations(annotations)
 }
 
 fn object(value: &Value) -> Arc<JsonObject> {

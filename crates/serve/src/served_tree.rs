@@ -2,6 +2,7 @@
 
 use crate::first_index::{BackgroundIndexing, FirstIndexGate};
 use crate::progress_notifications::ProgressNotifier;
+use crate::shared_trees::OpenedTrees;
 use orient_engine::{Cancel, Engine, Freshness, RefreshOptions};
 use orient_settings::Loaded;
 use orient_tools::{BackgroundEmbedding, Code, OpenTree, Session, SessionOptions, ToolError, distinct_roots};
@@ -39,6 +40,9 @@ const STARTUP_DELAY: Duration = Duration::from_millis(300);
 pub(crate) struct ServedTree {
     pub(crate) host: OpenTree,
     peers: Vec<Self>,
+    /// The name of the repository that paths are shown below, in a tree that is shared.
+    label: Option<String>,
+    only_own_symbols: bool,
     pub(crate) indexing: Arc<BackgroundIndexing>,
     cancel: Cancel,
     /// Embeds the code with the chosen provider, if there is one.
@@ -75,11 +79,48 @@ impl ServedTree {
         })?;
         let embedding = if options.setup.refresh { BackgroundEmbedding::start(&host) } else { None };
         let embedding = Mutex::new(embedding);
-        let tree = Self { host, peers: Vec::new(), indexing, cancel: Cancel::default(), embedding };
+        let (label, only_own_symbols) = (None, false);
+        let tree = Self {
+            host,
+            peers: Vec::new(),
+            label,
+            only_own_symbols,
+            indexing,
+            cancel: Cancel::default(),
+            embedding,
+        };
         if let Some(freshness) = freshness.filter(|_| options.setup.refresh) {
             tree.start(freshness);
         }
         Ok(tree)
+    }
+
+    /// The trees of one question; their indexes are up to date. `None` if there are none.
+    pub(crate) fn shared(opened: OpenedTrees) -> Option<Self> {
+        let (is_labelled, only_own_symbols) = (opened.is_labelled, opened.only_own_symbols);
+        let one = |(name, host): (String, OpenTree)| Self {
+            host,
+            peers: Vec::new(),
+            label: is_labelled.then_some(name),
+            only_own_symbols,
+            indexing: Arc::default(),
+            cancel: Cancel::default(),
+            embedding: Mutex::default(),
+        };
+        let mut trees = opened.trees.into_iter().map(one);
+        let mut first = trees.next()?;
+        first.peers = trees.collect();
+        Some(first)
+    }
+
+    /// The sessions of all roots as one.
+    pub(crate) fn join<'s>(&self, session: &dyn Fn(&Self) -> Session<'s>) -> Result<Session<'s>, ToolError> {
+        let own = session(self);
+        let Some(label) = &self.label else {
+            return own.join(self.peers.iter().map(session).collect());
+        };
+        let peers = self.peers.iter().map(|peer| (peer.label.clone().unwrap_or_default(), session(peer)));
+        Ok(own.join_named(label.clone(), peers.collect(), self.only_own_symbols))
     }
 
     /// Runs a query that arrived at a moment. A query that needs the first index waits for it, and fails with its progress after
@@ -95,7 +136,7 @@ impl ServedTree {
         let session = |tree: &Self| {
             Session::for_tree(&tree.host, notifier, cancel).asked_at(asked).for_client(client.to_owned())
         };
-        let once = || ask(&session(self).join(self.peers.iter().map(session).collect())?);
+        let once = || ask(&self.join(&session)?);
         match once() {
             Err(error)
                 if error.code() == Code::Busy && self.roots().any(|tree| tree.indexing.is_running()) => {}

@@ -8,10 +8,13 @@ use crate::progress_notifications::ProgressNotifier;
 use crate::recent_calls::RecentCalls;
 use crate::sent_history::SentHistory;
 use crate::served_tree::{Options, ServedTree};
+use crate::shared_call::{REPOSITORIES, SharedCall, repositories_text};
+use crate::shared_trees::SharedTrees;
 use crate::{prompts, resources, schema};
 use orient_engine::Cancel;
 use orient_tools::{
-    AgentTool, Code, QueueClass, Redactor, SafeLine, Session, ToolError, agent_tools, client_id, suggest_tool,
+    AgentTool, Code, QueueClass, Redactor, SafeLine, Session, ToolCall, ToolError, agent_tools, client_id,
+    suggest_tool,
 };
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
@@ -49,32 +52,67 @@ characters are escaped (\\n, \\u{1b}). Escaped names and paths can be given back
 
 /// What all sessions share.
 pub(crate) struct ServerState {
-    pub(crate) options: Options,
+    source: TreeSource,
+    release_thread_memory: fn(),
     /// Whether other machines can reach the server, so that credentials are redacted unless a setting says otherwise.
     is_remote: bool,
     offers: Vec<AgentTool>,
     tools: Vec<Tool>,
-    /// The served tree, once it is open.
-    tree: Mutex<Option<Arc<ServedTree>>>,
     limits: ConcurrencyLimits,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) recent_calls: Arc<RecentCalls>,
 }
 
+/// Where the trees of questions come from.
+enum TreeSource {
+    /// The trees of this server or its client, once they are open.
+    Own { options: Box<Options>, tree: Mutex<Option<Arc<ServedTree>>> },
+    /// Trees that many people share: each question opens its own.
+    Shared(Arc<dyn SharedTrees>),
+}
+
 impl ServerState {
     pub(crate) fn new(options: Options, is_remote: bool) -> Result<Self, ServeError> {
         let offers = agent_tools(options.tools.as_deref())?;
+        let (tools, release) = (schema::tools(&offers), options.release_thread_memory);
+        let source = TreeSource::Own { options: Box::new(options), tree: Mutex::new(None) };
+        Ok(Self::of(source, offers, tools, is_remote, release))
+    }
+
+    /// The state of a server of shared trees.
+    pub(crate) fn shared(
+        trees: Arc<dyn SharedTrees>,
+        tools: Option<&str>,
+        release_thread_memory: fn(),
+    ) -> Result<Self, ServeError> {
+        let offers = agent_tools(tools)?;
+        let tools = schema::shared_tools(&offers);
+        Ok(Self::of(TreeSource::Shared(trees), offers, tools, true, release_thread_memory))
+    }
+
+    fn of(
+        source: TreeSource,
+        offers: Vec<AgentTool>,
+        tools: Vec<Tool>,
+        is_remote: bool,
+        release_thread_memory: fn(),
+    ) -> Self {
         let threads = std::thread::available_parallelism().map_or(2, usize::from);
-        Ok(Self {
-            tools: schema::tools(&offers),
-            offers,
-            options,
+        Self {
+            source,
+            release_thread_memory,
             is_remote,
-            tree: Mutex::new(None),
+            offers,
+            tools,
             limits: ConcurrencyLimits::new(threads),
             metrics: Arc::default(),
             recent_calls: Arc::default(),
-        })
+        }
+    }
+
+    /// Releases memory that a thread has cached.
+    pub(crate) fn release_thread_memory(&self) {
+        (self.release_thread_memory)();
     }
 
     /// Whether credentials in answers about a tree are redacted.
@@ -94,11 +132,12 @@ impl ServerState {
 
     /// Opens the trees of the client's roots, or the server's own ones, unless they are open.
     pub(crate) async fn tree(&self, roots: Vec<PathBuf>) -> Result<Arc<ServedTree>, ToolError> {
-        let mut tree = self.tree.lock().await;
+        let TreeSource::Own { options, tree } = &self.source else { return Err(no_repository()) };
+        let mut tree = tree.lock().await;
         if let Some(tree) = &*tree {
             return Ok(tree.clone());
         }
-        let options = self.options.clone();
+        let options = options.clone();
         let opened = tokio::task::spawn_blocking(move || ServedTree::open(&options, roots));
         let opened = opened
             .await
@@ -112,7 +151,8 @@ impl ServerState {
 
     /// The tree, if it is open.
     pub(crate) fn opened(&self) -> Option<Arc<ServedTree>> {
-        self.tree.try_lock().ok().and_then(|tree| tree.clone())
+        let TreeSource::Own { tree, .. } = &self.source else { return None };
+        tree.try_lock().ok().and_then(|tree| tree.clone())
     }
 
     /// Stops the work in the background.
@@ -123,10 +163,18 @@ impl ServerState {
     }
 
     async fn close_tree(&self) {
-        if let Some(tree) = self.tree.lock().await.take() {
+        if let TreeSource::Own { tree, .. } = &self.source
+            && let Some(tree) = tree.lock().await.take()
+        {
             tree.close();
         }
     }
+}
+
+/// The error of a request that names no repository, where there are many.
+fn no_repository() -> ToolError {
+    ToolError::new(Code::NotFound, "this server has many repositories, and resources are those of one")
+        .hint("call a tool with `repository`")
 }
 
 /// The number of calls that run at once, per queue: quick calls never wait for slow ones, and calls that need facts only never
@@ -181,7 +229,11 @@ impl Drop for CancelOnDrop {
 
 impl Server {
     pub(crate) fn new(state: Arc<ServerState>, is_only_client: bool) -> Self {
-        let uses_client_root = is_only_client && !state.options.root_is_fixed;
+        let chosen_by_user = match &state.source {
+            TreeSource::Own { options, .. } => options.root_is_fixed,
+            TreeSource::Shared(_) => true,
+        };
+        let uses_client_root = is_only_client && !chosen_by_user;
         let session_count = SessionCount::new(&state.metrics);
         Self { state, sent: Arc::default(), uses_client_root, _session_count: session_count }
     }
@@ -193,14 +245,23 @@ impl Server {
         }
     }
 
+    fn is_shared(&self) -> bool {
+        matches!(self.state.source, TreeSource::Shared(_))
+    }
+
     fn open_in_background(&self, peer: Option<Peer<RoleServer>>) {
+        if self.is_shared() {
+            return;
+        }
         let server = self.clone();
         // The next call reports an error.
         tokio::spawn(async move { server.tree(peer.as_ref()).await.map(drop) });
     }
 
     async fn tree(&self, peer: Option<&Peer<RoleServer>>) -> Result<Arc<ServedTree>, ToolError> {
-        if let Some(tree) = &*self.state.tree.lock().await {
+        if let TreeSource::Own { tree, .. } = &self.state.source
+            && let Some(tree) = &*tree.lock().await
+        {
             return Ok(tree.clone());
         }
         let roots = match peer.filter(|_| self.uses_client_root) {
@@ -212,8 +273,13 @@ impl Server {
 
     /// Whether credentials in answers are redacted.
     pub(crate) async fn redacts(&self) -> bool {
-        let tree = self.state.tree.lock().await.clone();
-        tree.is_some_and(|tree| self.state.redacts(&tree))
+        match &self.state.source {
+            TreeSource::Own { tree, .. } => {
+                let tree = tree.lock().await.clone();
+                tree.is_some_and(|tree| self.state.redacts(&tree))
+            }
+            TreeSource::Shared(_) => true,
+        }
     }
 
     async fn call(
@@ -222,20 +288,31 @@ impl Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ErrorData> {
         let state = self.state.clone();
+        let mut arguments = request.arguments.map_or(Value::Null, Value::Object);
+        let shared = match &state.source {
+            TreeSource::Own { .. } => None,
+            TreeSource::Shared(trees) => Some(SharedCall::new(trees, &context, &mut arguments)?),
+        };
+        if let Some(shared) = shared.clone().filter(|_| request.name == REPOSITORIES) {
+            let listed = self.work(&context, QueueClass::default(), move |_| shared.repositories()).await;
+            return Ok(listed.map_or_else(
+                |error| failure(&error),
+                |lines| CallToolResult::success(vec![ContentBlock::text(repositories_text(&lines))]),
+            ));
+        }
         let Some(at) = state.offers.iter().position(|offer| offer.name == request.name) else {
             let near = suggest_tool(&state.offers, &request.name);
             let hint = near.map_or_else(String::new, |near| format!("; use `{near}`"));
             let message = format!("unknown tool `{}`{hint}", SafeLine::new(&request.name));
             return Err(ErrorData::invalid_params(message, None));
         };
-        let arguments = request.arguments.map_or(Value::Null, Value::Object);
         let client = client_of(&context.peer);
         let mut tracker = CallTracker::new(&state.metrics, state.offers[at].name).described(
             &state.recent_calls,
             client.clone(),
             question_text(&arguments),
         );
-        let call = match state.offers[at].parse(arguments) {
+        let mut call = match state.offers[at].parse(arguments) {
             Ok(call) => call,
             Err(error) => {
                 let failed = failure(&error);
@@ -243,29 +320,32 @@ impl Server {
                 return Ok(failed);
             }
         };
-        let tree = match self.tree(Some(&context.peer)).await {
-            Ok(tree) => tree,
-            Err(error) => return Ok(failure(&error)),
+        let own = match shared {
+            Some(_) => None,
+            None => match self.tree(Some(&context.peer)).await {
+                Ok(tree) => Some(tree),
+                Err(error) => return Ok(failure(&error)),
+            },
         };
         let notifier = ProgressNotifier::new(context.peer.clone(), context.meta.get_progress_token());
         let sent = self.sent.clone();
+        let state_of_call = state.clone();
         let (with_data, queue) = (state.offers[at].returns_data, call.queue_class());
-        let redacts = state.redacts(&tree);
         let (begun, span) = (tracker.begun, tracker.span.clone());
         let response = self
             .work(&context, queue, move |cancel| {
                 let _entered = span.entered();
-                AnswerContext {
-                    tree: &tree,
-                    sent: &sent,
-                    cancel,
-                    notifier: &notifier,
-                    client: &client,
-                    asked: begun,
-                    with_data,
-                    redacts,
+                let answer = |tree: &ServedTree, call: &ToolCall| {
+                    let redacts = state_of_call.redacts(tree);
+                    let (sent, notifier, client) = (&*sent, &notifier, client.as_str());
+                    AnswerContext { tree, sent, cancel, notifier, client, asked: begun, with_data, redacts }
+                        .answer(call)
+                };
+                match (own, shared) {
+                    (Some(tree), _) => answer(&tree, &call),
+                    (None, Some(shared)) => shared.answer(&mut call, begun, answer),
+                    (None, None) => Err(no_repository()),
                 }
-                .answer(&call)
             })
             .await;
         tracker.set_outcome(&response);
@@ -284,7 +364,7 @@ impl Server {
     ) -> Result<T, ToolError> {
         let guard = CancelOnDrop(Cancel::default());
         let cancel = guard.0.clone();
-        let release_thread_memory = self.state.options.release_thread_memory;
+        let release_thread_memory = self.state.release_thread_memory;
         let slots = self.state.limits.slots(queue);
         let done = async move {
             let slot = slots.acquire_owned().await;

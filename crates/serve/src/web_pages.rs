@@ -116,7 +116,7 @@ impl WebState {
                 server: &server,
             };
             let response = respond(&session, &request, &environment);
-            (state.options.release_thread_memory)();
+            state.release_thread_memory();
             response
         });
         let failed = || Err(ToolError::new(Code::Internal, "the page failed"));

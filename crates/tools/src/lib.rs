@@ -47,4 +47,4 @@ pub use text::redaction::{Redactor, redact_json};
 pub use text::safe_line::SafeLine;
 pub use text::token_estimate::tokens;
 pub use text::writer::{Excerpt, OutputMode, OwnText, Style, TextSink, TextWriter};
-pub use workspace::distinct_roots;
+pub use workspace::{RootFilter, distinct_roots};

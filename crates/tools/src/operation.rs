@@ -8,7 +8,7 @@ use crate::error::{Code, Exit, ToolError};
 use crate::session::Session;
 use crate::session::revision::AnsweredRevision;
 use crate::text::writer::TextWriter;
-use crate::workspace::first_answer;
+use crate::workspace::{RootFilter, first_answer};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use orient_engine::RefreshDepth;
 use schemars::{JsonSchema, schema_for};
@@ -57,6 +57,8 @@ pub(crate) trait TypedOperation: Sized + 'static {
     const PER_CLIENT: bool = false;
     /// How several roots answer it together. Without this, the roots are asked in turn until one has what the arguments name.
     const ACROSS: Option<AcrossRoots<Self>> = None;
+    /// What a root must contain to contribute to an answer, for an operation that several roots answer together.
+    const ROOT_FILTER: fn(&Self::Args) -> RootFilter = |_| RootFilter::Any;
     /// Arguments for the command line only: they name files of the machine, or control the terminal.
     const TERMINAL_ONLY: &'static [&'static str] = &[];
     /// The arguments.
@@ -259,8 +261,11 @@ pub struct Operation {
     pub streamed: bool,
     /// Whether its answer depends on the program that asks.
     pub per_client: bool,
+    /// Whether several roots answer it together.
+    pub across: bool,
     /// Arguments for the command line only.
     pub terminal_only: &'static [&'static str],
+    root_filter: fn(Value) -> RootFilter,
     command: fn() -> Command,
     input: fn() -> Value,
     output: fn() -> Value,
@@ -283,6 +288,10 @@ impl Operation {
             any_revision: O::ANY_REVISION,
             streamed: O::STREAMED,
             per_client: O::PER_CLIENT,
+            across: O::ACROSS.is_some(),
+            root_filter: |arguments| {
+                serde_json::from_value(arguments).map_or(RootFilter::Any, |args| (O::ROOT_FILTER)(&args))
+            },
             terminal_only: O::TERMINAL_ONLY,
             command: || O::Args::augment_args(Command::new(O::NAME)),
             input: || schema_for!(O::Args).to_value(),
@@ -347,6 +356,11 @@ impl Operation {
             return Err(error.hint("revisions are those of one repository: give one --root"));
         }
         (self.run)(&session.at(revision)?, matches)
+    }
+
+    /// What a root must contain to contribute to an answer to a call with these arguments.
+    pub fn root_filter(&self, arguments: &Value) -> RootFilter {
+        (self.root_filter)(arguments.clone())
     }
 
     /// The schema of its arguments without what no program needs, and with the revision.

@@ -9,3 +9,4 @@ mod joined_repository;
 mod package_coordinates;
 
 pub use cross_root_uses::{CrossRootUse, CrossRootUses, RootSnapshot, cross_root_uses};
+pub use package_coordinates::Packages;

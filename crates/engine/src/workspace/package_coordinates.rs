@@ -26,6 +26,30 @@ impl Coordinates {
     }
 }
 
+/// The packages that the projects of a tree provide and require, each as its ecosystem and its name; sorted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Packages {
+    /// What they provide.
+    pub provided: Vec<(String, String)>,
+    /// What they require.
+    pub required: Vec<(String, String)>,
+}
+
+impl Snapshot {
+    /// The packages that the projects of the tree provide and require.
+    pub fn packages(&self) -> Result<Packages, EngineError> {
+        let Projects(projects) = Projects::read(self)?;
+        let pairs = |sets: Vec<&BTreeSet<Coordinates>>| {
+            let all: BTreeSet<&Coordinates> = sets.into_iter().flatten().collect();
+            all.into_iter().map(|one| (one.ecosystem.clone(), one.package.clone())).collect()
+        };
+        Ok(Packages {
+            provided: pairs(projects.iter().map(|one| &one.provides).collect()),
+            required: pairs(projects.iter().map(|one| &one.requires).collect()),
+        })
+    }
+}
+
 /// A manifest with the packages that it names.
 #[derive(Debug)]
 struct ProjectManifest {

@@ -21,6 +21,11 @@ impl Trigrams {
         self.0.len()
     }
 
+    /// The trigrams as numbers: three bytes each.
+    pub fn numbers(&self) -> &[u32] {
+        &self.0
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

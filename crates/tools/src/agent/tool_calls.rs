@@ -15,6 +15,7 @@ use crate::error::{Code, ToolError};
 use crate::operation::{Operation, REVISION, ReplyResult};
 use crate::operations::OPERATIONS;
 use crate::session::Session;
+use crate::workspace::RootFilter;
 use orient_engine::RefreshDepth;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -356,6 +357,16 @@ impl ToolCall {
     /// The name of the operation.
     pub fn operation(&self) -> &'static str {
         self.operation.name
+    }
+
+    /// The operation.
+    pub fn table_entry(&self) -> &'static Operation {
+        self.operation
+    }
+
+    /// What a root must contain to contribute to the answer.
+    pub fn root_filter(&self) -> RootFilter {
+        self.operation.root_filter(&self.arguments)
     }
 
     /// What the call is about: its first argument that names something.

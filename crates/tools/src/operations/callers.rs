@@ -7,7 +7,7 @@ use crate::graph::call_tree::{self, CallsArgs, CallsOut};
 use crate::operation::{AcrossRoots, Example, ParseArgs, TypedOperation};
 use crate::session::Session;
 use crate::text::writer::TextWriter;
-use crate::workspace::about_symbol;
+use crate::workspace::{RootFilter, about_symbol};
 use orient_engine::Direction;
 use std::io;
 
@@ -35,6 +35,7 @@ they pass, return or store it, and the receiver may call it. Tests come last.";
         },
     ];
     const ACROSS: Option<AcrossRoots<Self>> = Some(across);
+    const ROOT_FILTER: fn(&CallsArgs) -> RootFilter = |args| RootFilter::defines_or_uses(args.symbol());
     type Args = CallsArgs;
     type Out = SymbolAnswer<CallsOut>;
 

@@ -11,7 +11,7 @@ use crate::operation::{AcrossRoots, Example, ParseArgs, TypedOperation};
 use crate::session::Session;
 use crate::text::number_format::{count, plural};
 use crate::text::writer::{Style, TextWriter};
-use crate::workspace::{OtherRootUse, about_symbol};
+use crate::workspace::{OtherRootUse, RootFilter, about_symbol};
 use clap::Args;
 use orient_engine::{EdgeRow, Edges, GraphView, NodeId};
 use orient_model::{Confidence, EdgeKind, RepoPath};
@@ -106,6 +106,7 @@ Uses in tests come last within their kind.";
         Example { command: "references Server.Run --no-tests --limit 0", about: "all uses outside tests" },
     ];
     const ACROSS: Option<AcrossRoots<Self>> = Some(across);
+    const ROOT_FILTER: fn(&ReferencesArgs) -> RootFilter = |args| RootFilter::defines_or_uses(&args.symbol);
     type Args = ReferencesArgs;
     type Out = SymbolAnswer<ReferencesOut>;
 

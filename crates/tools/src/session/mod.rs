@@ -80,6 +80,8 @@ pub struct Session<'p> {
     pub(crate) root_name: Option<RootName>,
     /// The sessions of the other roots of a workspace.
     pub(crate) peers: Vec<Self>,
+    /// Whether a name means a symbol of this root, never one of the other roots.
+    pub(crate) only_own_symbols: bool,
 }
 
 impl<'p> Session<'p> {
@@ -111,6 +113,7 @@ impl<'p> Session<'p> {
             client: COMMAND_LINE.to_owned(),
             root_name: None,
             peers: Vec::new(),
+            only_own_symbols: false,
         })
     }
 
@@ -152,12 +155,13 @@ impl<'p> Session<'p> {
             client: COMMAND_LINE.to_owned(),
             root_name: None,
             peers: Vec::new(),
+            only_own_symbols: false,
         }
     }
 
-    /// Whether several roots are asked.
+    /// Whether roots have names, which paths are shown below.
     pub fn is_workspace(&self) -> bool {
-        !self.peers.is_empty()
+        self.root_name.is_some()
     }
 
     /// This session and those of the other roots.
@@ -177,7 +181,12 @@ impl<'p> Session<'p> {
 
     /// The same; a handle of another root is looked up as it is typed, and not found.
     pub(crate) fn own_name<'t>(&self, typed: &'t str) -> &'t str {
-        self.own_text(typed).unwrap_or(typed)
+        self.own_symbol(typed).unwrap_or(typed)
+    }
+
+    /// A name or handle as it is in this root; `None` if it names another root. A symbol may be called like a root.
+    pub(crate) fn own_symbol<'t>(&self, typed: &'t str) -> Option<&'t str> {
+        if typed.contains('/') { self.own_text(typed) } else { Some(typed) }
     }
 
     /// The same session for a call that arrived earlier and waited in a queue.

@@ -4,7 +4,7 @@ use crate::error::ToolError;
 use crate::session::SessionOptions;
 use crate::session::query_embedding::ProviderState;
 use crate::session::revision::RevisionEngines;
-use orient_engine::{Engine, EngineError, Freshness, OpenOptions, Repo, check_settings};
+use orient_engine::{Engine, EngineError, Freshness, FullScan, OpenOptions, Repo, Tree, check_settings};
 use orient_settings::{Loaded, Settings, Sources};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -40,6 +40,20 @@ impl OpenTree {
             provider_state: Arc::default(),
             revisions: Arc::default(),
         })
+    }
+
+    /// Opens a tree that is stored and never changes, below a directory that stands for its root. `settings_file` is the content of
+    /// its settings file; empty without one. Nothing is indexed yet.
+    pub fn open_stored(
+        options: SessionOptions,
+        tree: Arc<dyn Tree>,
+        settings_file: Vec<u8>,
+    ) -> Result<Self, ToolError> {
+        let loaded = load_settings_with(&options, Some(settings_file))?;
+        let open = OpenOptions { force: options.force, store: None };
+        let engine = Engine::open(&options.start, loaded.settings.clone(), &open)?;
+        let engine = Arc::new(engine.at(tree, loaded.settings.clone())?);
+        Ok(Self::assemble(options, loaded, engine, Arc::new(FullScan)))
     }
 
     /// The same tree for a caller with options of its own.

@@ -120,6 +120,7 @@ impl Session<'_> {
             client: self.client.clone(),
             root_name: None,
             peers: Vec::new(),
+            only_own_symbols: false,
         })
     }
 

@@ -5,9 +5,11 @@
 
 mod joined_answers;
 mod other_root_uses;
+mod root_filter;
 mod root_names;
 
 pub(crate) use joined_answers::{Appended, Labelled, append_answer, first_answer, joined, name_root};
 pub(crate) use other_root_uses::{OtherRootUse, about_symbol};
+pub use root_filter::RootFilter;
 pub(crate) use root_names::RootName;
 pub use root_names::distinct_roots;

@@ -36,7 +36,8 @@ where
     let sessions = session.roots();
     let mut answers = Vec::new();
     for (number, root) in sessions.iter().enumerate() {
-        if root.own_text(typed).is_some() {
+        let is_asked = number == 0 || !session.only_own_symbols;
+        if is_asked && root.own_symbol(typed).is_some() {
             let mut answer = run_with_repair::<O>(root, args)?;
             name_root(&mut answer, root.root_name());
             answer.data.label(root.root_name(), |one| label(one, root.root_name()));
@@ -64,7 +65,7 @@ where
         let root = sessions[number];
         if clear(&answer)
             && let Some(mut candidate) =
-                as_candidate(&root.snapshot()?, root.own_text(typed).unwrap_or(typed))?
+                as_candidate(&root.snapshot()?, root.own_symbol(typed).unwrap_or(typed))?
         {
             candidate.label(root.root_name(), |_| {});
             (answer.data, answer.unresolved_name) = (candidate, true);
@@ -89,7 +90,7 @@ fn other_root_uses(
 ) -> Result<(Vec<OtherRootUse>, usize), ToolError> {
     let sessions = session.roots();
     let snapshots: Vec<Snapshot> = sessions.iter().map(|root| root.snapshot()).collect::<Result<_, _>>()?;
-    let Some(own) = sessions[home].own_text(typed) else { return Ok((Vec::new(), 0)) };
+    let Some(own) = sessions[home].own_symbol(typed) else { return Ok((Vec::new(), 0)) };
     let Ok(subject) = resolve_symbol(&snapshots[home], own)? else { return Ok((Vec::new(), 0)) };
     let nodes = called_nodes(&snapshots[home].graph(), &subject)?;
     let mut roots = Vec::new();

@@ -24,7 +24,9 @@ impl RootName {
             "" | "/" => Some("."),
             rest => rest.strip_prefix('/'),
         };
-        let named = self.names.iter().enumerate().find_map(|(at, name)| Some((at, below(name)?)));
+        // A name may begin with another one: `acme` and `acme/shop`.
+        let named = self.names.iter().enumerate().filter_map(|(at, name)| Some((at, below(name)?)));
+        let named = named.max_by_key(|(at, _)| self.names[*at].len());
         match named {
             None => Some(typed),
             Some((at, rest)) if at == self.own => Some(rest),
@@ -49,13 +51,31 @@ impl Session<'_> {
                 return Err(overlapping(root, other));
             }
         }
-        let names: Rc<[String]> = names(&roots).into();
-        self.root_name = Some(RootName { names: Rc::clone(&names), own: 0 });
-        for (at, other) in others.iter_mut().enumerate() {
-            other.root_name = Some(RootName { names: Rc::clone(&names), own: at + 1 });
-        }
+        self.name_roots(&mut others, names(&roots));
         self.peers = others;
         Ok(self)
+    }
+
+    /// Makes this session that of a workspace whose roots have names of their own. Paths are shown below them, even if there is only
+    /// one. With `only_own_symbols`, a name means a symbol of the first root; the others may use it.
+    #[must_use]
+    pub fn join_named(mut self, name: String, others: Vec<(String, Self)>, only_own_symbols: bool) -> Self {
+        let (mut names, mut sessions) = (vec![name], Vec::new());
+        for (name, session) in others {
+            names.push(name);
+            sessions.push(session);
+        }
+        self.name_roots(&mut sessions, names);
+        self.only_own_symbols = only_own_symbols;
+        self.peers = sessions;
+        self
+    }
+
+    fn name_roots(&mut self, others: &mut [Self], names: Vec<String>) {
+        let names: Rc<[String]> = names.into();
+        for (own, session) in std::iter::once(self).chain(others).enumerate() {
+            session.root_name = Some(RootName { names: Rc::clone(&names), own });
+        }
     }
 }
 
@@ -115,6 +135,14 @@ mod tests {
     fn a_root_is_named_after_its_directory() {
         assert_eq!(named(&["/w/lib", "/w/app"]), ["lib", "app"]);
         assert_eq!(named(&["/a/lib", "/b/lib", "/b/app"]), ["a-lib", "b-lib", "app"]);
+    }
+
+    #[test]
+    fn the_longest_name_counts() {
+        let names: Rc<[String]> = vec!["acme".to_owned(), "acme/shop".to_owned()].into();
+        let (acme, shop) = (RootName { names: Rc::clone(&names), own: 0 }, RootName { names, own: 1 });
+        assert_eq!((acme.strip("acme/shop/a.rs"), shop.strip("acme/shop/a.rs")), (None, Some("a.rs")));
+        assert_eq!((acme.strip("acme/src/a.rs"), shop.strip("acme/src/a.rs")), (Some("src/a.rs"), None));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::session::Session;
 use crate::text::number_format::plural;
 use crate::text::safe_line::unescape;
 use crate::text::writer::{Style, TextWriter};
-use crate::workspace::{Appended, Labelled, joined};
+use crate::workspace::{Appended, Labelled, RootFilter, joined};
 use args::{DisplayOptions, GrepArgs};
 use orient_engine::{
     PathKind, RefreshDepth, SearchFile, SearchScope, Snapshot, TextCandidates, TreeReader, TrigramQuery,
@@ -93,6 +93,7 @@ characters is answered without reading most files. Types (-t) are ripgrep's. Exi
     const HEAVY: bool = true;
     const STREAMED: bool = true;
     const ACROSS: Option<AcrossRoots<Self>> = Some(joined::<Self>);
+    const ROOT_FILTER: fn(&GrepArgs) -> RootFilter = root_filter;
     type Args = GrepArgs;
     type Out = GrepOut;
 
@@ -341,6 +342,17 @@ impl GrepOut {
 }
 
 /// The patterns and the paths of the arguments.
+/// A root without the required trigrams has no match.
+fn root_filter(args: &GrepArgs) -> RootFilter {
+    let patterns = args.pattern.iter().filter(|_| !args.has_pattern_flag()).cloned().collect();
+    let (layout, _) = args.layout(false);
+    if args.file.is_empty() && layout.shows_only_matches() {
+        RootFilter::Contains(args.pattern(patterns).required())
+    } else {
+        RootFilter::Any
+    }
+}
+
 fn patterns_and_paths(
     session: &Session<'_>,
     args: &GrepArgs,

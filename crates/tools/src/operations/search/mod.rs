@@ -13,6 +13,7 @@ use crate::session::Session;
 use crate::session::query_embedding::QueryEmbedding;
 use crate::task::agreements;
 use crate::text::writer::TextWriter;
+use crate::workspace::RootFilter;
 use args::{Group, SearchArgs};
 use named_symbol::NamedSymbol;
 use orient_engine::{Form, SearchResults};
@@ -48,6 +49,7 @@ the query asks for them. Hits contain phrases in double quotes literally. Unknow
     ];
     const HEAVY: bool = true;
     const ACROSS: Option<AcrossRoots<Self>> = Some(across_roots::across);
+    const ROOT_FILTER: fn(&SearchArgs) -> RootFilter = |args| RootFilter::Words(args.query.join(" "));
     type Args = SearchArgs;
     type Out = SearchOut;
 

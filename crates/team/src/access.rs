@@ -1,0 +1,242 @@
+//! What a caller may read, and which of it a question is about. Every statement joins `readable` with the caller's token, so a
+//! repository that the caller may not read is not counted, compared or named.
+
+use crate::contents::{Hash, name_hash, terms_of};
+use crate::database::Database;
+use crate::error::TeamError;
+use orient_engine::{TrigramQuery, is_stop_word};
+use orient_serve::{Caller, RepositoryLine};
+use orient_tools::RootFilter;
+use postgres::Row;
+use postgres::types::ToSql;
+
+/// A published branch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PublishedBranch {
+    pub(crate) id: i64,
+    pub(crate) repository: i64,
+    /// The name of the repository; for another than the default branch, followed by `@` and the branch.
+    pub(crate) label: String,
+    pub(crate) name: String,
+    pub(crate) tree: Hash,
+    pub(crate) artefact: Option<i64>,
+}
+
+/// Which branches a question is about.
+pub(crate) struct SelectedBranches {
+    /// The best first.
+    pub(crate) branches: Vec<PublishedBranch>,
+    /// Whether there are more that may have an answer.
+    pub(crate) has_more: bool,
+}
+
+/// The columns of a branch, and the tables of everything that a caller may read.
+macro_rules! readable {
+    ($rest:literal) => {
+        concat!(
+            "SELECT b.id, r.id, r.name, CASE WHEN b.is_default THEN '' ELSE b.name END, b.tree, b.artefact \
+             FROM readable a JOIN repository r ON r.id = a.repository \
+             JOIN branch b ON b.repository = r.id AND b.generation > 0 WHERE a.token = $1 ",
+            $rest
+        )
+    };
+}
+
+const BY_NAME: &str = readable!("AND r.name = $2 AND (b.name = $3 OR $3 = '' AND b.is_default)");
+const ALL: &str = readable!("AND b.is_default ORDER BY r.name LIMIT $2");
+const LIST: &str = "SELECT r.name, b.name, b.commit_id, b.files FROM readable a JOIN repository r ON r.id = a.repository \
+     JOIN branch b ON b.repository = r.id AND b.generation > 0 WHERE a.token = $1 ORDER BY r.name, NOT b.is_default, b.name";
+const DEFINING: &str = readable!(
+    "AND b.is_default AND EXISTS (SELECT FROM content c JOIN entry e ON e.content = c.id \
+     WHERE e.branch = b.id AND c.names @> ARRAY[$3::int]) ORDER BY r.name LIMIT $2"
+);
+const REQUIRING: &str = readable!(
+    "AND b.is_default AND b.id <> ALL($3) AND EXISTS (SELECT FROM package p JOIN package q \
+     ON q.ecosystem = p.ecosystem AND q.name = p.name AND NOT q.is_provided AND q.branch = b.id \
+     WHERE p.branch = ANY($3) AND p.is_provided) ORDER BY r.name LIMIT $2"
+);
+/// Repositories by their best file: the sum of the weights of the words that it has. Rare words weigh more.
+const BY_WORDS: &str = "WITH found AS MATERIALIZED ( \
+         SELECT DISTINCT w.term, e.branch, e.content FROM unnest($3::int[]) AS w (term) \
+         JOIN content c ON c.terms @> ARRAY[w.term] JOIN entry e ON e.content = c.id \
+         JOIN branch b ON b.id = e.branch AND b.is_default \
+         JOIN readable a ON a.repository = b.repository AND a.token = $1), \
+     weight AS (SELECT term, 1 / ln(1 + count(DISTINCT content)) AS value FROM found GROUP BY term), \
+     file AS (SELECT f.branch, f.content, sum(w.value) AS value FROM found f JOIN weight w USING (term) \
+         GROUP BY f.branch, f.content), \
+     best AS (SELECT branch, max(value) AS value FROM file GROUP BY branch) \
+     SELECT b.id, r.id, r.name, '', b.tree, b.artefact FROM best JOIN branch b ON b.id = best.branch \
+     JOIN repository r ON r.id = b.repository WHERE b.generation > 0 ORDER BY best.value DESC, r.name LIMIT $2";
+
+impl Database {
+    /// A repository by its name, if the caller may read it.
+    pub(crate) fn readable_branch(&self, caller: &Caller, typed: &str) -> Result<PublishedBranch, TeamError> {
+        let (name, branch) = typed.split_once('@').unwrap_or((typed, ""));
+        let row = self.with(|client| Ok(client.query_opt(BY_NAME, &[&caller.id, &name, &branch])?))?;
+        row.as_ref().and_then(branch_of).ok_or_else(|| TeamError::UnknownRepository(typed.to_owned()))
+    }
+
+    /// All repositories that a caller may read.
+    pub(crate) fn readable_repositories(&self, caller: &Caller) -> Result<Vec<RepositoryLine>, TeamError> {
+        let rows = self.with(|client| Ok(client.query(LIST, &[&caller.id])?))?;
+        let line = |row: &Row| RepositoryLine {
+            name: row.get(0),
+            branch: row.get(1),
+            commit: row.get::<_, Option<String>>(2).unwrap_or_default(),
+            files: row.get::<_, i64>(3).cast_unsigned(),
+        };
+        Ok(rows.iter().map(line).collect())
+    }
+
+    /// The repositories that require a package of one of these branches.
+    pub(crate) fn requiring(
+        &self,
+        caller: &Caller,
+        branches: &[PublishedBranch],
+        most: usize,
+    ) -> Result<SelectedBranches, TeamError> {
+        let ids: Vec<i64> = branches.iter().map(|branch| branch.id).collect();
+        self.select(caller, most, REQUIRING, &[&ids])
+    }
+
+    /// The repositories that may have an answer, at most `most`.
+    pub(crate) fn candidates(
+        &self,
+        caller: &Caller,
+        filter: &RootFilter,
+        most: usize,
+    ) -> Result<SelectedBranches, TeamError> {
+        let all = self.select(caller, most, ALL, &[])?;
+        if !all.has_more {
+            return Ok(all);
+        }
+        let found = match filter {
+            RootFilter::Any => return Ok(all),
+            RootFilter::Defines(name) | RootFilter::DefinesOrUses(name) => {
+                let exact = self.select(caller, most, DEFINING, &[&name_hash(name)])?;
+                if exact.branches.is_empty() { self.containing_name(caller, name, most)? } else { exact }
+            }
+            RootFilter::Contains(query) => self.containing(caller, query, most)?,
+            RootFilter::Words(text) => {
+                let terms = terms_of(words_of_question(text).as_bytes());
+                self.select(caller, most, BY_WORDS, &[&terms])?
+            }
+        };
+        Ok(if found.branches.is_empty() { all } else { found })
+    }
+
+    /// The repositories that contain a name as text, in any case: it may be a part of the names that they define.
+    fn containing_name(
+        &self,
+        caller: &Caller,
+        name: &str,
+        most: usize,
+    ) -> Result<SelectedBranches, TeamError> {
+        let syntax = orient_text::PatternSyntax { literal: true, ignore_case: true, unicode: true };
+        self.containing(caller, &orient_text::required_trigrams([name], syntax), most)
+    }
+
+    /// The repositories with a file that has the required trigrams.
+    fn containing(
+        &self,
+        caller: &Caller,
+        query: &TrigramQuery,
+        most: usize,
+    ) -> Result<SelectedBranches, TeamError> {
+        let mut arrays = Vec::new();
+        let condition = trigram_condition(query, &mut arrays);
+        let statement = format!(
+            "{}(SELECT FROM content c JOIN entry e ON e.content = c.id \
+             WHERE e.branch = b.id AND (c.trigrams IS NULL OR {condition})) ORDER BY r.name LIMIT $2",
+            readable!("AND b.is_default AND EXISTS ")
+        );
+        let values: Vec<&(dyn ToSql + Sync)> = arrays.iter().map(|array| array as _).collect();
+        self.select(caller, most, &statement, &values)
+    }
+
+    fn select(
+        &self,
+        caller: &Caller,
+        most: usize,
+        statement: &str,
+        rest: &[&(dyn ToSql + Sync)],
+    ) -> Result<SelectedBranches, TeamError> {
+        let limit = most as i64 + 1;
+        let mut values: Vec<&(dyn ToSql + Sync)> = vec![&caller.id, &limit];
+        values.extend(rest);
+        let rows = self.with(|client| Ok(client.query(statement, &values)?))?;
+        let branches: Vec<PublishedBranch> = rows.iter().take(most).filter_map(branch_of).collect();
+        Ok(SelectedBranches { branches, has_more: rows.len() > most })
+    }
+}
+
+fn branch_of(row: &Row) -> Option<PublishedBranch> {
+    let (name, branch): (String, &str) = (row.get(2), row.get(3));
+    let label = if branch.is_empty() { name.clone() } else { format!("{name}@{branch}") };
+    let tree = Hash::try_from(row.get::<_, Option<&[u8]>>(4)?).ok()?;
+    Some(PublishedBranch { id: row.get(0), repository: row.get(1), label, name, tree, artefact: row.get(5) })
+}
+
+/// The words of a question that say what it is about.
+fn words_of_question(text: &str) -> String {
+    let words: Vec<&str> =
+        text.split_whitespace().filter(|word| !is_stop_word(&word.to_lowercase())).collect();
+    if words.is_empty() { text.to_owned() } else { words.join(" ") }
+}
+
+/// A condition on the column `trigrams`; appends the arrays that its parameters stand for, of which `$3` is the first.
+fn trigram_condition(query: &TrigramQuery, arrays: &mut Vec<Vec<i32>>) -> String {
+    let mut all_of = |trigrams: Vec<i32>| {
+        arrays.push(trigrams);
+        format!("c.trigrams @> ${}::int[]", arrays.len() + 2)
+    };
+    match query {
+        TrigramQuery::All => "true".to_owned(),
+        TrigramQuery::Nothing => "false".to_owned(),
+        TrigramQuery::Trigram(trigram) => all_of(vec![trigram.cast_signed()]),
+        TrigramQuery::And(parts) => {
+            let single = |part: &TrigramQuery| match part {
+                TrigramQuery::Trigram(trigram) => Some(trigram.cast_signed()),
+                _ => None,
+            };
+            let together: Vec<i32> = parts.iter().filter_map(single).collect();
+            let mut conditions = if together.is_empty() { Vec::new() } else { vec![all_of(together)] };
+            for part in parts.iter().filter(|part| single(part).is_none()) {
+                conditions.push(trigram_condition(part, arrays));
+            }
+            format!("({})", conditions.join(" AND "))
+        }
+        TrigramQuery::Or(parts) => {
+            let conditions: Vec<String> = parts.iter().map(|part| trigram_condition(part, arrays)).collect();
+            format!("({})", conditions.join(" OR "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn required_trigrams_become_a_condition_with_parameters() {
+        let query = TrigramQuery::And(vec![
+            TrigramQuery::Trigram(1),
+            TrigramQuery::Trigram(2),
+            TrigramQuery::Or(vec![TrigramQuery::Trigram(3), TrigramQuery::Trigram(4)]),
+        ]);
+        let mut arrays = Vec::new();
+        let condition = trigram_condition(&query, &mut arrays);
+        assert_eq!(
+            condition,
+            "(c.trigrams @> $3::int[] AND (c.trigrams @> $4::int[] OR c.trigrams @> $5::int[]))"
+        );
+        assert_eq!(arrays, [vec![1, 2], vec![3], vec![4]]);
+        assert_eq!(trigram_condition(&TrigramQuery::All, &mut arrays), "true");
+    }
+
+    #[test]
+    fn words_that_say_nothing_are_left_out() {
+        assert_eq!(words_of_question("how is the cache flushed"), "cache flushed");
+        assert_eq!(words_of_question("is it"), "is it");
+    }
+}

@@ -1,0 +1,65 @@
+//! The data directory of a worker or node: caches only. Whatever is lost is fetched or built again.
+//!
+//! ```text
+//! mirrors/<repository>.git     bare mirrors, of workers
+//! roots/<repository>/<name>/   a directory that stands for the root of a tree; it has no files
+//! store/                       the indexes
+//! contents/ab/abcd…            contents by hash, as the database has them
+//! manifests/<tree>             the entries of trees, to compare them
+//! ```
+
+use crate::error::TeamError;
+use orient_safefs::Directory;
+use orient_settings::Override;
+use orient_tools::SessionOptions;
+use std::path::{Path, PathBuf};
+
+/// The data directory.
+#[derive(Clone, Debug)]
+pub struct DataDirectory {
+    path: PathBuf,
+}
+
+impl DataDirectory {
+    /// Opens the directory, which must belong to this user; creates it if it is missing.
+    pub fn open(path: &Path) -> Result<Self, TeamError> {
+        let path = std::path::absolute(path).map_err(TeamError::io("the data directory"))?;
+        let created =
+            Directory::create(&path).map_err(TeamError::io(format!("cannot use {}", path.display())))?;
+        Ok(Self { path: created.path().to_owned() })
+    }
+
+    /// A private directory below it.
+    pub(crate) fn directory(&self, name: &str) -> Result<Directory, TeamError> {
+        let path = self.path.join(name);
+        Directory::create(&path).map_err(TeamError::io(format!("cannot use {}", path.display())))
+    }
+
+    /// Where the mirror of a repository is.
+    pub(crate) fn mirror(&self, repository: i64) -> PathBuf {
+        self.path.join("mirrors").join(format!("{repository}.git"))
+    }
+
+    /// How to open trees of a repository. The root has an empty git directory, so that the rules of a repository apply to it.
+    pub(crate) fn session_options(&self, repository: i64, name: &str) -> Result<SessionOptions, TeamError> {
+        let last = name.rsplit('/').next().unwrap_or(name);
+        let root = format!("roots/{repository}/{last}");
+        self.directory(&format!("{root}/.git/objects"))?;
+        self.directory(&format!("{root}/.git/refs"))?;
+        let git = self.directory(&format!("{root}/.git"))?;
+        if git.entry("HEAD").is_none() {
+            git.replace("HEAD", b"ref: refs/heads/none\n").map_err(TeamError::io("cannot write HEAD"))?;
+        }
+        let (root, store) = (self.path.join(root), self.path.join("store"));
+        let Some(value) = store.to_str().map(str::to_owned) else {
+            return Err(TeamError::usage("the data directory is not valid UTF-8", ""));
+        };
+        Ok(SessionOptions {
+            start: root.clone(),
+            directory: root,
+            overrides: vec![Override { key: "store.dir".into(), value, flag: "--data".into() }],
+            force: 0,
+            refresh: true,
+        })
+    }
+}
