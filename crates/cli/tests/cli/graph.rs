@@ -310,6 +310,24 @@ fn files_use_files() {
 }
 
 #[test]
+fn the_parts_of_a_directory_use_each_other() {
+    let tree = Sandbox::new(&[
+        ("app/main.py", "from core.money import rate\n\n\ndef run():\n    return rate()\n"),
+        ("core/money.py", "def rate():\n    return 1\n"),
+        ("tool.py", "from core.money import rate\n\nrate()\n"),
+    ]);
+    tree.assert_output(
+        &["deps", ".", "--between"],
+        "
+        uses between the entries of .
+          app/ → core/  2
+          tool.py → core/  2
+        ",
+    );
+    tree.assert_outcome(&["deps", "core", "--between"], 1, "uses between the entries of core");
+}
+
+#[test]
 fn circles_are_shown_with_a_way_around() {
     let tree = Sandbox::new(&[
         ("a.py", "import b\n\ndef f():\n    b.g()\n"),

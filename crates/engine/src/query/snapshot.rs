@@ -7,7 +7,7 @@ use crate::query::path_pattern::PathPattern;
 use crate::query::path_search::{self, PathMatch};
 use crate::skips::skip_reason;
 use crate::{Definition, Engine, EngineError, FileOutline, StorePaths};
-use orient_model::{RepoPath, Role, SymbolKind};
+use orient_model::{RepoPath, Role, Symbol, SymbolKind};
 use orient_store::{
     FileFilter, FileGraph, FileId, FileRow, INDEXED, LanguageCount, NameMatch, Page, Sizes, StoreError,
     SymbolQuery, SymbolRow,
@@ -291,16 +291,27 @@ impl Snapshot {
         }
         // The filter reads the outline of every symbol that passes the rest.
         let all = self.store.symbols(&asked, 0, usize::MAX)?.rows;
-        let all = self.define(all.into_iter().map(|found| found.symbol))?;
+        let all = self.define_where(all.into_iter().map(|found| found.symbol), |symbol| {
+            query.filter.allows_symbol(symbol)
+        })?;
         let kept = query.filter.apply(self, all)?;
         let total = kept.len();
         Ok(Page { rows: kept.into_iter().skip(offset).take(limit).collect(), total })
     }
 
-    /// Symbols with all their facts. Consecutive symbols of one file share one read of its outline.
+    /// Symbols with all their facts.
     pub(crate) fn define(
         &self,
         rows: impl IntoIterator<Item = SymbolRow>,
+    ) -> Result<Vec<Definition>, EngineError> {
+        self.define_where(rows, |_| true)
+    }
+
+    /// The symbols that pass a test, with all their facts. Consecutive symbols of one file share one read of its outline.
+    fn define_where(
+        &self,
+        rows: impl IntoIterator<Item = SymbolRow>,
+        passes: impl Fn(&Symbol) -> bool,
     ) -> Result<Vec<Definition>, EngineError> {
         let mut definitions = Vec::new();
         let mut last: Option<Arc<FileOutline>> = None;
@@ -312,7 +323,9 @@ impl Snapshot {
                     None => continue,
                 },
             };
-            definitions.extend(Definition::new(&held.file, &held.outline, row.at, row.id));
+            if held.outline.symbols.get(row.at as usize).is_some_and(&passes) {
+                definitions.extend(Definition::new(&held.file, &held.outline, row.at, row.id));
+            }
             last = Some(held);
         }
         Ok(definitions)
