@@ -32,7 +32,9 @@ mod symbol_identity;
 mod word_cache;
 mod workspace;
 
-pub use compiler_layer::{LayerAudit, LayerEdge, LayerStatus, ScipDocument, ScipImport, ScipImportError};
+pub use compiler_layer::{
+    KeptAnswers, LayerAudit, LayerEdge, LayerSource, LayerStatus, ScipDocument, ScipImport, ScipImportError,
+};
 pub use custom_roles::{CustomRole, CustomRoles, RoleConditions};
 pub use engine::{Engine, OpenOptions};
 pub use error::EngineError;

@@ -16,6 +16,7 @@ mod graph;
 mod handle;
 mod import;
 mod kind;
+mod language_service;
 mod library;
 mod modifiers;
 mod path;
@@ -45,6 +46,10 @@ pub use graph::{
 pub use handle::{Handle, HandleError};
 pub use import::{Export, Import, ImportKind};
 pub use kind::SymbolKind;
+pub use language_service::{
+    AskedRelation, FileAnswers, FileQuestions, NameAnswer, NameQuestion, ServiceError, ServicePlace,
+    ServiceStatus,
+};
 pub use library::{LibraryExpr, LibraryMember, LibraryType};
 pub use modifiers::{Modifier, Modifiers, Visibility};
 pub use path::{RepoPath, directory_of_examples};

@@ -248,6 +248,45 @@ impl Setting for Vec<String> {
     }
 }
 
+/// Command lines by language. A command is split at white space; there is no quoting, and no shell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Commands(pub BTreeMap<String, String>);
+
+impl Setting for Commands {
+    const KIND: &'static str = "table from language to command";
+
+    fn parse(raw: &RawValue, _base: &Path) -> Result<Self, String> {
+        let entries: Vec<(String, String)> = match raw.structured() {
+            RawValue::Text(text) => split(&text)
+                .iter()
+                .map(|entry| {
+                    let (language, command) =
+                        entry.split_once('=').ok_or_else(|| format!("{entry:?} has no `=`"))?;
+                    Ok((language.trim().to_owned(), command.trim().to_owned()))
+                })
+                .collect::<Result<_, String>>()?,
+            RawValue::Table(entries) => entries
+                .into_iter()
+                .map(|(language, value)| match value {
+                    RawValue::Text(command) => Ok((language, command)),
+                    other => Err(format!("expected a command for {language:?}, not {}", other.describe())),
+                })
+                .collect::<Result<_, _>>()?,
+            other => {
+                return Err(format!("expected a table from language to command, not {}", other.describe()));
+            }
+        };
+        if let Some((language, _)) = entries.iter().find(|(_, command)| command.trim().is_empty()) {
+            return Err(format!("the command for {language:?} is empty"));
+        }
+        Ok(Self(entries.into_iter().collect()))
+    }
+
+    fn format(&self) -> String {
+        self.0.format()
+    }
+}
+
 impl Setting for BTreeMap<String, String> {
     const KIND: &'static str = "table from glob to language";
 

@@ -29,6 +29,8 @@ pub struct Snapshot {
     pub(crate) tree: Arc<dyn Tree>,
     pub(crate) paths: StorePaths,
     pub(crate) max_file_size: u64,
+    /// Whether the compiler layers are turned on.
+    pub(crate) uses_layers: bool,
     /// Hash of the settings that a listing depends on.
     pub(crate) manifest_key: [u8; 16],
     pub(crate) graphs: FileGraphCache,
@@ -129,6 +131,7 @@ impl Snapshot {
             tree: Arc::clone(&engine.tree),
             paths: engine.paths.clone(),
             max_file_size: engine.settings.index.max_file_size.bytes(),
+            uses_layers: engine.settings.enrich.layer,
             manifest_key: engine.manifest_key(),
             graphs: FileGraphCache::default(),
             caches: Arc::clone(&engine.caches),

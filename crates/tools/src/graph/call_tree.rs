@@ -1,7 +1,7 @@
 //! Callers and callees: a breadth-first search along calls in either direction, as a tree or a list.
 
 use super::name_candidates::{NameCandidates, is_call};
-use super::node_line::{NodeLine, UseLine, lines, qualifier};
+use super::node_line::{NodeLine, UseLine, compiler_note, lines, qualifier};
 use super::symbol_roles::{RoleLabels, RoleSelection, bracketed};
 use crate::answer::{Answer, Note, limit_or_all};
 use crate::arguments::enum_values;
@@ -280,6 +280,7 @@ pub(crate) fn run(
     } else {
         out.add_unlinked_calls(&view, &starts)?;
     }
+    notes.extend(compiler_note(&snapshot, out.calls.iter().flat_map(|call| &call.uses)));
     let mut answer = session.answer(&snapshot, SymbolAnswer::one(out));
     answer.add_notes(notes);
     if let SymbolAnswer::One(out) = &answer.data
