@@ -63,6 +63,10 @@ struct Watch {
 
 /// What a server said about itself.
 #[derive(Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent statements of a server, not the states of a machine"
+)]
 pub(crate) struct ServerState {
     /// Whether it said that the project is loaded.
     pub(crate) is_ready: bool,

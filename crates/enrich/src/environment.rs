@@ -58,7 +58,9 @@ pub(crate) fn inherited(
     variable: &dyn Fn(&str) -> Option<OsString>,
 ) -> Vec<(&'static str, OsString)> {
     let path = std::env::join_paths(search_path(variable("PATH"), root)).unwrap_or_default();
-    let others = INHERITED.iter().filter_map(|&name| Some((name, variable(name)?)));
+    let known = INHERITED.iter().filter_map(|&name| Some((name, variable(name)?)));
+    // A server may run what these name: a virtual environment in the repository has an interpreter of its own.
+    let others = known.filter(|(_, value)| !is_inside(Path::new(value), root));
     std::iter::once(("PATH", path)).chain(others).collect()
 }
 
@@ -71,6 +73,7 @@ mod tests {
         let variable = |name: &str| match name {
             "PATH" => Some("/usr/bin:/repo/node_modules/.bin:bin::/repo:/opt/bin".into()),
             "HOME" => Some("/home/u".into()),
+            "VIRTUAL_ENV" => Some("/repo/.venv".into()),
             "GITHUB_TOKEN" | "AWS_SECRET_ACCESS_KEY" | "LD_PRELOAD" | "NODE_OPTIONS" => Some("x".into()),
             _ => None,
         };

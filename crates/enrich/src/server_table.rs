@@ -64,6 +64,10 @@ struct Table {
 
 /// The servers by name: the known ones, and those of the user's settings, which map languages to commands and replace the known server of
 /// a language.
+///
+/// # Panics
+///
+/// Never: the table is part of the program, and a test parses it.
 pub fn servers(commands: &BTreeMap<String, String>) -> Result<Vec<Server>, EnrichError> {
     let Table { server: mut servers } = toml::from_str(TABLE).expect("a test parses the table");
     for (language, command) in commands {
@@ -132,8 +136,8 @@ impl Server {
 
     /// The settings of a section; null if it has none.
     pub(crate) fn section(&self, section: &str) -> Value {
-        let parts = section.split('.').filter(|part| !part.is_empty());
-        let found = parts.fold(Some(&self.configuration), |value, part| value?.get(part));
+        let mut parts = section.split('.').filter(|part| !part.is_empty());
+        let found = parts.try_fold(&self.configuration, |value, part| value.get(part));
         found.cloned().unwrap_or_default()
     }
 }

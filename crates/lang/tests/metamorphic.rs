@@ -4,7 +4,7 @@
 //! and no others.
 
 use orient_lang::{Registry, extract};
-use orient_model::{Modules, Node, Role, SymbolKind};
+use orient_model::{ContentHash, Modules, Node, Role, SymbolKind};
 use orient_resolve::{FileFacts, MemoryRepository, Repository, Resolver};
 use orient_testkit::Document;
 use std::collections::BTreeSet;

@@ -5,7 +5,7 @@
 //! into the documents; review the difference before you keep it.
 
 use orient_lang::{Registry, RolePatterns, classify, extract};
-use orient_model::{EdgeKind, Handle, Node, RepoPath, Role};
+use orient_model::{ContentHash, EdgeKind, Handle, Node, RepoPath, Role};
 use orient_resolve::{FileFacts, FileSurface, MemoryRepository, Repository, Resolver, join_surface};
 use orient_testkit::{Block, Document, difference};
 use std::collections::BTreeSet;

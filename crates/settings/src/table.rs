@@ -183,7 +183,7 @@ settings! {
         /// Whether the graph contains what compilers say (`orient scip import`, `orient enrich`). If not, it is what our own rules prove.
         layer: bool = true, example "false", RepositoryPermission::Deny;
         /// The server of a language, if it is not the known one: a table from language to command line.
-        servers: Commands = Commands::default(), example r#"{ python = 'basedpyright-langserver --stdio' }"#, RepositoryPermission::Deny;
+        servers: Commands = Commands::default(), example "{ python = 'basedpyright-langserver --stdio' }", RepositoryPermission::Deny;
         /// Servers that are not started, by name.
         exclude: Vec<String> = Vec::new(), example r#"["clangd"]"#, MAY_START_LESS;
         /// Maximum memory of a server with its child processes. A server that needs more is ended and started again.

@@ -7,7 +7,9 @@ use super::routers::node;
 use super::routes::registers;
 use crate::session::Site;
 use crate::types::ty::SymbolId;
-use orient_model::{Confidence, Edge, EdgeKind, Expr, ExprId, Node, Resolved, Rule, SurfaceEntry};
+use orient_model::{
+    Confidence, Edge, EdgeKind, Expr, ExprId, Node, Resolved, Rule, SurfaceEntry, SymbolKind,
+};
 
 impl Entries<'_, '_, '_> {
     /// The registration that a call makes: `AddScoped<IOrders, Orders>()`, `bind(Orders.class).to(SqlOrders.class)`.
@@ -86,7 +88,7 @@ impl Entries<'_, '_, '_> {
             Expr::Apply { base: inner, .. } | Expr::Wrap { inner, .. } => return self.type_of(site, inner),
             _ => extraction.symbol_of(site, expr),
         }?;
-        extraction.session.kind(sym).is_some_and(|kind| kind.is_type()).then_some(sym)
+        extraction.session.kind(sym).is_some_and(SymbolKind::is_type).then_some(sym)
     }
 
     fn written(&self, expr: ExprId) -> Option<&str> {

@@ -101,15 +101,14 @@ impl RegistrationCall<'_, '_, '_> {
     /// say.
     pub(super) fn default_router(&self, calls: &[String]) -> Option<(RouterValue, LexicalContext)> {
         let extraction = self.extraction;
-        let (framework, name) = match extraction.framework_name(&self.site(), self.parts()?.0) {
-            Some(found) => found,
-            // The call may be one of a chain: `Route::middleware("auth")->get(…)`.
-            None => {
-                let (framework, head) = extraction.chain_head(self.reference)?;
-                let (first, _) = head.split_once('.')?;
-                (framework, format!("{first}.{}", self.name))
-            }
+        let own = extraction.framework_name(&self.site(), self.parts()?.0);
+        // The call may be one of a chain: `Route::middleware("auth")->get(…)`.
+        let of_chain = || {
+            let (framework, head) = extraction.chain_head(self.reference)?;
+            let (first, _) = head.split_once('.')?;
+            Some((framework, format!("{first}.{}", self.name)))
         };
+        let (framework, name) = own.or_else(of_chain)?;
         let means = |call: &String| *call == name || !call.contains('.') && bare(&name) == call;
         if framework != self.framework || !calls.iter().any(means) {
             return None;
@@ -188,7 +187,9 @@ impl RegistrationCall<'_, '_, '_> {
         if let Some(arg) = arguments::find(extraction.unit, args, &rule.definition) {
             let Some((method, own)) = extraction.route_definition(&site, arg, 0) else { return false };
             path = own;
-            methods.iter_mut().for_each(|(said, _)| said.clone_from(&method));
+            for (said, _) in &mut methods {
+                said.clone_from(&method);
+            }
         }
         if rule.handler.is_empty() {
             let Some(sym) = self.decorated() else { return false };
@@ -198,7 +199,9 @@ impl RegistrationCall<'_, '_, '_> {
             }
         } else if handler_arg.is_none() {
             let Some(text) = self.conventional_text(args, &path, &context) else { return false };
-            methods.iter_mut().for_each(|(_, found)| found.text.clone_from(&text));
+            for (_, found) in &mut methods {
+                found.text.clone_from(&text);
+            }
         }
         if handler_arg.is_none_or(|arg| matches!(extraction.unit.expr(arg), Expr::Text(_))) {
             for (_, handler) in methods.iter_mut().filter(|(_, found)| found.symbol.is_none()) {
