@@ -27,6 +27,7 @@ mod stamp;
 mod string_table;
 mod surface;
 mod symbol;
+mod symbol_role;
 
 pub use chunk::{Chunk, ChunkKind};
 pub use compiled::{CompiledFile, CompiledRelation, CompiledSymbol, CompiledTarget, CompiledUse};
@@ -35,8 +36,9 @@ pub use expr::{Expr, ExprId, ExprList, Literal, Sequence, Wrapper};
 pub use facts::{Facts, Issue, IssueKind, Outline, Role};
 pub use flow::{Assign, Binding, BindingKind, Flow, RefKind, Reference, Return, Scope, ScopeKind, Via};
 pub use framework::{
-    AnnotationRules, Argument, ContractRule, Convention, EntryRule, FileRouteRule, Framework, GroupRule,
-    IncludeRule, MethodSource, MountRule, NameStyle, PathToken, RouteRule, RouterRule,
+    ActionRule, AnnotatedAction, AnnotationRules, Argument, ContractRule, Convention, DescriptionRule,
+    EntryRule, FileRouteRule, Framework, GroupRule, IncludeRule, MethodSource, MountRule, NameStyle,
+    PathToken, ResourcePart, ResourceRule, RouteRule, RouterRule, TextHandlerRule,
 };
 pub use graph::{
     Confidence, Edge, EdgeKind, ExternalReference, Node, Reason, Resolved, Rule, UnresolvedReference,
@@ -60,3 +62,4 @@ pub use surface::{
     Place, Route, RouterDef, RouterLink, Slot, Surface, SurfaceEntry, SurfaceKind, SurfaceRole,
 };
 pub use symbol::{Base, Complexity, Param, Relation, Symbol};
+pub use symbol_role::SymbolRole;

@@ -82,6 +82,8 @@ const MAY_MARK: RepositoryPermission = RepositoryPermission::Add {
 };
 const MAY_NAME_LANGUAGES: RepositoryPermission =
     RepositoryPermission::Add { reason: "it chooses among the built-in parsers; unknown names are ignored" };
+const MAY_NAME_ROLES: RepositoryPermission =
+    RepositoryPermission::Add { reason: "it only changes how symbols are described and selected" };
 const MAY_READ_LESS: RepositoryPermission = RepositoryPermission::Lower { reason: "it reads fewer files" };
 const MAY_START_LESS: RepositoryPermission = RepositoryPermission::Add { reason: "it starts fewer programs" };
 const MAY_USE_LESS: RepositoryPermission = RepositoryPermission::Lower {
@@ -108,6 +110,13 @@ settings! {
         languages: BTreeMap<String, String> = BTreeMap::new(), example r#"{ "*.inc" = 'php' }"#, MAY_NAME_LANGUAGES;
         /// Number of threads that read and parse files; 0 means one per core.
         threads: usize = 0, example "4", RepositoryPermission::Deny, check at_most_a_thousand;
+    }
+    /// How symbols are described.
+    symbols: Symbols {
+        /// Roles of symbols in addition to those that are derived: a table from role to a list of conditions. A symbol has the role if
+        /// one of them fits; each is a text of `path:GLOB`, `name:GLOB`, `attr:NAME`, `base:NAME` and `kind:KIND`, which must all hold, and last
+        /// `code:PATTERN`, a structural pattern that its code contains.
+        roles: BTreeMap<String, Vec<String>> = BTreeMap::new(), example r#"{ worker = ["path:jobs/** name:*Worker", "base:Job"] }"#, MAY_NAME_ROLES;
     }
     /// Where indexes are stored.
     store: Store {

@@ -334,6 +334,52 @@ impl Setting for BTreeMap<String, String> {
     }
 }
 
+impl Setting for BTreeMap<String, Vec<String>> {
+    const KIND: &'static str = "table from role to conditions";
+
+    fn parse(raw: &RawValue, _base: &Path) -> Result<Self, String> {
+        let RawValue::Table(entries) = raw.structured() else {
+            return Err(format!("expected a table from role to conditions, not {}", raw.describe()));
+        };
+        let text = |role: &str, value: RawValue| match value {
+            RawValue::Text(text) if !text.trim().is_empty() => Ok(text),
+            other => {
+                Err(format!("expected each condition of {role:?} to be a text, not {}", other.describe()))
+            }
+        };
+        let conditions = |(role, value): (String, RawValue)| {
+            if !(1..=40).contains(&role.len())
+                || !role.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
+            {
+                return Err(format!(
+                    "{role:?} is no name of a role: at most 40 letters, digits, `_` and `-`"
+                ));
+            }
+            let texts = match value {
+                RawValue::List(items) => items.into_iter().map(|item| text(&role, item)).collect(),
+                one => text(&role, one).map(|text| vec![text]),
+            };
+            texts.map(|texts: Vec<String>| (role, texts))
+        };
+        entries.into_iter().map(conditions).collect()
+    }
+
+    fn format(&self) -> String {
+        if self.is_empty() {
+            return "{}".to_owned();
+        }
+        let list = |texts: &Vec<String>| texts.iter().map(|text| quoted(text)).collect::<Vec<_>>().join(", ");
+        let entries: Vec<_> =
+            self.iter().map(|(role, texts)| format!("{role} = [{}]", list(texts))).collect();
+        format!("{{ {} }}", entries.join(", "))
+    }
+
+    fn merge(mut self, stronger: &Self) -> Self {
+        self.extend(stronger.iter().map(|(role, texts)| (role.clone(), texts.clone())));
+        self
+    }
+}
+
 impl Setting for Vec<PathBuf> {
     const KIND: &'static str = "list of directories";
 

@@ -19,7 +19,7 @@ mod enrich;
 mod explain;
 mod export;
 mod files;
-mod find;
+pub(crate) mod find;
 mod gc;
 mod grep;
 mod hierarchy;
