@@ -476,7 +476,7 @@ fn plain_pattern(pattern: &str) -> String {
             '(' => {
                 let name = pattern[at..].strip_prefix("(?P<").and_then(|rest| rest.split('>').next());
                 if depth == 0 && !pattern[at..].starts_with("(?:") {
-                    plain.push_str(&format!("<{}>", name.unwrap_or("?")));
+                    plain.extend(["<", name.unwrap_or("?"), ">"]);
                 }
                 depth += 1;
             }

@@ -130,12 +130,12 @@ fn symbols_by_code(
 /// The innermost function or type around a line.
 fn innermost(held: &FileOutline, line: u32) -> Option<SymbolId> {
     let symbols = held.outline.symbols.iter().enumerate();
-    let around = symbols.filter(|(_, symbol)| {
+    let mut around = symbols.filter(|(_, symbol)| {
         let span = symbol.span;
         (symbol.kind.is_callable() || symbol.kind.is_type())
             && (span.first_line..=span.last_line).contains(&line)
     });
-    let (at, _) = around.last()?;
+    let (at, _) = around.next_back()?;
     held.ids.get(at).copied()
 }
 

@@ -15,7 +15,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 /// How often answers are written while a server is asked, so that an interrupted run keeps them.
-const SAVE_INTERVAL: Duration = Duration::from_secs(60);
+const SAVE_INTERVAL: Duration = Duration::from_mins(1);
 
 /// What a server was asked.
 #[derive(Serialize, JsonSchema)]

@@ -148,10 +148,11 @@ impl KnownServers {
             match right {
                 Ok(right) => permitted.push((right, languages.cloned().collect())),
                 // What only needs a consent is more helpful than what needs an installation.
-                Err(error) => match (&refused, &error) {
-                    (None, _) | (Some(EnrichError::NotInstalled { .. }), _) => refused = Some(error),
-                    _ => {}
-                },
+                Err(error) => {
+                    if matches!(refused, None | Some(EnrichError::NotInstalled { .. })) {
+                        refused = Some(error);
+                    }
+                }
             }
         }
         match refused {
