@@ -98,6 +98,7 @@ fn world(directory: &Path, registry: &Registry) -> Result<MemoryRepository> {
             path: entry.path.clone(),
             language: pack.map_or("", |pack| pack.name()).to_owned(),
             role: if pack.is_some() { role } else { Role::Source },
+            content: content.hash,
             outline: facts.outline,
             flow: facts.flow.into(),
             compiled: None,

@@ -45,6 +45,7 @@ impl Interrupt {
             self.cancel.cancel();
             std::thread::sleep(STOP_TIMEOUT);
         }
+        orient_tools::end_child_processes();
         std::process::exit(i32::from(Exit::Interrupted as u8));
     }
 }

@@ -166,6 +166,7 @@ pub(crate) fn mcp(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
 }
 
 fn options(config: Config, matches: &ArgMatches) -> Options {
+    crate::allocator::keep_memory_between_calls();
     // With --no-refresh, the background does not refresh either.
     let refreshes = config.setup.refresh;
     let setup = config.setup.clone();
@@ -192,7 +193,7 @@ fn options(config: Config, matches: &ArgMatches) -> Options {
             watcher.answer_commands(|freshness| forwarded_command::handler(setup, engine, loaded, freshness));
             Arc::new(watcher)
         }),
-        release_thread_memory: crate::allocator::release_thread_memory,
+        release_memory: crate::allocator::release_free_memory,
     }
 }
 

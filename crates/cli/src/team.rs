@@ -206,7 +206,8 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
         Action::Serve { listen, allow_host, allow_origin, tools } => {
             let node = Arc::new(Node::new(database, data()?)?);
             let http = HttpOptions { address: listen, token: None, hosts: allow_host, origins: allow_origin };
-            let options = SharedOptions { tools, release_thread_memory: allocator::release_thread_memory };
+            allocator::keep_memory_between_calls();
+            let options = SharedOptions { tools, release_memory: allocator::release_free_memory };
             let listening = |address: SocketAddr| {
                 // A failure to write to standard error cannot be reported.
                 let _ = writeln!(io::stderr(), "serving on http://{address}/mcp");

@@ -1,6 +1,7 @@
 //! The façade: opens the index of a tree with its settings and its store.
 
 use crate::EngineError;
+use crate::custom_roles::CustomRoles;
 use crate::file_classifier::FileClassifier;
 use crate::generation_caches::GenerationCaches;
 use crate::in_memory_index::InMemoryIndex;
@@ -38,6 +39,7 @@ pub struct Engine {
     pub(crate) settings: Settings,
     pub(crate) paths: StorePaths,
     pub(crate) classifier: FileClassifier,
+    pub(crate) custom_roles: Arc<CustomRoles>,
     pub(crate) in_memory_index: InMemoryIndex,
     pub(crate) resolver: ResolverHooks,
     pub(crate) caches: Arc<GenerationCaches>,
@@ -72,12 +74,14 @@ impl Engine {
         settings: Settings,
     ) -> Result<Self, EngineError> {
         let classifier = FileClassifier::new(&settings)?;
+        let custom_roles = Arc::new(CustomRoles::new(&settings)?);
         Ok(Self {
             repo,
             tree,
             settings,
             paths,
             classifier,
+            custom_roles,
             in_memory_index: InMemoryIndex::default(),
             resolver: ResolverHooks::default(),
             caches: Arc::default(),

@@ -1,6 +1,7 @@
 //! Classifies files by language and role: the settings override what the extractor detects.
 
 use crate::EngineError;
+use crate::custom_roles::CustomRoles;
 use crate::extraction::{self, Language};
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use orient_lang::RolePatterns;
@@ -77,6 +78,7 @@ impl FileClassifier {
 /// Checks settings that are only compiled on use: globs must compile and languages must exist.
 pub fn check_settings(settings: &Settings) -> Result<(), EngineError> {
     FileClassifier::new(settings)?;
+    CustomRoles::new(settings)?;
     orient_walk::check_excludes(&settings.index.exclude)?;
     Ok(())
 }

@@ -9,6 +9,7 @@ use crate::FileOutline;
 use crate::change_log::ChangeLog;
 use crate::query::outline_cache::OutlineCache;
 use crate::query::search::{Corpus, CorpusCache, NameCache};
+use crate::query::{RolesCache, SymbolRoles};
 use crate::refresh::PendingFactsSlot;
 use crate::remote_embeddings::RemoteVectorCache;
 use orient_store::{FileId, NameTable, Snapshot};
@@ -23,19 +24,21 @@ pub(crate) struct GenerationCaches {
     outlines: OutlineCache,
     corpora: CorpusCache,
     names: NameCache,
+    roles: RolesCache,
 }
 
 impl GenerationCaches {
     /// Clears all caches, because the index was replaced: generations of the new one may have the same numbers.
     pub(crate) fn clear(&self) {
         // Without `..`, so that a new cache cannot be forgotten here.
-        let Self { change_log, pending_facts, remote_vectors, outlines, corpora, names } = self;
+        let Self { change_log, pending_facts, remote_vectors, outlines, corpora, names, roles } = self;
         change_log.clear();
         pending_facts.clear();
         remote_vectors.clear();
         outlines.clear();
         corpora.clear();
         names.clear();
+        roles.clear();
     }
 
     /// The outline of a file in a generation; calls `read` on a miss.
@@ -51,6 +54,15 @@ impl GenerationCaches {
     /// The corpus of a snapshot.
     pub(crate) fn corpus(&self, snapshot: &Snapshot) -> Result<Arc<Corpus>, EngineError> {
         self.corpora.get(&self.change_log, snapshot)
+    }
+
+    /// The roles of symbols in a generation; calls `compute` on a miss.
+    pub(crate) fn roles(
+        &self,
+        generation: u64,
+        compute: impl FnOnce() -> Result<SymbolRoles, EngineError>,
+    ) -> Result<Arc<SymbolRoles>, EngineError> {
+        self.roles.get(generation, compute)
     }
 
     /// All symbol names of a snapshot; `None` if the cache holds a later generation.

@@ -11,6 +11,7 @@ mod change_log;
 mod chunk_features;
 mod clock;
 mod compiler_layer;
+mod custom_roles;
 mod engine;
 mod error;
 mod extraction;
@@ -31,7 +32,10 @@ mod symbol_identity;
 mod word_cache;
 mod workspace;
 
-pub use compiler_layer::{LayerAudit, LayerEdge, LayerStatus, ScipDocument, ScipImport, ScipImportError};
+pub use compiler_layer::{
+    KeptAnswers, LayerAudit, LayerEdge, LayerSource, LayerStatus, ScipDocument, ScipImport, ScipImportError,
+};
+pub use custom_roles::{CustomRole, CustomRoles, RoleConditions};
 pub use engine::{Engine, OpenOptions};
 pub use error::EngineError;
 pub use extraction::{highlight, test_command};
@@ -41,14 +45,14 @@ pub use freshness::{Freshness, FullScan};
 pub use maintenance::{ExportReport, GcOptions, GcReport, ImportReport, Prefetcher};
 pub use progress::{Cancel, NoProgress, Pause, Phase, Progress};
 pub use query::{
-    CallSiteAudit, CallSiteCounts, CsrGraph, Definition, DefinitionQuery, DescribedNode, Direction, Edges,
-    EntryPoint, FileOutline, FileQuery, ForeignEdges, FullGraph, FullGraphNode, GraphPath, GraphPaths,
-    GraphView, HitText, JoinedHits, LevelCounts, Lookup, NodeInfo, NodeOrder, NodeOwners, NumberRange,
-    Parameter, PathMatch, PathOptions, PathPattern, PathStarts, PatternError, Project, Reach, ReachOptions,
-    ReachStep, RetrievedCandidates, SameFileHit, SearchHit, SearchQuery, SearchResults, SearchedRoot,
-    SilentSite, SimilarHit, Similarity, Snapshot, Snippet, SourceLines, Status, SymbolFilter, SymbolOrder,
-    TextCandidates, UnresolvedUse, UnresolvedUses, Verification, WithDispatch, cyclic_components, pagerank,
-    reach, search_roots, shortest_paths,
+    CallSiteAudit, CallSiteCounts, CsrGraph, Definition, DefinitionQuery, DescribedEndpoint, DescribedNode,
+    Direction, Edges, EntryPoint, FileOutline, FileQuery, ForeignEdges, FullGraph, FullGraphNode, GraphPath,
+    GraphPaths, GraphView, HitText, JoinedHits, LevelCounts, Lookup, NodeInfo, NodeOrder, NodeOwners,
+    NumberRange, Parameter, PathMatch, PathOptions, PathPattern, PathStarts, PatternError, Project, Reach,
+    ReachOptions, ReachStep, RetrievedCandidates, SameFileHit, SearchHit, SearchQuery, SearchResults,
+    SearchedRoot, SilentSite, SimilarHit, Similarity, Snapshot, Snippet, SourceLines, Status, SymbolFilter,
+    SymbolOrder, SymbolRoles, TextCandidates, UnresolvedUse, UnresolvedUses, Verification, WithDispatch,
+    cyclic_components, pagerank, reach, search_roots, shortest_paths,
 };
 pub use refresh::{
     ExternalIgnoreFiles, MAX_RESOLVED_WITH_CHANGE, OpenDatabases, PARSER_STACK_BYTES, RebuildReason,

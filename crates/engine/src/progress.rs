@@ -17,6 +17,8 @@ pub enum Phase {
     Finishing,
     /// Embedding chunks with a provider.
     Embedding,
+    /// Questions to language servers.
+    Enriching,
     /// Indexing the history.
     History,
     /// Writing a portable index.
@@ -34,6 +36,7 @@ impl Phase {
             Self::Resolving => "resolving",
             Self::Finishing => "finishing",
             Self::Embedding => "embedding",
+            Self::Enriching => "enriching",
             Self::History => "history",
             Self::Exporting => "exporting",
             Self::Importing => "importing",
@@ -44,6 +47,7 @@ impl Phase {
     pub fn unit(self) -> &'static str {
         match self {
             Self::Embedding => "chunks",
+            Self::Enriching => "questions",
             Self::History => "commits",
             Self::Exporting | Self::Importing => "rows",
             _ => "files",

@@ -1,8 +1,13 @@
-//! The compiler layer: what a SCIP index says replaces our edges, file by file and content by content.
+//! The compiler layers: what a SCIP index or a language server says replaces our edges, file by file and content by content.
 
 mod support;
 
-use orient_engine::{Cancel, Engine, NoProgress, RefreshMode, RefreshOptions, ScipImport};
+use orient_engine::{
+    Cancel, Engine, KeptAnswers, LayerSource, NoProgress, RefreshMode, RefreshOptions, ScipImport,
+};
+use orient_model::{
+    AskedRelation, ContentHash, FileAnswers, NameAnswer, NameQuestion, ServicePlace, ServiceStatus,
+};
 use proptest::prelude::*;
 use std::path::PathBuf;
 use support::edits::assert_same;
@@ -98,7 +103,7 @@ fn a_compiler_adds_what_our_rules_cannot_know_and_dropping_it_restores_the_graph
     let audit = audit.expect("it runs").expect("there is a layer");
     assert!(audit.added.iter().any(|edge| edge.target.1 == "Engine.go"), "{audit:?}");
     assert!(audit.confirmed > 0, "{audit:?}");
-    assert!(bench.engine().drop_compiler_layer().expect("it is removed"));
+    assert!(bench.engine().drop_compiler_layer(LayerSource::Scip).expect("it is removed"));
     bench.refresh();
     assert_same(&bench.dump(), &before, "the graph before the import");
     assert_same(&bench.dump(), &fresh(&bench.root(), 1), "a full build");
@@ -115,8 +120,13 @@ fn an_edited_file_falls_back_to_our_rules_until_it_is_covered_again() {
     bench.refresh();
     let edited = bench.dump();
     assert!(!edges(&edited).iter().any(|line| line.contains("Engine.go")), "{edited}");
-    let status =
-        bench.engine().snapshot().expect("a snapshot").layer_status().expect("readable").expect("a layer");
+    let status = bench
+        .engine()
+        .snapshot()
+        .expect("a snapshot")
+        .layer_status(LayerSource::Scip)
+        .expect("readable")
+        .expect("a layer");
     assert_eq!((status.covered, status.outdated.len()), (1, 1));
     bench.put("a.py", A);
     bench.refresh();
@@ -156,15 +166,158 @@ fn an_index_of_another_version_is_refused() {
     assert_eq!(done.refused[0].path, "b.py");
 }
 
+/// What a language server says about `x.go()`, with the content of both files that it saw.
+fn answers(bench: &Bench) -> FileAnswers {
+    let snapshot = bench.engine().snapshot().expect("a snapshot");
+    let hash =
+        |path: &str| snapshot.file(&path.into()).expect("readable").expect("indexed").hash.expect("text");
+    let question = NameQuestion { at: 49, line: 4, column: 6, asks: AskedRelation::Definition };
+    let place = ServicePlace { file: bench.root().join("b.py"), line: 1, character: 8, in_bytes: false };
+    let answers = vec![NameAnswer { question, places: vec![place] }];
+    FileAnswers { path: "a.py".into(), hash: hash("a.py"), status: ServiceStatus::Full, answers }
+}
+
+fn keep(bench: &Bench, answers: FileAnswers) -> KeptAnswers {
+    let engine = bench.engine();
+    let snapshot = engine.snapshot().expect("a snapshot");
+    engine.keep_answers(&snapshot, "pyright 1.2", &[answers]).expect("kept")
+}
+
+#[test]
+fn only_what_is_not_proved_is_asked_and_answers_are_not_asked_again() {
+    let bench = Bench::new(&[("a.py", A), ("b.py", B)]);
+    bench.refresh();
+    let asked = |again| {
+        let snapshot = bench.engine().snapshot().expect("a snapshot");
+        let languages = ["python".to_owned()].into();
+        snapshot.compiler_questions(&languages, again, 1, &Cancel::default()).expect("it runs")
+    };
+    let [file] = &asked(false)[..] else { panic!("{:?}", asked(false)) };
+    assert_eq!(file.questions, [answers(&bench).answers[0].question], "make() is proved, x.go() is not");
+    keep(&bench, answers(&bench));
+    bench.refresh();
+    assert!(asked(false).is_empty(), "{:?}", asked(false));
+    assert_eq!(asked(true).len(), 1, "unless it is asked again");
+    bench.put("b.py", format!("{B}\n\ndef more():\n    pass\n"));
+    bench.refresh();
+    assert_eq!(asked(false).len(), 1, "the answer leads to another content");
+}
+
+#[test]
+fn the_constructor_of_a_base_without_one_is_asked_about() {
+    let text = "class A {}\nclass B extends A {\n  constructor() {\n    super();\n  }\n}\n";
+    let bench = Bench::new(&[("a.ts", text)]);
+    bench.refresh();
+    let snapshot = bench.engine().snapshot().expect("a snapshot");
+    let languages = ["typescript".to_owned()].into();
+    let asked = snapshot.compiler_questions(&languages, false, 1, &Cancel::default()).expect("it runs");
+    let question = asked[0].questions[0];
+    assert_eq!((question.line, question.column), (3, 4), "{asked:?}");
+    let place = ServicePlace { file: bench.root().join("a.ts"), line: 0, character: 6, in_bytes: false };
+    let answers = vec![NameAnswer { question, places: vec![place] }];
+    let (path, hash) = (asked[0].path.clone(), asked[0].hash);
+    keep(&bench, FileAnswers { path, hash, status: ServiceStatus::Full, answers });
+    bench.refresh();
+    let dump = bench.dump();
+    assert!(edges(&dump).iter().any(|line| line.contains("constructs") && line.contains("#A")), "{dump}");
+}
+
+#[test]
+fn an_answer_holds_until_the_file_of_the_use_or_of_the_target_changes() {
+    let bench = Bench::new(&[("a.py", A), ("b.py", B)]);
+    bench.refresh();
+    let before = bench.dump();
+    let kept = keep(&bench, answers(&bench));
+    assert_eq!((kept.inside, kept.external, kept.unknown), (1, 0, 0));
+    bench.refresh();
+    let with = bench.dump();
+    assert!(edges(&with).iter().any(|line| line.contains("Engine.go")), "{with}");
+    for path in ["a.py", "b.py"] {
+        let text = if path == "a.py" { A } else { B };
+        bench.put(path, format!("{text}\n\ndef more():\n    pass\n"));
+        bench.refresh();
+        assert!(edges(&bench.dump()).is_empty(), "an edit of {path}");
+        bench.put(path, text);
+        bench.refresh();
+        assert_same(&bench.dump(), &with, "the same content as before");
+    }
+    assert!(bench.engine().drop_compiler_layer(LayerSource::Servers).expect("it is removed"));
+    bench.refresh();
+    assert_same(&bench.dump(), &before, "the graph before the answers");
+}
+
+#[test]
+fn answers_that_prove_nothing_leave_our_graph_as_it_is() {
+    let bench = Bench::new(&[("a.py", A), ("b.py", B)]);
+    bench.refresh();
+    let edges_of = |dump: &str| {
+        dump.lines().filter(|line| line.starts_with("edge")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let before = edges_of(&bench.dump());
+    let mut several = answers(&bench);
+    let other = ServicePlace { line: 5, ..several.answers[0].places[0].clone() };
+    several.answers[0].places.push(other);
+    assert_eq!(keep(&bench, several).unknown, 1, "one of two");
+    let mut nowhere = answers(&bench);
+    nowhere.answers[0].places[0].line = 700;
+    assert_eq!(keep(&bench, nowhere).unknown, 1);
+    let mut stale = answers(&bench);
+    stale.hash = ContentHash::default();
+    assert_eq!(keep(&bench, stale), KeptAnswers::default(), "about another content");
+    bench.refresh();
+    assert_eq!(edges_of(&bench.dump()), before);
+    let mut outside = answers(&bench);
+    outside.answers[0].places[0].file = "/usr/lib/site-packages/motor/core.py".into();
+    assert_eq!(keep(&bench, outside).external, 1);
+    bench.refresh();
+    let dump = bench.dump();
+    assert!(dump.lines().any(|line| line.starts_with("outside") && line.contains("motor")), "{dump}");
+}
+
+#[test]
+fn implementations_that_a_server_knows_override_the_member() {
+    let files = [
+        (
+            "a.py",
+            "from abc import ABC, abstractmethod\n\nclass Opens(ABC):\n    @abstractmethod\n    def open(self): ...\n",
+        ),
+        ("b.py", "class Box:\n    def open(self): pass\n"),
+    ];
+    let bench = Bench::new(&files);
+    bench.refresh();
+    let snapshot = bench.engine().snapshot().expect("a snapshot");
+    let hash = snapshot.file(&"a.py".into()).expect("readable").expect("indexed").hash.expect("text");
+    let at = files[0].1.find("open(").expect("it is there") as u32;
+    let question = NameQuestion { at, line: 4, column: 8, asks: AskedRelation::Implementations };
+    let place = ServicePlace { file: bench.root().join("b.py"), line: 1, character: 8, in_bytes: true };
+    let answers = vec![NameAnswer { question, places: vec![place] }];
+    let kept = keep(&bench, FileAnswers { path: "a.py".into(), hash, status: ServiceStatus::Full, answers });
+    assert_eq!(kept.implementations, 1);
+    bench.refresh();
+    let dump = bench.dump();
+    assert!(
+        edges(&dump).iter().any(|line| line.contains("overrides") && line.contains("Opens.open")),
+        "{dump}"
+    );
+    bench.put("a.py", format!("{}\n", files[0].1));
+    bench.refresh();
+    assert!(edges(&bench.dump()).is_empty(), "the member's file changed");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { max_shrink_iters: 50, ..ProptestConfig::with_cases(12) })]
 
     #[test]
-    fn incremental_equals_full_with_a_layer(steps in prop::collection::vec(0..8_usize, 1..8)) {
+    fn incremental_equals_full_with_a_layer(steps in prop::collection::vec(0..8_usize, 1..8), from in 0..3_u8) {
         let bench = Bench::new(&[("a.py", A), ("b.py", B)]);
         let engine = bench.engine();
         refresh(&engine);
-        import(&bench, &index());
+        if from != 0 {
+            keep(&bench, answers(&bench));
+        }
+        if from != 1 {
+            import(&bench, &index());
+        }
         refresh(&engine);
         for step in steps {
             match step {

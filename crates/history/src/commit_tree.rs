@@ -3,11 +3,12 @@
 //! The stamp of a file is its blob id and its size, so that equal stamps mean equal contents, in all commits.
 
 use crate::error::HistoryError;
+use crate::git_index::GitIndex;
 use crate::object_store::{MAX_OBJECT, ObjectKind, ObjectStore};
 use crate::oid::{self, Oid};
 use crate::tree::{entries, subtree};
 use crate::tree_diff::{self, Blob, BlobKind, blob_at, kind};
-use crate::worktree_diff::{History, components};
+use crate::worktree_diff::{History, below, components};
 use orient_model::{RepoPath, Stamp};
 use orient_walk::{
     Content, FileSource, Listing, PathKind, ReadFailure, RootDirectory, SearchFiles, SearchScope, SkipReason,
@@ -39,6 +40,13 @@ struct SharedTree {
     id_bytes: Vec<u8>,
     stores: Mutex<Vec<ObjectStore>>,
     listed: OnceLock<Result<ListedEntries, String>>,
+    git_index: Arc<GitIndex>,
+    /// The path from the top of the working tree to the directory.
+    prefix: RepoPath,
+    /// The attributes of the repository that are not part of a tree.
+    attributes: PathBuf,
+    /// Whether attributes name a filter or an encoding, once it is known.
+    has_filters: OnceLock<bool>,
 }
 
 /// All entries of a tree by path, their blob ids, and sizes that are known.
@@ -71,9 +79,18 @@ impl History {
         let id = subtree(&mut self.commits.objects, top, &components(&self.prefix))?;
         let id_bytes = id.map_or_else(Vec::new, |id| id.as_slice().to_vec());
         let stores = Mutex::new(vec![self.commits.objects.another()]);
-        let root = self.root.clone();
         Ok(CommitTree {
-            shared: Arc::new(SharedTree { root, id, id_bytes, stores, listed: OnceLock::new() }),
+            shared: Arc::new(SharedTree {
+                root: self.root.clone(),
+                id,
+                id_bytes,
+                stores,
+                listed: OnceLock::new(),
+                git_index: Arc::clone(&self.index),
+                prefix: self.prefix.clone(),
+                attributes: self.common_dir.join("info/attributes"),
+                has_filters: OnceLock::new(),
+            }),
         })
     }
 }
@@ -124,6 +141,33 @@ impl SharedTree {
             return listed.size(store, at);
         }
         size_of(store, id)
+    }
+
+    /// The stamp of a file whose content is that of the working file that had this stamp, as git's index proves.
+    ///
+    /// Git converts some files between blob and working tree. A conversion of line ends or of `$Id$` changes the size, so equal
+    /// sizes exclude it; filters and encodings may keep the size, so nothing is concluded where attributes name one.
+    fn stamp_if_same(&self, path: &RepoPath, working: &Stamp) -> Option<Stamp> {
+        let oid = self.git_index.content(&below(&self.prefix, path), working)?;
+        self.with_store(|store| {
+            let blob = self.blob(store, path).ok()??;
+            let size = self.size(store, path, &blob.id).ok()?;
+            let is_same = blob.kind == BlobKind::File && blob.id == oid && size == working.size;
+            (is_same && !self.has_filters(store)).then(|| stamp_of(&oid, size))
+        })
+    }
+
+    /// Whether attributes name a filter or an encoding, in the working tree or for the repository.
+    fn has_filters(&self, store: &mut ObjectStore) -> bool {
+        let names_one = |text: &[u8]| {
+            let names: [&[u8]; 2] = [b"filter", b"working-tree-encoding"];
+            names.iter().any(|name| text.windows(name.len()).any(|window| window == *name))
+        };
+        *self.has_filters.get_or_init(|| {
+            let in_tree = self.git_index.attribute_files();
+            in_tree.into_iter().any(|id| read_blob(store, &id).map_or(true, |text| names_one(&text)))
+                || std::fs::read(&self.attributes).is_ok_and(|text| names_one(&text))
+        })
     }
 
     /// What is stored at a path.
@@ -269,6 +313,10 @@ impl TreeReader for CommitReader {
     fn read(&self, path: &RepoPath, max: u64) -> Result<Content, ReadFailure> {
         let (bytes, stamp) = self.bytes(path, max)?;
         Content::of(bytes, stamp).ok_or(ReadFailure { reason: SkipReason::Binary, stamp })
+    }
+
+    fn stamp_if_same(&self, path: &RepoPath, working: &Stamp) -> Option<Stamp> {
+        self.shared.stamp_if_same(path, working)
     }
 
     fn source(&self, path: &RepoPath) -> Result<FileSource, SkipReason> {

@@ -44,6 +44,13 @@ impl GitIndex {
         Self(files)
     }
 
+    /// The object ids of all files that assign attributes to paths.
+    pub(crate) fn attribute_files(&self) -> impl Iterator<Item = Oid> {
+        let is_named =
+            |path: &RepoPath| path.as_bytes().rsplit(|byte| *byte == b'/').next() == Some(b".gitattributes");
+        self.0.iter().filter(move |(path, _)| is_named(path)).map(|(_, entry)| entry.oid)
+    }
+
     /// The object id of a file's content, if its stamp equals the one git saw.
     pub(crate) fn content(&self, path: &RepoPath, stamp: &Stamp) -> Option<Oid> {
         let entry = self.0.get(path).filter(|_| stamp.is_trusted())?;

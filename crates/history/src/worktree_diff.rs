@@ -44,7 +44,9 @@ pub struct History {
     pub(crate) root: PathBuf,
     tree: RootDirectory,
     pub(crate) commits: Commits,
-    index: GitIndex,
+    pub(crate) index: Arc<GitIndex>,
+    /// The directory of the repository that all its working trees share.
+    pub(crate) common_dir: PathBuf,
     /// The path from the top of the working tree to the directory.
     pub(crate) prefix: RepoPath,
     /// The mailmap of the current commit, once it was read.
@@ -61,7 +63,8 @@ impl History {
         let commits = Commits::open(&dirs)?;
         Ok(Self {
             tree: RootDirectory::open(&root).map_err(|_| none())?,
-            index: GitIndex::open(&dirs.git_dir, commits.objects.hash()),
+            index: Arc::new(GitIndex::open(&dirs.git_dir, commits.objects.hash())),
+            common_dir: dirs.common_dir,
             commits,
             mailmap: None,
             prefix: if top == root {
@@ -122,12 +125,7 @@ impl History {
     }
 
     fn is_same(&mut self, path: &RepoPath, stamp: &Stamp, old: &Oid) -> bool {
-        let mut from_top = self.prefix.as_bytes().to_vec();
-        if !from_top.is_empty() {
-            from_top.push(b'/');
-        }
-        from_top.extend_from_slice(path.as_bytes());
-        if let Some(oid) = self.index.content(&RepoPath::new(from_top), stamp) {
+        if let Some(oid) = self.index.content(&below(&self.prefix, path), stamp) {
             return oid == *old;
         }
         let Ok(file) = self.tree.open_file(path) else { return false };
@@ -178,6 +176,16 @@ impl History {
         file.take(MAX_OBJECT as u64).read_to_end(&mut bytes).ok()?;
         Some(bytes)
     }
+}
+
+/// A path below a directory, which may be empty.
+pub(crate) fn below(directory: &RepoPath, path: &RepoPath) -> RepoPath {
+    let mut joined = directory.as_bytes().to_vec();
+    if !joined.is_empty() {
+        joined.push(b'/');
+    }
+    joined.extend_from_slice(path.as_bytes());
+    RepoPath::new(joined)
 }
 
 /// The components of a path.

@@ -109,7 +109,8 @@ fn world(tree: &Tree) -> MemoryRepository {
         let facts = extract(pack, text.as_bytes());
         let language = pack.map_or("", |pack| pack.name()).to_owned();
         let (outline, flow) = (facts.outline, facts.flow.into());
-        FileFacts { path: path.as_str().into(), language, role: Role::Source, outline, flow, compiled: None }
+        let (path, role, content) = (path.as_str().into(), Role::Source, ContentHash::default());
+        FileFacts { path, language, role, content, outline, flow, compiled: None }
     });
     let rules =
         registry.packs().iter().filter_map(|pack| Some((pack.name().to_owned(), pack.rules()?.clone())));

@@ -150,6 +150,7 @@ fn world<'b>(blocks: impl Iterator<Item = &'b Block>) -> MemoryRepository {
             path: path.into(),
             language: pack.map_or("", |pack| pack.name()).to_owned(),
             role: classify(&RepoPath::from(path), pack, false, &RolePatterns::default()),
+            content: ContentHash::default(),
             outline: facts.outline,
             flow: facts.flow.into(),
             compiled: None,

@@ -13,6 +13,12 @@ pub struct Framework {
     pub modules: Vec<String>,
     /// Its names are visible without an import.
     pub ambient: bool,
+    /// Its names are visible without an import in these files; paths as in `files`.
+    pub ambient_in: Vec<String>,
+    /// The files that its rules are about, each a path at the end of that of a file, with `*` for a part of a name; any if empty.
+    pub files: Vec<String>,
+    /// The prefix of all routes of some files, unless code says it: a path as in `files`, and the prefix.
+    pub file_prefixes: Vec<(String, String)>,
     /// The values that routes are registered on.
     pub routers: Vec<RouterRule>,
     /// Calls that register a route.
@@ -21,6 +27,10 @@ pub struct Framework {
     pub groups: Vec<GroupRule>,
     /// Calls that put one router below another.
     pub mounts: Vec<MountRule>,
+    /// Calls that register all routes of a resource.
+    pub resources: Vec<ResourceRule>,
+    /// How texts name handlers.
+    pub text_handlers: Option<TextHandlerRule>,
     /// Members of the application that set a prefix for all annotated routes.
     pub global_prefixes: Vec<String>,
     /// Annotations that register the function or method they stand at.
@@ -31,6 +41,8 @@ pub struct Framework {
     pub contracts: Vec<ContractRule>,
     /// Files whose place is the path that they serve.
     pub file_routes: Vec<FileRouteRule>,
+    /// Files that describe endpoints.
+    pub descriptions: Vec<DescriptionRule>,
 }
 
 impl Framework {
@@ -58,6 +70,8 @@ pub enum Argument {
     Position(i32),
     /// A named argument, or an entry of an object given as an argument.
     Named(String),
+    /// A type argument: `Order` of `register<Order>()`.
+    Type(u32),
 }
 
 /// How a router comes into being.
@@ -86,10 +100,18 @@ pub struct RouteRule {
     pub method_chained: Vec<String>,
     /// Where the path is said; none for the path of the router itself.
     pub path: Vec<Argument>,
+    /// The path is a regular expression.
+    pub regex: bool,
     /// Where the handler is said; none for a decorator, which registers what it stands at.
     pub handler: Vec<Argument>,
     /// The handler argument may name a module or router whose routes are mounted here: the function that does.
     pub include: Option<IncludeRule>,
+    /// Where an object is given, or a call or variable that has one, whose entries `method` and `path` say these.
+    pub definition: Vec<Argument>,
+    /// The path and the handler may be given as an entry: `get "/x" => "pages#x"`.
+    pub pair: bool,
+    /// Where it is said that the path is below the collection or a member of the resource around it.
+    pub on: Vec<Argument>,
 }
 
 /// A call in place of a handler that mounts the routes of another module.
@@ -99,6 +121,8 @@ pub struct IncludeRule {
     pub function: String,
     /// The variable of the module that holds its routes: `urlpatterns`.
     pub variable: String,
+    /// Members of a router that stand for its routes: `urls`.
+    pub members: Vec<String>,
 }
 
 /// Where the HTTP method of a route is said.
@@ -118,6 +142,7 @@ pub enum MethodSource {
 
 /// A call that returns a router below another.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a yes-or-no question about a rule")]
 pub struct GroupRule {
     /// The names of the members or functions.
     pub calls: Vec<String>,
@@ -131,6 +156,125 @@ pub struct GroupRule {
     pub whole_path: bool,
     /// Whether the routes that are registered inside of the callback are below it, although it gets no router.
     pub lexical: bool,
+    /// Where the module of the handlers inside is said.
+    pub module: Vec<Argument>,
+    /// Where the type of the handlers inside is said.
+    pub controller: Vec<Argument>,
+    /// What is inside is about the collection or a member of the resource around it.
+    pub part: Option<ResourcePart>,
+    /// What is inside is registered where the group is named, not here.
+    pub elsewhere: bool,
+}
+
+/// A part of a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResourcePart {
+    /// All of it: `/posts`.
+    Collection,
+    /// One member: `/posts/:id`.
+    Member,
+}
+
+/// A call that registers the routes of a resource. In the paths, `$name` stands for its name, `$singular` for that of a
+/// member and `$parameter` for the parameter of a member.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ResourceRule {
+    /// The names of the members or functions.
+    pub calls: Vec<String>,
+    /// Whether it is a function of the framework and not a member of a router.
+    pub free: bool,
+    /// Where the name is said.
+    pub name: Vec<Argument>,
+    /// Every positional text is the name of a resource.
+    pub several: bool,
+    /// Where the path is said, if it is not the name.
+    pub path: Vec<Argument>,
+    /// Where the parameter of a member is said.
+    pub parameter: Vec<Argument>,
+    /// The parameter of a member otherwise.
+    pub default_parameter: String,
+    /// The member of the handler's type whose value is the parameter.
+    pub parameter_member: Vec<String>,
+    /// The path of a member, below that of the resource.
+    pub member: String,
+    /// The path of what is registered inside of the call, below that of the resource; empty for the resource itself.
+    pub nested: String,
+    /// Where the function is given in which routes are below the resource.
+    pub callback: Vec<Argument>,
+    /// Where the actions are listed that it has, and those that it has not; also calls on the result.
+    pub only: Vec<Argument>,
+    /// See `only`.
+    pub except: Vec<Argument>,
+    /// Where the type is given whose members are the actions; without it, `controller` or the name says it.
+    pub handler: Vec<Argument>,
+    /// Where the handlers' type is named.
+    pub controller: Vec<Argument>,
+    /// Where the module of the handlers is said.
+    pub module: Vec<Argument>,
+    /// Where it is said that members are not below the resource around it.
+    pub shallow: Vec<Argument>,
+    /// The type of the handlers has the name of several, although the resource is one.
+    pub plural_controller: bool,
+    /// The actions.
+    pub actions: Vec<ActionRule>,
+    /// Only actions that the type defines, or that it gets from one of these bases.
+    pub provided: Vec<(String, Vec<String>)>,
+    /// The member of the type that lists the methods which are served at all.
+    pub methods_member: Option<String>,
+    /// Annotations of further actions.
+    pub annotated: Option<AnnotatedAction>,
+}
+
+/// An action of a resource.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ActionRule {
+    /// Its name, which is that of the handler.
+    pub name: String,
+    /// The methods.
+    pub methods: Vec<String>,
+    /// The path below that of the resource; `$member` stands for that of a member.
+    pub path: String,
+}
+
+/// An annotation of a member that is a further action of a resource.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AnnotatedAction {
+    /// The annotation.
+    pub name: String,
+    /// Where it is said whether it is about a member: a word for true.
+    pub detail: Vec<Argument>,
+    /// Where the methods are said; `GET` without it.
+    pub methods: Vec<Argument>,
+    /// Where the path is said; the name of the member without it.
+    pub path: Vec<Argument>,
+    /// What follows the path.
+    pub ending: String,
+}
+
+/// How texts name handlers: `posts#index`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TextHandlerRule {
+    /// What is between the type and the member.
+    pub separator: String,
+    /// The type is a path in words with underscores, and its name ends with this: `admin/blog_posts` is `Admin::BlogPostsController`.
+    pub type_suffix: Option<String>,
+    /// Where the type is said, if not in the text.
+    pub controller: Vec<Argument>,
+    /// Where the member is said.
+    pub action: Vec<Argument>,
+}
+
+/// Files that describe endpoints as keys: a key of the root is a path, and a key of the path is a method.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DescriptionRule {
+    /// A file is one if it has one of these keys at the top.
+    pub marks: Vec<String>,
+    /// The key of the root.
+    pub root: String,
+    /// The key at the top whose value is a prefix.
+    pub prefix: String,
+    /// The keys that are methods.
+    pub methods: Vec<String>,
 }
 
 /// A call that puts one router below another.
@@ -146,6 +290,8 @@ pub struct MountRule {
     pub replaces_prefix: bool,
     /// What is given is a function that gets the router as its first parameter.
     pub plugin: bool,
+    /// Calls whose arguments are several routers: `routes![a, b]`.
+    pub lists: Vec<String>,
 }
 
 /// What exposes or uses something by a name that is text. One of `functions`, `methods`, `maps`, `attributes`, `bases` and
@@ -171,6 +317,8 @@ pub struct EntryRule {
     pub bases: Vec<String>,
     /// Kinds of symbols, for languages whose files define such things.
     pub symbols: Vec<String>,
+    /// Objects anywhere in the file that have both the key of the name and that of the handler.
+    pub objects: bool,
     /// The rule also applies in files that do not import the framework.
     pub anywhere: bool,
     /// The argument with the name, or with a list of names.

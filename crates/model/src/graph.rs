@@ -101,6 +101,8 @@ words! {
         Framework = 24, "framework";
         /// A compiler says so.
         Compiler = 25, "compiler";
+        /// A container is told to provide it for that type.
+        Injected = 26, "injected";
     }
 }
 

@@ -16,6 +16,7 @@ mod graph;
 mod handle;
 mod import;
 mod kind;
+mod language_service;
 mod library;
 mod modifiers;
 mod path;
@@ -26,6 +27,7 @@ mod stamp;
 mod string_table;
 mod surface;
 mod symbol;
+mod symbol_role;
 
 pub use chunk::{Chunk, ChunkKind};
 pub use compiled::{CompiledFile, CompiledRelation, CompiledSymbol, CompiledTarget, CompiledUse};
@@ -34,8 +36,9 @@ pub use expr::{Expr, ExprId, ExprList, Literal, Sequence, Wrapper};
 pub use facts::{Facts, Issue, IssueKind, Outline, Role};
 pub use flow::{Assign, Binding, BindingKind, Flow, RefKind, Reference, Return, Scope, ScopeKind, Via};
 pub use framework::{
-    AnnotationRules, Argument, ContractRule, Convention, EntryRule, FileRouteRule, Framework, GroupRule,
-    IncludeRule, MethodSource, MountRule, NameStyle, PathToken, RouteRule, RouterRule,
+    ActionRule, AnnotatedAction, AnnotationRules, Argument, ContractRule, Convention, DescriptionRule,
+    EntryRule, FileRouteRule, Framework, GroupRule, IncludeRule, MethodSource, MountRule, NameStyle,
+    PathToken, ResourcePart, ResourceRule, RouteRule, RouterRule, TextHandlerRule,
 };
 pub use graph::{
     Confidence, Edge, EdgeKind, ExternalReference, Node, Reason, Resolved, Rule, UnresolvedReference,
@@ -43,6 +46,10 @@ pub use graph::{
 pub use handle::{Handle, HandleError};
 pub use import::{Export, Import, ImportKind};
 pub use kind::SymbolKind;
+pub use language_service::{
+    AskedRelation, FileAnswers, FileQuestions, NameAnswer, NameQuestion, ServiceError, ServicePlace,
+    ServiceStatus,
+};
 pub use library::{LibraryExpr, LibraryMember, LibraryType};
 pub use modifiers::{Modifier, Modifiers, Visibility};
 pub use path::{RepoPath, directory_of_examples};
@@ -55,3 +62,4 @@ pub use surface::{
     Place, Route, RouterDef, RouterLink, Slot, Surface, SurfaceEntry, SurfaceKind, SurfaceRole,
 };
 pub use symbol::{Base, Complexity, Param, Relation, Symbol};
+pub use symbol_role::SymbolRole;

@@ -110,6 +110,10 @@ words! {
         Flag = 11, "flag";
         /// An HTTP request to another program.
         Request = 12, "request";
+        /// A type that a container provides to others.
+        Service = 13, "service";
+        /// A part of a user interface.
+        Component = 14, "component";
     }
 }
 

@@ -34,13 +34,15 @@ mod sharded_cache;
 mod surface;
 mod types;
 
-pub use edges::{CallOutcome, CallResult};
+pub use edges::{CallOutcome, CallResult, UnprovedUse};
 pub use invalidation::interface_hash::{interface_hashes, path_keys};
-pub use invalidation::name_reach::{NameReach, WHOLE_FILE, any_member_key, kind_bits, name_reach};
+pub use invalidation::name_reach::{
+    NameReach, WHOLE_FILE, any_member_key, content_key, kind_bits, name_reach,
+};
 pub use repository::{FileFacts, LazyFlow, MemoryRepository, NamedSymbol, Repository};
 pub use resolver::Resolver;
 pub use surface::join::{Endpoint, FileSurface, join as join_surface};
-pub use surface::requests::reaches as request_reaches;
+pub use surface::requests::{describes as describes_endpoint, reaches as request_reaches};
 
 /// The version of the resolver: changes whenever the same facts and rules may give other edges.
-pub const RESOLVER: u64 = 19;
+pub const RESOLVER: u64 = 20;

@@ -1,6 +1,8 @@
 //! The input of resolution: the files, names and rules of a repository.
 
-use orient_model::{CompiledFile, Flow, Modifiers, Node, Outline, RepoPath, Role, Rules, SymbolKind};
+use orient_model::{
+    CompiledFile, ContentHash, Flow, Modifiers, Node, Outline, RepoPath, Role, Rules, SymbolKind,
+};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,6 +18,8 @@ pub struct FileFacts {
     pub language: String,
     /// Its role.
     pub role: Role,
+    /// The hash of its content.
+    pub content: ContentHash,
     /// Its outline.
     pub outline: Outline,
     /// Its flow.

@@ -1,7 +1,7 @@
 //! The entry point: resolves files, and shares caches between them.
 
 use crate::calls::argument_types;
-use crate::edges::{self, CallOutcome};
+use crate::edges::{self, CallOutcome, UnprovedUse};
 use crate::file::file_unit::{FileRef, FileUnit, Members};
 use crate::modules::{DirectIncludes, TopLevelSymbols};
 use crate::repository::{NamedSymbol, Repository};
@@ -87,6 +87,11 @@ impl<'w> Resolver<'w> {
     /// What became of each call in a file, by position.
     pub fn call_outcomes(&self, file: u32) -> Vec<CallOutcome> {
         self.session(file).map(|(session, unit)| edges::call_outcomes(&session, &unit)).unwrap_or_default()
+    }
+
+    /// The uses in a file whose meaning neither our rules nor a compiler prove, by position.
+    pub fn unproved_uses(&self, file: u32) -> Vec<UnprovedUse> {
+        self.session(file).map(|(session, unit)| edges::unproved_uses(&session, &unit)).unwrap_or_default()
     }
 
     /// The session that resolves a file, with the parameter types that follow from its calls.

@@ -5,7 +5,7 @@ use crate::access_control::{AccessControl, Rejection, RequiredProof};
 use crate::connections::{Connection, Connections, GuardedBody};
 use crate::error::ServeError;
 use crate::served_tree::Options;
-use crate::server::{CALL_TIMEOUT, Server, ServerState};
+use crate::server::{CALL_TIMEOUT, KEEP_ALIVE, Server, ServerState};
 use crate::session_eviction::Sessions;
 use crate::web_pages::{WebState, logged_in, login_form};
 use axum::Router;
@@ -70,6 +70,7 @@ pub fn http(
         .enable_all()
         // A thread counts as busy for a moment after its work, and each one caches memory: without a limit, a server under load
         // starts ever more threads.
+        .thread_keep_alive(KEEP_ALIVE)
         .max_blocking_threads(state.free_slots() + SPARE_THREADS)
         .build()
         .map_err(|error| ServeError::system("cannot start", error))?;

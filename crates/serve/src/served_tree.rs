@@ -26,8 +26,8 @@ pub struct Options {
     pub tools: Option<String>,
     /// Keeps the index up to date.
     pub freshness: FreshnessFactory,
-    /// Called by a worker thread after each call: it may release cached memory.
-    pub release_thread_memory: fn(),
+    /// Releases the free memory of the process. Called when no client has asked anything for a moment.
+    pub release_memory: fn(),
 }
 
 /// How long a query waits for the first index before it fails with `Busy`.

@@ -27,11 +27,15 @@ use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{Peer, RoleServer, ServerHandler};
 use serde_json::Value;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, RwLock};
 use std::time::{Duration, Instant};
 use tokio::sync::{Mutex, Semaphore};
 
+/// How long no work must have begun before memory is released.
+const IDLE: Duration = Duration::from_secs(1);
+/// How long an idle thread is kept. It ends before memory is released, with all that it caches.
+pub(crate) const KEEP_ALIVE: Duration = Duration::from_millis(500);
 /// How long a client may take to list its roots.
 const ROOTS_WAIT: Duration = Duration::from_secs(3);
 /// Maximum duration of a call.
@@ -53,7 +57,7 @@ characters are escaped (\\n, \\u{1b}). Escaped names and paths can be given back
 /// What all sessions share.
 pub(crate) struct ServerState {
     source: TreeSource,
-    release_thread_memory: fn(),
+    release_memory: fn(),
     /// Whether other machines can reach the server, so that credentials are redacted unless a setting says otherwise.
     is_remote: bool,
     offers: Vec<AgentTool>,
@@ -61,6 +65,8 @@ pub(crate) struct ServerState {
     limits: ConcurrencyLimits,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) recent_calls: Arc<RecentCalls>,
+    /// Number of pieces of work that have begun.
+    work_begun: AtomicU64,
 }
 
 /// Where the trees of questions come from.
@@ -74,7 +80,7 @@ enum TreeSource {
 impl ServerState {
     pub(crate) fn new(options: Options, is_remote: bool) -> Result<Self, ServeError> {
         let offers = agent_tools(options.tools.as_deref())?;
-        let (tools, release) = (schema::tools(&offers), options.release_thread_memory);
+        let (tools, release) = (schema::tools(&offers), options.release_memory);
         let source = TreeSource::Own { options: Box::new(options), tree: Mutex::new(None) };
         Ok(Self::of(source, offers, tools, is_remote, release))
     }
@@ -83,11 +89,11 @@ impl ServerState {
     pub(crate) fn shared(
         trees: Arc<dyn SharedTrees>,
         tools: Option<&str>,
-        release_thread_memory: fn(),
+        release_memory: fn(),
     ) -> Result<Self, ServeError> {
         let offers = agent_tools(tools)?;
         let tools = schema::shared_tools(&offers);
-        Ok(Self::of(TreeSource::Shared(trees), offers, tools, true, release_thread_memory))
+        Ok(Self::of(TreeSource::Shared(trees), offers, tools, true, release_memory))
     }
 
     fn of(
@@ -95,29 +101,37 @@ impl ServerState {
         offers: Vec<AgentTool>,
         tools: Vec<Tool>,
         is_remote: bool,
-        release_thread_memory: fn(),
+        release_memory: fn(),
     ) -> Self {
         let threads = std::thread::available_parallelism().map_or(2, usize::from);
         Self {
             source,
-            release_thread_memory,
+            release_memory,
             is_remote,
             offers,
             tools,
             limits: ConcurrencyLimits::new(threads),
             metrics: Arc::default(),
             recent_calls: Arc::default(),
+            work_begun: AtomicU64::new(0),
         }
-    }
-
-    /// Releases memory that a thread has cached.
-    pub(crate) fn release_thread_memory(&self) {
-        (self.release_thread_memory)();
     }
 
     /// Whether credentials in answers about a tree are redacted.
     pub(crate) fn redacts(&self, tree: &ServedTree) -> bool {
         tree.host.loaded().settings.serve.redact.unwrap_or(self.is_remote)
+    }
+
+    /// Releases memory soon after the last of several calls. Doing so after each would cost the next one more than its work.
+    pub(crate) fn release_memory_when_idle(self: &Arc<Self>) {
+        let begun = self.work_begun.fetch_add(1, Ordering::Relaxed) + 1;
+        let state = self.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(IDLE).await;
+            if state.work_begun.load(Ordering::Relaxed) == begun {
+                (state.release_memory)();
+            }
+        });
     }
 
     /// Number of calls that can start now.
@@ -364,7 +378,6 @@ impl Server {
     ) -> Result<T, ToolError> {
         let guard = CancelOnDrop(Cancel::default());
         let cancel = guard.0.clone();
-        let release_thread_memory = self.state.release_thread_memory;
         let slots = self.state.limits.slots(queue);
         let done = async move {
             let slot = slots.acquire_owned().await;
@@ -373,10 +386,10 @@ impl Server {
                 // A cancelled call holds its slot until the work has stopped.
                 let _slot = slot;
                 let _ = sender.send(work(&cancel));
-                release_thread_memory();
             });
             receiver.await
         };
+        self.state.release_memory_when_idle();
         tokio::select! {
             done = done => done.unwrap_or_else(|_| Err(ToolError::new(Code::Internal, "the call failed"))),
             () = context.ct.cancelled() => Err(ToolError::new(Code::Interrupted, "cancelled")),

@@ -7,7 +7,7 @@ use crate::error::ServeError;
 use crate::http::{
     HttpOptions, MCP_PATH, SPARE_THREADS, accept, forward, mcp_service, read_body, rejected, stop_signal,
 };
-use crate::server::{CALL_TIMEOUT, CancelOnDrop, ServerState};
+use crate::server::{CALL_TIMEOUT, CancelOnDrop, KEEP_ALIVE, ServerState};
 use crate::session_eviction::Sessions;
 use crate::shared_call::SharedCall;
 use crate::shared_trees::{Authentication, Caller, SharedTrees};
@@ -35,8 +35,8 @@ use tokio_util::sync::CancellationToken;
 pub struct SharedOptions {
     /// The MCP tools to offer: the groups if absent, `all`, or a comma-separated list of names.
     pub tools: Option<String>,
-    /// Called by a worker thread after each call: it may release cached memory.
-    pub release_thread_memory: fn(),
+    /// Releases the free memory of the process. Called when no client has asked anything for a moment.
+    pub release_memory: fn(),
 }
 
 /// What the handlers share.
@@ -58,10 +58,11 @@ pub fn shared_http(
     trees: Arc<dyn SharedTrees>,
     listening: impl FnOnce(SocketAddr),
 ) -> Result<(), ServeError> {
-    let state = ServerState::shared(trees.clone(), options.tools.as_deref(), options.release_thread_memory)?;
+    let state = ServerState::shared(trees.clone(), options.tools.as_deref(), options.release_memory)?;
     let state = Arc::new(state);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
+        .thread_keep_alive(KEEP_ALIVE)
         .max_blocking_threads(state.free_slots() + 4 * SPARE_THREADS)
         .build()
         .map_err(|error| ServeError::system("cannot start", error))?;
@@ -219,6 +220,7 @@ async fn call(
     let guard = CancelOnDrop(Cancel::default());
     let cancel = guard.0.clone();
     let slot = state.state.slots(queue).acquire_owned().await;
+    state.state.release_memory_when_idle();
     let work = tokio::task::spawn_blocking(move || {
         let _slot = slot;
         let mut asked = Vec::new();
@@ -226,7 +228,6 @@ async fn call(
         let outcome = answered.as_ref().map_or_else(|error| error.code().word(), |_| "ok");
         shared.record(operation.name, &question.subject(), &asked, outcome, begun);
         state.state.metrics.record_call(operation.name, outcome, begun.elapsed());
-        state.state.release_thread_memory();
         answered
     });
     match tokio::time::timeout(CALL_TIMEOUT, work).await {

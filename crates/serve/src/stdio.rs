@@ -3,7 +3,7 @@
 use crate::error::ServeError;
 use crate::line_transport::LineTransport;
 use crate::served_tree::Options;
-use crate::server::{Server, ServerState};
+use crate::server::{KEEP_ALIVE, Server, ServerState};
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use std::sync::Arc;
@@ -16,6 +16,7 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(500);
 pub fn stdio(options: Options) -> Result<(), ServeError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
+        .thread_keep_alive(KEEP_ALIVE)
         .build()
         .map_err(|error| ServeError::system("cannot start", error))?;
     let state = Arc::new(ServerState::new(options, false)?);

@@ -104,6 +104,7 @@ impl WebState {
         let guard = CancelOnDrop(Cancel::default());
         let cancel = guard.0.clone();
         let (shared, progress) = (tree.clone(), tree.indexing.clone());
+        state.release_memory_when_idle();
         let rendered = tokio::task::spawn_blocking(move || {
             let _slot = slot;
             let session = Session::for_tree(&shared.host, &NoProgress, &cancel);
@@ -115,9 +116,7 @@ impl WebState {
                 if_none_match: if_none_match.as_deref(),
                 server: &server,
             };
-            let response = respond(&session, &request, &environment);
-            state.release_thread_memory();
-            response
+            respond(&session, &request, &environment)
         });
         let failed = || Err(ToolError::new(Code::Internal, "the page failed"));
         match rendered.await.unwrap_or_else(|_| failed()) {

@@ -5,7 +5,7 @@
 //! who receives code.
 
 use crate::key::{Key, RepositoryPermission, Setter};
-use crate::value::{Setting, Size};
+use crate::value::{Commands, Setting, Size};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -82,7 +82,10 @@ const MAY_MARK: RepositoryPermission = RepositoryPermission::Add {
 };
 const MAY_NAME_LANGUAGES: RepositoryPermission =
     RepositoryPermission::Add { reason: "it chooses among the built-in parsers; unknown names are ignored" };
+const MAY_NAME_ROLES: RepositoryPermission =
+    RepositoryPermission::Add { reason: "it only changes how symbols are described and selected" };
 const MAY_READ_LESS: RepositoryPermission = RepositoryPermission::Lower { reason: "it reads fewer files" };
+const MAY_START_LESS: RepositoryPermission = RepositoryPermission::Add { reason: "it starts fewer programs" };
 const MAY_USE_LESS: RepositoryPermission = RepositoryPermission::Lower {
     reason: "it uses less memory, down to a minimum with which indexing works",
 };
@@ -107,6 +110,13 @@ settings! {
         languages: BTreeMap<String, String> = BTreeMap::new(), example r#"{ "*.inc" = 'php' }"#, MAY_NAME_LANGUAGES;
         /// Number of threads that read and parse files; 0 means one per core.
         threads: usize = 0, example "4", RepositoryPermission::Deny, check at_most_a_thousand;
+    }
+    /// How symbols are described.
+    symbols: Symbols {
+        /// Roles of symbols in addition to those that are derived: a table from role to a list of conditions. A symbol has the role if
+        /// one of them fits; each is a text of `path:GLOB`, `name:GLOB`, `attr:NAME`, `base:NAME` and `kind:KIND`, which must all hold, and last
+        /// `code:PATTERN`, a structural pattern that its code contains.
+        roles: BTreeMap<String, Vec<String>> = BTreeMap::new(), example r#"{ worker = ["path:jobs/** name:*Worker", "base:Job"] }"#, MAY_NAME_ROLES;
     }
     /// Where indexes are stored.
     store: Store {
@@ -175,6 +185,17 @@ settings! {
         /// Whether agreements about what words mean are kept in `.orient/agreements` of the repository, for everyone who works
         /// on it. By default they are kept in the store.
         agreements_in_repository: bool = false, example "true", RepositoryPermission::Deny;
+    }
+    /// Language servers, which are started only after `orient enrich allow`, and what they and imported compiler indexes say.
+    enrich: Enrich {
+        /// Whether the graph contains what compilers say (`orient scip import`, `orient enrich`). If not, it is what our own rules prove.
+        layer: bool = true, example "false", RepositoryPermission::Deny;
+        /// The server of a language, if it is not the known one: a table from language to command line.
+        servers: Commands = Commands::default(), example r#"{ python = 'basedpyright-langserver --stdio' }"#, RepositoryPermission::Deny;
+        /// Servers that are not started, by name.
+        exclude: Vec<String> = Vec::new(), example r#"["clangd"]"#, MAY_START_LESS;
+        /// Maximum memory of a server with its child processes. A server that needs more is ended and started again.
+        memory: Size = Size::mebibytes(2048), example r#""2GiB""#, RepositoryPermission::Deny, check at_least_64_mebibytes;
     }
     /// The embedding model: the one built into the binary, or a provider that `orient embed allow` has allowed.
     embed: Embed {

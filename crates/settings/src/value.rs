@@ -248,6 +248,45 @@ impl Setting for Vec<String> {
     }
 }
 
+/// Command lines by language. A command is split at white space; there is no quoting, and no shell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Commands(pub BTreeMap<String, String>);
+
+impl Setting for Commands {
+    const KIND: &'static str = "table from language to command";
+
+    fn parse(raw: &RawValue, _base: &Path) -> Result<Self, String> {
+        let entries: Vec<(String, String)> = match raw.structured() {
+            RawValue::Text(text) => split(&text)
+                .iter()
+                .map(|entry| {
+                    let (language, command) =
+                        entry.split_once('=').ok_or_else(|| format!("{entry:?} has no `=`"))?;
+                    Ok((language.trim().to_owned(), command.trim().to_owned()))
+                })
+                .collect::<Result<_, String>>()?,
+            RawValue::Table(entries) => entries
+                .into_iter()
+                .map(|(language, value)| match value {
+                    RawValue::Text(command) => Ok((language, command)),
+                    other => Err(format!("expected a command for {language:?}, not {}", other.describe())),
+                })
+                .collect::<Result<_, _>>()?,
+            other => {
+                return Err(format!("expected a table from language to command, not {}", other.describe()));
+            }
+        };
+        if let Some((language, _)) = entries.iter().find(|(_, command)| command.trim().is_empty()) {
+            return Err(format!("the command for {language:?} is empty"));
+        }
+        Ok(Self(entries.into_iter().collect()))
+    }
+
+    fn format(&self) -> String {
+        self.0.format()
+    }
+}
+
 impl Setting for BTreeMap<String, String> {
     const KIND: &'static str = "table from glob to language";
 
@@ -291,6 +330,52 @@ impl Setting for BTreeMap<String, String> {
 
     fn merge(mut self, stronger: &Self) -> Self {
         self.extend(stronger.iter().map(|(glob, language)| (glob.clone(), language.clone())));
+        self
+    }
+}
+
+impl Setting for BTreeMap<String, Vec<String>> {
+    const KIND: &'static str = "table from role to conditions";
+
+    fn parse(raw: &RawValue, _base: &Path) -> Result<Self, String> {
+        let RawValue::Table(entries) = raw.structured() else {
+            return Err(format!("expected a table from role to conditions, not {}", raw.describe()));
+        };
+        let text = |role: &str, value: RawValue| match value {
+            RawValue::Text(text) if !text.trim().is_empty() => Ok(text),
+            other => {
+                Err(format!("expected each condition of {role:?} to be a text, not {}", other.describe()))
+            }
+        };
+        let conditions = |(role, value): (String, RawValue)| {
+            if !(1..=40).contains(&role.len())
+                || !role.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
+            {
+                return Err(format!(
+                    "{role:?} is no name of a role: at most 40 letters, digits, `_` and `-`"
+                ));
+            }
+            let texts = match value {
+                RawValue::List(items) => items.into_iter().map(|item| text(&role, item)).collect(),
+                one => text(&role, one).map(|text| vec![text]),
+            };
+            texts.map(|texts: Vec<String>| (role, texts))
+        };
+        entries.into_iter().map(conditions).collect()
+    }
+
+    fn format(&self) -> String {
+        if self.is_empty() {
+            return "{}".to_owned();
+        }
+        let list = |texts: &Vec<String>| texts.iter().map(|text| quoted(text)).collect::<Vec<_>>().join(", ");
+        let entries: Vec<_> =
+            self.iter().map(|(role, texts)| format!("{role} = [{}]", list(texts))).collect();
+        format!("{{ {} }}", entries.join(", "))
+    }
+
+    fn merge(mut self, stronger: &Self) -> Self {
+        self.extend(stronger.iter().map(|(role, texts)| (role.clone(), texts.clone())));
         self
     }
 }

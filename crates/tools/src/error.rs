@@ -113,7 +113,7 @@ codes! {
     NotFound: "not_found", User, Nothing, 404, "";
     /// The directory is only indexed with `--force`.
     Refused: "refused", User, Refused, 403, "";
-    /// Code would be sent to another machine, and the user has not agreed to that.
+    /// Code would be sent to another machine or a program started, and the user has not agreed to that.
     NotAllowed: "not_allowed", User, Refused, 403, "`orient embed allow` allows it for this project; `orient embed forget` revokes it";
     /// An embedding provider does not respond, or sends an invalid response.
     Provider: "provider", Machine, Failed, 502, "`orient embed status` shows the provider; until it responds, the built-in model is used";

@@ -10,7 +10,7 @@ use crate::subtrees::Subtrees;
 use crate::{
     Listing, RootDirectory, SkipReason, WalkError, WalkOptions, list, list_subtrees, path_conversion,
 };
-use orient_model::RepoPath;
+use orient_model::{RepoPath, Stamp};
 use std::fs::File;
 use std::path::PathBuf;
 
@@ -34,6 +34,11 @@ pub trait Tree: Send + Sync {
 pub trait TreeReader: Send + Sync {
     /// Reads a whole file if it is a regular text file of at most `max` bytes.
     fn read(&self, path: &RepoPath, max: u64) -> Result<Content, ReadFailure>;
+    /// The stamp of a file, if it is known without reading it that its content is that of the working file that had another
+    /// stamp.
+    fn stamp_if_same(&self, _path: &RepoPath, _working: &Stamp) -> Option<Stamp> {
+        None
+    }
     /// Opens a file for a text search, whatever it contains.
     fn source(&self, path: &RepoPath) -> Result<FileSource, SkipReason>;
 }

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Maximum number of entries whose dependencies are asked for: the largest.
+/// Maximum number of entries whose dependencies are shown: the largest.
 const MAX_ENTRIES: usize = 40;
 /// Maximum number of dependencies that are drawn: those with the most uses. More make no picture.
 const MAX_DRAWN: usize = 60;
@@ -24,14 +24,15 @@ const MAX_COMPLEX: u32 = 2000;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct DependenciesData {
-    links: Vec<LinkData>,
+    between: Vec<EntryUsesData>,
     cycles: Vec<CycleData>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct LinkData {
-    name: String,
+struct EntryUsesData {
+    from: String,
+    to: String,
     uses: u64,
 }
 
@@ -83,7 +84,7 @@ pub(crate) fn page(context: &PageContext<'_>) -> Result<View, ToolError> {
     let mut entries = entries(context.asker, path)?;
     let churn = measure(context.asker, path, &mut entries)?;
     let cycles = cycles(context.asker, path)?;
-    let uses = dependencies(context.asker, &entries)?;
+    let uses = dependencies(context.asker, path, &entries)?;
     mark_cycles(&mut entries, &uses);
     let title = if path.is_empty() { context.asker.root_name() } else { path.to_owned() };
     let body = html! {
@@ -191,21 +192,14 @@ fn measure(asker: &Asker<'_>, path: &str, entries: &mut [MapEntry]) -> Result<bo
 /// Uses between entries: (from, to) as indices, with their number.
 type Uses = BTreeMap<(usize, usize), u64>;
 
-fn dependencies(asker: &Asker<'_>, entries: &[MapEntry]) -> Result<Uses, ToolError> {
-    let mut uses = Uses::new();
-    let shown = entries.len().min(MAX_ENTRIES);
-    // Files are compared with files, directories with what is below them; both are found by path.
-    for (from, entry) in entries[..shown].iter().enumerate() {
-        let arguments = json!({ "path": entry.path, "by": "file", "limit": 0, "no_tests": true });
-        let found = asker.ask::<DependenciesData>(Asked::Deps, arguments)?;
-        for link in found.data.links {
-            let to = entries[..shown].iter().position(|other| is_within(&link.name, &other.path));
-            if let Some(to) = to.filter(|to| *to != from) {
-                *uses.entry((from, to)).or_default() += link.uses;
-            }
-        }
-    }
-    Ok(uses)
+fn dependencies(asker: &Asker<'_>, path: &str, entries: &[MapEntry]) -> Result<Uses, ToolError> {
+    let within = if path.is_empty() { "." } else { path };
+    let arguments = json!({ "path": within, "between": true, "limit": 0, "no_tests": true });
+    let found = asker.ask::<DependenciesData>(Asked::Deps, arguments)?;
+    let shown = &entries[..entries.len().min(MAX_ENTRIES)];
+    let position = |name: &str| shown.iter().position(|entry| entry.name == name);
+    let both = |link: EntryUsesData| Some(((position(&link.from)?, position(&link.to)?), link.uses));
+    Ok(found.data.between.into_iter().filter_map(both).collect())
 }
 
 /// Marks the entries that depend on themselves through others.

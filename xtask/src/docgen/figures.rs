@@ -5,6 +5,7 @@ use anyhow::{Context, Result, bail};
 use orient_lang::Registry;
 use orient_providers::KINDS;
 use orient_setup::{CLIENTS, ConfigDirs, Os, Scope};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -17,6 +18,7 @@ const BLOCKS: &[(&str, Render)] = &[
     ("languages", languages),
     ("providers", || Ok(providers())),
     ("retrieval", retrieval),
+    ("servers", servers),
     ("tokens", tokens),
     ("web routes", || Ok(orient_web::reference())),
 ];
@@ -65,6 +67,26 @@ fn clients() -> String {
         let _ = writeln!(table, "| {} | `{}` | {user} | {project} |", client.name, client.id);
     }
     table
+}
+
+/// The language servers.
+fn servers() -> Result<String> {
+    let mut table = String::from(
+        "| server | languages | install | turned off | runs nevertheless |\n|---|---|---|---|---|\n",
+    );
+    for server in orient_enrich::servers(&BTreeMap::new())? {
+        let languages: Vec<&str> = server.languages.keys().map(String::as_str).collect();
+        let _ = writeln!(
+            table,
+            "| `{}` | {} | {} | {} | {} |",
+            server.name,
+            languages.join(", "),
+            server.install,
+            server.off.join(", "),
+            server.runs.join("; ")
+        );
+    }
+    Ok(table)
 }
 
 /// The embedding providers.

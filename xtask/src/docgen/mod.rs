@@ -32,6 +32,7 @@ const HAND_WRITTEN_PAGES: &[&str] = &[
     "README.md",
     "docs/tour.md",
     "docs/agents.md",
+    "docs/compilers.md",
     "docs/embedding-models.md",
     "docs/query.md",
     "docs/web.md",

@@ -119,6 +119,7 @@ fn facts_of(path: &str, text: &str) -> Result<Arc<FileFacts>> {
         path,
         language: pack.map_or("", |pack| pack.name()).to_owned(),
         role: if pack.is_some() { role } else { Role::Source },
+        content: orient_model::ContentHash::default(),
         outline: facts.outline,
         flow: facts.flow.into(),
         compiled: None,

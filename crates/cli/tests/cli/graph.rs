@@ -69,7 +69,7 @@ fn callers_are_proven_and_what_only_has_the_name_is_apart() {
         "
         1 verified caller of total (shop/cart.py:20), 1 name-only candidate
         shop/order.py:6  function checkout
-          shop/order.py:10  function main
+          shop/order.py:10  function main [entry_point]
           tests/test_order.py:5  function test_checkout
         name only, not verified:
           shop/order.py:5  in checkout  the type of the receiver is not known
@@ -84,7 +84,7 @@ fn tests_can_be_left_out_and_levels_listed_flat() {
         "
         1 verified caller of total (shop/cart.py:20), 1 name-only candidate
         shop/order.py:6  function checkout
-        shop/order.py:10  function main  level 2
+        shop/order.py:10  function main [entry_point]  level 2
         note: 1 test excluded (see --no-tests)
         ",
     );
@@ -307,6 +307,24 @@ fn files_use_files() {
     let directories = text(&tree.run(&["rdeps", "shop", "--by", "directory"]).stdout);
     assert!(directories.starts_with("1 uses shop\n  tests  "), "{directories}");
     tree.assert_outcome(&["deps", "--cycles"], 1, "no cycles");
+}
+
+#[test]
+fn the_parts_of_a_directory_use_each_other() {
+    let tree = Sandbox::new(&[
+        ("app/main.py", "from core.money import rate\n\n\ndef run():\n    return rate()\n"),
+        ("core/money.py", "def rate():\n    return 1\n"),
+        ("tool.py", "from core.money import rate\n\nrate()\n"),
+    ]);
+    tree.assert_output(
+        &["deps", ".", "--between"],
+        "
+        uses between the entries of .
+          app/ → core/  2
+          tool.py → core/  2
+        ",
+    );
+    tree.assert_outcome(&["deps", "core", "--between"], 1, "uses between the entries of core");
 }
 
 #[test]
@@ -541,7 +559,7 @@ func main() { total(Item{7}) }
         0 verified callers of Item.Price (shop.go:7), 1 more by dispatch, 0 name-only candidates
         via Pricer.Price  shop.go:3  probable
           shop.go:9  function total
-            shop.go:11  function main
+            shop.go:11  function main [entry_point]
         ",
     );
     tree.assert_output(

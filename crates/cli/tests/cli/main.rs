@@ -16,6 +16,7 @@ mod ignore_files;
 mod impact_tests;
 mod interactive_terminal;
 mod json;
+mod language_servers;
 mod logging;
 mod lookup_commands;
 mod nested_repositories;

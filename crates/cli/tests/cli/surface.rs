@@ -137,3 +137,100 @@ fn an_endpoint_shows_the_requests_that_reach_it_and_a_card_what_a_symbol_handles
     let card = text(&tree.run(&["symbol", "server.py#user"]).stdout);
     assert!(card.contains("handles endpoint GET /api/users/<int:id>"), "{card}");
 }
+
+/// A web application with a model, and what calls what: `main`, a route, a handler, a service, a helper.
+fn shop() -> Sandbox {
+    Sandbox::new(&[
+        (
+            "app.py",
+            "from flask import Flask\n\nfrom orders import OrderService, Order\n\napp = Flask(__name__)\n\n\n@app.route(\"/orders\")\ndef list_orders():\n    return OrderService().all()\n\n\ndef main():\n    app.run()\n",
+        ),
+        (
+            "orders.py",
+            "from sqlalchemy.orm import DeclarativeBase\n\n\nclass Base(DeclarativeBase):\n    pass\n\n\nclass Order(Base):\n    __tablename__ = \"orders\"\n\n\nclass OrderService:\n    def all(self):\n        return load()\n\n\ndef load():\n    return []\n",
+        ),
+        (
+            "jobs/mail.py",
+            "class MailWorker:\n    def run(self, queue):\n        queue.take(1)\n\n    def stop(self):\n        pass\n",
+        ),
+    ])
+}
+
+#[test]
+fn symbols_have_roles_and_are_selected_by_them() {
+    let tree = shop();
+    tree.assert_output(
+        &["symbols", "--role", "handler,service"],
+        "
+        app.py:8  function list_orders [handler]  def list_orders()
+        orders.py:12  class OrderService [service]
+        ",
+    );
+    tree.assert_output(
+        &["symbols", "--role", "model"],
+        "orders.py:8  class Order [model]  class Order(Base)",
+    );
+    tree.assert_output(&["symbols", "main"], "app.py:13  function main [entry_point]  def main()");
+    tree.assert_output(
+        &["callers", "load", "--depth", "4", "--role", "handler"],
+        "
+        1 verified caller of load (orders.py:17), 0 name-only candidates
+        app.py:10  function list_orders [handler]  level 2
+        ",
+    );
+    let found = text(&tree.run(&["search", "orders", "--role", "handler"]).stdout);
+    assert!(found.contains("list_orders [handler]") && !found.contains("OrderService"), "{found}");
+    let unknown = tree.run(&["symbols", "--role", "handlr"]);
+    assert!(text(&unknown.stderr).contains("did you mean `handler`?"), "{unknown:?}");
+}
+
+#[test]
+fn settings_define_roles_by_path_name_base_and_code() {
+    let tree = shop();
+    tree.write(
+        ".orient.toml",
+        "[symbols]\nroles = { worker = ['path:jobs/** name:*Worker'], taker = ['code:$Q.take($N)'], row = 'base:Base' }\n",
+    );
+    tree.assert_output(&["symbols", "--role", "worker"], "jobs/mail.py:1  class MailWorker [worker]");
+    tree.assert_output(
+        &["symbols", "--role", "row"],
+        "orders.py:8  class Order [model, row]  class Order(Base)",
+    );
+    tree.assert_output(
+        &["symbols", "--role", "taker"],
+        "jobs/mail.py:2  method MailWorker.run  def run(self, queue)",
+    );
+    tree.write(".orient.toml", "[symbols]\nroles = { worker = 'colour:red' }\n");
+    let config = text(&tree.run(&["config"]).stdout);
+    assert!(config.contains("`colour:red` is no condition"), "{config}");
+}
+
+#[test]
+fn a_registration_narrows_the_calls_of_an_interface() {
+    let tree = Sandbox::new(&[
+        (
+            "Program.cs",
+            "var builder = WebApplication.CreateBuilder(args);\nbuilder.Services.AddScoped<IOrders, SqlOrders>();\n",
+        ),
+        (
+            "Orders.cs",
+            "public interface IOrders { void Save(); }\npublic class SqlOrders : IOrders { public void Save() {} }\npublic class OldOrders : IOrders { public void Save() {} }\n",
+        ),
+        (
+            "Shop.cs",
+            "public class Shop {\n  private readonly IOrders orders;\n  public Shop(IOrders orders) { this.orders = orders; }\n  public void Buy() { orders.Save(); }\n}\n",
+        ),
+    ]);
+    tree.assert_output(
+        &["callees", "Shop.Buy"],
+        "
+        1 verified callee of Shop.Buy (Shop.cs:4), 1 more by dispatch, 0 external, 0 unresolved
+        Orders.cs:1  method IOrders.Save  at 4
+          may be Orders.cs:2  method SqlOrders.Save
+        ",
+    );
+    let all = text(&tree.run(&["callees", "Shop.Buy", "--confidence", "approximate"]).stdout);
+    assert!(all.contains("OldOrders.Save"), "{all}");
+    let services = text(&tree.run(&["surface", "service"]).stdout);
+    assert!(services.contains("IOrders  defines  class SqlOrders"), "{services}");
+}

@@ -138,7 +138,7 @@ attack!(statement_for_a_name, "SQL for a name: just a name that is not there", {
 });
 attack!(upkeep_by_agents, "maintenance operations: no tool offers them", {
     let mut server = Stdio::with(Sandbox::new(), &["--tools", "all"]);
-    for tool in ["index", "gc", "config", "dump", "audit", "scip", "embed", "export", "import"] {
+    for tool in ["index", "gc", "config", "dump", "audit", "scip", "enrich", "embed", "export", "import"] {
         let answer = server.request("tools/call", &json!({ "name": tool, "arguments": {} }));
         assert_eq!(answer["error"]["code"], -32602, "{tool}: {answer}");
     }

@@ -134,32 +134,50 @@ fn hypotheses_are_closed_with_evidence_that_was_shown() {
     assert_eq!(shop.phase(), "ready");
 }
 
-#[test]
-fn words_that_were_agreed_on_answer_a_search_until_the_symbol_is_gone() {
+/// A shop whose users agreed that "uploads" means `send`.
+fn shop_with_an_agreement() -> Shop {
     let shop = Shop::new();
     shop.ready();
-    shop.ok(&[
-        "task",
-        "frame",
-        "--slot",
-        "target_feature: uploads | Uploads of empty files",
-        "--symbol",
-        "send",
-    ]);
+    let slot = "target_feature: uploads | Uploads of empty files";
+    shop.ok(&["task", "frame", "--slot", slot, "--symbol", "send"]);
     shop.write("notes.txt", "x\n");
     shop.ok(&["task", "finish"]);
     let agreements = shop.ok(&["task", "agreements"]);
     assert!(agreements.contains("shop/upload.py#send"), "{agreements}");
-    let found = shop.run(&["search", "uploads"]);
-    let said = text(&found.stdout) + &text(&found.stderr);
-    assert!(said.contains("agreed: \"uploads\" means shop/upload.py#send"), "{said}");
-    shop.write(
-        "shop/upload.py",
-        "def read(path):\n    return open(path).read()\n\n\ndef push(data):\n    return 1\n",
-    );
-    let gone = shop.run(&["search", "uploads"]);
-    let said = text(&gone.stdout) + &text(&gone.stderr);
-    assert!(said.contains("is dropped: shop/upload.py#send is gone"), "{said}");
+    shop
+}
+
+/// What a search says, with its notes.
+fn said(shop: &Shop, query: &str) -> String {
+    let found = shop.run(&["search", query]);
+    text(&found.stdout) + &text(&found.stderr)
+}
+
+#[test]
+fn words_that_were_agreed_on_answer_a_search_and_follow_the_symbol_to_a_new_name() {
+    let shop = shop_with_an_agreement();
+    let before = said(&shop, "uploads");
+    assert!(before.contains("agreed: \"uploads\" means shop/upload.py#send"), "{before}");
+    shop.commit("before");
+    let source = std::fs::read_to_string(shop.root().join("shop/upload.py")).expect("read");
+    shop.write("shop/upload.py", &source.replace("def send(", "def transmit("));
+    let uncommitted = said(&shop, "uploads");
+    assert!(uncommitted.contains("is passed over: shop/upload.py#send is gone"), "{uncommitted}");
+    shop.commit("a clearer name");
+    shop.ok(&["index", "--history"]);
+    let after = said(&shop, "uploads");
+    assert!(after.contains("agreed: \"uploads\" means shop/upload.py#transmit"), "{after}");
+}
+
+#[test]
+fn an_agreement_about_a_removed_symbol_is_dropped() {
+    let shop = shop_with_an_agreement();
+    shop.commit("before");
+    shop.write("shop/upload.py", "def read(path):\n    return open(path).read()\n");
+    shop.commit("no sending any more");
+    shop.ok(&["index", "--history"]);
+    let gone = said(&shop, "uploads");
+    assert!(gone.contains("is dropped: `shop/upload.py#send` was removed"), "{gone}");
     assert!(shop.ok(&["task", "agreements"]).contains("there are no agreements"));
 }
 

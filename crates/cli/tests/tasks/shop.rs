@@ -51,9 +51,14 @@ impl Shop {
             shop.write(path, text);
         }
         orient_testkit::git(&shop.root(), &["init", "-q", "-b", "main"]);
-        orient_testkit::git(&shop.root(), &["add", "-A"]);
-        orient_testkit::git(&shop.root(), &["commit", "-q", "-m", "first"]);
+        shop.commit("first");
         shop
+    }
+
+    /// Commits everything.
+    pub(crate) fn commit(&self, message: &str) {
+        orient_testkit::git(&self.root(), &["add", "-A"]);
+        orient_testkit::git(&self.root(), &["commit", "-q", "-m", message]);
     }
 
     pub(crate) fn root(&self) -> PathBuf {

@@ -5,20 +5,17 @@
 //! it is now, since an index does not say which content it was made from: its text must be the file's, or the names at its definitions must
 //! be in the file at these places.
 
+use super::places::{FileReader, ReadFile, compiled_symbol, symbol_at};
 use super::positions::LineIndex;
+use super::{LayerSource, read};
 use crate::refresh::FactsSource;
 use crate::{Engine, EngineError, Snapshot};
-use orient_model::{
-    CompiledFile, CompiledRelation, CompiledSymbol, CompiledTarget, CompiledUse, ContentHash, Outline,
-    RepoPath,
-};
+use orient_model::{CompiledFile, CompiledRelation, CompiledSymbol, CompiledTarget, CompiledUse, RepoPath};
 use orient_scip::{Document, Part, ScipError, descriptor_name, is_local, package};
-use orient_walk::TreeReader;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// A document is refused if for each name that is not where it says there are fewer than this many that are.
 const TOLERATED: u64 = 8;
@@ -68,20 +65,11 @@ pub struct ScipImport {
 /// A symbol of an index: its hash, with the document for a local one.
 type SymbolKey = [u8; 16];
 
-/// A file that an index describes correctly.
-struct CoveredFile {
-    hash: ContentHash,
-    text: String,
-    outline: Arc<orient_resolve::FileFacts>,
-}
-
 /// The state of an import.
 struct Importer<'e> {
-    snapshot: &'e Snapshot,
-    facts: FactsSource,
-    tree: Box<dyn TreeReader>,
+    files: FileReader<'e>,
     tools: BTreeSet<String>,
-    covered: FxHashMap<RepoPath, CoveredFile>,
+    covered: FxHashMap<RepoPath, ReadFile>,
     defined: FxHashMap<SymbolKey, Option<CompiledSymbol>>,
     report: ScipImport,
 }
@@ -96,9 +84,11 @@ impl Engine {
         let tree = || self.tree.open().map_err(EngineError::from);
         let limit = self.settings.index.max_file_size.bytes();
         let mut importer = Importer {
-            snapshot,
-            facts: FactsSource::new(self.paths.cache(), tree()?, limit, 64 << 20),
-            tree: tree()?,
+            files: FileReader {
+                snapshot,
+                facts: FactsSource::new(self.paths.cache(), tree()?, limit, 64 << 20),
+                tree: tree()?,
+            },
             tools: BTreeSet::new(),
             covered: FxHashMap::default(),
             defined: FxHashMap::default(),
@@ -107,7 +97,7 @@ impl Engine {
         for index in indexes {
             each_document(index, &self.repo.root, Importer::define, &mut importer)?;
         }
-        let mut layer = self.compiler_layer().map(Arc::unwrap_or_clone).unwrap_or_default();
+        let mut layer = read(&self.paths.tree, LayerSource::Scip).unwrap_or_default();
         let mut files: BTreeMap<RepoPath, CompiledFile> = BTreeMap::new();
         for index in indexes {
             let refer = |importer: &mut Importer<'_>, path: Option<RepoPath>, document: &Document| {
@@ -129,7 +119,7 @@ impl Engine {
         importer.report.refused.sort();
         importer.report.refused.dedup();
         if importer.report.documents > 0 {
-            self.replace_layer(Some(&layer))?;
+            self.replace_layer(LayerSource::Scip, Some(&layer))?;
         }
         Ok(importer.report)
     }
@@ -202,17 +192,12 @@ impl Importer<'_> {
             }
         };
         let lines = LineIndex::new(&file.text);
-        let outline = &file.outline.outline;
+        let outline = &file.facts.outline;
         for one in document.occurrences.iter().filter(|one| one.is_definition()) {
             let at = lines.offset(one.range.start, document.encoding);
             let found =
                 at.and_then(|at| symbol_at(outline, at, one.range.start.0 + 1, descriptor_name(&one.symbol)));
-            let symbol = found.map(|at| CompiledSymbol {
-                path: path.clone(),
-                names: outline.qualified(at).into_iter().map(str::to_owned).collect(),
-                ordinal: outline.symbols[at as usize].ordinal,
-                hint: at,
-            });
+            let symbol = found.map(|at| compiled_symbol(&path, outline, at));
             self.report.definitions += u64::from(symbol.is_some());
             let known = self.defined.entry(key(&path, &one.symbol)).or_default();
             if known.is_none() {
@@ -228,22 +213,15 @@ impl Importer<'_> {
         &self,
         path: &RepoPath,
         document: &Document,
-    ) -> Result<Result<CoveredFile, &'static str>, EngineError> {
-        let Some(indexed) = self.snapshot.store.reader().indexed_at(path)? else {
-            return Ok(Err("the file is not in the index"));
+    ) -> Result<Result<ReadFile, &'static str>, EngineError> {
+        let file = match self.files.read(path)? {
+            Ok(file) => file,
+            Err(reason) => return Ok(Err(reason)),
         };
-        let content =
-            self.tree.read(path, u64::MAX).ok().filter(|content| Some(content.hash) == indexed.hash);
-        let Some(text) = content.and_then(|content| String::from_utf8(content.bytes.clone()).ok()) else {
-            return Ok(Err("the file cannot be read"));
-        };
-        if document.text.as_ref().is_some_and(|told| *told != text) || !describes(document, &text) {
+        if document.text.as_ref().is_some_and(|told| *told != file.text) || !describes(document, &file.text) {
             return Ok(Err("it describes another version of the file"));
         }
-        let (Some(outline), Some(hash)) = (self.facts.read(&indexed), indexed.hash) else {
-            return Ok(Err("the file cannot be read"));
-        };
-        Ok(Ok(CoveredFile { hash, text, outline }))
+        Ok(Ok(file))
     }
 
     fn refuse(&mut self, document: &Document, reason: &'static str) {
@@ -271,6 +249,7 @@ impl Importer<'_> {
                 None => CompiledTarget::Outside {
                     package: package(&one.symbol).to_owned(),
                     name: descriptor_name(&one.symbol).to_owned(),
+                    is_located: false,
                 },
             };
             let Some(at) = lines.offset(one.range.start, document.encoding) else { continue };
@@ -294,19 +273,6 @@ impl Importer<'_> {
         file.uses.dedup_by_key(|one| one.at);
         file
     }
-}
-
-/// Our symbol whose name is at an offset, or the one of that name on that line.
-fn symbol_at(outline: &Outline, at: u32, line: u32, name: &str) -> Option<u32> {
-    let symbols = || outline.symbols.iter().enumerate();
-    let exact = symbols().find(|(_, symbol)| symbol.name_span.start == at);
-    let by_name = || {
-        let is_it = |symbol: &orient_model::Symbol| {
-            symbol.name_span.first_line == line && outline.strings.get(symbol.name) == name
-        };
-        symbols().find(|(_, symbol)| is_it(symbol))
-    };
-    exact.or_else(by_name).map(|(at, _)| at as u32)
 }
 
 /// Whether the names of symbols are in the text where a document says. Aliases and renamed imports are tolerated.

@@ -43,20 +43,20 @@ pub struct LayerEdge {
 impl Snapshot {
     /// Resolves the files that the layer describes with and without it, and compares the edges; `None` without a layer.
     pub fn audit_layer(&self, threads: usize, cancel: &Cancel) -> Result<Option<LayerAudit>, EngineError> {
-        let Some(layer) = super::read(&self.paths.tree) else { return Ok(None) };
+        let Some(layers) = self.compiler_layers() else { return Ok(None) };
         let query = FileQuery { indexed: Some(true), ..FileQuery::default() };
         let mut files = self.files(&query, 0, usize::MAX)?.rows;
         files.retain(|file| {
             let has_rules =
                 Language::of(file.language.as_deref(), &file.path).is_some_and(Language::is_resolved);
-            has_rules && file.hash.is_some_and(|hash| layer.get(&file.path, hash).is_some())
+            has_rules && file.hash.is_some_and(|hash| layers.get(&file.path, hash).is_some())
         });
         let Some(table) = self.store.reader().symbol_table(u64::MAX)? else { return Ok(None) };
         let facts = || -> Result<FactsSource, EngineError> {
             let tree = self.tree.open()?;
             Ok(FactsSource::new(self.paths.cache(), tree, self.max_file_size, FACTS_BYTES))
         };
-        let (plain, layered) = (facts()?, facts()?.with_layer(Some(layer)));
+        let (plain, layered) = (facts()?, facts()?.with_layers(Some(layers)));
         let (plain, layered) = (IndexRepository::new(&table, &plain), IndexRepository::new(&table, &layered));
         let (ours, theirs) = (Resolver::new(&plain), Resolver::new(&layered));
         let compared = self.scan_files(&files, threads, cancel, |file, _| {

@@ -1,73 +1,154 @@
-//! The compiler layer of a tree: what compilers say about its files, kept beside the index as one file.
+//! The compiler layers of a tree: what compilers say about its files, kept beside the index.
 //!
-//! The layer is an input of resolution, like the facts: a file whose content it describes is resolved by what the compiler says, any other
-//! file by our rules. Its hash is part of the version of resolution, so that importing or dropping it resolves everything again.
+//! There are two, each in one file: what was imported from SCIP indexes, and what language servers answered. A layer is an input of resolution,
+//! like the facts: where it describes the content of a file, a use means what the compiler says, and our rules decide everything else. The hashes of
+//! the layers are part of the version of resolution, so that changing or dropping one resolves everything again. The setting `enrich.layer` turns
+//! both off.
 
+mod answers;
 mod import;
 mod layer_audit;
+mod places;
 mod positions;
+mod questions;
 
+pub use answers::KeptAnswers;
 pub use import::{ScipDocument, ScipImport, ScipImportError};
 pub use layer_audit::{LayerAudit, LayerEdge};
 
 use crate::{Engine, EngineError, Snapshot};
-use orient_model::RepoPath;
+use orient_model::{CompiledFile, ContentHash, RepoPath, ServiceStatus};
 use orient_safefs::Directory;
 use orient_store::{CompilerLayer, StoreError, WriteLock};
 use std::path::Path;
 use std::sync::Arc;
 
-/// The file in the directory of a tree.
-const FILE: &str = "compiler.layer";
-/// Maximum size of the file.
+/// Maximum size of a layer.
 const MAX_BYTES: u64 = 1 << 30;
-/// The file that holds the hash of the layer, so that a freshness check need not read the layer.
-const HASH_FILE: &str = "compiler.hash";
-/// Length of the hash in bytes.
+/// Length of a hash in bytes.
 const HASH_LENGTH: u64 = 8;
+/// Maximum length of the hash with the names of programs after it.
+const MAX_HEAD: u64 = 4096;
 
-/// The state of the compiler layer.
+/// Where a layer comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LayerSource {
+    /// SCIP indexes.
+    Scip,
+    /// Language servers.
+    Servers,
+}
+
+impl LayerSource {
+    const ALL: [Self; 2] = [Self::Scip, Self::Servers];
+
+    /// The file in the directory of a tree.
+    fn file(self) -> &'static str {
+        match self {
+            Self::Scip => "compiler.layer",
+            Self::Servers => "servers.layer",
+        }
+    }
+
+    /// The file that holds the hash of the layer and the programs that said it, so that a freshness check and an answer need not read
+    /// the layer.
+    fn hash_file(self) -> &'static str {
+        match self {
+            Self::Scip => "compiler.hash",
+            Self::Servers => "servers.hash",
+        }
+    }
+}
+
+/// The layers of a tree. What an imported index says takes precedence over what a server answers: the import is newer, or the server would not
+/// have been asked.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CompilerLayers {
+    scip: Option<CompilerLayer>,
+    servers: Option<CompilerLayer>,
+}
+
+impl CompilerLayers {
+    /// What is known about a content of a file.
+    pub(crate) fn get(&self, path: &RepoPath, hash: ContentHash) -> Option<CompiledFile> {
+        let of = |layer: &Option<CompilerLayer>| layer.as_ref()?.get(path, hash);
+        match (of(&self.scip), of(&self.servers)) {
+            (Some(mut imported), Some(answered)) => {
+                imported.absorb(&answered);
+                Some(imported)
+            }
+            (imported, answered) => imported.or(answered),
+        }
+    }
+
+    /// The layers without what servers answered.
+    pub(crate) fn without_servers(&self) -> Self {
+        Self { scip: self.scip.clone(), servers: None }
+    }
+}
+
+/// The state of a layer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LayerStatus {
-    /// The programs that wrote the imported indexes.
+    /// The programs that said it.
     pub tools: Vec<String>,
     /// Files whose content the layer describes.
     pub covered: u64,
+    /// Those of them that a server did not describe completely, by path.
+    pub incomplete: Vec<(RepoPath, ServiceStatus)>,
     /// Files that were edited since, by path: our own rules resolve them.
     pub outdated: Vec<RepoPath>,
     /// Files that no longer exist, or are not indexed, by path.
     pub missing: Vec<RepoPath>,
 }
 
-/// The layer in the directory of a tree; `None` if there is none, or if it cannot be read.
-pub(crate) fn read(tree: &Path) -> Option<Arc<CompilerLayer>> {
-    let bytes = Directory::open(tree).ok()?.read(FILE, MAX_BYTES).ok()??;
-    CompilerLayer::decode(&bytes).ok().map(Arc::new)
+/// A layer in the directory of a tree; `None` if there is none, or if it cannot be read.
+fn read(tree: &Path, source: LayerSource) -> Option<CompilerLayer> {
+    let bytes = Directory::open(tree).ok()?.read(source.file(), MAX_BYTES).ok()??;
+    CompilerLayer::decode(&bytes).ok()
 }
 
-/// The hash of the layer in the directory of a tree; 0 if there is none.
-pub(crate) fn version(tree: &Path) -> u64 {
+/// The hash of one layer in the directory of a tree; 0 if there is none.
+fn version_of(tree: &Path, source: LayerSource) -> u64 {
     let hash = || {
-        let bytes = Directory::open(tree).ok()?.read(HASH_FILE, HASH_LENGTH).ok()??;
+        let bytes = Directory::open(tree).ok()?.read(source.hash_file(), HASH_LENGTH).ok()??;
         Some(u64::from_le_bytes(bytes.try_into().ok()?))
     };
     hash().unwrap_or_default()
 }
 
+/// The hash of the layers in the directory of a tree; 0 if there is none.
+pub(crate) fn version(tree: &Path) -> u64 {
+    let [scip, servers] = LayerSource::ALL.map(|source| version_of(tree, source));
+    // Two equal layers must not cancel each other out.
+    scip ^ servers.rotate_left(1)
+}
+
+/// The layers in the directory of a tree; `None` if there is none.
+fn read_all(tree: &Path) -> Option<Arc<CompilerLayers>> {
+    let [scip, servers] = LayerSource::ALL.map(|source| read(tree, source));
+    (scip.is_some() || servers.is_some()).then(|| Arc::new(CompilerLayers { scip, servers }))
+}
+
 impl Engine {
-    /// The version of resolution: of the rules, and of the compiler layer.
+    /// The version of resolution: of the rules, and of the compiler layers.
     pub(crate) fn resolution_version(&self) -> u64 {
+        let layers = if self.settings.enrich.layer { version(&self.paths.tree) } else { 0 };
         // SQLite stores signed integers.
-        self.classifier.resolution_version() ^ (version(&self.paths.tree) >> 1)
+        self.classifier.resolution_version() ^ (layers >> 1)
     }
 
-    /// The compiler layer, if there is one.
-    pub(crate) fn compiler_layer(&self) -> Option<Arc<CompilerLayer>> {
-        read(&self.paths.tree)
+    /// The compiler layers, if there are any and they are turned on.
+    pub(crate) fn compiler_layers(&self) -> Option<Arc<CompilerLayers>> {
+        read_all(&self.paths.tree).filter(|_| self.settings.enrich.layer)
     }
 
-    /// Replaces the compiler layer, or removes it. The next refresh resolves everything again.
-    pub(crate) fn replace_layer(&self, layer: Option<&CompilerLayer>) -> Result<(), EngineError> {
+    /// Replaces a compiler layer, or removes it. The next refresh resolves everything again.
+    pub(crate) fn replace_layer(
+        &self,
+        source: LayerSource,
+        layer: Option<&CompilerLayer>,
+    ) -> Result<(), EngineError> {
         let directory = self.own_directory()?;
         // A refresh in progress must not see two layers.
         let _lock = WriteLock::acquire(&self.paths.tree, |_| true)?;
@@ -79,11 +160,13 @@ impl Engine {
             Some(layer) => {
                 let bytes = layer.encode();
                 let hash = blake3::hash(&bytes);
-                directory.replace(FILE, &bytes).map_err(unusable)?;
-                directory.replace(HASH_FILE, &hash.as_bytes()[..HASH_LENGTH as usize]).map_err(unusable)?;
+                directory.replace(source.file(), &bytes).map_err(unusable)?;
+                let tools: Vec<&str> = layer.tools.iter().map(String::as_str).collect();
+                let head = [&hash.as_bytes()[..HASH_LENGTH as usize], tools.join("\n").as_bytes()].concat();
+                directory.replace(source.hash_file(), &head).map_err(unusable)?;
             }
             None => {
-                for name in [HASH_FILE, FILE] {
+                for name in [source.hash_file(), source.file()] {
                     if directory.entry(name).is_some() {
                         directory.remove(name).map_err(unusable)?;
                     }
@@ -93,23 +176,48 @@ impl Engine {
         Ok(())
     }
 
-    /// Removes the compiler layer; returns whether there was one.
-    pub fn drop_compiler_layer(&self) -> Result<bool, EngineError> {
-        let existed = version(&self.paths.tree) != 0;
-        self.replace_layer(None)?;
+    /// Removes a compiler layer; returns whether there was one.
+    pub fn drop_compiler_layer(&self, source: LayerSource) -> Result<bool, EngineError> {
+        let existed = version_of(&self.paths.tree, source) != 0;
+        self.replace_layer(source, None)?;
         Ok(existed)
     }
 }
 
 impl Snapshot {
-    /// The state of the compiler layer; `None` if there is none.
-    pub fn layer_status(&self) -> Result<Option<LayerStatus>, EngineError> {
-        let Some(layer) = read(&self.paths.tree) else { return Ok(None) };
+    /// The compiler layers, if there are any and they are turned on.
+    pub(crate) fn compiler_layers(&self) -> Option<Arc<CompilerLayers>> {
+        read_all(&self.paths.tree).filter(|_| self.uses_layers)
+    }
+
+    /// The programs whose answers the graph contains; empty without a layer, or if the layers are turned off.
+    pub fn compilers(&self) -> Vec<String> {
+        let Some(directory) = Directory::open(&self.paths.tree).ok().filter(|_| self.uses_layers) else {
+            return Vec::new();
+        };
+        let mut tools = Vec::new();
+        for source in LayerSource::ALL {
+            let head = directory.read(source.hash_file(), MAX_HEAD).ok().flatten().unwrap_or_default();
+            let names = head.get(HASH_LENGTH as usize..).map(String::from_utf8_lossy).unwrap_or_default();
+            tools.extend(names.lines().map(str::to_owned));
+        }
+        tools
+    }
+
+    /// The state of a compiler layer; `None` if there is none.
+    pub fn layer_status(&self, source: LayerSource) -> Result<Option<LayerStatus>, EngineError> {
+        let Some(layer) = read(&self.paths.tree, source) else { return Ok(None) };
         let mut status =
             LayerStatus { tools: layer.tools.iter().cloned().collect(), ..LayerStatus::default() };
         for (path, hash) in layer.files() {
             match self.file(path)?.and_then(|file| file.hash) {
-                Some(now) if now == hash => status.covered += 1,
+                Some(now) if now == hash => {
+                    status.covered += 1;
+                    let said = layer.get(path, hash).map(|file| file.status).unwrap_or_default();
+                    if said != ServiceStatus::Full {
+                        status.incomplete.push((path.clone(), said));
+                    }
+                }
                 Some(_) => status.outdated.push(path.clone()),
                 None => status.missing.push(path.clone()),
             }

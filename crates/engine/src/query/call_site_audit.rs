@@ -75,7 +75,7 @@ impl Snapshot {
         };
         let tree = self.tree.open()?;
         let facts = FactsSource::new(self.paths.cache(), tree, self.max_file_size, FACTS_BYTES)
-            .with_layer(crate::compiler_layer::read(&self.paths.tree));
+            .with_layers(self.compiler_layers());
         let repository = IndexRepository::new(&table, &facts);
         let resolver = Resolver::new(&repository);
         let scanned = self.scan_files(&files, threads, cancel, |file, bytes| {

@@ -2,10 +2,11 @@
 
 use crate::query::traversal::Edges;
 use crate::{Definition, EdgeRow, EngineError, FileGraph, FileOutline, NodeId, Snapshot, UnresolvedRow};
-use orient_model::{Handle, Modifier, Modifiers, RefKind, RepoPath, Role, SymbolKind};
+use orient_model::{EdgeKind, Handle, Modifier, Modifiers, RefKind, RepoPath, Role, Rule, SymbolKind};
 use orient_store::{FileId, FileRow, SymbolRow};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -18,6 +19,8 @@ pub struct GraphView<'s> {
     files: RefCell<FxHashMap<FileId, Rc<FileRow>>>,
     outlines: RefCell<FxHashMap<FileId, Arc<FileOutline>>>,
     rows: RefCell<FxHashMap<NodeId, Rc<NodeRow>>>,
+    /// The types that containers provide for a type.
+    provided: RefCell<FxHashMap<NodeId, Rc<BTreeSet<NodeId>>>>,
 }
 
 /// The rows of a node, without the outline of its file.
@@ -109,6 +112,7 @@ impl Snapshot {
             files: RefCell::default(),
             outlines: RefCell::default(),
             rows: RefCell::default(),
+            provided: RefCell::default(),
         }
     }
 }
@@ -268,5 +272,67 @@ impl Edges for GraphView<'_> {
         use SymbolKind::{Event, Field, Method, Operator, Property};
         let kind = self.node_row(node)?.symbol.as_ref().map(|symbol| symbol.kind);
         Ok(kind.is_some_and(|kind| matches!(kind, Event | Field | Method | Operator | Property)))
+    }
+    fn is_provided(&self, dispatch: &EdgeRow) -> Result<Option<bool>, EngineError> {
+        let (Some(asked), Some(called)) =
+            (self.container(dispatch.source)?, self.container(dispatch.target)?)
+        else {
+            return Ok(None);
+        };
+        let provided = self.provided_for(asked)?;
+        if provided.is_empty() {
+            return Ok(None);
+        }
+        // What code makes itself, and what tests put in the place, is used without the container.
+        let is_free = || Ok::<_, EngineError>(self.is_test(called)? || self.is_constructed(called)?);
+        Ok(if provided.contains(&called) { Some(true) } else { (!is_free()?).then_some(false) })
+    }
+}
+
+/// Maximum number of types above a provided one that are looked at.
+const MAX_ABOVE: usize = 64;
+
+impl GraphView<'_> {
+    fn container(&self, member: NodeId) -> Result<Option<NodeId>, EngineError> {
+        Ok(self.node_row(member)?.symbol.as_ref().and_then(|symbol| symbol.parent).map(NodeId::from))
+    }
+
+    /// Whether code other than tests makes values of a type.
+    fn is_constructed(&self, ty: NodeId) -> Result<bool, EngineError> {
+        for node in self.members(ty)? {
+            let kind = self.node_row(node)?.symbol.as_ref().map(|symbol| symbol.kind);
+            if node != ty && kind != Some(SymbolKind::Constructor) {
+                continue;
+            }
+            for edge in self.incoming(node)?.iter().filter(|edge| edge.kind == EdgeKind::Constructs) {
+                if !self.is_test(edge.source)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// The types that containers provide where a type is asked for, with what they inherit from.
+    fn provided_for(&self, asked: NodeId) -> Result<Rc<BTreeSet<NodeId>>, EngineError> {
+        if let Some(known) = self.provided.borrow().get(&asked) {
+            return Ok(Rc::clone(known));
+        }
+        let is_registered = |edge: &&EdgeRow| {
+            edge.kind == EdgeKind::Registers && edge.rule == Rule::Injected && edge.target != asked
+        };
+        let mut found = BTreeSet::new();
+        let mut rest: Vec<NodeId> =
+            self.outgoing(asked)?.iter().filter(is_registered).map(|edge| edge.target).collect();
+        while let Some(next) = rest.pop() {
+            if next == asked || found.len() >= MAX_ABOVE || !found.insert(next) {
+                continue;
+            }
+            let is_base = |edge: &&EdgeRow| matches!(edge.kind, EdgeKind::Inherits | EdgeKind::Implements);
+            rest.extend(self.outgoing(next)?.iter().filter(is_base).map(|edge| edge.target));
+        }
+        let found = Rc::new(found);
+        self.provided.borrow_mut().insert(asked, Rc::clone(&found));
+        Ok(found)
     }
 }

@@ -20,6 +20,7 @@ mod source_text;
 mod surface;
 mod symbol_filter;
 mod symbol_lookup;
+mod symbol_roles;
 mod text_candidates;
 pub(crate) mod traversal;
 mod type_names;
@@ -40,8 +41,11 @@ pub use search::{
 };
 pub use snapshot::{DefinitionQuery, FileQuery, Snapshot, Status};
 pub use source_text::SourceLines;
+pub use surface::DescribedEndpoint;
 pub use symbol_filter::{NumberRange, SymbolFilter, SymbolOrder};
 pub use symbol_lookup::Lookup;
+pub(crate) use symbol_roles::RolesCache;
+pub use symbol_roles::SymbolRoles;
 pub use text_candidates::{TextCandidates, Verification};
 pub use traversal::{
     CsrGraph, Direction, Edges, GraphPath, GraphPaths, LevelCounts, PathOptions, PathStarts, Reach,

@@ -1,20 +1,21 @@
 //! Snapshots: a read-only view of one generation, with queries over files, outlines and symbols.
 
 use super::symbol_filter::SymbolFilter;
+use crate::custom_roles::CustomRoles;
 use crate::generation_caches::GenerationCaches;
 use crate::in_memory_index::SnapshotLease;
 use crate::query::path_pattern::PathPattern;
 use crate::query::path_search::{self, PathMatch};
 use crate::skips::skip_reason;
 use crate::{Definition, Engine, EngineError, FileOutline, StorePaths};
-use orient_model::{RepoPath, Role, SymbolKind};
+use orient_model::{RepoPath, Role, Symbol, SymbolKind};
 use orient_store::{
     FileFilter, FileGraph, FileId, FileRow, INDEXED, LanguageCount, NameMatch, Page, Sizes, StoreError,
-    SymbolQuery, SymbolRow,
+    SymbolHit, SymbolId, SymbolQuery, SymbolRow,
 };
 use orient_walk::{PathKind, SkipReason, Tree};
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -28,10 +29,13 @@ pub struct Snapshot {
     pub(crate) tree: Arc<dyn Tree>,
     pub(crate) paths: StorePaths,
     pub(crate) max_file_size: u64,
+    /// Whether the compiler layers are turned on.
+    pub(crate) uses_layers: bool,
     /// Hash of the settings that a listing depends on.
     pub(crate) manifest_key: [u8; 16],
     pub(crate) graphs: FileGraphCache,
     pub(crate) caches: Arc<GenerationCaches>,
+    pub(crate) custom_roles: Arc<CustomRoles>,
 }
 
 /// Figures about an index.
@@ -87,6 +91,8 @@ pub struct DefinitionQuery {
     pub attribute: Option<String>,
     /// Has this base: as written without its arguments, or its last component.
     pub base: Option<String>,
+    /// One of these symbols; `None` for any.
+    pub among: Option<Arc<BTreeSet<SymbolId>>>,
     /// Further conditions, and the order.
     pub filter: SymbolFilter,
 }
@@ -125,10 +131,17 @@ impl Snapshot {
             tree: Arc::clone(&engine.tree),
             paths: engine.paths.clone(),
             max_file_size: engine.settings.index.max_file_size.bytes(),
+            uses_layers: engine.settings.enrich.layer,
             manifest_key: engine.manifest_key(),
             graphs: FileGraphCache::default(),
             caches: Arc::clone(&engine.caches),
+            custom_roles: Arc::clone(&engine.custom_roles),
         }
+    }
+
+    /// The roles that the settings define.
+    pub fn custom_roles(&self) -> &CustomRoles {
+        &self.custom_roles
     }
 
     /// The generation.
@@ -270,6 +283,27 @@ impl Snapshot {
         offset: usize,
         limit: usize,
     ) -> Result<Page<Definition>, EngineError> {
+        if query.filter.is_empty() {
+            let Page { rows, total } = self.symbol_rows(query, offset, limit)?;
+            return Ok(Page { rows: self.define(rows.into_iter().map(|found| found.symbol))?, total });
+        }
+        // The filter reads the outline of every symbol that passes the rest.
+        let all = self.symbol_rows(query, 0, usize::MAX)?.rows;
+        let all = self.define_where(all.into_iter().map(|found| found.symbol), |symbol| {
+            query.filter.allows_symbol(symbol)
+        })?;
+        let kept = query.filter.apply(self, all)?;
+        let total = kept.len();
+        Ok(Page { rows: kept.into_iter().skip(offset).take(limit).collect(), total })
+    }
+
+    /// The rows of a page of symbols, without the conditions of `filter`.
+    pub(crate) fn symbol_rows(
+        &self,
+        query: &DefinitionQuery,
+        offset: usize,
+        limit: usize,
+    ) -> Result<Page<SymbolHit>, EngineError> {
         let languages: Vec<&str> = query.languages.iter().map(String::as_str).collect();
         let by_path = |path: &RepoPath| query.path.as_ref().is_none_or(|pattern| pattern.matches(path));
         let path: Option<&dyn Fn(&RepoPath) -> bool> = query.path.is_some().then_some(&by_path);
@@ -281,23 +315,24 @@ impl Snapshot {
             path,
             attribute: query.attribute.as_deref(),
             base: query.base.as_deref(),
+            among: query.among.as_deref(),
         };
-        if query.filter.is_empty() {
-            let Page { rows, total } = self.store.symbols(&asked, offset, limit)?;
-            return Ok(Page { rows: self.define(rows.into_iter().map(|found| found.symbol))?, total });
-        }
-        // The filter reads the outline of every symbol that passes the rest.
-        let all = self.store.symbols(&asked, 0, usize::MAX)?.rows;
-        let all = self.define(all.into_iter().map(|found| found.symbol))?;
-        let kept = query.filter.apply(self, all)?;
-        let total = kept.len();
-        Ok(Page { rows: kept.into_iter().skip(offset).take(limit).collect(), total })
+        Ok(self.store.symbols(&asked, offset, limit)?)
     }
 
-    /// Symbols with all their facts. Consecutive symbols of one file share one read of its outline.
+    /// Symbols with all their facts.
     pub(crate) fn define(
         &self,
         rows: impl IntoIterator<Item = SymbolRow>,
+    ) -> Result<Vec<Definition>, EngineError> {
+        self.define_where(rows, |_| true)
+    }
+
+    /// The symbols that pass a test, with all their facts. Consecutive symbols of one file share one read of its outline.
+    fn define_where(
+        &self,
+        rows: impl IntoIterator<Item = SymbolRow>,
+        passes: impl Fn(&Symbol) -> bool,
     ) -> Result<Vec<Definition>, EngineError> {
         let mut definitions = Vec::new();
         let mut last: Option<Arc<FileOutline>> = None;
@@ -309,7 +344,9 @@ impl Snapshot {
                     None => continue,
                 },
             };
-            definitions.extend(Definition::new(&held.file, &held.outline, row.at, row.id));
+            if held.outline.symbols.get(row.at as usize).is_some_and(&passes) {
+                definitions.extend(Definition::new(&held.file, &held.outline, row.at, row.id));
+            }
             last = Some(held);
         }
         Ok(definitions)

@@ -2,9 +2,12 @@
 
 use crate::query::traversal::Edges;
 use crate::{EngineError, NodeId, Snapshot};
-use orient_model::{EdgeKind, Role, SurfaceEntry, SurfaceKind, SurfaceRole};
-use orient_resolve::{Endpoint, FileSurface, join_surface, request_reaches};
+use orient_model::{EdgeKind, Role, Route, SurfaceEntry, SurfaceKind, SurfaceRole};
+use orient_resolve::{Endpoint, FileSurface, describes_endpoint, join_surface, request_reaches};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// An endpoint and the descriptions of it.
+pub type DescribedEndpoint = (Endpoint<NodeId>, Vec<SurfaceEntry<NodeId>>);
 
 impl Snapshot {
     /// The endpoints, by path, method, and where they are registered. Joined for every query: a program has few
@@ -80,6 +83,42 @@ impl Snapshot {
             reaching.cloned().collect()
         };
         Ok(endpoints.iter().map(of).collect())
+    }
+
+    /// The endpoints, each with the descriptions of it. A description that no endpoint fits is an endpoint without a handler.
+    pub fn described_endpoints(&self) -> Result<Vec<DescribedEndpoint>, EngineError> {
+        let mut descriptions = self.surface_entries()?;
+        descriptions.retain(|entry| entry.kind == SurfaceKind::Endpoint);
+        let mut served = vec![false; descriptions.len()];
+        let mut all: Vec<DescribedEndpoint> = Vec::new();
+        for endpoint in self.endpoints()? {
+            let mut own = Vec::new();
+            for (description, served) in descriptions.iter().zip(&mut served) {
+                if describes_endpoint(&description.name, &endpoint.route.method, &endpoint.path) {
+                    *served = true;
+                    own.push(description.clone());
+                }
+            }
+            all.push((endpoint, own));
+        }
+        for (entry, _) in descriptions.iter().zip(served).filter(|(_, served)| !served) {
+            let (method, path) = entry.name.split_once(' ').unwrap_or(("ANY", &entry.name));
+            let route = Route {
+                place: None,
+                framework: entry.framework.clone(),
+                method: method.to_owned(),
+                path: path.to_owned(),
+                handler: None,
+                text: "described only".to_owned(),
+                middleware: Vec::new(),
+                from: entry.from,
+                line: entry.line,
+                proven: true,
+            };
+            all.push((Endpoint { path: path.to_owned(), route, mounted: true }, Vec::new()));
+        }
+        all.sort_by(|(a, _), (b, _)| (&a.path, &a.route).cmp(&(&b.path, &b.route)));
+        Ok(all)
     }
 
     /// The surface entries of all kinds: endpoints are entries too, named by method and path.

@@ -2,7 +2,7 @@
 
 use super::type_names::named_types;
 use crate::{Definition, Edges, EngineError, GraphView, NodeId, Snapshot};
-use orient_model::{Confidence, EdgeKind, Modifier, RepoPath, Visibility};
+use orient_model::{Confidence, EdgeKind, Modifier, RepoPath, Symbol, Visibility};
 use std::collections::{BTreeSet, HashSet};
 use std::ops::RangeInclusive;
 
@@ -134,7 +134,22 @@ impl SymbolFilter {
             || matches!(self.order, Some(SymbolOrder::Callers | SymbolOrder::Callees))
     }
 
-    /// The definitions that pass, in the requested order.
+    /// The conditions that the outline of its file decides, before anything is made of the symbol.
+    pub(crate) fn allows_symbol(&self, symbol: &Symbol) -> bool {
+        let has = |modifier: &Modifier| symbol.modifiers.contains(*modifier);
+        let lines = symbol.span.last_line.saturating_sub(symbol.span.first_line) + 1;
+        self.modifiers.iter().all(has)
+            && !self.without_modifiers.iter().any(has)
+            && (self.visibilities.is_empty() || self.visibilities.contains(&symbol.visibility))
+            && self.documented.is_none_or(|wanted| symbol.doc.is_some() == wanted)
+            && self.parameters.range().contains(&(symbol.params.len() as u32))
+            && self.lines.range().contains(&lines)
+            && self.cyclomatic.allows(symbol.complexity.map(|complexity| complexity.cyclomatic))
+            && self.cognitive.allows(symbol.complexity.map(|complexity| complexity.cognitive))
+            && self.nesting.allows(symbol.complexity.map(|complexity| complexity.nesting))
+    }
+
+    /// The definitions that pass the other conditions, in the requested order.
     pub(crate) fn apply(
         &self,
         snapshot: &Snapshot,
@@ -161,40 +176,18 @@ impl SymbolFilter {
         self.sort(&view, kept)
     }
 
-    /// The conditions that the definition alone decides.
+    /// The conditions on names and types.
     fn allows(&self, definition: &Definition) -> bool {
-        let has = |modifier: &Modifier| definition.modifiers.contains(*modifier);
         let names = |text: Option<&String>, wanted: &str| {
             text.is_some_and(|text| named_types(text).contains(&wanted))
         };
-        let [.., container, _] = definition.handle.names.as_slice() else {
-            return self.container.is_none() && self.allows_anywhere(definition, has, names);
-        };
-        self.container.as_ref().is_none_or(|wanted| wanted == container)
-            && self.allows_anywhere(definition, has, names)
-    }
-
-    fn allows_anywhere(
-        &self,
-        definition: &Definition,
-        has: impl Fn(&Modifier) -> bool,
-        names: impl Fn(Option<&String>, &str) -> bool,
-    ) -> bool {
-        let lines = definition.span.last_line.saturating_sub(definition.span.first_line) + 1;
-        self.modifiers.iter().all(&has)
-            && !self.without_modifiers.iter().any(&has)
-            && (self.visibilities.is_empty() || self.visibilities.contains(&definition.visibility))
+        let container = definition.handle.names.iter().rev().nth(1);
+        self.container.as_ref().is_none_or(|wanted| container == Some(wanted))
             && self.returns.as_ref().is_none_or(|wanted| names(definition.returns.as_ref(), wanted))
             && self
                 .parameter_types
                 .iter()
                 .all(|wanted| definition.params.iter().any(|param| names(param.ty.as_ref(), wanted)))
-            && self.documented.is_none_or(|wanted| definition.doc.is_some() == wanted)
-            && self.parameters.range().contains(&(definition.params.len() as u32))
-            && self.lines.range().contains(&lines)
-            && self.cyclomatic.allows(definition.complexity.map(|complexity| complexity.cyclomatic))
-            && self.cognitive.allows(definition.complexity.map(|complexity| complexity.cognitive))
-            && self.nesting.allows(definition.complexity.map(|complexity| complexity.nesting))
     }
 
     fn sort(

@@ -163,9 +163,17 @@ impl RefreshRun<'_> {
         engine.own_directory()?;
         let mut state = self.index_state()?;
         let mut seeded = Seeded::default();
-        if let IndexState::Build(RebuildReason::First) = state {
+        // An outdated index of a commit is no better than none: that of the working tree is usually up to date already.
+        let is_stored = engine.tree.id().is_some();
+        let may_seed = match state {
+            IndexState::Build(RebuildReason::First) => true,
+            IndexState::Build(RebuildReason::Outdated) => is_stored,
+            _ => false,
+        };
+        if may_seed {
             seeded = seeding::seed(engine, &listing, lock, &self.options.cancel, self.progress)?;
             if seeded.source.is_some() {
+                engine.caches.clear();
                 state = self.index_state()?;
             }
         }

@@ -101,6 +101,11 @@ impl ParallelWork for FileReader<'_> {
             let held = held(&outcome);
             return (outcome, held);
         }
+        if let Some(stamp) = self.known_to_be_same(task) {
+            let outcome = ReadOutcome::Restamp(stamp);
+            let held = held(&outcome);
+            return (outcome, held);
+        }
         let outcome = match self.tree.read(&task.job.path, self.max_file_size) {
             Ok(content) if is_same(task.seen.as_ref(), &content) => ReadOutcome::Restamp(content.stamp),
             Ok(content) => self.index(&task.job.path, &content, tools),
@@ -121,6 +126,12 @@ impl ParallelWork for FileReader<'_> {
 }
 
 impl FileReader<'_> {
+    /// The new stamp of an indexed file that need not be read: the index of a working tree became that of a commit.
+    fn known_to_be_same(&self, task: &ReadTask) -> Option<Stamp> {
+        let seen = task.seen.as_ref().filter(|seen| seen.skipped.is_none() && seen.hash.is_some())?;
+        self.tree.stamp_if_same(&task.job.path, &seen.stamp).filter(|stamp| *stamp != seen.stamp)
+    }
+
     /// Records a file that is too large for facts, with its trigrams. If it changed in the meantime, the next refresh
     /// reads it again.
     fn grams_alone(&self, job: &ReadJob, reason: &SkipReason, tools: &mut ReaderTools) -> ReadOutcome {

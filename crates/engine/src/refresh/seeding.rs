@@ -99,7 +99,7 @@ fn most_similar_first(engine: &Engine) -> Vec<PathBuf> {
     let mut usable: Vec<(usize, PathBuf)> = Vec::new();
     for directory in directories(&engine.paths.repository).unwrap_or_default() {
         // Edges of a compiler layer are only true for the tree that the layer was imported for.
-        if directory == engine.paths.tree || compiler_layer::read(&directory).is_some() {
+        if directory == engine.paths.tree || compiler_layer::version(&directory) != 0 {
             continue;
         }
         let Some(snapshot) = usable_index(engine, &directory) else { continue };

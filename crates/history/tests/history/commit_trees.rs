@@ -221,3 +221,55 @@ fn files_are_read_from_the_commit_and_equal_contents_have_equal_stamps() {
     assert_eq!(new.differing_paths(old.id().expect("an id")), Some(2), "a.py and b.py");
     assert_eq!(new.differing_paths(&[]), Some(3), "all of them differ from nothing");
 }
+
+/// Whether the content of a file in `HEAD~1` is known to be that of the working file, without reading either.
+fn is_known_to_be_same(fixture: &Fixture, path: &str) -> bool {
+    let files = WorkingTree::new(fixture.root()).list(&options(), None).expect("it is listed").files;
+    let working = files.iter().find(|file| file.path == RepoPath::from(path)).expect("a working file").stamp;
+    let tree = fixture.tree("HEAD~1");
+    let reader = tree.open().expect("it opens");
+    let stamp = reader.stamp_if_same(&RepoPath::from(path), &working);
+    if let Some(stamp) = stamp {
+        let read = reader.read(&RepoPath::from(path), 100).expect("text");
+        assert_eq!(stamp, read.stamp);
+        assert_eq!(read.bytes, fs::read(fixture.root().join(path)).expect("a working file"));
+    }
+    stamp.is_some()
+}
+
+/// Dates a file back, since nothing is concluded about one that changed in the second in which git wrote its index.
+fn write_an_hour_ago(fixture: &Fixture, path: &str, text: &str) {
+    fixture.write(path, text);
+    let file = fs::File::options().write(true).open(fixture.root().join(path)).expect("a file");
+    file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_hours(1)).expect("its time");
+}
+
+#[test]
+fn a_working_file_that_git_saw_with_the_content_of_the_commit_need_not_be_read() {
+    let fixture = Fixture::new();
+    write_an_hour_ago(&fixture, "same.py", "same\n");
+    write_an_hour_ago(&fixture, "changed.py", "first\n");
+    write_an_hour_ago(&fixture, "edited.py", "text\n");
+    fixture.commit();
+    write_an_hour_ago(&fixture, "changed.py", "other\n");
+    fixture.commit();
+    fixture.write("edited.py", "mine\n");
+    assert!(is_known_to_be_same(&fixture, "same.py"));
+    assert!(!is_known_to_be_same(&fixture, "changed.py"), "another commit changed it");
+    assert!(!is_known_to_be_same(&fixture, "edited.py"), "it is not what git saw");
+}
+
+#[test]
+fn a_working_file_that_git_converts_is_read() {
+    let fixture = Fixture::new();
+    write_an_hour_ago(&fixture, ".gitattributes", "*.txt eol=crlf\n");
+    write_an_hour_ago(&fixture, "lines.txt", "one\r\ntwo\r\n");
+    write_an_hour_ago(&fixture, "plain.py", "one\n");
+    fixture.commit();
+    fixture.commit();
+    assert!(!is_known_to_be_same(&fixture, "lines.txt"), "the blob has other line ends");
+    assert!(is_known_to_be_same(&fixture, "plain.py"));
+    write_an_hour_ago(&fixture, "sub/.gitattributes", "*.py filter=swap\n");
+    fixture.commit();
+    assert!(!is_known_to_be_same(&fixture, "plain.py"), "a filter may keep the size");
+}

@@ -1,10 +1,11 @@
 //! The files in `frameworks/` of a pack: the rules of one framework each. Their keys are documented where they are used, in
 //! `orient_model::Framework`.
 
+use super::resource_rules::{DescriptionTable, ResourceTable, TextHandlerTable};
 use orient_model::{
     AnnotationRules, Argument, ContractRule, Convention, EntryRule, FileRouteRule, Framework, GroupRule,
-    IncludeRule, MethodSource, MountRule, NameStyle, PathToken, RouteRule, RouterRule, SurfaceKind,
-    SurfaceRole,
+    IncludeRule, MethodSource, MountRule, NameStyle, PathToken, ResourcePart, RouteRule, RouterRule,
+    SurfaceKind, SurfaceRole,
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -25,6 +26,12 @@ struct FrameworkFile {
     #[serde(default)]
     ambient: bool,
     #[serde(default)]
+    ambient_in: Vec<String>,
+    #[serde(default)]
+    files: Vec<String>,
+    #[serde(default)]
+    file_prefixes: BTreeMap<String, String>,
+    #[serde(default)]
     router: Vec<RouterTable>,
     #[serde(default)]
     value: Vec<ValueTable>,
@@ -35,6 +42,9 @@ struct FrameworkFile {
     #[serde(default)]
     mount: Vec<MountTable>,
     #[serde(default)]
+    resource: Vec<ResourceTable>,
+    text_handlers: Option<TextHandlerTable>,
+    #[serde(default)]
     global_prefixes: Vec<String>,
     annotations: Option<AnnotationTable>,
     #[serde(default)]
@@ -43,12 +53,14 @@ struct FrameworkFile {
     contract: Vec<ContractTable>,
     #[serde(default)]
     file_route: Vec<FileRouteTable>,
+    #[serde(default)]
+    description: Vec<DescriptionTable>,
 }
 
 /// An argument: its position or its name.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Selector {
+pub(super) enum Selector {
     Position(i32),
     Named(String),
 }
@@ -96,6 +108,8 @@ struct EntryTable {
     bases: Vec<String>,
     #[serde(default)]
     symbols: Vec<String>,
+    #[serde(default)]
+    objects: bool,
     #[serde(default)]
     anywhere: bool,
     #[serde(default)]
@@ -181,6 +195,14 @@ struct RouteTable {
     #[serde(default)]
     handler: Vec<Selector>,
     include: Option<IncludeTable>,
+    #[serde(default)]
+    definition: Vec<Selector>,
+    #[serde(default)]
+    regex: bool,
+    #[serde(default)]
+    pair: bool,
+    #[serde(default)]
+    on: Vec<Selector>,
 }
 
 /// Where the method is said, if neither `methods` nor `method_argument` says it.
@@ -198,10 +220,13 @@ enum MethodWord {
 struct IncludeTable {
     function: String,
     variable: String,
+    #[serde(default)]
+    members: Vec<String>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "the keys of a rule")]
 struct GroupTable {
     calls: Vec<String>,
     #[serde(default)]
@@ -214,6 +239,21 @@ struct GroupTable {
     whole_path: bool,
     #[serde(default)]
     lexical: bool,
+    #[serde(default)]
+    module: Vec<Selector>,
+    #[serde(default)]
+    controller: Vec<Selector>,
+    part: Option<PartWord>,
+    #[serde(default)]
+    elsewhere: bool,
+}
+
+/// A part of a resource.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum PartWord {
+    Collection,
+    Member,
 }
 
 #[derive(Deserialize)]
@@ -227,6 +267,8 @@ struct MountTable {
     replaces_prefix: bool,
     #[serde(default)]
     plugin: bool,
+    #[serde(default)]
+    lists: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -286,10 +328,15 @@ impl FrameworkFile {
             title: self.title,
             modules: self.modules,
             ambient: self.ambient,
+            ambient_in: self.ambient_in,
+            files: self.files,
+            file_prefixes: self.file_prefixes.into_iter().collect(),
             routers,
             routes: self.route.into_iter().map(RouteTable::rule).collect(),
             groups: self.group.into_iter().map(GroupTable::rule).collect(),
             mounts: self.mount.into_iter().map(MountTable::rule).collect(),
+            resources: self.resource.into_iter().map(ResourceTable::rule).collect(),
+            text_handlers: self.text_handlers.map(TextHandlerTable::rule),
             global_prefixes: self.global_prefixes,
             annotations: self.annotations.map(AnnotationTable::rules),
             entries: self.entry.into_iter().map(EntryTable::rule).collect::<Result<_, _>>()?,
@@ -304,6 +351,7 @@ impl FrameworkFile {
                     dotted: table.dotted,
                 })
                 .collect(),
+            descriptions: self.description.into_iter().map(DescriptionTable::rule).collect(),
             contracts: self.contract.into_iter().map(ContractTable::rule).collect::<Result<_, _>>()?,
         })
     }
@@ -353,6 +401,7 @@ impl EntryTable {
             attributes: self.attributes,
             bases: self.bases,
             symbols: self.symbols,
+            objects: self.objects,
             anywhere: self.anywhere,
             name: arguments(self.name),
             first_word: self.first_word,
@@ -375,10 +424,14 @@ impl EntryTable {
     }
 }
 
-fn arguments(selectors: Vec<Selector>) -> Vec<Argument> {
+pub(super) fn arguments(selectors: Vec<Selector>) -> Vec<Argument> {
     let argument = |selector| match selector {
         Selector::Position(at) => Argument::Position(at),
-        Selector::Named(name) => Argument::Named(name),
+        // `<0>` is the first type argument.
+        Selector::Named(name) => match name.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')) {
+            Some(at) => at.parse().map_or_else(|_| Argument::Named(name.clone()), Argument::Type),
+            None => Argument::Named(name),
+        },
     };
     selectors.into_iter().map(argument).collect()
 }
@@ -401,16 +454,23 @@ impl RouteTable {
             MethodWord::Handler => MethodSource::Handler,
             MethodWord::Pattern => MethodSource::Pattern,
         };
-        let include =
-            self.include.map(|table| IncludeRule { function: table.function, variable: table.variable });
+        let include = self.include.map(|IncludeTable { function, variable, members }| IncludeRule {
+            function,
+            variable,
+            members,
+        });
         RouteRule {
             calls: self.calls,
             free: self.free,
             method,
             method_chained: self.method_chained,
             path: arguments(self.path),
+            regex: self.regex,
             handler: arguments(self.handler),
             include,
+            definition: arguments(self.definition),
+            pair: self.pair,
+            on: arguments(self.on),
         }
     }
 }
@@ -425,6 +485,13 @@ impl GroupTable {
             free: self.free,
             whole_path: self.whole_path,
             lexical: self.lexical,
+            module: arguments(self.module),
+            controller: arguments(self.controller),
+            part: self.part.map(|part| match part {
+                PartWord::Collection => ResourcePart::Collection,
+                PartWord::Member => ResourcePart::Member,
+            }),
+            elsewhere: self.elsewhere,
         }
     }
 }
@@ -437,6 +504,7 @@ impl MountTable {
             path: arguments(self.path),
             replaces_prefix: self.replaces_prefix,
             plugin: self.plugin,
+            lists: self.lists,
         }
     }
 }

@@ -9,5 +9,6 @@ pub(crate) mod node_table;
 pub(crate) mod pack_files;
 pub(crate) mod project_rules;
 pub(crate) mod resolution_rules;
+mod resource_rules;
 pub(crate) mod source_rewriting;
 pub(crate) mod vocabulary;

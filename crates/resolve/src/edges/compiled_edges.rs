@@ -10,24 +10,32 @@ use crate::session::{Session, Site};
 use crate::types::target::Target;
 use crate::types::ty::SymbolId;
 use orient_model::{
-    CompiledFile, CompiledSymbol, CompiledTarget, Confidence, Edge, EdgeKind, Expr, ExprId, Node, RefKind,
-    Resolved, Rule, SymbolKind,
+    CompiledSymbol, CompiledTarget, Confidence, Edge, EdgeKind, Expr, Node, RefKind, RepoPath, Resolved,
+    Rule, SymbolKind,
 };
+use std::collections::BTreeSet;
 
 impl ReferenceEdges<'_, '_> {
     /// Adds what the compiler says about the reference; false if it says nothing, or less than our rules may know.
     pub(super) fn follow_compiler(&mut self, site: &Site) -> bool {
         let Some(compiled) = self.unit.facts.compiled.clone().filter(|_| self.whole) else { return false };
         match compiled.target_at(self.reference.at) {
-            None => false,
+            None | Some(CompiledTarget::Unknown) => false,
             Some(CompiledTarget::Inside(symbol)) => match self.session.compiled_symbol(symbol) {
                 Some(sym) => self.push_compiled(site, sym),
                 None => false,
             },
-            Some(CompiledTarget::Outside { package, name }) => {
-                self.push_outside(site, &compiled, package, name)
+            Some(CompiledTarget::Outside { package, name, is_located }) => {
+                let seen = (!is_located).then_some(&*compiled.seen);
+                self.push_outside(site, seen, package, name)
             }
         }
+    }
+
+    /// Whether a compiler was asked about the reference and names no symbol.
+    pub(super) fn is_unknown_to_compiler(&self) -> bool {
+        let compiled = self.unit.facts.compiled.as_ref();
+        compiled.and_then(|compiled| compiled.target_at(self.reference.at)) == Some(&CompiledTarget::Unknown)
     }
 
     fn push_compiled(&mut self, site: &Site, sym: SymbolId) -> bool {
@@ -39,10 +47,17 @@ impl ReferenceEdges<'_, '_> {
                 if !runs || kind == SymbolKind::Property {
                     return false;
                 }
-                let args: &[ExprId] = match self.unit.expr(self.reference.expr) {
-                    Expr::Call { args, .. } | Expr::New { args, .. } => self.unit.facts.flow.list(args),
-                    _ => &[],
+                let (callee, args) = match self.unit.expr(self.reference.expr) {
+                    Expr::Call { callee, args } | Expr::New { ty: callee, args } => {
+                        (Some(self.unit.expr(callee)), self.unit.facts.flow.list(args))
+                    }
+                    _ => (None, &[][..]),
                 };
+                if kind.is_type() && matches!(callee, Some(Expr::SuperRef | Expr::SelfRef)) {
+                    // A type without a constructor of its own.
+                    self.push_edge(EdgeKind::Constructs, sym, Rule::Compiler, Confidence::Exact);
+                    return true;
+                }
                 self.emit_calls(site, vec![target], args);
             }
             RefKind::Read | RefKind::Write => {
@@ -56,11 +71,22 @@ impl ReferenceEdges<'_, '_> {
         true
     }
 
-    /// The compiler says that the target is outside. Our own target stands if the compiler never saw its file.
-    fn push_outside(&mut self, site: &Site, compiled: &CompiledFile, package: &str, name: &str) -> bool {
+    /// The compiler says that the target is outside. Our own target stands if the compiler never saw its file; `seen` is `None` if the
+    /// compiler showed where the target is.
+    fn push_outside(
+        &mut self,
+        site: &Site,
+        seen: Option<&BTreeSet<RepoPath>>,
+        package: &str,
+        name: &str,
+    ) -> bool {
         if matches!(self.reference.kind, RefKind::Decorate | RefKind::Inherit) {
             return false;
         }
+        let Some(seen) = seen else {
+            self.push_external(package, name);
+            return true;
+        };
         let mut own = Resolved::default();
         let mut uses = ReferenceEdges { out: &mut own, is_local: false, ..*self };
         match self.reference.kind {
@@ -72,7 +98,7 @@ impl ReferenceEdges<'_, '_> {
         let from = Node { file: self.unit.file, symbol: self.reference.symbol };
         own.edges.retain(|edge| {
             let path = self.session.unit(edge.to.file).map(|home| home.facts.path.clone());
-            edge.from != from || path.is_some_and(|path| !compiled.seen.contains(&path))
+            edge.from != from || path.is_some_and(|path| !seen.contains(&path))
         });
         if own.edges.iter().any(|edge| edge.from == from) {
             self.out.edges.append(&mut own.edges);
@@ -91,8 +117,15 @@ impl Session<'_> {
         let end = shown[end..].find('.').map_or(shown.len(), |dot| end + dot);
         self.depend_on(&name_reach::file_exists_key(&shown[..end]));
         self.depend_on(symbol.names.last().map_or("", String::as_str));
+        if symbol.content.is_some() {
+            self.depend_on(&name_reach::content_key(&symbol.path));
+        }
         let file = self.resolver.repository.file_at(&symbol.path)?;
-        let outline = &self.unit(file)?.facts.outline;
+        let unit = self.unit(file)?;
+        if symbol.content.is_some_and(|content| content != unit.facts.content) {
+            return None;
+        }
+        let outline = &unit.facts.outline;
         let is_it = |at: u32| {
             let found = outline.symbols.get(at as usize);
             found.is_some_and(|found| found.ordinal == symbol.ordinal)

@@ -10,8 +10,8 @@ mod imports;
 mod references;
 mod test_fixtures;
 
-pub(crate) use references::call_outcomes;
-pub use references::{CallOutcome, CallResult};
+pub use references::{CallOutcome, CallResult, UnprovedUse};
+pub(crate) use references::{call_outcomes, unproved_uses};
 
 use crate::file::file_unit::FileRef;
 use crate::session::Session;

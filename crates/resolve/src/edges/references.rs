@@ -10,17 +10,58 @@ use orient_model::{
     Resolved, Rule, SymbolKind, UnresolvedReference,
 };
 
+/// How a call of a constructor is named that leads to no definition.
+const SUPER: &str = "super";
+const SELF: &str = "self";
+
 /// Adds the edges of all references of a file.
 pub(super) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
     for reference in unit.references() {
         session.start_reference();
-        // What is under a key is not followed, only what has the keys.
-        let reference = match unit.expr(reference.expr) {
-            Expr::Index { base, .. } if !is_call(reference.kind) => &Reference { expr: base, ..*reference },
-            _ => reference,
-        };
-        ReferenceEdges::new(session, unit, reference, out).follow();
+        ReferenceEdges::new(session, unit, &followed(unit, reference), out).follow();
     }
+}
+
+/// The reference that is followed: of what is under a key, only what has the keys.
+fn followed(unit: &FileRef, reference: &Reference) -> Reference {
+    match unit.expr(reference.expr) {
+        Expr::Index { base, .. } if !is_call(reference.kind) => Reference { expr: base, ..*reference },
+        _ => *reference,
+    }
+}
+
+/// A use whose meaning nothing proves: it is unresolved, ambiguous, or less than exact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct UnprovedUse {
+    /// The offset of the name.
+    pub at: u32,
+    /// Its line, counted from 1.
+    pub line: u32,
+}
+
+/// The uses in a file whose meaning nothing proves, by position. Those that a compiler knows nothing about are left out.
+pub(crate) fn unproved_uses(session: &Session<'_>, unit: &FileRef) -> Vec<UnprovedUse> {
+    let mut unproved = Vec::new();
+    for reference in unit.references() {
+        session.start_reference();
+        let (reference, mut out) = (followed(unit, reference), Resolved::default());
+        let mut uses = ReferenceEdges::new(session, unit, &reference, &mut out);
+        if uses.is_unknown_to_compiler() {
+            continue;
+        }
+        let site = uses.site();
+        uses.main(&site);
+        let from = Node { file: unit.file, symbol: reference.symbol };
+        let is_unsure = |edge: &Edge| edge.from == from && edge.confidence != Confidence::Exact;
+        // The constructor of a base that declares none, or that is elsewhere: only the compiler knows which.
+        let is_bare = |one: &ExternalReference| one.package.is_empty() && matches!(&*one.name, SUPER | SELF);
+        if !out.unresolved.is_empty() || out.edges.iter().any(is_unsure) || out.external.iter().any(is_bare) {
+            unproved.push(UnprovedUse { at: reference.at, line: reference.line });
+        }
+    }
+    unproved.sort_unstable();
+    unproved.dedup();
+    unproved
 }
 
 /// What became of a call.
@@ -164,8 +205,8 @@ impl ReferenceEdges<'_, '_> {
         };
         match self.unit.expr(callee) {
             // The constructor of a base or type that declares none, or that is not here.
-            Expr::SuperRef => self.push_external("", "super"),
-            Expr::SelfRef => self.push_external("", "self"),
+            Expr::SuperRef => self.push_external("", SUPER),
+            Expr::SelfRef => self.push_external("", SELF),
             _ => self.push_unresolved(site, callee),
         }
     }

@@ -20,7 +20,9 @@
 //! look up the name: it is left alone.
 
 use crate::file::file_unit::spell;
-use orient_model::{Modifier, Modules, Outline, Rules, SharedScope, Symbol, SymbolKind, Visibility};
+use orient_model::{
+    Modifier, Modules, Outline, RepoPath, Rules, SharedScope, Symbol, SymbolKind, Visibility,
+};
 use std::collections::BTreeMap;
 
 /// A dependency on the includes of all files that a file includes, at any depth.
@@ -116,6 +118,11 @@ pub fn any_member_key(name: &str) -> String {
 /// A dependency on whether there is a file at a path, given without its extension.
 pub(crate) fn file_exists_key(path: &str) -> String {
     format!("//{path}")
+}
+
+/// A dependency on the content of a file, whatever changes in it: what a language server said about another file may lead there.
+pub fn content_key(path: &RepoPath) -> String {
+    format!("///{}", path.display())
 }
 
 /// A dependency on the lines on which a function calls its parameters. They are kept apart from the rest of its interface:

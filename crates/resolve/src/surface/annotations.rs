@@ -130,6 +130,8 @@ impl Annotated<'_, '_, '_> {
                 let absolute =
                     !self.rules.tokens.is_empty() && (path.starts_with('/') || path.starts_with("~/"));
                 let path = path.strip_prefix('~').unwrap_or(path);
+                // Parameters of the query are no part of the path: `/users?<page>`.
+                let path = path.split("?<").next().unwrap_or(path);
                 let full = if absolute { path.to_owned() } else { join_path(prefix, path) };
                 self.extraction.out.borrow_mut().routes.push(Route {
                     place,
@@ -232,14 +234,21 @@ impl<'t> Annotation<'t> {
         let name = name.trim().rsplit(['.', ':', '\\']).next().unwrap_or_default();
         let name = name.split('<').next().unwrap_or(name);
         let inside = rest.rsplit_once(')').map_or(rest, |(inside, _)| inside);
-        let arguments = split_top_level(inside).map(|part| {
-            let named = part.split_once(['=', ':']).filter(|(key, _)| is_word(key.trim()));
-            match named {
-                Some((key, value)) => (Some(key.trim()), value.trim()),
-                None => (None, part.trim()),
+        let mut arguments = Vec::new();
+        for (key, value) in split_top_level(inside).map(named_part) {
+            // The entries of an object are named arguments: `Component({ selector: "x" })`.
+            let object = value.strip_prefix('{').and_then(|value| value.strip_suffix('}'));
+            let entries: Vec<_> =
+                object.filter(|_| key.is_none()).into_iter().flat_map(split_top_level).collect();
+            let entries = entries.into_iter().map(named_part).filter(|(key, _)| key.is_some());
+            let before = arguments.len();
+            arguments.extend(entries);
+            if arguments.len() == before {
+                arguments.push((key, value));
             }
-        });
-        Self { name, arguments: arguments.filter(|(_, value)| !value.is_empty()).collect() }
+        }
+        arguments.retain(|(_, value): &(Option<&str>, &str)| !value.is_empty());
+        Self { name, arguments }
     }
 
     fn values<'s>(&'s self, wanted: &'s [Argument]) -> impl Iterator<Item = &'t str> + 's {
@@ -248,6 +257,7 @@ impl<'t> Annotation<'t> {
             match wanted {
                 Argument::Position(at) => positional.nth(usize::try_from(*at).ok()?),
                 Argument::Named(name) => self.arguments.iter().find(|(key, _)| *key == Some(name)),
+                Argument::Type(_) => None,
             }
         });
         found.into_iter().map(|&(_, value)| value)
@@ -268,6 +278,14 @@ impl<'t> Annotation<'t> {
         let parts = self.values(wanted).flat_map(|value| value.split([',', '{', '}', '[', ']']));
         let words = parts.map(str::trim).filter(|word| !word.is_empty());
         words.map(|word| word.rsplit('.').next().unwrap_or(word).to_owned()).collect()
+    }
+}
+
+/// The name and the value of an argument.
+fn named_part(part: &str) -> (Option<&str>, &str) {
+    match part.split_once(['=', ':']).filter(|(key, _)| is_word(key.trim())) {
+        Some((key, value)) => (Some(key.trim()), value.trim()),
+        None => (None, part.trim()),
     }
 }
 
@@ -306,5 +324,8 @@ mod tests {
         let found = Annotation::parse("HttpGet(\"{id:int}\", Name = \"one\")");
         assert_eq!(found.texts(&[Argument::Position(0)]), ["{id:int}"]);
         assert!(Annotation::parse("HttpPost").arguments.is_empty());
+        let found = Annotation::parse("Controller({ path: 'cats', version: '1' })");
+        let path = [Argument::Position(0), Argument::Named("path".to_owned())];
+        assert_eq!(found.texts(&path), ["cats"]);
     }
 }

@@ -13,6 +13,22 @@ pub(super) fn find(unit: &FileUnit, args: &[ExprId], wanted: &[Argument]) -> Opt
     wanted.iter().find_map(|wanted| match wanted {
         Argument::Position(at) => positional(unit, args, *at),
         Argument::Named(name) => named(unit, args, name),
+        Argument::Type(_) => None,
+    })
+}
+
+/// The same, also among the type arguments of what is called.
+pub(super) fn find_in_call(
+    unit: &FileUnit,
+    callee: ExprId,
+    args: &[ExprId],
+    wanted: &[Argument],
+) -> Option<ExprId> {
+    wanted.iter().find_map(|one| match (one, unit.expr(callee)) {
+        (Argument::Type(at), Expr::Apply { args: types, .. }) => {
+            unit.facts.flow.list(types).get(*at as usize).copied()
+        }
+        (one, _) => find(unit, args, std::slice::from_ref(one)),
     })
 }
 
@@ -31,7 +47,7 @@ fn named(unit: &FileUnit, args: &[ExprId], wanted: &str) -> Option<ExprId> {
     for &arg in args {
         match unit.expr(arg) {
             Expr::Named { name, value } if unit.text(name) == wanted => return Some(value),
-            Expr::Sequence { kind: Sequence::Map, items } => {
+            Expr::Sequence { kind: Sequence::Map | Sequence::List, items } => {
                 let items = unit.facts.flow.list(items);
                 if let found @ Some(_) = named(unit, items, wanted) {
                     return found;
@@ -86,6 +102,7 @@ pub(super) fn method_name(text: &str) -> String {
     let bare = last.strip_prefix("Method").filter(|rest| !rest.is_empty()).unwrap_or(last);
     match bare.to_ascii_uppercase().as_str() {
         "*" | "ALL" | "ANY" | "" => "ANY".to_owned(),
+        "DEL" => "DELETE".to_owned(),
         upper => upper.to_owned(),
     }
 }

@@ -26,23 +26,24 @@ pub(super) fn entries(extraction: &Extraction<'_, '_>, resolved: &mut Resolved) 
     }
     let entries = Entries { extraction, rules };
     entries.of_calls(resolved);
+    entries.of_objects(resolved);
     entries.of_maps();
     entries.of_symbols(resolved);
 }
 
 /// The rules that apply to a file.
-struct Entries<'e, 'a, 'r> {
-    extraction: &'e Extraction<'a, 'r>,
-    rules: Vec<(usize, &'e EntryRule)>,
+pub(super) struct Entries<'e, 'a, 'r> {
+    pub(super) extraction: &'e Extraction<'a, 'r>,
+    pub(super) rules: Vec<(usize, &'e EntryRule)>,
 }
 
 /// A call or construction that a rule is about.
-struct EntryCall<'c> {
-    framework: usize,
-    rule: &'c EntryRule,
-    reference: &'c Reference,
-    args: &'c [ExprId],
-    proven: bool,
+pub(super) struct EntryCall<'c> {
+    pub(super) framework: usize,
+    pub(super) rule: &'c EntryRule,
+    pub(super) reference: &'c Reference,
+    pub(super) args: &'c [ExprId],
+    pub(super) proven: bool,
 }
 
 impl Entries<'_, '_, '_> {
@@ -116,7 +117,14 @@ impl Entries<'_, '_, '_> {
             Expr::Apply { base, .. } => base,
             _ => callee,
         };
-        let Expr::Member { base, name } = extraction.unit.expr(callee) else { return None };
+        let (base, name) = match extraction.unit.expr(callee) {
+            Expr::Member { base, name } => (base, name),
+            // A method of the type around, without a receiver.
+            Expr::Name(name) if rule.methods.iter().any(|method| method == extraction.unit.text(name)) => {
+                return self.is_inside_of_value(framework, reference).then_some(true);
+            }
+            _ => return None,
+        };
         let name = extraction.unit.text(name);
         if !rule.methods.iter().any(|method| method == name) {
             return None;
@@ -127,7 +135,12 @@ impl Entries<'_, '_, '_> {
         let value = extraction.router_above(&site, base, reference.expr);
         match value.and_then(|value| value.framework) {
             Some(of) if of == framework => return Some(true),
-            Some(of) if !extraction.frameworks[of].routers.is_empty() => return None,
+            // A router has the container of the application: `builder.Services`.
+            Some(of)
+                if !extraction.frameworks[of].routers.is_empty() && rule.kind != SurfaceKind::Service =>
+            {
+                return None;
+            }
             _ => {}
         }
         let ty = extraction.session.eval(&site, base).ty;
@@ -155,6 +168,9 @@ impl Entries<'_, '_, '_> {
         let extraction = self.extraction;
         let (rule, reference) = (call.rule, call.reference);
         let site = extraction.site(reference);
+        if rule.kind == SurfaceKind::Service {
+            return self.of_registration(call, resolved);
+        }
         if !rule.handlers.is_empty() {
             return self.of_handlers(call, resolved);
         }
@@ -273,7 +289,7 @@ impl Entries<'_, '_, '_> {
     }
 
     /// The handler that a call on the result is given: `run` of `program.command("x").action(run)`.
-    fn chained_handler(&self, rule: &EntryRule, start: &Reference) -> Option<ExprId> {
+    pub(super) fn chained_handler(&self, rule: &EntryRule, start: &Reference) -> Option<ExprId> {
         if rule.handler_chained.is_empty() {
             return None;
         }
@@ -482,9 +498,14 @@ impl Entries<'_, '_, '_> {
         // The framework finds the symbol, which nothing names.
         let from = Node { file: unit.file, symbol: None };
         let line = symbol.name_span.first_line;
-        let is_run = matches!(rule.role, SurfaceRole::Handles | SurfaceRole::Consumes);
+        // A container makes the services, and a framework the components, that nothing else may name.
+        let is_run = matches!(rule.role, SurfaceRole::Handles | SurfaceRole::Consumes)
+            || matches!(rule.kind, SurfaceKind::Service | SurfaceKind::Component);
         if is_run && (symbol.kind.is_callable() || symbol.kind.is_type()) {
             resolved.edges.push(registers(from, unit.sym(at), line, Confidence::Exact));
+        }
+        if rule.kind == SurfaceKind::Service {
+            self.provides_bases(unit.sym(at), line, resolved);
         }
         self.push(SurfaceEntry {
             name,
@@ -496,7 +517,7 @@ impl Entries<'_, '_, '_> {
         });
     }
 
-    fn blank(&self, framework: usize, rule: &EntryRule) -> SurfaceEntry {
+    pub(super) fn blank(&self, framework: usize, rule: &EntryRule) -> SurfaceEntry {
         SurfaceEntry {
             kind: rule.kind,
             name: String::new(),
@@ -510,7 +531,7 @@ impl Entries<'_, '_, '_> {
         }
     }
 
-    fn push(&self, entry: SurfaceEntry) {
+    pub(super) fn push(&self, entry: SurfaceEntry) {
         self.extraction.out.borrow_mut().entries.push(entry);
     }
 }

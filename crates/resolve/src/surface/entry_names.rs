@@ -59,8 +59,31 @@ fn words(name: &str) -> Vec<String> {
     found
 }
 
+/// The singular of an English noun, as routers form it.
+pub(super) fn singular(name: &str) -> String {
+    const SAME: &[&str] = &["news", "series", "species", "information", "equipment", "sms", "media", "data"];
+    const ODD: &[(&str, &str)] =
+        &[("people", "person"), ("children", "child"), ("men", "man"), ("feet", "foot")];
+    let last = name.rsplit(['_', '-']).next().unwrap_or(name);
+    if SAME.contains(&last) {
+        return name.to_owned();
+    }
+    if let Some((plural, one)) = ODD.iter().find(|(plural, _)| *plural == last) {
+        return format!("{}{one}", name.strip_suffix(plural).unwrap_or_default());
+    }
+    if let Some(stem) = name.strip_suffix("ies").filter(|stem| stem.len() > 1) {
+        return format!("{stem}y");
+    }
+    let hisses = ["sses", "shes", "ches", "xes", "zzes", "uses"].iter().any(|end| name.ends_with(end));
+    if let Some(stem) = name.strip_suffix("es").filter(|_| hisses) {
+        return stem.to_owned();
+    }
+    let is_plural = name.ends_with('s') && !["ss", "us", "is"].iter().any(|end| name.ends_with(end));
+    if is_plural { name[..name.len() - 1].to_owned() } else { name.to_owned() }
+}
+
 /// The plural of an English noun, as object mappers form it.
-fn plural(name: &str) -> String {
+pub(super) fn plural(name: &str) -> String {
     let before_y = name.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'i', 'o', 'u']));
     if let Some(stem) = before_y {
         return format!("{stem}ies");
@@ -105,6 +128,24 @@ mod tests {
         assert_eq!(of(NameStyle::None), None);
         assert_eq!(derived(NameStyle::PluralSnake, "Box", "").as_deref(), Some("boxes"));
         assert_eq!(derived(NameStyle::PluralSnake, "Day", "").as_deref(), Some("days"));
+    }
+
+    #[test]
+    fn the_singular_of_a_noun_is_the_name_of_a_member() {
+        let pairs = [
+            ("posts", "post"),
+            ("categories", "category"),
+            ("addresses", "address"),
+            ("statuses", "status"),
+            ("boxes", "box"),
+            ("cases", "case"),
+            ("news", "news"),
+            ("sales_people", "sales_person"),
+            ("status", "status"),
+        ];
+        for (many, one) in pairs {
+            assert_eq!(singular(many), one);
+        }
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Extraction: applies the framework rules of a language to one file.
 
-use super::routers::{RouterValue, node};
-use super::{annotations, contracts, entries, file_routes, routes};
+use super::lexical::LexicalGroups;
+use super::routers::{RouterValue, is_at, node};
+use super::{annotations, contracts, descriptions, entries, file_routes, routes};
 use crate::file::file_unit::FileRef;
 use crate::session::{Session, Site};
 use orient_model::{
@@ -22,8 +23,10 @@ pub(super) struct Extraction<'a, 'r> {
     names: FxHashSet<Atom>,
     /// The framework of each binding that was asked for.
     pub(super) bindings: RefCell<FxHashMap<u32, Option<usize>>>,
-    /// The functions whose routes are below a group: scope, framework, the call of the group.
-    pub(super) lexical: OnceCell<FxHashMap<u32, (usize, ExprId)>>,
+    /// The functions whose routes are below a group.
+    pub(super) lexical: OnceCell<LexicalGroups>,
+    /// The calls that are in a list of routes, with the place of the list.
+    pub(super) inline: RefCell<FxHashMap<ExprId, Place>>,
     pub(super) out: RefCell<Surface>,
 }
 
@@ -38,12 +41,14 @@ pub(crate) fn add(session: &Session<'_>, unit: &FileRef, resolved: &mut Resolved
     entries::entries(&extraction, resolved);
     contracts::contracts(&extraction, resolved);
     file_routes::routes(&extraction, resolved);
+    descriptions::endpoints(&extraction);
     if !extraction.names.is_empty() || extraction.imports_any() {
         extraction.assignments();
         let registered = routes::routes(&extraction, resolved);
         if registered || extraction.imports_any() {
             extraction.routers_of_variables();
             extraction.passed_routers(resolved);
+            extraction.added_routes();
             extraction.returned_routers();
             extraction.exported_routers();
         }
@@ -62,11 +67,20 @@ impl<'a, 'r> Extraction<'a, 'r> {
         let owns = |framework: &Framework, (module, item): &(&str, Option<&str>)| {
             framework.owns(module) || item.is_some_and(|item| framework.owns_item(module, item))
         };
+        let path = unit.facts.path.display();
         let is_imported: Vec<bool> = frameworks
             .iter()
-            .map(|framework| framework.ambient || modules.iter().any(|module| owns(framework, module)))
+            .map(|framework| {
+                let is_seen =
+                    is_ambient(framework, &path) || modules.iter().any(|module| owns(framework, module));
+                is_seen
+                    && (framework.files.is_empty() || framework.files.iter().any(|file| is_at(file, &path)))
+            })
             .collect();
-        let names = frameworks.iter().flat_map(call_names).filter_map(|name| unit.atom(name)).collect();
+        // The names of a framework that is about some files mean nothing in others.
+        let applies = |(at, framework): &(usize, &Framework)| is_imported[*at] || framework.files.is_empty();
+        let applying = frameworks.iter().enumerate().filter(applies).map(|(_, framework)| framework);
+        let names = applying.flat_map(call_names).filter_map(|name| unit.atom(name)).collect();
         Self {
             session,
             unit,
@@ -75,6 +89,7 @@ impl<'a, 'r> Extraction<'a, 'r> {
             names,
             bindings: RefCell::default(),
             lexical: OnceCell::new(),
+            inline: RefCell::default(),
             out: RefCell::default(),
         }
     }
@@ -91,8 +106,13 @@ impl<'a, 'r> Extraction<'a, 'r> {
         let of_router =
             |rule: &RouterRule| rule.functions.iter().any(begins) || rule.types.iter().any(begins);
         let of_entry = |rule: &EntryRule| rule.functions.iter().any(begins) || rule.maps.iter().any(begins);
-        framework.ambient
-            && (framework.routers.iter().any(of_router) || framework.entries.iter().any(of_entry))
+        let routes = framework.routes.iter().filter(|rule| rule.free).map(|rule| &rule.calls);
+        let groups = framework.groups.iter().filter(|rule| rule.free).map(|rule| &rule.calls);
+        let resources = framework.resources.iter().filter(|rule| rule.free).map(|rule| &rule.calls);
+        is_ambient(framework, &self.unit.facts.path.display())
+            && (framework.routers.iter().any(of_router)
+                || framework.entries.iter().any(of_entry)
+                || routes.chain(groups).chain(resources).flatten().any(begins))
     }
 
     /// Whether the file imports a framework with routers, by an import of its own.
@@ -174,7 +194,9 @@ impl<'a, 'r> Extraction<'a, 'r> {
                 }
                 self.session.start_reference();
                 let Some(router) = self.router(&site, arg) else { continue };
-                if router.framework.is_none() && !matches!(router.place.slot, Slot::Param(_) | Slot::Result) {
+                let is_followed =
+                    matches!(router.place.slot, Slot::Param(_)) || self.is_followed(router.place);
+                if router.framework.is_none() && !is_followed {
                     continue;
                 }
                 let Some(sym) = self.symbol_of(&site, callee) else { continue };
@@ -306,10 +328,21 @@ impl<'a, 'r> Extraction<'a, 'r> {
     }
 }
 
+/// Whether the names of a framework are visible in a file without an import.
+fn is_ambient(framework: &Framework, path: &str) -> bool {
+    framework.ambient || framework.ambient_in.iter().any(|file| is_at(file, path))
+}
+
 /// The names of all calls in the rules of a framework.
 fn call_names(framework: &Framework) -> impl Iterator<Item = &str> {
     let routes = framework.routes.iter().flat_map(|rule| &rule.calls);
     let groups = framework.groups.iter().flat_map(|rule| &rule.calls);
     let mounts = framework.mounts.iter().flat_map(|rule| &rule.calls);
-    routes.chain(groups).chain(mounts).chain(&framework.global_prefixes).map(|call| routes::bare(call))
+    let resources = framework.resources.iter().flat_map(|rule| &rule.calls);
+    routes
+        .chain(resources)
+        .chain(groups)
+        .chain(mounts)
+        .chain(&framework.global_prefixes)
+        .map(|call| routes::bare(call))
 }

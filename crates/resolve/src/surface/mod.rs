@@ -11,13 +11,20 @@
 mod annotations;
 mod arguments;
 mod contracts;
+mod descriptions;
 mod entries;
 mod entry_names;
 mod extract;
 mod file_routes;
+mod includes;
+mod injection;
 pub(crate) mod join;
+mod lexical;
 pub(crate) mod requests;
+mod resources;
+mod route_definitions;
 mod routers;
 mod routes;
+mod text_handlers;
 
 pub(crate) use extract::add;

@@ -21,6 +21,22 @@ pub fn reaches(request: &str, method: &str, path: &str) -> bool {
     agreeing >= 2 && wanted.iter().zip(tail).all(fits)
 }
 
+/// Whether a description, as `METHOD PATH`, is about an endpoint with this method and full path. One of the two may have a prefix that
+/// the other leaves out, such as that of the server.
+pub fn describes(description: &str, method: &str, path: &str) -> bool {
+    let Some((verb, described)) = description.split_once(' ') else { return false };
+    if verb != method && method != "ANY" {
+        return false;
+    }
+    let (described, served) = (parts(described), parts(path));
+    let (short, long) =
+        if described.len() <= served.len() { (&described, &served) } else { (&served, &described) };
+    let tail = &long[long.len() - short.len()..];
+    let agreeing = short.iter().zip(tail).filter(|(a, b)| a == b).count();
+    let fits = |(a, b): (&&str, &&str)| a == b || is_parameter(a) && is_parameter(b);
+    short.iter().zip(tail).all(fits) && (agreeing > 0 || long.is_empty())
+}
+
 /// The path of a URL without scheme, host and query; and whether it begins with something computed.
 fn without_host(url: &str) -> (bool, &str) {
     let url = url.split(['?', '#']).next().unwrap_or(url);
@@ -53,6 +69,16 @@ mod tests {
         assert!(!reaches("POST /api/users", "GET", "/api/users"));
         assert!(!reaches("GET /api/orders/1", "GET", "/api/users/:id"));
         assert!(!reaches("GET /health", "GET", "/:page"), "nothing agrees");
+    }
+
+    #[test]
+    fn a_description_may_leave_out_a_prefix() {
+        assert!(describes("GET /pets/{id}", "GET", "/pets/:id"));
+        assert!(describes("GET /pets/{id}", "GET", "/api/v1/pets/<int:pk>"));
+        assert!(describes("GET /v1/pets", "ANY", "/pets"));
+        assert!(!describes("GET /pets/{id}", "GET", "/pets/new"), "a parameter is no other name");
+        assert!(!describes("GET /{id}", "GET", "/pets/:id"), "nothing agrees");
+        assert!(!describes("POST /pets", "GET", "/pets"));
     }
 
     #[test]

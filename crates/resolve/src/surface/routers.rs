@@ -78,7 +78,13 @@ impl Extraction<'_, '_> {
                 }
                 Expr::Name(name) => {
                     let name = self.unit.text(name);
-                    if self.binding_of_name(site, name).is_some() {
+                    // A function may have the name of a module: `fn rocket() { rocket::build() }`.
+                    let bound = self.binding_of_name(site, name).and_then(|at| self.unit.binding(at));
+                    let is_function = |kind| match kind {
+                        BindingKind::Symbol(at) => self.unit.kind(at) == Some(SymbolKind::Function),
+                        _ => false,
+                    };
+                    if bound.is_some_and(|binding| !is_function(binding.kind)) {
                         return Vec::new();
                     }
                     parts.push(name);
@@ -326,7 +332,7 @@ impl Extraction<'_, '_> {
     /// The router that an imported file exports by default without a name.
     fn unnamed_export(&self, import: u32) -> Option<RouterValue> {
         let import = self.unit.facts.outline.imports.get(import as usize)?;
-        if import.kind != ImportKind::Default {
+        if !matches!(import.kind, ImportKind::Default | ImportKind::Module) {
             return None;
         }
         match self.session.find_module(self.unit, self.unit.outline_text(import.module))? {
@@ -406,7 +412,8 @@ impl Extraction<'_, '_> {
             return Some(new.framework);
         }
         let router = self.router(&site, value)?;
-        if router.place != place && (router.framework.is_some() || router.place.slot == Slot::Result) {
+        let is_router = router.framework.is_some() || self.is_followed(router.place);
+        if router.place != place && is_router {
             self.link(RouterLink {
                 child: place,
                 parent: router.place,
@@ -416,6 +423,11 @@ impl Extraction<'_, '_> {
             });
         }
         router.framework
+    }
+
+    /// Whether a place may hold a router of another file: a parameter is no reason to follow a value, a result is.
+    pub(super) fn is_followed(&self, place: Place) -> bool {
+        place.slot == Slot::Result || self.out.borrow().links.iter().any(|link| link.child == place)
     }
 
     /// The framework of a type of routers, and whether these are applications.
@@ -460,19 +472,30 @@ impl Extraction<'_, '_> {
         RouterValue { place, prefix: String::new(), framework: Some(new.framework) }
     }
 
+    /// The place of a router that is an expression of this file.
+    pub(super) fn anonymous_place(&self, expr: ExprId) -> Place {
+        let slot = Slot::Local(ANONYMOUS | (expr.0.wrapping_mul(31) & ((ANONYMOUS >> 1) - 1)));
+        Place { node: Node { file: self.unit.file, symbol: None }, slot }
+    }
+
     /// The group rule for a member of this name, if what it is called on may be a router.
     fn group_of(&self, site: &Site, base: ExprId, name: &str) -> Option<&GroupRule> {
         if !self.is_rule_name(name) {
             return None;
         }
         let framework = self.router(site, base)?.framework;
+        let is_group = |rule: &&GroupRule| !rule.free && rule.calls.iter().any(|call| call == name);
         let mut rules = self.frameworks.iter().enumerate().filter(|&(at, _)| match framework {
             Some(known) => known == at,
             None => self.is_imported[at],
         });
-        rules.find_map(|(_, one)| {
-            one.groups.iter().find(|rule| !rule.free && rule.calls.iter().any(|call| call == name))
-        })
+        let found = rules.find_map(|(_, one)| one.groups.iter().find(is_group));
+        // A file that gets a router from another one need not import its framework.
+        let of_any = || {
+            let groups = self.frameworks.iter().flat_map(|one| &one.groups);
+            groups.filter(|rule| !rule.path.is_empty()).find(is_group)
+        };
+        found.or_else(|| if framework.is_none() { of_any() } else { None })
     }
 
     fn group_prefix(&self, site: &Site, call: ExprId, group: &GroupRule) -> String {
@@ -499,6 +522,14 @@ impl Extraction<'_, '_> {
     pub(super) fn last_name(&self, expr: ExprId) -> Option<&str> {
         last_name(&self.unit.facts, expr)
     }
+}
+
+/// Whether a pattern is at the end of the path of a file: `routes/*.rb` of `config/routes/api.rb`.
+pub(super) fn is_at(pattern: &str, path: &str) -> bool {
+    let (mut pattern, mut path) = (pattern.rsplit('/'), path.rsplit('/'));
+    pattern.all(|wanted| {
+        path.next().is_some_and(|part| wanted == part || super::entry_names::fits(wanted, part))
+    })
 }
 
 /// The node of a symbol.

@@ -2,9 +2,9 @@
 
 use super::arguments::{self, COMPUTED, method_name};
 use super::extract::Extraction;
-use super::routers::{DEFAULT_ROUTER, RouterValue, node};
+use super::lexical::LexicalContext;
+use super::routers::{DEFAULT_ROUTER, RouterValue, is_at, node};
 use crate::session::Site;
-use crate::types::target::{Referent, Target};
 use crate::types::ty::{SymbolId, Ty};
 use orient_model::{
     Argument, BindingKind, Confidence, Edge, EdgeKind, Expr, ExprId, GroupRule, MethodSource, MountRule,
@@ -33,9 +33,9 @@ pub(super) fn routes(extraction: &Extraction<'_, '_>, resolved: &mut Resolved) -
 }
 
 /// A call that may register something with a framework.
-struct RegistrationCall<'e, 'a, 'r> {
-    extraction: &'e Extraction<'a, 'r>,
-    framework: usize,
+pub(super) struct RegistrationCall<'e, 'a, 'r> {
+    pub(super) extraction: &'e Extraction<'a, 'r>,
+    pub(super) framework: usize,
     reference: &'a Reference,
     name: &'a str,
 }
@@ -50,6 +50,9 @@ impl RegistrationCall<'_, '_, '_> {
         }
         for rule in framework.groups.iter().filter(|rule| is_called(&rule.calls)) {
             found |= self.group_callback(rule);
+        }
+        for rule in framework.resources.iter().filter(|rule| is_called(&rule.calls)) {
+            found |= self.resource(rule, resolved);
         }
         for rule in framework.mounts.iter().filter(|rule| is_called(&rule.calls)) {
             found |= self.mount(rule);
@@ -71,18 +74,18 @@ impl RegistrationCall<'_, '_, '_> {
         }
     }
 
-    fn site(&self) -> Site {
+    pub(super) fn site(&self) -> Site {
         self.extraction.site(self.reference)
     }
 
-    fn parts(&self) -> Option<(ExprId, &[ExprId])> {
+    pub(super) fn parts(&self) -> Option<(ExprId, &[ExprId])> {
         let unit = self.extraction.unit;
         let Expr::Call { callee, args } = unit.expr(self.reference.expr) else { return None };
         Some((callee, unit.facts.flow.list(args)))
     }
 
     /// The router that the call is a member of, if it may be one of this framework.
-    fn receiver(&self) -> Option<RouterValue> {
+    pub(super) fn receiver(&self) -> Option<RouterValue> {
         let Expr::Member { base, .. } = self.extraction.unit.expr(self.parts()?.0) else { return None };
         let router = self.extraction.router_above(&self.site(), base, self.reference.expr)?;
         if let Some(known) = router.framework {
@@ -94,10 +97,19 @@ impl RegistrationCall<'_, '_, '_> {
         (!own).then_some(router)
     }
 
-    /// The router of a function of the framework: the variable it is put into, or the default router.
-    fn default_router(&self, calls: &[String]) -> Option<RouterValue> {
+    /// The router of a function of the framework: the variable it is put into, or the default router; and what the groups around it
+    /// say.
+    pub(super) fn default_router(&self, calls: &[String]) -> Option<(RouterValue, LexicalContext)> {
         let extraction = self.extraction;
-        let (framework, name) = extraction.framework_name(&self.site(), self.parts()?.0)?;
+        let (framework, name) = match extraction.framework_name(&self.site(), self.parts()?.0) {
+            Some(found) => found,
+            // The call may be one of a chain: `Route::middleware("auth")->get(…)`.
+            None => {
+                let (framework, head) = extraction.chain_head(self.reference)?;
+                let (first, _) = head.split_once('.')?;
+                (framework, format!("{first}.{}", self.name))
+            }
+        };
         let means = |call: &String| *call == name || !call.contains('.') && bare(&name) == call;
         if framework != self.framework || !calls.iter().any(means) {
             return None;
@@ -106,47 +118,78 @@ impl RegistrationCall<'_, '_, '_> {
         let holds = |&at: &u32| {
             matches!(unit.kind(at), Some(SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field))
         };
-        let place = match self.reference.symbol.filter(holds) {
-            Some(variable) => {
-                Place { node: Node { file: unit.file, symbol: Some(variable) }, slot: Slot::Value }
-            }
-            None => Place { node: Node { file: unit.file, symbol: None }, slot: Slot::Local(DEFAULT_ROUTER) },
+        let variable = self.reference.symbol.filter(holds).or_else(|| self.routes_variable());
+        let file = unit.file;
+        let inline = extraction.inline.borrow().get(&self.reference.expr).copied();
+        let place = match variable {
+            _ if inline.is_some() => inline?,
+            Some(variable) => Place { node: Node { file, symbol: Some(variable) }, slot: Slot::Value },
+            None => Place { node: Node { file, symbol: None }, slot: Slot::Local(DEFAULT_ROUTER) },
         };
-        extraction.define(place, framework, String::new(), true);
-        let prefix = extraction.lexical_prefix(self.framework, self.reference);
-        Some(RouterValue { place, prefix, framework: Some(framework) })
+        let prefixes = &extraction.frameworks[framework].file_prefixes;
+        let path = unit.facts.path.display();
+        let own = prefixes.iter().find(|(file, _)| is_at(file, &path)).map(|(_, prefix)| prefix.clone());
+        extraction.define(place, framework, own.unwrap_or_default(), true);
+        let context = extraction.lexical_context(self.framework, self.reference);
+        Some((RouterValue { place, prefix: context.prefix.clone(), framework: Some(framework) }, context))
     }
 
     fn route(&self, rule: &RouteRule, resolved: &mut Resolved) -> bool {
         let Some((_, args)) = self.parts() else { return false };
         let extraction = self.extraction;
-        let Some(router) = (if rule.free { self.default_router(&rule.calls) } else { self.receiver() })
-        else {
-            return false;
+        let (router, context) = if rule.free {
+            let Some((mut router, context)) = self.default_router(&rule.calls) else { return false };
+            if let Some(prefix) = self.said_part(rule, args).and_then(|part| context.part(part)) {
+                router.prefix = prefix;
+            }
+            (router, context)
+        } else {
+            let Some(router) = self.receiver() else { return false };
+            (router, LexicalContext::default())
         };
+        if context.elsewhere {
+            return true;
+        }
+        let pair = if rule.pair { self.pair(args) } else { None };
         let site = self.site();
         let whole = self.is_on_whole_path();
         let path_arg = if whole { None } else { arguments::find(extraction.unit, args, &rule.path) };
+        // A function alone is a handler without a path; another argument alone is no handler.
+        let only = path_arg.filter(|_| args.len() == 1 && !rule.handler.is_empty() && pair.is_none());
+        let is_function = |arg| matches!(extraction.unit.expr(arg), Expr::Lambda(_) | Expr::Function(_));
+        let path_arg = path_arg.filter(|&arg| Some(arg) != only || !is_function(arg));
+        let alone = only.is_some_and(is_function);
         let said = path_arg.and_then(|arg| extraction.session.constant_text(&site, arg));
         let proven = router.framework.is_some();
         if !proven && !whole && !Self::is_likely(rule, said.as_deref(), path_arg.is_some()) {
             return false;
         }
-        if path_arg.is_none() && !rule.path.is_empty() && !whole {
+        if path_arg.is_none() && pair.is_none() && !rule.path.is_empty() && !whole && !(alone && rule.free) {
             return false;
         }
-        let mut path = match (&said, path_arg) {
-            (Some(said), _) => said.clone(),
-            (None, Some(_)) => COMPUTED.to_owned(),
-            (None, None) => String::new(),
+        let mut path = match (&said, path_arg, &pair) {
+            (Some(said), ..) if rule.regex => plain_pattern(said),
+            (Some(said), ..) => said.clone(),
+            (None, _, Some((path, _))) => path.clone(),
+            (None, Some(_), None) => COMPUTED.to_owned(),
+            (None, None, None) => String::new(),
         };
-        let handler_arg = arguments::find(extraction.unit, args, &rule.handler);
+        let handler_arg = arguments::find(extraction.unit, args, &rule.handler)
+            .or_else(|| pair.as_ref().map(|pair| pair.1));
+        if handler_arg.is_some() && handler_arg == path_arg {
+            return false;
+        }
         if let (Some(include), Some(arg)) = (&rule.include, handler_arg)
             && self.include(&router, &path, include, arg)
         {
             return true;
         }
         let mut methods = self.methods(rule, args, handler_arg, &mut path);
+        if let Some(arg) = arguments::find(extraction.unit, args, &rule.definition) {
+            let Some((method, own)) = extraction.route_definition(&site, arg, 0) else { return false };
+            path = own;
+            methods.iter_mut().for_each(|(said, _)| said.clone_from(&method));
+        }
         if rule.handler.is_empty() {
             let Some(sym) = self.decorated() else { return false };
             let handler = Handler { symbol: Some(sym), text: String::new() };
@@ -154,9 +197,16 @@ impl RegistrationCall<'_, '_, '_> {
                 found.clone_from(&handler);
             }
         } else if handler_arg.is_none() {
-            return false;
+            let Some(text) = self.conventional_text(args, &path, &context) else { return false };
+            methods.iter_mut().for_each(|(_, found)| found.text.clone_from(&text));
         }
-        let middleware = self.middleware(args, path_arg, handler_arg);
+        if handler_arg.is_none_or(|arg| matches!(extraction.unit.expr(arg), Expr::Text(_))) {
+            for (_, handler) in methods.iter_mut().filter(|(_, found)| found.symbol.is_none()) {
+                *handler = self.named_handler(&handler.text, &context);
+            }
+        }
+        let described = arguments::find(extraction.unit, args, &rule.definition);
+        let middleware = self.middleware(args, path_arg.or(described), handler_arg);
         let path = super::routers::join_path(&router.prefix, &path);
         for (method, handler) in methods {
             self.push(&router, method, path.clone(), &handler, middleware.clone(), resolved);
@@ -173,7 +223,9 @@ impl RegistrationCall<'_, '_, '_> {
             let name = unit.text(name);
             let groups = self.extraction.frameworks[self.framework].groups.iter();
             if expr != self.reference.expr
-                && groups.clone().any(|rule| rule.whole_path && rule.calls.iter().any(|call| call == name))
+                && groups
+                    .clone()
+                    .any(|rule| rule.whole_path && rule.calls.iter().any(|call| bare(call) == name))
             {
                 return true;
             }
@@ -227,12 +279,38 @@ impl RegistrationCall<'_, '_, '_> {
 
     /// The methods that a call on the route says: `GET` of `r.Handle("/x", h).Methods("GET")`.
     fn chained_methods(&self, rule: &RouteRule) -> Vec<String> {
+        let behind = self.chained_texts(&rule.method_chained);
+        if behind.is_empty() { self.texts_before(&rule.method_chained) } else { behind }
+    }
+
+    /// The texts that calls of these names before this one are given: `GET` of `r.Methods("GET").Path("/x").Handler(h)`.
+    fn texts_before(&self, names: &[String]) -> Vec<String> {
+        let unit = self.extraction.unit;
+        let mut expr = self.reference.expr;
+        while let Expr::Call { callee, .. } = unit.expr(expr) {
+            let Expr::Member { base, .. } = unit.expr(callee) else { break };
+            expr = base;
+            let Expr::Call { callee, args } = unit.expr(expr) else { break };
+            let is_named =
+                self.extraction.last_name(callee).is_some_and(|name| names.iter().any(|one| one == name));
+            if is_named {
+                let args = unit.facts.flow.list(args).iter();
+                return args
+                    .flat_map(|&arg| self.extraction.session.constant_texts(&self.site(), arg))
+                    .collect();
+            }
+        }
+        Vec::new()
+    }
+
+    /// The texts that calls of these names on the result are given.
+    pub(super) fn chained_texts(&self, names: &[String]) -> Vec<String> {
         let unit = self.extraction.unit;
         // Whatever is called on the route contains it.
         for reference in unit.references() {
             let Expr::Call { callee, args } = unit.expr(reference.expr) else { continue };
             let Expr::Member { mut base, name } = unit.expr(callee) else { continue };
-            if !rule.method_chained.iter().any(|call| call == unit.text(name)) {
+            if !names.iter().any(|call| call == unit.text(name)) {
                 continue;
             }
             while base != self.reference.expr {
@@ -272,41 +350,7 @@ impl RegistrationCall<'_, '_, '_> {
         before.filter_map(|&arg| self.extraction.last_name(arg)).map(str::to_owned).collect()
     }
 
-    /// Mounts the routes of another module in place of a handler.
-    fn include(
-        &self,
-        router: &RouterValue,
-        path: &str,
-        rule: &orient_model::IncludeRule,
-        arg: ExprId,
-    ) -> bool {
-        let extraction = self.extraction;
-        let Expr::Call { callee, args } = extraction.unit.expr(arg) else { return false };
-        if extraction.last_name(callee) != Some(rule.function.as_str()) {
-            return false;
-        }
-        let site = self.site();
-        let Some(&first) = extraction.unit.facts.flow.list(args).first() else { return true };
-        let first = match extraction.unit.expr(first) {
-            Expr::Sequence { items, .. } => {
-                extraction.unit.facts.flow.list(items).first().copied().unwrap_or(first)
-            }
-            _ => first,
-        };
-        let child = match extraction.session.constant_text(&site, first) {
-            Some(module) => extraction.session.find_module(extraction.unit, &module).and_then(|module| {
-                let found = extraction.session.module_member(&module, &rule.variable, extraction.unit);
-                found.iter().find_map(Target::sym)
-            }),
-            None => extraction.included(&site, first, &rule.variable),
-        };
-        if let Some(child) = child {
-            self.put_below(router, Place { node: node(child), slot: Slot::Value }, path, false);
-        }
-        true
-    }
-
-    fn put_below(&self, router: &RouterValue, child: Place, path: &str, replaces: bool) {
+    pub(super) fn put_below(&self, router: &RouterValue, child: Place, path: &str, replaces: bool) {
         if child == router.place {
             return;
         }
@@ -341,6 +385,7 @@ impl RegistrationCall<'_, '_, '_> {
             .router
             .iter()
             .filter_map(|one: &Argument| arguments::find(extraction.unit, args, std::slice::from_ref(one)))
+            .flat_map(|arg| self.listed_routers(rule, arg))
             .collect();
         let mut found = false;
         for arg in given {
@@ -363,7 +408,23 @@ impl RegistrationCall<'_, '_, '_> {
         found
     }
 
-    fn push(
+    /// The routers of a call that lists several; otherwise the argument itself.
+    fn listed_routers(&self, rule: &MountRule, arg: ExprId) -> Vec<ExprId> {
+        let unit = self.extraction.unit;
+        match unit.expr(arg) {
+            Expr::Call { callee, args }
+                if self
+                    .extraction
+                    .last_name(callee)
+                    .is_some_and(|name| rule.lists.iter().any(|one| one == name)) =>
+            {
+                unit.facts.flow.list(args).to_vec()
+            }
+            _ => vec![arg],
+        }
+    }
+
+    pub(super) fn push(
         &self,
         router: &RouterValue,
         method: String,
@@ -394,6 +455,36 @@ impl RegistrationCall<'_, '_, '_> {
     }
 }
 
+/// The path that a regular expression matches, with parameters for its groups: `articles/<slug>` for `^articles/(?P<slug>[-\w]+)/?$`.
+fn plain_pattern(pattern: &str) -> String {
+    let pattern = pattern.strip_prefix('^').unwrap_or(pattern);
+    let pattern = pattern.strip_suffix('$').unwrap_or(pattern);
+    let pattern = pattern.strip_suffix("/?").unwrap_or(pattern);
+    let (mut plain, mut depth, mut escaped) = (String::new(), 0_u32, false);
+    for (at, letter) in pattern.char_indices() {
+        match letter {
+            _ if escaped => {
+                escaped = false;
+                if depth == 0 {
+                    plain.push(letter);
+                }
+            }
+            '\\' => escaped = true,
+            '(' => {
+                let name = pattern[at..].strip_prefix("(?P<").and_then(|rest| rest.split('>').next());
+                if depth == 0 && !pattern[at..].starts_with("(?:") {
+                    plain.push_str(&format!("<{}>", name.unwrap_or("?")));
+                }
+                depth += 1;
+            }
+            ')' => depth = depth.saturating_sub(1),
+            _ if depth == 0 => plain.push(letter),
+            _ => {}
+        }
+    }
+    plain
+}
+
 /// The last part of a name with dots.
 pub(super) fn bare(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
@@ -414,10 +505,18 @@ impl Extraction<'_, '_> {
         match self.unit.expr(expr) {
             Expr::Lambda(_) => text("closure"),
             Expr::Function(symbol) => Handler { symbol: Some(self.unit.sym(symbol)), text: String::new() },
-            Expr::Name(_) | Expr::Member { .. } => match self.symbol_of(site, expr) {
-                Some(sym) => Handler { symbol: Some(sym), text: String::new() },
-                None => text(self.last_name(expr).unwrap_or_default()),
-            },
+            Expr::Name(_) | Expr::Member { .. } => {
+                // The type itself handles: `ListUsers::class`.
+                let of_type = |base| self.symbol_of(site, base);
+                let symbol = self.symbol_of(site, expr).or_else(|| match self.unit.expr(expr) {
+                    Expr::Member { base, name } if self.unit.text(name) == "class" => of_type(base),
+                    _ => None,
+                });
+                match symbol {
+                    Some(sym) => Handler { symbol: Some(sym), text: String::new() },
+                    None => text(self.last_name(expr).unwrap_or_default()),
+                }
+            }
             Expr::Text(name) => text(self.unit.text(name)),
             Expr::Named { value: inner, .. } | Expr::Wrap { inner, .. } => {
                 self.handler(site, inner, depth + 1)
@@ -474,18 +573,21 @@ impl Extraction<'_, '_> {
         }
     }
 
-    /// The methods and handlers of `get(list).post(create)`.
+    /// The methods and handlers of `get(list).post(create)` and `get().to(list)`.
     fn method_calls(&self, site: &Site, mut expr: ExprId) -> Vec<(String, Handler)> {
         const METHODS: &[&str] =
             &["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE", "ANY"];
-        let mut found = Vec::new();
+        let (mut found, mut chained) = (Vec::new(), None);
         while let Expr::Call { callee, args } = self.unit.expr(expr) {
             let Some(name) = self.last_name(callee) else { break };
             let method = method_name(name);
-            if METHODS.contains(&method.as_str())
-                && let Some(&first) = self.unit.facts.flow.list(args).first()
-            {
-                found.push((method, self.handler(site, first, 0)));
+            let first = self.unit.facts.flow.list(args).first().copied();
+            if METHODS.contains(&method.as_str()) {
+                // The handler may be given to the next call: `get().to(list)`.
+                let handler = first.or_else(|| chained.take());
+                found.extend(handler.map(|handler| (method, self.handler(site, handler, 0))));
+            } else {
+                chained = first;
             }
             match self.unit.expr(callee) {
                 Expr::Member { base, .. } => expr = base,
@@ -494,76 +596,6 @@ impl Extraction<'_, '_> {
         }
         found.reverse();
         found
-    }
-
-    /// The prefix of the groups around a call: `/a/b` for a route in `group("/a") { group("/b") { … } }`.
-    fn lexical_prefix(&self, framework: usize, reference: &Reference) -> String {
-        let groups = self.lexical.get_or_init(|| self.lexical_groups());
-        let (mut prefix, mut scope) = (String::new(), Some(reference.scope));
-        while let Some(at) = scope.filter(|_| !groups.is_empty()) {
-            if let Some(&(_, call)) = groups.get(&at).filter(|(of, _)| *of == framework) {
-                prefix = super::routers::join_path(&self.chain_prefix(framework, call, reference), &prefix);
-            }
-            scope = self.unit.facts.flow.scopes.get(at as usize).and_then(|scope| scope.parent);
-        }
-        prefix
-    }
-
-    /// The functions without a name that are given to a lexical group.
-    fn lexical_groups(&self) -> rustc_hash::FxHashMap<u32, (usize, ExprId)> {
-        let mut found = rustc_hash::FxHashMap::default();
-        for (reference, name) in self.calls() {
-            for (at, framework) in self.frameworks.iter().enumerate().filter(|&(at, _)| self.is_imported[at])
-            {
-                let mut groups = framework.groups.iter();
-                let rule =
-                    groups.find(|rule| rule.lexical && rule.calls.iter().any(|call| bare(call) == name));
-                let (Some(rule), Expr::Call { args, .. }) = (rule, self.unit.expr(reference.expr)) else {
-                    continue;
-                };
-                let callback = arguments::find(self.unit, self.unit.facts.flow.list(args), &rule.callback);
-                if let Some(Expr::Lambda(scope)) = callback.map(|arg| self.unit.expr(arg))
-                    && self.is_of_framework(at, reference)
-                {
-                    found.insert(scope, (at, reference.expr));
-                }
-            }
-        }
-        found
-    }
-
-    /// Whether a chain of calls begins with a name of the framework.
-    fn is_of_framework(&self, framework: usize, reference: &Reference) -> bool {
-        let mut expr = reference.expr;
-        loop {
-            let Expr::Call { callee, .. } = self.unit.expr(expr) else { return false };
-            if let Some((found, _)) = self.framework_name(&self.site(reference), callee) {
-                return found == framework;
-            }
-            let Expr::Member { base, .. } = self.unit.expr(callee) else { return false };
-            expr = base;
-        }
-    }
-
-    /// The prefixes that the calls of a chain say: `Route::prefix("a")->group(…)`.
-    fn chain_prefix(&self, framework: usize, mut expr: ExprId, reference: &Reference) -> String {
-        let site = self.site(reference);
-        let mut prefix = String::new();
-        while let Expr::Call { callee, args } = self.unit.expr(expr) {
-            let name = self.last_name(callee);
-            let mut groups = self.frameworks[framework].groups.iter();
-            let rule = groups.find(|rule| rule.calls.iter().any(|call| Some(bare(call)) == name));
-            let path =
-                rule.and_then(|rule| arguments::find(self.unit, self.unit.facts.flow.list(args), &rule.path));
-            if let Some(path) = path.filter(|&path| !matches!(self.unit.expr(path), Expr::Lambda(_))) {
-                prefix = super::routers::join_path(&self.path_text(&site, path), &prefix);
-            }
-            match self.unit.expr(callee) {
-                Expr::Member { base, .. } => expr = base,
-                _ => break,
-            }
-        }
-        super::routers::join_path("", &prefix)
     }
 
     /// The place of the first parameter of a function that is given as an argument.
@@ -595,17 +627,19 @@ impl Extraction<'_, '_> {
             _ => None,
         }
     }
+}
 
-    /// The routes that an included name means: a variable, or that of a module.
-    fn included(&self, site: &Site, expr: ExprId, variable: &str) -> Option<SymbolId> {
-        let found = self.session.targets(site, expr);
-        found.iter().find_map(|one| match &one.referent {
-            Referent::Symbol(sym, _) => Some(*sym),
-            Referent::Value(Ty::Module(module)) => {
-                let found = self.session.module_member(module, variable, self.unit);
-                found.iter().find_map(Target::sym)
-            }
-            _ => None,
-        })
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_regular_expression_is_shown_as_a_path() {
+        assert_eq!(
+            plain_pattern(r"^articles/(?P<slug>[-\w]+)/comments/(\d+)/?$"),
+            "articles/<slug>/comments/<?>"
+        );
+        assert_eq!(plain_pattern(r"^feed\.xml$"), "feed.xml");
+        assert_eq!(plain_pattern("^"), "");
     }
 }

@@ -6,14 +6,20 @@ use super::CodecError;
 use super::varint::{Decoder, Encoder};
 use orient_model::{
     Atom, CompiledFile, CompiledRelation, CompiledSymbol, CompiledTarget, CompiledUse, ContentHash, RepoPath,
-    Strings,
+    ServiceStatus, Strings,
 };
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Identifies the format. A layer of another format counts as none.
-const MAGIC: &[u8] = b"orient compiler layer 1\n";
+const MAGIC: &[u8] = b"orient compiler layer 2\n";
+
+/// How a target is marked; a symbol with n names has the number n + [`INSIDE`].
+const NAMED: u32 = 0;
+const LOCATED: u32 = 1;
+const UNKNOWN: u32 = 2;
+const INSIDE: u32 = 3;
 
 /// What compilers say about the files of a tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -110,23 +116,28 @@ fn encode_file(file: &CompiledFile) -> Box<[u8]> {
     let (mut words, mut targets) = (Words::default(), Encoder::default());
     for target in &file.targets {
         match target {
-            CompiledTarget::Outside { package, name } => {
-                targets.number(0);
+            CompiledTarget::Unknown => targets.number(UNKNOWN),
+            CompiledTarget::Outside { package, name, is_located } => {
+                targets.number(if *is_located { LOCATED } else { NAMED });
                 targets.number(words.number(package));
                 targets.number(words.number(name));
             }
             CompiledTarget::Inside(symbol) => {
-                targets.number(symbol.names.len() as u32 + 1);
+                targets.number(symbol.names.len() as u32 + INSIDE);
                 targets.number(words.number(&symbol.path.display()));
                 targets.number(symbol.ordinal);
                 targets.number(symbol.hint);
                 for name in &symbol.names {
                     targets.number(words.number(name));
                 }
+                let content = symbol.content.as_ref().map_or(&[][..], |hash| &hash.0);
+                targets.number(content.len() as u32);
+                targets.bytes.extend_from_slice(content);
             }
         }
     }
     let mut out = Encoder::default();
+    out.number(file.status.to_number());
     out.strings(&words.strings);
     out.number(file.targets.len() as u32);
     out.bytes.append(&mut targets.bytes);
@@ -143,6 +154,7 @@ fn encode_file(file: &CompiledFile) -> Box<[u8]> {
 
 fn decode_file(bytes: &[u8]) -> Result<CompiledFile, CodecError> {
     let mut from = Decoder { bytes };
+    let status = ServiceStatus::from_number(from.number()?).ok_or(CodecError)?;
     let strings = from.strings()?;
     let word = |number: u32| {
         if (number as usize) < strings.len() {
@@ -154,12 +166,21 @@ fn decode_file(bytes: &[u8]) -> Result<CompiledFile, CodecError> {
     let count = from.count()?;
     let targets = from.rows(count, |from| {
         Ok(match from.number()? {
-            0 => CompiledTarget::Outside { package: word(from.number()?)?, name: word(from.number()?)? },
+            UNKNOWN => CompiledTarget::Unknown,
+            number @ (NAMED | LOCATED) => CompiledTarget::Outside {
+                package: word(from.number()?)?,
+                name: word(from.number()?)?,
+                is_located: number == LOCATED,
+            },
             names => {
                 let path = RepoPath::from(word(from.number()?)?.as_str());
                 let (ordinal, hint) = (from.number()?, from.number()?);
-                let names = from.rows(names as usize - 1, |from| word(from.number()?))?;
-                CompiledTarget::Inside(CompiledSymbol { path, names, ordinal, hint })
+                let names = from.rows((names - INSIDE) as usize, |from| word(from.number()?))?;
+                let content = match part(from)? {
+                    [] => None,
+                    hash => Some(ContentHash(hash.try_into().map_err(|_| CodecError)?)),
+                };
+                CompiledTarget::Inside(CompiledSymbol { path, names, ordinal, hint, content })
             }
         })
     })?;
@@ -174,12 +195,13 @@ fn decode_file(bytes: &[u8]) -> Result<CompiledFile, CodecError> {
     let relations =
         symbols.into_iter().zip(bases).map(|(symbol, base)| CompiledRelation { symbol, base }).collect();
     from.end()?;
-    Ok(CompiledFile { targets, uses, relations, seen: Arc::default() })
+    Ok(CompiledFile { targets, uses, relations, seen: Arc::default(), status })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use orient_model::ServiceError;
     use proptest::prelude::*;
 
     fn layer() -> CompilerLayer {
@@ -188,16 +210,19 @@ mod tests {
             names: vec!["B".to_owned(), "run".to_owned()],
             ordinal: 1,
             hint: 7,
+            content: Some(ContentHash([3; 16])),
         };
-        let outside = CompiledTarget::Outside { package: "left-pad".to_owned(), name: "pad".to_owned() };
+        let (package, name) = ("left-pad".to_owned(), "pad".to_owned());
+        let outside = CompiledTarget::Outside { package, name, is_located: true };
         let file = CompiledFile {
-            targets: vec![CompiledTarget::Inside(symbol), outside],
+            targets: vec![CompiledTarget::Inside(symbol), outside, CompiledTarget::Unknown],
             uses: vec![
                 CompiledUse { at: 10, line: 2, target: 0, imports: false },
                 CompiledUse { at: 40, line: 3, target: 1, imports: true },
             ],
             relations: vec![CompiledRelation { symbol: 0, base: 0 }],
             seen: Arc::default(),
+            status: ServiceStatus::SyntacticOnly(ServiceError::Timeout),
         };
         let mut layer = CompilerLayer::default();
         layer.tools.insert("scip-x 1".to_owned());

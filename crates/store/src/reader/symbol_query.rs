@@ -9,7 +9,7 @@ use crate::sql::symbols::Hit;
 use crate::sql::{files, meta, names, symbols, tags};
 use crate::writer::prepared_file::TagKind;
 use orient_model::{RepoPath, Role, SymbolKind};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Reading one file by its id costs as much as reading this many in order.
 const ONE_BY_ONE: usize = 6;
@@ -33,6 +33,8 @@ pub struct SymbolQuery<'q> {
     pub attribute: Option<&'q str>,
     /// With this base: as written up to its arguments, or its last component.
     pub base: Option<&'q str>,
+    /// One of these; `None` for any.
+    pub among: Option<&'q BTreeSet<SymbolId>>,
 }
 
 /// A symbol that matches a query.
@@ -84,7 +86,7 @@ struct Search<'s, 'q> {
     path: Option<&'q dyn Fn(&RepoPath) -> bool>,
     /// The ids of the languages; `None` for any.
     languages: Option<Vec<i64>>,
-    /// The symbols with the attribute and base, sorted; `None` for any.
+    /// The symbols that are asked for, with the attribute and base, sorted; `None` for any.
     tagged: Option<Vec<i64>>,
     files: Files,
     total: usize,
@@ -103,7 +105,7 @@ impl<'s, 'q> Search<'s, 'q> {
             let asked = |name: &str| query.languages.contains(&name);
             Some(known.iter().filter(|(_, name)| asked(name)).map(|&(id, _)| id).collect())
         };
-        let mut tagged: Option<Vec<i64>> = None;
+        let mut tagged: Option<Vec<i64>> = query.among.map(|among| among.iter().map(|id| id.0).collect());
         let asked = [(query.attribute, TagKind::Attribute), (query.base, TagKind::Base)];
         for (text, what) in asked.into_iter().filter_map(|(text, what)| Some((text?, what))) {
             let with = match names::by_text(db, text)? {

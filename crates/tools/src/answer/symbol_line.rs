@@ -1,6 +1,7 @@
 //! A symbol as answers show it: handle, kind, location and signature.
 
 use crate::error::ToolError;
+use crate::graph::symbol_roles::bracketed;
 use crate::text::writer::{Style, TextWriter};
 use orient_engine::{Definition, DefinitionQuery, NameMatch, Snapshot};
 use orient_model::{Handle, Modifier};
@@ -47,6 +48,9 @@ pub(crate) struct SymbolLine {
     /// What it inherits from, as written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) bases: Vec<String>,
+    /// What it is for: `handler`, `model`, …
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) roles: Vec<String>,
     /// How its name matches: `exact`, `case`, `prefix`, `word` or `fuzzy`. A fuzzy match is a suggestion, not an answer.
     #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
     pub(crate) matched: Option<&'static str>,
@@ -71,6 +75,7 @@ impl SymbolLine {
             parameters: definition.params.into_iter().map(|param| param.ty.unwrap_or_default()).collect(),
             attributes: definition.attributes,
             bases: definition.bases.into_iter().map(|(_, text)| text).collect(),
+            roles: Vec::new(),
             matched,
         }
     }
@@ -88,6 +93,7 @@ impl SymbolLine {
         writer.put(Style::Kind, &self.kind)?;
         writer.plain(" ")?;
         writer.put(Style::Name, &self.qualified)?;
+        writer.put(Style::Dim, &bracketed(&self.roles))?;
         self.write_header(writer)
     }
 

@@ -10,7 +10,9 @@ use std::io;
 /// The edges that the compiler layer confirms, adds and drops.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct LayerChanges {
-    /// Number of files that the layer covers.
+    /// The programs that said it.
+    tools: Vec<String>,
+    /// Number of files that the layers cover.
     files: u64,
     /// Number of edges that the compiler and our rules agree on.
     confirmed: u64,
@@ -42,9 +44,10 @@ struct LayerEdgeLine {
 }
 
 impl LayerChanges {
-    pub(crate) fn of(audit: &LayerAudit, show: usize) -> Self {
+    pub(crate) fn of(audit: &LayerAudit, tools: Vec<String>, show: usize) -> Self {
         let lines = |edges: &[LayerEdge]| edges.iter().take(show).map(LayerEdgeLine::of).collect();
         Self {
+            tools,
             files: audit.files,
             confirmed: audit.confirmed,
             kept: audit.kept,
@@ -67,6 +70,7 @@ impl LayerChanges {
                 count(self.kept)
             ),
         )?;
+        writer.line(Style::Dim, &format!("  said by {}", self.tools.join(", ")))?;
         for (head, edges) in [("added", &self.added_edges), ("dropped", &self.dropped_edges)] {
             if !edges.is_empty() {
                 writer.line(Style::Head, head)?;

@@ -1,7 +1,8 @@
 //! Callers and callees: a breadth-first search along calls in either direction, as a tree or a list.
 
 use super::name_candidates::{NameCandidates, is_call};
-use super::node_line::{NodeLine, UseLine, lines, qualifier};
+use super::node_line::{NodeLine, UseLine, compiler_note, lines, qualifier};
+use super::symbol_roles::{RoleLabels, RoleSelection, bracketed};
 use crate::answer::{Answer, Note, limit_or_all};
 use crate::arguments::enum_values;
 use crate::arguments::symbol_lookup::{ResolvedSymbol, SymbolAnswer, resolve_symbol};
@@ -12,7 +13,8 @@ use crate::text::writer::{Style, TextWriter};
 use crate::workspace::OtherRootUse;
 use clap::Args;
 use orient_engine::{
-    Direction, EdgeRow, Edges, EngineError, GraphView, NodeId, Reach, ReachOptions, WithDispatch, reach,
+    Direction, EdgeRow, Edges, EngineError, GraphView, NodeId, Reach, ReachOptions, Snapshot, WithDispatch,
+    reach,
 };
 use orient_model::{Confidence, EdgeKind, SymbolKind};
 use schemars::JsonSchema;
@@ -22,6 +24,8 @@ use std::io;
 
 /// Maximum depth of the search.
 const MAX_DEPTH: u32 = 100;
+/// Maximum number of symbols that are searched for a role.
+const MAX_SEARCHED: usize = 20_000;
 
 /// Arguments of `callers` and `callees`.
 #[derive(Args, Deserialize, JsonSchema)]
@@ -42,7 +46,7 @@ pub(crate) struct CallsArgs {
     #[arg(long, value_name = "N", default_value_t = 200)]
     #[serde(default = "limit")]
     limit: usize,
-    /// Print a list, level by level, instead of a tree
+    /// Print a list instead of a tree
     #[arg(long)]
     #[serde(default)]
     flat: bool,
@@ -58,7 +62,11 @@ pub(crate) struct CallsArgs {
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     #[serde(default)]
     via: Vec<String>,
-    /// Maximum number of unverified calls of the same name to list
+    /// Only these roles, at any level: handler, service, …
+    #[arg(long, value_name = "ROLE", value_delimiter = ',')]
+    #[serde(default)]
+    role: Vec<String>,
+    /// Maximum number of unverified calls to list
     #[arg(long, value_name = "N", default_value_t = 10)]
     #[serde(default = "candidates")]
     candidates: usize,
@@ -125,6 +133,9 @@ struct CallLine {
     /// The node.
     #[serde(flatten)]
     node: NodeLine,
+    /// Its roles: `handler`, `model`, …
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    roles: Vec<String>,
     /// The calls: in this symbol for callers, in its parent for callees.
     uses: Vec<UseLine>,
     /// Reached by dispatch: a base member (callers), or a possible target of the call (callees). Probable.
@@ -217,11 +228,17 @@ pub(crate) fn run(
         Direction::In => called_nodes(&view, &subject)?,
         Direction::Out => calling_nodes(&view, &subject)?,
     };
+    let selected = match args.role.as_slice() {
+        [] => None,
+        words => Some(RoleSelection::new(session, &snapshot, words)?),
+    };
+    // A role may be anywhere in the levels: the limit then applies to what is listed.
+    let unlimited = selected.is_some();
     let options = ReachOptions {
         direction,
         depth: args.depth.clamp(1, MAX_DEPTH),
-        per_level: limit_or_all(args.per_level),
-        total: limit_or_all(args.limit).saturating_add(starts.len()),
+        per_level: if unlimited { MAX_SEARCHED } else { limit_or_all(args.per_level) },
+        total: if unlimited { MAX_SEARCHED } else { limit_or_all(args.limit) }.saturating_add(starts.len()),
         follow: &|edge| match via.as_slice() {
             [] => is_calling(edge, least),
             kinds => kinds.contains(&edge.kind) && edge.confidence <= least,
@@ -233,13 +250,21 @@ pub(crate) fn run(
         symbol: NodeLine::of(&view.describe(subject.definition.id.into())?),
         verified: direct(&view, &starts, direction, &options)?,
         through_dispatch: dispatched(&reached, direction),
-        calls: call_lines(&view, &reached)?,
-        passed: if via.is_empty() { passed(&view, &starts, &options, least)? } else { Vec::new() },
+        calls: call_lines(&snapshot, &reached, selected.as_ref())?,
+        passed: if via.is_empty() && !unlimited {
+            passed(&view, &starts, &options, least)?
+        } else {
+            Vec::new()
+        },
         name_only: None,
         external: Vec::new(),
         unresolved: Vec::new(),
-        layout: Layout { direction, flat: args.flat },
+        layout: Layout { direction, flat: args.flat || unlimited },
     };
+    let beyond = out.calls.len().saturating_sub(limit_or_all(args.limit));
+    if unlimited {
+        out.calls.truncate(limit_or_all(args.limit));
+    }
     let mut notes: Vec<String> = subject.note().into_iter().collect();
     if direction == Direction::In {
         let name = &subject.definition.name;
@@ -255,12 +280,17 @@ pub(crate) fn run(
     } else {
         out.add_unlinked_calls(&view, &starts)?;
     }
+    notes.extend(compiler_note(&snapshot, out.calls.iter().flat_map(|call| &call.uses)));
     let mut answer = session.answer(&snapshot, SymbolAnswer::one(out));
     answer.add_notes(notes);
     if let SymbolAnswer::One(out) = &answer.data
         && let Some(candidates) = out.name_only.clone()
     {
         answer = candidates.mark_partial(answer);
+    }
+    if unlimited && beyond > 0 {
+        answer =
+            answer.partial(Note::from(format!("{} more with this role", count(beyond as u64))).see("limit"));
     }
     Ok(mark_omissions(answer, &reached, args))
 }
@@ -383,8 +413,13 @@ fn passed(
     Ok(lines.into_iter().map(|(_, line)| line).collect())
 }
 
-/// The steps of the search as lines, without dispatch steps that lead nowhere.
-fn call_lines(view: &GraphView<'_>, reached: &Reach) -> Result<Vec<CallLine>, EngineError> {
+/// The steps of the search as lines, without dispatch steps that lead nowhere. A selection by roles keeps no tree.
+fn call_lines(
+    snapshot: &Snapshot,
+    reached: &Reach,
+    selected: Option<&RoleSelection>,
+) -> Result<Vec<CallLine>, EngineError> {
+    let (view, labels) = (snapshot.graph(), RoleLabels::new(snapshot)?);
     let mut line_of: Vec<Option<usize>> = vec![None; reached.steps.len()];
     let mut has_children = vec![false; reached.steps.len()];
     for step in &reached.steps {
@@ -399,11 +434,17 @@ fn call_lines(view: &GraphView<'_>, reached: &Reach) -> Result<Vec<CallLine>, En
         if dispatch && step.level == 0 && !has_children[index] {
             continue;
         }
+        if let Some(selected) = selected
+            && (step.repeated || dispatch || !selected.allows(snapshot, step.node)?)
+        {
+            continue;
+        }
         line_of[index] = Some(lines.len());
         lines.push(CallLine {
             level: step.level,
-            parent: line_of[parent],
+            parent: if selected.is_some() { None } else { line_of[parent] },
             node: NodeLine::of(&view.describe(step.node)?),
+            roles: labels.of_node(step.node)?,
             uses: step.edges.iter().map(UseLine::of).collect(),
             dispatch,
             repeated: step.repeated,
@@ -476,6 +517,7 @@ impl CallsOut {
                     level: 1,
                     parent: None,
                     node: within,
+                    roles: Vec::new(),
                     uses: vec![used],
                     dispatch: false,
                     repeated: false,
@@ -606,11 +648,13 @@ impl CallLine {
             writer.put(Style::Path, &format!("{}:{}", self.node.path, lines(&self.uses)))?;
             writer.plain("  ")?;
             self.node.write_name(writer)?;
+            writer.put(Style::Dim, &bracketed(&self.roles))?;
         } else {
             if self.dispatch {
                 writer.put(Style::Warn, "may be ")?;
             }
             self.node.write(writer)?;
+            writer.put(Style::Dim, &bracketed(&self.roles))?;
             if !self.dispatch {
                 writer.put(Style::Dim, &format!("  at {}", lines(&self.uses)))?;
             }

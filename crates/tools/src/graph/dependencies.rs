@@ -9,7 +9,7 @@ use crate::session::Session;
 use crate::text::number_format::{count, plural};
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
-use orient_engine::{Direction, EdgeRow, NodeId, PathPattern, Snapshot};
+use orient_engine::{Direction, EdgeRow, FileRow, NodeId, PathPattern, Snapshot};
 use orient_model::{EdgeKind, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -44,6 +44,10 @@ pub(crate) struct DependsArgs {
     #[arg(long)]
     #[serde(default)]
     cycles: bool,
+    /// Show the uses between the files and directories directly inside PATH
+    #[arg(long, conflicts_with_all = ["cycles", "depth", "by"])]
+    #[serde(default)]
+    between: bool,
     /// Maximum number of results; 0 means all
     #[arg(long, value_name = "N", default_value_t = 200)]
     #[serde(default = "limit")]
@@ -75,8 +79,22 @@ pub(crate) struct DependsOut {
     /// Dependency cycles, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     cycles: Option<Vec<Cycle>>,
+    /// The uses between the entries of a directory, most uses first, if requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    between: Option<Vec<EntryUses>>,
     #[serde(skip)]
     direction: Option<Direction>,
+}
+
+/// The uses of one entry of a directory by another.
+#[derive(Serialize, JsonSchema)]
+struct EntryUses {
+    /// The entry that contains the uses; ends with a slash for a directory.
+    from: String,
+    /// The entry that is used.
+    to: String,
+    /// Number of proven uses.
+    uses: u64,
 }
 
 /// A file, directory or package at the other end.
@@ -121,9 +139,15 @@ pub(crate) fn run(
     let search = Search { snapshot: &snapshot, groups, kinds, no_tests: args.no_tests };
     if args.cycles {
         let cycles = search.cycles(within.as_ref())?;
-        let out =
-            DependsOut { of, links: Vec::new(), external: Vec::new(), cycles: Some(cycles), direction: None };
+        let out = DependsOut { cycles: Some(cycles), ..DependsOut::of(of) };
         return Ok(session.answer(&snapshot, out));
+    }
+    if args.between {
+        let mut between = search.between(if of == "." { "" } else { &of })?;
+        let total = between.len();
+        between.truncate(limit_or_all(args.limit));
+        let out = DependsOut { between: Some(between), ..DependsOut::of(of) };
+        return Ok(with_total(session.answer(&snapshot, out), total));
     }
     let Some(within) = within else {
         let error = ToolError::new(Code::BadArgument, "a file or directory is required");
@@ -142,16 +166,20 @@ pub(crate) fn run(
     }
     let total = links.len();
     links.truncate(limit_or_all(args.limit));
-    let shown = links.len();
     let external = if direction == Direction::Out { search.external_packages(&within)? } else { Vec::new() };
-    let out = DependsOut { of, links, external, cycles: None, direction: Some(direction) };
-    let mut answer = session.answer(&snapshot, out);
+    let out = DependsOut { links, external, direction: Some(direction), ..DependsOut::of(of) };
+    Ok(with_total(session.answer(&snapshot, out), total))
+}
+
+/// Adds the number of results, of which the answer may show fewer.
+fn with_total(mut answer: Answer<DependsOut>, total: usize) -> Answer<DependsOut> {
+    let shown = answer.data.links.len() + answer.data.between.as_ref().map_or(0, Vec::len);
     answer.total = Some(total as u64);
     if shown < total {
         let (shown, total) = (count(shown as u64), count(total as u64));
         answer = answer.partial(Note::from(format!("{shown} of {total} shown")).see("limit"));
     }
-    Ok(answer)
+    answer
 }
 
 struct Search<'s> {
@@ -181,6 +209,44 @@ impl Search<'_> {
             self.wants(file, edge) && is_inside(Some(file)) && is_inside(self.groups.owners.of(edge.target))
         };
         Ok(find_cycles(self.snapshot, &self.groups, &keep)?)
+    }
+
+    /// The uses between the entries of a directory; the empty path is the root.
+    fn between(&self, directory: &str) -> Result<Vec<EntryUses>, ToolError> {
+        let prefix = if directory.is_empty() { String::new() } else { format!("{directory}/") };
+        let mut names: Vec<String> = Vec::new();
+        let files = &self.groups.owners.files;
+        // The files of one entry are consecutive.
+        let entry_of = |file: &FileRow| {
+            let path = file.path.display();
+            let rest = path.strip_prefix(prefix.as_str())?;
+            let name = rest.split_inclusive('/').next()?;
+            if names.last().is_none_or(|last| last != name) {
+                names.push(name.to_owned());
+            }
+            Some(names.len() - 1)
+        };
+        let entries: Vec<Option<usize>> = files.iter().map(entry_of).collect();
+        let mut uses: BTreeMap<(usize, usize), u64> = BTreeMap::new();
+        for (index, file) in files.iter().enumerate() {
+            let Some(from) = entries[index] else { continue };
+            let graph = self.snapshot.file_graph(file.id)?;
+            for edge in graph.edges[..graph.own].iter().filter(|edge| self.wants(index as u32, edge)) {
+                let target = self.groups.owners.of(edge.target);
+                if let Some(to) = target.and_then(|target| entries[target as usize]).filter(|to| *to != from)
+                {
+                    *uses.entry((from, to)).or_default() += 1;
+                }
+            }
+        }
+        let mut found: Vec<((usize, usize), u64)> = uses.into_iter().collect();
+        found.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+        let line = |((from, to), uses): ((usize, usize), u64)| EntryUses {
+            from: names[from].clone(),
+            to: names[to].clone(),
+            uses,
+        };
+        Ok(found.into_iter().map(line).collect())
     }
 
     /// Breadth-first search over groups: the level, name and uses of each.
@@ -265,9 +331,17 @@ impl Search<'_> {
 }
 
 impl DependsOut {
+    /// An empty answer about a path.
+    fn of(of: String) -> Self {
+        Self { of, links: Vec::new(), external: Vec::new(), cycles: None, between: None, direction: None }
+    }
+
     /// Whether nothing was found.
     pub(crate) fn is_empty(&self) -> bool {
-        self.links.is_empty() && self.external.is_empty() && self.cycles.as_ref().is_none_or(Vec::is_empty)
+        self.links.is_empty()
+            && self.external.is_empty()
+            && self.cycles.as_ref().is_none_or(Vec::is_empty)
+            && self.between.as_ref().is_none_or(Vec::is_empty)
     }
 
     /// Writes the answer.
@@ -277,6 +351,14 @@ impl DependsOut {
                 return writer.line(Style::Plain, "no cycles");
             }
             return cycles.iter().try_for_each(|cycle| cycle.write(writer));
+        }
+        if let Some(between) = &self.between {
+            writer.line(Style::Head, &format!("uses between the entries of {}", self.of))?;
+            for EntryUses { from, to, uses } in between {
+                writer.put(Style::Path, &format!("  {from} → {to}"))?;
+                writer.line(Style::Plain, &format!("  {}", count(*uses)))?;
+            }
+            return Ok(());
         }
         let number = self.links.len() as u64;
         let head = match self.direction {

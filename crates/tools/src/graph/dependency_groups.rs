@@ -7,7 +7,7 @@ use orient_engine::{CsrGraph, EdgeRow, EngineError, NodeOwners, Project, Snapsho
 use orient_model::{Confidence, EdgeKind, RepoPath};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 /// How files are grouped.
@@ -142,15 +142,15 @@ pub(crate) fn find_cycles(
     groups: &FileGroups,
     keep: &dyn Fn(u32, &EdgeRow) -> bool,
 ) -> Result<Vec<Cycle>, EngineError> {
-    let mut pairs = Vec::new();
+    let mut pairs: BTreeSet<(u32, u32)> = BTreeSet::new();
     for (index, file) in groups.owners.files.iter().enumerate() {
         let graph = snapshot.file_graph(file.id)?;
         let own = graph.edges[..graph.own].iter().filter(|edge| keep(index as u32, edge));
-        pairs.extend(own.filter_map(|edge| groups.ends(edge)).filter(|(from, to)| from != to));
-        pairs.sort_unstable();
-        pairs.dedup();
+        let ends = own.filter_map(|edge| groups.ends(edge)).filter(|(from, to)| from != to);
+        // The same pairs return in file after file.
+        pairs.extend(ends);
     }
-    let graph = CsrGraph::new(groups.names.len(), pairs);
+    let graph = CsrGraph::new(groups.names.len(), pairs.into_iter().collect());
     let name = |&group: &u32| groups.names[group as usize].clone();
     let found = cyclic_components(&graph);
     Ok(found

@@ -13,5 +13,6 @@ pub(crate) mod name_candidates;
 pub(crate) mod name_occurrences;
 pub(crate) mod node_line;
 pub(crate) mod repository_map;
+pub(crate) mod symbol_roles;
 pub(crate) mod type_hierarchy;
 pub(crate) mod verified_uses;

@@ -1,7 +1,7 @@
 //! A node of the graph as answers show it, and the evidence of a use.
 
 use crate::text::writer::{Style, TextWriter};
-use orient_engine::{DescribedNode, EdgeRow};
+use orient_engine::{DescribedNode, EdgeRow, Snapshot};
 use orient_model::{Confidence, EdgeKind, Rule};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -128,6 +128,16 @@ pub(crate) fn qualifier(uses: &[UseLine]) -> Option<String> {
         kinds.push(Rule::Compiler.as_str());
     }
     (!kinds.is_empty()).then(|| kinds.join(", "))
+}
+
+/// The note that names the compilers behind uses; none if our own rules proved them all.
+pub(crate) fn compiler_note<'u>(
+    snapshot: &Snapshot,
+    uses: impl IntoIterator<Item = &'u UseLine>,
+) -> Option<String> {
+    let mut uses = uses.into_iter();
+    let tools = uses.any(|one| one.rule == Rule::Compiler.as_str()).then(|| snapshot.compilers())?;
+    (!tools.is_empty()).then(|| format!("`compiler`: said by {}", tools.join(", ")))
 }
 
 #[cfg(test)]

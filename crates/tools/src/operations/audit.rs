@@ -33,7 +33,7 @@ pub(crate) struct AuditArgs {
     #[arg(long, conflicts_with = "against")]
     #[serde(default)]
     sites: bool,
-    /// Show what the compiler layer changes: resolve the files that it covers with and without it
+    /// Show what compilers change (`scip import`, `enrich`): resolve the files that they describe with and without them
     #[arg(long, conflicts_with_all = ["against", "sites"])]
     #[serde(default)]
     layer: bool,
@@ -148,7 +148,7 @@ same symbol, such as its declaration. A SCIP index does not distinguish calls fr
 found.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "audit --sites", about: "silent call sites by language" },
-        Example { command: "audit --layer", about: "what an imported compiler index changes" },
+        Example { command: "audit --layer", about: "what compilers change" },
         Example { command: "audit --against truth.jsonl", about: "precision and recall" },
         Example {
             command: "audit --against index.scip --show 50",
@@ -221,9 +221,9 @@ fn run_layer(session: &Session<'_>, show: usize) -> Result<Answer<AuditOut>, Too
     let snapshot = session.snapshot()?;
     let Some(audit) = snapshot.audit_layer(session.threads()?, session.cancel())? else {
         let error = ToolError::new(Code::NotFound, "there is no compiler layer");
-        return Err(error.hint("import a compiler's index: `orient scip import index.scip`"));
+        return Err(error.hint("`orient scip import index.scip` imports a compiler's index, `orient enrich` asks language servers"));
     };
-    let out = AuditOut::Layer(LayerChanges::of(&audit, show));
+    let out = AuditOut::Layer(LayerChanges::of(&audit, snapshot.compilers(), show));
     let mut answer = session.answer_within(&snapshot, AnswerScope::FilesRead, out);
     if audit.added.len().max(audit.dropped.len()) > show {
         answer = answer.note(Note::from("not all added and dropped edges are shown").see("show"));

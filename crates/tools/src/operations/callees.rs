@@ -17,7 +17,7 @@ impl TypedOperation for Callees {
     const ABOUT: &'static str = "Show the symbols that a symbol calls";
     const DETAILS: &'static str = "\
 Each line shows where the called symbol is declared, and the lines of the calls. The possible targets of a call of an \
-interface or base member are listed below it. External calls and unresolved calls are listed separately. For a type, the \
+interface or base member are listed below it. External and unresolved calls are listed separately. For a type, the \
 calls of all its members are shown.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "callees Server.Run", about: "direct callees" },
@@ -27,6 +27,7 @@ calls of all its members are shown.";
         },
         Example { command: "callees Server.Run --flat --json", about: "a list for a script" },
     ];
+    const TERMINAL_ONLY: &'static [&'static str] = &["role"];
     type Args = CallsArgs;
     type Out = SymbolAnswer<CallsOut>;
 

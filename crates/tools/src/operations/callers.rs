@@ -19,12 +19,16 @@ impl TypedOperation for Callers {
     const DETAILS: &'static str = "\
 Each line shows the location of a call and the calling symbol; a call that is only probable also shows the rule that found \
 it. Calls of an interface or base member that may reach the symbol are listed below `via`. Unresolved calls of the same \
-name are counted and listed separately: they may mean the symbol or another. So are places that name a function without calling it: \
-they pass, return or store it, and the receiver may call it. Tests come last.";
+name are counted and listed separately: they may mean the symbol or another. So are places that pass, return or store a function \
+without calling it. Tests come last. --role searches all levels.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "callers Server.Run", about: "direct callers" },
         Example { command: "callers Server.Run --depth 3 --no-tests", about: "three levels, without tests" },
         Example { command: "callers src/server.go#Server.Run --flat", about: "by handle, as a list" },
+        Example {
+            command: "callers Store.save --role handler --depth 8",
+            about: "the handlers of requests that lead to it",
+        },
         Example {
             command: "callers on_change --via passes",
             about: "only where it is passed, returned or stored",

@@ -18,8 +18,8 @@ pub(crate) struct Endpoints;
 
 /// Default number of endpoints.
 const DEFAULT_LIMIT: u64 = 200;
-/// Maximum number of requests shown for each endpoint.
-const MAX_REQUESTS: usize = 3;
+/// Maximum number of requests and of descriptions shown for each endpoint.
+const MAX_PLACES: usize = 3;
 
 /// Arguments of `endpoints`.
 #[derive(Args, Default, Deserialize, JsonSchema)]
@@ -86,6 +86,9 @@ struct EndpointLine {
     /// Requests in the repository that reach it, in any language: `path:line`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     requested_at: Vec<String>,
+    /// Descriptions of it, such as OpenAPI documents: `path:line`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    described_at: Vec<String>,
 }
 
 impl EndpointLine {
@@ -93,11 +96,14 @@ impl EndpointLine {
         view: &GraphView<'_>,
         endpoint: &Endpoint<NodeId>,
         requests: &[SurfaceEntry<NodeId>],
+        descriptions: &[SurfaceEntry<NodeId>],
     ) -> Result<Self, EngineError> {
-        let mut requested_at = Vec::new();
-        for request in requests {
-            requested_at.push(format!("{}:{}", view.file_of(request.from)?.path.display(), request.line));
-        }
+        let places = |entries: &[SurfaceEntry<NodeId>]| -> Result<Vec<String>, EngineError> {
+            let place = |entry: &SurfaceEntry<NodeId>| {
+                Ok(format!("{}:{}", view.file_of(entry.from)?.path.display(), entry.line))
+            };
+            entries.iter().map(place).collect()
+        };
         let route = &endpoint.route;
         let handler = route.handler.map(|node| view.describe(node)).transpose()?;
         Ok(Self {
@@ -110,7 +116,8 @@ impl EndpointLine {
             registered_in: view.file_of(route.from)?.path.display().into_owned(),
             line: route.line,
             mounted: endpoint.mounted,
-            requested_at,
+            requested_at: places(requests)?,
+            described_at: places(descriptions)?,
         })
     }
 
@@ -134,11 +141,14 @@ impl EndpointLine {
         if !self.middleware.is_empty() {
             writer.put(Style::Dim, &format!("  through {}", self.middleware.join(", ")))?;
         }
-        if !self.requested_at.is_empty() {
-            let shown: Vec<&str> = self.requested_at.iter().take(MAX_REQUESTS).map(String::as_str).collect();
-            let more = self.requested_at.len() - shown.len();
+        for (word, places) in [("requested", &self.requested_at), ("described", &self.described_at)] {
+            if places.is_empty() {
+                continue;
+            }
+            let shown: Vec<&str> = places.iter().take(MAX_PLACES).map(String::as_str).collect();
+            let more = places.len() - shown.len();
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            writer.put(Style::Dim, &format!("  requested {}{more}", shown.join(", ")))?;
+            writer.put(Style::Dim, &format!("  {word} {}{more}", shown.join(", ")))?;
         }
         if !self.mounted {
             writer.put(Style::Dim, "  not mounted")?;
@@ -180,7 +190,7 @@ impl TypedOperation for Endpoints {
     const ABOUT: &'static str = "List the HTTP endpoints that web frameworks serve";
     const DETAILS: &'static str = "\
 Method, full path, handler, what runs before it, and where it is registered. The path joins the prefixes of groups, mounts and \
-types; `not mounted` says that one may be missing. callers, trace, impact and unused follow the same registrations.";
+types; `not mounted` says that one may be missing, `described only` that only OpenAPI has it. callers, trace, impact and unused follow the same registrations.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "endpoints", about: "all endpoints" },
         Example { command: "endpoints --path /users/42 --method GET", about: "what serves a request" },
@@ -194,11 +204,12 @@ types; `not mounted` says that one may be missing. callers, trace, impact and un
         let snapshot = session.snapshot()?;
         let view = snapshot.graph();
         let (mut found, mut in_tests) = (Vec::new(), 0);
-        let mut selected = snapshot.endpoints()?;
-        selected.retain(|endpoint| args.selects(endpoint));
+        let mut selected = snapshot.described_endpoints()?;
+        selected.retain(|(endpoint, _)| args.selects(endpoint));
+        let (selected, descriptions): (Vec<_>, Vec<_>) = selected.into_iter().unzip();
         let requests = snapshot.requests_of(&selected)?;
-        for (endpoint, requests) in selected.iter().zip(&requests) {
-            let line = EndpointLine::of(&view, endpoint, requests)?;
+        for ((endpoint, requests), descriptions) in selected.iter().zip(&requests).zip(&descriptions) {
+            let line = EndpointLine::of(&view, endpoint, requests, descriptions)?;
             if !args.selects_handler(&line) {
                 continue;
             }

@@ -15,10 +15,11 @@ mod dump;
 mod edges;
 mod embed;
 mod endpoints;
+mod enrich;
 mod explain;
 mod export;
 mod files;
-mod find;
+pub(crate) mod find;
 mod gc;
 mod grep;
 mod hierarchy;
@@ -66,6 +67,7 @@ use dump::Dump;
 use edges::Edges;
 use embed::Embed;
 use endpoints::Endpoints;
+use enrich::Enrich;
 use explain::Explain;
 use export::Export;
 use files::Files;
@@ -141,6 +143,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::of::<Query>(),
     Operation::of::<Audit>(),
     Operation::of::<Scip>(),
+    Operation::of::<Enrich>(),
     Operation::of::<Export>(),
     Operation::of::<Import>(),
     Operation::of::<Dump>(),

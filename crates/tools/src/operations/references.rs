@@ -6,7 +6,7 @@ use crate::arguments::symbol_lookup::{SymbolAnswer, resolve_symbol};
 use crate::error::{Exit, ToolError};
 use crate::graph::call_tree::called_nodes;
 use crate::graph::name_candidates::NameCandidates;
-use crate::graph::node_line::{NodeLine, UseLine};
+use crate::graph::node_line::{NodeLine, UseLine, compiler_note};
 use crate::operation::{AcrossRoots, Example, ParseArgs, TypedOperation};
 use crate::session::Session;
 use crate::text::number_format::{count, plural};
@@ -148,9 +148,11 @@ Uses in tests come last within their kind.";
                 args.candidates,
             )?,
         };
-        let candidates = out.name_only.clone();
+        let (candidates, said) =
+            (out.name_only.clone(), compiler_note(&snapshot, out.uses.iter().map(|one| &one.used)));
         let mut answer = candidates.mark_partial(session.answer(&snapshot, SymbolAnswer::one(out)));
         answer.add_notes(subject.note());
+        answer.add_notes(said);
         Ok(window.paginate(answer, listed, edges.len()))
     }
 

@@ -7,7 +7,7 @@ use crate::session::Session;
 use crate::text::number_format::{count, plural};
 use crate::text::writer::{Style, TextWriter};
 use clap::{Args, ValueEnum};
-use orient_engine::{LayerStatus, ScipImport, ScipImportError};
+use orient_engine::{LayerSource, LayerStatus, ScipImport, ScipImportError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -122,7 +122,7 @@ show the rule `compiler`. A file that is edited falls back to our rules until an
         let (mut imported, mut dropped) = (None, None);
         match args.action {
             Action::Status => {}
-            Action::Drop => dropped = Some(engine.drop_compiler_layer()?),
+            Action::Drop => dropped = Some(engine.drop_compiler_layer(LayerSource::Scip)?),
             Action::Import => {
                 let directory = session.directories()[0];
                 let files: Vec<PathBuf> = args.files.iter().map(|file| directory.join(file)).collect();
@@ -130,7 +130,7 @@ show the rule `compiler`. A file that is edited falls back to our rules until an
                 imported = Some(ImportOut::of(done));
             }
         }
-        let status = snapshot.layer_status()?.unwrap_or_default();
+        let status = snapshot.layer_status(LayerSource::Scip)?.unwrap_or_default();
         let mut answer = session.answer(&snapshot, ScipOut::of(&status, imported, dropped));
         let changed = answer.data.imported.as_ref().is_some_and(|imported| imported.documents > 0);
         if changed || dropped == Some(true) {

@@ -25,7 +25,7 @@ const DEFAULT_LIMIT: u64 = 200;
 #[derive(Args, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct SurfaceArgs {
-    /// Only these kinds: endpoint, rpc, field, tool, command, job, topic, event, table, variable, setting, flag, request
+    /// Only these kinds: endpoint, rpc, field, tool, command, job, topic, event, table, variable, setting, flag, request, service, component
     #[arg(value_name = "KIND")]
     kind: Vec<String>,
     /// Only names that contain this text, or entries of this kind
@@ -106,7 +106,7 @@ impl EntryLine {
     }
 
     fn write(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
-        writer.put(Style::Kind, &format!("{:9}", self.kind))?;
+        writer.put(Style::Kind, &format!("{:8} ", self.kind))?;
         writer.put(Style::Name, &self.name)?;
         writer.put(Style::Dim, &format!("  {}  ", self.role))?;
         let here = format!("{}:{}", self.path, self.line);

@@ -5,6 +5,7 @@ use crate::answer::symbol_line::SymbolLine;
 use crate::arguments::symbol_lookup::{ResolvedSymbol, SymbolAnswer, resolve_symbol};
 use crate::error::{Exit, ToolError};
 use crate::graph::call_tree::called_nodes;
+use crate::graph::symbol_roles::RoleLabels;
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
 use crate::text::number_format::plural;
@@ -110,7 +111,9 @@ ambiguous name is answered with the handles of the candidates and exit code 3.";
         let view = snapshot.graph();
         let note = subject.note();
         let node = NodeId::from(subject.definition.id);
+        let roles = RoleLabels::new(&snapshot)?.of(&subject.definition);
         let mut card = Card::new(&view, subject)?;
+        card.symbol.roles = roles;
         card.surface = surface_of(&snapshot, node)?;
         let mut answer = session.answer(&snapshot, SymbolAnswer::one(card));
         answer.add_notes(note);
@@ -189,6 +192,9 @@ impl Card {
             writer.line(Style::Plain, &format!("  {}", symbol.signature))?;
         }
         let mut flags = vec![symbol.visibility.to_owned()];
+        if !symbol.roles.is_empty() {
+            flags.push(format!("roles {}", symbol.roles.join(", ")));
+        }
         flags.extend(symbol.modifiers.iter().map(|word| (*word).to_owned()));
         if !symbol.bases.is_empty() {
             flags.push(format!("bases {}", symbol.bases.join(", ")));

@@ -3,6 +3,8 @@
 //! A file of the repository may come from anyone: it is read without following links, bounded, and only its three fields are
 //! used. Whatever is wrong with it, it is skipped with a note.
 
+use crate::error::ToolError;
+use crate::history::former_names::look_up_former;
 use crate::session::Session;
 use crate::task::symbol_relevance::similarity;
 use orient_engine::{Lookup, Snapshot};
@@ -91,42 +93,60 @@ pub(crate) struct Agreed {
     pub(crate) handle: String,
 }
 
-/// The agreement that answers a query, and notes about agreements that are no longer valid. The symbol is followed if it was
-/// moved to another file; if it is gone, so is the agreement.
+/// The agreement that answers a query, and notes about agreements that do not hold any more. A symbol is followed to another file
+/// and, through the history, to another name. Once a commit has removed it, so is the agreement; before, as after a change that
+/// is not committed yet, the agreement is only passed over.
 pub(crate) fn answer(
     session: &Session<'_>,
     snapshot: &Snapshot,
     query: &str,
-) -> (Option<Agreed>, Vec<String>) {
+) -> Result<(Option<Agreed>, Vec<String>), ToolError> {
     let (all, mut notes) = list(session);
     let scored =
         all.into_iter().map(|(name, one)| (one.score(query, similarity(&one.words, query)), name, one));
     let mut matching: Vec<_> = scored.filter(|(score, ..)| *score >= AGREED_FROM).collect();
     matching.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     for (_, name, agreement) in matching {
-        if let Some(handle) = current_handle(snapshot, &agreement.symbol) {
-            return (Some(Agreed { words: agreement.words, handle }), notes);
-        }
-        notes.push(format!(
-            "the agreement about \"{}\" is dropped: {} is gone",
-            agreement.words, agreement.symbol
-        ));
-        let in_store = !session.loaded().settings.task.agreements_in_repository;
-        if let Some(directory) = open(session, false).filter(|_| in_store) {
-            let _ = directory.remove(&name);
+        let Agreement { words, symbol, .. } = agreement;
+        match current_symbol(snapshot, &symbol)? {
+            Current::At(handle) => return Ok((Some(Agreed { words, handle }), notes)),
+            Current::Removed(remark) => {
+                notes.push(format!("the agreement about \"{words}\" is dropped: {remark}"));
+                // A file of the repository is the team's to remove.
+                let in_store = !session.loaded().settings.task.agreements_in_repository;
+                if let Some(directory) = open(session, false).filter(|_| in_store) {
+                    let _ = directory.remove(&name);
+                }
+            }
+            Current::Unknown => notes.push(format!(
+                "the agreement about \"{words}\" is passed over: {symbol} is gone; `orient task forget \"{words}\"` removes it"
+            )),
         }
     }
-    (None, notes)
+    Ok((None, notes))
 }
 
-/// Where a symbol is now: at its handle, or under the same name elsewhere.
-fn current_handle(snapshot: &Snapshot, handle: &str) -> Option<String> {
-    if let Ok(Lookup::One(definition)) = snapshot.symbol(handle) {
-        return Some(definition.handle.to_string());
+/// What is known about the symbol of an agreement.
+enum Current {
+    /// It has this handle now.
+    At(String),
+    /// A commit removed it, as the remark says.
+    Removed(String),
+    /// It is not there, and the history does not say why.
+    Unknown,
+}
+
+/// Where a symbol is now: at its handle, under the same name elsewhere, or under the name that a commit gave it.
+fn current_symbol(snapshot: &Snapshot, handle: &str) -> Result<Current, ToolError> {
+    let name = handle.split_once('#').map(|(_, name)| name);
+    for typed in [Some(handle), name].into_iter().flatten() {
+        if let Lookup::One(definition) = snapshot.symbol(typed)? {
+            return Ok(Current::At(definition.handle.to_string()));
+        }
     }
-    let (_, name) = handle.split_once('#')?;
-    match snapshot.symbol(name) {
-        Ok(Lookup::One(definition)) => Some(definition.handle.to_string()),
-        _ => None,
-    }
+    Ok(match look_up_former(snapshot, handle)? {
+        Some(Ok((Lookup::One(definition), _))) => Current::At(definition.handle.to_string()),
+        Some(Err(remark)) => Current::Removed(remark),
+        Some(Ok(_)) | None => Current::Unknown,
+    })
 }

@@ -89,6 +89,10 @@ impl LoadedChunk {
         let kind = self.symbol.as_ref().map(|symbol| symbol.kind);
         (query.kinds.is_empty() || kind.is_some_and(|kind| query.kinds.contains(&kind)))
             && (!query.symbols_only || (self.defines() && kind.is_some()))
+            && query
+                .symbols
+                .as_ref()
+                .is_none_or(|symbols| self.symbol.as_ref().is_some_and(|symbol| symbols.contains(&symbol.id)))
     }
 
     /// Whether it is a test, or inside a test module.

@@ -17,8 +17,8 @@ use crate::chunk_features::embedder;
 use crate::{EngineError, FileQuery, Snapshot};
 use orient_embed::{BuiltIn, TextEmbedding, Vector, combine};
 use orient_rank::{Analysis, Bm25, Candidate, FileInfo, Pool, RankedChunk, analyse, has_more, rank};
-use orient_store::ChunkSymbol;
-use std::collections::BTreeMap;
+use orient_store::{ChunkSymbol, FileId};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Number of chunks that each channel proposes.
@@ -50,7 +50,8 @@ impl Snapshot {
         let allows = |chunk: u32| {
             allowed.as_ref().is_none_or(|allowed| allowed[corpus.catalogue.file_of(chunk) as usize])
         };
-        let factor = if query.kinds.is_empty() && !query.symbols_only { 1 } else { FILTER_FACTOR };
+        let any_symbol = query.kinds.is_empty() && !query.symbols_only && query.symbols.is_none();
+        let factor = if any_symbol { 1 } else { FILTER_FACTOR };
         let without = query.without_vectors || self.store.embedder() != embedder();
         let vector = (!without).then(|| query_vector(&analysis, query.weights.body));
         let vector = vector.filter(|vector| vector.values().iter().any(|value| *value != 0));
@@ -225,9 +226,18 @@ impl Snapshot {
             && query.roles.is_empty()
             && query.path.is_none()
             && query.among.is_none()
+            && query.symbols.is_none()
         {
             return Ok(None);
         }
+        let holding: Option<BTreeSet<FileId>> = match &query.symbols {
+            None => None,
+            Some(symbols) => {
+                let rows = symbols.iter().map(|&symbol| self.store.symbol(symbol));
+                let rows: Vec<_> = rows.collect::<Result<_, _>>()?;
+                Some(rows.into_iter().flatten().map(|row| row.file).collect())
+            }
+        };
         let analysis = FileQuery {
             path: query.path.clone(),
             languages: query.languages.clone(),
@@ -237,7 +247,8 @@ impl Snapshot {
         };
         let mut allowed = vec![false; corpus.catalogue.file_bound()];
         for file in self.files(&analysis, 0, usize::MAX)?.rows {
-            let is_among = query.among.as_ref().is_none_or(|among| among.contains(&file.path));
+            let is_among = query.among.as_ref().is_none_or(|among| among.contains(&file.path))
+                && holding.as_ref().is_none_or(|holding| holding.contains(&file.id));
             if let Some(number) = corpus.catalogue.find(file.id).filter(|_| is_among) {
                 allowed[number as usize] = true;
             }

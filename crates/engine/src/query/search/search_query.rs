@@ -3,7 +3,9 @@
 use crate::{PathPattern, RemoteQuery};
 use orient_model::{RepoPath, Role, SymbolKind};
 use orient_rank::{EnabledRules, ResultLimits, Weights};
+use orient_store::SymbolId;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// A search query with its filters.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +24,8 @@ pub struct SearchQuery {
     pub path: Option<PathPattern>,
     /// In one of these files; `None` for any.
     pub among: Option<BTreeSet<RepoPath>>,
+    /// In one of these symbols; `None` for any.
+    pub symbols: Option<Arc<BTreeSet<SymbolId>>>,
     /// In symbols of one of these kinds; empty for any.
     pub kinds: Vec<SymbolKind>,
     /// Only whole symbols and the heads of large ones.

@@ -6,7 +6,7 @@
 
 use super::Edges;
 use crate::{EdgeRow, NodeId};
-use orient_model::{Confidence, EdgeKind};
+use orient_model::{Confidence, EdgeKind, Rule};
 
 /// A graph extended with the dispatch edges derived from `overrides`.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +31,7 @@ impl<E: Edges> Edges for WithDispatch<E> {
         let mut edges = self.0.incoming(node)?;
         if self.0.can_override(node)? {
             add(&mut edges, &self.0.outgoing(node)?);
+            self.narrow(&mut edges)?;
         }
         Ok(edges)
     }
@@ -39,6 +40,7 @@ impl<E: Edges> Edges for WithDispatch<E> {
         let mut edges = self.0.outgoing(node)?;
         if self.0.can_override(node)? {
             add(&mut edges, &self.0.incoming(node)?);
+            self.narrow(&mut edges)?;
         }
         Ok(edges)
     }
@@ -49,6 +51,24 @@ impl<E: Edges> Edges for WithDispatch<E> {
 
     fn can_override(&self, node: NodeId) -> Result<bool, E::Error> {
         self.0.can_override(node)
+    }
+
+    fn is_provided(&self, dispatch: &EdgeRow) -> Result<Option<bool>, E::Error> {
+        self.0.is_provided(dispatch)
+    }
+}
+
+impl<E: Edges> WithDispatch<E> {
+    /// A dispatch to what a container provides is by injection; one to something else is then hardly meant.
+    fn narrow(&self, edges: &mut [EdgeRow]) -> Result<(), E::Error> {
+        for edge in edges.iter_mut().filter(|edge| edge.kind == EdgeKind::Dispatches) {
+            match self.0.is_provided(edge)? {
+                Some(true) => edge.rule = Rule::Injected,
+                Some(false) => edge.confidence = Confidence::Approximate,
+                None => {}
+            }
+        }
+        Ok(())
     }
 }
 

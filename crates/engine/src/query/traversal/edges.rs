@@ -38,6 +38,11 @@ pub trait Edges {
     fn can_override(&self, _node: NodeId) -> Result<bool, Self::Error> {
         Ok(true)
     }
+    /// Whether a container provides the type of a dispatched member where that of the base member is asked for; `None` if nothing is
+    /// registered for it.
+    fn is_provided(&self, _dispatch: &EdgeRow) -> Result<Option<bool>, Self::Error> {
+        Ok(None)
+    }
 }
 
 impl<E: Edges> Edges for &E {
@@ -58,6 +63,10 @@ impl<E: Edges> Edges for &E {
 
     fn can_override(&self, node: NodeId) -> Result<bool, E::Error> {
         (**self).can_override(node)
+    }
+
+    fn is_provided(&self, dispatch: &EdgeRow) -> Result<Option<bool>, E::Error> {
+        (**self).is_provided(dispatch)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::extraction::Language;
 use crate::progress::Cancel;
 use crate::refresh::pipeline::ParallelWork;
 use orient_model::{Modules, RepoPath, Rules, SharedScope};
-use orient_resolve::{FileFacts, WHOLE_FILE, path_keys};
+use orient_resolve::{FileFacts, WHOLE_FILE, content_key, path_keys};
 use orient_store::{FileId, IndexedFile};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -103,7 +103,8 @@ impl CompareInterface<'_> {
         let new = self.interface(after.as_ref(), kept)?;
         let reach = reach(path.directory(), &old.statements, &new.statements);
         let names = changed(&old.interface, &new.interface);
-        let paths = if path_change.is_edit() { Vec::new() } else { path_keys(path) };
+        let mut paths = if path_change.is_edit() { Vec::new() } else { path_keys(path) };
+        paths.push(content_key(path));
         // Transitive includers are known only while the file stays in place.
         let stays = |rules: &&Rules| path_change.is_edit() || rules.modules != Modules::Include;
         let file = after.as_ref().or(before.as_ref());
@@ -129,7 +130,7 @@ impl CompareInterface<'_> {
             ));
         }
         if path_change.is_edit() {
-            return Some((ChangedNames::All(names), reach));
+            return Some((ChangedNames::All(names.into_iter().chain(paths).collect()), reach));
         }
         // Everything that depended on the file or its names is affected.
         let all = old.interface.into_iter().chain(new.interface).map(|(name, _)| name);

@@ -41,7 +41,7 @@ pub(crate) struct VisibleChange {
     pub(crate) family: &'static str,
     /// Whether every file that depends on this file is affected, whatever names it uses.
     pub(crate) all_dependents: bool,
-    /// Names that refer to the file itself, if it was added or removed.
+    /// Names that refer to the file itself: to its content, and to its path if it was added or removed.
     pub(crate) paths: Vec<String>,
     /// The other files of the directory of an added file, if files see their whole directory.
     pub(crate) siblings: Vec<FileId>,

@@ -45,7 +45,7 @@ impl<'r> GraphResolver<'r> {
         let (tree, cache) = (engine.tree.open()?, engine.paths.cache());
         let limit = engine.settings.index.max_file_size.bytes();
         let kept = engine.settings.limits.memory.bytes() / SHARE_OF_FACTS;
-        let facts = FactsSource::new(cache, tree, limit, kept).with_layer(engine.compiler_layer());
+        let facts = FactsSource::new(cache, tree, limit, kept).with_layers(engine.compiler_layers());
         Ok(Self { engine, cancel, progress, facts })
     }
 

@@ -3,6 +3,7 @@
 use crate::arguments::{argument_aliases, enum_values, path_argument};
 use crate::error::{Code, ToolError};
 use crate::graph::changed_symbols::ChangeSource;
+use crate::graph::symbol_roles::RoleSelection;
 use crate::session::Session;
 use clap::{Args, ValueEnum};
 use orient_engine::{EnabledRules, Rule, Scope, SearchQuery, Snapshot};
@@ -35,7 +36,7 @@ pub(crate) struct SearchArgs {
     /// Only in symbols of these kinds: function, method, class, …
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     pub(crate) kind: Vec<String>,
-    /// Only in files with these roles: source, test, doc, config, generated, vendored
+    /// Only roles: source, test, doc, config, generated, vendored, handler, service, model, …
     #[arg(long, value_name = "ROLE", value_delimiter = ',')]
     pub(crate) role: Vec<String>,
     /// Only chunks with every word of the query, in any case
@@ -167,6 +168,7 @@ impl SearchArgs {
             None => None,
             Some(since) => Some(since.files(session, snapshot, false)?.into_keys().collect()),
         };
+        let roles = RoleSelection::new(session, snapshot, &self.role)?;
         Ok(SearchQuery {
             text,
             limit: match self.limit {
@@ -175,7 +177,8 @@ impl SearchArgs {
             },
             also: MAX_ALSO,
             languages: enum_values::languages(&self.lang, snapshot)?,
-            roles: enum_values::roles(&self.role)?,
+            roles: roles.files,
+            symbols: roles.symbols,
             path: within.map(|named| named.pattern),
             among,
             kinds: enum_values::kinds(&self.kind)?,

@@ -65,7 +65,7 @@ the query asks for them. Hits contain phrases in double quotes literally. Unknow
             return Ok(answer.note("the only symbol of this name; `limit` adds other hits"));
         }
         let (agreed, agreement_notes) = if args.limit.is_none() {
-            agreements::answer(session, &snapshot, &query.text)
+            agreements::answer(session, &snapshot, &query.text)?
         } else {
             (None, Vec::new())
         };

@@ -3,6 +3,7 @@
 use super::args::{Group, SearchArgs};
 use super::named_symbol::NamedSymbol;
 use crate::error::ToolError;
+use crate::graph::symbol_roles::{RoleLabels, bracketed};
 use crate::operations::source_lines::SourceLines;
 use crate::text::token_estimate::tokens;
 use crate::text::writer::{Style, TextWriter};
@@ -90,6 +91,9 @@ struct HitOut {
     language: Option<String>,
     /// The role of the file.
     role: &'static str,
+    /// The roles of the symbol: `handler`, `model`, …
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    roles: Vec<String>,
     /// The most relevant lines.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     source: Vec<SourceLines>,
@@ -155,8 +159,12 @@ impl SearchOut {
         let mut left = args.tokens();
         let mut hits = Vec::with_capacity(found_hits.len());
         // Every hit gets its heading before any gets source.
-        for RootHit { root, hit, .. } in found_hits {
-            let mut hit = HitOut::new(hit, args.explain);
+        for RootHit { root, hit, snapshot } in found_hits {
+            let roles = match hit.symbol {
+                Some(symbol) => RoleLabels::new(snapshot)?.of_node(symbol.into())?,
+                None => Vec::new(),
+            };
+            let mut hit = HitOut::new(hit, roles, args.explain);
             if let Some(root) = root {
                 hit.path = format!("{root}/{}", hit.path);
             }
@@ -257,7 +265,7 @@ impl SearchOut {
 }
 
 impl HitOut {
-    fn new(hit: &SearchHit, explain: bool) -> Self {
+    fn new(hit: &SearchHit, roles: Vec<String>, explain: bool) -> Self {
         let part = |part: &orient_engine::ScorePart| RuleScore {
             rule: part.rule.as_str(),
             added: (!part.factor).then_some(part.value),
@@ -273,6 +281,7 @@ impl HitOut {
             exact: hit.exact,
             language: hit.language.clone(),
             role: hit.role.as_str(),
+            roles,
             source: Vec::new(),
             also: Vec::new(),
             explanation: if explain { hit.parts.iter().map(part).collect() } else { Vec::new() },
@@ -281,7 +290,8 @@ impl HitOut {
 
     fn heading(&self) -> String {
         let symbol = self.symbol.as_deref().unwrap_or_default();
-        format!("{}:{}-{}  {} {symbol}", self.path, self.start_line, self.end_line, self.kind)
+        let roles = bracketed(&self.roles);
+        format!("{}:{}-{}  {} {symbol}{roles}", self.path, self.start_line, self.end_line, self.kind)
     }
 
     fn write(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
@@ -291,6 +301,7 @@ impl HitOut {
             writer.put(Style::Kind, &self.kind)?;
             writer.plain(" ")?;
             writer.put(Style::Name, symbol)?;
+            writer.put(Style::Dim, &bracketed(&self.roles))?;
         }
         writer.end_line()?;
         if !self.explanation.is_empty() {

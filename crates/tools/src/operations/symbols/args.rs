@@ -27,7 +27,7 @@ pub(crate) struct SymbolsArgs {
     #[arg(long = "in", value_name = "PATH")]
     #[serde(rename = "in")]
     pub(super) within: Option<String>,
-    /// Only in files with these roles: source, test, generated, vendored, doc, config
+    /// Only roles: source, test, doc, config, generated, vendored, handler, service, model, …
     #[arg(long, value_name = "ROLE", value_delimiter = ',')]
     pub(super) role: Vec<String>,
     /// Only with this attribute, annotation or decorator
@@ -42,13 +42,13 @@ pub(crate) struct SymbolsArgs {
     /// Only with one of these visibilities: public, protected, internal, private
     #[arg(long, value_name = "VISIBILITY", value_delimiter = ',')]
     visibility: Vec<String>,
-    /// Only if they return this type, or a pointer, list, optional, promise or result of it
+    /// Only if they return this type, or a list, pointer or promise of it
     #[arg(long, value_name = "TYPE")]
     returns: Option<String>,
     /// Only if they take parameters of these types, in the same sense
     #[arg(long, value_name = "TYPE", value_delimiter = ',')]
     param_type: Vec<String>,
-    /// Only if they are defined in something of this name
+    /// Only members of something of this name
     #[arg(long, value_name = "NAME")]
     parent: Option<String>,
     /// Only if their container inherits from or implements this type
@@ -87,7 +87,7 @@ pub(crate) struct SymbolsArgs {
     /// Maximum cyclomatic complexity
     #[arg(long, value_name = "N")]
     max_complexity: Option<u32>,
-    /// Minimum cognitive complexity: breaks in the flow, weighted by nesting
+    /// Minimum cognitive complexity
     #[arg(long, value_name = "N")]
     min_cognitive: Option<u32>,
     /// Maximum cognitive complexity
@@ -111,11 +111,10 @@ pub(crate) struct SymbolsArgs {
     /// Maximum number of proven callees
     #[arg(long, value_name = "N")]
     max_callees: Option<u32>,
-    /// Order by name, lines, parameters, complexity, cognitive, nesting, callers or callees, numbers from the largest; default: by
-    /// path and line
+    /// Order by name, lines, parameters, complexity, cognitive, nesting, callers or callees; default: by path and line
     #[arg(long, value_name = "KEY")]
     sort: Option<String>,
-    /// How the name must match: exact, case, prefix, word or fuzzy; default: the best of the first four with results
+    /// How the name must match: exact, case, prefix, word or fuzzy; default: the best of the first four
     #[arg(long = "match", value_name = "MODE")]
     #[serde(rename = "match")]
     pub(super) how: Option<String>,

@@ -7,6 +7,7 @@ use crate::answer::{Answer, Note, PageWindow};
 use crate::arguments::enum_values;
 use crate::arguments::path_argument;
 use crate::error::{Code, Exit, ToolError};
+use crate::graph::symbol_roles::{RoleLabels, RoleSelection, names_symbol_roles};
 use crate::history::former_names::former_note;
 use crate::operation::{AcrossRoots, Example, TypedOperation};
 use crate::session::Session;
@@ -46,12 +47,11 @@ pub(crate) struct SymbolsOut {
 
 impl TypedOperation for Symbols {
     const NAME: &'static str = "symbols";
-    const ABOUT: &'static str = "Find definitions by name, kind, attribute or base type";
+    const ABOUT: &'static str = "Find definitions by name, kind, role, attribute or base type";
     const DETAILS: &'static str = "\
 If no name matches exactly, names that differ only in case are listed, else names that start with it, else names that contain \
 it as a word; a heading says so. If nothing matches, similar names are suggested and the exit code is 1. All filters that are \
-given must hold. Types are compared by name, without packages and arguments, and through pointers, lists, optional types, \
-promises and results.";
+given must hold. Types are compared by name, through pointers, lists, optional types, promises and results.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "symbols Server", about: "symbols named Server" },
         Example { command: "symbols Server.run --kind method", about: "a member, by kind" },
@@ -59,6 +59,7 @@ promises and results.";
             command: "symbols --kind class --base Handler --in src",
             about: "by kind and base type, without a name",
         },
+        Example { command: "symbols --role handler --in src", about: "what handles requests and messages" },
         Example { command: "symbols --attr deprecated --limit 0", about: "all symbols with an attribute" },
         Example {
             command: "symbols --kind method --visibility public --modifier async --container-base Handler",
@@ -79,7 +80,7 @@ promises and results.";
     fn run(session: &Session<'_>, args: SymbolsArgs) -> Result<Answer<SymbolsOut>, ToolError> {
         let how = args.how.as_deref().map(Tier::parse).transpose()?;
         let compound = args.filter()?;
-        if compound.needs_graph() {
+        if compound.needs_graph() || names_symbol_roles(&args.role) {
             session.set_depth(RefreshDepth::Graph);
         }
         let snapshot = session.snapshot()?;
@@ -87,7 +88,7 @@ promises and results.";
         let window = PageWindow::new(args.limit, DEFAULT_LIMIT, args.after);
         let Some(name) = args.name.as_deref().filter(|name| !name.is_empty()) else {
             let page = snapshot.symbols(&filters, window.offset, window.limit)?;
-            return Ok(answer(session, &snapshot, &filters, None, None, page, window));
+            return answer(session, &snapshot, &filters, None, None, page, window);
         };
         let search = Search { snapshot: &snapshot, filters: &filters, name, names: Handle::split(name) };
         let tiers = how.map_or(Tier::DEFAULT.to_vec(), |tier| vec![tier]);
@@ -95,7 +96,7 @@ promises and results.";
             let page = search.tier(tier, window.offset, window.limit)?;
             if page.total > 0 {
                 let total = page.total;
-                let mut answer = answer(session, &snapshot, &filters, Some(name), Some(tier), page, window);
+                let mut answer = answer(session, &snapshot, &filters, Some(name), Some(tier), page, window)?;
                 if how.is_none() {
                     answer.add_notes(search.weaker_matches(tier, total)?);
                 }
@@ -295,11 +296,13 @@ fn filters(
         return Err(ToolError::new(Code::BadArgument, "a name or a filter is required")
             .hint("for example `orient symbols Server`, or `orient symbols --kind class`"));
     }
+    let roles = RoleSelection::new(session, snapshot, &args.role)?;
     Ok(DefinitionQuery {
         name: NameMatch::Any,
         kinds: enum_values::kinds(&args.kind)?,
         languages: enum_values::languages(&args.lang, snapshot)?,
-        roles: enum_values::roles(&args.role)?,
+        roles: roles.files,
+        among: roles.symbols,
         path: within.map(|named| named.pattern),
         attribute: args.attr.clone(),
         base: args.base.clone(),
@@ -315,9 +318,14 @@ fn answer(
     tier: Option<Tier>,
     page: Rows<Definition>,
     window: PageWindow,
-) -> Answer<SymbolsOut> {
+) -> Result<Answer<SymbolsOut>, ToolError> {
     let (shown, total) = (page.rows.len(), page.total);
-    let symbols = page.rows.into_iter().map(|one| SymbolLine::new(one, tier.map(Tier::word))).collect();
+    let labels = RoleLabels::new(snapshot)?;
+    let line = |one: Definition| {
+        let roles = labels.of(&one);
+        SymbolLine { roles, ..SymbolLine::new(one, tier.map(Tier::word)) }
+    };
+    let symbols = page.rows.into_iter().map(line).collect();
     let out = SymbolsOut { name: name.map(str::to_owned), symbols, did_you_mean: Vec::new() };
-    window.paginate(session.answer_within(snapshot, filters.path.as_ref().into(), out), shown, total)
+    Ok(window.paginate(session.answer_within(snapshot, filters.path.as_ref().into(), out), shown, total))
 }

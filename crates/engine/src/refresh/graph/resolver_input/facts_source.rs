@@ -1,12 +1,11 @@
 //! Facts on demand: decoded from the cache, or extracted again if missing there. The most recently used stay in
 //! memory.
 
+use crate::compiler_layer::CompilerLayers;
 use crate::extraction::{self, Language};
 use orient_model::{Chunk, ContentHash, Facts, Import, Outline, Param, RepoPath, Symbol};
 use orient_resolve::{FileFacts, LazyFlow};
-use orient_store::{
-    Cache, CacheKey, CachedFacts, CompilerLayer, Encoded, IndexedFile, decode_flow, decode_outline,
-};
+use orient_store::{Cache, CacheKey, CachedFacts, Encoded, IndexedFile, decode_flow, decode_outline};
 use orient_walk::TreeReader;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -20,7 +19,7 @@ pub(crate) struct FactsSource {
     cache: PathBuf,
     files: Arc<SourceFiles>,
     /// What compilers say about the files.
-    layer: Option<Arc<CompilerLayer>>,
+    layers: Option<Arc<CompilerLayers>>,
     /// The directory that the files are said to be below, with a slash; empty for their own paths.
     mount: Vec<u8>,
     /// Idle connections.
@@ -37,12 +36,12 @@ impl FactsSource {
             FactsCache { most: usize::try_from(bytes / 2).unwrap_or(usize::MAX), ..FactsCache::default() };
         let idle = Mutex::new(vec![Cache::open(&cache)]);
         let files = Arc::new(SourceFiles { tree, max_file_size });
-        Self { cache, files, layer: None, mount: Vec::new(), idle, kept: Mutex::new(kept) }
+        Self { cache, files, layers: None, mount: Vec::new(), idle, kept: Mutex::new(kept) }
     }
 
     /// Adds what compilers say to the facts.
-    pub(crate) fn with_layer(self, layer: Option<Arc<CompilerLayer>>) -> Self {
-        Self { layer, ..self }
+    pub(crate) fn with_layers(self, layers: Option<Arc<CompilerLayers>>) -> Self {
+        Self { layers, ..self }
     }
 
     /// Puts the files below a directory, so that resolution can tell those of several trees apart.
@@ -98,9 +97,10 @@ impl FactsSource {
         })?;
         let language = file.language.as_deref().unwrap_or_default().to_owned();
         let compiled =
-            self.layer.as_ref().and_then(|layer| layer.get(&file.path, content.hash)).map(Arc::new);
+            self.layers.as_ref().and_then(|layers| layers.get(&file.path, content.hash)).map(Arc::new);
         let path = RepoPath::new([self.mount.as_slice(), file.path.as_bytes()].concat());
-        Some(Arc::new(FileFacts { language, path, role: file.role, outline, flow, compiled }))
+        let (role, content) = (file.role, content.hash);
+        Some(Arc::new(FileFacts { language, path, role, content, outline, flow, compiled }))
     }
 
     fn cached(&self, content: &FileVersion) -> Option<CachedFacts> {
@@ -195,8 +195,8 @@ mod tests {
     fn facts(lines: usize) -> Arc<FileFacts> {
         let flow = Flow { operands: vec![ExprId(0); lines], ..Flow::default() }.into();
         let (path, language) = (RepoPath::from("a"), String::new());
-        let (role, compiled) = (Role::Source, None);
-        Arc::new(FileFacts { path, language, role, outline: Outline::default(), flow, compiled })
+        let (role, content, compiled) = (Role::Source, ContentHash::default(), None);
+        Arc::new(FileFacts { path, language, role, content, outline: Outline::default(), flow, compiled })
     }
 
     #[test]
