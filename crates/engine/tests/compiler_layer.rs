@@ -204,6 +204,25 @@ fn only_what_is_not_proved_is_asked_and_answers_are_not_asked_again() {
 }
 
 #[test]
+fn the_constructor_of_a_base_without_one_is_asked_about() {
+    let text = "class A {}\nclass B extends A {\n  constructor() {\n    super();\n  }\n}\n";
+    let bench = Bench::new(&[("a.ts", text)]);
+    bench.refresh();
+    let snapshot = bench.engine().snapshot().expect("a snapshot");
+    let languages = ["typescript".to_owned()].into();
+    let asked = snapshot.compiler_questions(&languages, false, 1, &Cancel::default()).expect("it runs");
+    let question = asked[0].questions[0];
+    assert_eq!((question.line, question.column), (3, 4), "{asked:?}");
+    let place = ServicePlace { file: bench.root().join("a.ts"), line: 0, character: 6, in_bytes: false };
+    let answers = vec![NameAnswer { question, places: vec![place] }];
+    let (path, hash) = (asked[0].path.clone(), asked[0].hash);
+    keep(&bench, FileAnswers { path, hash, status: ServiceStatus::Full, answers });
+    bench.refresh();
+    let dump = bench.dump();
+    assert!(edges(&dump).iter().any(|line| line.contains("constructs") && line.contains("#A")), "{dump}");
+}
+
+#[test]
 fn an_answer_holds_until_the_file_of_the_use_or_of_the_target_changes() {
     let bench = Bench::new(&[("a.py", A), ("b.py", B)]);
     bench.refresh();

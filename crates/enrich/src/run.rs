@@ -19,6 +19,8 @@ const CONTENT_MODIFIED: i64 = -32801;
 const MAX_ATTEMPTS: u32 = 4;
 /// Files in a row that run out of time before the server is started again.
 const MAX_TIMEOUTS: u32 = 3;
+/// Number of answers without any place after which a server is believed to have loaded nothing.
+const MIN_EMPTY: u64 = 10;
 
 /// What a run needs, and who gets its answers.
 pub trait RunObserver {
@@ -68,65 +70,94 @@ pub fn run(
 ) -> ServerRun {
     let begun = Instant::now();
     let mut supervisor = Supervisor::new(permission, limits, cancelled);
-    let mut run = ServerRun::default();
+    let mut delivery = Delivery { observer, run: ServerRun::default(), held: Vec::new(), knows_any: false };
     let mut timeouts = 0;
     for file in files {
-        let Some(text) = observer.text(file) else {
+        let Some(text) = delivery.observer.text(file) else {
             let failure =
                 Failure::new(ServiceError::SemanticUnavailable, "the file changed or cannot be read");
-            finish(
-                file,
-                Vec::new(),
-                ServiceStatus::Failed(failure.error),
-                failure.detail,
-                &mut run,
-                observer,
-            );
+            delivery.put(file, Vec::new(), Some(failure), true);
             continue;
         };
         let ask = FileQuery { permission, limits, cancelled, file, text: &text };
         let Some((answers, failure, is_lost)) = ask_twice(&ask, &mut supervisor) else {
-            run.is_cancelled = true;
+            delivery.run.is_cancelled = true;
             break;
         };
         timeouts = match &failure {
             Some(failure) if failure.error == ServiceError::Timeout && !is_lost => timeouts + 1,
             _ => 0,
         };
+        delivery.put(file, answers, failure, is_lost);
+        if timeouts >= MAX_TIMEOUTS {
+            timeouts = 0;
+            let failure = Failure::new(ServiceError::Timeout, "it does not answer in time");
+            if matches!(supervisor.failed(failure), Err(StartError::Cancelled)) {
+                delivery.run.is_cancelled = true;
+                break;
+            }
+        }
+    }
+    supervisor.shut_down();
+    let mut run = delivery.finish();
+    (run.restarts, run.peak_memory, run.elapsed) =
+        (supervisor.restarts, supervisor.peak_memory, begun.elapsed());
+    run
+}
+
+/// Hands answers on. A server that has loaded nothing answers every question with nothing, so answers are held until one of them names a place.
+struct Delivery<'o> {
+    observer: &'o mut dyn RunObserver,
+    run: ServerRun,
+    held: Vec<(FileAnswers, FileOutcome)>,
+    knows_any: bool,
+}
+
+impl Delivery<'_> {
+    fn put(
+        &mut self,
+        file: &FileQuestions,
+        answers: Vec<NameAnswer>,
+        failure: Option<Failure>,
+        is_lost: bool,
+    ) {
         let status = match &failure {
             None => ServiceStatus::Full,
             Some(failure) if is_lost => ServiceStatus::Failed(failure.error),
             Some(failure) => ServiceStatus::SyntacticOnly(failure.error),
         };
         let detail = failure.map(|failure| failure.detail).unwrap_or_default();
-        finish(file, answers, status, detail, &mut run, observer);
-        if timeouts >= MAX_TIMEOUTS {
-            timeouts = 0;
-            let failure = Failure::new(ServiceError::Timeout, "it does not answer in time");
-            if matches!(supervisor.failed(failure), Err(StartError::Cancelled)) {
-                run.is_cancelled = true;
-                break;
-            }
+        let (asked, answered) = (file.questions.len() as u64, answers.len() as u64);
+        let outcome = FileOutcome { path: file.path.clone(), status, detail, asked, answered };
+        self.knows_any |= answers.iter().any(|answer| !answer.places.is_empty());
+        self.held.push((FileAnswers { path: file.path.clone(), hash: file.hash, status, answers }, outcome));
+        if self.knows_any {
+            self.hand_on();
         }
     }
-    supervisor.shut_down();
-    (run.restarts, run.peak_memory, run.elapsed) =
-        (supervisor.restarts, supervisor.peak_memory, begun.elapsed());
-    run
-}
 
-fn finish(
-    file: &FileQuestions,
-    answers: Vec<NameAnswer>,
-    status: ServiceStatus,
-    detail: String,
-    run: &mut ServerRun,
-    observer: &mut dyn RunObserver,
-) {
-    let (asked, answered) = (file.questions.len() as u64, answers.len() as u64);
-    let outcome = FileOutcome { path: file.path.clone(), status, detail, asked, answered };
-    observer.answered(FileAnswers { path: file.path.clone(), hash: file.hash, status, answers }, &outcome);
-    run.files.push(outcome);
+    fn hand_on(&mut self) {
+        for (answers, outcome) in std::mem::take(&mut self.held) {
+            self.observer.answered(answers, &outcome);
+            self.run.files.push(outcome);
+        }
+    }
+
+    fn finish(mut self) -> ServerRun {
+        let answered: u64 = self.held.iter().map(|(_, outcome)| outcome.answered).sum();
+        if answered >= MIN_EMPTY {
+            let error = ServiceError::ProjectLoadFailed;
+            for (answers, outcome) in self.held.iter_mut().filter(|(_, outcome)| outcome.answered > 0) {
+                answers.answers.clear();
+                (answers.status, outcome.status) =
+                    (ServiceStatus::SyntacticOnly(error), ServiceStatus::SyntacticOnly(error));
+                outcome.detail = "it knows no definition at all".to_owned();
+                outcome.answered = 0;
+            }
+        }
+        self.hand_on();
+        self.run
+    }
 }
 
 /// The answers about a file, why some are missing, and whether the file is to blame: the server died of it twice.

@@ -96,3 +96,13 @@ fn noise_refusals_and_changed_minds_do_not_lose_answers() {
     let (_, answers) = Bench::new().ask("elsewhere", 1, &limits);
     assert!(answers[0].answers.iter().all(|answer| answer.places.is_empty()), "crooked paths are no places");
 }
+
+#[test]
+fn a_server_that_knows_no_definition_at_all_has_loaded_nothing() {
+    let (done, answers) = Bench::new().ask("knows-nothing", 4, &short());
+    let expected = ServiceStatus::SyntacticOnly(ServiceError::ProjectLoadFailed);
+    assert!(done.files.iter().all(|file| file.status == expected), "{done:?}");
+    assert!(answers.iter().all(|file| file.answers.is_empty()), "nothing is kept");
+    let (done, _) = Bench::new().ask("knows-nothing", 1, &short());
+    assert_eq!(done.files[0].status, ServiceStatus::Full, "three answers are too few to say");
+}

@@ -139,6 +139,7 @@ impl Script {
         let mut uri = params["textDocument"]["uri"].clone();
         match self.behaviour.as_str() {
             "silent" => return,
+            "knows-nothing" => return send(&json!({ "jsonrpc": "2.0", "id": id, "result": [] })),
             "modified" if self.answered == 1 => {
                 let error = json!({ "code": -32801, "message": "content modified" });
                 return send(&json!({ "jsonrpc": "2.0", "id": id, "error": error }));

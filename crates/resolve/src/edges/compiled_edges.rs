@@ -10,8 +10,8 @@ use crate::session::{Session, Site};
 use crate::types::target::Target;
 use crate::types::ty::SymbolId;
 use orient_model::{
-    CompiledSymbol, CompiledTarget, Confidence, Edge, EdgeKind, Expr, ExprId, Node, RefKind, RepoPath,
-    Resolved, Rule, SymbolKind,
+    CompiledSymbol, CompiledTarget, Confidence, Edge, EdgeKind, Expr, Node, RefKind, RepoPath, Resolved,
+    Rule, SymbolKind,
 };
 use std::collections::BTreeSet;
 
@@ -47,10 +47,17 @@ impl ReferenceEdges<'_, '_> {
                 if !runs || kind == SymbolKind::Property {
                     return false;
                 }
-                let args: &[ExprId] = match self.unit.expr(self.reference.expr) {
-                    Expr::Call { args, .. } | Expr::New { args, .. } => self.unit.facts.flow.list(args),
-                    _ => &[],
+                let (callee, args) = match self.unit.expr(self.reference.expr) {
+                    Expr::Call { callee, args } | Expr::New { ty: callee, args } => {
+                        (Some(self.unit.expr(callee)), self.unit.facts.flow.list(args))
+                    }
+                    _ => (None, &[][..]),
                 };
+                if kind.is_type() && matches!(callee, Some(Expr::SuperRef | Expr::SelfRef)) {
+                    // A type without a constructor of its own.
+                    self.push_edge(EdgeKind::Constructs, sym, Rule::Compiler, Confidence::Exact);
+                    return true;
+                }
                 self.emit_calls(site, vec![target], args);
             }
             RefKind::Read | RefKind::Write => {

@@ -10,6 +10,10 @@ use orient_model::{
     Resolved, Rule, SymbolKind, UnresolvedReference,
 };
 
+/// How a call of a constructor is named that leads to no definition.
+const SUPER: &str = "super";
+const SELF: &str = "self";
+
 /// Adds the edges of all references of a file.
 pub(super) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
     for reference in unit.references() {
@@ -49,7 +53,9 @@ pub(crate) fn unproved_uses(session: &Session<'_>, unit: &FileRef) -> Vec<Unprov
         uses.main(&site);
         let from = Node { file: unit.file, symbol: reference.symbol };
         let is_unsure = |edge: &Edge| edge.from == from && edge.confidence != Confidence::Exact;
-        if !out.unresolved.is_empty() || out.edges.iter().any(is_unsure) {
+        // The constructor of a base that declares none, or that is elsewhere: only the compiler knows which.
+        let is_bare = |one: &ExternalReference| one.package.is_empty() && matches!(&*one.name, SUPER | SELF);
+        if !out.unresolved.is_empty() || out.edges.iter().any(is_unsure) || out.external.iter().any(is_bare) {
             unproved.push(UnprovedUse { at: reference.at, line: reference.line });
         }
     }
@@ -199,8 +205,8 @@ impl ReferenceEdges<'_, '_> {
         };
         match self.unit.expr(callee) {
             // The constructor of a base or type that declares none, or that is not here.
-            Expr::SuperRef => self.push_external("", "super"),
-            Expr::SelfRef => self.push_external("", "self"),
+            Expr::SuperRef => self.push_external("", SUPER),
+            Expr::SelfRef => self.push_external("", SELF),
             _ => self.push_unresolved(site, callee),
         }
     }
