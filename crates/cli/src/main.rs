@@ -15,6 +15,7 @@ mod interrupt;
 mod log;
 mod pager;
 mod progress;
+mod remote;
 mod render;
 mod serve;
 mod setup;
@@ -88,6 +89,12 @@ fn run(Args { globals, command, matches }: Args) -> Result<Exit, ToolError> {
         Session::open(setup.clone(), &meter, &interrupt.cancel)
     };
     let opened = opened.map(|session| session.for_client(client.clone()));
+    let remote = match &opened {
+        Ok(session) if revision.is_none() && config.format == OutputFormat::Text => {
+            remote::ask(&session.loaded().settings, tool)
+        }
+        _ => None,
+    };
     // What a client is shown is recorded for its task, so it is answered here.
     if let Ok(session) = &opened
         && !is_logged
@@ -96,7 +103,8 @@ fn run(Args { globals, command, matches }: Args) -> Result<Exit, ToolError> {
         && session.engine_of_tasks().is_none()
         && let Some(answered) = forwarded_command::ask(session, &config, tool)
     {
-        return match answered.print(&config, interrupt.paging()) {
+        let printed = answered.print(&config, interrupt.paging());
+        return match printed.and_then(|()| remote::print(remote, &config)) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(cannot_write(&error)),
             _ => Ok(answered.exit),
         };
@@ -116,6 +124,7 @@ fn run(Args { globals, command, matches }: Args) -> Result<Exit, ToolError> {
         Ok(reply) => reply,
         Err(error) => {
             let _ = render::error(&error, config.format, config.colour_stderr);
+            let _ = remote::print(remote, &config);
             return Ok(error.code().exit());
         }
     };
@@ -136,6 +145,7 @@ fn run(Args { globals, command, matches }: Args) -> Result<Exit, ToolError> {
         written => written.map(drop),
     };
     drop(call);
+    let written = written.and_then(|()| remote::print(remote, &config));
     if needs_daemon {
         watch::spawn_daemon(&setup);
     }

@@ -151,6 +151,7 @@ pub(crate) fn command() -> Command {
 }
 
 /// Runs the subcommand.
+#[expect(clippy::needless_pass_by_value, reason = "the signature of all subcommands")]
 pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolError> {
     let args = TeamArgs::from_arg_matches(matches)
         .map_err(|error| ToolError::new(Code::BadArgument, error.to_string()))?;

@@ -4,6 +4,8 @@
 //! the user's consent to exactly that, and without one there is no [`Provider`]. Providers are rows of one [table](KINDS):
 //! no code refers to one by name. API keys come only from the environment and never appear in output.
 //!
+//! A [`TeamServer`] is asked in the same way: the user's settings name it, and only the question is sent.
+//!
 //! It does not depend on chunks or the store: [`embed_all`] takes texts and passes vectors to a callback.
 
 mod api_key;
@@ -21,6 +23,7 @@ mod query_client;
 mod rate_limiter;
 mod retry;
 mod runtime;
+mod team_server;
 mod wire_format;
 
 pub use batch_embed::{Amount, Job, Outcome, Progress, embed_all};
@@ -32,3 +35,4 @@ pub use provider::Provider;
 pub use provider_table::{BUILT_IN, KINDS, KeySource, Limits, ProviderKind};
 pub use query_client::QueryClient;
 pub use runtime::{Runtime, SystemRuntime};
+pub use team_server::TeamServer;

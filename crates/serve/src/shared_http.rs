@@ -21,7 +21,7 @@ use axum::routing::{get, post};
 use axum::{Extension, Router};
 use orient_engine::{Cancel, NoProgress, RefreshDepth};
 use orient_tools::{
-    Code, OPERATIONS, Operation, QueueClass, Redactor, Reply, Session, ToolError, redact_json,
+    Code, OPERATIONS, Operation, QueueClass, Redactor, Reply, Session, TextWriter, ToolError, redact_json,
 };
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -202,7 +202,8 @@ fn error_response(error: &ToolError) -> Response {
     json_response(status, &json!({ "error": error }))
 }
 
-/// Answers `{"operation": …, "repository": …, "arguments": {…}}` with the JSON form of the operation.
+/// Answers `{"operation": …, "repository": …, "arguments": {…}}` with the JSON form of the operation, and with `words` of a command
+/// line instead of arguments, with its text.
 async fn call(
     State(state): State<SharedState>,
     Extension(caller): Extension<Caller>,
@@ -241,6 +242,8 @@ struct JsonQuestion {
     operation: &'static Operation,
     repository: Option<String>,
     arguments: Value,
+    /// The words of a command line.
+    words: Option<Vec<String>>,
 }
 
 impl JsonQuestion {
@@ -261,13 +264,16 @@ impl JsonQuestion {
             Value::Null => json!({}),
             arguments => arguments.clone(),
         };
-        Ok(Self { operation, repository, arguments })
+        let word = |word: &Value| word.as_str().map(str::to_owned);
+        let words = sent["words"].as_array().map(|words| words.iter().filter_map(word).collect());
+        Ok(Self { operation, repository, arguments, words })
     }
 
     /// What the question is about, for the audit log.
     fn subject(&self) -> String {
         const MAX_CHARS: usize = 200;
-        let text = Redactor::default().text(&self.arguments.to_string());
+        let text = self.words.as_ref().map_or_else(|| self.arguments.to_string(), |words| words.join(" "));
+        let text = Redactor::default().text(&text);
         text.chars().take(MAX_CHARS).collect()
     }
 
@@ -278,10 +284,18 @@ impl JsonQuestion {
         cancel: &Cancel,
         asked: &mut Vec<String>,
     ) -> Result<Value, ToolError> {
-        let opened = shared.open(self.operation, self.operation.root_filter(&self.arguments))?;
+        let filter = match &self.words {
+            Some(words) => self.operation.root_filter_of_words(words),
+            None => self.operation.root_filter(&self.arguments),
+        };
+        let opened = shared.open(self.operation, filter)?;
         asked.clone_from(&opened.repositories);
         let tree = &opened.tree;
         let session = tree.join(&|tree| Session::for_tree(&tree.host, &NoProgress, cancel))?;
+        if let Some(words) = &self.words {
+            let reply = self.operation.run_words(&session, words)?;
+            return text_of(reply.as_ref(), &opened.repositories, opened.notes.clone(), state.redacts(tree));
+        }
         let reply = self.operation.call(&session, self.arguments.clone())?;
         let mut answer = json_of(reply.as_ref())?;
         if state.redacts(tree) {
@@ -289,6 +303,25 @@ impl JsonQuestion {
         }
         Ok(json!({ "repositories": opened.repositories, "notes": opened.notes, "answer": answer }))
     }
+}
+
+/// The text of an answer, with its notes.
+fn text_of(
+    reply: &dyn Reply,
+    repositories: &[String],
+    mut notes: Vec<String>,
+    redacts: bool,
+) -> Result<Value, ToolError> {
+    let failed =
+        |error: std::io::Error| ToolError::new(Code::Io, format!("the answer could not be written: {error}"));
+    let mut text = String::new();
+    reply.text(&mut TextWriter::new(&mut text)).map_err(failed)?;
+    notes
+        .extend(reply.metadata().reasons.iter().chain(&reply.metadata().notes).map(|note| note.text.clone()));
+    if redacts {
+        text = Redactor::default().text(&text);
+    }
+    Ok(json!({ "repositories": repositories, "notes": notes, "text": text }))
 }
 
 /// The JSON form of an answer; JSON lines become a list.

@@ -139,6 +139,14 @@ settings! {
         /// overrides them.
         roots: Vec<PathBuf> = Vec::new(), example r#"["~/src/lib", "~/src/app"]"#, RepositoryPermission::Deny;
     }
+    /// A team server (`orient team serve`), which questions about names, text and uses are sent to as well.
+    remote: Remote {
+        /// Its address. The answer for this directory is computed here; the server adds what other repositories have. Only the question is
+        /// sent. The token is in the variable `ORIENT_TEAM_TOKEN`.
+        url: Option<String> = None, example r#""https://code.example.com""#, RepositoryPermission::Deny;
+        /// A file with the token, if it is not in the environment.
+        token_file: Option<PathBuf> = None, example r#""~/.config/orient/remote-token""#, RepositoryPermission::Deny;
+    }
     /// Resource limits.
     limits: Limits {
         /// Approximate maximum memory of indexing. Work is split into smaller batches to stay below it.

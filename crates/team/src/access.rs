@@ -161,7 +161,7 @@ impl Database {
         statement: &str,
         rest: &[&(dyn ToSql + Sync)],
     ) -> Result<SelectedBranches, TeamError> {
-        let limit = most as i64 + 1;
+        let limit = (most as u64).cast_signed() + 1;
         let mut values: Vec<&(dyn ToSql + Sync)> = vec![&caller.id, &limit];
         values.extend(rest);
         let rows = self.with(|client| Ok(client.query(statement, &values)?))?;

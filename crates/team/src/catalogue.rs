@@ -56,18 +56,17 @@ impl Database {
         self.write(|transaction| {
             let inserted = transaction.query_opt(INSERT_REPOSITORY, &[&name, &source.address()])?;
             let is_new = inserted.is_some();
-            let repository: i64 = match inserted {
-                Some(row) => row.get(0),
-                None => {
-                    let row = transaction.query_one(FIND_REPOSITORY, &[&name])?;
-                    if row.get::<_, String>(1) != source.address() {
-                        return Err(TeamError::usage(
-                            format!("there is another repository `{name}`"),
-                            "choose another name with --name, or remove that one first",
-                        ));
-                    }
-                    row.get(0)
+            let repository: i64 = if let Some(row) = inserted {
+                row.get(0)
+            } else {
+                let row = transaction.query_one(FIND_REPOSITORY, &[&name])?;
+                if row.get::<_, String>(1) != source.address() {
+                    return Err(TeamError::usage(
+                        format!("there is another repository `{name}`"),
+                        "choose another name with --name, or remove that one first",
+                    ));
                 }
+                row.get(0)
             };
             let default = [String::new()];
             let branches = if branches.is_empty() && is_new { &default } else { branches };
@@ -151,7 +150,7 @@ pub(crate) fn check_branch(name: &str) -> Result<(), TeamError> {
         let is_plain = |c: char| !c.is_whitespace() && !c.is_control() && !"~^:?*[\\".contains(c);
         !part.is_empty()
             && !part.starts_with(['.', '-'])
-            && !part.ends_with(".lock")
+            && !part.to_ascii_lowercase().ends_with(".lock")
             && part.chars().all(is_plain)
     };
     let is_valid =

@@ -138,7 +138,7 @@ impl<'w> ContentWriter<'w> {
                 }
                 let compressed =
                     zstd::bulk::compress(bytes, LEVEL).map_err(TeamError::io("cannot compress"))?;
-                let size = bytes.len() as i64;
+                let size = (bytes.len() as u64).cast_signed();
                 let (terms, trigrams) = (terms_of(bytes), self.trigrams_of(bytes));
                 let values: [&(dyn postgres::types::ToSql + Sync); 5] =
                     [&hash.as_slice(), &size, &compressed, &terms, &trigrams];

@@ -23,7 +23,7 @@ macro_rules! migration {
 const MIGRATIONS: &[Migration] = &[migration!("0001_initial")];
 
 /// The version that this program needs.
-pub(crate) const VERSION: i32 = MIGRATIONS.len() as i32;
+pub(crate) const VERSION: i32 = (MIGRATIONS.len() as u32).cast_signed();
 
 /// The advisory lock of migrations: "orient" in ASCII.
 const LOCK: i64 = 0x6f72_6965_6e74;
@@ -84,11 +84,11 @@ fn migrate(client: &mut Client, target: i32) -> Result<(i32, i32), TeamError> {
 }
 
 fn up(step: &mut Transaction<'_>, version: i32) -> Result<i32, TeamError> {
-    step.batch_execute(MIGRATIONS[version as usize].up)?;
+    step.batch_execute(MIGRATIONS[version.cast_unsigned() as usize].up)?;
     Ok(version + 1)
 }
 
 fn down(step: &mut Transaction<'_>, version: i32) -> Result<i32, TeamError> {
-    step.batch_execute(MIGRATIONS[version as usize - 1].down)?;
+    step.batch_execute(MIGRATIONS[version.cast_unsigned() as usize - 1].down)?;
     Ok(version - 1)
 }

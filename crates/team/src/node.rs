@@ -202,19 +202,20 @@ impl SharedTrees for Node {
 
     fn metrics(&self) -> String {
         let mut page = String::new();
-        let mut gauge = |name: &str, help: &str, value: i64| {
+        let mut gauge = |name: &str, help: &str, value: u64| {
             let _ = writeln!(page, "# HELP {name} {help}\n# TYPE {name} gauge\n{name} {value}");
         };
         let (lent, connections) = self.database.connections();
-        gauge("orient_team_connections", "Connections to the database.", connections as i64);
-        gauge("orient_team_connections_used", "Connections in use.", lent as i64);
-        gauge("orient_team_open_trees", "Trees that are open.", lock(&self.open).len() as i64);
-        let opened = self.opened_count.load(Ordering::Relaxed).cast_signed();
+        gauge("orient_team_connections", "Connections to the database.", connections as u64);
+        gauge("orient_team_connections_used", "Connections in use.", lent as u64);
+        gauge("orient_team_open_trees", "Trees that are open.", lock(&self.open).len() as u64);
+        let opened = self.opened_count.load(Ordering::Relaxed);
         gauge("orient_team_trees_opened", "Trees opened since the start.", opened);
         if let Ok(row) = self.database.with(|client| Ok(client.query_one(JOBS, &[])?)) {
-            gauge("orient_team_jobs_waiting", "Jobs that wait for a worker.", row.get(0));
-            gauge("orient_team_jobs_running", "Jobs that a worker holds.", row.get(1));
-            gauge("orient_team_jobs_failed", "Jobs whose last attempt failed.", row.get(2));
+            let count = |at: usize| row.get::<_, i64>(at).cast_unsigned();
+            gauge("orient_team_jobs_waiting", "Jobs that wait for a worker.", count(0));
+            gauge("orient_team_jobs_running", "Jobs that a worker holds.", count(1));
+            gauge("orient_team_jobs_failed", "Jobs whose last attempt failed.", count(2));
         }
         page
     }

@@ -86,7 +86,7 @@ impl Database {
         let Publication { branch_name, commit, tree, entries, packages, artefact, is_new_artefact } =
             publication;
         let bytes: u64 = entries.iter().map(|entry| entry.size).sum();
-        let (files, bytes) = (entries.len() as i64, bytes.cast_signed());
+        let (files, bytes) = ((entries.len() as u64).cast_signed(), bytes.cast_signed());
         self.write(|transaction| {
             job.finish(transaction)?;
             transaction.query_one(LOCK, &[&job.branch])?;
@@ -97,7 +97,7 @@ impl Database {
                     pairs.iter().map(|(ecosystem, name)| (ecosystem.as_str(), name.as_str())).unzip();
                 transaction.execute(INSERT_PACKAGES, &[&job.branch, &is_provided, &ecosystems, &names])?;
             }
-            let (tree, drift) = (tree.as_slice(), changes as i64);
+            let (tree, drift) = (tree.as_slice(), (changes as u64).cast_signed());
             let values: [&(dyn postgres::types::ToSql + Sync); 9] =
                 [&job.branch, branch_name, commit, &tree, &files, &bytes, artefact, is_new_artefact, &drift];
             transaction.execute(PUBLISH, &values)?;

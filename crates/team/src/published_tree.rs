@@ -68,7 +68,7 @@ pub(crate) fn tree_id(entries: &[BranchEntry]) -> Hash {
 fn manifest(entries: &[BranchEntry]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for entry in entries {
-        bytes.push(entry.kind_number() as u8);
+        bytes.push(entry.kind_number().cast_unsigned() as u8);
         bytes.extend_from_slice(&entry.key());
         bytes.extend_from_slice(&(entry.path.as_bytes().len() as u32).to_le_bytes());
         bytes.extend_from_slice(entry.path.as_bytes());

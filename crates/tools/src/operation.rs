@@ -266,6 +266,7 @@ pub struct Operation {
     /// Arguments for the command line only.
     pub terminal_only: &'static [&'static str],
     root_filter: fn(Value) -> RootFilter,
+    filter_matches: fn(&ArgMatches) -> RootFilter,
     command: fn() -> Command,
     input: fn() -> Value,
     output: fn() -> Value,
@@ -289,6 +290,9 @@ impl Operation {
             streamed: O::STREAMED,
             per_client: O::PER_CLIENT,
             across: O::ACROSS.is_some(),
+            filter_matches: |matches| {
+                O::Args::from_arg_matches(matches).map_or(RootFilter::Any, |args| (O::ROOT_FILTER)(&args))
+            },
             root_filter: |arguments| {
                 serde_json::from_value(arguments).map_or(RootFilter::Any, |args| (O::ROOT_FILTER)(&args))
             },
@@ -403,6 +407,32 @@ impl Operation {
             flags.push((argument.get_id().as_str().to_owned(), name));
         }
         flags
+    }
+
+    /// Runs the operation with the words of a command line, for another machine. Arguments for the command line only are errors.
+    pub fn run_words(&self, session: &Session<'_>, words: &[String]) -> ReplyResult {
+        (self.run)(session, &self.remote_matches(words)?)
+    }
+
+    /// What a root must contain to contribute to an answer to the words of a command line.
+    pub fn root_filter_of_words(&self, words: &[String]) -> RootFilter {
+        self.remote_matches(words).map_or(RootFilter::Any, |matches| (self.filter_matches)(&matches))
+    }
+
+    fn remote_matches(&self, words: &[String]) -> Result<ArgMatches, ToolError> {
+        let wrong = |message: String| ToolError::new(Code::BadArgument, message);
+        let typed = std::iter::once(self.name).chain(words.iter().map(String::as_str));
+        let matches = (self.command)()
+            .try_get_matches_from(typed)
+            .map_err(|error| wrong(error.to_string().lines().next().unwrap_or_default().to_owned()))?;
+        let is_given = |id: &&&str| {
+            let source = matches.try_contains_id(id).ok().and_then(|_| matches.value_source(id));
+            source == Some(clap::parser::ValueSource::CommandLine)
+        };
+        match self.terminal_only.iter().find(is_given) {
+            Some(name) => Err(wrong(format!("`{name}` of `{}` is for the command line only", self.name))),
+            None => Ok(matches),
+        }
     }
 
     /// Runs the operation with a JSON object of arguments. Unambiguous mistakes in argument names and types are corrected,

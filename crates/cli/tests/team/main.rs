@@ -3,5 +3,6 @@
 mod access;
 mod database;
 mod publication;
+mod remote;
 mod repositories;
 mod server;

@@ -169,6 +169,11 @@ impl Team {
 }
 
 impl NodeProcess {
+    /// Where it listens.
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
     /// Sends a request; returns the status and the body.
     pub(crate) fn request(&self, method: &str, path: &str, token: Option<&str>, body: &str) -> (u16, String) {
         let authorization =
