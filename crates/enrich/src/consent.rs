@@ -189,7 +189,7 @@ mod tests {
             ask(Path::new("/other"), &server, program("1")),
             Err(EnrichError::NotAllowed { .. })
         ));
-        assert_eq!(deny(&directory, root, &[]).expect("revoked"), [server.name.clone()]);
+        assert_eq!(deny(&directory, root, &[]).expect("revoked"), std::slice::from_ref(&server.name));
         assert!(matches!(ask(root, &server, program("1")), Err(EnrichError::NotAllowed { .. })));
         assert!(deny(&directory, root, &[]).expect("nothing there is fine").is_empty());
     }

@@ -4,6 +4,7 @@ use orient_model::ServicePlace;
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 use std::ffi::OsString;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Maximum number of places of one answer; an interface of the standard library may have thousands of implementations.
@@ -44,6 +45,7 @@ pub(crate) fn path_of(uri: &str) -> Option<PathBuf> {
 }
 
 #[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere a path may not be text")]
 fn native(bytes: Vec<u8>) -> Option<OsString> {
     Some(std::os::unix::ffi::OsStringExt::from_vec(bytes))
 }
@@ -64,10 +66,12 @@ pub(crate) fn uri_of(path: &Path) -> String {
     for &byte in shown {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
-                uri.push(char::from(byte))
+                uri.push(char::from(byte));
             }
             b'\\' if cfg!(windows) => uri.push('/'),
-            byte => uri.push_str(&format!("%{byte:02X}")),
+            byte => {
+                let _ = write!(uri, "%{byte:02X}");
+            }
         }
     }
     uri
@@ -87,7 +91,7 @@ mod tests {
         let location = json!({ "uri": "file:///a%20b/c.x", "range": range });
         let link =
             json!({ "targetUri": "file:///a%20b/c.x", "targetRange": whole, "targetSelectionRange": range });
-        assert_eq!(places(&location, false), [expected.clone()]);
+        assert_eq!(places(&location, false), std::slice::from_ref(&expected));
         assert_eq!(places(&json!([location, link]), false), [expected.clone(), expected]);
         for nothing in [json!(null), json!([]), json!({}), json!("x"), json!([{ "uri": 3 }])] {
             assert!(places(&nothing, false).is_empty(), "{nothing}");

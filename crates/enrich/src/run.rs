@@ -151,7 +151,7 @@ impl Delivery<'_> {
                 answers.answers.clear();
                 (answers.status, outcome.status) =
                     (ServiceStatus::SyntacticOnly(error), ServiceStatus::SyntacticOnly(error));
-                outcome.detail = "it knows no definition at all".to_owned();
+                "it knows no definition at all".clone_into(&mut outcome.detail);
                 outcome.answered = 0;
             }
         }

@@ -65,7 +65,8 @@ struct Table {
 /// The servers by name: the known ones, and those of the user's settings, which map languages to commands and replace the known server of
 /// a language.
 pub fn servers(commands: &BTreeMap<String, String>) -> Result<Vec<Server>, EnrichError> {
-    let Table { server: mut servers } = toml::from_str(TABLE).expect("a test parses the table");
+    let Table { server: mut servers } = toml::from_str(TABLE)
+        .map_err(|error| EnrichError::BadCommand(format!("the table of servers is malformed: {error}")))?;
     for (language, command) in commands {
         let mut words = command.split_whitespace().map(str::to_owned);
         let Some(program) = words.next() else {
@@ -132,8 +133,8 @@ impl Server {
 
     /// The settings of a section; null if it has none.
     pub(crate) fn section(&self, section: &str) -> Value {
-        let parts = section.split('.').filter(|part| !part.is_empty());
-        let found = parts.fold(Some(&self.configuration), |value, part| value?.get(part));
+        let mut parts = section.split('.').filter(|part| !part.is_empty());
+        let found = parts.try_fold(&self.configuration, |value, part| value.get(part));
         found.cloned().unwrap_or_default()
     }
 }

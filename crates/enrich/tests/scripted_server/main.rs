@@ -113,16 +113,14 @@ impl Script {
         match (method, self.behaviour.as_str()) {
             ("exit", _) => exit(0),
             ("textDocument/didOpen", "dies") => exit(7),
-            ("textDocument/didOpen", "dies-once") => {
-                if !std::path::Path::new(&self.record).exists() {
-                    std::fs::write(&self.record, "died").expect("recorded");
-                    exit(7);
-                }
+            ("textDocument/didOpen", "dies-once") if !std::path::Path::new(&self.record).exists() => {
+                std::fs::write(&self.record, "died").expect("recorded");
+                exit(7);
             }
             ("textDocument/didOpen", "stubborn") => sleep_forever(),
             ("textDocument/didOpen", "eats") => {
                 let eaten = vec![1_u8; 400 << 20];
-                std::thread::sleep(Duration::from_secs(60));
+                std::thread::sleep(Duration::from_mins(1));
                 assert_eq!(eaten[eaten.len() / 2], 1);
             }
             ("$/cancelRequest", _) => {
@@ -164,6 +162,7 @@ impl Script {
                     .expect("recorded");
             }
             "child" => {
+                #[expect(clippy::zombie_processes, reason = "the test looks for what is left running")]
                 let child = std::process::Command::new("sleep").arg("1000").spawn().expect("started");
                 target["character"] = json!(child.id());
             }
@@ -185,6 +184,6 @@ fn send(message: &Value) {
 
 fn sleep_forever() -> ! {
     loop {
-        std::thread::sleep(Duration::from_secs(60));
+        std::thread::sleep(Duration::from_mins(1));
     }
 }
