@@ -63,10 +63,7 @@ struct Watch {
 
 /// What a server said about itself.
 #[derive(Default)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "independent statements of a server, not the states of a machine"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact about the server on its own")]
 pub(crate) struct ServerState {
     /// Whether it said that the project is loaded.
     pub(crate) is_ready: bool,

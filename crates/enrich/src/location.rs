@@ -4,7 +4,7 @@ use orient_model::ServicePlace;
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 use std::ffi::OsString;
-use std::fmt::Write;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Maximum number of places of one answer; an interface of the standard library may have thousands of implementations.
@@ -45,7 +45,7 @@ pub(crate) fn path_of(uri: &str) -> Option<PathBuf> {
 }
 
 #[cfg(unix)]
-#[expect(clippy::unnecessary_wraps, reason = "on other systems, not all bytes are a path")]
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere a path may not be text")]
 fn native(bytes: Vec<u8>) -> Option<OsString> {
     Some(std::os::unix::ffi::OsStringExt::from_vec(bytes))
 }

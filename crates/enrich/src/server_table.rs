@@ -69,7 +69,8 @@ struct Table {
 ///
 /// Never: the table is part of the program, and a test parses it.
 pub fn servers(commands: &BTreeMap<String, String>) -> Result<Vec<Server>, EnrichError> {
-    let Table { server: mut servers } = toml::from_str(TABLE).expect("a test parses the table");
+    let Table { server: mut servers } = toml::from_str(TABLE)
+        .map_err(|error| EnrichError::BadCommand(format!("the table of servers is malformed: {error}")))?;
     for (language, command) in commands {
         let mut words = command.split_whitespace().map(str::to_owned);
         let Some(program) = words.next() else {

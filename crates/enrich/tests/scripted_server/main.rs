@@ -162,7 +162,7 @@ impl Script {
                     .expect("recorded");
             }
             "child" => {
-                #[expect(clippy::zombie_processes, reason = "the client must end it")]
+                #[expect(clippy::zombie_processes, reason = "the test looks for what is left running")]
                 let child = std::process::Command::new("sleep").arg("1000").spawn().expect("started");
                 target["character"] = json!(child.id());
             }
