@@ -26,9 +26,12 @@ mod terminal;
 mod watch;
 
 use args::{Args, CommandKind};
+use clap::ArgMatches;
 use config::{Config, OutputFormat};
 use interrupt::Interrupt;
-use orient_tools::{AnsweredCall, Code, Exit, Session, ToolError, client_of_environment, record_served};
+use orient_tools::{
+    AnsweredCall, Code, Exit, Operation, Session, ToolError, client_of_environment, record_served,
+};
 use progress::ProgressMeter;
 use render::RenderOptions;
 use std::io;
@@ -57,21 +60,31 @@ fn run(Args { globals, command, matches }: Args) -> Result<Exit, ToolError> {
     let revision = globals.at.clone();
     let config =
         Config::resolve(globals).map_err(|error| ToolError::new(Code::BadArgument, error.to_string()))?;
-    let tool = match command {
-        CommandKind::Operation(tool) => tool,
+    match command {
+        CommandKind::Operation(tool) => {
+            run_operation(tool, revision.as_deref(), &config, is_logged, &matches)
+        }
+        CommandKind::Subcommand(subcommand) if revision.is_some() => {
+            let name = (subcommand.command)().get_name().to_owned();
+            let error = ToolError::new(Code::BadArgument, format!("`--at` does not apply to `{name}`"));
+            Err(error.hint("it is for questions about the code; agents pass `at` with each of them"))
+        }
         CommandKind::Subcommand(subcommand) => {
-            if revision.is_some() {
-                let name = (subcommand.command)().get_name().to_owned();
-                let error = ToolError::new(Code::BadArgument, format!("`--at` does not apply to `{name}`"));
-                return Err(
-                    error.hint("it is for questions about the code; agents pass `at` with each of them")
-                );
-            }
             // Long-running processes are idle most of the time.
             allocator::release_memory_early();
-            return (subcommand.run)(config, &matches);
+            (subcommand.run)(config, &matches)
         }
-    };
+    }
+}
+
+/// Answers a question, here or in a process that has the index open, and prints the answer.
+fn run_operation(
+    tool: &'static Operation,
+    revision: Option<&str>,
+    config: &Config,
+    is_logged: bool,
+    matches: &ArgMatches,
+) -> Result<Exit, ToolError> {
     if tool.exposed {
         allocator::disable_huge_pages();
     }
@@ -101,19 +114,19 @@ fn run(Args { globals, command, matches }: Args) -> Result<Exit, ToolError> {
         && revision.is_none()
         && !session.is_workspace()
         && session.engine_of_tasks().is_none()
-        && let Some(answered) = forwarded_command::ask(session, &config, tool)
+        && let Some(answered) = forwarded_command::ask(session, config, tool)
     {
-        let printed = answered.print(&config, interrupt.paging());
-        return match printed.and_then(|()| remote::print(remote, &config)) {
+        let printed = answered.print(config, interrupt.paging());
+        return match printed.and_then(|()| remote::print(remote, config)) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(cannot_write(&error)),
             _ => Ok(answered.exit),
         };
     }
     let answered = opened.and_then(|session| {
         links = Links::new(session.root(), |name| std::env::var(name).ok());
-        let reply = match &revision {
-            None => tool.run(&session, &matches),
-            Some(revision) => tool.run_at(&session, revision, &matches),
+        let reply = match revision {
+            None => tool.run(&session, matches),
+            Some(revision) => tool.run_at(&session, revision, matches),
         };
         needs_daemon = reply.is_ok() && session.should_start_watcher();
         engine_of_tasks = session.engine_of_tasks().filter(|_| reply.is_ok() && !output_is_discarded());
@@ -124,7 +137,7 @@ fn run(Args { globals, command, matches }: Args) -> Result<Exit, ToolError> {
         Ok(reply) => reply,
         Err(error) => {
             let _ = render::error(&error, config.format, config.colour_stderr);
-            let _ = remote::print(remote, &config);
+            let _ = remote::print(remote, config);
             return Ok(error.code().exit());
         }
     };
@@ -133,7 +146,7 @@ fn run(Args { globals, command, matches }: Args) -> Result<Exit, ToolError> {
     let printed = render::answer(reply.as_ref(), options, engine_of_tasks.is_some());
     let printed = printed.map(|(has_notes, marks)| {
         if let (Some(engine), Some(marks)) = (&engine_of_tasks, marks) {
-            let subject = tool.subject(&matches);
+            let subject = tool.subject(matches);
             let generation = reply.metadata().generation.unwrap_or_default();
             let call = AnsweredCall { client: &client, operation: tool.name, subject: &subject, generation };
             record_served(engine, &call, marks);
@@ -145,7 +158,7 @@ fn run(Args { globals, command, matches }: Args) -> Result<Exit, ToolError> {
         written => written.map(drop),
     };
     drop(call);
-    let written = written.and_then(|()| remote::print(remote, &config));
+    let written = written.and_then(|()| remote::print(remote, config));
     if needs_daemon {
         watch::spawn_daemon(&setup);
     }
