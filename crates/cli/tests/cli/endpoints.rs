@@ -54,7 +54,7 @@ fn a_trace_leads_through_the_framework() {
         1: 3 calls
           main.go:6  function main  calls
             internal/router.go:7  function BuildRouter  calls
-              internal/auth.go:6  function RegisterRoutes [router]  registers
+              internal/auth.go:6  function RegisterRoutes  registers
                 internal/auth.go:10  function HandleAuth
         ",
     );
