@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TrySendError};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// How often a wait checks whether it was cancelled.
@@ -27,6 +28,8 @@ const OUTGOING: usize = 512;
 const INCOMING: usize = 256;
 /// Messages that are neither requests nor responses nor notifications, before the server is given up.
 const MAX_MALFORMED: usize = 32;
+/// How long the last words of a server that ended are waited for.
+const LAST_WORDS: Duration = Duration::from_millis(300);
 /// How much of what it writes to standard error is kept, for the reason of a failure.
 const KEPT_STDERR: usize = 4096;
 
@@ -86,6 +89,7 @@ pub(crate) struct Connection {
     early: VecDeque<Response>,
     ended: Option<String>,
     stderr: Arc<Mutex<Vec<u8>>>,
+    stderr_reader: JoinHandle<()>,
     watch: Arc<Watch>,
     next_id: u64,
     server: Server,
@@ -115,7 +119,7 @@ impl Connection {
         std::thread::spawn(move || read_all(&mut BufReader::with_capacity(1 << 16, stdout), &found));
         let kept = Arc::new(Mutex::new(Vec::new()));
         let shared = Arc::clone(&kept);
-        std::thread::spawn(move || {
+        let stderr_reader = std::thread::spawn(move || {
             let mut part = [0; 1024];
             while let Ok(got @ 1..) = stderr.read(&mut part) {
                 let mut kept = shared.lock().unwrap_or_else(PoisonError::into_inner);
@@ -141,6 +145,7 @@ impl Connection {
             early: VecDeque::new(),
             ended: None,
             stderr: kept,
+            stderr_reader,
             watch,
             next_id: 1,
             server: server.clone(),
@@ -299,6 +304,11 @@ impl Connection {
         if self.watch.over_memory.load(Ordering::Relaxed) {
             let used = self.peak_memory() >> 20;
             return Failure::new(ServiceError::OomRestart, format!("it used {used} MiB of memory"));
+        }
+        // Its last words may still be in the pipe, which a process it started can keep open.
+        let begun = Instant::now();
+        while !self.stderr_reader.is_finished() && begun.elapsed() < LAST_WORDS {
+            std::thread::sleep(Duration::from_millis(2));
         }
         let kept = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
         let said = String::from_utf8_lossy(&kept).trim().lines().last().map(plain_line).unwrap_or_default();
