@@ -194,7 +194,7 @@ type Uses = BTreeMap<(usize, usize), u64>;
 
 fn dependencies(asker: &Asker<'_>, path: &str, entries: &[MapEntry]) -> Result<Uses, ToolError> {
     let within = if path.is_empty() { "." } else { path };
-    let arguments = json!({ "path": within, "between": true, "limit": 0, "no_tests": true });
+    let arguments = json!({ "path": within, "by": "entry", "limit": 0, "no_tests": true });
     let found = asker.ask::<DependenciesData>(Asked::Deps, arguments)?;
     let shown = &entries[..entries.len().min(MAX_ENTRIES)];
     let position = |name: &str| shown.iter().position(|entry| entry.name == name);

@@ -62,7 +62,7 @@ fn a_trace_leads_through_the_framework() {
         &["callers", "HandleAuth"],
         "
         1 verified caller of HandleAuth (internal/auth.go:10), 0 name-only candidates
-        internal/auth.go:6  function RegisterRoutes  registers
+        internal/auth.go:6  function RegisterRoutes [router]  registers
         ",
     );
     let unused = text(&tree.run(&["unused"]).stdout);

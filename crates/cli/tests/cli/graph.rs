@@ -317,14 +317,14 @@ fn the_parts_of_a_directory_use_each_other() {
         ("tool.py", "from core.money import rate\n\nrate()\n"),
     ]);
     tree.assert_output(
-        &["deps", ".", "--between"],
+        &["deps", ".", "--by", "entry"],
         "
         uses between the entries of .
           app/ → core/  2
           tool.py → core/  2
         ",
     );
-    tree.assert_outcome(&["deps", "core", "--between"], 1, "uses between the entries of core");
+    tree.assert_outcome(&["deps", "core", "--by", "entry"], 1, "uses between the entries of core");
 }
 
 #[test]

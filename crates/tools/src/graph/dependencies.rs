@@ -24,7 +24,7 @@ pub(crate) struct DependsArgs {
     #[arg(value_name = "PATH")]
     #[serde(default)]
     path: Option<String>,
-    /// Group by file, directory or package (the nearest directory whose project file names it)
+    /// Group by file, directory, package (by the nearest project file) or entry of PATH
     #[arg(long, value_name = "UNIT", default_value = "file")]
     #[serde(default = "file")]
     by: String,
@@ -44,10 +44,6 @@ pub(crate) struct DependsArgs {
     #[arg(long)]
     #[serde(default)]
     cycles: bool,
-    /// Show the uses between the files and directories directly inside PATH
-    #[arg(long, conflicts_with_all = ["cycles", "depth", "by"])]
-    #[serde(default)]
-    between: bool,
     /// Maximum number of results; 0 means all
     #[arg(long, value_name = "N", default_value_t = 200)]
     #[serde(default = "limit")]
@@ -142,7 +138,7 @@ pub(crate) fn run(
         let out = DependsOut { cycles: Some(cycles), ..DependsOut::of(of) };
         return Ok(session.answer(&snapshot, out));
     }
-    if args.between {
+    if by == GroupBy::Entry {
         let mut between = search.between(if of == "." { "" } else { &of })?;
         let total = between.len();
         between.truncate(limit_or_all(args.limit));

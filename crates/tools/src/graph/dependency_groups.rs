@@ -16,16 +16,19 @@ pub(crate) enum GroupBy {
     File,
     Directory,
     Package,
+    /// What is directly inside a directory; with cycles, the same as files.
+    Entry,
 }
 
 impl GroupBy {
     /// Parses the argument.
     pub(crate) fn parse(word: &str) -> Result<Self, ToolError> {
         let word = argument_aliases::grouping(word);
-        enum_values::one_of("grouping", word, &["file", "directory", "package"])?;
+        enum_values::one_of("grouping", word, &["file", "directory", "package", "entry"])?;
         Ok(match word {
             "directory" => Self::Directory,
             "package" => Self::Package,
+            "entry" => Self::Entry,
             _ => Self::File,
         })
     }
@@ -68,7 +71,7 @@ impl FileGroups {
 
 fn key(path: &RepoPath, by: GroupBy, projects: &[Project]) -> String {
     match by {
-        GroupBy::File => path.display().into_owned(),
+        GroupBy::File | GroupBy::Entry => path.display().into_owned(),
         GroupBy::Directory => directory(path),
         GroupBy::Package => {
             let around = projects.iter().filter(|project| project.contains(path));
