@@ -193,6 +193,9 @@ fn measure(asker: &Asker<'_>, path: &str, entries: &mut [MapEntry]) -> Result<bo
 type Uses = BTreeMap<(usize, usize), u64>;
 
 fn dependencies(asker: &Asker<'_>, path: &str, entries: &[MapEntry]) -> Result<Uses, ToolError> {
+    if entries.is_empty() {
+        return Ok(Uses::new());
+    }
     let within = if path.is_empty() { "." } else { path };
     let arguments = json!({ "path": within, "by": "entry", "limit": 0, "no_tests": true });
     let found = asker.ask::<DependenciesData>(Asked::Deps, arguments)?;
