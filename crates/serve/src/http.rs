@@ -27,6 +27,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
 /// Maximum size of a request in bytes: the largest legitimate argument is a diff.
@@ -39,6 +40,9 @@ const SESSION_IDLE_TIMEOUT: Duration = Duration::from_mins(30);
 pub(crate) const SPARE_THREADS: usize = 4;
 /// How long open requests may take to complete when the server stops.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How long work on other threads may take to end when the server has stopped.
+pub(crate) const RUNTIME_SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Where to listen, and which clients to accept.
 #[derive(Clone, Debug)]
@@ -66,34 +70,48 @@ pub fn http(
         ));
     }
     let state = Arc::new(ServerState::new(options, !http.address.ip().is_loopback())?);
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        // A thread counts as busy for a moment after its work, and each one caches memory: without a limit, a server under load
-        // starts ever more threads.
-        .thread_keep_alive(KEEP_ALIVE)
-        .max_blocking_threads(state.free_slots() + SPARE_THREADS)
-        .build()
-        .map_err(|error| ServeError::system("cannot start", error))?;
-    let served = runtime.block_on(async {
-        let listener = TcpListener::bind(http.address)
-            .await
-            .map_err(|error| ServeError::system(format!("cannot listen on {}", http.address), error))?;
-        let address = listener.local_addr().map_err(|error| ServeError::system("no address", error))?;
+    let runtime = runtime(state.free_slots() + SPARE_THREADS)?;
+    let app = |stop: &CancellationToken| {
         Server::new(state.clone(), false).begin();
-        let stop = CancellationToken::new();
-        let app = router(&state, http, &stop);
-        listening(address);
-        let signalled = stop.clone();
-        tokio::spawn(async move {
-            stop_signal().await;
-            signalled.cancel();
-        });
-        accept(listener, app, stop).await;
-        Ok(())
-    });
+        router(&state, http, stop)
+    };
+    let served = runtime.block_on(serve_until_signal(http.address, app, listening));
     state.close();
-    runtime.shutdown_timeout(Duration::from_millis(500));
+    runtime.shutdown_timeout(RUNTIME_SHUTDOWN_TIMEOUT);
     served
+}
+
+/// The runtime of a server. A thread counts as busy for a moment after its work, and each one caches memory: without a limit, a
+/// server under load starts ever more threads.
+pub(crate) fn runtime(max_blocking_threads: usize) -> Result<Runtime, ServeError> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .thread_keep_alive(KEEP_ALIVE)
+        .max_blocking_threads(max_blocking_threads)
+        .build()
+        .map_err(|error| ServeError::system("cannot start", error))
+}
+
+/// Serves the routes that `app` makes until a signal stops the process. Calls `listening` with the bound address.
+pub(crate) async fn serve_until_signal(
+    address: SocketAddr,
+    app: impl FnOnce(&CancellationToken) -> Router,
+    listening: impl FnOnce(SocketAddr),
+) -> Result<(), ServeError> {
+    let listener = TcpListener::bind(address)
+        .await
+        .map_err(|error| ServeError::system(format!("cannot listen on {address}"), error))?;
+    let bound = listener.local_addr().map_err(|error| ServeError::system("no address", error))?;
+    let stop = CancellationToken::new();
+    let app = app(&stop);
+    listening(bound);
+    let signalled = stop.clone();
+    tokio::spawn(async move {
+        stop_signal().await;
+        signalled.cancel();
+    });
+    accept(listener, app, stop).await;
+    Ok(())
 }
 
 /// The header that names a session.
@@ -179,15 +197,7 @@ async fn check_access(State(state): State<HttpState>, request: Request, next: Ne
             let reason = "too many requests are being answered";
             rejected(Rejection { status: StatusCode::SERVICE_UNAVAILABLE, reason })
         }
-        Ok(()) => match read_body(request).await {
-            Err(rejection) => rejected(rejection),
-            Ok(request) => {
-                // Until now the connection could be evicted; from here on it has a request in progress.
-                let guard = connection.map(|connection| connection.begin_request());
-                let response = forward(&state.sessions, request, next).await;
-                response.map(|body| GuardedBody::wrap(body, guard))
-            }
-        },
+        Ok(()) => handle(&state.sessions, connection, request, next).await,
     };
     state.state.metrics.record_response(response.status().as_u16());
     response
@@ -202,8 +212,26 @@ fn is_browser_without_token(request: &Request, required: RequiredProof, rejectio
         && accepted.is_some_and(|accepted| accepted.contains("text/html"))
 }
 
+/// Reads the body of an admitted request and answers it.
+pub(crate) async fn handle(
+    sessions: &Arc<Sessions>,
+    connection: Option<Arc<Connection>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    match read_body(request).await {
+        Err(rejection) => rejected(rejection),
+        Ok(request) => {
+            // Until now the connection could be evicted; from here on it has a request in progress.
+            let guard = connection.map(|connection| connection.begin_request());
+            let response = forward(sessions, request, next).await;
+            response.map(|body| GuardedBody::wrap(body, guard))
+        }
+    }
+}
+
 /// Forwards a request to its handler and records the use of its session.
-pub(crate) async fn forward(sessions: &Arc<Sessions>, request: Request, next: Next) -> Response {
+async fn forward(sessions: &Arc<Sessions>, request: Request, next: Next) -> Response {
     let late = Rejection { status: StatusCode::GATEWAY_TIMEOUT, reason: "no answer in time" };
     let calls = request.method() == Method::POST;
     let mut in_use = session_id(request.headers()).and_then(|id| sessions.begin_use(id));
@@ -240,7 +268,7 @@ fn begins_session(request: &Request) -> bool {
 }
 
 /// Reads the body of a request within the limits of time and size. What is posted must be JSON, except for the form.
-pub(crate) async fn read_body(request: Request) -> Result<Request, Rejection> {
+async fn read_body(request: Request) -> Result<Request, Rejection> {
     let too_large = Rejection { status: StatusCode::PAYLOAD_TOO_LARGE, reason: "the request is too large" };
     let (parts, body) = request.into_parts();
     let claimed = parts
@@ -326,7 +354,7 @@ async fn metrics(State(state): State<HttpState>) -> Response {
 }
 
 /// Accepts connections until the server stops, then waits for the open ones to complete.
-pub(crate) async fn accept(listener: TcpListener, app: Router, stop: CancellationToken) {
+async fn accept(listener: TcpListener, app: Router, stop: CancellationToken) {
     let connections = Arc::new(Connections::default());
     loop {
         let accepted = tokio::select! {
@@ -378,7 +406,7 @@ async fn serve_connection(
 }
 
 /// Waits for Ctrl-C or a termination signal.
-pub(crate) async fn stop_signal() {
+async fn stop_signal() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};

@@ -1,4 +1,4 @@
-//! A call to a server of shared trees: who asks, which repository, and the trees that answer.
+//! A call to a server of shared trees: its caller, the repository it names, and the trees that answer it.
 
 use crate::answer::CallResponse;
 use crate::served_tree::ServedTree;

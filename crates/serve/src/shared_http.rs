@@ -2,12 +2,13 @@
 //! token, and the token decides what it reaches.
 
 use crate::access_control::{AccessControl, Rejection, RequiredProof};
-use crate::connections::{Connection, GuardedBody};
+use crate::connections::Connection;
 use crate::error::ServeError;
 use crate::http::{
-    HttpOptions, MCP_PATH, SPARE_THREADS, accept, forward, mcp_service, read_body, rejected, stop_signal,
+    HttpOptions, MCP_PATH, RUNTIME_SHUTDOWN_TIMEOUT, SPARE_THREADS, handle, mcp_service, rejected, runtime,
+    serve_until_signal,
 };
-use crate::server::{CALL_TIMEOUT, CancelOnDrop, KEEP_ALIVE, ServerState};
+use crate::server::{CALL_TIMEOUT, CancelOnDrop, ServerState};
 use crate::session_eviction::Sessions;
 use crate::shared_call::SharedCall;
 use crate::shared_trees::{Authentication, Caller, SharedTrees};
@@ -26,8 +27,7 @@ use orient_tools::{
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-use tokio::net::TcpListener;
+use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// How a server of shared trees answers.
@@ -60,29 +60,10 @@ pub fn shared_http(
 ) -> Result<(), ServeError> {
     let state = ServerState::shared(trees.clone(), options.tools.as_deref(), options.release_memory)?;
     let state = Arc::new(state);
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .thread_keep_alive(KEEP_ALIVE)
-        .max_blocking_threads(state.free_slots() + 4 * SPARE_THREADS)
-        .build()
-        .map_err(|error| ServeError::system("cannot start", error))?;
-    let served = runtime.block_on(async {
-        let listener = TcpListener::bind(http.address)
-            .await
-            .map_err(|error| ServeError::system(format!("cannot listen on {}", http.address), error))?;
-        let address = listener.local_addr().map_err(|error| ServeError::system("no address", error))?;
-        let stop = CancellationToken::new();
-        let app = router(&state, trees, http, &stop);
-        listening(address);
-        let signalled = stop.clone();
-        tokio::spawn(async move {
-            stop_signal().await;
-            signalled.cancel();
-        });
-        accept(listener, app, stop).await;
-        Ok(())
-    });
-    runtime.shutdown_timeout(Duration::from_millis(500));
+    let runtime = runtime(state.free_slots() + 4 * SPARE_THREADS)?;
+    let app = |stop: &CancellationToken| router(&state, trees, http, stop);
+    let served = runtime.block_on(serve_until_signal(http.address, app, listening));
+    runtime.shutdown_timeout(RUNTIME_SHUTDOWN_TIMEOUT);
     served
 }
 
@@ -121,14 +102,7 @@ async fn check_token(State(state): State<SharedState>, mut request: Request, nex
             Err(response) => response,
             Ok(caller) => {
                 request.extensions_mut().insert(caller);
-                match read_body(request).await {
-                    Err(rejection) => rejected(rejection),
-                    Ok(request) => {
-                        let guard = connection.map(|connection| connection.begin_request());
-                        let response = forward(&state.sessions, request, next).await;
-                        response.map(|body| GuardedBody::wrap(body, guard))
-                    }
-                }
+                handle(&state.sessions, connection, request, next).await
             }
         },
     };

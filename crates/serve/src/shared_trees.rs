@@ -1,4 +1,4 @@
-//! Trees that many people share: who asks decides which of them a question reaches.
+//! Trees that many users share. Each question reaches the trees that its caller may read.
 
 use orient_tools::{OpenTree, Operation, RootFilter, ToolError};
 use std::time::Duration;
@@ -32,7 +32,7 @@ pub enum Authentication {
     },
 }
 
-/// Who asks.
+/// The owner of a valid token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
     /// The number of the token.

@@ -4,7 +4,7 @@ use crate::sandbox::{SECRET, Sandbox};
 use crate::stdio_client::initialize_params;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -39,15 +39,7 @@ impl HttpServer {
         if let Some(token) = token {
             command.env("ORIENT_TOKEN", token);
         }
-        let mut child = command.stderr(Stdio::piped()).spawn().expect("the server starts");
-        let mut said = String::new();
-        let mut lines = BufReader::new(child.stderr.take().expect("it is piped"));
-        lines.read_line(&mut said).expect("it says where it is");
-        let address =
-            said.trim().strip_prefix("serving on http://").and_then(|rest| rest.strip_suffix("/mcp"));
-        let address = address.unwrap_or_else(|| panic!("no address: {said}")).to_owned();
-        // Drain the pipe so that it does not fill up.
-        std::thread::spawn(move || lines.read_to_string(&mut String::new()));
+        let (child, address) = orient_testkit::start_server(&mut command);
         Self { child, address, tree }
     }
 

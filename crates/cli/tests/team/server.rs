@@ -142,14 +142,7 @@ impl Team {
     pub(crate) fn serve_with(&self, data: &Path) -> NodeProcess {
         let mut command = self.command(&["team", "serve", "--listen", "127.0.0.1:0"]);
         command.env("ORIENT_TEAM_DATA", data);
-        let mut child = command.stderr(Stdio::piped()).spawn().expect("it starts");
-        let mut said = String::new();
-        let mut lines = BufReader::new(child.stderr.take().expect("it is piped"));
-        lines.read_line(&mut said).expect("it says where it is");
-        let address =
-            said.trim().strip_prefix("serving on http://").and_then(|rest| rest.strip_suffix("/mcp"));
-        let address = address.unwrap_or_else(|| panic!("no address: {said}")).to_owned();
-        std::thread::spawn(move || lines.read_to_string(&mut String::new()));
+        let (child, address) = orient_testkit::start_server(&mut command);
         NodeProcess { child, address }
     }
 
