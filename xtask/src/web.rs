@@ -3,14 +3,17 @@
 #![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
 use crate::serve_process::ServeProcess;
-use crate::workspace::{self, passes};
+use crate::workspace::{self, passes, passes_within};
 use anyhow::{Context, Result};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 /// The names of Chromium in different systems.
 const BROWSERS: &[&str] = &["chromium", "chromium-browser", "google-chrome"];
+/// The most time for all scenarios; they take two minutes.
+const DEADLINE: Duration = Duration::from_secs(900);
 /// The token of the guarded server.
 const TOKEN: &str = "a token for the browser scenarios";
 
@@ -114,7 +117,7 @@ fn scenarios(orient: &Path, browser: &str, node: &Path, directory: &Path, only: 
     std::fs::copy(workspace::root().join("crates/web/browser/scenarios.mjs"), &script)?;
     let mut command = Command::new("node");
     command.arg(&script).arg(setup.to_string()).args(only);
-    let done = passes(&mut command);
+    let done = passes_within(DEADLINE, &mut command);
     println!("screenshots are in {}", screenshots.display());
     done
 }

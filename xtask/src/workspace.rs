@@ -4,6 +4,7 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 /// The root directory of the repository.
 pub(crate) fn root() -> &'static Path {
@@ -48,6 +49,27 @@ pub(crate) fn output(command: &mut Command) -> Result<Vec<u8>> {
 /// Runs a command that inherits the terminal. Fails if it fails.
 pub(crate) fn passes(command: &mut Command) -> Result<()> {
     let status = command.status().with_context(|| format!("cannot start {command:?}"))?;
+    if !status.success() {
+        bail!("{command:?}: {status}");
+    }
+    Ok(())
+}
+
+/// Like [`passes`], and kills a program that has not ended in time.
+pub(crate) fn passes_within(limit: Duration, command: &mut Command) -> Result<()> {
+    let mut child = command.spawn().with_context(|| format!("cannot start {command:?}"))?;
+    let deadline = Instant::now() + limit;
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if Instant::now() > deadline {
+            child.kill()?;
+            child.wait()?;
+            bail!("{command:?} did not end within {} s", limit.as_secs());
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    };
     if !status.success() {
         bail!("{command:?}: {status}");
     }

@@ -367,13 +367,28 @@ scenario("without the token there is only the form", "guarded", { guarded: true 
 
 // The runner.
 
-const browser = await chromium.launch({ executablePath: setup.chromium, args: ["--no-sandbox", "--disable-gpu"] });
-const only = process.argv[3];
-let failed = 0;
-let ran = 0;
-for (const { name, tree, scripts = true, theme = "light", width = 1280, height = 860, guarded = false, run } of scenarios) {
-  if (only && !name.includes(only)) continue;
-  ran += 1;
+/** The most time for one scenario, opening and closing its page included. */
+const DEADLINE = 90_000;
+
+/** A browser that does not answer, as opposed to a page that fails its scenario. */
+class BrowserLost extends Error {}
+
+/** A promise, or the loss of the browser when it does not settle in time. */
+function withDeadline(promise, milliseconds, what) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new BrowserLost(`${what} took more than ${milliseconds / 1000} s`)), milliseconds);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+async function launch() {
+  const server = await chromium.launchServer({ executablePath: setup.chromium, args: ["--no-sandbox", "--disable-gpu"] });
+  return { server, browser: await chromium.connect(server.wsEndpoint()) };
+}
+
+/** Runs a scenario in a context of its own. */
+async function attempt(browser, { tree, scripts = true, theme = "light", width = 1280, height = 860, guarded = false, run }) {
   const base = setup.trees[tree];
   const context = await browser.newContext({
     javaScriptEnabled: scripts,
@@ -396,18 +411,47 @@ for (const { name, tree, scripts = true, theme = "light", width = 1280, height =
     const isPolicy = message.text().includes("Content Security Policy");
     if (isPolicy) complaints.push(message.text());
   });
-  const begun = performance.now();
   try {
     await run(page, base);
     assert.deepEqual(complaints, []);
-    console.log(`ok      ${name} (${Math.round(performance.now() - begun)} ms)`);
   } catch (error) {
-    failed += 1;
-    console.log(`FAILED  ${name}\n        ${String(error.message ?? error).split("\n").slice(0, 12).join("\n        ")}`);
-    if (!guarded) await page.screenshot({ path: `${setup.screenshots}/failed-${failed}.png` }).catch(() => {});
+    if (!guarded) await page.screenshot({ path: `${setup.screenshots}/failed-${failed + 1}.png`, timeout: 5_000 }).catch(() => {});
+    throw error;
+  } finally {
+    await context.close();
   }
-  await context.close();
 }
-await browser.close();
+
+const only = process.argv[3];
+let failed = 0;
+let ran = 0;
+let { server, browser } = await withDeadline(launch(), DEADLINE, "starting the browser");
+for (const each of scenarios) {
+  if (only && !each.name.includes(only)) continue;
+  ran += 1;
+  for (let retry = false; ; retry = true) {
+    const begun = performance.now();
+    try {
+      await withDeadline(attempt(browser, each), DEADLINE, "the scenario");
+      console.log(`ok      ${each.name} (${Math.round(performance.now() - begun)} ms)`);
+      break;
+    } catch (error) {
+      const isLost = error instanceof BrowserLost || !browser.isConnected();
+      if (isLost) {
+        // Chromium sometimes stops answering. A new one tells whether the page was the cause.
+        await server.kill();
+        ({ server, browser } = await withDeadline(launch(), DEADLINE, "starting the browser"));
+      }
+      if (isLost && !retry) {
+        console.log(`again   ${each.name}: the browser stopped answering`);
+        continue;
+      }
+      failed += 1;
+      console.log(`FAILED  ${each.name}\n        ${String(error.message ?? error).split("\n").slice(0, 12).join("\n        ")}`);
+      break;
+    }
+  }
+}
+await server.kill();
 console.log(`${ran - failed} of ${ran} scenarios passed`);
 process.exit(failed ? 1 : 0);
