@@ -13,7 +13,7 @@ use std::time::Duration;
 /// The names of Chromium in different systems.
 const BROWSERS: &[&str] = &["chromium", "chromium-browser", "google-chrome"];
 /// The most time for all scenarios; they take two minutes.
-const DEADLINE: Duration = Duration::from_secs(900);
+const DEADLINE: Duration = Duration::from_mins(15);
 /// The token of the guarded server.
 const TOKEN: &str = "a token for the browser scenarios";
 
