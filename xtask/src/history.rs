@@ -9,8 +9,8 @@
 use crate::bench::{Scratch, cpu_time, process_cost};
 use crate::random::Random;
 use anyhow::{Context, Result};
-use orient_engine::{Engine, FileVersion, OpenOptions, SymbolVersion};
-use orient_history::{History, Oid, short_id};
+use orient_engine::{Engine, FileVersion, OpenOptions, SharedBytes, SymbolDelta, SymbolVersion};
+use orient_history::{History, Oid, common_blocks, short_id};
 use orient_model::{RepoPath, SymbolKind};
 use orient_settings::Settings;
 use orient_timeline::{HistoryIndex, HistoryLimits, IndexStage, SymbolLog, index_history, path_log};
@@ -20,6 +20,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+/// How many versions of a file are compared.
+const MAX_VERSIONS: usize = 50;
 
 /// Compares history with git.
 #[derive(clap::Args)]
@@ -101,6 +104,7 @@ fn compare_index(root: &Path, paths: &[&str]) -> Result<()> {
         head: history.revision("HEAD")?,
         history,
     };
+    compare_versions(&mut indexes, paths)?;
     let functions = compare_path_logs(&mut indexes, paths)?;
     compare_symbol_logs(&mut indexes, root, &engine, &functions)
 }
@@ -111,6 +115,54 @@ struct Indexes {
     unindexed: HistoryIndex,
     history: History,
     head: Oid,
+}
+
+/// Compares the symbols of old versions, extracted beside the next version, with those of the whole content.
+fn compare_versions(indexes: &mut Indexes, paths: &[&str]) -> Result<()> {
+    let Indexes { indexed: index, history, head, .. } = indexes;
+    let (mut all, mut same) = (0, 0);
+    let (mut whole_time, mut beside_time) = (Duration::ZERO, Duration::ZERO);
+    for path in paths {
+        let path = RepoPath::from(*path);
+        let mut pairs = Vec::new();
+        path_log(index, history, *head, &path, &mut |_, id, change| {
+            pairs.push((id, change.path.clone(), change.old_path.clone(), change.kind));
+            Ok(if pairs.len() < MAX_VERSIONS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+        })?;
+        for (id, path, old_path, kind) in pairs {
+            let old_path = old_path.as_ref();
+            let change = history.path_change(&id, path.as_bytes(), old_path.map(RepoPath::as_bytes), kind)?;
+            let (before, after) = (history.content(change.old)?, history.content(change.new)?);
+            let new = FileVersion::extract(&path, &after);
+            let start = Instant::now();
+            let whole = FileVersion::extract(&path, &before);
+            whole_time += start.elapsed();
+            let start = Instant::now();
+            let shared: Vec<SharedBytes> = common_blocks(&after, &before)
+                .iter()
+                .map(|block| SharedBytes { other: block.before, start: block.after, length: block.length })
+                .collect();
+            let beside = FileVersion::extract_beside(&path, &before, &new, &shared);
+            beside_time += start.elapsed();
+            let is_same = |(a, b): (&SymbolVersion, &SymbolVersion)| {
+                (a.kind, &a.name, a.first_line, a.last_line) == (b.kind, &b.name, b.first_line, b.last_line)
+                    && !SymbolDelta::between(a, b).is_change()
+            };
+            all += 1;
+            if whole.symbols.len() == beside.symbols.len()
+                && whole.symbols.iter().zip(&beside.symbols).all(is_same)
+            {
+                same += 1;
+            } else {
+                println!("version before {} of {}: other symbols", short_id(&id), path.display());
+            }
+        }
+    }
+    println!(
+        "versions: {same} of {all} equal; whole {whole_time:.2?}, beside the next version {beside_time:.2?} ({:.1} × faster)",
+        whole_time.as_secs_f64() / beside_time.as_secs_f64().max(1e-6)
+    );
+    Ok(())
 }
 
 /// Compares the logs of files; returns one function of each.

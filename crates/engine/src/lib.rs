@@ -40,7 +40,7 @@ pub use engine::{Engine, OpenOptions};
 pub use error::EngineError;
 pub use extraction::{highlight, test_command};
 pub use file_classifier::check_settings;
-pub use file_version::{FileVersion, SymbolVersion};
+pub use file_version::{FileVersion, SharedBytes, SymbolVersion};
 pub use freshness::{Freshness, FullScan};
 pub use maintenance::{ExportReport, GcOptions, GcReport, ImportReport, Prefetcher};
 pub use progress::{Cancel, NoProgress, Pause, Phase, Progress};

@@ -12,6 +12,7 @@ mod commit_queries;
 mod commit_queue;
 mod commit_tree;
 mod commit_walk;
+mod containing_refs;
 mod error;
 mod git_index;
 mod hunk_placement;
@@ -36,8 +37,9 @@ mod worktree_diff;
 pub use commit::{Commit, Signature, short_id};
 pub use commit_queries::{BlamedLines, LineNumbers, NamedRef, OccurrenceChange, PathChange, Visit};
 pub use commit_tree::CommitTree;
+pub use containing_refs::ContainingRefs;
 pub use error::HistoryError;
-pub use line_diff::{Hunk, hunks, is_binary, lines};
+pub use line_diff::{CommonBlock, Hunk, common_blocks, hunks, is_binary, lines};
 pub use oid::Oid;
 pub use path_history::{GitPaths, MergeRename, RawPathChange};
 pub use path_log::{

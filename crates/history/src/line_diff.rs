@@ -46,6 +46,63 @@ pub fn hunks(before: &[u8], after: &[u8]) -> Vec<Hunk> {
     hunks
 }
 
+/// Bytes that two texts have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CommonBlock {
+    /// Where they start in the old version.
+    pub before: usize,
+    /// Where they start in the new version.
+    pub after: usize,
+    /// Their number.
+    pub length: usize,
+}
+
+/// Blocks of whole lines that two texts have in common, in order. Cheaper than [`hunks`], whose choices are git's.
+pub fn common_blocks(before: &[u8], after: &[u8]) -> Vec<CommonBlock> {
+    let equal = before.iter().zip(after).take_while(|(a, b)| a == b).count();
+    let head = before[..equal].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+    let (old, new) = (&before[head..], &after[head..]);
+    let equal = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
+    // The line that the common end starts in may differ before it.
+    let start = old.len() - equal;
+    let tail = old[start..].iter().position(|&byte| byte == b'\n').map_or(0, |at| equal - at - 1);
+    let (old, new) = (lines(&old[..old.len() - tail]), lines(&new[..new.len() - tail]));
+    let (old_numbers, new_numbers) = intern(&old, &new);
+    let changed = changed_lines(&old_numbers, &new_numbers);
+    let mut blocks = vec![CommonBlock { before: 0, after: 0, length: head }];
+    let (mut at, mut bt) = (head, head);
+    let mut new_lines = new.iter().zip(&changed.after).peekable();
+    for (line, is_changed) in old.iter().zip(&changed.before) {
+        if *is_changed {
+            at += line.len();
+            continue;
+        }
+        while let Some((line, _)) = new_lines.next_if(|(_, is_changed)| **is_changed) {
+            bt += line.len();
+        }
+        new_lines.next();
+        push(&mut blocks, CommonBlock { before: at, after: bt, length: line.len() });
+        at += line.len();
+        bt += line.len();
+    }
+    let (at, bt) = (before.len() - tail, after.len() - tail);
+    push(&mut blocks, CommonBlock { before: at, after: bt, length: tail });
+    blocks.retain(|block| block.length > 0);
+    blocks
+}
+
+/// Appends a block, or extends the last one by it.
+fn push(blocks: &mut Vec<CommonBlock>, block: CommonBlock) {
+    if let Some(last) = blocks.last_mut()
+        && last.before + last.length == block.before
+        && last.after + last.length == block.after
+    {
+        last.length += block.length;
+        return;
+    }
+    blocks.push(block);
+}
+
 /// Cuts off most of what both texts end with, up to a line end. Git does so too, which decides between equal diffs.
 fn without_common_tail<'t>(before: &'t [u8], after: &'t [u8]) -> (&'t [u8], &'t [u8]) {
     let common = before.rchunks_exact(BLOCK).zip(after.rchunks_exact(BLOCK)).take_while(|(a, b)| a == b);
@@ -80,6 +137,21 @@ mod tests {
     }
 
     proptest! {
+        /// Common blocks are equal and in order; of a text with itself, they are all of it.
+        #[test]
+        fn common_blocks_are_equal(old in "[a-d\n]{0,80}", new in "[a-d\n]{0,80}") {
+            let (old, new) = (old.as_bytes(), new.as_bytes());
+            let (mut at, mut bt) = (0, 0);
+            for block in common_blocks(old, new) {
+                prop_assert!(block.before >= at && block.after >= bt && block.length > 0);
+                (at, bt) = (block.before + block.length, block.after + block.length);
+                prop_assert_eq!(&old[block.before..at], &new[block.after..bt]);
+            }
+            let common: usize = common_blocks(old, new).iter().map(|block| block.length).sum();
+            prop_assert_eq!(common_blocks(old, old).iter().map(|block| block.length).sum::<usize>(), old.len());
+            prop_assert!(common <= old.len().min(new.len()));
+        }
+
         /// Unchanged lines are the same on both sides, in order.
         #[test]
         fn hunks_turn_one_text_into_the_other(old in "[a-d\n]{0,80}", new in "[a-d\n]{0,80}") {

@@ -46,7 +46,7 @@ pub use error::{StoreError, unusable_reason};
 pub use format_version::FORMAT;
 pub use graph::{
     Dependencies, EdgeRow, ExternalRow, FileGraph, GraphReader, InMemorySymbolTable, IndexedFile, NodeId,
-    PreparedGraph, SymbolEntry, UnresolvedRow,
+    PreparedGraph, SymbolEntry, UnlinkedReferences, UnresolvedRow,
 };
 pub use integrity::damaged_files::damage;
 pub use names::name_match::NameMatch;

@@ -108,6 +108,6 @@ pub(crate) fn both_versions(
     change: &RawPathChange,
 ) -> Result<(Arc<FileVersion>, Arc<FileVersion>), HistoryError> {
     let old_path = change.old_path.as_ref().unwrap_or(&change.path);
-    let new = versions.get(history, &change.path, change.new)?;
-    Ok((versions.get(history, old_path, change.old)?, new))
+    let new = versions.get(history, &change.path, change.new, None)?;
+    Ok((versions.get(history, old_path, change.old, Some(&new))?, new))
 }

@@ -103,9 +103,9 @@ impl SymbolLog {
             // A file that was split: the symbol left the file that it was in.
             let change =
                 history.path_change(&step.commit, &step.path, step.old_path.as_deref(), step.kind)?;
-            let new = self.versions.get(history, &step.path, change.new)?;
+            let new = self.versions.get(history, &step.path, change.new, None)?;
             let old_path = step.old_path.as_ref().unwrap_or(&step.path);
-            let old = self.versions.get(history, old_path, change.old)?;
+            let old = self.versions.get(history, old_path, change.old, Some(&new))?;
             let after = self.find(&new);
             if let (Some(before), Some(after)) = (self.find(&old), after) {
                 let parts = ChangeParts::MOVED.with(SymbolDelta::between(before, after).into());

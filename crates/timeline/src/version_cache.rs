@@ -1,7 +1,7 @@
 //! The symbols of file versions that were read, within a memory budget.
 
-use orient_engine::FileVersion;
-use orient_history::{Blob, BlobKind, History, HistoryError, Oid};
+use orient_engine::{FileVersion, SharedBytes};
+use orient_history::{Blob, BlobKind, CommonBlock, History, HistoryError, Oid, common_blocks};
 use orient_model::RepoPath;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,16 +21,20 @@ type Key = (Oid, Vec<u8>);
 pub struct VersionCache {
     young: HashMap<Key, Arc<FileVersion>>,
     old: HashMap<Key, Arc<FileVersion>>,
+    /// The version of each path that was extracted last.
+    latest: HashMap<Vec<u8>, Arc<FileVersion>>,
     bytes: usize,
 }
 
 impl VersionCache {
-    /// The symbols of a content at a path; none of a missing, large or special file.
+    /// The symbols of a content at a path; none of a missing, large or special file. They are found faster `beside` the
+    /// version that a commit replaced or made, or else beside the one that was extracted last.
     pub fn get(
         &mut self,
         history: &mut History,
         path: &[u8],
         blob: Option<Blob>,
+        beside: Option<&FileVersion>,
     ) -> Result<Arc<FileVersion>, HistoryError> {
         let Some(blob) = blob.filter(|blob| blob.kind == BlobKind::File) else { return Ok(Arc::default()) };
         let key = (blob.id, path.to_vec());
@@ -42,16 +46,31 @@ impl VersionCache {
         } else {
             let content = history.content(Some(blob))?;
             let small = content.len() <= MAX_CONTENT;
-            let path = RepoPath::new(path.to_vec());
-            let version = if small { FileVersion::extract(&path, &content) } else { FileVersion::default() };
+            let repo_path = RepoPath::new(path.to_vec());
+            let latest = self.latest.get(path).map(|version| &**version);
+            let version = match beside.or(latest).filter(|other| !other.content().is_empty()) {
+                _ if !small => FileVersion::default(),
+                Some(other) => {
+                    let shared: Vec<SharedBytes> =
+                        common_blocks(other.content(), &content).into_iter().map(shared_bytes).collect();
+                    FileVersion::extract_beside(&repo_path, &content, other, &shared)
+                }
+                None => FileVersion::extract(&repo_path, &content),
+            };
             (Arc::new(version), content.len() + OVERHEAD)
         };
         self.bytes += bytes;
         if self.bytes > MAX_BYTES {
             self.old = std::mem::take(&mut self.young);
+            self.latest.clear();
             self.bytes = bytes;
         }
+        self.latest.insert(path.to_vec(), Arc::clone(&version));
         self.young.insert(key, Arc::clone(&version));
         Ok(version)
     }
+}
+
+fn shared_bytes(block: CommonBlock) -> SharedBytes {
+    SharedBytes { other: block.before, start: block.after, length: block.length }
 }

@@ -77,6 +77,18 @@ if (form && results) {
   });
 }
 
+// Parts that take longer than the page.
+
+for (const part of $$("[data-deferred]")) {
+  fragment(part.dataset.deferred)
+    .then((nodes) => part.replaceChildren(...nodes))
+    .catch(() => ($("[data-scripted]", part).textContent = "The server does not answer."))
+    .finally(() => {
+      part.removeAttribute("data-deferred");
+      part.setAttribute("aria-busy", "false");
+    });
+}
+
 // Keys.
 
 const places = { s: "/search", c: "/code/", g: "/graph", m: "/map", d: "/change", t: "/status", h: "/" };

@@ -54,6 +54,7 @@ for (const [name, address] of views) {
     scenario(`${name}: accessible in the ${theme} theme`, "parcel", { theme }, async (page, base) => {
       await page.goto(base + address);
       await page.waitForLoadState("load");
+      await page.waitForSelector("[data-deferred]", { state: "detached" });
       // The policy of the page forbids injected scripts, so axe is evaluated by the debugger.
       await page.evaluate(axe);
       const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
@@ -305,6 +306,7 @@ scenario("a graph of our own is drawn", "own", { scripts: false }, async (page, 
 
 scenario("our own map has dependencies", "own", { scripts: false }, async (page, base) => {
   await page.goto(`${base}/map?path=web/src`);
+  await page.locator("noscript a", { hasText: "dependencies" }).click();
   assert.ok((await text(page, "section[aria-labelledby=dependencies]")).includes("uses"));
   await page.screenshot({ path: `${setup.screenshots}/own-map.png` });
 });

@@ -110,6 +110,20 @@ pub(crate) fn notes(metadata: &AnswerMetadata) -> Markup {
     }
 }
 
+/// A part of a page that takes longer than the rest: a script fetches it when the page is shown. Without scripts, a link leads to
+/// the whole page. `address` is that of the page; `placeholder` is shown until then.
+pub(crate) fn deferred(address: &str, what: &str, placeholder: &Markup) -> Markup {
+    let separator = if address.contains('?') { '&' } else { '?' };
+    let whole = format!("{address}{separator}whole=1");
+    html! {
+        div data-deferred=(address) aria-busy="true" {
+            (placeholder)
+            noscript { p { a href=(whole) { "Show " (what) } } }
+            p.dim role="status" data-scripted { "Reading " (what) "…" }
+        }
+    }
+}
+
 /// A message about an empty result, with what to do next.
 pub(crate) fn empty(message: &str, next: &Markup) -> Markup {
     html! { div.empty { p { (message) } (next) } }

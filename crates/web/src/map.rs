@@ -78,14 +78,14 @@ struct MapEntry {
     in_cycle: bool,
 }
 
-/// The map of a directory.
+/// The map of a directory. Dependencies, complexity and churn of a large one take longer than the page.
 pub(crate) fn page(context: &PageContext<'_>) -> Result<View, ToolError> {
     let path = context.request.get("path").trim_matches('/');
     let mut entries = entries(context.asker, path)?;
-    let churn = measure(context.asker, path, &mut entries)?;
-    let cycles = cycles(context.asker, path)?;
-    let uses = dependencies(context.asker, path, &entries)?;
-    mark_cycles(&mut entries, &uses);
+    if context.request.flag("fragment") {
+        return Ok(View::Fragment(details(context.asker, path, &mut entries)?));
+    }
+    let is_whole = context.request.flag("whole");
     let title = if path.is_empty() { context.asker.root_name() } else { path.to_owned() };
     let body = html! {
         div.pagehead {
@@ -95,14 +95,27 @@ pub(crate) fn page(context: &PageContext<'_>) -> Result<View, ToolError> {
         }
         @if entries.is_empty() {
             (layout::empty("This directory has no indexed files.", &html! {}))
+        } @else if is_whole {
+            (details(context.asker, path, &mut entries)?)
         } @else {
-            (picture(&entries, &uses))
-            (table(&entries, churn))
-            (dependency_list(&entries, &uses))
-            (cycle_list(&cycles))
+            (layout::deferred(&urls::map(path), "dependencies, complexity and churn", &table(&entries, None)))
         }
     };
     Ok(View::Page { title: format!("Map of {title}"), section: "map", body })
+}
+
+/// The entries of a directory with all that is known about them.
+fn details(asker: &Asker<'_>, path: &str, entries: &mut [MapEntry]) -> Result<Markup, ToolError> {
+    let churn = measure(asker, path, entries)?;
+    let cycles = cycles(asker, path)?;
+    let uses = dependencies(asker, path, entries)?;
+    mark_cycles(entries, &uses);
+    Ok(html! {
+        (picture(entries, &uses))
+        (table(entries, Some(churn)))
+        (dependency_list(entries, &uses))
+        (cycle_list(&cycles))
+    })
 }
 
 fn crumbs(path: &str) -> Markup {
@@ -271,7 +284,9 @@ fn picture(entries: &[MapEntry], uses: &Uses) -> Markup {
     }
 }
 
-fn table(entries: &[MapEntry], churn: bool) -> Markup {
+/// The entries. `churn` says whether it is known; `None` before anything but sizes is.
+fn table(entries: &[MapEntry], churn: Option<bool>) -> Markup {
+    let (is_measured, has_churn) = (churn.is_some(), churn == Some(true));
     let most = entries.iter().map(|entry| entry.lines).max().unwrap_or(0);
     html! {
         div.scroll tabindex="0" role="region" aria-label="Entries" {
@@ -279,9 +294,11 @@ fn table(entries: &[MapEntry], churn: bool) -> Markup {
                 caption.hidden { "Entries" }
                 thead { tr {
                     th scope="col" { "Name" } th.num scope="col" { "Lines" } th.wide { } th.num scope="col" { "Files" } th.num scope="col" { "Size" }
-                    th scope="col" { "Language" } th.num scope="col" title={ "Functions of cyclomatic complexity " (COMPLEX) " or more" } { "Complex" }
-                    @if churn { th.num scope="col" { "Commits" } }
-                    th scope="col" { span.hidden { "Cycle" } }
+                    @if is_measured {
+                        th scope="col" { "Language" } th.num scope="col" title={ "Functions of cyclomatic complexity " (COMPLEX) " or more" } { "Complex" }
+                        @if has_churn { th.num scope="col" { "Commits" } }
+                        th scope="col" { span.hidden { "Cycle" } }
+                    }
                 } }
                 tbody {
                     @for entry in entries {
@@ -294,16 +311,18 @@ fn table(entries: &[MapEntry], churn: bool) -> Markup {
                             td.wide { (layout::bar(entry.lines, most)) }
                             td.num { (count(entry.files)) }
                             td.num { (bytes(entry.bytes)) }
-                            td { (entry.language) }
-                            td.num { @if entry.complex > 0 { (count(entry.complex)) } }
-                            @if churn { td.num { @if entry.commits > 0 { (count(entry.commits)) } } }
-                            td { @if entry.in_cycle { span.badge.maybe { "cycle" } } }
+                            @if is_measured {
+                                td { (entry.language) }
+                                td.num { @if entry.complex > 0 { (count(entry.complex)) } }
+                                @if has_churn { td.num { @if entry.commits > 0 { (count(entry.commits)) } } }
+                                td { @if entry.in_cycle { span.badge.maybe { "cycle" } } }
+                            }
                         }
                     }
                 }
             }
         }
-        @if !churn { p.dim { "Churn is not known: " code { "orient index --history" } " indexes the history." } }
+        @if churn == Some(false) { p.dim { "Churn is not known: " code { "orient index --history" } " indexes the history." } }
     }
 }
 

@@ -114,7 +114,10 @@ pub const ROUTES: &[Route] = &[
     Route {
         path: "/map",
         about: "Directories with size, languages, complexity, churn, dependencies and cycles",
-        parameters: &[("path", "the directory; default: the root")],
+        parameters: &[
+            ("path", "the directory; default: the root"),
+            ("whole", "`1` waits for dependencies, complexity and churn"),
+        ],
         kind: RouteKind::Indexed(map::page),
     },
     Route {

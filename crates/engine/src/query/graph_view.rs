@@ -216,21 +216,40 @@ impl<'s> GraphView<'s> {
 
     /// Unresolved uses of a name.
     pub fn unresolved_uses(&self, name: &str) -> Result<UnresolvedUses, EngineError> {
-        let files = self.snapshot.files_depending_on(name)?;
+        let mut files = self.snapshot.files_depending_on(name)?;
+        let unread = files.len().saturating_sub(MAX_DEPENDENT_FILES);
+        if unread > 0 {
+            files = self.first_by_path(&files, MAX_DEPENDENT_FILES)?;
+        }
+        let reader = self.snapshot.store.reader();
+        let mut of_files = Vec::new();
+        for file in files {
+            let found = reader.references_to(file, name)?;
+            // Most files that depend on a common name have it resolved.
+            if !found.unresolved.is_empty() || !found.external.is_empty() {
+                of_files.push((self.file(file)?, found));
+            }
+        }
+        of_files.sort_by(|(a, _), (b, _)| a.path.cmp(&b.path));
+        let mut all = UnresolvedUses { uses: Vec::new(), external: Vec::new(), unread };
+        for (row, mut found) in of_files {
+            found.unresolved.sort_by_key(|miss| miss.line);
+            all.external.extend(found.external);
+            let uses = found.unresolved.into_iter();
+            all.uses.extend(uses.map(|miss| UnresolvedUse { path: row.path.clone(), miss }));
+        }
+        Ok(all)
+    }
+
+    /// The first files of some, by path.
+    fn first_by_path(&self, files: &[FileId], count: usize) -> Result<Vec<FileId>, EngineError> {
         let mut rows = Vec::with_capacity(files.len());
         for file in files {
-            rows.push(self.file(file)?);
+            rows.push(self.file(*file)?);
         }
         rows.sort_by(|a, b| a.path.cmp(&b.path));
-        let unread = rows.len().saturating_sub(MAX_DEPENDENT_FILES);
-        let mut found = UnresolvedUses { uses: Vec::new(), external: Vec::new(), unread };
-        for row in rows.into_iter().take(MAX_DEPENDENT_FILES) {
-            let mut uses = self.snapshot.store.reader().unresolved_of(row.id, name)?;
-            uses.sort_by_key(|miss| miss.line);
-            found.external.extend(self.snapshot.store.reader().external_of(row.id, name)?);
-            found.uses.extend(uses.into_iter().map(|miss| UnresolvedUse { path: row.path.clone(), miss }));
-        }
-        Ok(found)
+        rows.truncate(count);
+        Ok(rows.iter().map(|row| row.id).collect())
     }
 
     fn node_row(&self, node: NodeId) -> Result<Rc<NodeRow>, EngineError> {

@@ -102,3 +102,30 @@ fn branch_without_a_valid_commit_is_omitted() {
     repo.write(".git/refs/heads/nonsense", "not a commit\n");
     assert_eq!(commits(&repo.root).len(), 2);
 }
+
+/// The names that git lists, in order.
+fn listed(repo: &TestRepo, arguments: &[&str]) -> Vec<String> {
+    let mut names: Vec<String> = repo.git(arguments).lines().map(str::to_owned).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn branches_and_tags_that_contain_a_commit_are_those_that_git_lists() {
+    let repo = diverged();
+    repo.git(&["tag", "v1", "main"]);
+    repo.git(&["tag", "--annotate", "--message", "signed", "v2", "newer"]);
+    repo.git(&["pack-refs", "--all"]);
+    let mut history = History::open(&repo.root).expect("a repository");
+    for name in ["main", "older", "newer"] {
+        let commit = history.revision(name).expect("a commit");
+        let mut found = history.containing_refs(&commit).expect("readable").expect("few commits");
+        let format = "--format=%(refname:short)";
+        assert_eq!(found.branches, listed(&repo, &["branch", format, "--contains", name]), "{name}");
+        if name == "main" {
+            assert_eq!(found.tags.last().map(String::as_str), Some("v1"), "the fixture dates it last");
+        }
+        found.tags.sort();
+        assert_eq!(found.tags, listed(&repo, &["tag", format, "--contains", name]), "{name}");
+    }
+}

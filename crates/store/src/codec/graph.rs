@@ -2,7 +2,9 @@
 
 use super::CodecError;
 use super::varint::{Decoder, Encoder, closed_list, made};
-use crate::graph::{EdgeRow, ExternalRow, FileGraph, NodeId, UnresolvedRow, parts, proof};
+use crate::graph::{
+    EdgeRow, ExternalRow, FileGraph, NodeId, UnlinkedReferences, UnresolvedRow, parts, proof,
+};
 use orient_model::{Atom, EdgeKind, Reason, RefKind, Strings};
 use rustc_hash::FxHashMap;
 
@@ -56,16 +58,22 @@ pub(super) fn read_edges_only(bytes: &[u8]) -> Result<(Vec<EdgeRow>, usize), Cod
     read_edges(&mut from)
 }
 
-/// Decodes the unresolved references to one name only.
-pub(super) fn read_unresolved_of(bytes: &[u8], name: &str) -> Result<Vec<UnresolvedRow>, CodecError> {
+/// Decodes the unresolved and the external references to one name only.
+pub(super) fn read_references_to(bytes: &[u8], name: &str) -> Result<UnlinkedReferences, CodecError> {
     const FIELDS: usize = 5;
     let mut from = Decoder { bytes };
-    let Some(wanted) = from.place(name)? else { return Ok(Vec::new()) };
+    let Some(wanted) = from.place(name)? else { return Ok(UnlinkedReferences::default()) };
     from.flag()?;
     let edges = from.count()?;
     from.skip(1 + FIELDS * edges)?;
-    let external = from.count()?;
-    from.skip(FIELDS * external)?;
+    let count = from.count()?;
+    let (sources, kinds) = (read_nodes(&mut from, count)?, from.column(count)?);
+    from.skip(count)?;
+    let names = from.column(count)?;
+    let row = |at: usize| Ok((sources[at], ref_kind(kinds[at])?));
+    let external =
+        (0..count).filter(|&at| names[at] == wanted).map(row).collect::<Result<_, CodecError>>()?;
+    from.skip(count)?;
     let count = from.count()?;
     let (sources, kinds) = (read_nodes(&mut from, count)?, from.column(count)?);
     let (names, lines, reasons) = (from.column(count)?, from.ascending(count)?, from.column(count)?);
@@ -78,23 +86,9 @@ pub(super) fn read_unresolved_of(bytes: &[u8], name: &str) -> Result<Vec<Unresol
             reason: byte(reasons[at]).and_then(Reason::from_number).ok_or(CodecError)?,
         })
     };
-    (0..count).filter(|&at| names[at] == wanted).map(row).collect()
-}
-
-/// Decodes the external references to one name only: their sources and kinds.
-pub(super) fn read_external_of(bytes: &[u8], name: &str) -> Result<Vec<(NodeId, RefKind)>, CodecError> {
-    const FIELDS: usize = 5;
-    let mut from = Decoder { bytes };
-    let Some(wanted) = from.place(name)? else { return Ok(Vec::new()) };
-    from.flag()?;
-    let edges = from.count()?;
-    from.skip(1 + FIELDS * edges)?;
-    let count = from.count()?;
-    let (sources, kinds) = (read_nodes(&mut from, count)?, from.column(count)?);
-    from.skip(count)?;
-    let names = from.column(count)?;
-    let row = |at: usize| Ok((sources[at], ref_kind(kinds[at])?));
-    (0..count).filter(|&at| names[at] == wanted).map(row).collect()
+    let unresolved =
+        (0..count).filter(|&at| names[at] == wanted).map(row).collect::<Result<_, CodecError>>()?;
+    Ok(UnlinkedReferences { unresolved, external })
 }
 
 fn read_edges(from: &mut Decoder<'_>) -> Result<(Vec<EdgeRow>, usize), CodecError> {

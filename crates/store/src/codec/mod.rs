@@ -12,13 +12,13 @@ mod outline;
 mod surface;
 mod varint;
 
-use crate::graph::{EdgeRow, FileGraph, NodeId, StoredEdge, UnresolvedRow};
+use crate::graph::{EdgeRow, FileGraph, NodeId, StoredEdge, UnlinkedReferences};
 pub use compiler_layer::CompilerLayer;
 pub use history::{ChangedSymbol, CommitTerm, GraphCommit};
 pub(crate) use history::{
     decode_commits, decode_symbols, decode_terms, encode_commits, encode_symbols, encode_terms,
 };
-use orient_model::{Flow, Outline, RefKind, Surface};
+use orient_model::{Flow, Outline, Surface};
 pub(crate) use outline::chunk_kind;
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -96,14 +96,9 @@ pub(crate) fn encode_graph(graph: &FileGraph) -> Encoded {
     encode(GRAPH, |out| graph::write(out, graph))
 }
 
-/// Decodes the unresolved references to a name in the graph of a file.
-pub(crate) fn decode_unresolved_of(bytes: &[u8], name: &str) -> Result<Vec<UnresolvedRow>, CodecError> {
-    decode(GRAPH, bytes, |bytes| graph::read_unresolved_of(bytes, name))
-}
-
-/// Decodes the external references to a name in the graph of a file: their sources and kinds.
-pub(crate) fn decode_external_of(bytes: &[u8], name: &str) -> Result<Vec<(NodeId, RefKind)>, CodecError> {
-    decode(GRAPH, bytes, |bytes| graph::read_external_of(bytes, name))
+/// Decodes the references to a name in the graph of a file that lead to no symbol.
+pub(crate) fn decode_references_to(bytes: &[u8], name: &str) -> Result<UnlinkedReferences, CodecError> {
+    decode(GRAPH, bytes, |bytes| graph::read_references_to(bytes, name))
 }
 
 /// Decodes the graph of a file.

@@ -1,6 +1,7 @@
 //! Round trips of arbitrary facts and graphs, including nonsensical ones.
 
 use super::*;
+use crate::UnresolvedRow;
 use crate::graph::{ExternalRow, NodeId};
 use orient_model::{
     Assign, Atom, Base, Binding, BindingKind, Chunk, ChunkKind, Complexity, Confidence, EdgeKind, Export,
@@ -315,13 +316,14 @@ proptest! {
     fn graphs_come_back(value in graph()) {
         let bytes = encode_graph(&value);
         prop_assert_eq!(decode_edges(bytes.as_bytes()), Ok((value.edges.clone(), value.own)));
-        for name in value.unresolved.iter().map(|miss| miss.name.as_str()).chain(["no such name"]) {
-            let own: Vec<UnresolvedRow> = value.unresolved.iter().filter(|miss| miss.name == name).cloned().collect();
-            prop_assert_eq!(decode_unresolved_of(bytes.as_bytes(), name), Ok(own));
-        }
-        for name in value.external.iter().map(|row| row.name.as_str()).chain(["no such name"]) {
-            let own = value.external.iter().filter(|row| row.name == name).map(|row| (row.source, row.kind));
-            prop_assert_eq!(decode_external_of(bytes.as_bytes(), name), Ok(own.collect()));
+        let names = value.unresolved.iter().map(|miss| miss.name.as_str());
+        let names = names.chain(value.external.iter().map(|row| row.name.as_str())).chain(["no such name"]);
+        for name in names {
+            let unresolved = value.unresolved.iter().filter(|miss| miss.name == name).cloned().collect();
+            let external = value.external.iter().filter(|row| row.name == name);
+            let external = external.map(|row| (row.source, row.kind)).collect();
+            let expected = UnlinkedReferences { unresolved, external };
+            prop_assert_eq!(decode_references_to(bytes.as_bytes(), name), Ok(expected));
         }
         prop_assert_eq!(decode_graph(bytes.as_bytes()), Ok(value));
     }

@@ -16,7 +16,7 @@ pub(crate) use bulk_load::GraphLoad;
 pub(crate) use graph_check::Expected;
 pub use prepared_graph::PreparedGraph;
 pub use reader::{Dependencies, GraphReader};
-pub use rows::{EdgeRow, ExternalRow, FileGraph, NodeId, UnresolvedRow};
+pub use rows::{EdgeRow, ExternalRow, FileGraph, NodeId, UnlinkedReferences, UnresolvedRow};
 pub(crate) use rows::{StoredEdge, parts, proof};
 pub(crate) use symbol_table::SymbolTableBuilder;
 pub use symbol_table::{InMemorySymbolTable, IndexedFile, SymbolEntry};

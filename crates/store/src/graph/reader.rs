@@ -1,12 +1,12 @@
 //! Reads the graph and what resolution needs, from a snapshot or within a change set.
 
-use super::rows::{EdgeRow, FileGraph, NodeId, StoredEdge, UnresolvedRow};
+use super::rows::{EdgeRow, FileGraph, NodeId, StoredEdge, UnlinkedReferences};
 use super::symbol_table::{IndexedFile, SymbolEntry};
 use crate::codec::{self, id_list};
 use crate::error::{AtPath, StoreError};
 use crate::rows::{FileId, FileRow, SymbolId};
 use crate::sql::{edges, file_graphs, files, meta, name_dependencies, names, symbols};
-use orient_model::{Outline, RefKind, RepoPath, Surface, SymbolKind};
+use orient_model::{Outline, RepoPath, Surface, SymbolKind};
 use rusqlite::Connection;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -178,17 +178,9 @@ impl GraphReader<'_> {
         }
     }
 
-    /// The unresolved references to a name in a file, by source.
-    pub fn unresolved_of(&self, file: FileId, name: &str) -> Result<Vec<UnresolvedRow>, StoreError> {
-        let read = |bytes: &[u8]| codec::decode_unresolved_of(bytes, name);
-        let misses = file_graphs::graph_data(self.db, file.0, read).at(self.path)?;
-        let misses = misses.transpose().map_err(|error| self.damaged(error.to_string()))?;
-        Ok(misses.unwrap_or_default())
-    }
-
-    /// The external references to a name in a file: their sources and kinds.
-    pub fn external_of(&self, file: FileId, name: &str) -> Result<Vec<(NodeId, RefKind)>, StoreError> {
-        let read = |bytes: &[u8]| codec::decode_external_of(bytes, name);
+    /// The references to a name in a file that lead to no symbol, by source.
+    pub fn references_to(&self, file: FileId, name: &str) -> Result<UnlinkedReferences, StoreError> {
+        let read = |bytes: &[u8]| codec::decode_references_to(bytes, name);
         let found = file_graphs::graph_data(self.db, file.0, read).at(self.path)?;
         let found = found.transpose().map_err(|error| self.damaged(error.to_string()))?;
         Ok(found.unwrap_or_default())

@@ -79,6 +79,15 @@ pub struct UnresolvedRow {
     pub reason: Reason,
 }
 
+/// The references of a file to one name that lead to no symbol of the repository.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UnlinkedReferences {
+    /// Those that were not resolved, by source.
+    pub unresolved: Vec<UnresolvedRow>,
+    /// The sources and kinds of those that lead out of the repository.
+    pub external: Vec<(NodeId, RefKind)>,
+}
+
 /// The graph of one file: the result of resolving it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileGraph {

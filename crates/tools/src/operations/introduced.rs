@@ -58,12 +58,24 @@ pub(crate) struct IntroducedOut {
     /// The commit in which it first appeared.
     #[serde(skip_serializing_if = "Option::is_none")]
     first: Option<OccurrenceCommit>,
+    /// The branches and tags that contain that commit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    contained_in: Option<ContainedIn>,
     /// Every commit that added or removed an occurrence, newest first.
     commits: Vec<OccurrenceCommit>,
     /// Total number of these commits.
     total: u64,
     /// Whether the current commit contains it.
     present: bool,
+}
+
+/// The branches and tags that contain a commit.
+#[derive(Serialize, JsonSchema)]
+struct ContainedIn {
+    /// Local branches, by name.
+    branches: Vec<String>,
+    /// Tags, the earliest first.
+    tags: Vec<String>,
 }
 
 /// A commit that changed the number of occurrences.
@@ -139,22 +151,26 @@ file changes; a file that was only renamed is not. Merges are omitted: what they
             Ok(ControlFlow::Continue(()))
         });
         searched.map_err(|error| history_error(&error))?;
-        let mut commits = Vec::new();
+        let (mut commits, mut first) = (Vec::new(), None);
         for (id, mut files) in found {
             let commit = history.commit(&id).map_err(|error| history_error(&error))?;
             if filter.passes(&commit) {
+                let adds = files.iter().any(|file| file.after > file.before);
                 files.truncate(MAX_FILES);
-                commits.push(OccurrenceCommit { commit: CommitLine::new(&commit), files });
+                let commit = OccurrenceCommit { commit: CommitLine::new(&commit), files };
+                if adds {
+                    first = Some((id, commit.clone()));
+                }
+                commits.push(commit);
             }
         }
         let total = commits.len() as u64;
-        let first = commits
-            .iter()
-            .rev()
-            .find(|commit| commit.files.iter().any(|file| file.after > file.before))
-            .cloned();
+        let contained_in = first.as_ref().map(|(id, _)| history.containing_refs(id));
+        let contained_in = contained_in.transpose().map_err(|error| history_error(&error))?.flatten();
+        let contained_in = contained_in.map(|refs| ContainedIn { branches: refs.branches, tags: refs.tags });
+        let first = first.map(|(_, commit)| commit);
         commits.truncate(args.limit.unwrap_or(DEFAULT_LIMIT).max(1));
-        let out = IntroducedOut { text: args.text, first, commits, total, present: sum > 0 };
+        let out = IntroducedOut { text: args.text, first, contained_in, commits, total, present: sum > 0 };
         let mut answer = session.answer(&snapshot, out);
         answer.add_notes(shallow_note(&history));
         Ok(answer)
@@ -166,6 +182,9 @@ file changes; a file that was only renamed is not. Merges are omitted: what they
         };
         writer.own_line(Style::Head, "introduced by", &[])?;
         first.write(writer)?;
+        if let Some(refs) = &out.contained_in {
+            refs.write(writer)?;
+        }
         writer.own_line(Style::Head, "every commit that added or removed it, newest first", &[])?;
         for commit in &out.commits {
             commit.write(writer)?;
@@ -185,6 +204,32 @@ file changes; a file that was only renamed is not. Merges are omitted: what they
 
     fn exit(out: &IntroducedOut) -> Exit {
         if out.total == 0 { Exit::Nothing } else { Exit::Ok }
+    }
+}
+
+impl ContainedIn {
+    fn write(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        const MAX_BRANCHES: usize = 5;
+        let mut parts = Vec::new();
+        if let Some(tag) = self.tags.first() {
+            parts.push(match self.tags.len() {
+                1 => format!("tag {tag}"),
+                all => format!("{all} tags since {tag}"),
+            });
+        }
+        if !self.branches.is_empty() {
+            let shown = self.branches.iter().take(MAX_BRANCHES).cloned().collect::<Vec<_>>().join(", ");
+            let more = self.branches.len().saturating_sub(MAX_BRANCHES);
+            parts.push(if more > 0 {
+                format!("branches {shown} and {more} more")
+            } else {
+                format!("branches {shown}")
+            });
+        }
+        if parts.is_empty() {
+            return Ok(());
+        }
+        writer.own_line(Style::Dim, "    in {}", &[&parts.join("; ")])
     }
 }
 

@@ -33,6 +33,7 @@ pub(crate) const PARAMETERS: &[(&str, &str)] = &[
     ("expand", "a handle whose neighbours are added; may be repeated"),
     ("hide", "a handle that is left out, with what only it connects; may be repeated"),
     ("pin", "a handle that is kept with its neighbours when the focus changes; may be repeated"),
+    ("whole", "without a symbol: `1` waits for the most central ones"),
 ];
 
 /// Maximum number of nodes that are drawn.
@@ -43,6 +44,9 @@ pub(crate) fn page(context: &PageContext<'_>) -> Result<View, ToolError> {
     let request = context.request;
     let query = GraphQuery::parse(request);
     let content = if query.symbol.is_empty() {
+        if request.flag("fragment") {
+            return Ok(View::Fragment(central_symbols(context)?));
+        }
         start(context)?
     } else {
         match gather(context.asker, &query)? {
@@ -123,8 +127,22 @@ fn form(query: &GraphQuery<'_>) -> Markup {
     }
 }
 
-/// What to show before a symbol is chosen: the most central symbols.
+/// What to show before a symbol is chosen: the most central symbols. Of a large repository, they take longer than the page.
 fn start(context: &PageContext<'_>) -> Result<Markup, ToolError> {
+    let symbols = if context.request.flag("whole") {
+        central_symbols(context)?
+    } else {
+        layout::deferred("/graph", "the most central symbols", &html! {})
+    };
+    Ok(html! {
+        div.empty {
+            p { "Who calls whom, and through what? Enter a symbol, or begin with one of the most central ones:" }
+            (symbols)
+        }
+    })
+}
+
+fn central_symbols(context: &PageContext<'_>) -> Result<Markup, ToolError> {
     #[derive(Default, Deserialize)]
     #[serde(default)]
     struct MapData {
@@ -133,14 +151,11 @@ fn start(context: &PageContext<'_>) -> Result<Markup, ToolError> {
     const MAX_CENTRAL: usize = 24;
     let found = context.asker.ask::<MapData>(Asked::Map, json!({ "tokens": 3000 }))?;
     Ok(html! {
-        div.empty {
-            p { "Who calls whom, and through what? Enter a symbol, or begin with one of the most central ones:" }
-            ul.symbols {
-                @for node in found.data.central.iter().take(MAX_CENTRAL) {
-                    li {
-                        a href=(urls::graph(&node.handle)) data-item { (layout::kind(&node.kind)) " " strong { (node.name) } }
-                        " " span.dim { (node.path) ":" (node.line) }
-                    }
+        ul.symbols {
+            @for node in found.data.central.iter().take(MAX_CENTRAL) {
+                li {
+                    a href=(urls::graph(&node.handle)) data-item { (layout::kind(&node.kind)) " " strong { (node.name) } }
+                    " " span.dim { (node.path) ":" (node.line) }
                 }
             }
         }
