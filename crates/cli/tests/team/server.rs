@@ -124,6 +124,24 @@ impl Team {
         self.succeeds(&["worker", "--until-idle", "--lease", "3"])
     }
 
+    /// The directories of the indexes that workers and nodes with the common data directory have.
+    pub(crate) fn indexed_trees(&self) -> Vec<PathBuf> {
+        let directories = |path: &Path| -> Vec<PathBuf> {
+            let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+            entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
+        };
+        let store = self.directory.path().join("data/store");
+        let trees = directories(&store).into_iter().flat_map(|repository| directories(&repository));
+        trees.filter(|tree| tree.join("tree").exists()).collect()
+    }
+
+    /// The number of manifests in the common data directory.
+    pub(crate) fn manifests(&self) -> usize {
+        let directory = self.directory.path().join("data/manifests");
+        let repositories = std::fs::read_dir(directory).into_iter().flatten().flatten();
+        repositories.map(|entry| std::fs::read_dir(entry.path()).into_iter().flatten().count()).sum()
+    }
+
     /// A token for some repositories.
     pub(crate) fn token(&self, repositories: &[&str]) -> String {
         let mut arguments = vec!["tokens", "create", "test"];
