@@ -19,9 +19,9 @@ CREATE TABLE content (
 );
 ALTER TABLE content ALTER COLUMN data SET STORAGE EXTERNAL; -- it is compressed
 -- A short list of pending keys: it is part of the size of an index.
-CREATE INDEX content_by_term ON content USING gin (terms) WITH (gin_pending_list_limit = 1024);
-CREATE INDEX content_by_trigram ON content USING gin (trigrams) WITH (gin_pending_list_limit = 1024);
-CREATE INDEX content_by_name ON content USING gin (names) WITH (gin_pending_list_limit = 1024);
+CREATE INDEX content_by_term ON content USING gin (terms) WITH (gin_pending_list_limit = 256);
+CREATE INDEX content_by_trigram ON content USING gin (trigrams) WITH (gin_pending_list_limit = 256);
+CREATE INDEX content_by_name ON content USING gin (names) WITH (gin_pending_list_limit = 256);
 CREATE INDEX content_unknown_trigrams ON content (id) WHERE trigrams IS NULL;
 ALTER TABLE entry ADD FOREIGN KEY (content) REFERENCES content;
 

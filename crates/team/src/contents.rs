@@ -203,8 +203,8 @@ pub(crate) fn trigram_key(trigram: u32) -> Option<i16> {
     Some(key.cast_signed())
 }
 
-/// The hashes of the words of a text, sorted; none for data that is no text. Whole identifiers are not among them: most of them occur
-/// in one file, so that they would be most keys of the index, and their parts find the same files.
+/// The hashes of the words of a text, sorted; none for data that is no text. Identifiers of several words are not among them: most of them
+/// occur in one file, so that they would be most keys of the index, and their words find the same files.
 fn terms_of(bytes: &[u8]) -> Vec<i32> {
     if bytes.contains(&0) { Vec::new() } else { question_keys(bytes).0 }
 }
@@ -213,8 +213,14 @@ fn terms_of(bytes: &[u8]) -> Vec<i32> {
 pub(crate) fn question_keys(text: &[u8]) -> (Vec<i32>, Vec<i32>) {
     let (mut words, mut identifiers) = (BTreeSet::new(), BTreeSet::new());
     for_each_term(text, |term, is_identifier| {
-        let keys = if is_identifier { &mut identifiers } else { &mut words };
-        keys.insert(term_hash(term).cast_signed());
+        let key = term_hash(term).cast_signed();
+        if is_identifier {
+            identifiers.insert(key);
+        }
+        // Digits are no words: `sha256` is one, and a number is none.
+        if !is_identifier || term[0].is_ascii_alphabetic() && term.iter().any(u8::is_ascii_digit) {
+            words.insert(key);
+        }
     });
     (words.into_iter().collect(), identifiers.into_iter().collect())
 }
@@ -234,6 +240,8 @@ mod tests {
         assert_eq!(identifiers, [name_hash("parseConfig")]);
         assert_eq!((words.len(), terms_of(b"where is parseConfig called") == words), (5, true));
         assert_eq!(terms_of(b"a\0b"), [0; 0]);
+        assert_ne!(terms_of(b"word1"), terms_of(b"word2"));
+        assert_eq!(terms_of(b"0x1f"), [0; 0]);
     }
 
     #[test]
