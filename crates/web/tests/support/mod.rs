@@ -60,8 +60,9 @@ const ELEMENTS: &[&str] = &[
     "!DOCTYPE", "a", "article", "aside", "body", "button", "caption", "code", "col", "colgroup", "datalist",
     "dd", "defs", "del", "details", "div", "dl", "dt", "fieldset", "footer", "form", "g", "h1", "h2", "h3",
     "head", "header", "html", "input", "ins", "kbd", "label", "legend", "li", "link", "main", "mark",
-    "marker", "meta", "nav", "ol", "option", "p", "path", "pre", "rect", "s", "script", "section", "select",
-    "span", "strong", "summary", "svg", "table", "tbody", "td", "text", "th", "thead", "title", "tr", "ul",
+    "marker", "meta", "nav", "noscript", "ol", "option", "p", "path", "pre", "rect", "s", "script",
+    "section", "select", "span", "strong", "summary", "svg", "table", "tbody", "td", "text", "th", "thead",
+    "title", "tr", "ul",
 ];
 
 /// A response.
@@ -189,7 +190,7 @@ fn check_tag(what: &str, tag: &str) {
         let attribute = attribute.split(' ').next_back().unwrap_or_default();
         let (value, after) = after.split_once('"').unwrap_or((after, ""));
         assert!(!attribute.starts_with("on") && attribute != "style", "{what}: <{tag}>");
-        if matches!(attribute, "href" | "src" | "action" | "data-card" | "data-reload") {
+        if matches!(attribute, "href" | "src" | "action" | "data-card" | "data-deferred" | "data-reload") {
             let is_ours = value.starts_with('/') && !value.starts_with("//") || value.starts_with('#');
             assert!(is_ours, "{what}: leads to {value}");
         }
