@@ -42,7 +42,7 @@ impl Engine {
     ) -> Result<ExportReport, EngineError> {
         let failed = |source: PortableError| portable_error(to, source);
         let draft = draft_beside(to).map_err(|error| failed(error.into()))?;
-        let versions = extraction::versions();
+        let is_current = extraction::is_current();
         let written =
             File::options().write(true).create_new(true).open(&draft).map_err(PortableError::from).and_then(
                 |mut file| {
@@ -51,7 +51,7 @@ impl Engine {
                         &self.paths.index(),
                         &self.paths.cache(),
                         env!("CARGO_PKG_VERSION"),
-                        &|version| versions.contains(&version),
+                        &is_current,
                         &mut file,
                         &mut report,
                     )?;
