@@ -33,7 +33,8 @@ mod word_cache;
 mod workspace;
 
 pub use compiler_layer::{
-    KeptAnswers, LayerAudit, LayerEdge, LayerSource, LayerStatus, ScipDocument, ScipImport, ScipImportError,
+    FoundIndex, KeptAnswers, LayerAudit, LayerEdge, LayerSource, LayerStatus, ScipDocument, ScipImport,
+    ScipImportError,
 };
 pub use custom_roles::{CustomRole, CustomRoles, RoleConditions};
 pub use engine::{Engine, OpenOptions};

@@ -8,8 +8,10 @@ use orient_engine::{
 use orient_model::{
     AskedRelation, ContentHash, FileAnswers, NameAnswer, NameQuestion, ServicePlace, ServiceStatus,
 };
+use orient_testkit::{DEFINES, USES, scip_document, scip_index, scip_occurrence};
 use proptest::prelude::*;
 use std::path::PathBuf;
+use std::sync::Barrier;
 use support::edits::assert_same;
 use support::{Bench, dump, fresh, refresh};
 
@@ -29,43 +31,21 @@ def make():
 
 const GO: &str = "py pip b 1 Engine#go().";
 const MAKE: &str = "py pip b 1 make().";
-const DEFINES: u8 = 1;
-
-fn message(number: u8, bytes: &[u8]) -> Vec<u8> {
-    let mut out = vec![number << 3 | 2];
-    let mut length = bytes.len();
-    while length >= 0x80 {
-        out.push(length as u8 | 0x80);
-        length >>= 7;
-    }
-    out.push(length as u8);
-    out.extend_from_slice(bytes);
-    out
-}
-
-fn occurrence(symbol: &str, line: u8, from: u8, to: u8, roles: u8) -> Vec<u8> {
-    let parts = [message(1, &[line, from, to]), message(2, symbol.as_bytes()), vec![3 << 3, roles]];
-    message(2, &parts.concat())
-}
-
-fn document(path: &str, parts: &[Vec<u8>]) -> Vec<u8> {
-    message(2, &[message(1, path.as_bytes()), parts.concat()].concat())
-}
 
 /// The index of both files: `x.go()` means the method of `Engine`, which our rules cannot know.
 fn index() -> Vec<u8> {
-    let a = document("a.py", &[occurrence(MAKE, 3, 4, 8, 0), occurrence(GO, 4, 6, 8, 0)]);
-    let b = document(
+    let a =
+        scip_document("a.py", &[scip_occurrence(MAKE, 3, 4, 8, USES), scip_occurrence(GO, 4, 6, 8, USES)]);
+    let b = scip_document(
         "b.py",
         &[
-            occurrence("py pip b 1 Engine#", 0, 6, 12, DEFINES),
-            occurrence(GO, 1, 8, 10, DEFINES),
-            occurrence(MAKE, 8, 4, 8, DEFINES),
-            occurrence("py pip b 1 Engine#", 9, 11, 17, 0),
+            scip_occurrence("py pip b 1 Engine#", 0, 6, 12, DEFINES),
+            scip_occurrence(GO, 1, 8, 10, DEFINES),
+            scip_occurrence(MAKE, 8, 4, 8, DEFINES),
+            scip_occurrence("py pip b 1 Engine#", 9, 11, 17, USES),
         ],
     );
-    let tool = message(2, &[message(1, b"scip-test"), message(2, b"1")].concat());
-    [message(1, &tool), a, b].concat()
+    scip_index(&[a, b])
 }
 
 fn import(bench: &Bench, bytes: &[u8]) -> ScipImport {
@@ -143,9 +123,9 @@ fn a_compiler_that_says_external_drops_our_edge_to_a_file_it_saw() {
             .lines()
             .any(|line| line.starts_with("edge") && line.contains("calls") && line.contains("#make"))
     );
-    let a = document("a.py", &[occurrence("py pip other 1 make().", 3, 4, 8, 0)]);
-    let b = document("b.py", &[occurrence("py pip b 1 Engine#", 0, 6, 12, DEFINES)]);
-    import(&bench, &[a, b].concat());
+    let a = scip_document("a.py", &[scip_occurrence("py pip other 1 make().", 3, 4, 8, USES)]);
+    let b = scip_document("b.py", &[scip_occurrence("py pip b 1 Engine#", 0, 6, 12, DEFINES)]);
+    import(&bench, &scip_index(&[a, b]));
     bench.refresh();
     let dump = bench.dump();
     assert!(
@@ -272,6 +252,62 @@ fn answers_that_prove_nothing_leave_our_graph_as_it_is() {
     bench.refresh();
     let dump = bench.dump();
     assert!(dump.lines().any(|line| line.starts_with("outside") && line.contains("motor")), "{dump}");
+}
+
+#[test]
+fn of_runs_at_once_every_answer_survives() {
+    const RUNS: u32 = 8;
+    let text = format!("def run(x):\n{}", "    x.go()\n".repeat(RUNS as usize));
+    let bench = Bench::new(&[("a.py", &text), ("b.py", B)]);
+    bench.refresh();
+    let snapshot = bench.engine().snapshot().expect("a snapshot");
+    let hash = snapshot.file(&"a.py".into()).expect("readable").expect("indexed").hash.expect("text");
+    let answer = |run: u32| {
+        let question =
+            NameQuestion { at: 12 + run * 11 + 6, line: 1 + run, column: 6, asks: AskedRelation::Definition };
+        let place = ServicePlace { file: bench.root().join("b.py"), line: 1, character: 8, in_bytes: false };
+        let answers = vec![NameAnswer { question, places: vec![place] }];
+        FileAnswers { path: "a.py".into(), hash, status: ServiceStatus::Full, answers }
+    };
+    let start = Barrier::new(RUNS as usize);
+    std::thread::scope(|scope| {
+        for run in 0..RUNS {
+            let (bench, start, answer) = (&bench, &start, &answer);
+            scope.spawn(move || {
+                start.wait();
+                keep(bench, answer(run));
+            });
+        }
+    });
+    bench.refresh();
+    let dump = bench.dump();
+    let lines: Vec<&str> = edges(&dump).into_iter().filter(|line| line.contains("Engine.go")).collect();
+    assert_eq!(lines.len(), RUNS as usize, "{dump}");
+}
+
+#[test]
+fn indexes_are_found_in_the_usual_places_and_are_new_until_they_are_imported() {
+    let bench =
+        Bench::new(&[("a.py", A), ("b.py", B), ("web/app/x.py", "pass\n"), ("l1/l2/l3/l4/y.py", "pass\n")]);
+    bench.refresh();
+    let engine = bench.engine();
+    let found = || {
+        let snapshot = engine.snapshot().expect("a snapshot");
+        let found = engine.find_scip_indexes(&snapshot).expect("it looks");
+        found.into_iter().map(|one| (one.path.display().into_owned(), one.is_imported)).collect::<Vec<_>>()
+    };
+    assert!(found().is_empty());
+    bench.put("index.scip", index());
+    bench.put("web/app/index.scip", index());
+    bench.put("l1/l2/l3/l4/index.scip", "too deep");
+    bench.put("build/index.scip", "a directory without indexed files");
+    std::os::unix::fs::symlink("/etc/passwd", bench.root().join("web/index.scip")).expect("a link");
+    assert_eq!(found(), [("index.scip".to_owned(), false), ("web/app/index.scip".to_owned(), false)]);
+    let snapshot = engine.snapshot().expect("a snapshot");
+    engine.import_scip(&snapshot, &[bench.root().join("index.scip")]).expect("it is well formed");
+    assert_eq!(found(), [("index.scip".to_owned(), true), ("web/app/index.scip".to_owned(), false)]);
+    bench.put("index.scip", [index(), index()].concat());
+    assert!(!found()[0].1, "it was written again");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use crate::embedded::{self, EmbeddedText, Merger};
 use crate::facts::chunks;
 use crate::facts::resolvable::is_resolvable;
 use crate::grammar_repair;
+use crate::item_macros::UnwrappedItems;
 use crate::lower;
 use crate::node_table::NodeTable;
 use crate::pack::{Extractor, Pack};
@@ -56,10 +57,14 @@ fn by_pack(pack: &Pack, bytes: &[u8], budget: &mut Budget) -> Facts {
         }
         Extractor::Text => return plain(bytes),
     };
-    let raw = match parsed(pack, language, &text, budget) {
+    let mut raw = match parsed(pack, language, &text, budget) {
         Ok(raw) => raw,
         Err(limit) => return over_limit(bytes, limit),
     };
+    let (mut text, mut macros) = (text, Vec::new());
+    if let Some(unwrapped) = unwrapped(pack, &text, &raw, budget) {
+        (raw, text, macros) = (unwrapped.tree, Cow::Owned(unwrapped.text), unwrapped.names);
+    }
     let embedded = embedded::find(pack, &raw, bytes);
     let facts = match pack.extractor() {
         Extractor::Deep(table) => {
@@ -72,7 +77,7 @@ fn by_pack(pack: &Pack, bytes: &[u8], budget: &mut Budget) -> Facts {
             };
             let tree = Tree::new(bytes, shown, &repaired.tree, &table.tokens);
             drop(repaired.tree);
-            lower::lower(pack.conventions(), table, &tree, &erased)
+            lower::lower(pack.conventions(), table, &tree, &erased, &macros)
         }
         Extractor::Shallow(queries) => queries.extract(pack.conventions(), raw, bytes, budget),
         Extractor::Scanner(_) | Extractor::Text => plain(bytes),
@@ -114,13 +119,27 @@ fn parsed(
     )
 }
 
+/// The tree of a text without the macro calls around its items; `None` if there are none.
+fn unwrapped(
+    pack: &Pack,
+    text: &[u8],
+    raw: &orient_grammars::Tree,
+    budget: &mut Budget,
+) -> Option<UnwrappedItems> {
+    let Extractor::Deep(table) = pack.extractor() else { return None };
+    table.item_macros.as_ref()?.unwrap(&table.language, text, raw, budget)
+}
+
 /// The syntax tree from which facts are extracted.
 pub(crate) fn tree(pack: &Pack, bytes: &[u8]) -> Option<orient_grammars::Tree> {
     let budget = &mut Budget::of(bytes.len());
     match pack.extractor() {
         Extractor::Deep(table) => {
-            let PreprocessedSource { text, .. } = preprocessed(table, bytes);
-            let raw = parsed(pack, &table.language, &text, budget).ok()?;
+            let PreprocessedSource { mut text, .. } = preprocessed(table, bytes);
+            let mut raw = parsed(pack, &table.language, &text, budget).ok()?;
+            if let Some(unwrapped) = unwrapped(pack, &text, &raw, budget) {
+                (raw, text) = (unwrapped.tree, Cow::Owned(unwrapped.text));
+            }
             Some(grammar_repair::repair(&table.language, &table.grammar_gaps, &text, raw, budget).tree)
         }
         Extractor::Shallow(queries) => parsed(pack, queries.language(), bytes, budget).ok(),

@@ -22,6 +22,7 @@ mod embedded;
 mod extract;
 mod facts;
 mod grammar_repair;
+mod item_macros;
 mod lower;
 mod node_table;
 mod pack;

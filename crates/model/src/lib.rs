@@ -61,5 +61,5 @@ pub use string_table::{Atom, Strings};
 pub use surface::{
     Place, Route, RouterDef, RouterLink, Slot, Surface, SurfaceEntry, SurfaceKind, SurfaceRole,
 };
-pub use symbol::{Base, Complexity, Param, Relation, Symbol};
+pub use symbol::{ANONYMOUS, Base, Complexity, Param, Relation, Symbol};
 pub use symbol_role::SymbolRole;

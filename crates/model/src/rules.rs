@@ -142,6 +142,8 @@ pub struct Rules {
     pub receiver_scope_methods: Vec<String>,
     /// Methods of any value that return their receiver: `apply`, `tap`.
     pub identity_methods: Vec<String>,
+    /// Functions of the library whose result calls their first argument: `partial`.
+    pub partial_functions: Vec<String>,
     /// Methods of any value that return the result of the function they are given: `let`, `use`.
     pub callback_result_methods: Vec<String>,
     /// Members of a type that construct an instance although no source defines them: `new`.

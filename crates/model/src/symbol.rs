@@ -2,6 +2,9 @@
 
 use crate::{Atom, Modifiers, Span, SymbolKind, Visibility};
 
+/// What the name of an anonymous type ends with, after the type that it extends or implements: `Runnable{}`.
+pub const ANONYMOUS: &str = "{}";
+
 /// A definition in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {

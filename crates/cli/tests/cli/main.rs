@@ -25,6 +25,7 @@ mod portable_index;
 mod provider_consent;
 mod provider_search;
 mod sandbox;
+mod scip_indexes;
 mod search;
 mod settings;
 #[cfg(target_os = "linux")]

@@ -4,9 +4,9 @@
 //! rules decide again, until the server is asked again. An edit of a third file that changes the meaning of the use is not noticed; `enrich --again`
 //! asks everything again.
 
+use super::LayerSource;
 use super::places::{FileReader, ReadFile, compiled_symbol, symbol_at};
 use super::positions::LineIndex;
-use super::{LayerSource, read};
 use crate::extraction;
 use crate::refresh::FactsSource;
 use crate::{Engine, EngineError, Snapshot};
@@ -82,17 +82,23 @@ impl Engine {
         if described.is_empty() {
             return Ok(mapper.kept);
         }
-        let mut layer = read(&self.paths.tree, LayerSource::Servers).unwrap_or_default();
-        for (path, (hash, mut file)) in described {
-            if let Some(known) = layer.get(&path, hash) {
-                file.absorb(&known);
+        self.change_layer(LayerSource::Servers, |known| {
+            let mut layer = known.unwrap_or_default();
+            for (path, (hash, mut file)) in described {
+                if let Some(known) = layer.get(&path, hash) {
+                    // Only named as the home of an implementation: nothing new is known about its own questions.
+                    if file.uses.is_empty() {
+                        file.status = known.status;
+                    }
+                    file.absorb(&known);
+                }
+                file.uses.sort_unstable_by_key(|one| (one.at, one.target));
+                file.uses.dedup_by_key(|one| one.at);
+                layer.insert(path, hash, &file);
             }
-            file.uses.sort_unstable_by_key(|one| (one.at, one.target));
-            file.uses.dedup_by_key(|one| one.at);
-            layer.insert(path, hash, &file);
-        }
-        layer.tools.insert(server.to_owned());
-        self.replace_layer(LayerSource::Servers, Some(&layer))?;
+            layer.tools.insert(server.to_owned());
+            Some(layer)
+        })?;
         Ok(mapper.kept)
     }
 }

@@ -5,9 +5,9 @@
 //! it is now, since an index does not say which content it was made from: its text must be the file's, or the names at its definitions must
 //! be in the file at these places.
 
+use super::LayerSource;
 use super::places::{FileReader, ReadFile, compiled_symbol, symbol_at};
 use super::positions::LineIndex;
-use super::{LayerSource, read};
 use crate::refresh::FactsSource;
 use crate::{Engine, EngineError, Snapshot};
 use orient_model::{CompiledFile, CompiledRelation, CompiledSymbol, CompiledTarget, CompiledUse, RepoPath};
@@ -97,7 +97,6 @@ impl Engine {
         for index in indexes {
             each_document(index, &self.repo.root, Importer::define, &mut importer)?;
         }
-        let mut layer = read(&self.paths.tree, LayerSource::Scip).unwrap_or_default();
         let mut files: BTreeMap<RepoPath, CompiledFile> = BTreeMap::new();
         for index in indexes {
             let refer = |importer: &mut Importer<'_>, path: Option<RepoPath>, document: &Document| {
@@ -111,16 +110,20 @@ impl Engine {
             each_document(index, &self.repo.root, refer, &mut importer)?;
         }
         importer.report.documents = files.len() as u64;
-        for (path, file) in files {
-            let hash = importer.covered.get(&path).map(|covered| covered.hash).unwrap_or_default();
-            layer.insert(path, hash, &file);
-        }
-        layer.tools.append(&mut importer.tools);
         importer.report.refused.sort();
         importer.report.refused.dedup();
         if importer.report.documents > 0 {
-            self.replace_layer(LayerSource::Scip, Some(&layer))?;
+            self.change_layer(LayerSource::Scip, |known| {
+                let mut layer = known.unwrap_or_default();
+                for (path, file) in files {
+                    let hash = importer.covered.get(&path).map(|covered| covered.hash).unwrap_or_default();
+                    layer.insert(path, hash, &file);
+                }
+                layer.tools.append(&mut importer.tools);
+                Some(layer)
+            })?;
         }
+        self.remember_imports(indexes)?;
         Ok(importer.report)
     }
 }

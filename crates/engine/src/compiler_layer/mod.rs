@@ -11,10 +11,12 @@ mod layer_audit;
 mod places;
 mod positions;
 mod questions;
+mod usual_places;
 
 pub use answers::KeptAnswers;
 pub use import::{ScipDocument, ScipImport, ScipImportError};
 pub use layer_audit::{LayerAudit, LayerEdge};
+pub use usual_places::FoundIndex;
 
 use crate::{Engine, EngineError, Snapshot};
 use orient_model::{CompiledFile, ContentHash, RepoPath, ServiceStatus};
@@ -143,20 +145,22 @@ impl Engine {
         read_all(&self.paths.tree).filter(|_| self.settings.enrich.layer)
     }
 
-    /// Replaces a compiler layer, or removes it. The next refresh resolves everything again.
-    pub(crate) fn replace_layer(
+    /// Changes a compiler layer; `None` removes it. The next refresh resolves everything again.
+    ///
+    /// Reading and writing are one transaction under the write lock: of two processes that add to a layer at once, the second
+    /// sees what the first added. A refresh in progress does not see two layers.
+    pub(crate) fn change_layer(
         &self,
         source: LayerSource,
-        layer: Option<&CompilerLayer>,
+        change: impl FnOnce(Option<CompilerLayer>) -> Option<CompilerLayer>,
     ) -> Result<(), EngineError> {
         let directory = self.own_directory()?;
-        // A refresh in progress must not see two layers.
         let _lock = WriteLock::acquire(&self.paths.tree, |_| true)?;
         let unusable = |error: std::io::Error| StoreError::Unusable {
             path: self.paths.tree.clone(),
             reason: orient_store::unusable_reason(&error),
         };
-        match layer {
+        match change(read(&self.paths.tree, source)) {
             Some(layer) => {
                 let bytes = layer.encode();
                 let hash = blake3::hash(&bytes);
@@ -179,7 +183,7 @@ impl Engine {
     /// Removes a compiler layer; returns whether there was one.
     pub fn drop_compiler_layer(&self, source: LayerSource) -> Result<bool, EngineError> {
         let existed = version_of(&self.paths.tree, source) != 0;
-        self.replace_layer(source, None)?;
+        self.change_layer(source, |_| None)?;
         Ok(existed)
     }
 }

@@ -7,8 +7,8 @@ use crate::node_table::{NodePath, Rule};
 use crate::parse::flat_tree::NodeId;
 use crate::schema::vocabulary::ExprRole;
 use orient_model::{
-    Atom, Base, BindingKind, Modifier, RefKind, Relation, Return, ScopeKind, Symbol, SymbolKind, Visibility,
-    Wrapper,
+    ANONYMOUS, Atom, Base, BindingKind, Modifier, RefKind, Relation, Return, ScopeKind, Symbol, SymbolKind,
+    Visibility, Wrapper,
 };
 
 /// A symbol under construction, before its header is read.
@@ -61,6 +61,10 @@ impl<'t> Lowering<'t> {
         let symbol = self.add_symbol(draft, rule);
         if !rule.name_starts.is_empty() {
             self.span_of_long_name(symbol, id, rule);
+        }
+        if let Some(base) = rule.named_after.find(self.tree, id).filter(|_| body == Some(id)) {
+            // Its header is part of the expression around it.
+            self.outline.symbols[symbol as usize].signature = self.phrase(base);
         }
         // The extended type is referenced here, not declared.
         if kind != SymbolKind::Impl {
@@ -177,8 +181,16 @@ impl<'t> Lowering<'t> {
         }
         match (rule.name.find(self.tree, id), &rule.default_name) {
             (None, Some(name)) => Some(DefinitionName::plain(id, name.clone())),
-            (name, _) => self.naming(name?),
+            (None, None) => self.named_after(id, rule),
+            (Some(name), _) => self.naming(name),
         }
+    }
+
+    /// The name of an anonymous type that extends or implements another. It is no identifier, so that nothing can mean it by mistake.
+    fn named_after(&self, id: NodeId, rule: &Rule) -> Option<DefinitionName> {
+        let base = self.type_name(rule.named_after.find(self.tree, id)?);
+        let base = base.rsplit(['.', '\\']).next().filter(|base| !base.is_empty())?;
+        Some(DefinitionName::plain(id, format!("{base}{ANONYMOUS}")))
     }
 
     /// The kind of a symbol in its context.

@@ -1,12 +1,19 @@
 //! Unparsed tokens, such as the arguments of a macro: names, member chains and calls are recognised by adjacent tokens.
 
+use super::definitions::SymbolDraft;
 use super::{Lowering, mark};
 use crate::parse::flat_tree::NodeId;
 use crate::schema::vocabulary::ExprRole;
-use orient_model::{Base, Expr, ExprId, ExprList, RefKind, Relation};
+use orient_model::{
+    Base, BindingKind, Expr, ExprId, ExprList, RefKind, Reference, Relation, Scope, ScopeKind, Span,
+    SymbolKind,
+};
+use std::ops::Range;
 
 /// Maximum nesting depth of groups of tokens.
 const DEPTH_CAP: usize = 60;
+/// Maximum number of tokens between the name of a function and its body.
+const SIGNATURE_CAP: usize = 64;
 /// Maximum number of arguments.
 const ARGS_CAP: usize = 64;
 
@@ -34,6 +41,94 @@ enum Link {
 }
 
 impl Lowering<'_> {
+    /// Adds the reference to a macro whose call was erased around the items in it.
+    pub(super) fn expand_around_items(&mut self, name: &Range<usize>) {
+        let source = self.tree.source;
+        let written = crate::facts::display_text::lossy(&source[name.clone()]).into_owned();
+        let last = written.rsplit("::").next().unwrap_or(&written).trim();
+        let at = name.end - last.len();
+        let line = memchr::memchr_iter(b'\n', &source[..at]).count() as u32 + 1;
+        // Scopes are in source order: the last one around a place is the innermost.
+        let is_around = |scope: &Scope| (scope.start..scope.end).contains(&(at as u32));
+        let scope = self.flow.scopes.iter().rposition(is_around).unwrap_or_default();
+        let symbol = self.flow.scopes[scope].symbol;
+        let callee = self.names.intern(last);
+        let callee = self.push_expr(Expr::Name(callee));
+        let args = ExprList { start: self.flow.operands.len() as u32, len: 0 };
+        let expr = self.push_expr(Expr::Call { callee, args });
+        let (kind, at, scope) = (RefKind::Expand, at as u32, scope as u32);
+        self.flow.references.push(Reference { kind, expr, at, line, scope, symbol, apart: 0 });
+    }
+
+    /// Defines a function that is written among tokens: in the body of a macro, or in the arguments of one that stands for items. Inside
+    /// functions such tokens are code that is generated, not code of the function.
+    pub(super) fn token_function(&mut self, id: NodeId) {
+        let Some(word) = &self.table.token_functions else { return };
+        if !self.is_token_name(id) || self.in_function() {
+            return;
+        }
+        let start = self.tree.node(id).start as usize;
+        let before = self.tree.source[..start].trim_ascii_end();
+        let Some(rest) = before.strip_suffix(word.as_bytes()) else { return };
+        if before.len() == start
+            || rest.last().is_some_and(|&byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        {
+            return;
+        }
+        let Some((params, body)) = self.token_function_parts(id) else { return };
+        let last = body.unwrap_or(params);
+        let (name, parent) = (self.name_text(id), self.frame().symbol);
+        let rule = self.table.rule(self.tree, id);
+        let draft = SymbolDraft {
+            kind: SymbolKind::Function,
+            name: &name,
+            qualifier: None,
+            node: id,
+            name_node: id,
+            body,
+            parent,
+        };
+        let symbol = self.add_symbol(draft, rule);
+        self.mark(id, mark::CONSUMED);
+        let (first, end) = (self.tree.span(id), self.tree.span(last));
+        let skipped = memchr::memchr_iter(b'\n', &self.tree.source[rest.len()..start]).count() as u32;
+        let from = Span { start: rest.len() as u32, first_line: first.first_line - skipped, ..end };
+        let header = self.tree.span(params);
+        let added = &mut self.outline.symbols[symbol as usize];
+        added.span = from;
+        added.header = Span { end: header.end, last_line: header.last_line, ..from };
+        let header = added.header;
+        let signature = self.signature(&header);
+        self.outline.symbols[symbol as usize].signature = signature;
+        let scope = self.push_scope(last, ScopeKind::Function, Some(symbol));
+        self.flow.scopes[scope as usize].start = from.start;
+        for param in self.tree.children(params).collect::<Vec<_>>() {
+            if self.is_token_name(param) && self.is_label(param) {
+                let name = self.name_text(param);
+                self.bind_name(scope, &name, BindingKind::Param, self.tree.node(param).start);
+            }
+        }
+    }
+
+    /// The groups of parameters and of the body after the name of a function.
+    fn token_function_parts(&self, name: NodeId) -> Option<(NodeId, Option<NodeId>)> {
+        let (mut at, mut params) = (name, None);
+        for _ in 0..SIGNATURE_CAP {
+            let Some(next) = self.next_token(at).filter(|&next| !self.gap(at, next).contains(&b';')) else {
+                break;
+            };
+            if params.is_none() && self.is_group(next, b'(') {
+                params = Some(next);
+            } else if let Some(params) = params
+                && self.is_group(next, b'{')
+            {
+                return Some((params, Some(next)));
+            }
+            at = next;
+        }
+        params.map(|params| (params, None))
+    }
+
     /// Adds the references of the chain that a name begins, unless it continues another.
     pub(super) fn token_use(&mut self, id: NodeId) {
         if self.has(id, mark::PART | mark::CONSUMED) || !self.is_token_name(id) {

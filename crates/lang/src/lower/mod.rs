@@ -42,6 +42,7 @@ use orient_model::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Maximum number of syntax errors reported for a file.
 const ISSUES_CAP: usize = 20;
@@ -67,15 +68,20 @@ mod mark {
     pub(super) const BESIDE: u8 = 64;
 }
 
-/// Lowers a tree. `erased` is the text before definitions that the tree does not show although it belongs to them.
+/// Lowers a tree. `erased` is the text before definitions that the tree does not show although it belongs to them, `macros` the names of
+/// macros around items, which it does not show either.
 pub(crate) fn lower(
     conventions: &Conventions,
     table: &NodeTable,
     tree: &Tree<'_>,
     erased: &[ErasedPrefix],
+    macros: &[Range<usize>],
 ) -> Facts {
     let mut lowering = Lowering::new(conventions, table, tree);
     lowering.run();
+    for name in macros {
+        lowering.expand_around_items(name);
+    }
     lowering.extend_over_prefixes(erased);
     lowering.finish()
 }
@@ -231,6 +237,7 @@ impl<'t> Lowering<'t> {
             && self.tree.get(node.parent).is_some()
             && self.table.rule(self.tree, node.parent).unparsed_tokens
         {
+            self.token_function(id);
             self.token_use(id);
         }
         let defined = self.definition(id, rule);

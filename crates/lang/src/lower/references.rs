@@ -432,7 +432,11 @@ impl<'t> Lowering<'t> {
         let Some(target) = target else { return };
         let target_rule = self.table.rule(self.tree, target);
         if target_rule.expr == Some(ExprRole::Call) {
-            // `@decorator(args)` is a call.
+            // `@decorator(args)` is a call, and the function that it returns decorates.
+            if self.table.calls_return_decorators {
+                let expr = self.expr(target);
+                self.add_reference(RefKind::Decorate, expr, target);
+            }
             return;
         }
         self.part_out(target);

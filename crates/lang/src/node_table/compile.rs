@@ -4,6 +4,7 @@ use super::compiler::Compiler;
 use super::path_syntax::is_path;
 use super::{CallImport, CallRule, ExportRole, FlowBreak, ImportRole, NodeTable, Rule, Target};
 use crate::grammar_repair::{GrammarGap, GrammarGaps};
+use crate::item_macros::ItemMacros;
 use crate::parse::flat_tree::Token;
 use crate::preprocess::Preprocessor;
 use crate::schema::error::PackError;
@@ -47,6 +48,7 @@ pub(crate) fn compile(
         first_param_is_self: spec.first_param_is_self,
         variadic_is_list: any(spec, inherited, |s| s.variadic_is_list),
         project_wide_imports: any(spec, inherited, |s| s.project_wide_imports),
+        calls_return_decorators: spec.calls_return_decorators,
         binds_after_value: any(spec, inherited, |s| s.binds_after_value),
         self_assignment_declares_field: spec
             .self_assignment_declares_field
@@ -70,6 +72,8 @@ pub(crate) fn compile(
         xml_docs: any(spec, inherited, |s| s.xml_docs),
         preprocessor: None,
         unexported_is_private: any(spec, inherited, |s| s.unexported_is_private),
+        item_macros: None,
+        token_functions: spec.token_functions.clone(),
         grammar_gaps: GrammarGaps::new(last(spec, inherited, |s| &s.reserved_words)),
         has_continuations: false,
         has_tokens: false,
@@ -164,6 +168,12 @@ impl Compiler<'_> {
         for gap in &spec.grammar_gap {
             match GrammarGap::compile(self.pack, gap) {
                 Ok(gap) => table.grammar_gaps.add(gap),
+                Err(error) => self.errors.push(error),
+            }
+        }
+        if let Some(macros) = &spec.item_macros {
+            match ItemMacros::compile(self.pack, macros) {
+                Ok(macros) => table.item_macros = Some(macros),
                 Err(error) => self.errors.push(error),
             }
         }
@@ -307,6 +317,7 @@ impl Compiler<'_> {
             variadic: spec.variadic,
             variadic_words: spec.variadic_words.iter().map(|word| word.as_bytes().to_vec()).collect(),
             default_name: spec.default_name.clone(),
+            named_after: self.node_path(spec.named_after.as_deref()),
             implicit_param: spec.implicit_param.clone(),
             returns_last_expression: spec.returns_last_expression,
             modifiers_if_qualified: self.modifiers(&spec.modifiers_if_qualified),

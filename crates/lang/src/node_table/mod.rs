@@ -25,6 +25,7 @@ pub(crate) use compile::compile;
 pub(crate) use node_path::NodePath;
 
 use crate::grammar_repair::GrammarGaps;
+use crate::item_macros::ItemMacros;
 use crate::parse::flat_tree::{NodeId, Token, Tree};
 use crate::preprocess::Preprocessor;
 use crate::schema::vocabulary::{ExprRole, HeaderWord};
@@ -59,6 +60,7 @@ pub(crate) struct NodeTable {
     pub(crate) has_dotted_calls: bool,
     pub(crate) first_param_is_self: bool,
     pub(crate) binds_after_value: bool,
+    pub(crate) calls_return_decorators: bool,
     pub(crate) project_wide_imports: bool,
     pub(crate) variadic_is_list: bool,
     pub(crate) self_assignment_declares_field: bool,
@@ -85,6 +87,10 @@ pub(crate) struct NodeTable {
     pub(crate) preprocessor: Option<Preprocessor>,
     pub(crate) unexported_is_private: bool,
     pub(crate) grammar_gaps: GrammarGaps,
+    /// Macro calls around items.
+    pub(crate) item_macros: Option<ItemMacros>,
+    /// The word before the name of a function among unparsed tokens.
+    pub(crate) token_functions: Option<String>,
     /// Prefixes of comments that document the enclosing definition.
     pub(crate) inner_doc_prefixes: Vec<String>,
     /// Whether any kind continues the statement before it.
@@ -180,6 +186,7 @@ pub(crate) struct Rule {
     pub(crate) variadic: bool,
     pub(crate) variadic_words: Vec<Vec<u8>>,
     pub(crate) default_name: Option<String>,
+    pub(crate) named_after: NodePath,
     pub(crate) label: NodePath,
     pub(crate) implicit_param: Option<String>,
     pub(crate) returns_last_expression: bool,

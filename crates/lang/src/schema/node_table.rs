@@ -3,7 +3,7 @@
 //! Values that name a part of a node are node paths, for example `declarator.:identifier|name`; `node_table/path_syntax.rs`
 //! describes them. Only the shape of the file is checked here.
 
-use super::source_rewriting::{GrammarGapSpec, PreprocessSpec};
+use super::source_rewriting::{GrammarGapSpec, ItemMacroSpec, PreprocessSpec};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -22,6 +22,9 @@ pub(crate) struct TableSpec {
     pub(crate) complexity: ComplexitySpec,
     /// Constructs that the grammar does not know.
     pub(crate) grammar_gap: Vec<GrammarGapSpec>,
+    pub(crate) item_macros: Option<ItemMacroSpec>,
+    /// The word before the name of a function, for functions among the unparsed tokens of macros: `fn`.
+    pub(crate) token_functions: Option<String>,
     /// Words that are never names: a grammar that takes one for a name misread the source.
     pub(crate) reserved_words: Vec<String>,
     /// Calls of bare names that declare something: `require`, `include`, `describe`.
@@ -35,6 +38,8 @@ pub(crate) struct TableSpec {
     pub(crate) first_param_is_self: bool,
     /// A local variable is visible only after its value: `let x = x(1)` calls a function `x`.
     pub(crate) binds_after_value: bool,
+    /// A decorator that is a call returns the function that decorates: `@retry(3)`.
+    pub(crate) calls_return_decorators: bool,
     /// Inside of a function, a variadic parameter is a list of its declared type.
     pub(crate) variadic_is_list: bool,
     /// An import that is passed on applies to all files of the project: `global using`.
@@ -181,6 +186,8 @@ pub(crate) struct NodeSpec {
     pub(crate) variadic_words: Vec<String>,
     /// Its name if the source gives none.
     pub(crate) default_name: Option<String>,
+    /// The type that an anonymous type is called after: `Runnable{}`.
+    pub(crate) named_after: Option<String>,
     /// A part that is a label: neither a value nor a reference.
     pub(crate) label: Option<String>,
     /// The parameter of a function that lists none.

@@ -106,6 +106,7 @@ struct RulesFields {
     receiver_passing_methods: Vec<String>,
     receiver_scope_methods: Vec<String>,
     identity_methods: Vec<String>,
+    partial_functions: Vec<String>,
     callback_result_methods: Vec<String>,
     implicit_constructors: Vec<String>,
     #[serde(deserialize_with = "entries")]

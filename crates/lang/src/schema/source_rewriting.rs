@@ -1,4 +1,4 @@
-//! The sections of `table.toml` that rewrite a source before or between parses: `[preprocess]` and `[[grammar_gap]]`.
+//! The sections of `table.toml` that rewrite a source before or between parses: `[preprocess]`, `[item_macros]` and `[[grammar_gap]]`.
 
 use serde::Deserialize;
 
@@ -43,6 +43,19 @@ pub(crate) struct PreprocessSpec {
     pub(crate) attribute_macros: Option<String>,
     /// Pattern of macros that define a symbol named by their last argument instead of the first.
     pub(crate) named_by_last_argument: Option<String>,
+}
+
+/// `[item_macros]`: macro calls around items, which the grammar reads as tokens.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ItemMacroSpec {
+    /// The kind of a macro call, and of its arguments.
+    pub(crate) call: String,
+    pub(crate) arguments: String,
+    /// The kinds of nodes that contain items.
+    pub(crate) places: Vec<String>,
+    /// The pattern of arguments that may be items. They are, if the grammar accepts them as a file.
+    pub(crate) items: String,
 }
 
 /// `[[grammar_gap]]`: a construct that the grammar does not know, and what to parse instead of it.

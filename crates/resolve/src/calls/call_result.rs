@@ -71,7 +71,8 @@ impl Session<'_> {
         Some(val.with(runtime_type(&val.ty)))
     }
 
-    /// The result of a member that every value has: an instance, the receiver, or the result of the callback.
+    /// The result of a member that every value has: an instance, the receiver, a function with some arguments given, or the result of the
+    /// callback.
     pub(crate) fn receiver_member_result(&self, site: &Site, callee: ExprId, args: &[ExprId]) -> Value {
         let unit = &site.unit;
         let (base, name) = match unit.expr(callee) {
@@ -89,6 +90,12 @@ impl Session<'_> {
         }
         if unit.rules.identity_methods.iter().any(|same| same == name) {
             return base.map_or_else(|| self.self_value(site), |base| self.eval(site, base));
+        }
+        if let Some(&function) = args.first()
+            && unit.rules.partial_functions.iter().any(|known| known == name)
+        {
+            let val = self.eval(site, function);
+            return if matches!(val.ty, Ty::Function(..)) { val } else { Value::unknown() };
         }
         match args.last() {
             Some(&function) if unit.rules.callback_result_methods.iter().any(|known| known == name) => {

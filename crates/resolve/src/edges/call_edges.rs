@@ -3,13 +3,13 @@
 use super::markup_edges::is_undefined;
 use super::references::ReferenceEdges;
 use crate::calls::overloads::receivers_of;
-use crate::file::file_unit::last_name;
+use crate::file::file_unit::{FileRef, last_name};
 use crate::invalidation::name_reach;
 use crate::names::bindings::LookupKind;
 use crate::session::Site;
 use crate::types::target::{Referent, Target, Value};
 use crate::types::ty::{SymbolId, Ty};
-use orient_model::{Confidence, Edge, EdgeKind, Expr, ExprId, Node, Reason, RefKind, Rule, SymbolKind};
+use orient_model::{Atom, Confidence, Edge, EdgeKind, Expr, ExprId, Node, Reason, RefKind, Rule, SymbolKind};
 
 impl ReferenceEdges<'_, '_> {
     pub(super) fn call(&mut self, site: &Site) {
@@ -19,6 +19,9 @@ impl ReferenceEdges<'_, '_> {
             Expr::New { ty, .. } => (ty, &[][..]),
             _ => (self.reference.expr, &[][..]),
         };
+        if self.reference.kind == RefKind::Decorate && callee != self.reference.expr {
+            return self.decorate_by_result(site);
+        }
         if self.unit.expr(callee) == Expr::SuperRef {
             if self.unit.rules.super_calls {
                 self.call_super(site, args);
@@ -51,7 +54,7 @@ impl ReferenceEdges<'_, '_> {
             return;
         }
         if found.is_empty() {
-            return self.push_unresolved(site, callee);
+            return self.call_table(site, callee, args);
         }
         if self.unit.rules.value_flow_typing
             && found.iter().all(|one| matches!(self.session.value(one).ty, Ty::Lambda(..)))
@@ -62,18 +65,62 @@ impl ReferenceEdges<'_, '_> {
         }
         let targets = self.callables(found);
         if targets.is_empty() {
-            return self.push_unresolved(site, callee);
+            return self.call_table(site, callee, args);
+        }
+        if self.reference.kind == RefKind::Decorate {
+            for one in &targets {
+                self.wrap_decorated(one);
+            }
         }
         self.emit_calls(site, targets, args);
-        let is_call = matches!(self.unit.expr(self.reference.expr), Expr::Call { .. });
-        if self.reference.kind == RefKind::Decorate && is_call && self.unit.rules.value_flow_typing {
-            // The call returns the decorator, which is then called with the decorated symbol.
-            let val = self.session.eval(site, self.reference.expr);
-            let mut found = self.callables_of_value(&val, Confidence::Probable);
-            found
-                .retain(|one| one.sym().and_then(|sym| self.session.kind(sym)) == Some(SymbolKind::Function));
-            self.emit_calls(site, found, &[]);
+    }
+
+    /// A decorator that is a call: what it returns is called with the decorated symbol. The call itself is a reference of its own.
+    fn decorate_by_result(&mut self, site: &Site) {
+        let val = self.session.eval(site, self.reference.expr);
+        let mut found = self.callables_of_value(&val, Confidence::Probable);
+        found.retain(|one| one.sym().and_then(|sym| self.session.kind(sym)) == Some(SymbolKind::Function));
+        for one in &found {
+            self.wrap_decorated(one);
         }
+        self.emit_calls(site, found, &[]);
+        self.is_local = true;
+    }
+
+    /// A decorator gets the function that it decorates: what it returns may call it.
+    fn wrap_decorated(&mut self, decorator: &Target) {
+        let Some(sym) = decorator.sym() else { return };
+        let Some(home) = self.session.unit_of(sym) else { return };
+        let Some(scope) = home.scope_of(sym.at).filter(|_| home.kind(sym.at) == Some(SymbolKind::Function))
+        else {
+            return;
+        };
+        let Some(param) = home.params(scope).first().and_then(|&at| home.binding(at)).map(|one| one.name)
+        else {
+            return;
+        };
+        let Some(decorated) = self.unit.next_symbol(self.reference.at) else { return };
+        self.pass_function(&home, sym, param, &[self.unit.sym(decorated)]);
+    }
+
+    /// A call through a table with a computed key may call every function in the table. Any other call is unresolved.
+    fn call_table(&mut self, site: &Site, callee: ExprId, args: &[ExprId]) {
+        let access = match self.unit.expr(callee) {
+            // A variable that was looked up in a table: `const run = table[key]`.
+            Expr::Name(name) => {
+                let bindings = self.unit.bindings_around(site.scope, self.unit.text(name));
+                bindings.first().and_then(|&at| self.unit.binding(at)?.value)
+            }
+            _ => Some(callee),
+        };
+        let found = match access.map(|access| self.unit.expr(access)) {
+            Some(Expr::Index { base, key }) => self.session.table_functions(site, base, key),
+            _ => Vec::new(),
+        };
+        if found.is_empty() {
+            return self.push_unresolved(site, callee);
+        }
+        self.emit_calls(site, found, args);
     }
 
     /// A repository may define a function of the standard library for platforms that lack it.
@@ -462,23 +509,21 @@ impl ReferenceEdges<'_, '_> {
             let Some(name) = param.and_then(|at| home.binding(at)).map(|binding| binding.name) else {
                 continue;
             };
-            self.session.depend_on(&name_reach::called_params_key(home.name(callee.at)));
-            for &line in home.called(callee.at, name) {
-                for &target in &given {
-                    let from = Node { file: callee.file, symbol: Some(callee.at) };
-                    let to = Node { file: target.file, symbol: Some(target.at) };
-                    let dispatched = home.rules.typed_callbacks;
-                    let kind = if dispatched { EdgeKind::Dispatches } else { EdgeKind::Calls };
-                    let rule = Rule::Argument;
-                    self.out.edges.push(Edge {
-                        from,
-                        kind,
-                        to,
-                        line,
-                        confidence: Confidence::Probable,
-                        rule,
-                    });
-                }
+            self.pass_function(&home, callee, name, &given);
+        }
+    }
+
+    /// Edges from a function, and from the functions in it, where they call this parameter of it.
+    fn pass_function(&mut self, home: &FileRef, callee: SymbolId, param: Atom, given: &[SymbolId]) {
+        self.session.depend_on(&name_reach::called_params_key(home.name(callee.at)));
+        let dispatched = home.rules.typed_callbacks;
+        let kind = if dispatched { EdgeKind::Dispatches } else { EdgeKind::Calls };
+        let (confidence, rule) = (Confidence::Probable, Rule::Argument);
+        for (caller, line) in home.called_within(callee.at, param) {
+            for &target in given {
+                let from = Node { file: callee.file, symbol: Some(caller) };
+                let to = Node { file: target.file, symbol: Some(target.at) };
+                self.out.edges.push(Edge { from, kind, to, line, confidence, rule });
             }
         }
     }

@@ -6,8 +6,8 @@ use crate::session::Session;
 use crate::types::target::{Referent, Target};
 use crate::types::ty::{SymbolId, Ty};
 use orient_model::{
-    Confidence, Edge, EdgeKind, ExprId, ExternalReference, Node, Reason, RefKind, Relation, Resolved, Rule,
-    SymbolKind, UnresolvedReference,
+    ANONYMOUS, Confidence, Edge, EdgeKind, ExprId, ExternalReference, Node, Reason, RefKind, Relation,
+    Resolved, Rule, SymbolKind, UnresolvedReference,
 };
 
 /// Adds the edges of all types of a file.
@@ -17,6 +17,18 @@ pub(super) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
         session.start_reference();
         if kind.is_type() || kind == SymbolKind::Module {
             inherits(session, unit, at, out);
+        }
+        if kind == SymbolKind::EnumMember && !unit.children(Some(at)).is_empty() {
+            constant_overrides(session, unit, at, out);
+        }
+        if unit.rules.type_namespace
+            && matches!(kind, SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field)
+            && !unit.children(Some(at)).is_empty()
+        {
+            object_overrides(session, unit, at, out);
+        }
+        if kind.is_type() && unit.name(at).ends_with(ANONYMOUS) {
+            created_in_place(unit, at, out);
         }
         if unit.rules.structural_interfaces && kind == SymbolKind::Interface {
             structural_implementations(session, unit, at, out);
@@ -81,7 +93,8 @@ fn external_base(
     name: &str,
 ) -> ExternalReference {
     let package = session.targets(site, expr).iter().find_map(|found| match &found.referent {
-        Referent::External(package, _) => Some(package.to_string()),
+        // An anonymous type may inherit a type of any name, but not the one it is called after.
+        Referent::External(package, _) if !package.ends_with(ANONYMOUS) => Some(package.to_string()),
         _ => None,
     });
     let (package, name) = (package.unwrap_or_default(), name.to_owned());
@@ -120,17 +133,48 @@ fn overrides(session: &Session<'_>, unit: &FileRef, at: u32, of: &Ty, out: &mut 
             .collect(),
         _ => session.mro(of).iter().skip(1).cloned().collect(),
     };
+    overridden_in(session, unit, at, &bases, out);
+}
+
+/// A constant of an enumeration may have a body, whose members override those of the enumeration.
+fn constant_overrides(session: &Session<'_>, unit: &FileRef, at: u32, out: &mut Resolved) {
+    let Some(owner) = unit.symbol(at).and_then(|symbol| symbol.parent) else { return };
+    let bases = session.mro(&session.own_type(unit.sym(owner)));
+    overridden_in(session, unit, at, &bases, out);
+}
+
+/// The functions of an object implement the members of its declared type: `const square: Shape = { area() {} }`.
+fn object_overrides(session: &Session<'_>, unit: &FileRef, at: u32, out: &mut Resolved) {
+    let Some(binding) = unit.binding_of(at) else { return };
+    let Some(ty) = binding.ty else { return };
+    let site = crate::session::Site { unit: unit.clone(), scope: binding.scope, at: binding.at };
+    let bases = session.mro(&session.ty(&site, ty));
+    overridden_in(session, unit, at, &bases, out);
+}
+
+/// An anonymous type is used where it is written, and nowhere else by name.
+fn created_in_place(unit: &FileRef, at: u32, out: &mut Resolved) {
+    let Some(symbol) = unit.symbol(at) else { return };
+    let from = Node { file: unit.file, symbol: symbol.parent };
+    let to = Node { file: unit.file, symbol: Some(at) };
+    let (kind, line) = (EdgeKind::References, symbol.name_span.first_line);
+    out.edges.push(Edge { from, kind, to, line, confidence: Confidence::Exact, rule: Rule::Scope });
+}
+
+/// Adds edges from the members of a symbol to those of the nearest base that they override.
+fn overridden_in(session: &Session<'_>, unit: &FileRef, at: u32, bases: &[Ty], out: &mut Resolved) {
     if bases.is_empty() {
         return;
     }
     for &child in unit.children(Some(at)) {
         let Some(symbol) = unit.symbol(child) else { continue };
-        if !is_overridable(symbol.kind) {
+        let is_entry = symbol.kind == SymbolKind::Function && !unit.kind(at).is_some_and(SymbolKind::is_type);
+        if !is_overridable(symbol.kind) && !is_entry {
             continue;
         }
         let name = unit.name(child);
         session.depend_on(name);
-        for base in &bases {
+        for base in bases {
             let Ty::Instance(base, _) = base else { continue };
             let members = session.members(*base);
             let Some(members) = members.get(name) else { continue };

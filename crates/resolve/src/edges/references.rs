@@ -7,8 +7,8 @@ use crate::session::{Session, Site};
 use crate::types::target::{Referent, Target};
 use crate::types::ty::{SymbolId, Ty};
 use orient_model::{
-    Confidence, Edge, EdgeKind, Expr, ExprId, ExternalReference, Modifier, Node, Reason, RefKind, Reference,
-    Resolved, Rule, SymbolKind, UnresolvedReference,
+    ANONYMOUS, Confidence, Edge, EdgeKind, Expr, ExprId, ExternalReference, Modifier, Node, Reason, RefKind,
+    Reference, Resolved, Rule, SymbolKind, UnresolvedReference,
 };
 
 /// How a call of a constructor is named that leads to no definition.
@@ -345,7 +345,8 @@ impl ReferenceEdges<'_, '_> {
         self.out.external.push(ExternalReference {
             from: self.reference.symbol,
             kind: self.reference.kind,
-            package: package.to_owned(),
+            // The base of an anonymous type.
+            package: package.trim_end_matches(ANONYMOUS).to_owned(),
             name: name.to_owned(),
             line: self.reference.line,
         });

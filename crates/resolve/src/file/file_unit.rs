@@ -346,9 +346,24 @@ impl FileUnit {
         assigns.filter_map(|assign| Some((assign, assign.value?)))
     }
 
-    /// The lines on which a symbol calls this bare name.
-    pub(crate) fn called(&self, symbol: u32, name: Atom) -> &[u32] {
-        self.called.get_or_init(|| called(&self.facts)).get(&(symbol, name))
+    /// Where a function calls this parameter of it: itself, or a function in it that has no parameter of the same name.
+    pub(crate) fn called_within(&self, symbol: u32, param: Atom) -> Vec<(u32, u32)> {
+        let calls = self.called.get_or_init(|| called(&self.facts));
+        let (mut found, mut pending) = (Vec::new(), vec![symbol]);
+        while let Some(at) = pending.pop() {
+            found.extend(calls.get(&(at, param)).iter().map(|&line| (at, line)));
+            let inner = self.children(Some(at)).iter().copied();
+            pending.extend(inner.filter(|&at| {
+                let is_bound = |scope| self.params(scope).iter().any(|&at| self.is_named(at, param));
+                self.kind(at).is_some_and(SymbolKind::is_callable) && !self.scope_of(at).is_some_and(is_bound)
+            }));
+        }
+        found.sort_unstable();
+        found
+    }
+
+    fn is_named(&self, binding: u32, name: Atom) -> bool {
+        self.binding(binding).is_some_and(|binding| binding.name == name)
     }
 
     /// The assignments under keys of this expression.

@@ -27,10 +27,10 @@ pub fn interface_hashes(outline: &Outline, flow: &Flow, rules: Option<&Rules>) -
         }
         package.hash(hasher);
         hasher_of.symbol(at, hasher);
-        let mut lines = hasher_of.lines_of_called_params(at).peekable();
-        if lines.peek().is_some() {
+        let mut places = hasher_of.calls_of_params(at).peekable();
+        if places.peek().is_some() {
             let hasher = names.entry(called_params_key(outline.strings.get(symbol.name))).or_default();
-            lines.for_each(|line| line.hash(hasher));
+            places.for_each(|(caller, line)| (outline.qualified(caller), line).hash(hasher));
         }
     }
     for import in &outline.imports {
@@ -105,6 +105,29 @@ struct InterfaceHasher<'f> {
     /// The names of parameters, alone and with the scope they are bound in.
     params: FxHashSet<Atom>,
     params_of: FxHashSet<(u32, Atom)>,
+    /// The calls of names of parameters in each symbol and in the symbols in it: caller, name, line.
+    param_calls: FxHashMap<u32, Vec<(u32, Atom, u32)>>,
+}
+
+/// The calls of these names in each symbol and in the symbols in it: caller, name, line.
+fn calls_by_owner(
+    outline: &Outline,
+    flow: &Flow,
+    names: &FxHashSet<Atom>,
+) -> FxHashMap<u32, Vec<(u32, Atom, u32)>> {
+    let mut calls: FxHashMap<u32, Vec<(u32, Atom, u32)>> = FxHashMap::default();
+    for reference in &flow.references {
+        let (Some(caller), Expr::Call { callee, .. }) = (reference.symbol, flow.expr(reference.expr)) else {
+            continue;
+        };
+        let Expr::Name(name) = flow.expr(callee) else { continue };
+        let mut owner = Some(caller).filter(|_| names.contains(&name));
+        while let Some(at) = owner {
+            calls.entry(at).or_default().push((caller, name, reference.line));
+            owner = outline.symbols.get(at as usize).and_then(|symbol| symbol.parent);
+        }
+    }
+    calls
 }
 
 impl<'f> InterfaceHasher<'f> {
@@ -129,8 +152,9 @@ impl<'f> InterfaceHasher<'f> {
         }
         let bound = flow.bindings.iter().filter(|binding| binding.kind == BindingKind::Param);
         let params_of: FxHashSet<(u32, Atom)> = bound.map(|binding| (binding.scope, binding.name)).collect();
-        let params = params_of.iter().map(|&(_, name)| name).collect();
-        Self { outline, flow, rules, bindings, scopes, calls, params, params_of }
+        let params: FxHashSet<Atom> = params_of.iter().map(|&(_, name)| name).collect();
+        let param_calls = calls_by_owner(outline, flow, &params);
+        Self { outline, flow, rules, bindings, scopes, calls, params, params_of, param_calls }
     }
 
     fn symbol(&self, at: u32, hasher: &mut FxHasher) {
@@ -222,14 +246,11 @@ impl<'f> InterfaceHasher<'f> {
         self.rules.is_some_and(|rules| rules.self_rebinding_methods.iter().any(|member| member == name))
     }
 
-    /// The lines on which a symbol calls a parameter of its own.
-    fn lines_of_called_params(&self, symbol: u32) -> impl Iterator<Item = u32> {
+    /// Where a symbol, or one in it, calls a parameter of the symbol: the caller and the line.
+    fn calls_of_params(&self, symbol: u32) -> impl Iterator<Item = (u32, u32)> {
         let scope = self.scopes.get(&symbol);
-        let calls = self.calls.get(&symbol).into_iter().flatten();
-        calls.filter_map(move |reference| {
-            let Expr::Call { callee, .. } = self.flow.expr(reference.expr) else { return None };
-            let Expr::Name(name) = self.flow.expr(callee) else { return None };
-            self.params_of.contains(&(*scope?, name)).then_some(reference.line)
+        self.param_calls.get(&symbol).into_iter().flatten().filter_map(move |&(caller, name, line)| {
+            self.params_of.contains(&(*scope?, name)).then_some((caller, line))
         })
     }
 

@@ -8,13 +8,15 @@
 //!    external base practically never declares a member type of the same name;
 //! 3. a local variable or parameter of an enclosing function: exact;
 //! 4. a function, field or constant from there: probable, because an inherited member would hide it;
-//! 5. else a member that the base may have. If the repository has a symbol of the name, the reference is unresolved with
+//! 5. inside an anonymous type, however, what an enclosing type or scope has is exact: such a type is written for a few members, among the code
+//!    that it uses;
+//! 6. else a member that the base may have. If the repository has a symbol of the name, the reference is unresolved with
 //!    candidates (`Reason::Base`); else it is external.
 
 use crate::session::Session;
 use crate::types::target::{Referent, Target};
 use crate::types::ty::Ty;
-use orient_model::{Confidence, SymbolKind};
+use orient_model::{ANONYMOUS, Confidence, SymbolKind};
 
 impl Session<'_> {
     /// A member that a type may inherit from an unknown base; nothing if all bases are known.
@@ -46,6 +48,7 @@ impl Session<'_> {
         match (maybe_inherited_targets.is_empty(), found.is_empty()) {
             (true, _) => found,
             (_, true) => maybe_inherited_targets,
+            _ if maybe_inherited_targets.iter().all(is_of_anonymous) => found,
             _ => found
                 .into_iter()
                 .map(|one| if self.is_inheritable(&one) { one.at_most(Confidence::Probable) } else { one })
@@ -58,4 +61,9 @@ impl Session<'_> {
         let Referent::Symbol(sym, _) = found.referent else { return false };
         !self.is_type(sym) && self.kind(sym) != Some(SymbolKind::Macro)
     }
+}
+
+/// Whether a possible member is one of an anonymous type.
+fn is_of_anonymous(found: &Target) -> bool {
+    matches!(&found.referent, Referent::External(of, _) if of.ends_with(ANONYMOUS))
 }

@@ -3,9 +3,10 @@
 use crate::file::file_unit::{FileRef, FileUnit};
 use crate::file::tables::AssignedKey;
 use crate::session::{Session, Site};
-use crate::types::target::{Target, Value};
+use crate::types::target::{Referent, Target, Value};
 use crate::types::ty::Ty;
 use orient_model::{Binding, BindingKind, Confidence, Expr, ExprId, Literal, Rule, SymbolKind, Via};
+use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
 /// With more assignments under different keys than this, a table is data and is not followed.
@@ -114,6 +115,70 @@ impl Session<'_> {
             );
             Value { ty: Ty::union(types), rule: Rule::Inferred, confidence: Confidence::Probable }
         })
+    }
+
+    /// The functions in a table that is written as a literal: the one under a constant key, or all if the key is computed, unless they are too
+    /// many.
+    ///
+    /// The declared type of the table does not matter: of `const run: Record<string, Handler> = { a, b }`, the literal says what is in it.
+    pub(crate) fn table_functions(&self, site: &Site, table: ExprId, key: ExprId) -> Vec<Target> {
+        let mut found: Vec<Target> = Vec::new();
+        let keys = self.keys(site, key);
+        for one in self.targets(site, table).iter() {
+            match &one.referent {
+                Referent::Symbol(sym, _) => {
+                    let Some(home) = self.unit_of(*sym) else { continue };
+                    let Some(binding) = home.binding_of(sym.at) else { continue };
+                    self.depend_on(home.name(sym.at));
+                    let site = Site { unit: home.clone(), scope: binding.scope, at: u32::MAX };
+                    if let Some(value) = binding.value {
+                        self.push_table_functions(&site, value, &keys, &mut found);
+                    }
+                }
+                Referent::Value(Ty::Shape(file, scope, expr)) => {
+                    let Some(unit) = self.unit(*file) else { continue };
+                    let site = Site { unit, scope: *scope, at: u32::MAX };
+                    self.push_table_functions(&site, *expr, &keys, &mut found);
+                }
+                _ => {}
+            }
+        }
+        let mut seen = FxHashSet::default();
+        found.retain(|one| one.sym().is_some_and(|sym| seen.insert(sym)));
+        if found.len() > TABLE { Vec::new() } else { found }
+    }
+
+    fn push_table_functions(&self, site: &Site, literal: ExprId, keys: &[String], found: &mut Vec<Target>) {
+        let unit = &site.unit;
+        let items = match unit.expr(literal) {
+            Expr::Wrap { inner, .. } | Expr::Cast { value: inner, .. } => {
+                return self.push_table_functions(site, inner, keys, found);
+            }
+            // `Object.freeze({ … })`
+            Expr::Call { args, .. } if args.len == 1 => {
+                return self.push_table_functions(site, unit.facts.flow.list(args)[0], keys, found);
+            }
+            Expr::Sequence { items, .. } => unit.facts.flow.list(items),
+            _ => return,
+        };
+        for &item in items.iter().take(TABLE + 1) {
+            let is_meant = |name| keys.is_empty() || keys.iter().any(|key| key == unit.text(name));
+            let value = match unit.expr(item) {
+                Expr::Named { name, value } if is_meant(name) => value,
+                Expr::Name(name) if is_meant(name) => item,
+                Expr::Member { .. } | Expr::Function(_) if keys.is_empty() => item,
+                _ => continue,
+            };
+            for one in self.targets(site, value).iter() {
+                let one = match &one.referent {
+                    Referent::Value(Ty::Function(sym, _)) => Target::symbol(*sym, Rule::Value),
+                    _ => one.clone(),
+                };
+                if one.sym().and_then(|sym| self.kind(sym)).is_some_and(SymbolKind::is_callable) {
+                    found.push(one.by(Rule::Value).at_most(Confidence::Probable));
+                }
+            }
+        }
     }
 
     /// The constants that a key may be.

@@ -6,6 +6,7 @@ use crate::answer::unread_files::AnswerScope;
 use crate::error::ToolError;
 use crate::history::{history_error, limits, open};
 use crate::operation::{Example, TypedOperation};
+use crate::operations::scip::import_allowed;
 use crate::session::Session;
 use crate::text::number_format::{bytes, count, duration, plural};
 use crate::text::writer::{Style, TextWriter};
@@ -86,7 +87,7 @@ impl TypedOperation for Index {
 Every other command refreshes the index before it answers, so you need not run this first. Use it to choose the time of the \
 long first run, and to see which files are skipped and why. Only changed files are read, and only content that was never \
 seen is parsed. `--history` also indexes the history of the repository, for `log`, `commits` and `hotspots` and for names that changed; \
-an interrupted run continues, and later runs add only new commits. The settings history.commits and history.age limit it.";
+an interrupted run continues, and later runs add only new commits. The settings history.commits and history.age limit it. After `orient scip allow`, a new index.scip is imported as well.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "index", about: "refresh the index" },
         Example { command: "index --rebuild", about: "rebuild the index" },
@@ -100,7 +101,13 @@ an interrupted run continues, and later runs add only new commits. The settings 
 
     fn run(session: &Session<'_>, args: IndexArgs) -> Result<Answer<IndexOut>, ToolError> {
         let refreshed = session.index(args.rebuild)?;
-        let snapshot = session.snapshot()?;
+        let mut snapshot = session.snapshot()?;
+        let imported = import_allowed(session, &snapshot)?;
+        if imported.as_ref().is_some_and(|imported| imported.documents > 0) {
+            // With the layer, everything is resolved again.
+            session.index(false)?;
+            snapshot = session.snapshot()?;
+        }
         let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let out = IndexOut {
             root: session.root().display().to_string(),
@@ -117,7 +124,11 @@ an interrupted run continues, and later runs add only new commits. The settings 
             summary: Summary::of(&snapshot)?,
             history: if args.history { Some(index_history(session)?) } else { None },
         };
-        Ok(session.answer_within(&snapshot, AnswerScope::FilesRead, out))
+        let mut answer = session.answer_within(&snapshot, AnswerScope::FilesRead, out);
+        if let Some(imported) = imported {
+            answer.add_notes(imported.notes());
+        }
+        Ok(answer)
     }
 
     fn text(out: &IndexOut, writer: &mut TextWriter<'_>) -> io::Result<()> {

@@ -1,5 +1,7 @@
 //! `scip`: imports what compilers say, as a layer beside the graph.
 
+mod consent;
+
 use crate::answer::Answer;
 use crate::error::{Code, Exit, ToolError};
 use crate::operation::{Example, TypedOperation};
@@ -7,7 +9,7 @@ use crate::session::Session;
 use crate::text::number_format::{count, plural};
 use crate::text::writer::{Style, TextWriter};
 use clap::{Args, ValueEnum};
-use orient_engine::{LayerSource, LayerStatus, ScipImport, ScipImportError};
+use orient_engine::{Engine, LayerSource, LayerStatus, ScipImport, ScipImportError, Snapshot};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -22,11 +24,11 @@ const MAX_LISTED: usize = 20;
 #[derive(Args, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct ScipArgs {
-    /// The action: `import`, `status` or `drop`
+    /// The action: `import`, `status`, `drop`, `allow` or `deny`
     #[arg(value_enum, default_value_t)]
     action: Action,
-    /// The indexes to import
-    #[arg(value_name = "FILE", required_if_eq("action", "import"))]
+    /// The indexes to import. Default: every index.scip in the root or in a directory up to three levels below it
+    #[arg(value_name = "FILE")]
     files: Vec<String>,
 }
 
@@ -41,6 +43,15 @@ enum Action {
     Import,
     /// Remove the layer; the graph is resolved by our rules again
     Drop,
+    /// Let `orient index` import every new index.scip that it finds
+    // Only a person can give or revoke consent, on the command line: these two do not exist in JSON arguments.
+    #[serde(skip_deserializing)]
+    #[schemars(skip)]
+    Allow,
+    /// Revoke that
+    #[serde(skip_deserializing)]
+    #[schemars(skip)]
+    Deny,
 }
 
 /// The compiler layer.
@@ -62,6 +73,22 @@ pub(crate) struct ScipOut {
     /// Whether `drop` removed a layer.
     #[serde(skip_serializing_if = "Option::is_none")]
     dropped: Option<bool>,
+    /// Whether `deny` revoked a consent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    denied: Option<bool>,
+    /// The indexes in the usual places.
+    found: Vec<FoundLine>,
+    /// Whether `index` imports those that are new.
+    allowed: bool,
+}
+
+/// An index in a usual place.
+#[derive(Serialize, JsonSchema)]
+struct FoundLine {
+    /// Its path.
+    path: String,
+    /// Whether it was imported since it was written.
+    imported: bool,
 }
 
 /// The result of an import.
@@ -99,10 +126,13 @@ impl TypedOperation for Scip {
 scip-typescript, scip-python, scip-go, scip-java, rust-analyzer and others write SCIP indexes. Where an index describes a file \
 as it is now, its references replace those that our rules find: edges that it contradicts are dropped, missing ones are added, and both \
 show the rule `compiler`. A file that is edited falls back to our rules until an index covers it again. `drop` restores the graph without the layer. \
-`orient audit --layer` shows what the layer changes.";
+`orient audit --layer` shows what the layer changes. An index.scip that lies in the repository is never imported on its own: without a file, `import` takes \
+those that are found, and after `allow`, `orient index` imports them whenever they are new. The consent is kept outside the repository.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "scip import index.scip", about: "import an index" },
-        Example { command: "scip status", about: "what it covers" },
+        Example { command: "scip import", about: "import every index.scip in the usual places" },
+        Example { command: "scip allow", about: "let `orient index` import them when they are new" },
+        Example { command: "scip status", about: "what it covers, and which indexes are there" },
         Example { command: "scip drop", about: "remove the layer" },
     ];
     const EXPOSED: bool = false;
@@ -117,21 +147,35 @@ show the rule `compiler`. A file that is edited falls back to our rules until an
         if session.in_memory() {
             return Err(ToolError::new(Code::Io, "the layer needs a store on disk"));
         }
+        let directory = session.private_directory(args.action == Action::Allow)?;
         let snapshot = session.snapshot()?;
         let engine = session.engine()?;
-        let (mut imported, mut dropped) = (None, None);
+        let (mut imported, mut dropped, mut denied) = (None, None, None);
         match args.action {
             Action::Status => {}
+            Action::Allow => consent::allow(&directory, session.root())?,
+            Action::Deny => denied = Some(consent::deny(&directory, session.root())?),
             Action::Drop => dropped = Some(engine.drop_compiler_layer(LayerSource::Scip)?),
             Action::Import => {
-                let directory = session.directories()[0];
-                let files: Vec<PathBuf> = args.files.iter().map(|file| directory.join(file)).collect();
-                let done = engine.import_scip(&snapshot, &files).map_err(|error| failed(error, directory))?;
+                let start = session.directories()[0];
+                let files = if args.files.is_empty() {
+                    in_usual_places(engine, &snapshot)?
+                } else {
+                    args.files.iter().map(|file| start.join(file)).collect()
+                };
+                let done = engine.import_scip(&snapshot, &files).map_err(|error| failed(error, start))?;
                 imported = Some(ImportOut::of(done));
             }
         }
         let status = snapshot.layer_status(LayerSource::Scip)?.unwrap_or_default();
-        let mut answer = session.answer(&snapshot, ScipOut::of(&status, imported, dropped));
+        let mut out = ScipOut::of(&status, imported, dropped);
+        out.denied = denied;
+        out.allowed = consent::is_allowed(&directory, session.root());
+        let found = engine.find_scip_indexes(&snapshot)?.into_iter();
+        out.found = found
+            .map(|one| FoundLine { path: one.path.display().into_owned(), imported: one.is_imported })
+            .collect();
+        let mut answer = session.answer(&snapshot, out);
         let changed = answer.data.imported.as_ref().is_some_and(|imported| imported.documents > 0);
         if changed || dropped == Some(true) {
             answer = answer.note("the next question resolves the repository again");
@@ -146,23 +190,83 @@ show the rule `compiler`. A file that is edited falls back to our rules until an
         if out.dropped == Some(true) {
             return writer.line(Style::Head, "the layer was removed");
         }
-        if out.tools.is_empty() {
-            return writer.line(Style::Head, "no compiler layer");
+        match out.denied {
+            Some(true) => writer.line(Style::Head, "`orient index` imports no index any more")?,
+            Some(false) => writer.line(Style::Head, "there was no consent to revoke")?,
+            None => out.write_layer(writer)?,
         }
-        writer.put(Style::Head, &format!("{} covered", plural(out.covered, "file", "files")))?;
-        writer.plain(&format!(", {} edited since", count(out.outdated)))?;
-        writer.line(Style::Dim, &format!("  {}", out.tools.join(", ")))?;
-        for path in &out.outdated_files {
-            writer.plain("  ")?;
-            writer.put(Style::Path, path)?;
-            writer.line(Style::Dim, "  edited since: resolved by our rules")?;
-        }
-        Ok(())
+        out.write_found(writer)
     }
 
     fn exit(out: &ScipOut) -> Exit {
         let nothing = out.imported.as_ref().is_some_and(|imported| imported.documents == 0);
-        if nothing || out.dropped == Some(false) { Exit::Nothing } else { Exit::Ok }
+        if nothing || out.dropped == Some(false) || out.denied == Some(false) {
+            Exit::Nothing
+        } else {
+            Exit::Ok
+        }
+    }
+}
+
+/// The indexes in the usual places.
+fn in_usual_places(engine: &Engine, snapshot: &Snapshot) -> Result<Vec<PathBuf>, ToolError> {
+    let found = engine.find_scip_indexes(snapshot)?;
+    if found.is_empty() {
+        let error = ToolError::new(
+            Code::NotFound,
+            "there is no index.scip in the root or in a directory up to three levels below it",
+        );
+        return Err(error.hint("scip-typescript, scip-go, `rust-analyzer scip .` and others write one"));
+    }
+    Ok(found.into_iter().map(|one| one.file).collect())
+}
+
+/// Imports the indexes in the usual places that are new, if the user allowed it; `None` if there is nothing to import. An index that cannot be
+/// read is named, and stops nothing else.
+pub(super) fn import_allowed(
+    session: &Session<'_>,
+    snapshot: &Snapshot,
+) -> Result<Option<AllowedImport>, ToolError> {
+    if session.in_memory() || !consent::is_allowed(&session.private_directory(false)?, session.root()) {
+        return Ok(None);
+    }
+    let engine = session.engine()?;
+    let new = engine.find_scip_indexes(snapshot)?.into_iter().filter(|one| !one.is_imported);
+    let mut done = AllowedImport::default();
+    for index in new {
+        match engine.import_scip(snapshot, std::slice::from_ref(&index.file)) {
+            Ok(imported) => {
+                done.indexes.push(index.path.display().into_owned());
+                done.documents += imported.documents;
+            }
+            Err(ScipImportError::Engine(error)) => return Err(error.into()),
+            Err(error) => done.failed.push(error.to_string()),
+        }
+    }
+    Ok((!done.indexes.is_empty() || !done.failed.is_empty()).then_some(done))
+}
+
+/// What was imported because the user had allowed it.
+#[derive(Default)]
+pub(super) struct AllowedImport {
+    /// The indexes.
+    indexes: Vec<String>,
+    /// Number of documents that describe files as they are.
+    pub(super) documents: u64,
+    /// Why others were not imported.
+    failed: Vec<String>,
+}
+
+impl AllowedImport {
+    /// What was done, for the reader.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if !self.indexes.is_empty() {
+            let documents = plural(self.documents, "document", "documents");
+            notes.push(format!("imported {}: {documents}", self.indexes.join(", ")));
+        }
+        notes.extend(self.failed.iter().cloned());
+        notes
     }
 }
 
@@ -188,7 +292,43 @@ impl ScipOut {
             missing: status.missing.len() as u64,
             imported,
             dropped,
+            denied: None,
+            found: Vec::new(),
+            allowed: false,
         }
+    }
+
+    fn write_layer(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        if self.tools.is_empty() {
+            return writer.line(Style::Head, "no compiler layer");
+        }
+        writer.put(Style::Head, &format!("{} covered", plural(self.covered, "file", "files")))?;
+        writer.plain(&format!(", {} edited since", count(self.outdated)))?;
+        writer.line(Style::Dim, &format!("  {}", self.tools.join(", ")))?;
+        for path in &self.outdated_files {
+            writer.plain("  ")?;
+            writer.put(Style::Path, path)?;
+            writer.line(Style::Dim, "  edited since: resolved by our rules")?;
+        }
+        Ok(())
+    }
+
+    fn write_found(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        for one in &self.found {
+            writer.put(Style::Path, &one.path)?;
+            let state = match (one.imported, self.allowed) {
+                (true, _) => "  imported",
+                (false, true) => "  new: `orient index` imports it",
+                (false, false) => {
+                    "  not imported: `orient scip import` imports it once, `orient scip allow` whenever it is new"
+                }
+            };
+            writer.line(Style::Dim, state)?;
+        }
+        if self.allowed && self.found.is_empty() {
+            writer.line(Style::Dim, "`orient index` imports every new index.scip")?;
+        }
+        Ok(())
     }
 }
 
