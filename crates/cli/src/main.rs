@@ -22,6 +22,7 @@ mod setup;
 mod setup_undo_log;
 mod subcommands;
 mod team;
+mod team_output;
 mod terminal;
 mod watch;
 
@@ -103,9 +104,7 @@ fn run_operation(
     };
     let opened = opened.map(|session| session.for_client(client.clone()));
     let remote = match &opened {
-        Ok(session) if revision.is_none() && config.format == OutputFormat::Text => {
-            remote::ask(&session.loaded().settings, tool)
-        }
+        Ok(session) if revision.is_none() => remote::ask(&session.loaded().settings, tool, config.format),
         _ => None,
     };
     // What a client is shown is recorded for its task, so it is answered here.

@@ -2,11 +2,11 @@
 //!
 //! Only the question is sent, as it was typed. If the server does not answer in time, the local answer stands, with a warning.
 
-use crate::config::Config;
+use crate::config::{Config, OutputFormat};
 use crate::render;
 use orient_providers::TeamServer;
 use orient_settings::Settings;
-use orient_tools::{Operation, Style};
+use orient_tools::{Operation, Style, write_json_line};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -30,12 +30,16 @@ pub(crate) struct RemoteQuestion {
 /// What the server says.
 struct RemoteAnswer {
     address: String,
-    text: String,
-    notes: Vec<String>,
+    /// The text, or the JSON form, as it was asked for; and what else there is to say about the answer.
+    body: Value,
 }
 
 /// Sends a question to the server that the settings name; `None` if there is none. The error is a warning.
-pub(crate) fn ask(settings: &Settings, operation: &Operation) -> Option<Result<RemoteQuestion, String>> {
+pub(crate) fn ask(
+    settings: &Settings,
+    operation: &Operation,
+    format: OutputFormat,
+) -> Option<Result<RemoteQuestion, String>> {
     let address = settings.remote.url.as_deref().filter(|_| operation.across)?;
     let file = settings.remote.token_file.as_deref().and_then(|file| std::fs::read_to_string(file).ok());
     let server = match TeamServer::new(address, file.as_deref(), &|name| std::env::var(name).ok()) {
@@ -44,7 +48,11 @@ pub(crate) fn ask(settings: &Settings, operation: &Operation) -> Option<Result<R
     };
     let typed: Vec<String> = std::env::args_os().filter_map(|word| word.into_string().ok()).collect();
     let words = question_words(&typed, operation.name);
-    let question = json!({ "operation": operation.name, "words": words }).to_string();
+    let mut question = json!({ "operation": operation.name, "words": words });
+    if format == OutputFormat::Json {
+        question["structured"] = Value::Bool(true);
+    }
+    let question = question.to_string();
     let (sender, answer) = channel();
     let asked = Instant::now();
     // The thread ends with the process if nobody waits for it.
@@ -57,20 +65,32 @@ pub(crate) fn ask(settings: &Settings, operation: &Operation) -> Option<Result<R
     })
 }
 
-/// Prints the answer of the server below the local one, or the warning.
+/// Prints the answer of the server below the local one, or the warning. The JSON form is a value of its own.
 pub(crate) fn print(remote: Option<Result<RemoteQuestion, String>>, config: &Config) -> io::Result<()> {
     let Some(remote) = remote else { return Ok(()) };
-    let RemoteAnswer { address, text, notes } = match remote.and_then(RemoteQuestion::answer) {
-        Ok(answer) => answer,
-        Err(warning) => return writeln!(io::stderr(), "{warning}"),
-    };
+    let answered = remote.and_then(RemoteQuestion::answer);
+    if let Err(warning) = &answered {
+        writeln!(io::stderr(), "{warning}")?;
+    }
+    if config.format == OutputFormat::Json {
+        let line = match answered {
+            Ok(RemoteAnswer { address, body }) => {
+                json!({ "remote": { "server": address, "response": body } })
+            }
+            Err(warning) => json!({ "remote": { "error": warning } }),
+        };
+        return render::raw(|out| write_json_line(&line, out));
+    }
+    let Ok(RemoteAnswer { address, body }) = answered else { return Ok(()) };
+    let text = body["text"].as_str().unwrap_or_default().trim_end();
     render::page(config.colour, |page| {
         page.line(Style::Head, &format!("other repositories, on {address}:"))?;
-        let text = if text.is_empty() { "nothing was found" } else { text.trim_end() };
+        let text = if text.is_empty() { "nothing was found" } else { text };
         text.lines().try_for_each(|line| page.line(Style::Plain, line))
     })?;
     if !config.quiet {
-        notes.iter().try_for_each(|note| writeln!(io::stderr(), "note: server: {note}"))?;
+        let notes = body["notes"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        notes.into_iter().try_for_each(|note| writeln!(io::stderr(), "note: server: {note}"))?;
     }
     Ok(())
 }
@@ -86,16 +106,11 @@ impl RemoteQuestion {
                 return Err(warning(&self.address, "it does not answer in time"));
             }
         };
-        let value: Value = serde_json::from_slice(&body).unwrap_or_default();
-        let Some(text) = value["text"].as_str() else {
+        let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+        if !body["text"].is_string() && body["answer"].is_null() {
             return Err(warning(&self.address, "its answer cannot be read"));
-        };
-        let notes = value["notes"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        Ok(RemoteAnswer {
-            address: self.address,
-            text: text.to_owned(),
-            notes: notes.map(str::to_owned).collect(),
-        })
+        }
+        Ok(RemoteAnswer { address: self.address, body })
     }
 }
 

@@ -2,15 +2,15 @@
 
 use crate::config::{Config, OutputFormat};
 use crate::interrupt::Interrupt;
+use crate::team_output::{CheckOut, GroupOut, StatusLine, TokenOut, WorkLine, lines, say};
 use crate::{allocator, render};
 use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
-use orient_serve::{HttpOptions, SharedOptions, shared_http};
+use orient_providers::KeySetAddress;
+use orient_serve::{HttpOptions, IdentityProviderOptions, KeyFetcher, SharedOptions, shared_http};
 use orient_team::{
-    BranchStatus, DEFAULT_RATE, DataDirectory, Database, DatabaseLimits, Node, Source, TokenLine, TokenScope,
-    WorkOutcome, Worker, WorkerOptions,
+    DEFAULT_RATE, DataDirectory, Database, DatabaseLimits, Node, Source, TokenScope, Worker, WorkerOptions,
 };
-use orient_tools::{Code, Exit, Style, TextWriter, ToolError, bytes, plural, write_json_line};
-use serde::Serialize;
+use orient_tools::{Code, Exit, ToolError, write_json_line};
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -95,11 +95,87 @@ enum Action {
         /// MCP tools to offer: `all`, or a comma-separated list of names
         #[arg(long, value_name = "WHICH")]
         tools: Option<String>,
+        #[command(flatten)]
+        identity: IdentityArgs,
     },
+    /// List which groups of the identity provider may read which repositories, or change that
+    Groups {
+        #[command(subcommand)]
+        action: Option<GroupAction>,
+    },
+    /// Print a new secret for signed notifications about a repository, sent to /v1/hooks/NAME
+    Webhook {
+        /// Name of the repository
+        name: String,
+    },
+    /// Check that the database is consistent, after restoring a backup for example
+    BackupCheck,
     /// List, create, rotate or revoke tokens
     Tokens {
         #[command(subcommand)]
         action: Option<TokenAction>,
+    },
+}
+
+/// The identity provider whose access tokens are accepted.
+#[derive(Args)]
+struct IdentityArgs {
+    /// Issuer of access tokens (OAuth), exactly as they name it
+    #[arg(long = "oauth-issuer", value_name = "URL", requires_all = ["resource", "keys"])]
+    issuer: Option<String>,
+    /// Address of this server's MCP endpoint for clients: the audience that access tokens must have
+    #[arg(long = "oauth-resource", value_name = "URL", requires = "issuer")]
+    resource: Option<String>,
+    /// Keys of the issuer (JWKS): an address, or a file
+    #[arg(long = "oauth-keys", value_name = "URL|FILE", requires = "issuer")]
+    keys: Option<String>,
+    /// Claim that lists the groups of a person
+    #[arg(long = "oauth-groups", value_name = "NAME", default_value = "groups")]
+    groups_claim: String,
+}
+
+impl IdentityArgs {
+    fn options(self) -> Result<Option<IdentityProviderOptions>, ToolError> {
+        let Self { issuer, resource, keys, groups_claim } = self;
+        let (Some(issuer), Some(resource), Some(keys)) = (issuer, resource, keys) else {
+            return Ok(None);
+        };
+        let is_address = |text: &str| text.starts_with("https://") || text.starts_with("http://");
+        if !is_address(&resource) || resource.contains(['?', '#', '"', '\\']) {
+            return Err(ToolError::new(Code::BadArgument, "--oauth-resource is not an address"));
+        }
+        let keys: KeyFetcher = if is_address(&keys) {
+            let address = KeySetAddress::new(&keys)
+                .map_err(|reason| ToolError::new(Code::BadArgument, format!("--oauth-keys: {reason}")))?;
+            Box::new(move || address.fetch())
+        } else {
+            Box::new(move || std::fs::read(&keys).map_err(|error| error.to_string()))
+        };
+        Ok(Some(IdentityProviderOptions { issuer, resource, groups_claim, keys }))
+    }
+}
+
+/// What to do with groups.
+#[derive(Subcommand)]
+enum GroupAction {
+    /// Let a group read repositories
+    Grant {
+        /// The group, as the identity provider writes it
+        name: String,
+        /// Repository that it may read; may be given several times
+        #[arg(long, value_name = "NAME", required_unless_present = "all")]
+        repository: Vec<String>,
+        /// All repositories, also later ones
+        #[arg(long, conflicts_with = "repository")]
+        all: bool,
+    },
+    /// Take repositories from a group, at once
+    Withdraw {
+        /// The group
+        name: String,
+        /// Repository; may be given several times [default: everything that it may read]
+        #[arg(long, value_name = "NAME")]
+        repository: Vec<String>,
     },
 }
 
@@ -203,7 +279,8 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
             };
             work(&config, &Worker::new(database, data()?, options))
         }
-        Action::Serve { listen, allow_host, allow_origin, tools } => {
+        Action::Serve { listen, allow_host, allow_origin, tools, identity } => {
+            let provider = identity.options()?;
             let node = Arc::new(Node::new(database, data()?)?);
             let http = HttpOptions { address: listen, token: None, hosts: allow_host, origins: allow_origin };
             allocator::keep_memory_between_calls();
@@ -212,10 +289,31 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
                 // A failure to write to standard error cannot be reported.
                 let _ = writeln!(io::stderr(), "serving on http://{address}/mcp");
             };
-            shared_http(&options, &http, node, listening).map_err(crate::serve::tool_error)?;
+            shared_http(&options, &http, node, provider, listening).map_err(crate::serve::tool_error)?;
             Ok(Exit::Ok)
         }
+        Action::Webhook { name } => say(&config, &database.renew_hook_secret(&name)?),
+        Action::BackupCheck => {
+            let report = CheckOut::of(database.check_backup()?);
+            lines(&config, std::slice::from_ref(&report))?;
+            Ok(if report.consistent { Exit::Ok } else { Exit::Nothing })
+        }
         Action::Tokens { action } => tokens(&config, &database, action),
+        Action::Groups { action } => groups(&config, &database, action),
+    }
+}
+
+fn groups(config: &Config, database: &Database, action: Option<GroupAction>) -> Result<Exit, ToolError> {
+    match action {
+        None => lines(config, &database.groups()?.into_iter().map(GroupOut::of).collect::<Vec<_>>()),
+        Some(GroupAction::Grant { name, repository, all }) => {
+            database.grant_group(&name, (!all).then_some(repository.as_slice()))?;
+            say(config, &format!("{name} is granted"))
+        }
+        Some(GroupAction::Withdraw { name, repository }) => {
+            database.withdraw_group(&name, (!repository.is_empty()).then_some(repository.as_slice()))?;
+            say(config, &format!("{name} is withdrawn"))
+        }
     }
 }
 
@@ -249,153 +347,4 @@ fn work(config: &Config, worker: &Worker) -> Result<Exit, ToolError> {
         };
     })?;
     Ok(Exit::Ok)
-}
-
-/// One line of output.
-trait OutputLine: Serialize {
-    fn write(&self, page: &mut TextWriter<'_>) -> io::Result<()>;
-}
-
-fn lines<T: OutputLine>(config: &Config, lines: &[T]) -> Result<Exit, ToolError> {
-    let written = match config.format {
-        OutputFormat::Json => render::raw(|out| lines.iter().try_for_each(|line| write_json_line(line, out))),
-        OutputFormat::Text => {
-            render::page(config.colour, |page| lines.iter().try_for_each(|line| line.write(page)))
-        }
-    };
-    written.map_err(|error| ToolError::new(Code::Io, format!("cannot write: {error}")))?;
-    Ok(if lines.is_empty() { Exit::Nothing } else { Exit::Ok })
-}
-
-fn say(config: &Config, text: &str) -> Result<Exit, ToolError> {
-    lines(config, &[Message { done: text.to_owned() }])
-}
-
-#[derive(Serialize)]
-struct Message {
-    /// What was done, or the token.
-    done: String,
-}
-
-impl OutputLine for Message {
-    fn write(&self, page: &mut TextWriter<'_>) -> io::Result<()> {
-        page.line(Style::Plain, &self.done)
-    }
-}
-
-#[derive(Serialize)]
-struct StatusLine {
-    repository: String,
-    branch: String,
-    source: String,
-    generation: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    commit: Option<String>,
-    files: u64,
-    bytes: u64,
-    job: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
-}
-
-impl StatusLine {
-    fn of(status: &BranchStatus) -> Self {
-        let BranchStatus { repository, source, branch, generation, commit, files, bytes, job, error } =
-            status.clone();
-        Self { repository, branch, source, generation, commit, files, bytes, job, error }
-    }
-}
-
-impl OutputLine for StatusLine {
-    fn write(&self, page: &mut TextWriter<'_>) -> io::Result<()> {
-        page.put(Style::Path, &self.repository)?;
-        let branch = if self.branch.is_empty() { "(default branch)" } else { &self.branch };
-        page.put(Style::Plain, &format!("  {branch}"))?;
-        match &self.commit {
-            Some(commit) => {
-                let (files, size) = (plural(self.files, "path", "paths"), bytes(self.bytes));
-                let short = commit.get(..10).unwrap_or(commit);
-                page.put(
-                    Style::Plain,
-                    &format!("  {short}  {files}, {size}, generation {}", self.generation),
-                )?;
-            }
-            None => page.put(Style::Dim, "  not published")?,
-        }
-        if !self.job.is_empty() {
-            page.put(Style::Dim, &format!("  {}", self.job))?;
-        }
-        if let Some(error) = &self.error {
-            page.put(Style::Plain, &format!("  last error: {error}"))?;
-        }
-        page.line(Style::Plain, "")
-    }
-}
-
-#[derive(Serialize)]
-struct TokenOut {
-    id: i64,
-    name: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    repositories: Option<Vec<String>>,
-    admin: bool,
-    created: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    expires: Option<String>,
-    valid: bool,
-}
-
-impl TokenOut {
-    fn of(token: &TokenLine) -> Self {
-        let TokenLine { id, name, repositories, is_admin, created, expires, is_valid } = token.clone();
-        Self { id, name, repositories, admin: is_admin, created, expires, valid: is_valid }
-    }
-}
-
-impl OutputLine for TokenOut {
-    fn write(&self, page: &mut TextWriter<'_>) -> io::Result<()> {
-        let scope =
-            self.repositories.as_ref().map_or_else(|| "all repositories".to_owned(), |some| some.join(", "));
-        let admin = if self.admin { ", admin" } else { "" };
-        let expires = self.expires.as_ref().map_or_else(String::new, |day| format!(", until {day}"));
-        let state = if self.valid { "" } else { "  (refused)" };
-        let (id, name, created) = (self.id, &self.name, &self.created);
-        page.line(Style::Plain, &format!("{id}  {name}  {scope}{admin}  since {created}{expires}{state}"))
-    }
-}
-
-#[derive(Serialize)]
-struct WorkLine {
-    repository: String,
-    outcome: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    commit: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    changes: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
-}
-
-impl WorkLine {
-    fn of(repository: &str, outcome: &WorkOutcome) -> Self {
-        let empty =
-            Self { repository: repository.to_owned(), outcome: "", commit: None, changes: None, error: None };
-        match outcome.clone() {
-            WorkOutcome::Published { commit, changes } => {
-                Self { outcome: "published", commit: Some(commit), changes: Some(changes), ..empty }
-            }
-            WorkOutcome::Unchanged => Self { outcome: "unchanged", ..empty },
-            WorkOutcome::Failed(error) => Self { outcome: "failed", error: Some(error), ..empty },
-        }
-    }
-
-    fn write(&self, page: &mut TextWriter<'_>) -> io::Result<()> {
-        let commit = self.commit.as_deref().map_or("", |commit| commit.get(..10).unwrap_or(commit));
-        let changes = self.changes.map_or_else(String::new, |changes| {
-            format!("  {}", plural(changes as u64, "entry changed", "entries changed"))
-        });
-        let error = self.error.as_ref().map_or_else(String::new, |error| format!("  {error}"));
-        let Self { repository, outcome, .. } = self;
-        page.line(Style::Plain, &format!("{repository}  {outcome}  {commit}{changes}{error}"))
-    }
 }

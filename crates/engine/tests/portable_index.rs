@@ -77,6 +77,20 @@ fn an_identical_tree_is_not_parsed() {
 }
 
 #[test]
+fn an_index_that_starts_from_facts_is_not_parsed() {
+    let exported = Exported::new();
+    let (file, engine) = (exported.directory.path().join("facts"), exported.elsewhere());
+    let bytes = exported.bench.engine().export_facts(&file, &Cancel::default()).expect("facts are exported");
+    assert!(bytes < fs::metadata(exported.file()).expect("a file").len());
+    assert_eq!(engine.import_facts(&file, &Cancel::default()).expect("facts are imported"), 5);
+    let refreshed = refresh(&engine);
+    assert_eq!((refreshed.parsed, refreshed.from_cache), (0, 5));
+    assert_same(&dump(&engine), &fresh(&exported.bench.root(), 1), "a new index");
+    assert!(engine.import_facts(&exported.file(), &Cancel::default()).is_err(), "that is a whole index");
+    assert!(import(&engine, &file).is_err(), "these are only facts");
+}
+
+#[test]
 fn only_what_differs_is_parsed() {
     let exported = Exported::new();
     exported.bench.put("src/stock.py", "def take(item, count): return count\n");

@@ -79,7 +79,18 @@ impl HttpClient {
             value.set_sensitive(true);
             request = request.header(AUTHORIZATION, value);
         }
-        let mut response = request.send(body).map_err(failed)?;
+        let response = request.send(body).map_err(failed)?;
+        Self::read(response, limit).map_err(failed)
+    }
+
+    /// Fetches the document at the endpoint, under the same limits.
+    pub(crate) fn get(&self, timeout: Duration, limit: u64) -> Result<Response, Failure> {
+        let failed = |error| self.failure(error, timeout);
+        let request = self.agent.get(self.endpoint.url()).config().timeout_global(Some(timeout)).build();
+        Self::read(request.call().map_err(failed)?, limit).map_err(failed)
+    }
+
+    fn read(mut response: ureq::http::Response<ureq::Body>, limit: u64) -> Result<Response, ureq::Error> {
         let status = response.status().as_u16();
         let header = |name: &str| response.headers().get(name)?.to_str().ok().and_then(retry::retry_after);
         let retry_after = header("retry-after-ms").map(|wait| wait / 1000).or_else(|| header("retry-after"));
@@ -88,7 +99,7 @@ impl HttpClient {
             Ok(body) => body,
             // The status suffices; an oversized error body is dropped.
             Err(_) if status != 200 => Vec::new(),
-            Err(error) => return Err(failed(error)),
+            Err(error) => return Err(error),
         };
         Ok(Response { status, retry_after, body })
     }

@@ -4,7 +4,8 @@
 //! the user's consent to exactly that, and without one there is no [`Provider`]. Providers are rows of one [table](KINDS):
 //! no code refers to one by name. API keys come only from the environment and never appear in output.
 //!
-//! A [`TeamServer`] is asked in the same way: the user's settings name it, and only the question is sent.
+//! A [`TeamServer`] is asked in the same way: the user's settings name it, and only the question is sent. A team server itself fetches the
+//! keys of an identity provider from a [`KeySetAddress`].
 //!
 //! It does not depend on chunks or the store: [`embed_all`] takes texts and passes vectors to a callback.
 
@@ -15,6 +16,7 @@ mod consent;
 mod endpoint;
 mod error;
 mod http;
+mod key_set;
 mod plan;
 mod prompts;
 mod provider;
@@ -30,6 +32,7 @@ pub use batch_embed::{Amount, Job, Outcome, Progress, embed_all};
 pub use consent::{Terms, allow, allowed, forget};
 pub use endpoint::Endpoint;
 pub use error::ProviderError;
+pub use key_set::KeySetAddress;
 pub use plan::{Permission, Plan, Variables, environment};
 pub use provider::Provider;
 pub use provider_table::{BUILT_IN, KINDS, KeySource, Limits, ProviderKind};

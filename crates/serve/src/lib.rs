@@ -12,6 +12,7 @@ mod cursor;
 mod error;
 mod first_index;
 mod http;
+mod identity_provider;
 mod index_events;
 mod line_transport;
 mod metrics;
@@ -30,13 +31,16 @@ mod shared_trees;
 mod stdio;
 mod token_budget;
 mod web_pages;
+mod webhook;
 
 pub use error::ServeError;
 pub use http::{HttpOptions, http};
+pub use identity_provider::{Identity, IdentityProviderOptions, KeyFetcher};
 pub use schema::listing;
 pub use served_tree::{FreshnessFactory, Options};
 pub use shared_http::{SharedOptions, shared_http};
 pub use shared_trees::{
-    AnsweredQuestion, Authentication, Caller, OpenedTrees, RepositoryLine, SharedQuestion, SharedTrees,
+    AnsweredQuestion, Authentication, Caller, Credential, OpenedTrees, RepositoryLine, SharedQuestion,
+    SharedTrees,
 };
 pub use stdio::stdio;

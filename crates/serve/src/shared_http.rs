@@ -1,5 +1,5 @@
-//! Serves shared trees over HTTP: MCP at `/mcp`, single questions as JSON at `/v1/call`. Every request but the health checks needs a
-//! token, and the token decides what it reaches.
+//! Serves shared trees over HTTP: MCP at `/mcp`, single questions as JSON at `/v1/call`. Every request needs a token, which decides what it
+//! reaches, but health checks and the metadata that says where clients get one.
 
 use crate::access_control::{AccessControl, Rejection, RequiredProof};
 use crate::connections::Connection;
@@ -8,14 +8,16 @@ use crate::http::{
     HttpOptions, MCP_PATH, RUNTIME_SHUTDOWN_TIMEOUT, SPARE_THREADS, handle, mcp_service, rejected, runtime,
     serve_until_signal,
 };
+use crate::identity_provider::{IdentityProvider, IdentityProviderOptions};
 use crate::server::{CALL_TIMEOUT, CancelOnDrop, ServerState};
 use crate::session_eviction::Sessions;
 use crate::shared_call::SharedCall;
-use crate::shared_trees::{Authentication, Caller, SharedTrees};
+use crate::shared_trees::{Authentication, Caller, Credential, SharedTrees};
+use crate::webhook::is_proven;
 use axum::body::Bytes;
-use axum::extract::{Request, State};
+use axum::extract::{Path, Request, State};
 use axum::http::uri::Authority;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -46,22 +48,27 @@ struct SharedState {
     state: Arc<ServerState>,
     sessions: Arc<Sessions>,
     trees: Arc<dyn SharedTrees>,
+    provider: Option<Arc<IdentityProvider>>,
 }
 
 /// Paths that need no token.
 const PUBLIC: &[&str] = &["/healthz", "/readyz"];
+/// Where hosts of repositories send notifications, which are signed instead.
+const HOOKS_PATH: &str = "/v1/hooks/";
+const HOOKS_ROUTE: &str = "/v1/hooks/{*repository}";
 
-/// Serves shared trees until a signal stops it. Calls `listening` with the bound address.
+/// Serves shared trees until a signal stops it. Clients may have tokens of `provider` too. Calls `listening` with the bound address.
 pub fn shared_http(
     options: &SharedOptions,
     http: &HttpOptions,
     trees: Arc<dyn SharedTrees>,
+    provider: Option<IdentityProviderOptions>,
     listening: impl FnOnce(SocketAddr),
 ) -> Result<(), ServeError> {
     let state = ServerState::shared(trees.clone(), options.tools.as_deref(), options.release_memory)?;
     let state = Arc::new(state);
     let runtime = runtime(state.free_slots() + 4 * SPARE_THREADS)?;
-    let app = |stop: &CancellationToken| router(&state, trees, http, stop);
+    let app = |stop: &CancellationToken| router(&state, trees, provider, http, stop);
     let served = runtime.block_on(serve_until_signal(http.address, app, listening));
     runtime.shutdown_timeout(RUNTIME_SHUTDOWN_TIMEOUT);
     served
@@ -70,19 +77,23 @@ pub fn shared_http(
 fn router(
     state: &Arc<ServerState>,
     trees: Arc<dyn SharedTrees>,
+    provider: Option<IdentityProviderOptions>,
     http: &HttpOptions,
     stop: &CancellationToken,
 ) -> Router {
     let (mcp, sessions) = mcp_service(state, stop);
     let access = Arc::new(AccessControl::new(http.address.ip(), &http.hosts, &http.origins, None));
-    let shared = SharedState { access, state: state.clone(), sessions, trees };
+    let provider = provider.map(|options| Arc::new(IdentityProvider::new(options)));
+    let shared = SharedState { access, state: state.clone(), sessions, trees, provider };
     Router::new()
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(ready))
         .route("/metrics", get(metrics))
         .route("/v1/repositories", get(repositories))
         .route("/v1/call", post(call))
+        .route(HOOKS_ROUTE, post(hook))
         .nest_service(MCP_PATH, mcp)
+        .fallback(metadata)
         .with_state(shared.clone())
         .layer(from_fn_with_state(shared, check_token))
 }
@@ -90,7 +101,9 @@ fn router(
 /// Checks a request before anything else handles it.
 async fn check_token(State(state): State<SharedState>, mut request: Request, next: Next) -> Response {
     let authority = request.uri().authority().map(Authority::as_str);
-    let is_public = PUBLIC.contains(&request.uri().path());
+    let is_metadata =
+        |path: &str| state.provider.as_ref().is_some_and(|provider| provider.is_metadata_path(path));
+    let is_public = PUBLIC.contains(&request.uri().path()) || is_metadata(request.uri().path());
     let connection = request.extensions().get::<Arc<Connection>>().cloned();
     let bearer = AccessControl::bearer_token(request.headers()).map(str::to_owned);
     let checked = state.access.check(request.headers(), authority, RequiredProof::Nothing);
@@ -98,6 +111,9 @@ async fn check_token(State(state): State<SharedState>, mut request: Request, nex
         Err(rejection) => rejected(rejection),
         Ok(()) if is_public => next.run(request).await,
         Ok(()) if connection.as_ref().is_some_and(|connection| connection.is_reserved) => unavailable(),
+        Ok(()) if request.uri().path().starts_with(HOOKS_PATH) => {
+            handle(&state.sessions, connection, request, next).await
+        }
         Ok(()) => match authenticate(&state, bearer).await {
             Err(response) => response,
             Ok(caller) => {
@@ -116,16 +132,20 @@ fn unavailable() -> Response {
 }
 
 async fn authenticate(state: &SharedState, token: Option<String>) -> Result<Caller, Response> {
-    let required = || {
-        let reason = "a valid bearer token is required";
-        rejected(Rejection { status: StatusCode::UNAUTHORIZED, reason })
-    };
-    let token = token.ok_or_else(required)?;
-    let trees = state.trees.clone();
-    let checked = tokio::task::spawn_blocking(move || trees.authenticate(&token)).await;
-    match checked {
+    let token = token.ok_or_else(|| unauthorized(state.provider.as_deref(), false))?;
+    let (trees, provider) = (state.trees.clone(), state.provider.clone());
+    let checked = tokio::task::spawn_blocking(move || {
+        let Some(provider) = provider.filter(|_| is_signed(&token)) else {
+            return trees.authenticate(&Credential::Token(&token));
+        };
+        match provider.identify(&token) {
+            Some(identity) => trees.authenticate(&Credential::Identity(&identity)),
+            None => Ok(Authentication::Rejected),
+        }
+    });
+    match checked.await {
         Ok(Ok(Authentication::Accepted(caller))) => Ok(caller),
-        Ok(Ok(Authentication::Rejected)) => Err(required()),
+        Ok(Ok(Authentication::Rejected)) => Err(unauthorized(state.provider.as_deref(), true)),
         Ok(Ok(Authentication::Limited { retry_after })) => {
             let reason = "too many requests with this token";
             let mut response = rejected(Rejection { status: StatusCode::TOO_MANY_REQUESTS, reason });
@@ -134,6 +154,55 @@ async fn authenticate(state: &SharedState, token: Option<String>) -> Result<Call
             Err(response)
         }
         Ok(Err(_)) | Err(_) => Err(unavailable()),
+    }
+}
+
+/// Whether a token has the form of those that an identity provider signs; ours have no dots.
+fn is_signed(token: &str) -> bool {
+    token.matches('.').count() == 2
+}
+
+/// The response to a request without a token, or with one that does not count; it says where to get one.
+fn unauthorized(provider: Option<&IdentityProvider>, has_token: bool) -> Response {
+    let reason = "a valid bearer token is required";
+    let mut response = rejected(Rejection { status: StatusCode::UNAUTHORIZED, reason });
+    if let Some(provider) = provider {
+        let error = if has_token { "error=\"invalid_token\", " } else { "" };
+        let challenge = format!("Bearer {error}resource_metadata=\"{}\"", provider.metadata_address());
+        if let Ok(challenge) = HeaderValue::try_from(challenge) {
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
+        }
+    }
+    response
+}
+
+/// The metadata of this server as a protected resource (RFC 9728); nothing else is at other paths.
+async fn metadata(State(state): State<SharedState>, request: Request) -> Response {
+    let provider = state.provider.filter(|provider| provider.is_metadata_path(request.uri().path()));
+    match provider {
+        Some(provider) if request.method() == Method::GET => {
+            json_response(StatusCode::OK, &provider.metadata())
+        }
+        _ => rejected(Rejection { status: StatusCode::NOT_FOUND, reason: "there is nothing here" }),
+    }
+}
+
+/// Takes a notification. A wrong signature is answered in the same way whether or not there is such a repository.
+async fn hook(
+    State(state): State<SharedState>,
+    Path(repository): Path<String>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    let notified = tokio::task::spawn_blocking(move || {
+        state.trees.notify(&repository, &|secret| is_proven(&headers, &body, secret))
+    });
+    match notified.await {
+        Ok(Ok(true)) => (StatusCode::ACCEPTED, "accepted\n").into_response(),
+        Ok(Ok(false)) => {
+            rejected(Rejection { status: StatusCode::FORBIDDEN, reason: "the signature is not valid" })
+        }
+        Ok(Err(_)) | Err(_) => unavailable(),
     }
 }
 
@@ -177,7 +246,7 @@ fn error_response(error: &ToolError) -> Response {
 }
 
 /// Answers `{"operation": …, "repository": …, "arguments": {…}}` with the JSON form of the operation, and with `words` of a command
-/// line instead of arguments, with its text.
+/// line instead of arguments, with its text, or with `"structured": true` the JSON form.
 async fn call(
     State(state): State<SharedState>,
     Extension(caller): Extension<Caller>,
@@ -218,6 +287,8 @@ struct JsonQuestion {
     arguments: Value,
     /// The words of a command line.
     words: Option<Vec<String>>,
+    /// Whether they are answered with the JSON form.
+    wants_json: bool,
 }
 
 impl JsonQuestion {
@@ -240,7 +311,7 @@ impl JsonQuestion {
         };
         let word = |word: &Value| word.as_str().map(str::to_owned);
         let words = sent["words"].as_array().map(|words| words.iter().filter_map(word).collect());
-        Ok(Self { operation, repository, arguments, words })
+        Ok(Self { operation, repository, arguments, words, wants_json: sent["structured"] == true })
     }
 
     /// What the question is about, for the audit log.
@@ -266,11 +337,13 @@ impl JsonQuestion {
         asked.clone_from(&opened.repositories);
         let tree = &opened.tree;
         let session = tree.join(&|tree| Session::for_tree(&tree.host, &NoProgress, cancel))?;
-        if let Some(words) = &self.words {
-            let reply = self.operation.run_words(&session, words)?;
+        let reply = match &self.words {
+            Some(words) => self.operation.run_words(&session, words)?,
+            None => self.operation.call(&session, self.arguments.clone())?,
+        };
+        if self.words.is_some() && !self.wants_json {
             return text_of(reply.as_ref(), &opened.repositories, opened.notes.clone(), state.redacts(tree));
         }
-        let reply = self.operation.call(&session, self.arguments.clone())?;
         let mut answer = json_of(reply.as_ref())?;
         if state.redacts(tree) {
             redact_json(&mut answer, &mut Redactor::default());

@@ -1,25 +1,37 @@
 //! Trees that many users share. Each question reaches the trees that its caller may read.
 
+use crate::identity_provider::Identity;
 use orient_tools::{OpenTree, Operation, RootFilter, ToolError};
 use std::time::Duration;
 
 /// The trees of a server, and the gate before them. All methods may block.
 pub trait SharedTrees: Send + Sync {
-    /// Checks the token of a request and counts it.
-    fn authenticate(&self, token: &str) -> Result<Authentication, ToolError>;
+    /// Checks the credential of a request and counts it.
+    fn authenticate(&self, credential: &Credential<'_>) -> Result<Authentication, ToolError>;
     /// Opens the trees that a question of a caller is about. A tree that the caller may not read does not exist for it.
     fn open(&self, caller: &Caller, question: &SharedQuestion<'_>) -> Result<OpenedTrees, ToolError>;
     /// The repositories that a caller may read, by name.
     fn repositories(&self, caller: &Caller) -> Result<Vec<RepositoryLine>, ToolError>;
     /// Records an answered question.
     fn record(&self, caller: &Caller, answered: &AnsweredQuestion<'_>);
+    /// Asks for a repository to be compared with its source, if `is_proven` says that the sender knows its secret. Returns whether it
+    /// does: false for an unknown repository too, after the same work.
+    fn notify(&self, repository: &str, is_proven: &dyn Fn(&[u8]) -> bool) -> Result<bool, ToolError>;
     /// Whether questions can be answered now.
     fn is_ready(&self) -> bool;
     /// Counters in the text format of Prometheus.
     fn metrics(&self) -> String;
 }
 
-/// The result of a token's check.
+/// What a request proves who sent it with.
+pub enum Credential<'c> {
+    /// A token of this server.
+    Token(&'c str),
+    /// A person that the identity provider vouches for.
+    Identity(&'c Identity),
+}
+
+/// The result of a credential's check.
 pub enum Authentication {
     /// It is valid.
     Accepted(Caller),

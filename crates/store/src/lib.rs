@@ -52,8 +52,8 @@ pub use integrity::damaged_files::damage;
 pub use names::name_match::NameMatch;
 pub use names::name_table::NameTable;
 pub use portable::{
-    ExportedRows, ImportTarget, ImportedRows, PortableError, PortableFile, PortableHeader, export_index,
-    import_index,
+    ExportedRows, ImportTarget, ImportedRows, PortableError, PortableFile, PortableHeader, export_facts,
+    export_index, import_facts, import_index,
 };
 pub use postings::trigrams::ExcludedFiles;
 pub use raw_query::{

@@ -1,7 +1,7 @@
 //! What a caller may read, and which of it a question is about. Every statement joins `readable` with the caller's token, so a
 //! repository that the caller may not read is not counted, compared or named.
 
-use crate::contents::{Hash, name_hash, terms_of};
+use crate::contents::{Hash, name_hash, question_keys, trigram_key};
 use crate::database::Database;
 use crate::error::TeamError;
 use orient_engine::{TrigramQuery, is_stop_word};
@@ -55,10 +55,13 @@ const REQUIRING: &str = readable!(
      ON q.ecosystem = p.ecosystem AND q.name = p.name AND NOT q.is_provided AND q.branch = b.id \
      WHERE p.branch = ANY($3) AND p.is_provided) ORDER BY r.name LIMIT $2"
 );
-/// Repositories by their best file: the sum of the weights of the words that it has. Rare words weigh more.
+/// Repositories by their best file: the sum of the weights of the words that it has and the symbols that it defines. Rare ones weigh
+/// more.
 const BY_WORDS: &str = "WITH found AS MATERIALIZED ( \
-         SELECT DISTINCT w.term, e.branch, e.content FROM unnest($3::int[]) AS w (term) \
-         JOIN content c ON c.terms @> ARRAY[w.term] JOIN entry e ON e.content = c.id \
+         SELECT DISTINCT w.term, e.branch, e.content FROM ( \
+             SELECT w.term, c.id FROM unnest($3::int[]) AS w (term) JOIN content c ON c.terms @> ARRAY[w.term] \
+             UNION SELECT n.term, c.id FROM unnest($4::int[]) AS n (term) JOIN content c ON c.names @> ARRAY[n.term]) AS w \
+         JOIN entry e ON e.content = w.id \
          JOIN branch b ON b.id = e.branch AND b.is_default \
          JOIN readable a ON a.repository = b.repository AND a.token = $1), \
      weight AS (SELECT term, 1 / ln(1 + count(DISTINCT content)) AS value FROM found GROUP BY term), \
@@ -118,8 +121,8 @@ impl Database {
             }
             RootFilter::Contains(query) => self.containing(caller, query, most)?,
             RootFilter::Words(text) => {
-                let terms = terms_of(words_of_question(text).as_bytes());
-                self.select(caller, most, BY_WORDS, &[&terms])?
+                let (words, identifiers) = question_keys(words_of_question(text).as_bytes());
+                self.select(caller, most, BY_WORDS, &[&words, &identifiers])?
             }
         };
         Ok(if found.branches.is_empty() { all } else { found })
@@ -144,7 +147,7 @@ impl Database {
         most: usize,
     ) -> Result<SelectedBranches, TeamError> {
         let mut arrays = Vec::new();
-        let condition = trigram_condition(query, &mut arrays);
+        let condition = trigram_condition(&known_trigrams(query), &mut arrays);
         let statement = format!(
             "{}(SELECT FROM content c JOIN entry e ON e.content = c.id \
              WHERE e.branch = b.id AND (c.trigrams IS NULL OR {condition})) ORDER BY r.name LIMIT $2",
@@ -184,22 +187,32 @@ fn words_of_question(text: &str) -> String {
     if words.is_empty() { text.to_owned() } else { words.join(" ") }
 }
 
+/// A query without the trigrams that the database does not have: they are no condition.
+fn known_trigrams(query: &TrigramQuery) -> TrigramQuery {
+    match query {
+        TrigramQuery::Trigram(trigram) if trigram_key(*trigram).is_none() => TrigramQuery::All,
+        TrigramQuery::And(parts) => TrigramQuery::and(parts.iter().map(known_trigrams)),
+        TrigramQuery::Or(parts) => TrigramQuery::or(parts.iter().map(known_trigrams)),
+        query => query.clone(),
+    }
+}
+
 /// A condition on the column `trigrams`; appends the arrays that its parameters stand for, of which `$3` is the first.
-fn trigram_condition(query: &TrigramQuery, arrays: &mut Vec<Vec<i32>>) -> String {
-    let mut all_of = |trigrams: Vec<i32>| {
+fn trigram_condition(query: &TrigramQuery, arrays: &mut Vec<Vec<i16>>) -> String {
+    let mut all_of = |trigrams: Vec<i16>| {
         arrays.push(trigrams);
-        format!("c.trigrams @> ${}::int[]", arrays.len() + 2)
+        format!("c.trigrams @> ${}::smallint[]", arrays.len() + 2)
+    };
+    let single = |part: &TrigramQuery| match part {
+        TrigramQuery::Trigram(trigram) => trigram_key(*trigram),
+        _ => None,
     };
     match query {
         TrigramQuery::All => "true".to_owned(),
         TrigramQuery::Nothing => "false".to_owned(),
-        TrigramQuery::Trigram(trigram) => all_of(vec![trigram.cast_signed()]),
+        TrigramQuery::Trigram(_) => single(query).map_or_else(|| "true".to_owned(), |key| all_of(vec![key])),
         TrigramQuery::And(parts) => {
-            let single = |part: &TrigramQuery| match part {
-                TrigramQuery::Trigram(trigram) => Some(trigram.cast_signed()),
-                _ => None,
-            };
-            let together: Vec<i32> = parts.iter().filter_map(single).collect();
+            let together: Vec<i16> = parts.iter().filter_map(single).collect();
             let mut conditions = if together.is_empty() { Vec::new() } else { vec![all_of(together)] };
             for part in parts.iter().filter(|part| single(part).is_none()) {
                 conditions.push(trigram_condition(part, arrays));
@@ -217,21 +230,33 @@ fn trigram_condition(query: &TrigramQuery, arrays: &mut Vec<Vec<i32>>) -> String
 mod tests {
     use super::*;
 
+    fn trigram(text: &str) -> TrigramQuery {
+        TrigramQuery::Trigram(text.bytes().fold(0, |number, byte| number << 8 | u32::from(byte)))
+    }
+
     #[test]
     fn required_trigrams_become_a_condition_with_parameters() {
         let query = TrigramQuery::And(vec![
-            TrigramQuery::Trigram(1),
-            TrigramQuery::Trigram(2),
-            TrigramQuery::Or(vec![TrigramQuery::Trigram(3), TrigramQuery::Trigram(4)]),
+            trigram("aaa"),
+            trigram("aab"),
+            TrigramQuery::Or(vec![trigram("aac"), trigram("aad")]),
         ]);
         let mut arrays = Vec::new();
-        let condition = trigram_condition(&query, &mut arrays);
+        let condition = trigram_condition(&known_trigrams(&query), &mut arrays);
         assert_eq!(
             condition,
-            "(c.trigrams @> $3::int[] AND (c.trigrams @> $4::int[] OR c.trigrams @> $5::int[]))"
+            "(c.trigrams @> $3::smallint[] AND (c.trigrams @> $4::smallint[] OR c.trigrams @> $5::smallint[]))"
         );
-        assert_eq!(arrays, [vec![1, 2], vec![3], vec![4]]);
+        assert_eq!(arrays, [vec![0, 1], vec![2], vec![3]]);
         assert_eq!(trigram_condition(&TrigramQuery::All, &mut arrays), "true");
+    }
+
+    #[test]
+    fn trigrams_that_are_not_stored_exclude_nothing() {
+        let with_space = TrigramQuery::And(vec![trigram("abc"), trigram("c d")]);
+        assert_eq!(known_trigrams(&with_space), trigram("abc"));
+        let either = TrigramQuery::Or(vec![trigram("abc"), trigram("c d")]);
+        assert_eq!(known_trigrams(&either), TrigramQuery::All);
     }
 
     #[test]

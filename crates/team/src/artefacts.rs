@@ -1,9 +1,9 @@
-//! Portable indexes in the database, in parts of at most one megabyte: what a node or a new worker starts from.
+//! Artefacts: the facts of a tree as one file, in parts of at most one megabyte. A node or a new worker starts from it without parsing.
 
 use crate::data_directory::DataDirectory;
 use crate::database::Database;
 use crate::error::TeamError;
-use orient_engine::{Cancel, Engine, NoProgress};
+use orient_engine::{Cancel, Engine};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ impl Drop for TemporaryFile {
     }
 }
 
-/// Exports an index and stores the file. It counts only once a branch refers to it.
+/// Exports the facts of an index and stores the file. It counts only once a branch refers to it.
 pub(crate) fn store_artefact(
     database: &Database,
     data: &DataDirectory,
@@ -40,10 +40,9 @@ pub(crate) fn store_artefact(
     engine: &Engine,
 ) -> Result<i64, TeamError> {
     let file = TemporaryFile::new(data, &format!("export-{repository}"))?;
-    let report = engine.export(&file.0, &Cancel::default(), &NoProgress)?;
-    let failed = || TeamError::io("cannot read the exported index");
+    let bytes = engine.export_facts(&file.0, &Cancel::default())?.cast_signed();
+    let failed = || TeamError::io("cannot read the exported facts");
     let mut from = File::open(&file.0).map_err(failed())?;
-    let bytes = report.bytes.cast_signed();
     database.write(|transaction| {
         let artefact: i64 = transaction.query_one(INSERT, &[&repository, &bytes])?.get(0);
         let mut number = 0_i32;
@@ -59,7 +58,7 @@ pub(crate) fn store_artefact(
     })
 }
 
-/// Starts an index from a stored file. A file of another version is not used: the index is then built from the contents.
+/// Fetches the facts of a stored file. A file of another version is not used: the contents are then parsed.
 pub(crate) fn import_artefact(
     database: &Database,
     data: &DataDirectory,
@@ -67,7 +66,7 @@ pub(crate) fn import_artefact(
     engine: &Engine,
 ) -> Result<bool, TeamError> {
     let file = TemporaryFile::new(data, &format!("import-{artefact}"))?;
-    let failed = || TeamError::io("cannot write the fetched index");
+    let failed = || TeamError::io("cannot write the fetched facts");
     let mut to = File::create(&file.0).map_err(failed())?;
     database.read(|transaction| {
         for number in 0_i32.. {
@@ -77,5 +76,5 @@ pub(crate) fn import_artefact(
         Ok(())
     })?;
     drop(to);
-    Ok(engine.import(&file.0, &Cancel::default(), &NoProgress).is_ok())
+    Ok(engine.import_facts(&file.0, &Cancel::default()).is_ok())
 }

@@ -1,16 +1,17 @@
 //! The entries of branches in the database.
 
-use crate::contents::Hash;
+use crate::contents::{Hash, hex};
 use crate::error::TeamError;
-use crate::published_tree::{BranchEntry, StoredContent};
+use crate::published_tree::BranchEntry;
 use orient_model::RepoPath;
 use postgres::{Row, Transaction};
 use std::collections::HashMap;
 
-const READ: &str = "SELECT e.path, e.kind, e.blob, e.size, e.content, c.hash FROM entry e \
+const READ: &str = "SELECT e.path, e.kind, e.blob, e.size, c.hash FROM entry e \
      LEFT JOIN content c ON c.id = e.content WHERE e.branch = $1 ORDER BY e.path";
-const KNOWN: &str = "SELECT DISTINCT ON (e.blob) e.blob, c.id, c.hash FROM entry e JOIN branch b ON b.id = e.branch \
+const KNOWN: &str = "SELECT DISTINCT ON (e.blob) e.blob, c.hash FROM entry e JOIN branch b ON b.id = e.branch \
      JOIN content c ON c.id = e.content WHERE b.repository = $1";
+const CONTENT_IDS: &str = "SELECT hash, id FROM content WHERE hash = ANY($1)";
 const DELETE: &str = "DELETE FROM entry WHERE branch = $1 AND path = ANY($2)";
 const UPSERT: &str = "INSERT INTO entry (branch, path, kind, blob, size, content) \
      SELECT $1, * FROM unnest($2::bytea[], $3::smallint[], $4::bytea[], $5::bigint[], $6::bigint[]) \
@@ -25,15 +26,12 @@ pub(crate) fn read_entries(
     transaction: &mut Transaction<'_>,
     branch: i64,
 ) -> Result<Vec<BranchEntry>, TeamError> {
-    let entry = |row: &Row| {
-        let hash = row.get::<_, Option<&[u8]>>(5).and_then(|hash| Hash::try_from(hash).ok());
-        BranchEntry {
-            path: RepoPath::new(row.get::<_, &[u8]>(0)),
-            kind: BranchEntry::kind_of(row.get(1)),
-            blob: row.get(2),
-            size: row.get::<_, i64>(3).cast_unsigned(),
-            content: row.get::<_, Option<i64>>(4).zip(hash).map(|(id, hash)| StoredContent { id, hash }),
-        }
+    let entry = |row: &Row| BranchEntry {
+        path: RepoPath::new(row.get::<_, &[u8]>(0)),
+        kind: BranchEntry::kind_of(row.get(1)),
+        blob: row.get(2),
+        size: row.get::<_, i64>(3).cast_unsigned(),
+        content: row.get::<_, Option<&[u8]>>(4).and_then(|hash| Hash::try_from(hash).ok()),
     };
     Ok(transaction.query(READ, &[&branch])?.iter().map(entry).collect())
 }
@@ -43,11 +41,11 @@ pub(crate) fn read_entries(
 pub(crate) fn known_blobs(
     transaction: &mut Transaction<'_>,
     repository: i64,
-) -> Result<HashMap<Vec<u8>, StoredContent>, TeamError> {
+) -> Result<HashMap<Vec<u8>, Hash>, TeamError> {
     let mut known = HashMap::new();
     for row in transaction.query(KNOWN, &[&repository])? {
-        if let Ok(hash) = Hash::try_from(row.get::<_, &[u8]>(2)) {
-            known.insert(row.get(0), StoredContent { id: row.get(1), hash });
+        if let Ok(hash) = Hash::try_from(row.get::<_, &[u8]>(1)) {
+            known.insert(row.get(0), hash);
         }
     }
     Ok(known)
@@ -77,9 +75,26 @@ pub(crate) fn replace_entries(
         let kinds: Vec<i16> = some.iter().map(|entry| entry.kind_number()).collect();
         let blobs: Vec<&[u8]> = some.iter().map(|entry| entry.blob.as_slice()).collect();
         let sizes: Vec<i64> = some.iter().map(|entry| entry.size.cast_signed()).collect();
-        let contents: Vec<Option<i64>> =
-            some.iter().map(|entry| entry.content.map(|content| content.id)).collect();
+        let contents = content_ids(transaction, some)?;
         transaction.execute(UPSERT, &[&branch, &paths, &kinds, &blobs, &sizes, &contents])?;
     }
     Ok(removed.len() + written.len())
+}
+
+/// The ids of the contents of entries. Fails if the database does not have one of them: it may have been removed since it was seen.
+fn content_ids(
+    transaction: &mut Transaction<'_>,
+    entries: &[&BranchEntry],
+) -> Result<Vec<Option<i64>>, TeamError> {
+    let hashes: Vec<&[u8]> =
+        entries.iter().filter_map(|entry| Some(entry.content.as_ref()?.as_slice())).collect();
+    let rows = transaction.query(CONTENT_IDS, &[&hashes])?;
+    let ids: HashMap<&[u8], i64> = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
+    let id = |entry: &&BranchEntry| match &entry.content {
+        None => Ok(None),
+        Some(hash) => {
+            ids.get(hash.as_slice()).copied().map(Some).ok_or_else(|| TeamError::Damaged(hex(hash)))
+        }
+    };
+    entries.iter().map(id).collect()
 }

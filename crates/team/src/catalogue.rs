@@ -3,6 +3,7 @@
 use crate::database::Database;
 use crate::error::TeamError;
 use crate::source::Source;
+use crate::tokens::random_text;
 
 /// Maximum length of the name of a repository.
 const MAX_NAME: usize = 200;
@@ -43,6 +44,8 @@ const ENQUEUE_REPOSITORY: &str = "INSERT INTO job (branch) SELECT b.id FROM bran
      SET again = job.worker IS NOT NULL, not_before = now(), attempts = 0";
 const FORGET_TREE: &str = "UPDATE branch SET checked = NULL, commit_id = NULL FROM repository r \
      WHERE r.id = branch.repository AND r.name = $1";
+const HOOK_SECRET: &str = "SELECT hook_secret FROM repository WHERE name = $1 AND hook_secret IS NOT NULL";
+const SET_HOOK_SECRET: &str = "UPDATE repository SET hook_secret = $2 WHERE name = $1";
 const STATUS: &str = "SELECT r.name, r.source, b.name, b.generation, b.commit_id, b.files, b.bytes, j.worker IS NOT NULL, \
      j.lease > now(), j.attempts >= $1, j.error, j.id IS NOT NULL \
      FROM repository r JOIN branch b ON b.repository = r.id LEFT JOIN job j ON j.branch = b.id ORDER BY r.name, b.name";
@@ -98,6 +101,21 @@ impl Database {
                 _ => Ok(()),
             }
         })
+    }
+
+    /// The secret that notifications about a repository are signed with.
+    pub(crate) fn hook_secret(&self, name: &str) -> Result<Option<String>, TeamError> {
+        let row = self.with(|client| Ok(client.query_opt(HOOK_SECRET, &[&name])?))?;
+        Ok(row.map(|row| row.get(0)))
+    }
+
+    /// Gives a repository a new secret for notifications; the former one is refused.
+    pub fn renew_hook_secret(&self, name: &str) -> Result<String, TeamError> {
+        let secret = random_text()?;
+        match self.with(|client| Ok(client.execute(SET_HOOK_SECRET, &[&name, &secret])?))? {
+            0 => Err(TeamError::UnknownRepository(name.to_owned())),
+            _ => Ok(secret),
+        }
     }
 
     /// All repositories and branches, by name.

@@ -4,7 +4,7 @@ use crate::data_directory::DataDirectory;
 use crate::database::Database;
 use crate::error::TeamError;
 use orient_text::{TrigramExtractor, for_each_term, term_hash};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ pub(crate) type Hash = [u8; 32];
 
 /// Larger contents are not stored: no index has them.
 pub(crate) const MAX_CONTENT: u64 = 4 << 20;
-/// The level of compression; higher ones are slower than parsing.
-const LEVEL: i32 = 3;
+/// The level of compression: a content is written once and kept for long, and higher levels are much slower for 1 % less.
+const LEVEL: i32 = 12;
 /// Number of contents in one request to the database.
 const BATCH: usize = 256;
 
-const INSERT: &str = "INSERT INTO content (hash, size, data, terms, trigrams) VALUES ($1, $2, $3, $4, $5) \
-     ON CONFLICT (hash) DO NOTHING RETURNING id";
-const FIND: &str = "SELECT id FROM content WHERE hash = $1";
+const INSERT: &str = "INSERT INTO content (hash, size, data, terms, trigrams, names) VALUES ($1, $2, $3, $4, $5, $6) \
+     ON CONFLICT (hash) DO NOTHING";
+const STORED: &str = "SELECT hash FROM content WHERE hash = ANY($1)";
 const READ: &str = "SELECT hash, data FROM content WHERE hash = ANY($1)";
 
 /// Younger contents are kept: a worker may be about to publish them.
@@ -67,8 +67,18 @@ impl ContentCache {
         missing.chunks(BATCH).try_for_each(|some| self.fetch(some))
     }
 
+    /// Hashes a content and puts it into the cache.
+    pub(crate) fn add(&self, bytes: &[u8]) -> Result<Hash, TeamError> {
+        let hash = hash_of(bytes);
+        if !self.is_cached(&hash) {
+            let compressed = zstd::bulk::compress(bytes, LEVEL).map_err(TeamError::io("cannot compress"))?;
+            self.put(&hash, &compressed)?;
+        }
+        Ok(hash)
+    }
+
     /// Puts a content into the cache; it is compressed already.
-    pub(crate) fn put(&self, hash: &Hash, compressed: &[u8]) -> Result<(), TeamError> {
+    fn put(&self, hash: &Hash, compressed: &[u8]) -> Result<(), TeamError> {
         let (directory, name) = place(hash);
         self.data
             .directory(&directory)?
@@ -93,11 +103,21 @@ impl ContentCache {
     }
 
     fn cached(&self, hash: &Hash) -> Option<Vec<u8>> {
+        Some(self.cached_frame(hash)?.1)
+    }
+
+    /// A content as it is stored, and its bytes.
+    fn cached_frame(&self, hash: &Hash) -> Option<(Vec<u8>, Vec<u8>)> {
         let (directory, name) = place(hash);
         let compressed = self.data.directory(&directory).ok()?.read(&name, u64::MAX).ok()??;
-        let bytes = zstd::bulk::decompress(&compressed, MAX_CONTENT as usize).ok()?;
-        (hash_of(&bytes) == *hash).then_some(bytes)
+        let bytes = decompressed(&compressed)?;
+        (hash_of(&bytes) == *hash).then_some((compressed, bytes))
     }
+}
+
+/// The bytes of a stored content; `None` if it is damaged.
+pub(crate) fn decompressed(frame: &[u8]) -> Option<Vec<u8>> {
+    zstd::bulk::decompress(frame, MAX_CONTENT as usize).ok()
 }
 
 /// The directory and the name of a content in the cache.
@@ -124,63 +144,118 @@ impl<'w> ContentWriter<'w> {
         Self { cache, trigrams: TrigramExtractor::default() }
     }
 
-    /// Stores contents that may be known already, in one transaction. Returns their ids.
-    pub(crate) fn store(&mut self, contents: &[Vec<u8>]) -> Result<Vec<(i64, Hash)>, TeamError> {
+    /// Stores contents of the cache that the database does not have, with the symbols that they define; one transaction for each
+    /// batch. Rows are written once and never updated: an update would enter every key of the indexes again.
+    pub(crate) fn store(
+        &mut self,
+        hashes: &BTreeSet<Hash>,
+        names: &HashMap<Hash, Vec<i32>>,
+    ) -> Result<(), TeamError> {
         let database = self.cache.database.clone();
-        let mut stored = Vec::with_capacity(contents.len());
-        database.write(|transaction| {
-            let (insert, find) = (transaction.prepare(INSERT)?, transaction.prepare(FIND)?);
-            for bytes in contents {
-                let hash = hash_of(bytes);
-                if let Some(row) = transaction.query_opt(&find, &[&hash.as_slice()])? {
-                    stored.push((row.get(0), hash));
-                    continue;
+        let all: Vec<&[u8]> = hashes.iter().map(<[u8; 32]>::as_slice).collect();
+        let rows = database.with(|client| Ok(client.query(STORED, &[&all])?))?;
+        let stored: HashSet<Hash> =
+            rows.iter().filter_map(|row| Hash::try_from(row.get::<_, &[u8]>(0)).ok()).collect();
+        let missing: Vec<&Hash> = hashes.iter().filter(|hash| !stored.contains(*hash)).collect();
+        for batch in missing.chunks(BATCH) {
+            database.write(|transaction| {
+                let insert = transaction.prepare(INSERT)?;
+                for hash in batch {
+                    let damaged = || TeamError::Damaged(hex(*hash));
+                    let (compressed, bytes) = self.cache.cached_frame(hash).ok_or_else(damaged)?;
+                    let size = (bytes.len() as u32).cast_signed();
+                    let (terms, trigrams) = (terms_of(&bytes), self.trigrams_of(&bytes));
+                    let names = names.get(*hash).map_or(&[][..], Vec::as_slice);
+                    let hash = hash.as_slice();
+                    transaction.execute(&insert, &[&hash, &size, &compressed, &terms, &trigrams, &names])?;
                 }
-                let compressed =
-                    zstd::bulk::compress(bytes, LEVEL).map_err(TeamError::io("cannot compress"))?;
-                let size = (bytes.len() as u64).cast_signed();
-                let (terms, trigrams) = (terms_of(bytes), self.trigrams_of(bytes));
-                let values: [&(dyn postgres::types::ToSql + Sync); 5] =
-                    [&hash.as_slice(), &size, &compressed, &terms, &trigrams];
-                let row = match transaction.query_opt(&insert, &values)? {
-                    Some(row) => row,
-                    // Another worker has stored it meanwhile.
-                    None => transaction.query_one(&find, &[&hash.as_slice()])?,
-                };
-                self.cache.put(&hash, &compressed)?;
-                stored.push((row.get(0), hash));
-            }
-            Ok(())
-        })?;
-        Ok(stored)
+                Ok(())
+            })?;
+        }
+        Ok(())
     }
 
-    /// The trigrams of a text, sorted; `None` for data whose trigrams are not worth storing.
-    fn trigrams_of(&mut self, bytes: &[u8]) -> Option<Vec<i32>> {
+    /// The keys of the trigrams of a text, sorted; `None` for data whose trigrams are not worth storing.
+    fn trigrams_of(&mut self, bytes: &[u8]) -> Option<Vec<i16>> {
         let found = self.trigrams.trigrams(bytes);
         if found.are_high_entropy(bytes.len()) {
             return None;
         }
-        let mut numbers: Vec<i32> = found.numbers().iter().map(|number| number.cast_signed()).collect();
-        numbers.sort_unstable();
-        Some(numbers)
+        let mut keys: Vec<i16> = found.numbers().iter().filter_map(|number| trigram_key(*number)).collect();
+        keys.sort_unstable();
+        Some(keys)
     }
 }
 
-/// The hashes of the terms of a text, sorted; none for data that is no text.
-pub(crate) fn terms_of(bytes: &[u8]) -> Vec<i32> {
-    let mut terms = HashSet::new();
-    if !bytes.contains(&0) {
-        for_each_term(bytes, |term, _| {
-            terms.insert(term_hash(term).cast_signed());
-        });
-    }
-    let mut terms: Vec<i32> = terms.into_iter().collect();
-    terms.sort_unstable();
-    terms
+/// The key of a trigram in the database, which has only those of letters, digits and underscores: they select well, and there are so
+/// few that a key has two bytes. `None` for all others, which are no condition.
+pub(crate) fn trigram_key(trigram: u32) -> Option<i16> {
+    const DIGITS: u16 = 37;
+    let key = trigram.to_be_bytes()[1..].iter().try_fold(0_u16, |key, byte| {
+        let digit = match byte {
+            b'a'..=b'z' => byte - b'a',
+            b'0'..=b'9' => byte - b'0' + 26,
+            b'_' => 36,
+            _ => return None,
+        };
+        Some(key * DIGITS + u16::from(digit))
+    })?;
+    Some(key.cast_signed())
+}
+
+/// The hashes of the words of a text, sorted; none for data that is no text. Identifiers of several words are not among them: most of them
+/// occur in one file, so that they would be most keys of the index, and their words find the same files.
+fn terms_of(bytes: &[u8]) -> Vec<i32> {
+    if bytes.contains(&0) { Vec::new() } else { question_keys(bytes).0 }
+}
+
+/// The hashes of the words of a question, and those of its identifiers that have several parts, which may be names of symbols.
+pub(crate) fn question_keys(text: &[u8]) -> (Vec<i32>, Vec<i32>) {
+    let (mut words, mut identifiers) = (BTreeSet::new(), BTreeSet::new());
+    for_each_term(text, |term, is_identifier| {
+        let key = term_hash(term).cast_signed();
+        if is_identifier {
+            identifiers.insert(key);
+        }
+        // Digits are no words: `sha256` is one, and a number is none.
+        if !is_identifier || term[0].is_ascii_alphabetic() && term.iter().any(u8::is_ascii_digit) {
+            words.insert(key);
+        }
+    });
+    (words.into_iter().collect(), identifiers.into_iter().collect())
 }
 
 /// The hash of a symbol's name, without case.
 pub(crate) fn name_hash(name: &str) -> i32 {
     term_hash(name.to_lowercase().as_bytes()).cast_signed()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_identifier_of_a_question_may_be_the_name_of_a_symbol() {
+        let (words, identifiers) = question_keys(b"where is parseConfig called");
+        assert_eq!(identifiers, [name_hash("parseConfig")]);
+        assert_eq!((words.len(), terms_of(b"where is parseConfig called") == words), (5, true));
+        assert_eq!(terms_of(b"a\0b"), [0; 0]);
+        assert_ne!(terms_of(b"word1"), terms_of(b"word2"));
+        assert_eq!(terms_of(b"0x1f"), [0; 0]);
+    }
+
+    #[test]
+    fn trigrams_of_identifiers_have_different_keys() {
+        let number = |text: &[u8; 3]| u32::from_be_bytes([0, text[0], text[1], text[2]]);
+        let digits = b"abcdefghijklmnopqrstuvwxyz0123456789_";
+        let mut keys = HashSet::new();
+        for a in digits {
+            for b in digits {
+                keys.extend(digits.iter().filter_map(|c| trigram_key(number(&[*a, *b, *c]))));
+            }
+        }
+        assert_eq!(keys.len(), digits.len().pow(3));
+        assert_eq!(trigram_key(number(b"a b")), None);
+        assert_eq!(trigram_key(number("\u{e4}b".as_bytes().first_chunk().expect("three bytes"))), None);
+    }
 }

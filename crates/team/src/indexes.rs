@@ -6,7 +6,7 @@ use crate::contents::ContentCache;
 use crate::data_directory::DataDirectory;
 use crate::database::Database;
 use crate::error::TeamError;
-use crate::published_tree::{BranchEntry, PublishedTree};
+use crate::published_tree::{BranchEntry, Manifests, PublishedTree};
 use orient_engine::{Engine, NoProgress, RefreshOptions};
 use orient_settings::REPOSITORY_FILE;
 use orient_tools::OpenTree;
@@ -24,7 +24,7 @@ pub(crate) struct Indexes {
 pub(crate) struct OpenedRepository<'r> {
     pub(crate) id: i64,
     pub(crate) name: &'r str,
-    /// A portable index of a similar tree.
+    /// The facts of a similar tree.
     pub(crate) artefact: Option<i64>,
 }
 
@@ -42,20 +42,22 @@ impl Indexes {
         entries: &[BranchEntry],
     ) -> Result<OpenTree, TeamError> {
         let options = self.data.session_options(repository.id, repository.name)?;
-        let tree = PublishedTree::new(options.start.clone(), entries, self.contents.clone(), &self.data)?;
+        let manifests = Manifests::new(&self.data, repository.id);
+        let (root, contents) = (options.start.clone(), self.contents.clone());
+        let tree = Arc::new(PublishedTree::new(root, entries, contents, manifests.clone()));
         let settings = tree.text(REPOSITORY_FILE)?;
-        let open = OpenTree::open_stored(options, Arc::new(tree), settings)?;
+        let open = OpenTree::open_stored(options, tree.clone(), settings)?;
         let engine = open.engine();
         if !has_any_index(engine) {
             if let Some(artefact) = repository.artefact
                 && !import_artefact(&self.database, &self.data, artefact, engine)?
             {
-                tracing::warn!("the portable index of a repository cannot be used");
+                tracing::warn!("the stored facts of a repository cannot be used");
             }
-            let hashes = entries.iter().filter_map(|entry| entry.content.as_ref());
-            self.contents.prefetch(hashes.map(|content| &content.hash))?;
+            self.contents.prefetch(entries.iter().filter_map(|entry| entry.content.as_ref()))?;
         }
         engine.refresh(&RefreshOptions::default(), &NoProgress)?;
+        manifests.keep(&tree, || engine.stored_trees())?;
         Ok(open)
     }
 }

@@ -9,12 +9,14 @@
 
 mod access;
 mod artefacts;
+mod backup_check;
 mod branch_entries;
 mod catalogue;
 mod contents;
 mod data_directory;
 mod database;
 mod error;
+mod identities;
 mod indexes;
 mod jobs;
 mod migrations;
@@ -26,10 +28,12 @@ mod source;
 mod tokens;
 mod worker;
 
+pub use backup_check::BackupReport;
 pub use catalogue::BranchStatus;
 pub use data_directory::DataDirectory;
 pub use database::{Database, DatabaseLimits};
 pub use error::TeamError;
+pub use identities::GroupLine;
 pub use node::Node;
 pub use source::Source;
 pub use tokens::{DEFAULT_RATE, TokenLine, TokenScope};

@@ -20,7 +20,12 @@ macro_rules! migration {
 }
 
 /// All migrations, in order; the version of the schema is their number.
-const MIGRATIONS: &[Migration] = &[migration!("0001_initial")];
+const MIGRATIONS: &[Migration] = &[
+    migration!("0001_initial"),
+    migration!("0002_compact_contents"),
+    migration!("0003_identities"),
+    migration!("0004_webhooks"),
+];
 
 /// The version that this program needs.
 pub(crate) const VERSION: i32 = (MIGRATIONS.len() as u32).cast_signed();

@@ -8,9 +8,10 @@ use crate::data_directory::DataDirectory;
 use crate::database::Database;
 use crate::error::TeamError;
 use crate::indexes::{Indexes, OpenedRepository};
-use crate::tokens::RateLimits;
+use crate::tokens::{RateLimits, random_text};
 use orient_serve::{
-    AnsweredQuestion, Authentication, Caller, OpenedTrees, RepositoryLine, SharedQuestion, SharedTrees,
+    AnsweredQuestion, Authentication, Caller, Credential, OpenedTrees, RepositoryLine, SharedQuestion,
+    SharedTrees,
 };
 use orient_tools::{Code, OpenTree, RootFilter, ToolError};
 use std::collections::HashMap;
@@ -35,6 +36,8 @@ pub struct Node {
     database: Arc<Database>,
     indexes: Indexes,
     limits: RateLimits,
+    /// Compared where there is no secret, so that this takes as long.
+    unknown_secret: String,
     open: Mutex<HashMap<i64, Arc<BranchSlot>>>,
     opened_count: AtomicU64,
 }
@@ -58,6 +61,7 @@ impl Node {
             indexes: Indexes::new(database.clone(), data),
             database,
             limits: RateLimits::default(),
+            unknown_secret: random_text()?,
             open: Mutex::default(),
             opened_count: AtomicU64::new(0),
         })
@@ -161,8 +165,12 @@ fn more_note() -> String {
 }
 
 impl SharedTrees for Node {
-    fn authenticate(&self, token: &str) -> Result<Authentication, ToolError> {
-        let Some(valid) = self.database.find_token(token)? else { return Ok(Authentication::Rejected) };
+    fn authenticate(&self, credential: &Credential<'_>) -> Result<Authentication, ToolError> {
+        let found = match credential {
+            Credential::Token(token) => self.database.find_token(token)?,
+            Credential::Identity(identity) => self.database.find_identity(identity)?,
+        };
+        let Some(valid) = found else { return Ok(Authentication::Rejected) };
         if let Err(retry_after) = self.limits.take(valid.id, valid.per_minute) {
             return Ok(Authentication::Limited { retry_after });
         }
@@ -194,6 +202,16 @@ impl SharedTrees for Node {
         if self.database.with(|client| Ok(client.execute(AUDIT, &values)?)).is_err() {
             tracing::error!("a question cannot be recorded in the audit log");
         }
+    }
+
+    fn notify(&self, repository: &str, is_proven: &dyn Fn(&[u8]) -> bool) -> Result<bool, ToolError> {
+        let secret = self.database.hook_secret(repository)?;
+        let compared = secret.as_ref().unwrap_or(&self.unknown_secret);
+        let is_accepted = is_proven(compared.as_bytes()) && secret.is_some();
+        if is_accepted {
+            self.database.reindex(repository, false)?;
+        }
+        Ok(is_accepted)
     }
 
     fn is_ready(&self) -> bool {

@@ -11,6 +11,7 @@ use orient_walk::{
     StoredEntry, StoredKind, Subtrees, Tree, TreeReader, WalkError, WalkOptions, list_stored, search_stored,
     stored_kind,
 };
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -25,21 +26,14 @@ pub(crate) struct BranchEntry {
     /// Its id in git.
     pub(crate) blob: Vec<u8>,
     pub(crate) size: u64,
-    /// Its content; `None` for what is not stored.
-    pub(crate) content: Option<StoredContent>,
-}
-
-/// A content in the database.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct StoredContent {
-    pub(crate) id: i64,
-    pub(crate) hash: Hash,
+    /// The hash of its content; `None` for what is not stored.
+    pub(crate) content: Option<Hash>,
 }
 
 impl BranchEntry {
     /// What identifies its content.
     fn key(&self) -> Hash {
-        self.content.map_or_else(|| *blake3::hash(&self.blob).as_bytes(), |content| content.hash)
+        self.content.unwrap_or_else(|| *blake3::hash(&self.blob).as_bytes())
     }
 
     pub(crate) fn kind_number(&self) -> i16 {
@@ -90,11 +84,48 @@ fn manifest_entries(mut bytes: &[u8]) -> Vec<(&[u8], &[u8])> {
     entries
 }
 
+/// The manifests of the trees of a repository that have an index in the data directory, so that the most similar one can be found.
+#[derive(Clone)]
+pub(crate) struct Manifests {
+    data: DataDirectory,
+    directory: String,
+}
+
+impl Manifests {
+    pub(crate) fn new(data: &DataDirectory, repository: i64) -> Self {
+        Self { data: data.clone(), directory: format!("manifests/{repository}") }
+    }
+
+    fn read(&self, id: &[u8]) -> Option<Vec<u8>> {
+        self.data.directory(&self.directory).ok()?.read(&hex(id), MAX_MANIFEST).ok()?
+    }
+
+    /// Writes the manifest of a tree whose index exists, and removes those whose index does not; `indexed` lists the ids of the
+    /// trees that have one. Names are listed first: a manifest is only written after its index.
+    pub(crate) fn keep(
+        &self,
+        tree: &PublishedTree,
+        indexed: impl FnOnce() -> Vec<Vec<u8>>,
+    ) -> Result<(), TeamError> {
+        let failed = || TeamError::io("cannot write the manifest of a tree");
+        let directory = self.data.directory(&self.directory)?;
+        directory.replace(&hex(&tree.id), &tree.manifest).map_err(failed())?;
+        let names = directory.names().map_err(failed())?;
+        let indexed: HashSet<String> = indexed().iter().map(|id| hex(id)).collect();
+        for name in names.iter().filter_map(|name| name.to_str()).filter(|name| !indexed.contains(*name)) {
+            // One that stays is removed by the next call.
+            let _ = directory.remove(name);
+        }
+        Ok(())
+    }
+}
+
 /// A published tree.
 pub(crate) struct PublishedTree {
     root: PathBuf,
     id: Hash,
-    data: DataDirectory,
+    manifest: Vec<u8>,
+    manifests: Manifests,
     listed: Arc<ListedEntries>,
 }
 
@@ -106,27 +137,23 @@ struct ListedEntries {
 }
 
 impl PublishedTree {
-    /// A tree with these entries, sorted by path, below a root that has no files. Its manifest is kept, so that later trees can be
-    /// compared with it.
+    /// A tree with these entries, sorted by path, below a root that has no files.
     pub(crate) fn new(
         root: PathBuf,
         entries: &[BranchEntry],
         cache: ContentCache,
-        data: &DataDirectory,
-    ) -> Result<Self, TeamError> {
+        manifests: Manifests,
+    ) -> Self {
         let manifest = manifest(entries);
         let id = *blake3::hash(&manifest).as_bytes();
-        data.directory("manifests")?
-            .replace(&hex(&id), &manifest)
-            .map_err(TeamError::io("cannot write the manifest of a tree"))?;
         let stored = |entry: &BranchEntry| StoredEntry { path: entry.path.clone(), kind: entry.kind };
         let listed = ListedEntries {
             entries: entries.iter().map(stored).collect(),
             stamps: entries.iter().map(|entry| stamp_of(&entry.key(), entry.size)).collect(),
-            contents: entries.iter().map(|entry| entry.content.map(|content| content.hash)).collect(),
+            contents: entries.iter().map(|entry| entry.content).collect(),
             cache,
         };
-        Ok(Self { root, id, data: data.clone(), listed: Arc::new(listed) })
+        Self { root, id, manifest, manifests, listed: Arc::new(listed) }
     }
 
     /// The content of a file; empty if there is none.
@@ -164,9 +191,8 @@ impl Tree for PublishedTree {
     }
 
     fn differing_paths(&self, id: &[u8]) -> Option<usize> {
-        let read = |id: &[u8]| self.data.directory("manifests").ok()?.read(&hex(id), MAX_MANIFEST).ok()?;
-        let (own, other) = (read(&self.id)?, read(id)?);
-        let (own, other) = (manifest_entries(&own), manifest_entries(&other));
+        let other = self.manifests.read(id)?;
+        let (own, other) = (manifest_entries(&self.manifest), manifest_entries(&other));
         let is_in = |entry: &&(&[u8], &[u8]), all: &[(&[u8], &[u8])]| {
             all.binary_search_by_key(&entry.0, |known| known.0).is_ok_and(|at| all[at].1 == entry.1)
         };

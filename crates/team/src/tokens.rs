@@ -1,9 +1,9 @@
 //! Tokens of users and services: scoped to repositories, with an expiry, revocable at once. Only their hashes are stored.
 
+use crate::contents::hex;
 use crate::database::Database;
 use crate::error::TeamError;
 use std::collections::HashMap;
-use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -36,6 +36,8 @@ pub struct TokenLine {
     pub name: String,
     /// The repositories, or none for all.
     pub repositories: Option<Vec<String>>,
+    /// The groups of a person; empty for a token.
+    pub groups: Vec<String>,
     /// Whether it may read the metrics.
     pub is_admin: bool,
     /// When it was created.
@@ -60,11 +62,14 @@ const GRANT: &str = "INSERT INTO token_repository SELECT $1, id FROM repository 
 const LIST: &str = "SELECT t.id, t.name, t.all_repositories, array(SELECT r.name FROM token_repository g \
      JOIN repository r ON r.id = g.repository WHERE g.token = t.id ORDER BY r.name), t.is_admin, \
      to_char(t.created, 'YYYY-MM-DD'), to_char(t.expires, 'YYYY-MM-DD'), \
-     t.revoked IS NULL AND (t.expires IS NULL OR t.expires > now()) FROM token t ORDER BY t.id";
+     t.revoked IS NULL AND (t.expires IS NULL OR t.expires > now()), \
+     array(SELECT name FROM token_group m WHERE m.token = t.id ORDER BY name) FROM token t ORDER BY t.id";
 const FIND: &str = "SELECT id, name, is_admin, per_minute FROM token \
-     WHERE hash = $1 AND revoked IS NULL AND (expires IS NULL OR expires > now())";
-const REVOKE: &str = "UPDATE token SET revoked = now() WHERE id = $1 AND revoked IS NULL";
-const ROTATE: &str = "UPDATE token SET hash = $2 WHERE id = $1 AND revoked IS NULL";
+     WHERE hash = $1 AND subject IS NULL AND revoked IS NULL AND (expires IS NULL OR expires > now())";
+/// A person is revoked with all sets of groups.
+const REVOKE: &str = "UPDATE token SET revoked = now() WHERE revoked IS NULL \
+     AND (id = $1 OR subject = (SELECT subject FROM token WHERE id = $1))";
+const ROTATE: &str = "UPDATE token SET hash = $2 WHERE id = $1 AND subject IS NULL AND revoked IS NULL";
 
 impl Database {
     /// Creates a token. Its text is returned once and cannot be read again.
@@ -97,6 +102,7 @@ impl Database {
             created: row.get(5),
             expires: row.get(6),
             is_valid: row.get(7),
+            groups: row.get(8),
         };
         Ok(rows.iter().map(line).collect())
     }
@@ -130,12 +136,17 @@ impl Database {
     /// The token with a text, if it is valid now.
     pub(crate) fn find_token(&self, text: &str) -> Result<Option<ValidToken>, TeamError> {
         let row = self.with(|client| Ok(client.query_opt(FIND, &[&hash(text)])?))?;
-        Ok(row.map(|row| ValidToken {
-            id: row.get(0),
-            name: row.get(1),
-            is_admin: row.get(2),
-            per_minute: row.get::<_, i32>(3).cast_unsigned(),
-        }))
+        Ok(row.as_ref().map(valid_token))
+    }
+}
+
+/// A row with the number, the name, whether it is an administrator, and the rate.
+pub(crate) fn valid_token(row: &postgres::Row) -> ValidToken {
+    ValidToken {
+        id: row.get(0),
+        name: row.get(1),
+        is_admin: row.get(2),
+        per_minute: row.get::<_, i32>(3).cast_unsigned(),
     }
 }
 
@@ -145,16 +156,17 @@ fn hash(token: &str) -> Vec<u8> {
 }
 
 fn random_token() -> Result<String, TeamError> {
+    Ok(format!("{PREFIX}{}", random_text()?))
+}
+
+/// Text that nobody can guess.
+pub(crate) fn random_text() -> Result<String, TeamError> {
     let mut bytes = [0; RANDOM_BYTES];
     getrandom::fill(&mut bytes).map_err(|error| TeamError::Io {
         what: "no random numbers".to_owned(),
         source: std::io::Error::other(error.to_string()),
     })?;
-    let mut token = PREFIX.to_owned();
-    for byte in bytes {
-        let _ = write!(token, "{byte:02x}");
-    }
-    Ok(token)
+    Ok(hex(&bytes))
 }
 
 /// The rate limit of a node: a bucket of tokens each, which fills evenly and holds what a minute gives.

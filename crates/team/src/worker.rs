@@ -3,7 +3,7 @@
 use crate::artefacts::store_artefact;
 use crate::branch_entries::known_blobs;
 use crate::catalogue::check_branch;
-use crate::contents::{ContentWriter, MAX_CONTENT};
+use crate::contents::{ContentWriter, Hash, MAX_CONTENT};
 use crate::data_directory::DataDirectory;
 use crate::database::Database;
 use crate::error::TeamError;
@@ -11,18 +11,16 @@ use crate::indexes::{Indexes, OpenedRepository};
 use crate::jobs::Job;
 use crate::mirror::{GitEntry, Mirror};
 use crate::publication::{Publication, defined_names};
-use crate::published_tree::{BranchEntry, StoredContent, tree_id};
+use crate::published_tree::{BranchEntry, tree_id};
 use orient_engine::Cancel;
 use orient_model::RepoPath;
 use orient_walk::StoredKind;
-use std::collections::HashMap;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// Bytes of contents in one transaction.
-const BATCH_BYTES: usize = 8 << 20;
 /// How often a worker without a job looks for one.
 const POLL: Duration = Duration::from_millis(500);
 
@@ -140,18 +138,27 @@ impl Worker {
             return Ok(WorkOutcome::Unchanged);
         }
         let (entries, new_contents) = self.entries(job, &mirror, &commit)?;
-        let state = self.database.branch_state(job.branch)?;
+        let mut state = self.database.branch_state(job.branch)?;
+        if state.artefact.is_none() {
+            state.artefact = self.database.similar_artefact(&entries)?;
+            state.is_shared = state.artefact.is_some();
+        }
         let repository =
             OpenedRepository { id: job.repository, name: &job.repository_name, artefact: state.artefact };
         let open = self.indexes.open(&repository, &entries)?;
         let snapshot = open.engine().snapshot()?;
-        let contents: Vec<i64> = entries.iter().filter_map(|entry| Some(entry.content?.id)).collect();
-        let unnamed = self.database.contents_without_names(&contents)?;
-        self.database.store_names(&unnamed, &defined_names(&snapshot, &entries, &unnamed)?)?;
-        let artefact = match state.artefact.filter(|_| !state.is_outdated(new_contents, entries.len())) {
+        let names = defined_names(&snapshot, &entries, &new_contents)?;
+        ContentWriter::new(&self.indexes.contents).store(&new_contents, &names)?;
+        let is_outdated = state.is_outdated(new_contents.len(), entries.len());
+        let artefact = match state.artefact.filter(|_| !is_outdated) {
             Some(artefact) => artefact,
             None => store_artefact(&self.database, &self.indexes.data, job.repository, open.engine())?,
         };
+        let drift = (state.artefact == Some(artefact)).then_some(if state.is_shared {
+            0
+        } else {
+            new_contents.len()
+        });
         let publication = Publication {
             branch_name: branch,
             commit: commit.clone(),
@@ -159,19 +166,19 @@ impl Worker {
             packages: snapshot.packages()?,
             entries,
             artefact,
-            is_new_artefact: state.artefact != Some(artefact),
+            drift,
         };
         let changes = self.database.publish(job, &publication)?;
         Ok(WorkOutcome::Published { commit, changes })
     }
 
-    /// The entries of a commit, with their contents stored; and the number of contents that the repository did not have.
+    /// The entries of a commit, with their contents in the cache; and the contents that the repository did not have.
     fn entries(
         &self,
         job: &Job,
         mirror: &Mirror,
         commit: &str,
-    ) -> Result<(Vec<BranchEntry>, usize), TeamError> {
+    ) -> Result<(Vec<BranchEntry>, BTreeSet<Hash>), TeamError> {
         let listed = mirror.entries(commit)?;
         let mut known = self.database.read(|transaction| known_blobs(transaction, job.repository))?;
         let is_stored = |entry: &&GitEntry| entry.kind == StoredKind::File && entry.size <= MAX_CONTENT;
@@ -183,46 +190,20 @@ impl Worker {
             .collect();
         missing.sort_unstable();
         missing.dedup();
-        self.store_blobs(mirror, &missing, &mut known)?;
+        let mut new_contents = BTreeSet::new();
+        mirror.read_blobs(&missing, |at, content| {
+            let hash = self.indexes.contents.add(&content)?;
+            known.insert(blob_id(missing[at]), hash);
+            new_contents.insert(hash);
+            Ok(())
+        })?;
         let entry = |entry: &GitEntry| {
             let blob = blob_id(&entry.id);
             let content = if is_stored(&entry) { known.get(&blob).copied() } else { None };
             let path = RepoPath::new(entry.path.as_slice());
             BranchEntry { path, kind: entry.kind, blob, size: entry.size, content }
         };
-        Ok((listed.iter().map(entry).collect(), missing.len()))
-    }
-
-    /// Reads blobs from the mirror and stores them.
-    fn store_blobs(
-        &self,
-        mirror: &Mirror,
-        ids: &[&str],
-        known: &mut HashMap<Vec<u8>, StoredContent>,
-    ) -> Result<(), TeamError> {
-        let mut writer = ContentWriter::new(&self.indexes.contents);
-        let (mut first, mut bytes, mut batch) = (0, 0, Vec::new());
-        let mut store = |first: usize, batch: &mut Vec<Vec<u8>>| {
-            let stored = writer.store(batch)?;
-            for (id, (content, hash)) in ids[first..].iter().zip(stored) {
-                known.insert(blob_id(id), StoredContent { id: content, hash });
-            }
-            batch.clear();
-            Ok::<(), TeamError>(())
-        };
-        mirror.read_blobs(ids, |at, content| {
-            if batch.is_empty() {
-                first = at;
-            }
-            bytes += content.len();
-            batch.push(content);
-            if bytes >= BATCH_BYTES {
-                bytes = 0;
-                store(first, &mut batch)?;
-            }
-            Ok(())
-        })?;
-        store(first, &mut batch)
+        Ok((listed.iter().map(entry).collect(), new_contents))
     }
 }
 

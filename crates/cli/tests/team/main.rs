@@ -1,8 +1,13 @@
 //! Tests of the team server as real processes against a real PostgreSQL.
 
 mod access;
+mod backup;
 mod database;
+mod faults;
+mod identity_provider;
+mod isolation;
 mod publication;
 mod remote;
 mod repositories;
 mod server;
+mod webhooks;

@@ -156,8 +156,8 @@ fn contents_are_stored_once_for_branches_and_forks() {
     assert_eq!(added, 1, "one file is new");
     assert_eq!(
         team.database.sql("SELECT count(*) FROM orient.artefact"),
-        "2",
-        "a branch shares that of its repository"
+        "1",
+        "a branch and a fork share that of the repository"
     );
     let (token, node) = (team.token(&["shop"]), team.serve());
     let find =
@@ -195,17 +195,75 @@ fn contents_that_no_branch_has_are_removed() {
 }
 
 #[test]
+fn the_default_branch_may_be_added_by_its_name_before_that_is_known() {
+    let team = team!();
+    team.commit("shop", SHOP);
+    let path = team.path("shop");
+    let path = path.to_str().expect("a name");
+    team.succeeds(&["add", path]);
+    team.succeeds(&["add", path, "--branch", "main"]);
+    team.work();
+    team.succeeds(&["add", path, "--branch", "main"]);
+    team.work();
+    let branches = team.database.sql("SELECT name, is_default, generation FROM orient.branch");
+    assert_eq!(branches, "main|t|1");
+    assert_eq!(team.database.sql("SELECT count(*) FROM orient.job"), "0");
+}
+
+#[test]
+fn a_fork_shares_the_artefact_of_its_origin() {
+    let team = team!();
+    let files: Vec<(String, String)> =
+        (0..20).map(|n| (format!("m{n}.py"), format!("def f{n}():\n    return {n}\n"))).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    team.publish("origin", &files);
+    team.publish("fork", &[&files[..], &[("own.py", "def own():\n    return f1()\n")]].concat());
+    team.publish("stranger", &files[..10]);
+    let artefacts = "SELECT count(DISTINCT artefact), count(*) FROM orient.branch";
+    assert_eq!(team.database.sql(artefacts), "2|3", "half of its files are no fork");
+    let token = team.token(&["fork"]);
+    team.succeeds(&["remove", "origin"]);
+    let node = team.serve_with(tempfile::TempDir::new().expect("a directory").path());
+    let edges = node.data(&token, "edges", Some("fork"), &json!({}));
+    assert_eq!(edges, team.local("fork", &["edges"]), "it is complete without the origin");
+}
+
+#[test]
+fn manifests_are_kept_only_for_trees_that_have_an_index() {
+    let team = team!();
+    for number in 0..3 {
+        team.commit("shop", &[("a.py", &format!("def f{number}():\n    pass\n"))]);
+        team.succeeds(&["add", team.path("shop").to_str().expect("a name")]);
+        team.update("shop");
+        for tree in team.indexed_trees().iter().filter(|_| number == 1) {
+            std::fs::remove_dir_all(tree).expect("it is there");
+        }
+    }
+    assert_eq!((team.indexed_trees().len(), team.manifests()), (1, 1));
+}
+
+#[test]
 fn migrations_go_forward_and_backward() {
     let team = team!();
     let tables = || team.database.sql("SELECT count(*) FROM pg_tables WHERE schemaname = 'orient'");
     let all = tables();
-    assert_eq!(team.succeeds(&["init"]), "schema version 1, was 1");
-    assert_eq!(team.succeeds(&["init", "--to", "0"]), "schema version 0, was 1");
-    assert_eq!(tables(), "1", "the version itself");
+    let said = team.succeeds(&["init"]);
+    let newest = said.rsplit(' ').next().expect("a number").to_owned();
+    assert_eq!(said, format!("schema version {newest}, was {newest}"));
+    team.publish("shop", SHOP);
+    let token = team.token(&["shop"]);
+    assert_eq!(team.succeeds(&["init", "--to", "1"]), format!("schema version 1, was {newest}"));
     let refused = team.run(&["status"]);
-    assert!(!refused.status.success() && text(&refused.stderr).contains("schema version 0"));
-    assert_eq!(team.succeeds(&["init"]), "schema version 1, was 0");
+    assert!(!refused.status.success() && text(&refused.stderr).contains("schema version 1"));
+    assert_eq!(team.succeeds(&["init"]), format!("schema version {newest}, was 1"));
     assert_eq!(tables(), all);
+    team.work();
+    let node = team.serve();
+    let found = node.data(&token, "symbols", Some("shop"), &json!({ "name": "Cart" }));
+    assert_eq!(found["symbols"][0]["path"], "shop/cart.py", "it is published again");
+    assert_eq!(team.succeeds(&["init", "--to", "0"]), format!("schema version 0, was {newest}"));
+    assert_eq!(tables(), "1", "the version itself");
+    assert_eq!(team.succeeds(&["init"]), format!("schema version {newest}, was 0"));
 }
 
 #[test]

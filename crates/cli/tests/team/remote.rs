@@ -1,6 +1,7 @@
 //! Remote mode: a command answers for its own directory, and a team server for the rest.
 
 use crate::server::{Team, team, text};
+use serde_json::Value;
 use std::io::Read;
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
@@ -32,6 +33,68 @@ fn other_repositories_are_answered_by_the_server() {
     assert!(local < heading && heading < remote, "{out}");
     let (_, warning, _) = ask(&team, node.address(), "ort_wrong", &["symbols", "shared_name"]);
     assert!(warning.contains("it refuses the token"), "{warning}");
+}
+
+#[test]
+fn json_answers_are_followed_by_that_of_the_server() {
+    let team = team!();
+    team.commit("own", OWN);
+    team.publish("library", &[("lib.py", "def shared_name():\n    return 1\n")]);
+    let (token, node) = (team.token(&["library"]), team.serve());
+    let json = |server: &str| {
+        let (out, warning, _) = ask(&team, server, &token, &["symbols", "shared_name", "--json"]);
+        let values = serde_json::Deserializer::from_str(&out).into_iter::<Value>();
+        (values.collect::<Result<Vec<_>, _>>().expect("JSON"), warning)
+    };
+    let (values, _) = json(node.address());
+    let [local, remote] = values.as_slice() else { panic!("two values: {values:?}") };
+    assert_eq!(local["data"]["symbols"][0]["path"], "mine.py");
+    let response = &remote["remote"]["response"];
+    assert_eq!(response["repositories"], serde_json::json!(["library"]));
+    assert_eq!(response["answer"]["data"]["symbols"][0]["path"], "library/lib.py");
+    let (values, warning) = json("127.0.0.1:9");
+    assert_eq!((values.len(), &values[0]["data"]), (2, &local["data"]));
+    assert!(values[1]["remote"]["error"].as_str().is_some_and(|error| warning.contains(error)), "{warning}");
+}
+
+/// Asks a few times, because other work on the machine may delay one answer; returns the quickest.
+fn quickest(asks: impl FnMut(usize) -> (String, String, Duration)) -> (String, String, Duration) {
+    (0..3).map(asks).min_by_key(|(_, _, took)| *took).expect("three answers")
+}
+
+#[test]
+fn a_server_that_hangs_or_dies_delays_an_answer_by_two_seconds_and_is_used_again() {
+    const LIMIT: Duration = Duration::from_millis(2500);
+    let team = team!();
+    team.commit("own", OWN);
+    team.publish("library", &[("lib.py", "def shared_name():\n    return 1\n")]);
+    let token = team.token(&["library"]);
+    let mut node = team.serve();
+    let address = node.address().to_owned();
+    let question = ["symbols", "shared_name"];
+    let is_complete = |out: &str| out.contains("mine.py") && out.contains("library/lib.py");
+    assert!(is_complete(&ask(&team, &address, &token, &question).0));
+
+    node.signal("-STOP");
+    let (out, warning, took) = quickest(|_| ask(&team, &address, &token, &question));
+    assert!(out.contains("mine.py") && !out.contains("library/lib.py"), "{out}");
+    assert!(warning.contains("this machine only") && took < LIMIT, "{took:?}: {warning}");
+    node.signal("-CONT");
+    assert!(is_complete(&ask(&team, &address, &token, &question).0), "it is used again");
+
+    // It takes the question and dies.
+    node.signal("-STOP");
+    let (out, warning, took) = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(500));
+            node.kill();
+        });
+        ask(&team, &address, &token, &question)
+    });
+    assert!(out.contains("mine.py") && warning.contains("this machine only"), "{out}{warning}");
+    assert!(took < LIMIT, "{took:?}");
+    let again = team.serve_more(&["--listen", &address]);
+    assert!(is_complete(&ask(&team, again.address(), &token, &question).0), "it is used again");
 }
 
 #[test]

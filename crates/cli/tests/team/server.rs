@@ -2,10 +2,10 @@
 
 use crate::database::TestDatabase;
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Output};
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -40,6 +40,20 @@ impl Team {
         let team = Self { database: TestDatabase::new()?, directory: TempDir::new().expect("a directory") };
         team.succeeds(&["init"]);
         Some(team)
+    }
+
+    /// A team with a database server of its own, which may be killed.
+    pub(crate) fn with_own_server() -> Option<Self> {
+        let database = TestDatabase::on_own_server()?;
+        let team = Self { database, directory: TempDir::new().expect("a directory") };
+        team.succeeds(&["init"]);
+        Some(team)
+    }
+
+    /// The same team with a copy of the database, and no files.
+    pub(crate) fn copy(&self) -> Self {
+        let database = self.database.copy();
+        Self { database, directory: TempDir::new().expect("a directory") }
     }
 
     /// A command of the program, away from the user's files.
@@ -124,6 +138,24 @@ impl Team {
         self.succeeds(&["worker", "--until-idle", "--lease", "3"])
     }
 
+    /// The directories of the indexes that workers and nodes with the common data directory have.
+    pub(crate) fn indexed_trees(&self) -> Vec<PathBuf> {
+        let directories = |path: &Path| -> Vec<PathBuf> {
+            let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+            entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
+        };
+        let store = self.directory.path().join("data/store");
+        let trees = directories(&store).into_iter().flat_map(|repository| directories(&repository));
+        trees.filter(|tree| tree.join("tree").exists()).collect()
+    }
+
+    /// The number of manifests in the common data directory.
+    pub(crate) fn manifests(&self) -> usize {
+        let directory = self.directory.path().join("data/manifests");
+        let repositories = std::fs::read_dir(directory).into_iter().flatten().flatten();
+        repositories.map(|entry| std::fs::read_dir(entry.path()).into_iter().flatten().count()).sum()
+    }
+
     /// A token for some repositories.
     pub(crate) fn token(&self, repositories: &[&str]) -> String {
         let mut arguments = vec!["tokens", "create", "test"];
@@ -138,9 +170,19 @@ impl Team {
         self.serve_with(&self.directory.path().join("data"))
     }
 
+    /// Starts a node with more options.
+    pub(crate) fn serve_more(&self, options: &[&str]) -> NodeProcess {
+        self.start_node(&self.directory.path().join("data"), options)
+    }
+
     /// Starts a node with a data directory of its own.
     pub(crate) fn serve_with(&self, data: &Path) -> NodeProcess {
-        let mut command = self.command(&["team", "serve", "--listen", "127.0.0.1:0"]);
+        self.start_node(data, &[])
+    }
+
+    fn start_node(&self, data: &Path, options: &[&str]) -> NodeProcess {
+        let listen: &[&str] = if options.contains(&"--listen") { &[] } else { &["--listen", "127.0.0.1:0"] };
+        let mut command = self.command(&[&["team", "serve"], listen, options].concat());
         command.env("ORIENT_TEAM_DATA", data);
         let (child, address) = orient_testkit::start_server(&mut command);
         NodeProcess { child, address }
@@ -169,21 +211,38 @@ impl NodeProcess {
 
     /// Sends a request; returns the status and the body.
     pub(crate) fn request(&self, method: &str, path: &str, token: Option<&str>, body: &str) -> (u16, String) {
-        let authorization =
-            token.map_or_else(String::new, |token| format!("Authorization: Bearer {token}\r\n"));
-        let request = format!(
-            "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n\
-             Accept: application/json, text/event-stream\r\n{authorization}Content-Length: {}\r\n\r\n{body}",
-            body.len()
-        );
-        let mut stream = TcpStream::connect(&self.address).expect("it listens");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a time");
-        stream.write_all(request.as_bytes()).expect("it reads");
-        let mut all = String::new();
-        stream.read_to_string(&mut all).expect("a response");
-        let (head, body) = all.split_once("\r\n\r\n").expect("a head");
-        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
-        (status, body.to_owned())
+        let (status, _, body) = self.request_with_head(method, path, token, body);
+        (status, body)
+    }
+
+    /// Sends a request; returns the status, the head and the body.
+    pub(crate) fn request_with_head(
+        &self,
+        method: &str,
+        path: &str,
+        token: Option<&str>,
+        body: &str,
+    ) -> (u16, String, String) {
+        let authorization = token.map_or_else(String::new, |token| format!("Authorization: Bearer {token}"));
+        request(&self.address, method, path, &authorization, body).expect("it answers")
+    }
+
+    /// Sends a request with a header; returns the status and the body.
+    pub(crate) fn request_with(&self, method: &str, path: &str, header: &str, body: &str) -> (u16, String) {
+        let (status, _, body) = request(&self.address, method, path, header, body).expect("it answers");
+        (status, body)
+    }
+
+    /// Kills it at once (SIGKILL).
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().expect("it runs");
+        self.child.wait().expect("it ends");
+    }
+
+    /// Stops or continues its threads.
+    pub(crate) fn signal(&self, name: &str) {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args([name, &pid]).status().expect("it runs").success());
     }
 
     /// Asks about one repository, or about all.
@@ -211,6 +270,30 @@ impl NodeProcess {
         assert_eq!(status, 200, "{operation} {arguments}: {answer}");
         answer["answer"]["data"].clone()
     }
+}
+
+/// Sends a request to a server that may be gone; returns the status, the head and the body.
+pub(crate) fn request(
+    address: &str,
+    method: &str,
+    path: &str,
+    header: &str,
+    body: &str,
+) -> std::io::Result<(u16, String, String)> {
+    let header = if header.is_empty() { String::new() } else { format!("{header}\r\n") };
+    let request = format!(
+        "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n\
+         Accept: application/json, text/event-stream\r\n{header}Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let mut stream = TcpStream::connect(address)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.write_all(request.as_bytes())?;
+    let mut all = String::new();
+    stream.read_to_string(&mut all)?;
+    let (head, body) = all.split_once("\r\n\r\n").ok_or(std::io::ErrorKind::UnexpectedEof)?;
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
+    Ok((status.ok_or(std::io::ErrorKind::InvalidData)?, head.to_owned(), body.to_owned()))
 }
 
 impl Drop for NodeProcess {

@@ -1,12 +1,12 @@
-//! Exports the index as one portable file, and starts an index from such a file.
+//! Exports the index, or its facts alone, as one file, and starts an index from such a file.
 
 use crate::clock::today;
 use crate::extraction;
 use crate::progress::{Cancel, Phase, Progress};
 use crate::{Engine, EngineError};
 use orient_store::{
-    ExportedRows, ImportTarget, ImportedRows, PortableError, PortableFile, Snapshot, WriteLock, export_index,
-    import_index,
+    ExportedRows, ImportTarget, ImportedRows, PortableError, PortableFile, Snapshot, WriteLock, export_facts,
+    export_index, import_facts, import_index,
 };
 use std::fs::{self, File};
 use std::io;
@@ -40,33 +40,46 @@ impl Engine {
         cancel: &Cancel,
         progress: &dyn Progress,
     ) -> Result<ExportReport, EngineError> {
-        let failed = |source: PortableError| portable_error(to, source);
-        let draft = draft_beside(to).map_err(|error| failed(error.into()))?;
         let versions = extraction::versions();
-        let written =
-            File::options().write(true).create_new(true).open(&draft).map_err(PortableError::from).and_then(
-                |mut file| {
-                    let mut report = row_progress(Phase::Exporting, cancel, progress);
-                    let rows = export_index(
-                        &self.paths.index(),
-                        &self.paths.cache(),
-                        env!("CARGO_PKG_VERSION"),
-                        &|version| versions.contains(&version),
-                        &mut file,
-                        &mut report,
-                    )?;
-                    file.sync_all()?;
-                    let bytes = file.metadata()?.len();
-                    fs::rename(&draft, to)?;
-                    Ok(ExportReport { rows, bytes })
-                },
-            );
+        let written = write_file(to, |file| {
+            let mut report = row_progress(Phase::Exporting, cancel, progress);
+            export_index(
+                &self.paths.index(),
+                &self.paths.cache(),
+                env!("CARGO_PKG_VERSION"),
+                &|version| versions.contains(&version),
+                file,
+                &mut report,
+            )
+        });
         progress.done();
-        if written.is_err() {
-            // If the draft was not even created, there is nothing to remove.
-            let _ = fs::remove_file(&draft);
-        }
-        written.map_err(failed)
+        let (rows, bytes) = written?;
+        Ok(ExportReport { rows, bytes })
+    }
+
+    /// Writes the facts of the index to a file, which saves another machine the parsing. Returns the size of the file.
+    pub fn export_facts(&self, to: &Path, cancel: &Cancel) -> Result<u64, EngineError> {
+        let versions = extraction::versions();
+        let (_, bytes) = write_file(to, |file| {
+            export_facts(
+                &self.paths.index(),
+                &self.paths.cache(),
+                env!("CARGO_PKG_VERSION"),
+                &|version| versions.contains(&version),
+                file,
+                &mut |_, _| !cancel.is_cancelled(),
+            )
+        })?;
+        Ok(bytes)
+    }
+
+    /// Adds the facts of such a file to the cache; returns the number of contents that were new.
+    pub fn import_facts(&self, from: &Path, cancel: &Cancel) -> Result<u64, EngineError> {
+        let mut file = self.open_portable(from)?;
+        self.own_directory()?;
+        let mut goes_on = |_, _| !cancel.is_cancelled();
+        let added = import_facts(&mut file, &self.paths.cache(), today(), &mut goes_on);
+        added.map_err(|source| portable_error(from, source))
     }
 
     /// Adds what a portable file contains. It becomes the index if there is none; the next refresh compares it with the files.
@@ -121,6 +134,28 @@ impl Engine {
         };
         open().map_err(|source| portable_error(from, source))
     }
+}
+
+/// Writes a file that replaces an existing one when it is complete; returns its size too.
+fn write_file<T>(
+    to: &Path,
+    write: impl FnOnce(&mut File) -> Result<T, PortableError>,
+) -> Result<(T, u64), EngineError> {
+    let failed = |source: PortableError| portable_error(to, source);
+    let draft = draft_beside(to).map_err(|error| failed(error.into()))?;
+    let create = || File::options().write(true).create_new(true).open(&draft);
+    let written = create().map_err(PortableError::from).and_then(|mut file| {
+        let done = write(&mut file)?;
+        file.sync_all()?;
+        let bytes = file.metadata()?.len();
+        fs::rename(&draft, to)?;
+        Ok((done, bytes))
+    });
+    if written.is_err() {
+        // If the draft was not even created, there is nothing to remove.
+        let _ = fs::remove_file(&draft);
+    }
+    written.map_err(failed)
 }
 
 fn portable_error(path: &Path, source: PortableError) -> EngineError {

@@ -58,6 +58,12 @@ pub(super) fn remove_excess(repository: &Path, limit: u64, own: Option<&Path>, d
 }
 
 impl Engine {
+    /// The ids of the stored trees of this repository that have an index.
+    pub fn stored_trees(&self) -> Vec<Vec<u8>> {
+        let directories = directories(&self.paths.repository).unwrap_or_default();
+        directories.iter().filter_map(|directory| stored_tree_of(directory)).collect()
+    }
+
     /// Removes the indexes of other stored trees that are too many, if this is one.
     pub(crate) fn limit_stored_trees(&self) {
         if self.tree.id().is_some() {

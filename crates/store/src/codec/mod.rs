@@ -162,6 +162,25 @@ pub(crate) fn count_incoming_edges(bytes: &[u8]) -> Result<u32, CodecError> {
     incoming_edges::count(bytes)
 }
 
+/// Encoded facts without compression.
+pub(crate) fn plain_facts(bytes: &[u8]) -> Result<Vec<u8>, CodecError> {
+    let what = bytes.first().ok_or(CodecError)? & !PACKED;
+    let mut buffer = Vec::new();
+    let plain = unpack(what, bytes, &mut buffer)?.unwrap_or(&buffer);
+    let mut tagged = Vec::with_capacity(plain.len() + 1);
+    tagged.push(what);
+    tagged.extend_from_slice(plain);
+    Ok(tagged)
+}
+
+/// What [`plain_facts`] returned, encoded as it was.
+pub(crate) fn packed_facts(plain: &[u8]) -> Result<Encoded, CodecError> {
+    match plain.first() {
+        Some(what) if what & PACKED == 0 => Ok(Packer::with(|packer| packer.pack(*what, plain))),
+        _ => Err(CodecError),
+    }
+}
+
 /// A compressor and its buffers. It holds a megabyte, which threads that write once would never free.
 struct Packer {
     plain: Vec<u8>,

@@ -26,8 +26,6 @@ const MAGIC_NAME: &str = "orient-index ";
 const MAX_HEADER: u64 = 1024;
 /// Length of the hash at the end.
 const HASH_LENGTH: u64 = 32;
-/// The level at which facts are compressed as well; higher ones are slower than parsing.
-const LEVEL: i32 = 3;
 /// The largest window that is accepted, as a power of two. Ours is smaller; a larger one would only cost memory.
 const MAX_WINDOW: u32 = 24;
 /// A body may be this many times as large as the file, which no real index is, plus a constant for small ones.
@@ -118,15 +116,16 @@ impl<W: Write> Write for HashingWriter<W> {
     }
 }
 
-/// Writes a container; `rows` writes the body.
+/// Writes a container whose body is compressed at a level; `rows` writes the body.
 pub(super) fn write<T>(
     to: &mut File,
     header: &PortableHeader,
+    level: i32,
     rows: impl FnOnce(&mut RowWriter<'_>) -> Result<T, PortableError>,
 ) -> Result<T, PortableError> {
     let mut out = HashingWriter { to: BufWriter::with_capacity(1 << 20, to), hash: blake3::Hasher::new() };
     out.write_all(header.encode().as_bytes())?;
-    let mut body = zstd::stream::write::Encoder::new(out, LEVEL)?;
+    let mut body = zstd::stream::write::Encoder::new(out, level)?;
     let mut writer = RowWriter::new(&mut body);
     let done = rows(&mut writer)?;
     writer.end()?;

@@ -18,6 +18,9 @@ const CONTENTS: &str = "SELECT id, hash FROM file WHERE hash IS NOT NULL ORDER B
 const OUTLINE: &str = "SELECT data FROM outline WHERE file = ?1";
 const COMMITS: &str = "SELECT coalesce(sum(count), 0) FROM history_graph";
 
+/// The level at which facts are compressed as well; higher ones are slower than parsing.
+const LEVEL: i32 = 3;
+
 /// What was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExportedRows {
@@ -59,7 +62,7 @@ pub fn export_index(
         files,
         rows: total,
     };
-    container::write(to, &header, |rows| {
+    container::write(to, &header, LEVEL, |rows| {
         let mut export = Export { rows, total, done: 0, progress };
         for (number, table) in (0..).zip(INDEX) {
             export.table(&opened.db, number, table, index)?;

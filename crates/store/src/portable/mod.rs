@@ -7,6 +7,7 @@
 mod container;
 mod error;
 mod export;
+mod facts_file;
 mod import;
 mod row_stream;
 mod tables;
@@ -14,4 +15,5 @@ mod tables;
 pub use container::{PortableFile, PortableHeader};
 pub use error::PortableError;
 pub use export::{ExportedRows, export_index};
+pub use facts_file::{export_facts, import_facts};
 pub use import::{ImportTarget, ImportedRows, import_index};
