@@ -116,7 +116,7 @@ impl FileVersion {
     /// Extracts the symbols of a content of which some bodies are not parsed.
     fn extract_without(path: &RepoPath, content: &Arc<Vec<u8>>, elisions: &Elisions<'_>) -> Self {
         let Some(language) = Language::detect(path, content) else { return Self::default() };
-        let outline = extraction::facts(Some(language), &elisions.apply(content)).outline;
+        let outline = extraction::facts(Some(language), path, &elisions.apply(content)).outline;
         let range = |start: u32, end: u32| {
             // The end is where the last byte is, plus one: a body that is left out may begin right there.
             let end = if end > start {
