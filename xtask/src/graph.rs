@@ -92,7 +92,8 @@ fn world(directory: &Path, registry: &Registry) -> Result<MemoryRepository> {
     for entry in &listing.files {
         let Ok(content) = tree.read(&entry.path, 2 << 20) else { continue };
         let pack = registry.detect(entry.path.as_bytes(), &content.bytes);
-        let facts = orient_lang::extract(pack, &content.bytes);
+        let facts =
+            orient_lang::extract_file(pack, &String::from_utf8_lossy(entry.path.file_name()), &content.bytes);
         let role = orient_lang::classify(&entry.path, pack, facts.outline.generated, &roles);
         files.push(FileFacts {
             path: entry.path.clone(),

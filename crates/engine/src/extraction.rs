@@ -73,6 +73,20 @@ impl Language {
     pub(crate) fn version(language: Option<Self>) -> u64 {
         language.map_or_else(orient_lang::facts_version, |Self(pack)| pack.version())
     }
+
+    /// The version of the extraction of a file: in some languages a file is a symbol with the name of the file, so that the
+    /// same bytes give other facts under another name.
+    pub(crate) fn version_of(language: Option<Self>, path: &RepoPath) -> u64 {
+        let version = Self::version(language);
+        match language {
+            Some(Self(pack)) if pack.names_files() => {
+                let name = blake3::hash(path.file_name());
+                let bits = name.as_bytes()[..8].iter().fold(0, |sum, &byte| sum << 8 | u64::from(byte));
+                version ^ (bits & NAME_BITS)
+            }
+            _ => version,
+        }
+    }
 }
 
 /// The names of project files.
@@ -80,11 +94,16 @@ pub(crate) fn project_files() -> Vec<String> {
     Registry::project_files().map(str::to_owned).collect()
 }
 
-/// The versions of the extraction of every language, of project files and of plain text.
-pub(crate) fn versions() -> Vec<u64> {
+/// The bits of a version that the name of a file changes.
+const NAME_BITS: u64 = 0xffff_ffff;
+
+/// Whether facts with a version are those of this program: of a language, of project files or of plain text.
+pub(crate) fn is_current() -> impl Fn(u64) -> bool {
     let registry = Registry::builtin();
     let packs = registry.packs().iter().chain(registry.projects());
-    packs.map(Pack::version).chain([Language::version(None)]).collect()
+    let versions = packs.map(Pack::version).chain([Language::version(None)]);
+    let known: Vec<u64> = versions.map(|version| version & !NAME_BITS).collect();
+    move |version| known.contains(&(version & !NAME_BITS))
 }
 
 /// The resolution rules of all languages that have them, sorted by name.
@@ -106,7 +125,8 @@ pub(crate) fn runtime_use(language: &str, name: &str, kind: SymbolKind) -> Optio
 #[derive(Default)]
 pub(crate) struct Family {
     pub(crate) languages: Vec<&'static str>,
-    /// Languages whose files look up definitions of the family: its own, and those whose contracts it implements.
+    /// Languages whose files look up definitions of the family: its own, those whose contracts it implements, and those whose
+    /// markup its style sheets select.
     pub(crate) observers: Vec<&'static str>,
     /// Whether files are included textually, as in C.
     pub(crate) includes: bool,
@@ -125,7 +145,8 @@ pub(crate) fn family(name: &str) -> Option<&'static Family> {
         }
         for (language, rules) in all_rules() {
             let contracts = rules.frameworks.iter().flat_map(|framework| &framework.contracts);
-            for name in contracts.flat_map(|contract| &contract.families) {
+            let styled = rules.markup.selectors.iter();
+            for name in contracts.flat_map(|contract| &contract.families).chain(styled) {
                 if let Some(family) = families.get_mut(name.as_str())
                     && !family.observers.contains(&language)
                 {
@@ -139,8 +160,9 @@ pub(crate) fn family(name: &str) -> Option<&'static Family> {
 }
 
 /// Extracts the facts of a file. A panic of the extractor costs the facts of this file only.
-pub(crate) fn facts(language: Option<Language>, bytes: &[u8]) -> Facts {
-    guarded(bytes, || orient_lang::extract(language.map(|Language(pack)| pack), bytes))
+pub(crate) fn facts(language: Option<Language>, path: &RepoPath, bytes: &[u8]) -> Facts {
+    let name = String::from_utf8_lossy(path.file_name());
+    guarded(bytes, || orient_lang::extract_file(language.map(|Language(pack)| pack), &name, bytes))
 }
 
 fn guarded(bytes: &[u8], extract: impl FnOnce() -> Facts) -> Facts {

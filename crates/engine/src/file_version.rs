@@ -62,7 +62,7 @@ impl FileVersion {
     /// Extracts the symbols of a content. The path selects the language.
     pub fn extract(path: &RepoPath, content: &Arc<Vec<u8>>) -> Self {
         let Some(language) = Language::detect(path, content) else { return Self::default() };
-        let outline = extraction::facts(Some(language), content).outline;
+        let outline = extraction::facts(Some(language), path, content).outline;
         let range = |start: u32, end: u32| {
             let end = (end as usize).min(content.len());
             (start as usize).min(end)..end

@@ -12,6 +12,7 @@ pub(super) fn packs() -> Vec<PackFiles> {
         shallow!("dart"),
         shallow!("dockerfile"),
         shallow!("elixir"),
+        plain!("erb"),
         shallow!("erlang"),
         deep!("go"),
         plain!("gomod"),

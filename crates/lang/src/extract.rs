@@ -1,7 +1,7 @@
 //! Fact extraction, the entry point of the crate: from the bytes of a file to its facts.
 
 use crate::conventions::generated;
-use crate::embedded::{self, Merger};
+use crate::embedded::{self, EmbeddedText, Merger};
 use crate::facts::chunks;
 use crate::facts::resolvable::is_resolvable;
 use crate::grammar_repair;
@@ -20,6 +20,15 @@ use std::borrow::Cow;
 /// The facts of a file. Without a pack the file is plain text.
 pub fn extract(pack: Option<&Pack>, bytes: &[u8]) -> Facts {
     extract_within(pack, bytes, &mut Budget::of(bytes.len()))
+}
+
+/// The facts of a file with this name. Some files are a symbol themselves, which has the name of the file.
+pub fn extract_file(pack: Option<&Pack>, file_name: &str, bytes: &[u8]) -> Facts {
+    let mut facts = extract(pack, bytes);
+    if let Some(symbol) = pack.and_then(|pack| pack.file_symbol(file_name, bytes)) {
+        symbol.add(&mut facts, file_name, bytes);
+    }
+    facts
 }
 
 /// The facts of a file, or of a text embedded in one, within the budget of the file.
@@ -42,7 +51,10 @@ fn by_pack(pack: &Pack, bytes: &[u8], budget: &mut Budget) -> Facts {
     let (language, PreprocessedSource { text, mut erased }) = match pack.extractor() {
         Extractor::Deep(table) => (&table.language, preprocessed(table, bytes)),
         Extractor::Shallow(queries) => (queries.language(), unchanged(bytes)),
-        Extractor::Scanner(scanner) => return scanner(pack.conventions(), bytes),
+        Extractor::Scanner(scanner) => {
+            let facts = scanner(pack.conventions(), bytes);
+            return with_embedded(facts, EmbeddedText::delimited(pack, bytes).as_slice(), bytes, budget);
+        }
         Extractor::Text => return plain(bytes),
     };
     let mut raw = match parsed(pack, language, &text, budget) {
@@ -54,7 +66,7 @@ fn by_pack(pack: &Pack, bytes: &[u8], budget: &mut Budget) -> Facts {
         (raw, text, macros) = (unwrapped.tree, Cow::Owned(unwrapped.text), unwrapped.names);
     }
     let embedded = embedded::find(pack, &raw, bytes);
-    let mut facts = match pack.extractor() {
+    let facts = match pack.extractor() {
         Extractor::Deep(table) => {
             let repaired = grammar_repair::repair(&table.language, &table.grammar_gaps, &text, raw, budget);
             erased.extend(repaired.erased);
@@ -70,10 +82,20 @@ fn by_pack(pack: &Pack, bytes: &[u8], budget: &mut Budget) -> Facts {
         Extractor::Shallow(queries) => queries.extract(pack.conventions(), raw, bytes, budget),
         Extractor::Scanner(_) | Extractor::Text => plain(bytes),
     };
+    with_embedded(facts, &embedded, bytes, budget)
+}
+
+/// The facts of a file with those of the texts embedded in it.
+fn with_embedded(
+    mut facts: Facts,
+    embedded: &[EmbeddedText<'_>],
+    bytes: &[u8],
+    budget: &mut Budget,
+) -> Facts {
     if !embedded.is_empty() {
         let mut merger = Merger::new(&mut facts);
-        for text in &embedded {
-            merger.add(text, extract_within(Some(text.pack), text.span.of(bytes), budget));
+        for text in embedded {
+            merger.add(text, extract_within(Some(text.pack), text.text(bytes), budget));
         }
         merger.finish(bytes);
     }

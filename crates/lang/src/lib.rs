@@ -35,7 +35,7 @@ mod schema;
 mod views;
 
 pub use conventions::generated::is_generated;
-pub use extract::{extract, parse_only, parse_unmodified};
+pub use extract::{extract, extract_file, parse_only, parse_unmodified};
 pub use pack::file_role::{RolePatterns, classify};
 pub use pack::registry::Registry;
 pub use pack::{Pack, facts_version, rules_version};

@@ -4,7 +4,7 @@
 //! A block lists everything of its kind, so that it also asserts what is absent. `UPDATE_EXPECT=1` writes the actual result
 //! into the documents; review the difference before you keep it.
 
-use orient_lang::{Registry, RolePatterns, classify, extract};
+use orient_lang::{Registry, RolePatterns, classify, extract_file};
 use orient_model::{ContentHash, EdgeKind, Handle, Node, RepoPath, Role};
 use orient_resolve::{FileFacts, FileSurface, MemoryRepository, Repository, Resolver, join_surface};
 use orient_testkit::{Block, Document, difference};
@@ -145,7 +145,8 @@ fn world<'b>(blocks: impl Iterator<Item = &'b Block>) -> MemoryRepository {
     let files = blocks.map(|block| {
         let path = block.file.as_deref().expect("only files come here");
         let pack = registry.detect(path.as_bytes(), block.text.as_bytes());
-        let facts = extract(pack, block.text.as_bytes());
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let facts = extract_file(pack, name, block.text.as_bytes());
         FileFacts {
             path: path.into(),
             language: pack.map_or("", |pack| pack.name()).to_owned(),

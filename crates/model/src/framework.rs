@@ -43,6 +43,8 @@ pub struct Framework {
     pub file_routes: Vec<FileRouteRule>,
     /// Files that describe endpoints.
     pub descriptions: Vec<DescriptionRule>,
+    /// Templates that members render by their place.
+    pub views: Vec<ViewRule>,
 }
 
 impl Framework {
@@ -341,6 +343,20 @@ pub struct EntryRule {
     pub handlers: Vec<Argument>,
     /// The argument with the HTTP method of a request; without it, the name of the call says it.
     pub method: Vec<Argument>,
+    /// Where a template is, for [`SurfaceKind::Template`]: patterns as in [`crate::MarkupRules::templates`]. `{type}` stands for the type
+    /// around the call without the suffix `Controller`, `{type_snake}` for the same in words with underscores.
+    pub templates: Vec<String>,
+}
+
+/// Templates that a member renders although nothing names them: the path says the type and the member.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ViewRule {
+    /// The directory that has one directory for each type: `views`.
+    pub root: String,
+    /// What the name of the type has at its end: `Controller`.
+    pub type_suffix: String,
+    /// Paths are in words with underscores: `blog_posts/index` is `BlogPostsController.index`.
+    pub snake: bool,
 }
 
 /// Files whose place is the path that they serve.

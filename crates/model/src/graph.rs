@@ -103,6 +103,12 @@ words! {
         Compiler = 25, "compiler";
         /// A container is told to provide it for that type.
         Injected = 26, "injected";
+        /// Markup names a component by its file name or selector, without an import.
+        Component = 27, "component";
+        /// A template is named by its path, or belongs to what renders it by its place.
+        Template = 28, "template";
+        /// A style sheet selects the class or id that markup names, or declares the property that a style uses.
+        Selector = 29, "selector";
     }
 }
 

@@ -41,6 +41,8 @@ pub enum ImportKind {
     Wildcard = 3,
     /// No name; the module is executed or included: `import "y"`, `#include <x>`.
     Effect = 4,
+    /// A template that is rendered here: `{% include "x.html" %}`.
+    Template = 5,
 }
 
 impl ImportKind {
@@ -52,6 +54,7 @@ impl ImportKind {
             Self::Default => "default",
             Self::Wildcard => "wildcard",
             Self::Effect => "effect",
+            Self::Template => "template",
         }
     }
 }

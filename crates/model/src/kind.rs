@@ -103,6 +103,12 @@ kinds! {
     Rule = 42, "rule";
     /// A declared block of infrastructure: resource, stage, element with an id.
     Block = 43, "block";
+    /// A component of a user interface that is a file.
+    Component = 50, "component";
+    /// A file that is rendered: a page or a part of one.
+    Template = 51, "template";
+    /// A class or an id that a style sheet selects.
+    Selector = 52, "selector";
 }
 
 impl SymbolKind {
@@ -119,6 +125,11 @@ impl SymbolKind {
                 | Self::Impl
                 | Self::Object
         )
+    }
+
+    /// Whether it is a file that markup or code renders.
+    pub fn is_rendered(self) -> bool {
+        matches!(self, Self::Component | Self::Template)
     }
 
     /// Whether it has code that a call runs.

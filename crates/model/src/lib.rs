@@ -38,7 +38,7 @@ pub use flow::{Assign, Binding, BindingKind, Flow, RefKind, Reference, Return, S
 pub use framework::{
     ActionRule, AnnotatedAction, AnnotationRules, Argument, ContractRule, Convention, DescriptionRule,
     EntryRule, FileRouteRule, Framework, GroupRule, IncludeRule, MethodSource, MountRule, NameStyle,
-    PathToken, ResourcePart, ResourceRule, RouteRule, RouterRule, TextHandlerRule,
+    PathToken, ResourcePart, ResourceRule, RouteRule, RouterRule, TextHandlerRule, ViewRule,
 };
 pub use graph::{
     Confidence, Edge, EdgeKind, ExternalReference, Node, Reason, Resolved, Rule, UnresolvedReference,
@@ -54,7 +54,7 @@ pub use library::{LibraryExpr, LibraryMember, LibraryType};
 pub use modifiers::{Modifier, Modifiers, Visibility};
 pub use path::{RepoPath, directory_of_examples};
 pub use project_statements::{Says, Statement};
-pub use rules::{Fixtures, Modules, PackageRules, Rules, SharedScope, TreeRules, TypeWords};
+pub use rules::{Fixtures, MarkupRules, Modules, PackageRules, Rules, SharedScope, TreeRules, TypeWords};
 pub use span::Span;
 pub use stamp::{ContentHash, Stamp};
 pub use string_table::{Atom, Strings};

@@ -184,6 +184,34 @@ pub struct Rules {
     pub tree: TreeRules,
     /// The layout of packages, for [`Modules::Path`].
     pub packages: PackageRules,
+    /// What markup in its files refers to.
+    pub markup: MarkupRules,
+}
+
+/// What markup refers to: components, templates, style selectors and the members of a type beside it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MarkupRules {
+    /// The language whose rules apply to the code in its files; this table is added to them.
+    pub like: String,
+    /// An element may name a component of the language family by its file name, without an import.
+    pub components_by_name: bool,
+    /// The names of types that an element stands for, if an annotation of the type has the element's name: `{}Component`.
+    pub component_types: Vec<String>,
+    /// What the name of an element has in front of that of its template: `x-`.
+    pub component_prefix: String,
+    /// Where the template of an element is: patterns as in `templates`.
+    pub component_templates: Vec<String>,
+    /// Where a template is. `{}` stands for its name, `{/}` for the name with slashes in place of dots, `{_}` for the name with an
+    /// underscore in front of its last part. A pattern is the end of a path, or with `./` in front the path from the directory of
+    /// the file that names the template.
+    pub templates: Vec<String>,
+    /// Files beside it whose types have the members that it names: `{}` stands for its own file name without the last extension,
+    /// `{.}` for all of it.
+    pub companions: Vec<String>,
+    /// The names of types whose members it may call without a receiver: `*Helper`.
+    pub helper_types: Vec<String>,
+    /// The language families whose style sheets may select its classes and ids.
+    pub selectors: Vec<String>,
 }
 
 /// A module tree that the files declare themselves.

@@ -114,6 +114,8 @@ words! {
         Service = 13, "service";
         /// A part of a user interface.
         Component = 14, "component";
+        /// A template that is rendered.
+        Template = 15, "template";
     }
 }
 

@@ -23,6 +23,7 @@ mod edges;
 mod file;
 mod invalidation;
 mod limits;
+mod markup;
 mod memo;
 mod memo_tables;
 mod modules;

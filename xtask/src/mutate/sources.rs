@@ -1,7 +1,7 @@
 //! The texts of a directory, their facts, and their graph with some texts replaced.
 
 use anyhow::Result;
-use orient_lang::{Registry, RolePatterns, extract};
+use orient_lang::{Registry, RolePatterns, extract_file};
 use orient_model::{Edge, EdgeKind, Node, Role, Rule};
 use orient_resolve::{FileFacts, MemoryRepository, Repository, Resolver};
 use orient_walk::{RootDirectory, WalkOptions};
@@ -111,7 +111,7 @@ impl Sources {
 
 fn facts_of(path: &str, text: &str) -> Result<Arc<FileFacts>> {
     let pack = Registry::builtin().detect(path.as_bytes(), text.as_bytes());
-    let facts = extract(pack, text.as_bytes());
+    let facts = extract_file(pack, path.rsplit('/').next().unwrap_or(path), text.as_bytes());
     let roles = RolePatterns::new(&[], &[]).map_err(anyhow::Error::msg)?;
     let path = orient_model::RepoPath::from(path);
     let role = orient_lang::classify(&path, pack, facts.outline.generated, &roles);

@@ -197,7 +197,9 @@ fn used_by(trees: &[PathBuf]) -> Result<Option<UsedEntries>, EngineError> {
         let read = snapshot.each_file(|file| {
             let language = Language::of(file.language.as_deref(), &file.path);
             used.texts.extend(key_of(&file));
-            used.facts.extend(file.hash.map(|hash| CacheKey::new(hash, Language::version(language))));
+            used.facts.extend(
+                file.hash.map(|hash| CacheKey::new(hash, Language::version_of(language, &file.path))),
+            );
         });
         match read {
             Err(StoreError::Damaged { .. }) => return Ok(None),

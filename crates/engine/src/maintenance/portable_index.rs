@@ -40,14 +40,14 @@ impl Engine {
         cancel: &Cancel,
         progress: &dyn Progress,
     ) -> Result<ExportReport, EngineError> {
-        let versions = extraction::versions();
+        let is_current = extraction::is_current();
         let written = write_file(to, |file| {
             let mut report = row_progress(Phase::Exporting, cancel, progress);
             export_index(
                 &self.paths.index(),
                 &self.paths.cache(),
                 env!("CARGO_PKG_VERSION"),
-                &|version| versions.contains(&version),
+                &is_current,
                 file,
                 &mut report,
             )
@@ -59,13 +59,13 @@ impl Engine {
 
     /// Writes the facts of the index to a file, which saves another machine the parsing. Returns the size of the file.
     pub fn export_facts(&self, to: &Path, cancel: &Cancel) -> Result<u64, EngineError> {
-        let versions = extraction::versions();
+        let is_current = extraction::is_current();
         let (_, bytes) = write_file(to, |file| {
             export_facts(
                 &self.paths.index(),
                 &self.paths.cache(),
                 env!("CARGO_PKG_VERSION"),
-                &|version| versions.contains(&version),
+                &is_current,
                 file,
                 &mut |_, _| !cancel.is_cancelled(),
             )

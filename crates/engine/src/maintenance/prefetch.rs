@@ -44,9 +44,9 @@ impl Prefetcher<'_> {
         }
         let Some(content) = Content::of(raw, Stamp::untrusted()) else { return };
         let language = self.engine.classifier.detect(path, &content.bytes);
-        let key = CacheKey::new(content.hash, Language::version(language));
+        let key = CacheKey::new(content.hash, Language::version_of(language, path));
         if !self.batch.cache.has(&key) {
-            let (facts, _, origin) = extracted(key, language, &content.bytes);
+            let (facts, _, origin) = extracted(key, language, path, &content.bytes);
             self.batch.add(origin, facts.outline());
         }
     }

@@ -153,13 +153,13 @@ impl FileReader<'_> {
 
     fn index(&self, path: &RepoPath, content: &Content, tools: &mut ReaderTools) -> ReadOutcome {
         let language = self.classifier.detect(path, &content.bytes);
-        let key = CacheKey::new(content.hash, Language::version(language));
+        let key = CacheKey::new(content.hash, Language::version_of(language, path));
         let cached = tools.cache.get_outline(&key);
         let remembered = cached.and_then(|outline| PreparedFile::from_encoded(outline).ok());
         let (facts, outline, origin) = if let Some((facts, outline)) = remembered {
             (facts, outline, FactsOrigin::Cached(key))
         } else {
-            let fresh = extracted(key, language, &content.bytes);
+            let fresh = extracted(key, language, path, &content.bytes);
             count_limit(&self.limited, path, &fresh.1);
             fresh
         };
@@ -195,9 +195,10 @@ fn count_limit(limited: &AtomicUsize, path: &RepoPath, outline: &Outline) {
 pub(crate) fn extracted(
     key: CacheKey,
     language: Option<Language>,
+    path: &RepoPath,
     bytes: &[u8],
 ) -> (PreparedFile, Outline, FactsOrigin) {
-    let facts = extraction::facts(language, bytes);
+    let facts = extraction::facts(language, path, bytes);
     let origin = FactsOrigin::Extracted { key, flow: encode_flow(&facts.flow) };
     (PreparedFile::new(&facts.outline), facts.outline, origin)
 }

@@ -90,6 +90,12 @@ const NAMES: &[&str] = &[
     "m.rb",
     "n.php",
     "o.cpp",
+    "App.vue",
+    "Row.vue",
+    "p.css",
+    "q.html",
+    "_q.html.erb",
+    "views/r1/go.html.erb",
     "package.json",
     "go.mod",
     "tool",
@@ -133,8 +139,20 @@ pub(crate) fn text(path: &str, number: usize) -> String {
         "cs" => format!(
             "namespace A.B{n};\nusing A.B{m};\nclass D{n} : D{m} {{ void M() {{ N(); }} void N() => new D{m}().M(); }}\n"
         ),
+        "vue" => format!(
+            "<template><Row @click=\"f\" /><app @x=\"g{n}(1)\" /><p class=\"s{m}\" id=\"i{n}\">x</p></template>\n<script setup lang=\"ts\">\nimport Row from './Row.vue'\nimport {{ f }} from './c'\nfunction g{m}() {{ f() }}\n</script>\n<style>\n.s{n} {{ x: y }}\n</style>\n"
+        ),
+        "css" => {
+            format!(":root {{ --v{n}: 1 }}\n.s{n} {{ x: var(--v{m}) }}\n#i{m} > a.s{m}:hover {{ x: y }}\n")
+        }
+        "html" => format!(
+            "{{% extends \"src/q.html\" %}}\n{{% include 'q.html' %}}\n<p class=\"s{n} s{m}\" id=\"i{m}\" onclick=\"go{n}()\">x</p>\n<script>function go{m}() {{}}</script>\n"
+        ),
+        "erb" => format!(
+            "<%= render \"q\" %>\n<% aid{n}.each do |x| %><p class=\"s{n}\"><%= x.go %></p><% end %>\n<%= render partial: \"src/q\" %>\n"
+        ),
         "rb" => format!(
-            "require_relative 'm'\nclass R{n} < R{m}\n  include Mix{m}\n  def go\n    R{m}.new.go\n    help\n  end\nend\nmodule Mix{n}\n  def help; end\nend\n"
+            "class R{n}Controller\n  def go\n    render \"r1/go\"\n  end\nend\nmodule A{n}Helper\n  def aid{m}; end\nend\nrequire_relative 'm'\nclass R{n} < R{m}\n  include Mix{m}\n  def go\n    R{m}.new.go\n    help\n  end\nend\nmodule Mix{n}\n  def help; end\nend\n"
         ),
         "php" => format!(
             "<?php\nnamespace A;\nuse A\\P{m};\nclass P{n} extends P{m} {{ function go(P{m} $p) {{ $p->go($this); return self::make(); }} static function make() {{ return new P{n}(); }} }}\n"

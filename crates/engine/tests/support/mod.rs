@@ -94,7 +94,7 @@ pub(crate) fn refresh_facts(engine: &Engine) -> RefreshReport {
 /// The lines of a dump about facts.
 #[allow(dead_code, reason = "not every test needs it")]
 pub(crate) fn facts_of(dump: &str) -> String {
-    let graph = ["edge\t", "outside\t", "unresolved\t", "router\t", "route\t"];
+    let graph = ["edge\t", "outside\t", "unresolved\t", "router\t", "route\t", "surface\t"];
     dump.lines().filter(|line| !graph.iter().any(|kind| line.starts_with(kind))).fold(
         String::new(),
         |mut all, line| {

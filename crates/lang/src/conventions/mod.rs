@@ -1,14 +1,18 @@
 //! The conventions of a language, compiled from its pack: what names, modifier words and file names mean, and which
 //! symbols are tests.
 
+mod file_symbols;
 pub(crate) mod generated;
+mod markup_uses;
 mod runtime_names;
 mod test_rules;
 
 use crate::schema::error::PackError;
 use crate::schema::manifest::PackManifest;
 use crate::schema::vocabulary::{self, HEADER_WORDS, HeaderWord};
+pub(crate) use file_symbols::FileSymbol;
 use globset::{Glob, GlobSet, GlobSetBuilder};
+use markup_uses::MarkupUse;
 use orient_model::Visibility;
 use regex::Regex;
 use runtime_names::RuntimeNames;
@@ -38,6 +42,10 @@ pub(crate) struct Conventions {
     pub(crate) modifier_words: HashMap<Vec<u8>, HeaderWord>,
     /// In shallow packs: the visibility of a symbol that does not state one.
     pub(crate) default_visibility: Visibility,
+    /// In packs without a node table: uses in markup.
+    pub(crate) markup_uses: Vec<MarkupUse>,
+    /// Files that are a symbol themselves.
+    pub(crate) file_symbols: Vec<FileSymbol>,
 }
 
 impl Conventions {
@@ -70,6 +78,16 @@ impl Conventions {
                 .map(visibility)
                 .transpose()?
                 .unwrap_or_default(),
+            markup_uses: manifest
+                .uses
+                .iter()
+                .map(|spec| MarkupUse::compile(manifest, spec))
+                .collect::<Result<_, _>>()?,
+            file_symbols: manifest
+                .file_symbol
+                .iter()
+                .map(|spec| FileSymbol::compile(manifest, spec))
+                .collect::<Result<_, _>>()?,
         })
     }
 }
@@ -90,6 +108,8 @@ impl Default for Conventions {
             generated_files: GlobSet::empty(),
             modifier_words: HashMap::new(),
             default_visibility: Visibility::default(),
+            markup_uses: Vec::new(),
+            file_symbols: Vec::new(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Finds texts of other languages in a syntax tree: the `<script>` of a page, with the language its attributes name.
 
+use super::delimited;
 use crate::pack::Pack;
 use crate::schema::manifest::EmbeddedSpec;
 use orient_grammars::{Node, Tree};
@@ -14,6 +15,24 @@ pub(crate) struct EmbeddedText<'p> {
     pub(crate) pack: &'p Pack,
     /// Whether it is a fragment of a program, whose syntax errors are not reported.
     pub(crate) fragment: bool,
+    /// The text, if it is not that of the span.
+    pub(crate) text: Option<Vec<u8>>,
+}
+
+impl<'p> EmbeddedText<'p> {
+    /// The code between the delimiters of a file.
+    pub(crate) fn delimited(pack: &'p Pack, source: &[u8]) -> Option<Self> {
+        let spec = pack.manifest().delimited.as_ref()?;
+        let text = delimited::code(spec, source)?;
+        let last_line = memchr::memchr_iter(b'\n', source).count() as u32 + 1;
+        let span = Span { start: 0, end: source.len() as u32, first_line: 1, last_line };
+        Some(Self { span, pack: pack.embedded(&spec.language)?, fragment: true, text: Some(text) })
+    }
+
+    /// The text in the embedded language.
+    pub(crate) fn text<'s>(&'s self, source: &'s [u8]) -> &'s [u8] {
+        self.text.as_deref().unwrap_or_else(|| self.span.of(source))
+    }
 }
 
 /// Finds the texts of embedded languages in a tree, in the order of the source.
@@ -70,6 +89,7 @@ fn embedded_text<'p>(
         span,
         pack: pack.embedded(name)?,
         fragment: spec.fragment,
+        text: None,
     })
 }
 

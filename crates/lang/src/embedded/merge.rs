@@ -10,18 +10,22 @@ use orient_model::{
     Atom, Binding, BindingKind, Expr, ExprId, ExprList, Facts, Flow, IssueKind, Reference, Span, Strings,
     Symbol, Via,
 };
+use std::collections::HashMap;
 
 /// Adds the facts of embedded texts to those of a file.
 pub(crate) struct Merger<'f> {
     facts: &'f mut Facts,
     /// For each symbol so far the embedded text it comes from; none for the file's own.
     origins: Vec<Option<Span>>,
+    /// The strings of the flow: names are compared by their atoms, so that each must be there once.
+    names: HashMap<Box<str>, Atom>,
 }
 
 impl<'f> Merger<'f> {
     pub(crate) fn new(facts: &'f mut Facts) -> Self {
         let origins = vec![None; facts.outline.symbols.len()];
-        Self { facts, origins }
+        let names = facts.flow.strings.iter().map(|(atom, text)| (text.into(), atom)).collect();
+        Self { facts, origins, names }
     }
 
     /// Adds the facts of one embedded text.
@@ -34,12 +38,12 @@ impl<'f> Merger<'f> {
         });
         let shift = Shift::new(self.facts, &text.span);
         self.origins.extend(std::iter::repeat_n(Some(text.span), inner.outline.symbols.len()));
-        shift.add(self.facts, inner);
+        shift.add(self.facts, &mut self.names, inner);
     }
 
     /// Puts everything in the order of the source.
     pub(crate) fn finish(self, source: &[u8]) {
-        let Self { facts, origins } = self;
+        let Self { facts, origins, .. } = self;
         reorder(facts, &origins);
         facts.flow.bindings.sort_by_key(|binding| binding.at);
         facts.flow.references.sort_by_key(|reference| reference.at);
@@ -91,7 +95,7 @@ impl Shift {
         symbol.map(|symbol| symbol + self.symbols)
     }
 
-    fn add(&self, facts: &mut Facts, inner: Facts) {
+    fn add(&self, facts: &mut Facts, names: &mut HashMap<Box<str>, Atom>, inner: Facts) {
         let Facts { outline, flow } = inner;
         let shown = append(&mut facts.outline.strings, &outline.strings);
         let text = |atom: Atom| Atom(atom.0 + shown);
@@ -116,7 +120,7 @@ impl Shift {
             issue
         }));
         facts.outline.package = facts.outline.package.or(outline.package.map(text));
-        self.add_flow(&mut facts.flow, flow);
+        self.add_flow(&mut facts.flow, names, flow);
     }
 
     fn moved(&self, mut symbol: Symbol, text: &dyn Fn(Atom) -> Atom) -> Symbol {
@@ -141,9 +145,18 @@ impl Shift {
         symbol
     }
 
-    fn add_flow(&self, flow: &mut Flow, inner: Flow) {
-        let names = append(&mut flow.strings, &inner.strings);
-        let text = |atom: Atom| Atom(atom.0 + names);
+    fn add_flow(&self, flow: &mut Flow, names: &mut HashMap<Box<str>, Atom>, inner: Flow) {
+        let strings = &mut flow.strings;
+        let mut intern = |text: &str| {
+            if let Some(&known) = names.get(text) {
+                return known;
+            }
+            let atom = strings.push(text);
+            names.insert(text.into(), atom);
+            atom
+        };
+        let atoms: Vec<Atom> = inner.strings.iter().map(|(_, text)| intern(text)).collect();
+        let text = |atom: Atom| atoms.get(atom.0 as usize).copied().unwrap_or_default();
         let expr = |id: ExprId| ExprId(id.0 + self.exprs);
         let via = |via: Via| if let Via::Member(name) = via { Via::Member(text(name)) } else { via };
         flow.scopes.extend(inner.scopes.into_iter().skip(1).map(|mut scope| {

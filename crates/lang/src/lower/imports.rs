@@ -212,7 +212,9 @@ impl<'t> Lowering<'t> {
         }
         self.outline.imports.push(import);
         let index = self.outline.imports.len() as u32 - 1;
-        if !statement.binds || matches!(kind, ImportKind::Wildcard | ImportKind::Effect) {
+        if !statement.binds
+            || matches!(kind, ImportKind::Wildcard | ImportKind::Effect | ImportKind::Template)
+        {
             return;
         }
         let bound = alias.or(name).map_or_else(|| self.bound_part(module), str::to_owned);

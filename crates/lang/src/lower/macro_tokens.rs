@@ -64,7 +64,8 @@ impl Lowering<'_> {
     /// functions such tokens are code that is generated, not code of the function.
     pub(super) fn token_function(&mut self, id: NodeId) {
         let Some(word) = &self.table.token_functions else { return };
-        if !self.is_token_name(id) || self.in_function() {
+        let is_variable = self.tree.bytes(id).first() == Some(&b'$') && self.tree.node(id).named;
+        if !self.is_token_name(id) && !is_variable || self.in_function() {
             return;
         }
         let start = self.tree.node(id).start as usize;
@@ -74,6 +75,9 @@ impl Lowering<'_> {
             || rest.last().is_some_and(|&byte| byte.is_ascii_alphanumeric() || byte == b'_')
         {
             return;
+        }
+        if is_variable {
+            return self.named_by_argument(id);
         }
         let Some((params, body)) = self.token_function_parts(id) else { return };
         let last = body.unwrap_or(params);
@@ -185,7 +189,7 @@ impl Lowering<'_> {
         self.add_reference(RefKind::Inherit, chain.expr, chain.end);
     }
 
-    fn is_token_name(&self, id: NodeId) -> bool {
+    pub(super) fn is_token_name(&self, id: NodeId) -> bool {
         let role = self.table.rule(self.tree, id).expr;
         self.tree.node(id).named
             && matches!(role, Some(ExprRole::Name | ExprRole::SelfRef | ExprRole::SuperRef))
@@ -198,7 +202,7 @@ impl Lowering<'_> {
     }
 
     /// The text between two tokens.
-    fn gap(&self, left: NodeId, right: NodeId) -> &[u8] {
+    pub(super) fn gap(&self, left: NodeId, right: NodeId) -> &[u8] {
         let (left, right) = (self.tree.node(left).end as usize, self.tree.node(right).start as usize);
         self.tree.source.get(left..right).unwrap_or_default().trim_ascii()
     }

@@ -26,6 +26,7 @@ mod finalize;
 mod headers;
 mod import_calls;
 mod imports;
+mod macro_functions;
 mod macro_tokens;
 mod parameters;
 mod references;
@@ -135,6 +136,8 @@ struct Lowering<'t> {
     bound: FxHashSet<(u32, Atom)>,
     /// For the first name of a chain of tokens: the chain's expression and last token.
     token_chains: FxHashMap<NodeId, (ExprId, NodeId)>,
+    /// The macros of the file that define functions, and the arguments that name these.
+    naming_macros: FxHashMap<String, Vec<macro_functions::NamingArgument>>,
     /// Calls that create a type, and the blocks that are the bodies of such types.
     made: FxHashSet<NodeId>,
     /// Variables, if a bare name without a variable is a call.
@@ -173,6 +176,7 @@ impl<'t> Lowering<'t> {
             type_scopes: FxHashMap::default(),
             bound: FxHashSet::default(),
             token_chains: FxHashMap::default(),
+            naming_macros: FxHashMap::default(),
             made: FxHashSet::default(),
             locals: FxHashSet::default(),
             dead_branches: Vec::new(),

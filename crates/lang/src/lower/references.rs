@@ -245,6 +245,11 @@ impl<'t> Lowering<'t> {
         {
             return;
         }
+        if rule.reference == Some(RefKind::Expand)
+            && let Some(arguments) = rule.args.find(self.tree, id)
+        {
+            self.functions_by_macro(target, arguments);
+        }
         let expr = self.expr(id);
         match self.made_type(id, rule) {
             Some(made) => self.add_reference(RefKind::Construct, expr, made),

@@ -8,7 +8,7 @@ pub(crate) mod file_role;
 mod frameworks;
 pub(crate) mod registry;
 
-use crate::conventions::Conventions;
+use crate::conventions::{Conventions, FileSymbol};
 use crate::facts::hash::{hash, mix};
 use crate::node_table::{self, NodeTable};
 use crate::project::Project;
@@ -259,6 +259,28 @@ impl Pack {
         let tokens =
             kinds.filter(|&kind| !language.node_kind_is_named(kind) && language.node_kind_is_visible(kind));
         tokens.filter_map(|kind| language.node_kind_for_id(kind)).collect()
+    }
+
+    /// Whether the facts of its files depend on the name of the file.
+    pub fn names_files(&self) -> bool {
+        !self.manifest().file_symbol.is_empty()
+    }
+
+    /// The rule by which a file is a symbol itself.
+    pub(crate) fn file_symbol(&self, file_name: &str, source: &[u8]) -> Option<&FileSymbol> {
+        self.conventions().file_symbols.iter().find(|symbol| symbol.fits(file_name, source))
+    }
+
+    /// Takes over the rules of another pack, where its own say so. The pack must not have been cloned yet.
+    pub(crate) fn inherit_rules(&mut self, others: &[(String, Rules)]) {
+        let Some(rules) = Arc::get_mut(&mut self.language).and_then(|language| language.rules.as_mut())
+        else {
+            return;
+        };
+        if let Some((_, other)) = others.iter().find(|(name, _)| *name == rules.markup.like) {
+            let markup = std::mem::take(&mut rules.markup);
+            *rules = Rules { markup, ..other.clone() };
+        }
     }
 
     pub(crate) fn manifest(&self) -> &PackManifest {

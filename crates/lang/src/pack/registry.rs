@@ -4,6 +4,7 @@ use super::{Pack, builtin};
 use crate::project::Glob;
 use crate::schema::error::PackError;
 use crate::schema::pack_files::{PackFiles, ProjectFiles};
+use orient_model::Rules;
 use regex::bytes::Regex;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -85,15 +86,20 @@ impl Registry {
     }
 
     fn new(mut packs: Vec<Pack>, projects: Vec<ProjectFiles>) -> Self {
+        let rules = packs.iter().filter_map(|pack| Some((pack.name().to_owned(), pack.rules()?.clone())));
+        let rules: Vec<(String, Rules)> = rules.collect();
+        for pack in &mut packs {
+            pack.inherit_rules(&rules);
+        }
         let families =
             packs.iter().filter_map(|pack| Some((pack.name().to_owned(), pack.rules()?.family.clone())));
         let families: Vec<(String, String)> = families.collect();
         for pack in &mut packs {
             pack.add_frameworks(&families);
         }
-        let plain = packs.iter().filter(|pack| pack.manifest().embedded.is_empty());
+        let plain = packs.iter().filter(|pack| !pack.manifest().embeds());
         let plain: Vec<Pack> = plain.cloned().collect();
-        for pack in packs.iter_mut().filter(|pack| !pack.manifest().embedded.is_empty()) {
+        for pack in packs.iter_mut().filter(|pack| pack.manifest().embeds()) {
             pack.embed(&plain);
         }
         let mut registry = Self {

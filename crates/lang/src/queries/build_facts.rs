@@ -12,12 +12,14 @@ use orient_model::{
     Atom, Base, Binding, BindingKind, Facts, Flow, Modifier, Modifiers, Outline, Param, RefKind, Scope,
     ScopeKind, Span, Symbol, SymbolKind, Via, Visibility,
 };
+use std::collections::HashSet;
 
 /// Maximum distance between a modifier word and the name.
 const WORDS_CAP: usize = 400;
 
 /// Builds the facts of a file.
 pub(crate) fn build(conventions: &Conventions, source: &[u8], mut file_drafts: FileDrafts) -> Facts {
+    conventions.markup_uses.iter().for_each(|used| used.add(source, &mut file_drafts));
     merge_drafts::merge(&mut file_drafts, source);
     let file =
         Scope { kind: ScopeKind::File, parent: None, symbol: None, start: 0, end: source.len() as u32 };
@@ -76,7 +78,19 @@ impl Builder<'_> {
         let mut declared = Vec::with_capacity(file_drafts.symbols.len());
         let mut open = vec![OpenSymbol { symbol: None, last: None, end: u32::MAX }];
         let mut merges = Vec::new();
-        for draft in std::mem::take(&mut file_drafts.symbols) {
+        let drafts = std::mem::take(&mut file_drafts.symbols);
+        let mut selectors = Selectors::of(&drafts, |draft| self.name_of(draft));
+        for draft in drafts {
+            if selectors.is_mention(&draft, || self.name_of(&draft)) {
+                file_drafts.references.push(ReferenceDraft {
+                    pattern: 0,
+                    kind: RefKind::Read,
+                    name: draft.name_span(),
+                    receiver: None,
+                    given: Some(self.name_of(&draft)),
+                });
+                continue;
+            }
             declared.extend(draft.names.iter().map(|name| (name.start, name.end)));
             file_drafts.references.extend(draft.bases.iter().map(|&(base, _)| self.inherited(base)));
             while open.len() > 1 && open.last().is_some_and(|top| !self.holds(top, &draft)) {
@@ -121,7 +135,7 @@ impl Builder<'_> {
         let bytes = base.of(self.source);
         let length = bytes.iter().position(|b| b"<[( \n".contains(b)).unwrap_or(bytes.len());
         let name = Span { end: base.start + length as u32, last_line: base.first_line, ..base };
-        ReferenceDraft { pattern: 0, kind: RefKind::Inherit, name, receiver: None }
+        ReferenceDraft { pattern: 0, kind: RefKind::Inherit, name, receiver: None, given: None }
     }
 
     /// Whether a draft is a local variable of a function, which is no symbol.
@@ -214,8 +228,10 @@ impl Builder<'_> {
             complexity: None,
         };
         self.outline.symbols.push(symbol);
-        let unnamed =
-            matches!(kind, SymbolKind::Impl | SymbolKind::Heading | SymbolKind::Key | SymbolKind::Test);
+        let unnamed = matches!(
+            kind,
+            SymbolKind::Impl | SymbolKind::Heading | SymbolKind::Key | SymbolKind::Test | SymbolKind::Block
+        );
         if !unnamed && !name.is_empty() {
             self.bind(name, BindingKind::Symbol(index), draft.name_span().start);
         }
@@ -406,6 +422,24 @@ impl Builder<'_> {
     }
 }
 
+/// The style selectors of a file. One with a rule of its own is defined there, any other where it is first mentioned; all
+/// further mentions are references.
+struct Selectors {
+    defined: HashSet<String>,
+}
+
+impl Selectors {
+    fn of(drafts: &[SymbolDraft], name: impl Fn(&SymbolDraft) -> String) -> Self {
+        let with_rule =
+            drafts.iter().filter(|draft| draft.kind == SymbolKind::Selector && draft.body.is_some());
+        Self { defined: with_rule.map(name).collect() }
+    }
+
+    fn is_mention(&mut self, draft: &SymbolDraft, name: impl FnOnce() -> String) -> bool {
+        draft.kind == SymbolKind::Selector && draft.body.is_none() && !self.defined.insert(name())
+    }
+}
+
 /// The kind of a symbol inside a parent: a function in a type is a method.
 fn kind_in(kind: SymbolKind, parent: Option<SymbolKind>) -> SymbolKind {
     match kind {
@@ -417,7 +451,10 @@ fn kind_in(kind: SymbolKind, parent: Option<SymbolKind>) -> SymbolKind {
 
 /// Whether a symbol is data or prose: its first line is its header.
 fn is_data(kind: SymbolKind) -> bool {
-    matches!(kind, SymbolKind::Heading | SymbolKind::Key | SymbolKind::Rule | SymbolKind::Block)
+    matches!(
+        kind,
+        SymbolKind::Heading | SymbolKind::Key | SymbolKind::Rule | SymbolKind::Block | SymbolKind::Selector
+    )
 }
 
 fn clean_doc(text: &str) -> String {

@@ -99,6 +99,8 @@ pub(super) fn capture(name: &str) -> Result<Capture, UnknownWord> {
 pub(crate) struct Pattern {
     /// `name`: the name of a symbol that the source does not name.
     pub(super) name: Option<String>,
+    /// `prefix`: what the name has in front.
+    pub(super) prefix: Option<String>,
     /// `trim`: characters to trim from the name.
     pub(super) trim: Option<String>,
     /// `markup`: the name is its text without tags.
@@ -127,6 +129,7 @@ pub(crate) struct Pattern {
 
 const SETTINGS: &[&str] = &[
     "name",
+    "prefix",
     "trim",
     "markup",
     "join",
@@ -148,6 +151,7 @@ pub(super) fn pattern(pack: &str, settings: &[QueryProperty]) -> Result<Pattern,
         let value = setting.value.as_deref().unwrap_or_default();
         match &*setting.key {
             "name" => pattern.name = Some(value.to_owned()),
+            "prefix" => pattern.prefix = Some(value.to_owned()),
             "markup" => pattern.markup = true,
             "trim" => pattern.trim = Some(value.to_owned()),
             "join" => pattern.join = Some(value.to_owned()),

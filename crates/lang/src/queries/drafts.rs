@@ -116,6 +116,8 @@ pub(crate) struct ReferenceDraft {
     pub(crate) kind: RefKind,
     pub(crate) name: Span,
     pub(crate) receiver: Option<Span>,
+    /// The name, if it is not the text of its span.
+    pub(crate) given: Option<String>,
 }
 
 /// An import.

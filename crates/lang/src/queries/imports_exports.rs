@@ -78,7 +78,7 @@ impl Builder<'_> {
             };
             let index = self.outline.imports.len() as u32;
             self.outline.imports.push(import);
-            if matches!(draft.kind, ImportKind::Wildcard | ImportKind::Effect) {
+            if matches!(draft.kind, ImportKind::Wildcard | ImportKind::Effect | ImportKind::Template) {
                 continue;
             }
             let last = module.rsplit(['/', '.', '\\', ':']).find(|part| !part.is_empty());

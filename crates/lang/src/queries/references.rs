@@ -33,7 +33,10 @@ impl Builder<'_> {
     }
 
     fn reference(&mut self, reference: &ReferenceDraft, symbol: Option<u32>) {
-        let name = clean_name(&text_at(self.source, reference.name));
+        let name = match &reference.given {
+            Some(given) => given.clone(),
+            None => clean_name(&text_at(self.source, reference.name)),
+        };
         if name.is_empty() {
             return;
         }

@@ -105,6 +105,10 @@ impl QuerySet {
         if pattern.markup {
             draft.given = draft.names.first().map(|name| without_tags(name.of(source)));
         }
+        if let (Some(prefix), Some(name)) = (&pattern.prefix, draft.names.first()) {
+            let name = crate::facts::display_text::lossy(name.of(source));
+            draft.given = Some(format!("{prefix}{}", clean_name(&name)));
+        }
         draft.mark.clone_from(&pattern.returns);
         draft.join.clone_from(&pattern.join);
         draft.trim.clone_from(&pattern.trim);
@@ -135,7 +139,13 @@ impl QuerySet {
                 _ => {}
             }
         }
-        file_drafts.references.push(ReferenceDraft { pattern: found.pattern_index, kind, name, receiver });
+        file_drafts.references.push(ReferenceDraft {
+            pattern: found.pattern_index,
+            kind,
+            name,
+            receiver,
+            given: None,
+        });
     }
 
     fn import(

@@ -13,6 +13,7 @@ pub(crate) type Scanner = fn(&Conventions, &[u8]) -> Facts;
 
 const SCANNERS: &[(&str, Scanner)] = &[
     ("stylesheet", |conventions, source| facts(conventions, source, stylesheet::scan(source))),
+    ("markup", |conventions, source| facts(conventions, source, FileDrafts::default())),
     ("directives", |conventions, source| facts(conventions, source, template_directives::scan(source))),
 ];
 

@@ -115,7 +115,7 @@ impl StylesheetScanner<'_> {
 
     fn reference(&mut self, kind: RefKind, start: usize, end: usize) {
         let name = self.places.span(start, end);
-        self.found.references.push(ReferenceDraft { pattern: 0, kind, name, receiver: None });
+        self.found.references.push(ReferenceDraft { pattern: 0, kind, name, receiver: None, given: None });
     }
 
     /// Opens a block: a rule, a mixin, or something unnamed.
@@ -137,7 +137,13 @@ impl StylesheetScanner<'_> {
                 _ => symbol = self.named(SymbolKind::Rule, start, start, end),
             }
         } else if !prelude.is_empty() {
-            symbol = self.named(SymbolKind::Rule, start, start, end);
+            let mentioned = selectors(prelude);
+            let is_one = matches!(mentioned[..], [(0, to)] if to == prelude.len());
+            let kind = if is_one { SymbolKind::Selector } else { SymbolKind::Rule };
+            symbol = self.named(kind, start, start, end);
+            for (from, to) in mentioned.into_iter().filter(|_| !is_one) {
+                self.named(SymbolKind::Selector, start + from, start + from, start + to);
+            }
         }
         if let Some(index) = symbol {
             self.found.symbols[index].body = Some(self.places.span(at, at + 1));
@@ -228,5 +234,39 @@ impl StylesheetScanner<'_> {
             self.found.imports.push(ImportDraft { pattern: 0, kind, span, module, item: None, alias });
             at = close;
         }
+    }
+}
+
+/// The classes and ids in the head of a rule, as ranges: `.card` and `#top` of `.card > #top:hover`.
+fn selectors(head: &[u8]) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(step) = memchr::memchr2(b'.', b'#', &head[at..]) {
+        let start = at + step;
+        let end = word_end(head, start + 1);
+        let begins = head.get(start + 1).is_some_and(|b| !b.is_ascii_digit());
+        // `.btn-#{$size}` is computed, and so is `.btn-@{size}`.
+        let is_whole = !matches!(head.get(end), Some(b'#' | b'@')) || end == start + 1;
+        if end > start + 1 && begins && is_whole {
+            found.push((start, end));
+        }
+        at = end.max(start + 1);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_and_ids_of_a_selector() {
+        let texts = |head: &str| -> Vec<String> {
+            let found = selectors(head.as_bytes());
+            found.into_iter().map(|(from, to)| head[from..to].to_owned()).collect()
+        };
+        assert_eq!(texts(".card > #top:hover, a.b.c"), [".card", "#top", ".b", ".c"]);
+        assert_eq!(texts("&:nth-child(2.5) .x-y"), [".x-y"]);
+        assert!(texts(".btn-#{$size}").is_empty());
     }
 }

@@ -156,7 +156,7 @@ impl TemplateScanner<'_> {
     fn include(&mut self, at: usize, end: usize) {
         let Some((start, stop, after)) = self.argument(end) else { return };
         let (span, module) = (self.places.span(at, after), self.places.span(start, stop));
-        let kind = ImportKind::Effect;
+        let kind = ImportKind::Template;
         self.found.imports.push(ImportDraft { pattern: 0, kind, span, module, item: None, alias: None });
     }
 
@@ -185,6 +185,7 @@ impl TemplateScanner<'_> {
             kind: RefKind::Construct,
             name,
             receiver: None,
+            given: None,
         });
         end
     }

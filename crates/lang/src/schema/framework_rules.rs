@@ -5,7 +5,7 @@ use super::resource_rules::{DescriptionTable, ResourceTable, TextHandlerTable};
 use orient_model::{
     AnnotationRules, Argument, ContractRule, Convention, EntryRule, FileRouteRule, Framework, GroupRule,
     IncludeRule, MethodSource, MountRule, NameStyle, PathToken, ResourcePart, RouteRule, RouterRule,
-    SurfaceKind, SurfaceRole,
+    SurfaceKind, SurfaceRole, ViewRule,
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -55,6 +55,8 @@ struct FrameworkFile {
     file_route: Vec<FileRouteTable>,
     #[serde(default)]
     description: Vec<DescriptionTable>,
+    #[serde(default)]
+    view: Vec<ViewTable>,
 }
 
 /// An argument: its position or its name.
@@ -132,6 +134,17 @@ struct EntryTable {
     handlers: Vec<Selector>,
     #[serde(default)]
     method: Vec<Selector>,
+    #[serde(default)]
+    templates: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ViewTable {
+    root: String,
+    type_suffix: String,
+    #[serde(default)]
+    snake: bool,
 }
 
 #[derive(Deserialize)]
@@ -352,8 +365,15 @@ impl FrameworkFile {
                 })
                 .collect(),
             descriptions: self.description.into_iter().map(DescriptionTable::rule).collect(),
+            views: self.view.into_iter().map(ViewTable::rule).collect(),
             contracts: self.contract.into_iter().map(ContractTable::rule).collect::<Result<_, _>>()?,
         })
+    }
+}
+
+impl ViewTable {
+    fn rule(self) -> ViewRule {
+        ViewRule { root: self.root, type_suffix: self.type_suffix, snake: self.snake }
     }
 }
 
@@ -420,6 +440,7 @@ impl EntryTable {
             handler_chained: self.handler_chained,
             handlers: arguments(self.handlers),
             method: arguments(self.method),
+            templates: self.templates,
         })
     }
 }

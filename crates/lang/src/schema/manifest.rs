@@ -55,6 +55,13 @@ pub(crate) struct PackManifest {
     pub(crate) embedded: Vec<EmbeddedSpec>,
     /// In shallow packs: symbols that the grammar has no node for.
     pub(crate) regex_symbol: Vec<RegexSymbolSpec>,
+    /// In packs without a node table: uses in markup that the grammar has no node for.
+    #[serde(rename = "use")]
+    pub(crate) uses: Vec<UseSpec>,
+    /// Files that are a symbol themselves: a component, a template.
+    pub(crate) file_symbol: Vec<FileSymbolSpec>,
+    /// Code between delimiters, which together is one program.
+    pub(crate) delimited: Option<DelimitedSpec>,
     /// In shallow packs: the visibility of a symbol that does not state one.
     pub(crate) default_visibility: Option<String>,
     /// In shallow packs: modifier words of definitions, beyond the common ones.
@@ -89,7 +96,13 @@ impl PackManifest {
 
     /// The languages that may be embedded in its files, by name or alias.
     pub(crate) fn embedded_languages(&self) -> impl Iterator<Item = &String> {
-        self.embedded.iter().flat_map(|spec| spec.language.iter().chain(spec.languages.values()))
+        let nodes = self.embedded.iter().flat_map(|spec| spec.language.iter().chain(spec.languages.values()));
+        nodes.chain(self.delimited.iter().map(|spec| &spec.language))
+    }
+
+    /// Whether its files contain other languages.
+    pub(crate) fn embeds(&self) -> bool {
+        self.embedded_languages().next().is_some()
     }
 
     /// The error for a pattern that does not compile.
@@ -185,6 +198,47 @@ pub(crate) struct RegexSymbolSpec {
     pub(crate) pattern: String,
     /// Its end: the first match after its beginning. The end of the line by default.
     pub(crate) until: Option<String>,
+}
+
+/// `[[use]]`: a use in markup, found by a regular expression.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct UseSpec {
+    /// What is used: `component`, `template`, `class`, `id`, `name` or `call`.
+    pub(crate) is: String,
+    /// The use; the first group that takes part is its name.
+    pub(crate) pattern: String,
+    /// The name is a list of names, separated by white space.
+    pub(crate) each: bool,
+}
+
+/// `[[file_symbol]]`: files that are a symbol themselves, named like the file up to its first dot.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct FileSymbolSpec {
+    /// Ends of the names of the files: `.vue`.
+    pub(crate) files: Vec<String>,
+    /// The kind of the symbol.
+    pub(crate) kind: String,
+    /// What the text of the file contains; any file by default.
+    pub(crate) contains: Option<String>,
+}
+
+/// `[delimited]`: code between delimiters. What is outside of them becomes white space, so that the rest is one program.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct DelimitedSpec {
+    /// The pack that reads the code.
+    pub(crate) language: String,
+    /// What begins and ends code.
+    pub(crate) open: String,
+    pub(crate) close: String,
+    /// What follows the opening delimiter if it is no code: a comment, an escaped delimiter.
+    pub(crate) skip: Vec<String>,
+    /// Characters after the opening and before the closing delimiter that are no code.
+    pub(crate) marks: String,
+    /// What ends a statement.
+    pub(crate) end: String,
 }
 
 /// `[values]`: how a file of the language is read as a value. Without it a file is one text.

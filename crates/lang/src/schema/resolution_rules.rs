@@ -3,7 +3,8 @@
 
 use super::library_types::library_type;
 use orient_model::{
-    Fixtures, Framework, LibraryType, Modules, PackageRules, Rules, SharedScope, TreeRules, TypeWords,
+    Fixtures, Framework, LibraryType, MarkupRules, Modules, PackageRules, Rules, SharedScope, TreeRules,
+    TypeWords,
 };
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
@@ -131,6 +132,23 @@ struct RulesFields {
     tree: TreeRules,
     #[serde(with = "PackageFields")]
     packages: PackageRules,
+    #[serde(with = "MarkupFields")]
+    markup: MarkupRules,
+}
+
+/// The keys of `[resolve.markup]`: the fields of [`MarkupRules`].
+#[derive(Deserialize)]
+#[serde(remote = "MarkupRules", deny_unknown_fields, default = "MarkupRules::default")]
+struct MarkupFields {
+    like: String,
+    components_by_name: bool,
+    component_types: Vec<String>,
+    component_prefix: String,
+    component_templates: Vec<String>,
+    templates: Vec<String>,
+    companions: Vec<String>,
+    helper_types: Vec<String>,
+    selectors: Vec<String>,
 }
 
 /// The keys of `[resolve.tree]`: the fields of [`TreeRules`].

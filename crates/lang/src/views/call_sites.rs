@@ -118,11 +118,12 @@ fn is_assigned(cursor: &TreeCursor<'_>) -> bool {
         || cursor.node().parent().is_some_and(|parent| parent.kind().contains("left_assignment"))
 }
 
-/// Whether a node is a name before parentheses among unparsed tokens.
+/// Whether a node is a name before parentheses among unparsed tokens, and not that of a function which is defined there.
 fn is_call_in_tokens(node: Node<'_>, bytes: &[u8]) -> bool {
     let is_tokens = |node: Node<'_>| node.kind() == "token_tree";
     node.kind() == "identifier"
         && node.parent().is_some_and(is_tokens)
+        && node.prev_sibling().is_none_or(|before| before.kind() != "fn")
         && node
             .next_sibling()
             .is_some_and(|next| is_tokens(next) && bytes.get(next.start_byte()) == Some(&b'('))

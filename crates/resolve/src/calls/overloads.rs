@@ -5,7 +5,8 @@
 //! 2. Each argument of each applicable function gets a score: [`IDENTICAL`], [`SUBTYPE`], [`CONVERSION`], [`UNKNOWN`] or
 //!    [`MISMATCH`].
 //! 3. The functions with the highest sum win; ties are broken by the receiver type, by default values, by variadic parameters.
-//! 4. The result is exact if the scores prove it, probable if one function is left without proof, approximate if several are.
+//! 4. The result is exact if the scores prove it, and approximate if a known argument speaks for one function without proving it. If nothing
+//!    speaks for one against another, several are left, and the call is declined: its targets are candidates.
 //!
 //! # Example
 //!
@@ -17,8 +18,7 @@
 //! cart.add(parse())   add(String): UNKNOWN       add(Item): UNKNOWN       parse() is external
 //! ```
 //!
-//! The first two calls mean one function, exactly: the other one has a mismatch. The third one may mean either, so both get
-//! an edge of approximate confidence.
+//! The first two calls mean one function, exactly: the other one has a mismatch. The third one may mean either.
 
 use crate::file::file_unit::{FileRef, FileUnit};
 use crate::session::{Session, Site};
@@ -114,10 +114,13 @@ impl Session<'_> {
             dominates(&fits[one], &fits[other]) || (last && told && fits[one] == fits[other])
         };
         confidence &= (0..found.len()).all(|at| scores[at] == best || left.iter().all(|&one| loses(at, one)));
+        if let (&[best], false) = (&left[..], confidence) {
+            // No argument speaks for the best one against these: which one is meant is not known.
+            let contests = |&at: &usize| at != best && !is_better_somewhere(&fits[best], &fits[at]);
+            left.extend((0..found.len()).filter(contests));
+        }
         let most = match left.len() {
             1 if confidence => Confidence::Exact,
-            // The best score of arguments whose types are not all known, or nothing decides: measured against a compiler, about
-            // half are right.
             _ => Confidence::Approximate,
         };
         left.into_iter().map(|at| found[at].clone().at_most(most)).collect()
@@ -424,6 +427,11 @@ fn dominates(one: &[i32], other: &[i32]) -> bool {
     other.iter().any(|&fit| fit <= MISMATCH)
         || (one.iter().zip(other).all(|(one, other)| one >= other)
             && one.iter().zip(other).any(|(one, other)| one > other && *one >= SUBTYPE))
+}
+
+/// Whether an argument that is known speaks for one list of scores against another.
+fn is_better_somewhere(one: &[i32], other: &[i32]) -> bool {
+    dominates(one, other) || one.iter().zip(other).any(|(one, other)| one > other && *one > UNKNOWN)
 }
 
 /// The number of receiver parameters of an extension.

@@ -1,5 +1,6 @@
 //! Edges of calls: to functions, constructors, and functions that are passed as arguments.
 
+use super::markup_edges::is_undefined;
 use super::references::ReferenceEdges;
 use crate::calls::overloads::receivers_of;
 use crate::file::file_unit::{FileRef, last_name};
@@ -47,6 +48,9 @@ impl ReferenceEdges<'_, '_> {
         if found.iter().all(|one| matches!(one.referent, Referent::External(..)))
             && self.constructs_by_maker(site, callee, args)
         {
+            return;
+        }
+        if found.iter().all(is_undefined) && self.follow_markup(site, callee) {
             return;
         }
         if found.is_empty() {
@@ -460,7 +464,9 @@ impl ReferenceEdges<'_, '_> {
                     let shift = receivers_of(&target, &home, sym.at);
                     self.arguments(site, sym, args, shift);
                 }
-                _ if self.reference.kind == RefKind::Construct && self.unit.rules.type_namespace => {
+                kind if self.reference.kind == RefKind::Construct
+                    && (self.unit.rules.type_namespace || kind.is_rendered()) =>
+                {
                     self.push_edge(EdgeKind::Constructs, sym, target.rule, target.confidence);
                 }
                 _ => self.push_edge(EdgeKind::Calls, sym, target.rule, target.confidence),

@@ -1,5 +1,6 @@
 //! Edges of constructions: to the type, and to the constructor that takes the arguments.
 
+use super::markup_edges::is_undefined;
 use super::references::ReferenceEdges;
 use crate::names::bindings::LookupKind;
 use crate::session::Site;
@@ -56,6 +57,9 @@ impl ReferenceEdges<'_, '_> {
                 },
                 Referent::External(..) => targets.push(one),
             }
+        }
+        if targets.iter().all(is_undefined) && self.follow_markup(site, ty) {
+            return;
         }
         if targets.is_empty() {
             return self.push_unresolved(site, ty);

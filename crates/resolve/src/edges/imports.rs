@@ -8,6 +8,7 @@ use orient_model::{Edge, EdgeKind, ImportKind, Modules, Node, Resolved, Rule};
 
 /// Edges from a file to what it imports.
 pub(super) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
+    session.included_templates(unit, out);
     for (at, import) in unit.facts.outline.imports.iter().enumerate() {
         session.start_reference();
         let found = match import.kind {

@@ -7,6 +7,7 @@ mod construct_edges;
 mod hierarchy;
 mod implicit_calls;
 mod imports;
+mod markup_edges;
 mod references;
 mod test_fixtures;
 

@@ -1,5 +1,6 @@
 //! Edges of references: what every reference in a file means; external references and misses for the rest.
 
+use super::markup_edges::is_undefined;
 use crate::file::file_unit::{FileRef, last_name};
 use crate::names::bindings::LookupKind;
 use crate::session::{Session, Site};
@@ -174,7 +175,7 @@ impl ReferenceEdges<'_, '_> {
     /// The reference itself, without its prefixes. A call never disappears: what is neither an edge nor external is a miss.
     fn main(&mut self, site: &Site) {
         let before = self.pushed();
-        if self.follow_compiler(site) {
+        if self.follow_compiler(site) || self.follow_selector() {
             return;
         }
         match self.reference.kind {
@@ -263,6 +264,9 @@ impl ReferenceEdges<'_, '_> {
             _ => self.session.targets(site, expr).to_vec(),
         };
         let mut found = self.session.filter_kind(found, lookup_kind);
+        if kind == EdgeKind::References && found.iter().all(is_undefined) && self.follow_markup(site, expr) {
+            return;
+        }
         if !self.whole && !self.receives && !found.is_empty() {
             // A namespace as a prefix is not a reference to it: its name is in every file that opens it.
             let is_space = |sym: SymbolId| self.session.kind(sym) == Some(SymbolKind::Module);

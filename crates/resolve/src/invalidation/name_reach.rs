@@ -55,12 +55,19 @@ pub fn name_reach(outline: &Outline, rules: &Rules, names: &[String]) -> BTreeMa
         let adds_members = symbol.kind == SymbolKind::Impl || symbol.modifiers.contains(Modifier::Extension);
         let full = spell(outline, at as u32);
         match container(&full) {
-            _ if adds_members => one.everyone = true,
+            _ if adds_members || is_markup(symbol.kind, &full) => one.everyone = true,
             Some(name) => one.containers.push(name.to_owned()),
             None => one.everyone |= is_found_by_name(symbol, rules),
         }
     }
     reach
+}
+
+/// Whether markup or styles find a symbol by its name, wherever it is.
+fn is_markup(kind: SymbolKind, full: &str) -> bool {
+    let is_property =
+        kind == SymbolKind::Variable && full.rsplit('.').next().is_some_and(|name| name.starts_with("--"));
+    kind.is_rendered() || kind == SymbolKind::Selector || is_property
 }
 
 /// Whether a symbol without a container can be found by its name alone.

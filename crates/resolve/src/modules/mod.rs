@@ -112,7 +112,7 @@ impl Session<'_> {
                 }
                 found.into_iter().map(through_import).collect()
             }
-            ImportKind::Wildcard | ImportKind::Effect => Vec::new(),
+            ImportKind::Wildcard | ImportKind::Effect | ImportKind::Template => Vec::new(),
         }
     }
 

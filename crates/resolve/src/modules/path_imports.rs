@@ -6,7 +6,7 @@ use crate::session::Session;
 use crate::types::eval::join;
 use crate::types::target::Target;
 use crate::types::ty::Module;
-use orient_model::{ImportKind, Modifier, Rule, Says};
+use orient_model::{ImportKind, Modifier, Rule, Says, SymbolKind};
 
 /// Maximum length of a chain of project files that extend each other.
 const EXTENDS: usize = 8;
@@ -148,6 +148,9 @@ impl Session<'_> {
     /// What a file exports under a name.
     pub(super) fn exported(&self, unit: &FileRef, name: &str) -> Vec<Target> {
         let outline = &unit.facts.outline;
+        if name == "default" && unit.kind(0) == Some(SymbolKind::Component) {
+            return vec![Target::symbol(unit.sym(0), Rule::Scope)];
+        }
         for export in outline.exports.iter().filter(|export| unit.outline_text(export.public) == name) {
             let inner = unit.outline_text(export.name);
             let found =

@@ -114,7 +114,7 @@ pub(super) fn matches_pattern(pattern: &str, name: &str) -> bool {
 }
 
 /// Resolves `.` and `..` in a path; none if it leaves the repository.
-pub(super) fn normal(directory: &str, path: &str) -> Option<String> {
+pub(crate) fn normal(directory: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> =
         if path.starts_with('/') { Vec::new() } else { directory.split('/').collect() };
     parts.retain(|part| !part.is_empty());

@@ -174,6 +174,9 @@ impl Entries<'_, '_, '_> {
         if !rule.handlers.is_empty() {
             return self.of_handlers(call, resolved);
         }
+        if rule.kind == SurfaceKind::Template {
+            return self.of_rendering(call, resolved);
+        }
         let handler_arg = arguments::find(extraction.unit, call.args, &rule.handler)
             .or_else(|| self.chained_handler(rule, reference));
         let handler = handler_arg.map(|arg| extraction.handler(&site, arg, 0)).unwrap_or_default();
@@ -261,7 +264,7 @@ impl Entries<'_, '_, '_> {
     }
 
     /// The names that a call says, or that follow from its handler.
-    fn names_of_call(&self, call: &EntryCall<'_>, handler: &Handler) -> Vec<String> {
+    pub(super) fn names_of_call(&self, call: &EntryCall<'_>, handler: &Handler) -> Vec<String> {
         let extraction = self.extraction;
         let rule = call.rule;
         let site = extraction.site(call.reference);
@@ -456,7 +459,11 @@ impl Entries<'_, '_, '_> {
             names.extend(derived(rule.derived, unit.name(at), &unit.facts.path.display()));
         }
         for name in names.into_iter().filter(|name| !name.is_empty()) {
-            self.push_symbol(framework, rule, at, name, resolved);
+            if rule.kind == SurfaceKind::Template {
+                self.of_template_owner(framework, rule, at, name, resolved);
+            } else {
+                self.push_symbol(framework, rule, at, name, resolved);
+            }
         }
     }
 

@@ -106,7 +106,7 @@ pub(super) fn spellings(name: &str) -> impl Iterator<Item = String> + use<> {
 }
 
 /// Whether a name fits a pattern in which one `*` stands for anything.
-pub(super) fn fits(pattern: &str, name: &str) -> bool {
+pub(crate) fn fits(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,
         Some((before, after)) => {

@@ -2,7 +2,7 @@
 
 use super::lexical::LexicalGroups;
 use super::routers::{RouterValue, is_at, node};
-use super::{annotations, contracts, descriptions, entries, file_routes, routes};
+use super::{annotations, contracts, descriptions, entries, file_routes, renderings, routes};
 use crate::file::file_unit::FileRef;
 use crate::session::{Session, Site};
 use orient_model::{
@@ -42,6 +42,7 @@ pub(crate) fn add(session: &Session<'_>, unit: &FileRef, resolved: &mut Resolved
     contracts::contracts(&extraction, resolved);
     file_routes::routes(&extraction, resolved);
     descriptions::endpoints(&extraction);
+    renderings::views(&extraction, resolved);
     if !extraction.names.is_empty() || extraction.imports_any() {
         extraction.assignments();
         let registered = routes::routes(&extraction, resolved);

@@ -20,6 +20,7 @@ mod includes;
 mod injection;
 pub(crate) mod join;
 mod lexical;
+mod renderings;
 pub(crate) mod requests;
 mod resources;
 mod route_definitions;
@@ -27,4 +28,5 @@ mod routers;
 mod routes;
 mod text_handlers;
 
+pub(crate) use entry_names::fits;
 pub(crate) use extract::add;

@@ -339,7 +339,7 @@ fn read_manifest(from: &mut Decoder<'_>) -> Result<Vec<Statement>, CodecError> {
 
 closed_list! {
     chunk_kind -> ChunkKind { Symbol, Head, Part, Gap, Window }
-    import_kind -> ImportKind { Module, Item, Default, Wildcard, Effect }
+    import_kind -> ImportKind { Module, Item, Default, Wildcard, Effect, Template }
     issue_kind -> IssueKind { Syntax, Budget, Encoding, Depth, Failed, Memory }
     relation -> Relation { Extends, Implements, Mixes }
 }

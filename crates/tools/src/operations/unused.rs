@@ -14,7 +14,7 @@ use crate::text::number_format::{count, plural};
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
 use orient_engine::{EngineError, FullGraph, GraphView};
-use orient_model::{Modifier, Role, SymbolKind};
+use orient_model::{Modifier, Modules, Role, SymbolKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,6 +41,8 @@ const DEFAULT_KINDS: &[SymbolKind] = &[
     SymbolKind::Variable,
     SymbolKind::Macro,
     SymbolKind::Delegate,
+    SymbolKind::Component,
+    SymbolKind::Template,
 ];
 
 /// The visibilities, widest first.
@@ -181,7 +183,8 @@ nowhere else in the text of any file, except in comments. Only languages whose u
 
     fn run(session: &Session<'_>, args: UnusedArgs) -> Result<Answer<UnusedOut>, ToolError> {
         let kinds = enum_values::kinds(&args.kind)?;
-        let kinds = if kinds.is_empty() { DEFAULT_KINDS.to_vec() } else { kinds };
+        let by_default = kinds.is_empty();
+        let kinds = if by_default { DEFAULT_KINDS.to_vec() } else { kinds };
         let roles = enum_values::roles(&args.role)?;
         for word in &args.visibility {
             enum_values::one_of("visibility", word, VISIBILITIES)?;
@@ -202,7 +205,12 @@ nowhere else in the text of any file, except in comments. Only languages whose u
             let file = whole.file(number);
             let is_visible = args.visibility.is_empty()
                 || args.visibility.iter().any(|word| word == node.visibility.as_str());
-            let is_selected = node.kind.is_some_and(|kind| kinds.contains(&kind))
+            // In a language without modules, such as that of style sheets, only files that are rendered can be said to be unused.
+            let is_counted = !by_default
+                || node.kind.is_some_and(SymbolKind::is_rendered)
+                || whole.rules(number).is_none_or(|rules| rules.modules != Modules::None);
+            let is_selected = is_counted
+                && node.kind.is_some_and(|kind| kinds.contains(&kind))
                 && is_visible
                 && (roles.is_empty() || roles.contains(&file.role));
             let is_resolved = file.role != Role::Vendored

@@ -106,7 +106,8 @@ impl FactsSource {
     fn cached(&self, content: &FileVersion) -> Option<CachedFacts> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut cache = idle.unwrap_or_else(|| Cache::open(&self.cache));
-        let facts = cache.get(&CacheKey::new(content.hash, Language::version(content.language)));
+        let facts =
+            cache.get(&CacheKey::new(content.hash, Language::version_of(content.language, &content.path)));
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(cache);
         facts
     }
@@ -134,7 +135,7 @@ impl SourceFiles {
     /// The facts of a file, if it still has this content.
     fn facts(&self, of: &FileVersion) -> Option<Facts> {
         let content = self.tree.read(&of.path, self.max_file_size).ok()?;
-        (content.hash == of.hash).then(|| extraction::facts(of.language, &content.bytes))
+        (content.hash == of.hash).then(|| extraction::facts(of.language, &of.path, &content.bytes))
     }
 }
 
@@ -223,7 +224,7 @@ mod tests {
         let hash = tree().read(&path, 1000).expect("text").hash;
         let name = "python";
         let language = Language::by_name(name);
-        let facts = extraction::facts(language, b"def f(): return g()\n");
+        let facts = extraction::facts(language, &RepoPath::from("a.py"), b"def f(): return g()\n");
         let damaged = CachedFacts {
             outline: orient_store::encode_outline(&facts.outline),
             flow: Encoded::from_bytes(*b"garbage"),

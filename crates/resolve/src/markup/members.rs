@@ -1,0 +1,89 @@
+//! Names in markup that are members of the component: of an object in the same file, or of the type in a file beside it.
+
+use crate::file::file_unit::FileRef;
+use crate::session::Session;
+use crate::surface::fits;
+use crate::types::target::Target;
+use crate::types::ty::SymbolId;
+use orient_model::{Confidence, Rule, SymbolKind};
+
+/// Maximum number of members of one name that are looked at.
+const MAX_NAMESAKES: usize = 64;
+
+impl Session<'_> {
+    /// The member of the component that a name in its markup means.
+    pub(crate) fn markup_member(&self, unit: &FileRef, name: &str) -> Vec<Target> {
+        let own = named_members(unit, name);
+        let found = match own[..] {
+            [] => self.companion_member(unit, name),
+            [one] => Some(unit.sym(one)),
+            _ => None,
+        };
+        let target = |sym| Target::symbol(sym, Rule::Component).at_most(Confidence::Probable);
+        match found {
+            Some(sym) => vec![target(sym)],
+            None => self.helpers(unit, name),
+        }
+    }
+
+    /// The functions of helper types that have this name.
+    fn helpers(&self, unit: &FileRef, name: &str) -> Vec<Target> {
+        let patterns = &unit.rules.markup.helper_types;
+        if patterns.is_empty() {
+            return Vec::new();
+        }
+        let named = self.members_named(&unit.rules.family, name);
+        let is_helper = |sym: SymbolId| {
+            let home = self.unit_of(sym)?;
+            let parent = home.symbol(sym.at)?.parent?;
+            Some(patterns.iter().any(|pattern| fits(pattern, home.name(parent))))
+        };
+        let methods = named.iter().filter(|one| one.kind.is_callable()).take(MAX_NAMESAKES);
+        let found: Vec<SymbolId> =
+            methods.map(|one| one.sym).filter(|&sym| is_helper(sym) == Some(true)).collect();
+        let confidence = if found.len() > 1 { Confidence::Approximate } else { Confidence::Probable };
+        found.into_iter().map(|sym| Target::symbol(sym, Rule::Component).at_most(confidence)).collect()
+    }
+
+    /// A member of a type in a file beside this one.
+    fn companion_member(&self, unit: &FileRef, name: &str) -> Option<SymbolId> {
+        let path = unit.facts.path.display();
+        let file = path.rsplit('/').next().unwrap_or(&path);
+        let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+        for pattern in &unit.rules.markup.companions {
+            let beside = pattern.replace("{.}", file).replace("{}", stem);
+            self.depend_on(beside.split('.').next().unwrap_or_default());
+            let at = crate::types::eval::join(&unit.directory(), &beside);
+            let Some(home) =
+                self.resolver.repository.file_at(&at.as_str().into()).and_then(|at| self.unit(at))
+            else {
+                continue;
+            };
+            self.depend_on(name);
+            if let [one] = named_members(&home, name)[..] {
+                return Some(home.sym(one));
+            }
+        }
+        None
+    }
+}
+
+/// The members of types and objects of a file that have this name.
+fn named_members(unit: &FileRef, name: &str) -> Vec<u32> {
+    let symbols = unit.facts.outline.symbols.iter().enumerate();
+    symbols
+        .filter(|(at, symbol)| {
+            let is_member = matches!(
+                symbol.kind,
+                SymbolKind::Method
+                    | SymbolKind::Function
+                    | SymbolKind::Property
+                    | SymbolKind::Field
+                    | SymbolKind::Variable
+                    | SymbolKind::Constant
+            );
+            is_member && unit.name(*at as u32) == name
+        })
+        .map(|(at, _)| at as u32)
+        .collect()
+}
