@@ -229,7 +229,9 @@ impl ContainedIn {
         if parts.is_empty() {
             return Ok(());
         }
-        writer.own_line(Style::Dim, "    in {}", &[&parts.join("; ")])
+        // The names come from the repository.
+        writer.put(Style::Dim, &format!("    in {}", parts.join("; ")))?;
+        writer.end_line()
     }
 }
 
