@@ -9,11 +9,13 @@
 use crate::bench::{Scratch, cpu_time, process_cost};
 use crate::random::Random;
 use anyhow::{Context, Result};
-use orient_engine::{Engine, FileVersion, OpenOptions, SharedBytes, SymbolDelta, SymbolVersion};
-use orient_history::{History, Oid, common_blocks, short_id};
+use orient_engine::{Engine, FileVersion, OpenOptions, SymbolDelta, SymbolVersion};
+use orient_history::{History, Oid, short_id};
 use orient_model::{RepoPath, SymbolKind};
 use orient_settings::Settings;
-use orient_timeline::{HistoryIndex, HistoryLimits, IndexStage, SymbolLog, index_history, path_log};
+use orient_timeline::{
+    HistoryIndex, HistoryLimits, IndexStage, SymbolLog, index_history, path_log, version_beside,
+};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -138,11 +140,7 @@ fn compare_versions(indexes: &mut Indexes, paths: &[&str]) -> Result<()> {
             let whole = FileVersion::extract(&path, &before);
             whole_time += start.elapsed();
             let start = Instant::now();
-            let shared: Vec<SharedBytes> = common_blocks(&after, &before)
-                .iter()
-                .map(|block| SharedBytes { other: block.before, start: block.after, length: block.length })
-                .collect();
-            let beside = FileVersion::extract_beside(&path, &before, &new, &shared);
+            let beside = version_beside(&path, &before, &new);
             beside_time += start.elapsed();
             let is_same = |(a, b): (&SymbolVersion, &SymbolVersion)| {
                 (a.kind, &a.name, a.first_line, a.last_line) == (b.kind, &b.name, b.first_line, b.last_line)

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 /// The root directory of the repository.
@@ -49,6 +49,10 @@ pub(crate) fn output(command: &mut Command) -> Result<Vec<u8>> {
 /// Runs a command that inherits the terminal. Fails if it fails.
 pub(crate) fn passes(command: &mut Command) -> Result<()> {
     let status = command.status().with_context(|| format!("cannot start {command:?}"))?;
+    succeeded(command, status)
+}
+
+fn succeeded(command: &Command, status: ExitStatus) -> Result<()> {
     if !status.success() {
         bail!("{command:?}: {status}");
     }
@@ -59,9 +63,9 @@ pub(crate) fn passes(command: &mut Command) -> Result<()> {
 pub(crate) fn passes_within(limit: Duration, command: &mut Command) -> Result<()> {
     let mut child = command.spawn().with_context(|| format!("cannot start {command:?}"))?;
     let deadline = Instant::now() + limit;
-    let status = loop {
+    loop {
         if let Some(status) = child.try_wait()? {
-            break status;
+            return succeeded(command, status);
         }
         if Instant::now() > deadline {
             child.kill()?;
@@ -69,11 +73,7 @@ pub(crate) fn passes_within(limit: Duration, command: &mut Command) -> Result<()
             bail!("{command:?} did not end within {} s", limit.as_secs());
         }
         std::thread::sleep(Duration::from_millis(50));
-    };
-    if !status.success() {
-        bail!("{command:?}: {status}");
     }
-    Ok(())
 }
 
 /// Builds the `orient` binary in the profile of this program. Returns its path.

@@ -1,7 +1,7 @@
 //! The symbols of file versions that were read, within a memory budget.
 
 use orient_engine::{FileVersion, SharedBytes};
-use orient_history::{Blob, BlobKind, CommonBlock, History, HistoryError, Oid, common_blocks};
+use orient_history::{Blob, BlobKind, History, HistoryError, Oid, common_blocks};
 use orient_model::RepoPath;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -50,11 +50,7 @@ impl VersionCache {
             let latest = self.latest.get(path).map(|version| &**version);
             let version = match beside.or(latest).filter(|other| !other.content().is_empty()) {
                 _ if !small => FileVersion::default(),
-                Some(other) => {
-                    let shared: Vec<SharedBytes> =
-                        common_blocks(other.content(), &content).into_iter().map(shared_bytes).collect();
-                    FileVersion::extract_beside(&repo_path, &content, other, &shared)
-                }
+                Some(other) => version_beside(&repo_path, &content, other),
                 None => FileVersion::extract(&repo_path, &content),
             };
             (Arc::new(version), content.len() + OVERHEAD)
@@ -71,6 +67,11 @@ impl VersionCache {
     }
 }
 
-fn shared_bytes(block: CommonBlock) -> SharedBytes {
-    SharedBytes { other: block.before, start: block.after, length: block.length }
+/// The symbols of a content, found with the help of another version of the file.
+pub fn version_beside(path: &RepoPath, content: &Arc<Vec<u8>>, other: &FileVersion) -> FileVersion {
+    let shared: Vec<SharedBytes> = common_blocks(other.content(), content)
+        .iter()
+        .map(|block| SharedBytes { other: block.before, start: block.after, length: block.length })
+        .collect();
+    FileVersion::extract_beside(path, content, other, &shared)
 }

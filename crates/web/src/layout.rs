@@ -1,6 +1,7 @@
 //! What all pages share: head, header with the search box, navigation, footer; and the small parts that many pages show.
 
 use crate::ask::CommitData;
+use crate::request::PageRequest;
 use crate::{assets, urls};
 use maud::{DOCTYPE, Markup, html};
 use orient_tools::{AnswerMetadata, Code, ToolError, count};
@@ -111,14 +112,12 @@ pub(crate) fn notes(metadata: &AnswerMetadata) -> Markup {
 }
 
 /// A part of a page that takes longer than the rest: a script fetches it when the page is shown. Without scripts, a link leads to
-/// the whole page. `address` is that of the page; `placeholder` is shown until then.
-pub(crate) fn deferred(address: &str, what: &str, placeholder: &Markup) -> Markup {
-    let separator = if address.contains('?') { '&' } else { '?' };
-    let whole = format!("{address}{separator}whole=1");
+/// the whole page. `placeholder` is shown until then.
+pub(crate) fn deferred(request: &PageRequest, what: &str, placeholder: &Markup) -> Markup {
     html! {
-        div data-deferred=(address) aria-busy="true" {
+        div data-deferred=(request.with(|_| {})) aria-busy="true" {
             (placeholder)
-            noscript { p { a href=(whole) { "Show " (what) } } }
+            noscript { p { a href=(request.with_one("whole", "1")) { "Show " (what) } } }
             p.dim role="status" data-scripted { "Reading " (what) "…" }
         }
     }

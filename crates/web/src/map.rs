@@ -98,7 +98,7 @@ pub(crate) fn page(context: &PageContext<'_>) -> Result<View, ToolError> {
         } @else if is_whole {
             (details(context.asker, path, &mut entries)?)
         } @else {
-            (layout::deferred(&urls::map(path), "dependencies, complexity and churn", &table(&entries, None)))
+            (layout::deferred(context.request, "dependencies, complexity and churn", &table(&entries, None)))
         }
     };
     Ok(View::Page { title: format!("Map of {title}"), section: "map", body })

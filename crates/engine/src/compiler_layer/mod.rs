@@ -11,12 +11,12 @@ mod layer_audit;
 mod places;
 mod positions;
 mod questions;
-mod usual_places;
+mod scip_index_discovery;
 
 pub use answers::KeptAnswers;
 pub use import::{ScipDocument, ScipImport, ScipImportError};
 pub use layer_audit::{LayerAudit, LayerEdge};
-pub use usual_places::FoundIndex;
+pub use scip_index_discovery::FoundIndex;
 
 use crate::{Engine, EngineError, Snapshot};
 use orient_model::{CompiledFile, ContentHash, RepoPath, ServiceStatus};

@@ -48,6 +48,11 @@ pub struct PortableHeader {
 }
 
 impl PortableHeader {
+    /// The header of a file that this store writes.
+    pub(super) fn new(program: &str, extractor: u64, files: u64, rows: u64) -> Self {
+        Self { program: program.to_owned(), store: FORMAT, extractor, files, rows }
+    }
+
     fn encode(&self) -> String {
         let Self { program, store, extractor, files, rows } = self;
         format!(

@@ -55,13 +55,7 @@ pub fn export_index(
     for table in INDEX {
         total += count(&opened.db, &format!("SELECT count(*) FROM {}", table.name)).at(index)?;
     }
-    let header = PortableHeader {
-        program: program.to_owned(),
-        store: crate::FORMAT,
-        extractor: opened.meta.extractor,
-        files,
-        rows: total,
-    };
+    let header = PortableHeader::new(program, opened.meta.extractor, files, total);
     container::write(to, &header, LEVEL, |rows| {
         let mut export = Export { rows, total, done: 0, progress };
         for (number, table) in (0..).zip(INDEX) {

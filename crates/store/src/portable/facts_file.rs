@@ -40,13 +40,7 @@ pub fn export_facts(
     let hashes = rows.collect::<Result<Vec<_>, _>>().at(index)?;
     let cache = Cache::open(cache);
     let total = hashes.len() as u64;
-    let header = PortableHeader {
-        program: program.to_owned(),
-        store: crate::FORMAT,
-        extractor: opened.meta.extractor,
-        files: total,
-        rows: total,
-    };
+    let header = PortableHeader::new(program, opened.meta.extractor, total, total);
     container::write(to, &header, LEVEL, |rows| {
         let (mut seen, mut written) = (HashSet::new(), 0);
         rows.section(FACTS)?;

@@ -132,7 +132,7 @@ fn start(context: &PageContext<'_>) -> Result<Markup, ToolError> {
     let symbols = if context.request.flag("whole") {
         central_symbols(context)?
     } else {
-        layout::deferred("/graph", "the most central symbols", &html! {})
+        layout::deferred(context.request, "the most central symbols", &html! {})
     };
     Ok(html! {
         div.empty {
