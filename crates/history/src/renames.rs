@@ -12,6 +12,8 @@ use std::collections::{BTreeMap, HashMap};
 
 /// If there are more pairs to compare, only equal files and namesakes are paired: git's default limit.
 const MAX_PAIRS: usize = 1000 * 1000;
+/// If one content was deleted and added so often that there are more pairs, the files are paired in the order of their paths.
+const MAX_EQUAL_PAIRS: usize = 1 << 16;
 /// Number of candidates kept for each added file.
 const CANDIDATES: usize = 4;
 
@@ -64,29 +66,50 @@ pub(crate) fn detect(objects: &mut ObjectStore, changes: &[TreeChange]) -> Resul
     Ok(renames)
 }
 
-/// Pairs files with equal content; among several, one with the same name is preferred.
+/// Pairs files with equal content. Of several, those whose paths share the longest end belong together: git only compares their names, so
+/// that when directories of files with equal content move, it pairs files of different directories.
 fn pair_equal(deleted: &mut Vec<Candidate<'_>>, added: &mut Vec<Candidate<'_>>, renames: &mut Vec<Rename>) {
-    let mut by_content: HashMap<Oid, Vec<usize>> = HashMap::new();
+    let mut by_content: BTreeMap<(Oid, BlobKind), (Vec<usize>, Vec<usize>)> = BTreeMap::new();
     for (at, candidate) in deleted.iter().enumerate() {
-        by_content.entry(candidate.blob.id).or_default().push(at);
+        by_content.entry((candidate.blob.id, candidate.blob.kind)).or_default().0.push(at);
     }
-    let mut used = vec![false; deleted.len()];
-    added.retain(|to| {
-        let sources = by_content.get(&to.blob.id).map_or(&[][..], Vec::as_slice);
-        let mut free =
-            sources.iter().copied().filter(|&at| !used[at] && deleted[at].blob.kind == to.blob.kind);
-        let Some(first) = free.next() else { return true };
-        let namesake = |at: usize| name(deleted[at].path) == name(to.path);
-        let best = if namesake(first) { first } else { free.find(|&at| namesake(at)).unwrap_or(first) };
-        used[best] = true;
-        renames.push(Rename { from: deleted[best].at, to: to.at, similarity: 100 });
-        false
-    });
-    let mut at = 0;
-    deleted.retain(|_| {
-        at += 1;
-        !used[at - 1]
-    });
+    for (at, candidate) in added.iter().enumerate() {
+        if let Some((_, targets)) = by_content.get_mut(&(candidate.blob.id, candidate.blob.kind)) {
+            targets.push(at);
+        }
+    }
+    let mut pairs = Vec::new();
+    for (sources, targets) in by_content.values() {
+        let chosen: Vec<(usize, usize)> = if sources.len().saturating_mul(targets.len()) <= MAX_EQUAL_PAIRS {
+            targets.iter().flat_map(|&to| sources.iter().map(move |&from| (from, to))).collect()
+        } else {
+            sources.iter().copied().zip(targets.iter().copied()).collect()
+        };
+        for (from, to) in chosen {
+            pairs.push((Reverse(common_end(deleted[from].path, added[to].path)), to, from));
+        }
+    }
+    pairs.sort_unstable();
+    let (mut used, mut paired) = (vec![false; deleted.len()], vec![false; added.len()]);
+    for (_, to, from) in pairs {
+        if !used[from] && !paired[to] {
+            (used[from], paired[to]) = (true, true);
+            renames.push(Rename { from: deleted[from].at, to: added[to].at, similarity: 100 });
+        }
+    }
+    retain_unmarked(deleted, &used);
+    retain_unmarked(added, &paired);
+}
+
+/// How much the ends of two paths have in common: whether the names are equal, and the number of bytes.
+fn common_end(a: &[u8], b: &[u8]) -> (bool, usize) {
+    let bytes = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
+    (name(a) == name(b), bytes)
+}
+
+fn retain_unmarked(candidates: &mut Vec<Candidate<'_>>, marks: &[bool]) {
+    let mut marks = marks.iter();
+    candidates.retain(|_| marks.next() != Some(&true));
 }
 
 /// Pairs similar files whose name is unique among the deleted and among the added files.
@@ -167,8 +190,11 @@ pub(crate) fn source_of(
     let files = tree_diff::diff(objects, None, Some(*parent_tree))?;
     let files: Vec<(Vec<u8>, Blob)> =
         files.into_iter().filter_map(|change| Some((change.path, change.new?))).collect();
-    let rank = |source: &[u8]| u8::from(deleted(source)) + u8::from(name(source) == name(path));
-    let mut equal: Option<(u8, &[u8])> = None;
+    let rank = |source: &[u8]| {
+        let (is_namesake, bytes) = common_end(source, path);
+        (u8::from(deleted(source)) + u8::from(is_namesake), bytes)
+    };
+    let mut equal: Option<((u8, usize), &[u8])> = None;
     for (source, content) in &files {
         if *content == blob && equal.is_none_or(|(best, _)| rank(source) > best) {
             equal = Some((rank(source), source));

@@ -21,7 +21,7 @@ pub struct Blob {
 }
 
 /// The type of an entry that is not a directory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BlobKind {
     /// A regular file.
     File,

@@ -193,6 +193,26 @@ fn log_of_a_path_follows_renames_copies_and_deletions() {
 }
 
 #[test]
+fn of_files_with_equal_content_the_one_from_the_same_directory_was_renamed() {
+    let repo = TestRepo::new();
+    for package in ["zinc", "iron", "gold"] {
+        repo.write(&format!("{package}/LICENSE"), "Do as you like.\n");
+        repo.commit(package);
+    }
+    std::fs::create_dir(repo.root.join("crates")).expect("a directory");
+    for package in ["zinc", "iron", "gold"] {
+        repo.git(&["mv", package, &format!("crates/{package}")]);
+    }
+    repo.commit("all moved");
+    for package in ["zinc", "iron", "gold"] {
+        let path = format!("crates/{package}/LICENSE");
+        let log = log_of(&repo.root, &path);
+        let subject = repo.git(&["log", "-1", "--format=%s", &log[1].0]);
+        assert_eq!(subject.trim(), package, "the commit before the move of {path}");
+    }
+}
+
+#[test]
 fn file_renamed_on_one_branch_is_followed_on_both() {
     let repo = TestRepo::new();
     let text = (0..40).map(|n| format!("some line {n}")).collect::<Vec<_>>().join("\n") + "\n";
