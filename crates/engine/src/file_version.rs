@@ -44,6 +44,8 @@ pub struct SymbolVersion {
 pub struct FileVersion {
     /// The symbols.
     pub symbols: Vec<SymbolVersion>,
+    /// Whether all of it was parsed.
+    is_parsed: bool,
     content: Arc<Vec<u8>>,
 }
 
@@ -82,13 +84,17 @@ impl FileVersion {
     }
 
     /// Like [`Self::extract`], given another version of the file and the bytes that both share, in order. The bodies of
-    /// functions that both share are not parsed again, which is most of a file whose history is read.
+    /// functions that both share are not parsed again, which is most of a file whose history is read. Where the parser reports errors,
+    /// how it recovers depends on all of the text, so everything is parsed.
     pub fn extract_beside(
         path: &RepoPath,
         content: &Arc<Vec<u8>>,
         other: &Self,
         shared: &[SharedBytes],
     ) -> Self {
+        if !other.is_parsed {
+            return Self::extract(path, content);
+        }
         let bodies = other.function_bodies().filter_map(|(symbol, body)| {
             let after = shared.partition_point(|block| block.other <= body.start);
             let block = shared.get(after.checked_sub(1)?)?;
@@ -97,7 +103,8 @@ impl FileVersion {
                 (symbol, body.start - block.other + block.start..body.end - block.other + block.start)
             })
         });
-        Self::extract_without(path, content, &Elisions::new(content, bodies))
+        let version = Self::extract_without(path, content, &Elisions::new(content, bodies));
+        if version.is_parsed { version } else { Self::extract(path, content) }
     }
 
     /// What is inside the braces of functions in which nothing else is defined.
@@ -151,7 +158,11 @@ impl FileVersion {
                 shingles: OnceLock::new(),
             }
         });
-        Self { symbols: symbols.collect(), content: Arc::clone(content) }
+        Self {
+            symbols: symbols.collect(),
+            is_parsed: outline.issues.is_empty(),
+            content: Arc::clone(content),
+        }
     }
 
     /// The whole content.
@@ -300,5 +311,14 @@ mod tests {
             "class Shop {{\n    int here = 2;\n    /** Buys. */\n    void buy() {body}\n    void sell() {body}\n    class Cart {{\n        void add() {body}    }}\n}}\n"
         );
         beside("Shop.java", &java, "    int here = 2;\n");
+    }
+
+    #[test]
+    fn after_a_syntax_error_the_symbols_are_still_those_of_the_whole_content() {
+        let body = "{\n    step(1);\n    step(2);\n    step(3); /* a body that is long enough to be left out */\n}\n";
+        let broken = format!(
+            "int first(int a) {body}\n    int here = 2;\nint lost( {{\nint second(void) {body}\nint third() {body}"
+        );
+        beside("a.c", &broken, "    int here = 2;\n");
     }
 }

@@ -1,5 +1,6 @@
 //! The explanation of a score: the contribution of each rule.
 
+use crate::likelihood::HitEvidence;
 use crate::rules::Rule;
 
 /// The contribution of a rule to a score.
@@ -24,4 +25,6 @@ pub struct RankedChunk {
     pub parts: Vec<ScorePart>,
     /// Other good chunks of its file, best first.
     pub also: Vec<usize>,
+    /// What the likelihood that it answers the query is estimated from.
+    pub evidence: HitEvidence,
 }

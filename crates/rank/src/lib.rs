@@ -9,6 +9,7 @@
 mod bm25;
 mod candidate;
 mod explanation;
+mod likelihood;
 mod mentioned_paths;
 mod query_analysis;
 mod ranking;
@@ -22,6 +23,7 @@ mod weights;
 pub use bm25::{Bm25, CorpusSize, FileEvidence, Posting, ScratchBuffers, TermEvidence};
 pub use candidate::{Candidate, FileInfo, Pool};
 pub use explanation::{RankedChunk, ScorePart};
+pub use likelihood::HitEvidence;
 pub use mentioned_paths::PathMention;
 pub use query_analysis::{Analysis, Form, RequestedRoles, Scope, Term, analyse};
 pub use ranking::{ResultLimits, has_more, rank};

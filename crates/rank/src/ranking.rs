@@ -5,6 +5,7 @@
 
 use crate::candidate::Pool;
 use crate::explanation::{RankedChunk, ScorePart};
+use crate::likelihood::{self, HitEvidence};
 use crate::query_analysis::Analysis;
 use crate::rules::{self, Rule};
 use crate::same_file_chunks::FileChunks;
@@ -34,7 +35,9 @@ pub fn rank(
         rules::apply(*rule, &context, &mut scores);
     }
     scores.rank_within_files();
-    scores.select(&context, limits)
+    let mut selected = scores.select(&context, limits);
+    likelihood::estimate(pool, &mut selected);
+    selected
 }
 
 /// Whether there are candidates that are neither hits nor listed beside one.
@@ -102,6 +105,7 @@ impl ScoreBoard {
             score: 0.0,
             parts: Vec::with_capacity(Rule::ALL.len()),
             also: Vec::new(),
+            evidence: HitEvidence::default(),
         };
         Self {
             hits: (0..count).map(hit).collect(),

@@ -3,7 +3,7 @@
 use super::chunk_loader::LoadedChunk;
 use crate::SymbolId;
 use orient_model::{ChunkKind, RepoPath, Role, SymbolKind};
-use orient_rank::{Analysis, ScorePart};
+use orient_rank::{Analysis, HitEvidence, ScorePart};
 use orient_store::ChunkDetails;
 
 /// A ranked result: a chunk with its file and its score.
@@ -29,6 +29,8 @@ pub struct SearchHit {
     pub symbol_kind: Option<SymbolKind>,
     /// Comparable within one answer only.
     pub score: f32,
+    /// What the likelihood that it answers the query is estimated from.
+    pub evidence: HitEvidence,
     /// Whether the query names this symbol.
     pub exact: bool,
     /// The contributions to the score.

@@ -5,7 +5,7 @@ use crate::error::ToolError;
 use crate::operations::search::spelling_notes;
 use crate::session::Session;
 use crate::session::query_embedding::QueryEmbedding;
-use orient_engine::{Analysis, Definition, SearchHit, SearchQuery, Snapshot, SymbolId, analyse};
+use orient_engine::{Analysis, Definition, HitEvidence, SearchHit, SearchQuery, Snapshot, SymbolId, analyse};
 use orient_model::{ChunkKind, Role};
 use std::collections::BTreeSet;
 
@@ -93,6 +93,7 @@ fn whole(definition: Definition, role: Role) -> SearchHit {
         role,
         kind: ChunkKind::Symbol,
         score: 1.0,
+        evidence: HitEvidence::default(),
         exact: true,
         parts: Vec::new(),
         also: Vec::new(),

@@ -3,7 +3,7 @@
 use super::args::{Group, MAX_LIMIT, SearchArgs};
 use super::phrases::Phrases;
 use super::search_answer::{RootHit, SearchOut};
-use super::{Search, spelling_notes};
+use super::{Search, drop_unlikely, spelling_notes};
 use crate::answer::{Answer, Note};
 use crate::error::{Code, ToolError};
 use crate::operation::ParseArgs;
@@ -39,6 +39,7 @@ pub(super) fn across(
     hits.retain(|(root, hit)| roots[*root].phrases.as_ref().is_none_or(|phrases| phrases.are_in(hit)));
     let is_cut = hits.len() > limit || results.first().is_some_and(|found| found.more);
     hits.truncate(limit);
+    let unlikely = drop_unlikely(&mut hits, asked.min_score()?, |(_, hit)| hit);
     let shown: Vec<RootHit<'_>> = hits
         .iter()
         .map(|(root, hit)| RootHit {
@@ -54,6 +55,7 @@ pub(super) fn across(
     if is_cut {
         answer = answer.partial(Note::from(format!("the best {} hits", hits.len())).see("limit"));
     }
+    answer.add_notes(unlikely);
     for (root, found) in roots.iter().zip(&results) {
         answer.add_notes(spelling_notes(found).map(|note| format!("{}: {note}", root.session.root_name())));
     }

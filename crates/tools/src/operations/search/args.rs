@@ -51,6 +51,9 @@ pub(crate) struct SearchArgs {
     /// Maximum number of hits; 0 means all that are ranked, at most 200 [default: 10]
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
+    /// Only hits with at least this likelihood, 0 to 1
+    #[arg(long, value_name = "LIKELIHOOD")]
+    pub(crate) min_score: Option<f32>,
     /// Maximum number of tokens, approximately [default: 2000]
     #[arg(long, value_name = "N")]
     pub(crate) max_tokens: Option<usize>,
@@ -142,6 +145,16 @@ impl SearchArgs {
         let filtered =
             lists.iter().any(|list| !list.is_empty()) || self.path.is_some() || self.changed.is_some();
         self.single && self.limit.is_none() && !filtered && !self.explain
+    }
+
+    /// The minimum likelihood of a hit.
+    pub(crate) fn min_score(&self) -> Result<f32, ToolError> {
+        let minimum = self.min_score.unwrap_or(0.0);
+        if (0.0..=1.0).contains(&minimum) {
+            return Ok(minimum);
+        }
+        Err(ToolError::new(Code::BadArgument, format!("{minimum} is not a likelihood"))
+            .hint("`min_score` is between 0 and 1; hits above 0.5 are more likely right than wrong"))
     }
 
     /// The requested grouping.

@@ -16,7 +16,7 @@ use crate::text::writer::TextWriter;
 use crate::workspace::RootFilter;
 use args::{Group, SearchArgs};
 use named_symbol::NamedSymbol;
-use orient_engine::{Form, SearchResults};
+use orient_engine::{Form, SearchHit, SearchResults};
 use phrases::Phrases;
 use search_answer::SearchOut;
 use std::io;
@@ -29,6 +29,14 @@ pub(crate) fn spelling_notes(found: &SearchResults) -> impl Iterator<Item = Stri
         format!("`{word}` does not occur; searched for {} instead", names.join(", "))
     };
     found.replaced.iter().map(note)
+}
+
+/// Drops hits below a likelihood. Returns a note with their number.
+pub(crate) fn drop_unlikely<H>(hits: &mut Vec<H>, minimum: f32, of: fn(&H) -> &SearchHit) -> Option<Note> {
+    let before = hits.len();
+    hits.retain(|hit| of(hit).evidence.likelihood() >= minimum);
+    let dropped = before - hits.len();
+    (dropped > 0).then(|| Note::from(format!("{dropped} less likely hits left out")).see("min_score"))
 }
 
 impl TypedOperation for Search {
@@ -96,6 +104,7 @@ the query asks for them. Hits contain phrases in double quotes literally. Unknow
             found.more |= found.hits.len() > limit;
             found.hits.truncate(limit);
         }
+        let unlikely = drop_unlikely(&mut found.hits, args.min_score()?, |hit| hit);
         let group = group.unwrap_or(Group::default_for(found.analysis.scope));
         let out = SearchOut::new(&snapshot, &query.text, &found, group, &args)?;
         let (shown, left_out) = (out.shown(), out.left_out());
@@ -107,6 +116,7 @@ the query asks for them. Hits contain phrases in double quotes literally. Unknow
             let text = format!("{left_out} of {shown} hits without source to stay within the token budget");
             answer = answer.note(Note::from(text).see("max_tokens"));
         }
+        answer.add_notes(unlikely);
         answer.add_notes(agreement_notes);
         answer.add_notes(spelling_notes(&found));
         answer.add_notes(query_embedding.note(&found));

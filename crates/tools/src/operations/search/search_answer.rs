@@ -83,6 +83,8 @@ struct HitOut {
     kind: String,
     /// The score, comparable within one answer.
     score: f32,
+    /// The likelihood that the query is about it, between 0 and 1.
+    likelihood: f32,
     /// Whether the query names it exactly.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     exact: bool,
@@ -103,6 +105,18 @@ struct HitOut {
     /// The contribution of each rule to the score.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     explanation: Vec<RuleScore>,
+    /// What the likelihood is estimated from.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    evidence: Vec<EvidenceOut>,
+}
+
+/// A feature of a hit that its likelihood depends on.
+#[derive(Serialize, JsonSchema)]
+struct EvidenceOut {
+    /// Its name.
+    feature: &'static str,
+    /// Its value.
+    value: f32,
 }
 
 /// Another chunk of a hit's file.
@@ -271,6 +285,7 @@ impl HitOut {
             added: (!part.factor).then_some(part.value),
             times: part.factor.then_some(part.value),
         };
+        let feature = |(feature, value)| EvidenceOut { feature, value };
         Self {
             path: hit.path.display().into_owned(),
             start_line: hit.first_line,
@@ -278,6 +293,7 @@ impl HitOut {
             symbol: (!hit.name.is_empty()).then(|| Handle::join(hit.name.iter().map(String::as_str))),
             kind: hit.symbol_kind.map_or(hit.kind.as_str(), orient_model::SymbolKind::as_str).to_owned(),
             score: hit.score,
+            likelihood: (hit.evidence.likelihood() * 1000.0).round() / 1000.0,
             exact: hit.exact,
             language: hit.language.clone(),
             role: hit.role.as_str(),
@@ -285,6 +301,7 @@ impl HitOut {
             source: Vec::new(),
             also: Vec::new(),
             explanation: if explain { hit.parts.iter().map(part).collect() } else { Vec::new() },
+            evidence: if explain { hit.evidence.features().map(feature).collect() } else { Vec::new() },
         }
     }
 
@@ -311,6 +328,12 @@ impl HitOut {
             });
             let parts: Vec<String> = parts.collect();
             writer.line(Style::Dim, &format!("  {:.3} = {}", self.score, parts.join(", ")))?;
+            let evidence: Vec<String> =
+                self.evidence.iter().map(|one| format!("{} {:.2}", one.feature, one.value)).collect();
+            writer.line(
+                Style::Dim,
+                &format!("  likelihood {:.2} from {}", self.likelihood, evidence.join(", ")),
+            )?;
         }
         for (at, lines) in self.source.iter().enumerate() {
             if at > 0 {
