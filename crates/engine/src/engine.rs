@@ -1,6 +1,7 @@
 //! The façade: opens the index of a tree with its settings and its store.
 
 use crate::EngineError;
+use crate::compiler_layer::StagedLayer;
 use crate::custom_roles::CustomRoles;
 use crate::file_classifier::FileClassifier;
 use crate::generation_caches::GenerationCaches;
@@ -44,6 +45,8 @@ pub struct Engine {
     pub(crate) resolver: ResolverHooks,
     pub(crate) caches: Arc<GenerationCaches>,
     pub(crate) readers: ConnectionPool,
+    /// A compiler layer that waits for the graph that this engine resolves with it.
+    pub(crate) staged_layer: OnceLock<StagedLayer>,
     /// Hash of the settings that a listing depends on; computed on first use.
     pub(crate) manifest_key: OnceLock<[u8; 16]>,
 }
@@ -67,7 +70,7 @@ impl Engine {
         Self::of_tree(self.repo.clone(), tree, paths, settings)
     }
 
-    fn of_tree(
+    pub(crate) fn of_tree(
         repo: Repo,
         tree: Arc<dyn Tree>,
         paths: StorePaths,
@@ -86,6 +89,7 @@ impl Engine {
             resolver: ResolverHooks::default(),
             caches: Arc::default(),
             readers: ConnectionPool::default(),
+            staged_layer: OnceLock::new(),
             manifest_key: OnceLock::new(),
         })
     }

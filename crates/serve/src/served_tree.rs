@@ -5,7 +5,9 @@ use crate::progress_notifications::ProgressNotifier;
 use crate::shared_trees::OpenedTrees;
 use orient_engine::{Cancel, Engine, Freshness, RefreshOptions};
 use orient_settings::Loaded;
-use orient_tools::{BackgroundEmbedding, Code, OpenTree, Session, SessionOptions, ToolError, distinct_roots};
+use orient_tools::{
+    BackgroundEmbedding, BackgroundLayers, Code, OpenTree, Session, SessionOptions, ToolError, distinct_roots,
+};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -47,6 +49,8 @@ pub(crate) struct ServedTree {
     cancel: Cancel,
     /// Embeds the code with the chosen provider, if there is one.
     embedding: Mutex<Option<BackgroundEmbedding>>,
+    /// Asks the language servers that the user allowed.
+    layers: Mutex<Option<BackgroundLayers>>,
 }
 
 impl ServedTree {
@@ -79,6 +83,8 @@ impl ServedTree {
         })?;
         let embedding = if options.setup.refresh { BackgroundEmbedding::start(&host) } else { None };
         let embedding = Mutex::new(embedding);
+        let layers = if options.setup.refresh { BackgroundLayers::start(&host) } else { None };
+        let layers = Mutex::new(layers);
         let (label, only_own_symbols) = (None, false);
         let tree = Self {
             host,
@@ -88,6 +94,7 @@ impl ServedTree {
             indexing,
             cancel: Cancel::default(),
             embedding,
+            layers,
         };
         if let Some(freshness) = freshness.filter(|_| options.setup.refresh) {
             tree.start(freshness);
@@ -106,6 +113,7 @@ impl ServedTree {
             indexing: Arc::default(),
             cancel: Cancel::default(),
             embedding: Mutex::default(),
+            layers: Mutex::default(),
         };
         let mut trees = opened.trees.into_iter().map(one);
         let mut first = trees.next()?;
@@ -165,6 +173,7 @@ impl ServedTree {
         self.peers.iter().for_each(Self::close);
         self.cancel.cancel();
         self.embedding.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.layers.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
     /// Refreshes the index in the background: at once if there is none, otherwise after a delay for the first query.

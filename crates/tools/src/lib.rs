@@ -31,6 +31,7 @@ pub use error::{Class, Code, Exit, ToolError};
 pub use history::background_history;
 pub use operation::{AnswerMetadata, Example, Operation, Reply, ReplyResult};
 pub use operations::OPERATIONS;
+pub use operations::enrich::BackgroundLayers;
 pub use orient_enrich::end_all_servers as end_child_processes;
 pub use reference_page::reference;
 pub use session::client_id::{client_id, client_of_environment};

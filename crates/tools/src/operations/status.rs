@@ -6,6 +6,7 @@ use crate::answer::unread_files::AnswerScope;
 use crate::arguments::path_argument;
 use crate::error::ToolError;
 use crate::operation::{Example, TypedOperation};
+use crate::operations::enrich::BackgroundState;
 use crate::session::Session;
 use crate::text::number_format::{bytes, count};
 use crate::text::writer::{Cell, Style, TextWriter};
@@ -47,6 +48,8 @@ pub(crate) struct StatusOut {
     summary: Summary,
     /// The contents of the graph.
     graph: GraphCounts,
+    /// Whether language servers are asked in the background.
+    language_servers: BackgroundState,
 }
 
 impl TypedOperation for Status {
@@ -82,6 +85,7 @@ index yet.";
             in_memory: session.in_memory(),
             graph: GraphCounts::of(&snapshot, path.as_ref())?,
             summary: Summary::within(&snapshot, path)?,
+            language_servers: BackgroundState::of(session),
         };
         let mut answer = session.answer_within(&snapshot, AnswerScope::FilesRead, out);
         for cut in session.engine()?.truncated_ignore_rules(&snapshot)? {
@@ -126,6 +130,7 @@ index yet.";
                 row("lines", Style::Plain, count(summary.lines)),
                 row("symbols", Style::Plain, symbols),
                 row("edges", Style::Plain, edges),
+                row("compilers", Style::Plain, out.language_servers.reason.clone()),
             ],
         )?;
         writer.end_line()?;
