@@ -41,6 +41,7 @@ pub use session::{Session, SessionOptions};
 pub use task::guard::{GuardDecision, check_write_target, record_native_read, record_write};
 pub use task::record::{AnsweredCall, record_served};
 pub use task::served_marks::{MarkCollector, RecordingSink, ServedMarks};
+pub use text::diagram::{Diagram, DiagramFormat, DiagramNode, EdgeLine};
 pub use text::escape::escape_invisible;
 pub use text::number_format::{bytes, count, duration, plural};
 pub use text::redaction::{Redactor, redact_json};

@@ -349,6 +349,14 @@ impl Compiler<'_> {
             type_context: spec.type_context,
             value_context: spec.value_context,
             markup: spec.markup,
+            element_attribute: spec.element_attribute,
+            selector_attributes: spec
+                .selector_attributes
+                .iter()
+                .filter_map(|(name, lists)| {
+                    Some((name.clone(), self.word(lists, vocabulary::selector_mark)?))
+                })
+                .collect(),
             not_a_reference: spec.not_a_reference,
             access_specifier: spec.access_specifier,
             pattern: spec.pattern,
