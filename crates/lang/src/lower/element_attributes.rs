@@ -95,7 +95,7 @@ impl<'t> Lowering<'t> {
                 let name = self.names.intern(&format!("{mark}{}", String::from_utf8_lossy(word)));
                 let expr = self.push_expr(Expr::Name(name));
                 let frame = self.frame();
-                let lines = text[..start].iter().filter(|&&byte| byte == b'\n').count() as u32;
+                let lines = memchr::memchr_iter(b'\n', &text[..start]).count() as u32;
                 self.flow.references.push(Reference {
                     kind: RefKind::Read,
                     expr,
