@@ -162,7 +162,8 @@ pub(crate) fn run(
             error.hint("`orient deps src/server.go`, or `orient deps --cycles` for the whole repository")
         );
     };
-    let (found, mut pairs) = search.levels(&within, &of, direction, args.depth.clamp(1, 100))?;
+    let GroupLevels { found, mut pairs } =
+        search.levels(&within, &of, direction, args.depth.clamp(1, 100))?;
     let mut links = Vec::new();
     for (level, name, link) in found {
         let first = link.first.map_or_else(String::new, |(file, line)| {
@@ -212,6 +213,14 @@ fn cycle_diagram(cycles: &[Cycle]) -> Diagram {
         }
     }
     diagram
+}
+
+/// Groups by level.
+struct GroupLevels {
+    /// The level, name and uses of each group.
+    found: Vec<(u32, String, Link)>,
+    /// The uses from level to level.
+    pairs: Vec<EntryUses>,
 }
 
 struct Search<'s> {
@@ -288,7 +297,7 @@ impl Search<'_> {
         start: &str,
         direction: Direction,
         depth: u32,
-    ) -> Result<(Vec<(u32, String, Link)>, Vec<EntryUses>), ToolError> {
+    ) -> Result<GroupLevels, ToolError> {
         let mut files: Vec<u32> = self.files(within).collect();
         let mut seen_files: BTreeSet<u32> = files.iter().copied().collect();
         let own: BTreeSet<u32> = files.iter().map(|&file| self.groups.of[file as usize]).collect();
@@ -327,7 +336,7 @@ impl Search<'_> {
                 break;
             }
         }
-        Ok((found, pairs))
+        Ok(GroupLevels { found, pairs })
     }
 
     /// The edges between a file and others: the other file, the file that contains the use, and the edge.
