@@ -206,7 +206,8 @@ pub(super) fn passed(
     Ok(lines.into_iter().map(|(_, line)| line).collect())
 }
 
-/// The steps of the search as lines, without dispatch steps that lead nowhere. A selection by roles keeps no tree.
+/// The steps of the search as lines, without dispatch steps that lead nowhere. A direct caller of several starts, as of a class and
+/// of its constructor, is one line. A selection by roles keeps no tree.
 pub(super) fn call_lines(
     snapshot: &Snapshot,
     reached: &Reach,
@@ -221,6 +222,7 @@ pub(super) fn call_lines(
         }
     }
     let mut lines = Vec::new();
+    let mut direct: BTreeMap<NodeId, usize> = BTreeMap::new();
     for (index, step) in reached.steps.iter().enumerate() {
         let Some(parent) = step.parent else { continue };
         let dispatch = step.edges.iter().all(|edge| edge.kind == EdgeKind::Dispatches);
@@ -231,6 +233,20 @@ pub(super) fn call_lines(
             && (step.repeated || dispatch || !selected.allows(snapshot, step.node)?)
         {
             continue;
+        }
+        if step.repeated
+            && reached.steps[parent].parent.is_none()
+            && let Some(&line) = direct.get(&step.node)
+        {
+            let known: &mut CallLine = &mut lines[line];
+            let uses = step.edges.iter().map(UseLine::of);
+            known.uses.extend(
+                uses.filter(|found| known.uses.iter().all(|one| one.line != found.line)).collect::<Vec<_>>(),
+            );
+            continue;
+        }
+        if step.level == 1 {
+            direct.entry(step.node).or_insert(lines.len());
         }
         line_of[index] = Some(lines.len());
         lines.push(CallLine {
