@@ -6,7 +6,7 @@ use crate::custom_roles::CustomRoles;
 use crate::file_classifier::FileClassifier;
 use crate::generation_caches::GenerationCaches;
 use crate::in_memory_index::InMemoryIndex;
-use crate::refresh::ResolverHooks;
+use crate::refresh::{RemoteFacts, ResolverHooks};
 use crate::store_paths::{self, StorePaths};
 use orient_model::{ContentHash, RepoPath};
 use orient_safefs::Directory;
@@ -47,6 +47,8 @@ pub struct Engine {
     pub(crate) readers: ConnectionPool,
     /// A compiler layer that waits for the graph that this engine resolves with it.
     pub(crate) staged_layer: OnceLock<StagedLayer>,
+    /// Where the facts of a first index may come from, besides this machine.
+    pub(crate) remote_facts: Option<Arc<dyn RemoteFacts>>,
     /// Hash of the settings that a listing depends on; computed on first use.
     pub(crate) manifest_key: OnceLock<[u8; 16]>,
 }
@@ -70,6 +72,12 @@ impl Engine {
         Self::of_tree(self.repo.clone(), tree, paths, settings)
     }
 
+    /// The same engine, whose first index may start from facts that another machine has.
+    #[must_use]
+    pub fn with_remote_facts(self, source: Arc<dyn RemoteFacts>) -> Self {
+        Self { remote_facts: Some(source), ..self }
+    }
+
     pub(crate) fn of_tree(
         repo: Repo,
         tree: Arc<dyn Tree>,
@@ -90,6 +98,7 @@ impl Engine {
             caches: Arc::default(),
             readers: ConnectionPool::default(),
             staged_layer: OnceLock::new(),
+            remote_facts: None,
             manifest_key: OnceLock::new(),
         })
     }

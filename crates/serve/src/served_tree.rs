@@ -6,7 +6,8 @@ use crate::shared_trees::OpenedTrees;
 use orient_engine::{Cancel, Engine, Freshness, RefreshOptions};
 use orient_settings::Loaded;
 use orient_tools::{
-    BackgroundEmbedding, BackgroundLayers, Code, OpenTree, Session, SessionOptions, ToolError, distinct_roots,
+    BackgroundEmbedding, BackgroundLayers, Code, OpenTree, RemoteServer, Session, SessionOptions, ToolError,
+    distinct_roots,
 };
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -45,6 +46,8 @@ pub(crate) struct ServedTree {
     /// The name of the repository that paths are shown below, in a tree that is shared.
     label: Option<String>,
     only_own_symbols: bool,
+    /// The team server that answers for all other repositories.
+    pub(crate) remote: Option<Arc<RemoteServer>>,
     pub(crate) indexing: Arc<BackgroundIndexing>,
     cancel: Cancel,
     /// Embeds the code with the chosen provider, if there is one.
@@ -65,6 +68,8 @@ impl ServedTree {
         let others = if others.is_empty() { tree.host.workspace() } else { others };
         tree.peers =
             others.into_iter().map(|root| Self::open_one(options, Some(root))).collect::<Result<_, _>>()?;
+        let roots = tree.roots().map(|tree| tree.host.root().to_owned()).collect();
+        tree.remote = RemoteServer::new(&tree.host.loaded().settings, roots);
         Ok(Arc::new(tree))
     }
 
@@ -91,6 +96,7 @@ impl ServedTree {
             peers: Vec::new(),
             label,
             only_own_symbols,
+            remote: None,
             indexing,
             cancel: Cancel::default(),
             embedding,
@@ -110,6 +116,7 @@ impl ServedTree {
             peers: Vec::new(),
             label: is_labelled.then_some(name),
             only_own_symbols,
+            remote: None,
             indexing: Arc::default(),
             cancel: Cancel::default(),
             embedding: Mutex::default(),
