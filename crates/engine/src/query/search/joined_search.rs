@@ -7,7 +7,7 @@ use super::hit::{SearchHit, SearchResults};
 use super::retrieval::{RetrievedCandidates, ranked_hits};
 use super::search_query::SearchQuery;
 use crate::{EngineError, Snapshot};
-use orient_rank::{Candidate, FileInfo, Pool, RankedChunk, is_confident};
+use orient_rank::{Candidate, FileInfo, Pool, RankedChunk};
 
 /// A root to search, under a name.
 pub struct SearchedRoot<'r> {
@@ -41,7 +41,7 @@ pub fn search_roots(roots: &[SearchedRoot<'_>]) -> Result<JoinedHits, EngineErro
         let own = RankedChunk { candidate, also, ..chunk };
         Ok(roots[root].snapshot.hit(&retrieved[root], own)?.map(|hit| (root, hit)))
     })?;
-    let confident = is_confident(hits.iter().map(|(_, hit)| hit.evidence.likelihood()));
+    let confident = pool.is_confident();
     let results = retrieved.iter().map(|one| one.results(confident, more)).collect();
     Ok(JoinedHits { hits, results })
 }

@@ -16,9 +16,7 @@ use super::search_query::SearchQuery;
 use crate::chunk_features::embedder;
 use crate::{EngineError, FileQuery, Snapshot};
 use orient_embed::{BuiltIn, TextEmbedding, Vector, combine};
-use orient_rank::{
-    Analysis, Bm25, Candidate, FileInfo, Pool, RankedChunk, analyse, has_more, is_confident, rank,
-};
+use orient_rank::{Analysis, Bm25, Candidate, FileInfo, Pool, RankedChunk, analyse, has_more, rank};
 use orient_store::{ChunkSymbol, FileId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -167,8 +165,7 @@ impl Snapshot {
     ) -> Result<SearchResults, EngineError> {
         let RetrievedCandidates { analysis, pool, .. } = retrieved;
         let (hits, more) = ranked_hits(query, analysis, pool, |chunk| self.hit(retrieved, chunk))?;
-        let confident = is_confident(hits.iter().map(|hit| hit.evidence.likelihood()));
-        Ok(SearchResults { hits, ..retrieved.results(confident, more) })
+        Ok(SearchResults { hits, ..retrieved.results(pool.is_confident(), more) })
     }
 
     /// The hit of a ranked chunk; `None` if it only closes what another chunk opened.
