@@ -24,4 +24,6 @@ pub struct RankedChunk {
     pub parts: Vec<ScorePart>,
     /// Other good chunks of its file, best first.
     pub also: Vec<usize>,
+    /// The package or directory that it represents, if the question is about every part of the repository.
+    pub part: Option<String>,
 }

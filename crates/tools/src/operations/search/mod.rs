@@ -16,7 +16,7 @@ use crate::text::writer::TextWriter;
 use crate::workspace::RootFilter;
 use args::{Group, SearchArgs};
 use named_symbol::NamedSymbol;
-use orient_engine::{Form, SearchResults};
+use orient_engine::{Form, Scope, SearchResults, TranslatedWord};
 use phrases::Phrases;
 use search_answer::SearchOut;
 use std::io;
@@ -31,13 +31,38 @@ pub(crate) fn spelling_notes(found: &SearchResults) -> impl Iterator<Item = Stri
     found.replaced.iter().map(note)
 }
 
+/// The note about translated words. An explanation also lists the words that are not in the glossary.
+pub(crate) fn translation_note(found: &SearchResults, explain: bool) -> Option<String> {
+    let translation =
+        found.analysis.translation.as_ref().filter(|found| explain || !found.words.is_empty())?;
+    let shown = |word: &TranslatedWord| {
+        let english = if explain { word.english.join(", ") } else { word.english.first()?.to_string() };
+        Some(format!("{} → {english}", word.word))
+    };
+    let separator = if explain { "; " } else { ", " };
+    let words: Vec<String> = translation.words.iter().filter_map(shown).collect();
+    let mut note = format!("translated from {}: {}", translation.language.as_str(), words.join(separator));
+    if explain && !translation.unknown.is_empty() {
+        note.push_str(&format!("; not translated: {}", translation.unknown.join(", ")));
+    }
+    Some(note)
+}
+
+/// The note about a question that is about every part of the repository.
+fn scope_note(found: &SearchResults) -> Option<&'static str> {
+    let every_part = found.analysis.scope == Scope::EveryPart;
+    every_part.then_some(
+        "asks for every place of a kind: one hit for each package or directory first, no project files",
+    )
+}
+
 impl TypedOperation for Search {
     const NAME: &'static str = "search";
     const ABOUT: &'static str = "Find the code that best answers a question";
     const DETAILS: &'static str = "\
 The query is a question, a name or a path. Ranking combines words and meaning; exact matches of a name come first. `also` lists \
 further chunks of a file that are no hits of their own. Tests, documentation and generated files rank lower unless \
-the query asks for them. Hits contain phrases in double quotes literally. Unknown words are spell-corrected, and a note says so. To find all matches of a pattern, use `grep`.";
+the query asks for them. Hits contain phrases in double quotes literally. Unknown words are spell-corrected, and questions in other languages are translated word by word; a note says so. A question about every place of a kind (\"all places where errors are handled across packages\") is answered with one hit for each package or directory first. To find all matches of a pattern, use `grep`.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "search \"where are retries handled\"", about: "a question" },
         Example { command: "search Server.run", about: "a name: its definition comes first" },
@@ -108,6 +133,8 @@ the query asks for them. Hits contain phrases in double quotes literally. Unknow
             answer = answer.note(Note::from(text).see("max_tokens"));
         }
         answer.add_notes(agreement_notes);
+        answer.add_notes(translation_note(&found, args.explain));
+        answer.add_notes(scope_note(&found).filter(|_| args.explain));
         answer.add_notes(spelling_notes(&found));
         answer.add_notes(query_embedding.note(&found));
         if !found.confident && !found.hits.is_empty() {
