@@ -349,16 +349,13 @@ fn terms(query: &str, names: &[String]) -> Vec<Term> {
         if weight <= 0.0 {
             return;
         }
-        match terms.iter_mut().find(|term| term.text == text) {
-            Some(term) => {
-                term.weight = term.weight.max(weight);
-                term.code |= is_code;
-            }
-            None => {
-                let number = term_hash(text.as_bytes());
-                terms.push(Term { number, text, weight, code: is_code, optional: false });
-            }
+        if let Some(term) = terms.iter_mut().find(|term| term.text == text) {
+            term.weight = term.weight.max(weight);
+            term.code |= is_code;
+            return;
         }
+        let number = term_hash(text.as_bytes());
+        terms.push(Term { number, text, weight, code: is_code, optional: false });
     };
     let single = !query.contains(char::is_whitespace);
     for token in

@@ -54,38 +54,41 @@ const PLACES: &[&str] = &[
     "points",
 ];
 /// Parts of a repository.
-const PARTS: &[&str] = &[
+const PART: &[&str] = &[
     "package",
-    "packages",
     "module",
-    "modules",
     "crate",
-    "crates",
     "service",
-    "services",
     "component",
-    "components",
     "app",
-    "apps",
     "application",
-    "applications",
     "subproject",
-    "subprojects",
-    "project",
-    "projects",
     "library",
-    "libraries",
     "directory",
-    "directories",
     "plugin",
-    "plugins",
     "layer",
+];
+/// Several of them, or the repository as a whole.
+const PARTS: &[&str] = &[
+    "packages",
+    "modules",
+    "crates",
+    "services",
+    "components",
+    "apps",
+    "applications",
+    "subprojects",
+    "projects",
+    "libraries",
+    "directories",
+    "plugins",
     "layers",
     "codebase",
     "repository",
     "repo",
     "monorepo",
     "workspace",
+    "project",
 ];
 /// Words that begin what holds for each of them.
 const RELATIVE: &[&str] = &["where", "that", "which", "in", "with", "we"];
@@ -119,12 +122,12 @@ fn asks_for_every_part(words: &[String], is_translated: bool) -> bool {
             // `across packages`, `throughout the codebase`
             "across" | "throughout" => is(behind, PARTS),
             // `in all modules`
-            "in" => is(at + 1, EVERY) && is(behind, PARTS),
+            "in" => is(at + 1, EVERY) && (is(behind, PARTS) || is(behind, PART)),
             "everywhere" => is(at + 1, &["that", "where", "we"]),
             // `all places where`, `every module that`
             word if EVERY.contains(&word) => {
                 is(behind, PLACES) && (is_followed(behind) || is_translated)
-                    || is(behind, PARTS) && is(behind + 1, &["that", "which", "where"])
+                    || (is(behind, PARTS) || is(behind, PART)) && is(behind + 1, &["that", "which", "where"])
             }
             _ => false,
         }
@@ -162,6 +165,7 @@ mod tests {
             "remove all listeners of an event",
             "what happens in each iteration of the loop",
             "is the lock held across await points",
+            "functions used across the package",
             "flow of a request through all middleware",
         ] {
             assert_ne!(scope(question, false), Scope::EveryPart, "{question}");

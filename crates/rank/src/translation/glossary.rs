@@ -139,7 +139,7 @@ impl Glossary {
                 self.find_exact(rest).filter(|entries| !entries.is_function_word())
             };
             self.find_exact(variant)
-                .or_else(|| inflection.endings.iter().find_map(|ending| singular(ending)))
+                .or_else(|| inflection.endings.iter().find_map(singular))
                 .or_else(|| inflection.stems(variant).find_map(|stem| self.find_stem(stem)))
         })
     }

@@ -169,7 +169,7 @@ fn inflected(text: &str, language: Language) -> Vec<Piece> {
         }
         let starts_clause = !token.starts_with(char::is_alphanumeric);
         for (nth, part) in words_of(bare, glossary).into_iter().enumerate() {
-            let continues = !ended && !(nth == 0 && starts_clause);
+            let continues = !(ended || nth == 0 && starts_clause);
             words.push(Word { text: part, folded: fold(part), continues });
             ended = false;
         }

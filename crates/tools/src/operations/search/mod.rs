@@ -35,15 +35,21 @@ pub(crate) fn spelling_notes(found: &SearchResults) -> impl Iterator<Item = Stri
 pub(crate) fn translation_note(found: &SearchResults, explain: bool) -> Option<String> {
     let translation =
         found.analysis.translation.as_ref().filter(|found| explain || !found.words.is_empty())?;
-    let shown = |word: &TranslatedWord| {
-        let english = if explain { word.english.join(", ") } else { word.english.first()?.to_string() };
-        Some(format!("{} → {english}", word.word))
+    let english = |word: &TranslatedWord| match word.english.first() {
+        Some(best) if !explain => (*best).to_owned(),
+        _ => word.english.join(", "),
     };
     let separator = if explain { "; " } else { ", " };
-    let words: Vec<String> = translation.words.iter().filter_map(shown).collect();
+    // The parts of a compound follow each other.
+    let words = translation.words.chunk_by(|a, b| a.word == b.word).map(|parts| {
+        let parts_in_english: Vec<String> = parts.iter().map(english).collect();
+        format!("{} → {}", parts[0].word, parts_in_english.join(" + "))
+    });
+    let words: Vec<String> = words.collect();
     let mut note = format!("translated from {}: {}", translation.language.as_str(), words.join(separator));
     if explain && !translation.unknown.is_empty() {
-        note.push_str(&format!("; not translated: {}", translation.unknown.join(", ")));
+        note.push_str("; not translated: ");
+        note.push_str(&translation.unknown.join(", "));
     }
     Some(note)
 }
@@ -61,8 +67,9 @@ impl TypedOperation for Search {
     const ABOUT: &'static str = "Find the code that best answers a question";
     const DETAILS: &'static str = "\
 The query is a question, a name or a path. Ranking combines words and meaning; exact matches of a name come first. `also` lists \
-further chunks of a file that are no hits of their own. Tests, documentation and generated files rank lower unless \
-the query asks for them. Hits contain phrases in double quotes literally. Unknown words are spell-corrected, and questions in other languages are translated word by word; a note says so. A question about every place of a kind (\"all places where errors are handled across packages\") is answered with one hit for each package or directory first. To find all matches of a pattern, use `grep`.";
+further chunks of a hit's file. Tests, documentation and generated files rank lower unless \
+the query asks for them. Hits contain phrases in double quotes literally. Unknown words are spell-corrected, other languages translated; a note says so. \
+\"All places where …\" has one hit per package first. For all matches of a pattern, use `grep`.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "search \"where are retries handled\"", about: "a question" },
         Example { command: "search Server.run", about: "a name: its definition comes first" },
