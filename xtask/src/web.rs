@@ -2,6 +2,7 @@
 //! accessibility checker into the user's cache; needs Node and a Chromium of the system.
 #![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
+use crate::eval;
 use crate::serve_process::ServeProcess;
 use crate::workspace::{self, passes, passes_within};
 use anyhow::{Context, Result};
@@ -16,6 +17,9 @@ const BROWSERS: &[&str] = &["chromium", "chromium-browser", "google-chrome"];
 const DEADLINE: Duration = Duration::from_mins(15);
 /// The token of the guarded server.
 const TOKEN: &str = "a token for the browser scenarios";
+
+/// Packages of the evaluation set that are browsed as well: real repositories in three languages.
+const PACKAGES: &[&str] = &["tower-http", "huey", "ajv"];
 
 /// Files whose names and contents are markup. `window.ran` would betray that a script ran.
 const HOSTILE: &[(&str, &str)] = &[
@@ -90,12 +94,18 @@ fn install() -> Result<PathBuf> {
 
 fn scenarios(orient: &Path, browser: &str, node: &Path, directory: &Path, only: Option<&str>) -> Result<()> {
     let screenshots = workspace::root().join("target/web-screenshots");
-    let trees = [
+    let mut trees = vec![
         ("parcel", parcel(&directory.join("parcel"))?),
         ("own", own(&directory.join("own"))?),
         ("hostile", hostile(&directory.join("hostile"))?),
         ("guarded", hostile(&directory.join("guarded"))?),
     ];
+    for (name, source) in eval::package_sources(PACKAGES)? {
+        let tree = directory.join(name);
+        copy(&source, &tree)?;
+        commit(&tree, "The published version")?;
+        trees.push((name, tree));
+    }
     let mut servers = Vec::new();
     let mut addresses = serde_json::Map::new();
     for (name, tree) in &trees {

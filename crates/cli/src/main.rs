@@ -104,7 +104,7 @@ fn run_operation(
     };
     let opened = opened.map(|session| session.for_client(client.clone()));
     let remote = match &opened {
-        Ok(session) if revision.is_none() => remote::ask(&session.loaded().settings, tool, config.format),
+        Ok(session) if revision.is_none() => remote::ask(session, tool, config.format),
         _ => None,
     };
     // What a client is shown is recorded for its task, so it is answered here.

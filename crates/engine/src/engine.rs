@@ -1,11 +1,12 @@
 //! The façade: opens the index of a tree with its settings and its store.
 
 use crate::EngineError;
+use crate::compiler_layer::StagedLayer;
 use crate::custom_roles::CustomRoles;
 use crate::file_classifier::FileClassifier;
 use crate::generation_caches::GenerationCaches;
 use crate::in_memory_index::InMemoryIndex;
-use crate::refresh::ResolverHooks;
+use crate::refresh::{RemoteFacts, ResolverHooks};
 use crate::store_paths::{self, StorePaths};
 use orient_model::{ContentHash, RepoPath};
 use orient_safefs::Directory;
@@ -44,6 +45,10 @@ pub struct Engine {
     pub(crate) resolver: ResolverHooks,
     pub(crate) caches: Arc<GenerationCaches>,
     pub(crate) readers: ConnectionPool,
+    /// A compiler layer that waits for the graph that this engine resolves with it.
+    pub(crate) staged_layer: OnceLock<StagedLayer>,
+    /// Where the facts of a first index may come from, besides this machine.
+    pub(crate) remote_facts: Option<Arc<dyn RemoteFacts>>,
     /// Hash of the settings that a listing depends on; computed on first use.
     pub(crate) manifest_key: OnceLock<[u8; 16]>,
 }
@@ -67,7 +72,13 @@ impl Engine {
         Self::of_tree(self.repo.clone(), tree, paths, settings)
     }
 
-    fn of_tree(
+    /// The same engine, whose first index may start from facts that another machine has.
+    #[must_use]
+    pub fn with_remote_facts(self, source: Arc<dyn RemoteFacts>) -> Self {
+        Self { remote_facts: Some(source), ..self }
+    }
+
+    pub(crate) fn of_tree(
         repo: Repo,
         tree: Arc<dyn Tree>,
         paths: StorePaths,
@@ -86,6 +97,8 @@ impl Engine {
             resolver: ResolverHooks::default(),
             caches: Arc::default(),
             readers: ConnectionPool::default(),
+            staged_layer: OnceLock::new(),
+            remote_facts: None,
             manifest_key: OnceLock::new(),
         })
     }

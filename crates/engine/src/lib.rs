@@ -33,8 +33,8 @@ mod word_cache;
 mod workspace;
 
 pub use compiler_layer::{
-    FoundIndex, KeptAnswers, LayerAudit, LayerEdge, LayerSource, LayerStatus, ScipDocument, ScipImport,
-    ScipImportError,
+    FoundIndex, ImportState, KeptAnswers, LayerAudit, LayerEdge, LayerPublication, LayerSource, LayerStatus,
+    ScipDocument, ScipImport, ScipImportError, ServerAnswers,
 };
 pub use custom_roles::{CustomRole, CustomRoles, RoleConditions};
 pub use engine::{Engine, OpenOptions};
@@ -57,7 +57,7 @@ pub use query::{
 };
 pub use refresh::{
     ExternalIgnoreFiles, MAX_RESOLVED_WITH_CHANGE, OpenDatabases, PARSER_STACK_BYTES, RebuildReason,
-    RefreshDepth, RefreshMode, RefreshOptions, RefreshReport, SeedSource, WatchScope,
+    RefreshDepth, RefreshMode, RefreshOptions, RefreshReport, RemoteFacts, SeedSource, WatchScope,
 };
 pub use remote_embeddings::{EmbeddingCoverage, EmbeddingJob, EmbeddingLock, RemoteQuery};
 pub use store_paths::StorePaths;

@@ -1,8 +1,8 @@
 //! Reads git's files: which files changed since a revision, which a switch to another branch would write, and the history
 //! of paths, lines and texts.
 //!
-//! Read-only: it runs no program (no git, hook or filter), reads two things of git's configuration (the hash function and the
-//! upstream of a branch) and writes nothing. Repositories are
+//! Read-only: it runs no program (no git, hook or filter), reads three things of git's configuration (the hash function, the
+//! upstream of a branch, the addresses of remotes) and writes nothing. Repositories are
 //! untrusted input: sizes, depths and names are bounded, and anything beyond the bounds is an error. It does not depend on
 //! languages, the index or output formats.
 
@@ -27,6 +27,7 @@ mod patience_diff;
 mod pickaxe;
 mod reflog;
 mod refs;
+mod remotes;
 mod renames;
 mod revision;
 mod similarity;
@@ -47,6 +48,7 @@ pub use path_log::{
     PathStep,
 };
 pub use patience_diff::{LineDiff, line_diff};
+pub use remotes::remote_addresses;
 pub use revision::Tip;
 pub use tree_diff::{Blob, BlobKind};
 pub use worktree_diff::{Changes, FileChange, History, IncomingFile};

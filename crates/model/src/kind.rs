@@ -1,5 +1,7 @@
 //! The kinds of symbols: one closed list for all languages.
 
+use crate::{Modifier, Modifiers};
+
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])+ $variant:ident = $number:literal, $word:literal;)*) => {
         /// The kind of a symbol. The numbers are stored: never reuse one.
@@ -103,7 +105,7 @@ kinds! {
     Rule = 42, "rule";
     /// A declared block of infrastructure: resource, stage, element with an id.
     Block = 43, "block";
-    /// A component of a user interface that is a file.
+    /// A component of a user interface.
     Component = 50, "component";
     /// A file that is rendered: a page or a part of one.
     Template = 51, "template";
@@ -125,6 +127,17 @@ impl SymbolKind {
                 | Self::Impl
                 | Self::Object
         )
+    }
+
+    /// The kind that answers show: what renders markup is a component, whatever the language defines it as.
+    #[must_use]
+    pub fn shown(self, modifiers: Modifiers) -> Self {
+        if modifiers.contains(Modifier::Component) { Self::Component } else { self }
+    }
+
+    /// Whether one of these kinds is meant. A component that is a function is found as either.
+    pub fn is_among(self, modifiers: Modifiers, kinds: &[Self]) -> bool {
+        kinds.iter().any(|&kind| kind == self || kind == self.shown(modifiers))
     }
 
     /// Whether it is a file that markup or code renders.
@@ -160,5 +173,18 @@ mod tests {
             assert_eq!(SymbolKind::from_number(kind as u8), Some(kind));
             assert!(kind.meaning().len() > 4);
         }
+    }
+
+    #[test]
+    fn a_function_that_is_a_component_is_found_as_either() {
+        let mut component = Modifiers::default();
+        component.insert(Modifier::Component);
+        let (function, none) = (SymbolKind::Function, Modifiers::default());
+        assert_eq!((function.shown(component), function.shown(none)), (SymbolKind::Component, function));
+        assert!(
+            function.is_among(component, &[SymbolKind::Component])
+                && function.is_among(component, &[function])
+        );
+        assert!(!function.is_among(none, &[SymbolKind::Component]) && !function.is_among(none, &[]));
     }
 }

@@ -212,6 +212,21 @@ pub struct MarkupRules {
     pub helper_types: Vec<String>,
     /// The language families whose style sheets may select its classes and ids.
     pub selectors: Vec<String>,
+    /// Elements are expressions of code, and their attributes set properties that components declare.
+    pub element_properties: bool,
+}
+
+impl MarkupRules {
+    /// Whether names of elements and bare names mean components and their members without an import.
+    pub fn finds_by_name(&self) -> bool {
+        !self.like.is_empty()
+            || self.components_by_name
+            || !self.component_types.is_empty()
+            || !self.component_templates.is_empty()
+            || !self.templates.is_empty()
+            || !self.companions.is_empty()
+            || !self.helper_types.is_empty()
+    }
 }
 
 /// A module tree that the files declare themselves.

@@ -4,6 +4,7 @@ use crate::provider_table::KeySource;
 use std::fmt;
 
 /// A secret. Its debug output contains only the name of the variable.
+#[derive(Clone)]
 pub(crate) struct ApiKey {
     variable: &'static str,
     secret: String,

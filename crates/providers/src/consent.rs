@@ -1,19 +1,19 @@
-//! The user's consent to send code to a provider, bound to its URL and model. Stored next to the index, outside the
-//! repository, so that no repository can contain one.
+//! The user's consent to send code to a provider, bound to its URL and model.
 
 use crate::ProviderError;
-use orient_safefs::Directory;
+use orient_consent::ConsentKind;
+use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::io;
 use std::path::Path;
 
-/// The file in the directory of an index.
-const FILE: &str = "embed-allowed.toml";
-/// Maximum size of the file.
-const MAX_SIZE: u64 = 16 << 10;
+const CONSENT: ConsentKind = ConsentKind {
+    file: "embed-allowed.toml",
+    given_by: "orient embed allow",
+    revoked_by: "orient embed forget",
+};
 
 /// What a consent applies to. Any change requires a new consent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Terms {
     /// The name of the provider in the settings.
     pub provider: String,
@@ -31,33 +31,25 @@ impl fmt::Display for Terms {
 
 /// The stored consent; `None` if there is none or it cannot be read.
 pub fn allowed(dir: &Path) -> Option<Terms> {
-    let text = Directory::open(dir).ok()?.read(FILE, MAX_SIZE).ok()??;
-    let table: toml::Table = str::from_utf8(&text).ok()?.parse().ok()?;
-    let field = |name: &str| table.get(name)?.as_str().map(ToOwned::to_owned);
-    Some(Terms { provider: field("provider")?, url: field("url")?, model: field("model")? })
+    CONSENT.read(dir)
 }
 
 /// Stores a consent and replaces an earlier one.
 pub fn allow(dir: &Path, terms: &Terms) -> Result<(), ProviderError> {
-    let path = dir.join(FILE);
-    let mut table = toml::Table::new();
-    for (name, value) in [("provider", &terms.provider), ("url", &terms.url), ("model", &terms.model)] {
-        table.insert(name.to_owned(), value.clone().into());
-    }
-    let text = format!("# Written by `orient embed allow`; `orient embed forget` revokes it.\n{table}");
-    Directory::create(dir)
-        .and_then(|directory| directory.replace(FILE, text.as_bytes()))
-        .map_err(|source| ProviderError::Consent { path, source })
+    CONSENT.change(dir, |known| *known = Some(terms.clone())).map_err(|source| failed(dir, source))
 }
 
 /// Revokes the consent; returns whether there was one.
 pub fn forget(dir: &Path) -> Result<bool, ProviderError> {
-    let path = dir.join(FILE);
-    match Directory::open(dir).and_then(|directory| directory.remove(FILE)) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(source) => Err(ProviderError::Consent { path, source }),
+    if !dir.join(CONSENT.file).exists() {
+        return Ok(false);
     }
+    let revoke = |known: &mut Option<Terms>| known.take().is_some();
+    CONSENT.change(dir, revoke).map_err(|source| failed(dir, source))
+}
+
+fn failed(dir: &Path, source: std::io::Error) -> ProviderError {
+    ProviderError::Consent { path: dir.join(CONSENT.file), source }
 }
 
 #[cfg(test)]
@@ -75,20 +67,12 @@ mod tests {
         };
         assert_eq!(allowed(&directory), None);
         assert!(!forget(&directory).expect("nothing there is fine"));
+        assert!(!directory.exists(), "nothing was created");
         allow(&directory, &terms("one")).expect("kept");
         assert_eq!(allowed(&directory), Some(terms("one")));
         allow(&directory, &terms("two")).expect("kept");
         assert_eq!(allowed(&directory), Some(terms("two")));
         assert!(forget(&directory).expect("it was there"));
         assert_eq!(allowed(&directory), None);
-    }
-
-    #[test]
-    fn unreadable_file_is_no_consent() {
-        let directory = tempfile::tempdir().expect("a directory");
-        for text in ["", "provider = 'x'", "provider = 1\nurl = 2\nmodel = 3", "not toml ["] {
-            std::fs::write(directory.path().join(FILE), text).expect("written");
-            assert_eq!(allowed(directory.path()), None, "{text}");
-        }
     }
 }

@@ -3,12 +3,15 @@
 use crate::api_key::ApiKey;
 use crate::{Endpoint, ProviderError, retry};
 use rustls::crypto::ring;
+use std::io::Read;
 use std::sync::Arc;
 use std::time::Duration;
 use ureq::http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use ureq::{Agent, Proxy};
 
+/// The header that says what a long response is.
+const LABEL: &str = "x-orient-label";
 /// Maximum size of an error response.
 const MAX_ERROR_BODY: u64 = 64 << 10;
 
@@ -17,6 +20,22 @@ pub(crate) struct Response {
     pub(crate) status: u16,
     pub(crate) retry_after: Option<Duration>,
     pub(crate) body: Vec<u8>,
+}
+
+/// A response that is read part by part.
+pub(crate) struct OpenResponse {
+    pub(crate) status: u16,
+    /// What the server says that it is, if it does.
+    pub(crate) label: Option<String>,
+    pub(crate) body: Box<dyn Read>,
+}
+
+/// How long to wait: for a connection, for the beginning of the response, and for all of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Waits {
+    pub(crate) connect: Duration,
+    pub(crate) response: Duration,
+    pub(crate) all: Duration,
 }
 
 /// Why there is no response.
@@ -58,6 +77,11 @@ impl HttpClient {
         Ok(Self { agent: config.build().new_agent(), endpoint, key })
     }
 
+    /// A client for another address of the same server, with the same connections.
+    pub(crate) fn at(&self, endpoint: Endpoint) -> Self {
+        Self { agent: self.agent.clone(), endpoint, key: self.key.clone() }
+    }
+
     /// The API key that is sent, if any.
     pub(crate) fn key(&self) -> Option<&ApiKey> {
         self.key.as_ref()
@@ -65,12 +89,30 @@ impl HttpClient {
 
     /// Sends a request. Fails if it takes longer than `timeout` or the response is larger than `limit`.
     pub(crate) fn post(&self, body: &[u8], timeout: Duration, limit: u64) -> Result<Response, Failure> {
-        let failed = |error| self.failure(error, timeout);
+        let response = self.send(body, Waits { connect: timeout, response: timeout, all: timeout })?;
+        Self::read(response, limit).map_err(|error| self.failure(error, timeout))
+    }
+
+    /// Sends a request whose response is long; it is read part by part, within the same limits.
+    pub(crate) fn open(&self, body: &[u8], waits: Waits, limit: u64) -> Result<OpenResponse, Failure> {
+        let response = self.send(body, waits)?;
+        let text = |name: &str| response.headers().get(name)?.to_str().ok().map(str::to_owned);
+        let (status, label) = (response.status().as_u16(), text(LABEL));
+        Ok(OpenResponse {
+            status,
+            label,
+            body: Box::new(response.into_body().into_with_config().limit(limit).reader()),
+        })
+    }
+
+    fn send(&self, body: &[u8], waits: Waits) -> Result<ureq::http::Response<ureq::Body>, Failure> {
         let mut request = self
             .agent
             .post(self.endpoint.url())
             .config()
-            .timeout_global(Some(timeout))
+            .timeout_connect(Some(waits.connect))
+            .timeout_recv_response(Some(waits.response))
+            .timeout_global(Some(waits.all))
             .build()
             .header(CONTENT_TYPE, "application/json");
         if let Some(key) = &self.key {
@@ -79,8 +121,7 @@ impl HttpClient {
             value.set_sensitive(true);
             request = request.header(AUTHORIZATION, value);
         }
-        let response = request.send(body).map_err(failed)?;
-        Self::read(response, limit).map_err(failed)
+        request.send(body).map_err(|error| self.failure(error, waits.response))
     }
 
     /// Fetches the document at the endpoint, under the same limits.

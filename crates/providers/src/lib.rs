@@ -38,4 +38,4 @@ pub use provider::Provider;
 pub use provider_table::{BUILT_IN, KINDS, KeySource, Limits, ProviderKind};
 pub use query_client::QueryClient;
 pub use runtime::{Runtime, SystemRuntime};
-pub use team_server::TeamServer;
+pub use team_server::{ServerFacts, TeamServer, TeamServerError};

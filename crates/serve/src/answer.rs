@@ -3,6 +3,7 @@
 
 use crate::cursor::Cursor;
 use crate::progress_notifications::ProgressNotifier;
+use crate::remote_part::RemotePart;
 use crate::sent_history::SentHistory;
 use crate::served_tree::ServedTree;
 use crate::token_budget::{BudgetWriter, BudgetedText};
@@ -13,6 +14,7 @@ use orient_tools::{
 };
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
+use std::io;
 use std::sync::{PoisonError, RwLock};
 use std::time::Instant;
 
@@ -65,20 +67,34 @@ impl AnswerContext<'_> {
     pub(crate) fn answer(&self, call: &ToolCall) -> Result<CallResponse, ToolError> {
         let cursor = call.cursor.as_deref().map(|text| parse_cursor(text, call)).transpose()?;
         let after = cursor.as_ref().and_then(|cursor| cursor.after.as_deref());
-        let reply = self
+        // The server answers while the local answer is computed.
+        let sent = self.tree.remote.as_ref().and_then(|server| server.ask_call(call, after));
+        let asked = self
             .tree
             .ask(self.asked, self.client, self.notifier, self.cancel, |session| call.run(session, after))
-            .map_err(|error| call.spell_error(&error))?;
+            .map_err(|error| call.spell_error(&error));
+        let remote = RemotePart::wait(sent);
+        let mut remote_notes = remote.notes();
+        let reply = match asked {
+            Ok(reply) => Some(reply),
+            Err(error) if remote.has_hits() => {
+                remote_notes.insert(0, format!("this repository has no answer: {}", error.message()));
+                None
+            }
+            Err(error) => return Err(remote.explain(error)),
+        };
+        let parts = AnswerParts { local: reply.as_deref(), remote: &remote };
         let skip = cursor.as_ref().map_or(0, |cursor| cursor.skip);
         let sent = self.sent.read().unwrap_or_else(PoisonError::into_inner);
         let history = (!call.again).then_some(&*sent);
         let mut room = call.max_tokens.saturating_sub(FRAME);
-        let (mut written, mut metadata) = self.write(call, reply.as_ref(), room, skip, history)?;
-        let mut notes = collect_notes(call, cursor.as_ref(), self.indexing().as_ref(), &mut metadata);
+        let (mut written, mut metadata) = self.write(call, &parts, room, skip, history)?;
+        let mut notes =
+            collect_notes(call, remote_notes, cursor.as_ref(), self.indexing().as_ref(), &mut metadata);
         let spare = notes.iter().map(|note| tokens(note.as_str()) + 2).sum::<usize>();
         if spare > FRAME / 3 {
             room = room.saturating_sub(spare);
-            written = self.write(call, reply.as_ref(), room, skip, history)?.0;
+            written = self.write(call, &parts, room, skip, history)?.0;
         }
         let is_repeated = skip == 0
             && history.is_some_and(|sent| sent.answered(call.key, &written.text))
@@ -103,8 +119,9 @@ impl AnswerContext<'_> {
         if written.has_summary {
             notes.push(SafeLine::new("without \"again\": false, what was sent before is sent once more"));
         }
-        let failed = metadata.unresolved_name || reply.exit() == Exit::Failed;
-        let mut data = self.with_data.then(|| reply.data());
+        let is_failure = reply.as_ref().is_some_and(|reply| reply.exit() == Exit::Failed);
+        let failed = (metadata.unresolved_name || is_failure) && !remote.has_hits();
+        let mut data = self.with_data.then(|| parts.data());
         if let Some(data) = data.as_mut().filter(|_| self.redacts) {
             redact_json(data, &mut Redactor::default());
         }
@@ -114,7 +131,7 @@ impl AnswerContext<'_> {
     fn write(
         &self,
         call: &ToolCall,
-        reply: &dyn Reply,
+        parts: &AnswerParts<'_>,
         room: usize,
         skip: usize,
         sent: Option<&SentHistory>,
@@ -122,7 +139,7 @@ impl AnswerContext<'_> {
         let mut writer = BudgetWriter::new(room, skip, sent, self.cancel)
             .speaking(|line| call.spell_line(line))
             .redacting(self.redacts);
-        let done = reply.text(&mut TextWriter::new(&mut writer));
+        let done = parts.text(&mut TextWriter::new(&mut writer));
         let written = writer.finish();
         match done {
             Err(_) if self.cancel.is_cancelled() => Err(ToolError::new(Code::Interrupted, "cancelled")),
@@ -130,12 +147,41 @@ impl AnswerContext<'_> {
             Err(error) if written.next.is_none() => {
                 Err(ToolError::new(Code::Io, format!("the answer could not be written: {error}")))
             }
-            _ => Ok((written, reply.metadata())),
+            _ => Ok((written, parts.metadata())),
         }
     }
 
     fn indexing(&self) -> Option<String> {
         self.tree.indexing.is_running().then(|| self.tree.indexing.progress().description)
+    }
+}
+
+/// What an answer consists of: that of this repository, if there is one, and that of all others.
+struct AnswerParts<'a> {
+    local: Option<&'a dyn Reply>,
+    remote: &'a RemotePart,
+}
+
+impl AnswerParts<'_> {
+    fn text(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        if let Some(reply) = self.local {
+            reply.text(writer)?;
+        }
+        self.remote.write(writer)
+    }
+
+    fn metadata(&self) -> AnswerMetadata {
+        let none = || AnswerMetadata { checked: true, ..AnswerMetadata::default() };
+        self.local.map_or_else(none, Reply::metadata)
+    }
+
+    /// The data of this repository, and what other repositories have.
+    fn data(&self) -> Value {
+        let mut data = self.local.map_or_else(|| json!({}), Reply::data);
+        if let (Some(fields), Some(remote)) = (data.as_object_mut(), self.remote.data()) {
+            fields.insert("remote".to_owned(), remote);
+        }
+        data
     }
 }
 
@@ -155,11 +201,13 @@ fn parse_cursor(text: &str, call: &ToolCall) -> Result<Cursor, ToolError> {
 /// Collects the notes of the answer, and rewrites notes and reasons in terms of the tool's arguments.
 fn collect_notes(
     call: &ToolCall,
+    remote: Vec<String>,
     cursor: Option<&Cursor>,
     indexing: Option<&String>,
     metadata: &mut AnswerMetadata,
 ) -> Vec<SafeLine> {
     let mut notes = call.notes.clone();
+    notes.extend(remote);
     notes.extend(metadata.notes.iter().map(|note| call.spell(note)));
     if let (Some(cursor), Some(generation)) = (cursor, metadata.generation)
         && cursor.generation != generation

@@ -10,6 +10,7 @@ mod call_tracker;
 mod connections;
 mod cursor;
 mod error;
+mod facts_download;
 mod first_index;
 mod http;
 mod identity_provider;
@@ -19,6 +20,7 @@ mod metrics;
 mod progress_notifications;
 mod prompts;
 mod recent_calls;
+mod remote_part;
 mod resources;
 mod schema;
 mod sent_history;
@@ -40,7 +42,7 @@ pub use schema::listing;
 pub use served_tree::{FreshnessFactory, Options};
 pub use shared_http::{SharedOptions, shared_http};
 pub use shared_trees::{
-    AnsweredQuestion, Authentication, Caller, Credential, OpenedTrees, RepositoryLine, SharedQuestion,
-    SharedTrees,
+    AnsweredQuestion, Authentication, Caller, Credential, FactsFile, OpenedTrees, PublishedFacts,
+    RepositoryLine, SharedQuestion, SharedTrees,
 };
 pub use stdio::stdio;

@@ -5,7 +5,10 @@ use crate::progress_notifications::ProgressNotifier;
 use crate::shared_trees::OpenedTrees;
 use orient_engine::{Cancel, Engine, Freshness, RefreshOptions};
 use orient_settings::Loaded;
-use orient_tools::{BackgroundEmbedding, Code, OpenTree, Session, SessionOptions, ToolError, distinct_roots};
+use orient_tools::{
+    BackgroundEmbedding, BackgroundLayers, Code, OpenTree, RemoteServer, Session, SessionOptions, ToolError,
+    distinct_roots,
+};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -43,10 +46,14 @@ pub(crate) struct ServedTree {
     /// The name of the repository that paths are shown below, in a tree that is shared.
     label: Option<String>,
     only_own_symbols: bool,
+    /// The team server that answers for all other repositories.
+    pub(crate) remote: Option<Arc<RemoteServer>>,
     pub(crate) indexing: Arc<BackgroundIndexing>,
     cancel: Cancel,
     /// Embeds the code with the chosen provider, if there is one.
     embedding: Mutex<Option<BackgroundEmbedding>>,
+    /// Asks the language servers that the user allowed.
+    layers: Mutex<Option<BackgroundLayers>>,
 }
 
 impl ServedTree {
@@ -61,6 +68,8 @@ impl ServedTree {
         let others = if others.is_empty() { tree.host.workspace() } else { others };
         tree.peers =
             others.into_iter().map(|root| Self::open_one(options, Some(root))).collect::<Result<_, _>>()?;
+        let roots = tree.roots().map(|tree| tree.host.root().to_owned()).collect();
+        tree.remote = RemoteServer::new(&tree.host.loaded().settings, roots);
         Ok(Arc::new(tree))
     }
 
@@ -79,15 +88,19 @@ impl ServedTree {
         })?;
         let embedding = if options.setup.refresh { BackgroundEmbedding::start(&host) } else { None };
         let embedding = Mutex::new(embedding);
+        let layers = if options.setup.refresh { BackgroundLayers::start(&host) } else { None };
+        let layers = Mutex::new(layers);
         let (label, only_own_symbols) = (None, false);
         let tree = Self {
             host,
             peers: Vec::new(),
             label,
             only_own_symbols,
+            remote: None,
             indexing,
             cancel: Cancel::default(),
             embedding,
+            layers,
         };
         if let Some(freshness) = freshness.filter(|_| options.setup.refresh) {
             tree.start(freshness);
@@ -103,9 +116,11 @@ impl ServedTree {
             peers: Vec::new(),
             label: is_labelled.then_some(name),
             only_own_symbols,
+            remote: None,
             indexing: Arc::default(),
             cancel: Cancel::default(),
             embedding: Mutex::default(),
+            layers: Mutex::default(),
         };
         let mut trees = opened.trees.into_iter().map(one);
         let mut first = trees.next()?;
@@ -165,6 +180,7 @@ impl ServedTree {
         self.peers.iter().for_each(Self::close);
         self.cancel.cancel();
         self.embedding.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.layers.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
     /// Refreshes the index in the background: at once if there is none, otherwise after a delay for the first query.

@@ -24,6 +24,8 @@ pub(crate) struct SharedCall {
     pub(crate) trees: Arc<dyn SharedTrees>,
     pub(crate) caller: Caller,
     pub(crate) repository: Option<String>,
+    /// What identifies the repositories that the caller answers for itself.
+    pub(crate) own: Vec<String>,
 }
 
 /// The trees of a call, and what the answer must say about them.
@@ -46,7 +48,7 @@ impl SharedCall {
         };
         let repository = take_repository(arguments)
             .map_err(|error| ErrorData::invalid_params(error.message().to_owned(), None))?;
-        Ok(Self { trees: Arc::clone(trees), caller: caller.clone(), repository })
+        Ok(Self { trees: Arc::clone(trees), caller: caller.clone(), repository, own: Vec::new() })
     }
 
     /// The repositories that the caller may read.
@@ -65,7 +67,8 @@ impl SharedCall {
                 format!("`{}` works with your own files, so a server does not offer it", operation.name);
             return Err(ToolError::new(Code::Refused, message));
         }
-        let question = SharedQuestion { repository: self.repository.as_deref(), operation, filter };
+        let question =
+            SharedQuestion { repository: self.repository.as_deref(), operation, filter, own: &self.own };
         let opened = self.trees.open(&self.caller, &question)?;
         let repositories = opened.trees.iter().map(|(name, _)| name.clone()).collect();
         let notes = opened.notes.clone();

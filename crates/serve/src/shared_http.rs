@@ -4,6 +4,7 @@
 use crate::access_control::{AccessControl, Rejection, RequiredProof};
 use crate::connections::Connection;
 use crate::error::ServeError;
+use crate::facts_download;
 use crate::http::{
     HttpOptions, MCP_PATH, RUNTIME_SHUTDOWN_TIMEOUT, SPARE_THREADS, handle, mcp_service, rejected, runtime,
     serve_until_signal,
@@ -12,7 +13,7 @@ use crate::identity_provider::{IdentityProvider, IdentityProviderOptions};
 use crate::server::{CALL_TIMEOUT, CancelOnDrop, ServerState};
 use crate::session_eviction::Sessions;
 use crate::shared_call::SharedCall;
-use crate::shared_trees::{Authentication, Caller, Credential, SharedTrees};
+use crate::shared_trees::{AnsweredQuestion, Authentication, Caller, Credential, SharedTrees};
 use crate::webhook::is_proven;
 use axum::body::Bytes;
 use axum::extract::{Path, Request, State};
@@ -91,6 +92,7 @@ fn router(
         .route("/metrics", get(metrics))
         .route("/v1/repositories", get(repositories))
         .route("/v1/call", post(call))
+        .route("/v1/facts", post(facts))
         .route(HOOKS_ROUTE, post(hook))
         .nest_service(MCP_PATH, mcp)
         .fallback(metadata)
@@ -236,6 +238,32 @@ async fn repositories(State(state): State<SharedState>, Extension(caller): Exten
     }
 }
 
+/// Sends the facts of a repository to a machine that indexes a clone of it.
+async fn facts(
+    State(state): State<SharedState>,
+    Extension(caller): Extension<Caller>,
+    body: Bytes,
+) -> Response {
+    let begun = Instant::now();
+    let slot = state.state.slots(QueueClass { heavy: true, deep: true }).acquire_owned().await;
+    state.state.release_memory_when_idle();
+    let found = tokio::task::spawn_blocking(move || {
+        let _slot = slot;
+        let found = facts_download::find(&*state.trees, &caller, &body);
+        let outcome = found.as_ref().map_or_else(|error| error.code().word(), |_| "ok");
+        let repositories: Vec<String> = found.iter().map(|found| found.label.clone()).collect();
+        let (repositories, took) = (repositories.as_slice(), begun.elapsed());
+        let recorded = AnsweredQuestion { operation: "facts", subject: "", repositories, outcome, took };
+        state.trees.record(&caller, &recorded);
+        found
+    });
+    match found.await {
+        Ok(Ok(found)) => facts_download::response(found),
+        Ok(Err(error)) => error_response(&error),
+        Err(_) => unavailable(),
+    }
+}
+
 fn json_response(status: StatusCode, value: &Value) -> Response {
     (status, [(header::CONTENT_TYPE, "application/json")], format!("{value}\n")).into_response()
 }
@@ -245,8 +273,9 @@ fn error_response(error: &ToolError) -> Response {
     json_response(status, &json!({ "error": error }))
 }
 
-/// Answers `{"operation": …, "repository": …, "arguments": {…}}` with the JSON form of the operation, and with `words` of a command
-/// line instead of arguments, with its text, or with `"structured": true` the JSON form.
+/// Answers `{"operation": …, "repository": …, "arguments": {…}}` with the JSON form of the operation, or with `"text": true` its text; and
+/// `words` of a command line instead of arguments with the text, or with `"structured": true` the JSON form. `own` lists what identifies
+/// the repositories that the client answers for itself.
 async fn call(
     State(state): State<SharedState>,
     Extension(caller): Extension<Caller>,
@@ -257,7 +286,8 @@ async fn call(
         Ok(question) => question,
         Err(error) => return error_response(&error),
     };
-    let shared = SharedCall { trees: state.trees.clone(), caller, repository: question.repository.clone() };
+    let (repository, own) = (question.repository.clone(), question.own.clone());
+    let shared = SharedCall { trees: state.trees.clone(), caller, repository, own };
     let operation = question.operation;
     let queue = QueueClass { heavy: operation.heavy, deep: operation.depth == RefreshDepth::Graph };
     let guard = CancelOnDrop(Cancel::default());
@@ -287,8 +317,9 @@ struct JsonQuestion {
     arguments: Value,
     /// The words of a command line.
     words: Option<Vec<String>>,
-    /// Whether they are answered with the JSON form.
-    wants_json: bool,
+    /// Whether the answer is text instead of the JSON form.
+    wants_text: bool,
+    own: Vec<String>,
 }
 
 impl JsonQuestion {
@@ -310,8 +341,11 @@ impl JsonQuestion {
             arguments => arguments.clone(),
         };
         let word = |word: &Value| word.as_str().map(str::to_owned);
-        let words = sent["words"].as_array().map(|words| words.iter().filter_map(word).collect());
-        Ok(Self { operation, repository, arguments, words, wants_json: sent["structured"] == true })
+        let list = |name: &str| sent[name].as_array().map(|list| list.iter().filter_map(word).collect());
+        let words: Option<Vec<String>> = list("words");
+        let wants_text = if words.is_some() { sent["structured"] != true } else { sent["text"] == true };
+        let own = list("own").unwrap_or_default();
+        Ok(Self { operation, repository, arguments, words, wants_text, own })
     }
 
     /// What the question is about, for the audit log.
@@ -341,7 +375,7 @@ impl JsonQuestion {
             Some(words) => self.operation.run_words(&session, words)?,
             None => self.operation.call(&session, self.arguments.clone())?,
         };
-        if self.words.is_some() && !self.wants_json {
+        if self.wants_text {
             return text_of(reply.as_ref(), &opened.repositories, opened.notes.clone(), state.redacts(tree));
         }
         let mut answer = json_of(reply.as_ref())?;
@@ -368,7 +402,8 @@ fn text_of(
     if redacts {
         text = Redactor::default().text(&text);
     }
-    Ok(json!({ "repositories": repositories, "notes": notes, "text": text }))
+    let unresolved = reply.metadata().unresolved_name;
+    Ok(json!({ "repositories": repositories, "notes": notes, "unresolved": unresolved, "text": text }))
 }
 
 /// The JSON form of an answer; JSON lines become a list.

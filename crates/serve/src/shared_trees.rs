@@ -2,10 +2,26 @@
 
 use crate::identity_provider::Identity;
 use orient_tools::{OpenTree, Operation, RootFilter, ToolError};
+use std::fs::File;
 use std::time::Duration;
 
+/// What a server has published for machines that index a repository themselves. It may block.
+pub trait PublishedFacts {
+    /// The facts of a repository that the caller may read, by what identifies it ([`SharedQuestion::own`]) and the commit that the
+    /// caller has; `None` if there is none.
+    fn facts(&self, caller: &Caller, keys: &[String], head: &str) -> Result<Option<FactsFile>, ToolError>;
+}
+
+/// A file of facts.
+pub struct FactsFile {
+    /// The open file.
+    pub file: File,
+    /// The repository, and the branch if it is not the default one.
+    pub label: String,
+}
+
 /// The trees of a server, and the gate before them. All methods may block.
-pub trait SharedTrees: Send + Sync {
+pub trait SharedTrees: PublishedFacts + Send + Sync {
     /// Checks the credential of a request and counts it.
     fn authenticate(&self, credential: &Credential<'_>) -> Result<Authentication, ToolError>;
     /// Opens the trees that a question of a caller is about. A tree that the caller may not read does not exist for it.
@@ -63,6 +79,9 @@ pub struct SharedQuestion<'q> {
     pub operation: &'static Operation,
     /// What a repository must contain to contribute.
     pub filter: RootFilter,
+    /// What identifies repositories that the caller answers for itself, and that do not contribute: `address:` and a hash
+    /// ([`orient_tools::address_key`]), `commit:` and an id.
+    pub own: &'q [String],
 }
 
 /// The trees of a question.

@@ -142,7 +142,8 @@ settings! {
     /// A team server (`orient team serve`), which questions about names, text and uses are sent to as well.
     remote: Remote {
         /// Its address. The answer for this directory is computed here; the server adds what other repositories have. Only the question is
-        /// sent. The token is in the variable `ORIENT_TEAM_TOKEN`.
+        /// sent, with hashes that identify this repository. The first index of a clone starts from the facts that the server has. The token is
+        /// in the variable `ORIENT_TEAM_TOKEN`.
         url: Option<String> = None, example r#""https://code.example.com""#, RepositoryPermission::Deny;
         /// A file with the token, if it is not in the environment.
         token_file: Option<PathBuf> = None, example r#""~/.config/orient/remote-token""#, RepositoryPermission::Deny;
@@ -192,6 +193,8 @@ settings! {
         layer: bool = true, example "false", RepositoryPermission::Deny;
         /// The server of a language, if it is not the known one: a table from language to command line.
         servers: Commands = Commands::default(), example "{ python = 'basedpyright-langserver --stdio' }", RepositoryPermission::Deny;
+        /// Whether Orient servers ask language servers, and import new SCIP indexes, in the background, as far as you allowed it.
+        background: bool = true, example "false", RepositoryPermission::Deny;
         /// Servers that are not started, by name.
         exclude: Vec<String> = Vec::new(), example r#"["clangd"]"#, MAY_START_LESS;
         /// Maximum memory of a server with its child processes. A server that needs more is ended and started again.

@@ -167,7 +167,7 @@ fn unknown_setting_suggests_the_most_similar_one() {
         TMP/config.toml:1: unknown setting `treads`; did you mean `index.threads`?
         TMP/config.toml:2: unknown setting `memory`; did you mean `limits.memory`?
         TMP/config.toml:4: unknown setting `index.exlude`; did you mean `index.exclude`?
-        TMP/config.toml:5: unknown setting `index.colour`; known settings: index.exclude, index.max_file_size, index.nested_repositories, index.generated, index.vendored, index.languages, index.threads, symbols.roles, store.dir, store.commits, seed.index, workspace.roots, remote.url, remote.token_file, limits.memory, watch.min_files, watch.idle, watch.branches, history.commits, history.age, history.background, serve.redact, task.fail_closed, task.agreements_in_repository, enrich.layer, enrich.servers, enrich.exclude, enrich.memory, embed.provider, embed.model, embed.url, embed.dimensions, embed.batch, embed.concurrency, embed.timeout
+        TMP/config.toml:5: unknown setting `index.colour`; known settings: index.exclude, index.max_file_size, index.nested_repositories, index.generated, index.vendored, index.languages, index.threads, symbols.roles, store.dir, store.commits, seed.index, workspace.roots, remote.url, remote.token_file, limits.memory, watch.min_files, watch.idle, watch.branches, history.commits, history.age, history.background, serve.redact, task.fail_closed, task.agreements_in_repository, enrich.layer, enrich.servers, enrich.background, enrich.exclude, enrich.memory, embed.provider, embed.model, embed.url, embed.dimensions, embed.batch, embed.concurrency, embed.timeout
         TMP/config.toml:6: unknown setting `stoer`; did you mean `store`?
         TMP/config.toml:8: unknown setting `limits.threads`; did you mean `index.threads`?
     "]]);
@@ -177,7 +177,7 @@ fn unknown_setting_suggests_the_most_similar_one() {
 fn unknown_variable_suggests_the_most_similar_one() {
     Machine::new("", "").variable("ORIENT_INDEX_TREADS", "1").variable("ORIENT_INDEX_COLOUR", "1").check(
         &expect![[r"
-            ORIENT_INDEX_COLOUR: unknown setting `ORIENT_INDEX_COLOUR`; known settings: index.exclude, index.max_file_size, index.nested_repositories, index.generated, index.vendored, index.languages, index.threads, symbols.roles, store.dir, store.commits, seed.index, workspace.roots, remote.url, remote.token_file, limits.memory, watch.min_files, watch.idle, watch.branches, history.commits, history.age, history.background, serve.redact, task.fail_closed, task.agreements_in_repository, enrich.layer, enrich.servers, enrich.exclude, enrich.memory, embed.provider, embed.model, embed.url, embed.dimensions, embed.batch, embed.concurrency, embed.timeout
+            ORIENT_INDEX_COLOUR: unknown setting `ORIENT_INDEX_COLOUR`; known settings: index.exclude, index.max_file_size, index.nested_repositories, index.generated, index.vendored, index.languages, index.threads, symbols.roles, store.dir, store.commits, seed.index, workspace.roots, remote.url, remote.token_file, limits.memory, watch.min_files, watch.idle, watch.branches, history.commits, history.age, history.background, serve.redact, task.fail_closed, task.agreements_in_repository, enrich.layer, enrich.servers, enrich.background, enrich.exclude, enrich.memory, embed.provider, embed.model, embed.url, embed.dimensions, embed.batch, embed.concurrency, embed.timeout
             ORIENT_INDEX_TREADS: unknown setting `ORIENT_INDEX_TREADS`; did you mean `ORIENT_INDEX_THREADS`?
         "]],
     );

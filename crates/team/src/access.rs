@@ -42,27 +42,37 @@ macro_rules! readable {
     };
 }
 
+/// The default branches of it, at most `$2`, without the repositories `$3`.
+macro_rules! candidates {
+    ($rest:literal) => {
+        concat!(readable!("AND b.is_default AND r.id <> ALL($3) "), $rest)
+    };
+}
+
+/// The first parameter of a statement about candidates that is its own.
+const FIRST_PARAMETER: usize = 4;
+
 const BY_NAME: &str = readable!("AND r.name = $2 AND (b.name = $3 OR $3 = '' AND b.is_default)");
-const ALL: &str = readable!("AND b.is_default ORDER BY r.name LIMIT $2");
+const ALL: &str = candidates!("ORDER BY r.name LIMIT $2");
 const LIST: &str = "SELECT r.name, b.name, b.commit_id, b.files FROM readable a JOIN repository r ON r.id = a.repository \
      JOIN branch b ON b.repository = r.id AND b.generation > 0 WHERE a.token = $1 ORDER BY r.name, NOT b.is_default, b.name";
-const DEFINING: &str = readable!(
-    "AND b.is_default AND EXISTS (SELECT FROM content c JOIN entry e ON e.content = c.id \
-     WHERE e.branch = b.id AND c.names @> ARRAY[$3::int]) ORDER BY r.name LIMIT $2"
+const DEFINING: &str = candidates!(
+    "AND EXISTS (SELECT FROM content c JOIN entry e ON e.content = c.id \
+     WHERE e.branch = b.id AND c.names @> ARRAY[$4::int]) ORDER BY r.name LIMIT $2"
 );
-const REQUIRING: &str = readable!(
-    "AND b.is_default AND b.id <> ALL($3) AND EXISTS (SELECT FROM package p JOIN package q \
+const REQUIRING: &str = candidates!(
+    "AND b.id <> ALL($4) AND EXISTS (SELECT FROM package p JOIN package q \
      ON q.ecosystem = p.ecosystem AND q.name = p.name AND NOT q.is_provided AND q.branch = b.id \
-     WHERE p.branch = ANY($3) AND p.is_provided) ORDER BY r.name LIMIT $2"
+     WHERE p.branch = ANY($4) AND p.is_provided) ORDER BY r.name LIMIT $2"
 );
 /// Repositories by their best file: the sum of the weights of the words that it has and the symbols that it defines. Rare ones weigh
 /// more.
 const BY_WORDS: &str = "WITH found AS MATERIALIZED ( \
          SELECT DISTINCT w.term, e.branch, e.content FROM ( \
-             SELECT w.term, c.id FROM unnest($3::int[]) AS w (term) JOIN content c ON c.terms @> ARRAY[w.term] \
-             UNION SELECT n.term, c.id FROM unnest($4::int[]) AS n (term) JOIN content c ON c.names @> ARRAY[n.term]) AS w \
+             SELECT w.term, c.id FROM unnest($4::int[]) AS w (term) JOIN content c ON c.terms @> ARRAY[w.term] \
+             UNION SELECT n.term, c.id FROM unnest($5::int[]) AS n (term) JOIN content c ON c.names @> ARRAY[n.term]) AS w \
          JOIN entry e ON e.content = w.id \
-         JOIN branch b ON b.id = e.branch AND b.is_default \
+         JOIN branch b ON b.id = e.branch AND b.is_default AND b.repository <> ALL($3) \
          JOIN readable a ON a.repository = b.repository AND a.token = $1), \
      weight AS (SELECT term, 1 / ln(1 + count(DISTINCT content)) AS value FROM found GROUP BY term), \
      file AS (SELECT f.branch, f.content, sum(w.value) AS value FROM found f JOIN weight w USING (term) \
@@ -71,7 +81,45 @@ const BY_WORDS: &str = "WITH found AS MATERIALIZED ( \
      SELECT b.id, r.id, r.name, '', b.tree, b.artefact FROM best JOIN branch b ON b.id = best.branch \
      JOIN repository r ON r.id = b.repository WHERE b.generation > 0 ORDER BY best.value DESC, r.name LIMIT $2";
 
+const IDENTIFIED: &str = "SELECT DISTINCT r.id FROM readable a JOIN repository r ON r.id = a.repository WHERE a.token = $1 \
+     AND (r.address_key = ANY($2) OR EXISTS (SELECT FROM branch b WHERE b.repository = r.id AND b.commit_id = ANY($3))) ORDER BY r.id";
+
+/// The branch that is most like a clone: the one at its commit, else one at a commit that it knows, else the default one.
+const NEAREST: &str = readable!(
+    "AND (r.address_key = ANY($2) OR b.commit_id = ANY($3)) \
+     ORDER BY b.commit_id = $4 DESC, b.commit_id = ANY($3) DESC, b.is_default DESC, r.name, b.name LIMIT 1"
+);
+
+/// The addresses and the commits among the keys of a repository.
+fn split_keys(keys: &[String]) -> (Vec<&str>, Vec<&str>) {
+    let with = |prefix: &str| keys.iter().filter_map(|key| key.strip_prefix(prefix)).collect();
+    (with("address:"), with("commit:"))
+}
+
 impl Database {
+    /// The published branch that is most like a clone with these keys, at a commit.
+    pub(crate) fn nearest_branch(
+        &self,
+        caller: &Caller,
+        keys: &[String],
+        head: &str,
+    ) -> Result<Option<PublishedBranch>, TeamError> {
+        let (addresses, commits) = split_keys(keys);
+        let row =
+            self.with(|client| Ok(client.query_opt(NEAREST, &[&caller.id, &addresses, &commits, &head])?))?;
+        Ok(row.as_ref().and_then(branch_of))
+    }
+
+    /// The repositories that a caller may read and that one of these keys identifies: `address:` and a hash, `commit:` and an id.
+    pub(crate) fn identified(&self, caller: &Caller, keys: &[String]) -> Result<Vec<i64>, TeamError> {
+        let (addresses, commits) = split_keys(keys);
+        if addresses.is_empty() && commits.is_empty() {
+            return Ok(Vec::new());
+        }
+        let rows = self.with(|client| Ok(client.query(IDENTIFIED, &[&caller.id, &addresses, &commits])?))?;
+        Ok(rows.iter().map(|row| row.get(0)).collect())
+    }
+
     /// A repository by its name, if the caller may read it.
     pub(crate) fn readable_branch(&self, caller: &Caller, typed: &str) -> Result<PublishedBranch, TeamError> {
         let (name, branch) = typed.split_once('@').unwrap_or((typed, ""));
@@ -91,38 +139,44 @@ impl Database {
         Ok(rows.iter().map(line).collect())
     }
 
-    /// The repositories that require a package of one of these branches.
+    /// The repositories that require a package of one of these branches, but those in `without`.
     pub(crate) fn requiring(
         &self,
         caller: &Caller,
         branches: &[PublishedBranch],
+        without: &[i64],
         most: usize,
     ) -> Result<SelectedBranches, TeamError> {
         let ids: Vec<i64> = branches.iter().map(|branch| branch.id).collect();
-        self.select(caller, most, REQUIRING, &[&ids])
+        self.select(caller, without, most, REQUIRING, &[&ids])
     }
 
-    /// The repositories that may have an answer, at most `most`.
+    /// The repositories that may have an answer, at most `most`, but those in `without`.
     pub(crate) fn candidates(
         &self,
         caller: &Caller,
         filter: &RootFilter,
+        without: &[i64],
         most: usize,
     ) -> Result<SelectedBranches, TeamError> {
-        let all = self.select(caller, most, ALL, &[])?;
+        let all = self.select(caller, without, most, ALL, &[])?;
         if !all.has_more {
             return Ok(all);
         }
         let found = match filter {
             RootFilter::Any => return Ok(all),
             RootFilter::Defines(name) | RootFilter::DefinesOrUses(name) => {
-                let exact = self.select(caller, most, DEFINING, &[&name_hash(name)])?;
-                if exact.branches.is_empty() { self.containing_name(caller, name, most)? } else { exact }
+                let exact = self.select(caller, without, most, DEFINING, &[&name_hash(name)])?;
+                if exact.branches.is_empty() {
+                    self.containing_name(caller, name, without, most)?
+                } else {
+                    exact
+                }
             }
-            RootFilter::Contains(query) => self.containing(caller, query, most)?,
+            RootFilter::Contains(query) => self.containing(caller, query, without, most)?,
             RootFilter::Words(text) => {
                 let (words, identifiers) = question_keys(words_of_question(text).as_bytes());
-                self.select(caller, most, BY_WORDS, &[&words, &identifiers])?
+                self.select(caller, without, most, BY_WORDS, &[&words, &identifiers])?
             }
         };
         Ok(if found.branches.is_empty() { all } else { found })
@@ -133,10 +187,11 @@ impl Database {
         &self,
         caller: &Caller,
         name: &str,
+        without: &[i64],
         most: usize,
     ) -> Result<SelectedBranches, TeamError> {
         let syntax = orient_text::PatternSyntax { literal: true, ignore_case: true, unicode: true };
-        self.containing(caller, &orient_text::required_trigrams([name], syntax), most)
+        self.containing(caller, &orient_text::required_trigrams([name], syntax), without, most)
     }
 
     /// The repositories with a file that has the required trigrams.
@@ -144,6 +199,7 @@ impl Database {
         &self,
         caller: &Caller,
         query: &TrigramQuery,
+        without: &[i64],
         most: usize,
     ) -> Result<SelectedBranches, TeamError> {
         let mut arrays = Vec::new();
@@ -151,21 +207,22 @@ impl Database {
         let statement = format!(
             "{}(SELECT FROM content c JOIN entry e ON e.content = c.id \
              WHERE e.branch = b.id AND (c.trigrams IS NULL OR {condition})) ORDER BY r.name LIMIT $2",
-            readable!("AND b.is_default AND EXISTS ")
+            candidates!("AND EXISTS ")
         );
         let values: Vec<&(dyn ToSql + Sync)> = arrays.iter().map(|array| array as _).collect();
-        self.select(caller, most, &statement, &values)
+        self.select(caller, without, most, &statement, &values)
     }
 
     fn select(
         &self,
         caller: &Caller,
+        without: &[i64],
         most: usize,
         statement: &str,
         rest: &[&(dyn ToSql + Sync)],
     ) -> Result<SelectedBranches, TeamError> {
         let limit = (most as u64).cast_signed() + 1;
-        let mut values: Vec<&(dyn ToSql + Sync)> = vec![&caller.id, &limit];
+        let mut values: Vec<&(dyn ToSql + Sync)> = vec![&caller.id, &limit, &without];
         values.extend(rest);
         let rows = self.with(|client| Ok(client.query(statement, &values)?))?;
         let branches: Vec<PublishedBranch> = rows.iter().take(most).filter_map(branch_of).collect();
@@ -200,11 +257,11 @@ fn known_trigrams(query: &TrigramQuery) -> TrigramQuery {
     }
 }
 
-/// A condition on the column `trigrams`; appends the arrays that its parameters stand for, of which `$3` is the first.
+/// A condition on the column `trigrams`; appends the arrays that its parameters stand for.
 fn trigram_condition(query: &TrigramQuery, arrays: &mut Vec<Vec<i16>>) -> String {
     let mut all_of = |trigrams: Vec<i16>| {
         arrays.push(trigrams);
-        format!("c.trigrams @> ${}::smallint[]", arrays.len() + 2)
+        format!("c.trigrams @> ${}::smallint[]", FIRST_PARAMETER + arrays.len() - 1)
     };
     let single = |part: &TrigramQuery| match part {
         TrigramQuery::Trigram(trigram) => trigram_key(*trigram),
@@ -248,7 +305,7 @@ mod tests {
         let condition = trigram_condition(&known_trigrams(&query), &mut arrays);
         assert_eq!(
             condition,
-            "(c.trigrams @> $3::smallint[] AND (c.trigrams @> $4::smallint[] OR c.trigrams @> $5::smallint[]))"
+            "(c.trigrams @> $4::smallint[] AND (c.trigrams @> $5::smallint[] OR c.trigrams @> $6::smallint[]))"
         );
         assert_eq!(arrays, [vec![0, 1], vec![2], vec![3]]);
         assert_eq!(trigram_condition(&TrigramQuery::All, &mut arrays), "true");

@@ -4,6 +4,7 @@ use crate::database::Database;
 use crate::error::TeamError;
 use crate::source::Source;
 use crate::tokens::random_text;
+use orient_tools::address_key;
 
 /// Maximum length of the name of a repository.
 const MAX_NAME: usize = 200;
@@ -31,8 +32,7 @@ pub struct BranchStatus {
     pub error: Option<String>,
 }
 
-const INSERT_REPOSITORY: &str =
-    "INSERT INTO repository (name, source) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING RETURNING id";
+const INSERT_REPOSITORY: &str = "INSERT INTO repository (name, source, address_key) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING RETURNING id";
 const INSERT_BRANCH: &str = "INSERT INTO branch (repository, name, is_default) VALUES ($1, $2, $3) \
      ON CONFLICT (repository, name) DO NOTHING RETURNING id";
 const FIND_REPOSITORY: &str = "SELECT id, source FROM repository WHERE name = $1";
@@ -57,7 +57,8 @@ impl Database {
         check_name(name)?;
         branches.iter().try_for_each(|branch| check_branch(branch))?;
         self.write(|transaction| {
-            let inserted = transaction.query_opt(INSERT_REPOSITORY, &[&name, &source.address()])?;
+            let key = address_key(source.address());
+            let inserted = transaction.query_opt(INSERT_REPOSITORY, &[&name, &source.address(), &key])?;
             let is_new = inserted.is_some();
             let repository: i64 = if let Some(row) = inserted {
                 row.get(0)

@@ -5,6 +5,7 @@
 //! roots/<repository>/<name>/   a directory that stands for the root of a tree; it has no files
 //! store/                       the indexes
 //! contents/ab/abcd…            contents by hash, as the database has them
+//! facts/<branch>-<id>          the facts of published trees, for clones of users
 //! manifests/<repository>/<id>  the entries of trees that have an index, to compare them
 //! ```
 

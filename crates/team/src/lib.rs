@@ -16,6 +16,7 @@ mod contents;
 mod data_directory;
 mod database;
 mod error;
+mod facts_export;
 mod identities;
 mod indexes;
 mod jobs;

@@ -3,6 +3,7 @@
 
 use crate::database::Database;
 use crate::error::TeamError;
+use orient_tools::address_key;
 use postgres::{Client, Transaction};
 
 struct Migration {
@@ -25,6 +26,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!("0002_compact_contents"),
     migration!("0003_identities"),
     migration!("0004_webhooks"),
+    migration!("0005_address_keys"),
 ];
 
 /// The version that this program needs.
@@ -38,6 +40,9 @@ const CREATE_VERSION: &str = "CREATE TABLE IF NOT EXISTS orient.schema_version (
 const READ_VERSION: &str = "SELECT version FROM orient.schema_version";
 const WRITE_VERSION: &str =
     "INSERT INTO orient.schema_version VALUES (true, $1) ON CONFLICT (one) DO UPDATE SET version = $1";
+
+const WITHOUT_KEY: &str = "SELECT id, source FROM orient.repository WHERE address_key IS NULL";
+const SET_KEY: &str = "UPDATE orient.repository SET address_key = $2 WHERE id = $1";
 
 impl Database {
     /// Brings the schema to the version of this program, or to a given one. Returns the versions before and after.
@@ -85,7 +90,20 @@ fn migrate(client: &mut Client, target: i32) -> Result<(i32, i32), TeamError> {
         step.execute(WRITE_VERSION, &[&version])?;
         step.commit()?;
     }
+    if version == VERSION {
+        add_address_keys(client)?;
+    }
     Ok((before, version))
+}
+
+/// Gives repositories that were added before there were keys of addresses theirs: a database cannot compute them.
+fn add_address_keys(client: &mut Client) -> Result<(), TeamError> {
+    let mut step = client.transaction()?;
+    for row in step.query(WITHOUT_KEY, &[])? {
+        let key = address_key(row.get(1));
+        step.execute(SET_KEY, &[&row.get::<_, i64>(0), &key])?;
+    }
+    Ok(step.commit()?)
 }
 
 fn up(step: &mut Transaction<'_>, version: i32) -> Result<i32, TeamError> {

@@ -7,11 +7,12 @@ use crate::contents::Hash;
 use crate::data_directory::DataDirectory;
 use crate::database::Database;
 use crate::error::TeamError;
+use crate::facts_export::FactsFiles;
 use crate::indexes::{Indexes, OpenedRepository};
 use crate::tokens::{RateLimits, random_text};
 use orient_serve::{
-    AnsweredQuestion, Authentication, Caller, Credential, OpenedTrees, RepositoryLine, SharedQuestion,
-    SharedTrees,
+    AnsweredQuestion, Authentication, Caller, Credential, FactsFile, OpenedTrees, PublishedFacts,
+    RepositoryLine, SharedQuestion, SharedTrees,
 };
 use orient_tools::{Code, OpenTree, RootFilter, ToolError};
 use std::collections::HashMap;
@@ -35,6 +36,7 @@ const JOBS: &str = "SELECT count(*) FILTER (WHERE worker IS NULL), count(*) FILT
 pub struct Node {
     database: Arc<Database>,
     indexes: Indexes,
+    facts: FactsFiles,
     limits: RateLimits,
     /// Compared where there is no secret, so that this takes as long.
     unknown_secret: String,
@@ -58,6 +60,7 @@ impl Node {
     pub fn new(database: Arc<Database>, data: DataDirectory) -> Result<Self, TeamError> {
         database.check_schema()?;
         Ok(Self {
+            facts: FactsFiles::new(data.clone()),
             indexes: Indexes::new(database.clone(), data),
             database,
             limits: RateLimits::default(),
@@ -67,14 +70,18 @@ impl Node {
         })
     }
 
-    /// The tree of a branch as it is published now.
     fn open_branch(&self, branch: &PublishedBranch) -> Result<OpenTree, TeamError> {
+        Ok(self.open_published(branch)?.1)
+    }
+
+    /// The tree of a branch as it is published now, with its id.
+    fn open_published(&self, branch: &PublishedBranch) -> Result<(Hash, OpenTree), TeamError> {
         let slot = self.slot(branch.id);
         let mut tree = lock(&slot.tree);
         if let Some((id, open)) = &*tree
             && *id == branch.tree
         {
-            return Ok(open.clone());
+            return Ok((*id, open.clone()));
         }
         let (id, artefact, entries) = self.database.read(|transaction| {
             let row = transaction.query_opt(PUBLISHED, &[&branch.id])?;
@@ -87,7 +94,7 @@ impl Node {
         let open = self.indexes.open(&repository, &entries)?;
         self.opened_count.fetch_add(1, Ordering::Relaxed);
         *tree = Some((id, open.clone()));
-        Ok(open)
+        Ok((id, open))
     }
 
     /// The place of a branch among the open ones; the least recently used one makes room.
@@ -114,7 +121,7 @@ impl Node {
         let mut branches = vec![branch];
         let (mut is_labelled, mut notes) = (false, Vec::new());
         if matches!(question.filter, RootFilter::DefinesOrUses(_)) && question.operation.across {
-            let using = self.database.requiring(caller, &branches, MAX_ASKED - 1)?;
+            let using = self.database.requiring(caller, &branches, &[], MAX_ASKED - 1)?;
             is_labelled = !using.branches.is_empty();
             branches.extend(using.branches);
             notes.extend(using.has_more.then(more_note));
@@ -123,8 +130,9 @@ impl Node {
     }
 
     fn open_all(&self, caller: &Caller, question: &SharedQuestion<'_>) -> Result<OpenedTrees, TeamError> {
+        let own = self.database.identified(caller, question.own)?;
         if !question.operation.across {
-            let all = self.database.candidates(caller, &RootFilter::Any, 1)?;
+            let all = self.database.candidates(caller, &RootFilter::Any, &own, 1)?;
             if all.has_more {
                 let message = format!(
                     "`{}` is about one repository, and you may read several",
@@ -134,11 +142,11 @@ impl Node {
             }
             return self.opened(&all.branches, false, true, Vec::new());
         }
-        let found = self.database.candidates(caller, &question.filter, MAX_ASKED)?;
+        let found = self.database.candidates(caller, &question.filter, &own, MAX_ASKED)?;
         let (mut branches, mut has_more) = (found.branches, found.has_more);
         if matches!(question.filter, RootFilter::DefinesOrUses(_)) {
             let room = MAX_ASKED.saturating_sub(branches.len()).max(MAX_ASKED / 2);
-            let using = self.database.requiring(caller, &branches, room)?;
+            let using = self.database.requiring(caller, &branches, &own, room)?;
             has_more |= using.has_more;
             branches.extend(using.branches);
         }
@@ -164,6 +172,16 @@ fn more_note() -> String {
     )
 }
 
+impl PublishedFacts for Node {
+    fn facts(&self, caller: &Caller, keys: &[String], head: &str) -> Result<Option<FactsFile>, ToolError> {
+        let Some(mut branch) = self.database.nearest_branch(caller, keys, head)? else { return Ok(None) };
+        let (tree, open) = self.open_published(&branch)?;
+        branch.tree = tree;
+        let file = self.facts.open(&branch, open.engine())?;
+        Ok(Some(FactsFile { file, label: branch.label }))
+    }
+}
+
 impl SharedTrees for Node {
     fn authenticate(&self, credential: &Credential<'_>) -> Result<Authentication, ToolError> {
         let found = match credential {
@@ -183,7 +201,9 @@ impl SharedTrees for Node {
             None => self.open_all(caller, question)?,
         };
         if opened.trees.is_empty() {
-            return Err(ToolError::new(Code::NotFound, "there is no repository that you may read"));
+            let other = if question.own.is_empty() { "" } else { "other " };
+            let message = format!("there is no {other}repository that you may read");
+            return Err(ToolError::new(Code::NotFound, message));
         }
         Ok(opened)
     }

@@ -438,6 +438,15 @@ impl Operation {
     /// Runs the operation with a JSON object of arguments. Unambiguous mistakes in argument names and types are corrected,
     /// with a note; other unknown arguments, and those for the command line only, are errors.
     pub fn call(&self, session: &Session<'_>, arguments: Value) -> ReplyResult {
+        self.call_except(session, arguments, self.terminal_only)
+    }
+
+    /// Runs the operation with arguments that this program chose, not a client: those for the command line are allowed.
+    pub fn call_with_any(&self, session: &Session<'_>, arguments: Value) -> ReplyResult {
+        self.call_except(session, arguments, &[])
+    }
+
+    fn call_except(&self, session: &Session<'_>, arguments: Value, rejected: &[&str]) -> ReplyResult {
         let mut notes = Vec::new();
         let schema = self.compact_arguments();
         let none = Map::new();
@@ -451,7 +460,7 @@ impl Operation {
         };
         let CorrectedArguments { mut arguments, notes: corrections } = correct_arguments(&known, sent)?;
         notes.extend(corrections);
-        if let Some(name) = self.terminal_only.iter().find(|name| arguments.contains_key(**name)) {
+        if let Some(name) = rejected.iter().find(|name| arguments.contains_key(**name)) {
             let message = format!("`{name}` of `{}` is for the command line only", self.name);
             return Err(ToolError::new(Code::BadArgument, message).hint("leave it out"));
         }

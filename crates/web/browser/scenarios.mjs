@@ -1,5 +1,5 @@
 // Scenarios of the web pages in a real browser. `cargo xtask web` starts the servers and runs this with a JSON object:
-// { chromium, screenshots, token, trees: { parcel, own, hostile, guarded } } with the address of each tree's pages.
+// { chromium, screenshots, token, trees: { parcel, own, hostile, guarded, … } } with the address of each tree's pages.
 //
 // In every scenario: no script of a repository runs, no request leaves the origin, and the policy of the page is not violated.
 
@@ -18,6 +18,15 @@ const scenario = (name, tree, options, run) => scenarios.push({ name, tree, ...o
 
 const text = (page, selector) => page.locator(selector).first().innerText();
 const count = (page, selector) => page.locator(selector).count();
+
+/** What axe finds serious on a page. */
+async function barriers(page) {
+  // The policy of the page forbids injected scripts, so axe is evaluated by the debugger.
+  await page.evaluate(axe);
+  const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+  const serious = found.violations.filter((one) => ["serious", "critical"].includes(one.impact));
+  return serious.map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => node.html).join(" | ")}`);
+}
 
 // Every view, without scripts and with them.
 
@@ -55,12 +64,7 @@ for (const [name, address] of views) {
       await page.goto(base + address);
       await page.waitForLoadState("load");
       await page.waitForSelector("[data-deferred]", { state: "detached" });
-      // The policy of the page forbids injected scripts, so axe is evaluated by the debugger.
-      await page.evaluate(axe);
-      const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
-      const serious = found.violations.filter((one) => ["serious", "critical"].includes(one.impact));
-      const report = serious.map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => node.html).join(" | ")}`);
-      assert.deepEqual(report, []);
+      assert.deepEqual(await barriers(page), []);
       if (theme === "dark")
         await page.screenshot({ path: `${setup.screenshots}/${name.replaceAll(" ", "-")}-dark.png` });
     });
@@ -311,6 +315,93 @@ scenario("our own map has dependencies", "own", { scripts: false }, async (page,
   assert.ok((await text(page, "section[aria-labelledby=dependencies]")).includes("uses"));
   await page.screenshot({ path: `${setup.screenshots}/own-map.png` });
 });
+
+// Published packages in three languages, of which nothing is assumed but what is named here.
+
+const packages = [
+  { tree: "tower-http", file: "src/limit/body.rs", question: "compress the body of a response", name: "CompressionLayer", pattern: "fn call\\(", code: "Some($X)", language: "rust", directory: "src" },
+  { tree: "huey", file: "huey/registry.py", question: "retry a task that failed", name: "TaskWrapper", pattern: "def enqueue", code: "self.enqueue($X)", language: "python", directory: "huey" },
+  { tree: "ajv", file: "compile/errors.ts", question: "cache compiled schemas", name: "SchemaEnv", pattern: "function \\w+Keyword", code: "new _Code($X)", language: "typescript", directory: "compile" },
+];
+
+const encoded = encodeURIComponent;
+
+for (const { tree, file, question, name, pattern, code, language, directory } of packages) {
+  scenario(`${tree}: a question leads to linked code by mouse`, tree, { scripts: false }, async (page, base) => {
+    await page.goto(base);
+    await page.fill("#sq", question);
+    await page.getByRole("button", { name: "Search" }).first().click();
+    assert.ok((await count(page, ".hit")) >= 3);
+    await page.screenshot({ path: `${setup.screenshots}/${tree}-search.png` });
+    await page.locator(".hit a[data-item]").first().click();
+    assert.ok((await text(page, ".source")).length > 100);
+    await page.screenshot({ path: `${setup.screenshots}/${tree}-file.png` });
+  });
+
+  scenario(`${tree}: a name leads to its definition by keys`, tree, {}, async (page, base) => {
+    await page.goto(`${base}/help`);
+    await page.keyboard.press("/");
+    await page.keyboard.type(name);
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/search?q=**");
+    await page.waitForSelector("a[data-item]");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/code\/.+/);
+    assert.ok((await text(page, ".source")).includes(name));
+  });
+
+  scenario(`${tree}: from a definition to its uses and its graph by mouse`, tree, { scripts: false }, async (page, base) => {
+    await page.goto(`${base}/search?q=${name}&mode=names`);
+    await page.locator(".hit a[data-item]").first().click();
+    await page.locator(".source a.def").getByText(name, { exact: true }).first().click();
+    const panel = page.locator("aside.panel");
+    assert.ok((await panel.innerText()).includes("Uses"));
+    assert.ok((await panel.locator("a").count()) > 3, "there are uses");
+    await panel.locator("a[href^='/graph?']").first().click();
+    assert.ok((await count(page, "svg.graph .node")) > 1);
+    await page.screenshot({ path: `${setup.screenshots}/${tree}-graph.png` });
+  });
+
+  scenario(`${tree}: a card explains a name`, tree, {}, async (page, base) => {
+    await page.goto(`${base}/search?q=${name}&mode=names`);
+    await page.locator(".hit a[data-item]").first().click();
+    await page.waitForSelector(".source");
+    await page.locator(".source a[data-card]", { hasText: name }).first().hover();
+    await page.waitForSelector(".hover .card");
+    assert.ok((await text(page, ".hover")).includes(name));
+  });
+
+  scenario(`${tree}: patterns find text and syntax`, tree, { scripts: false }, async (page, base) => {
+    await page.goto(`${base}/search?mode=regex&q=${encoded(pattern)}`);
+    assert.ok((await count(page, ".hit")) > 0, "by regex");
+    await page.goto(`${base}/search?mode=structural&q=${encoded(`${code} lang:${language}`)}`);
+    assert.ok((await count(page, ".hit")) > 0, "by structure");
+  });
+
+  scenario(`${tree}: three clicks lead from the map to a file`, tree, { scripts: false }, async (page, base) => {
+    await page.goto(`${base}/map`);
+    await page.locator("table a", { hasText: `${directory}/` }).first().click();
+    await page.screenshot({ path: `${setup.screenshots}/${tree}-map.png` });
+    await page.locator("table a").filter({ hasText: /\.\w+$/ }).first().click();
+    assert.ok((await text(page, ".source")).trim().length > 0);
+  });
+
+  scenario(`${tree}: code and graph are accessible`, tree, { theme: "dark" }, async (page, base) => {
+    await page.goto(`${base}/code/${file}`);
+    assert.deepEqual(await barriers(page), []);
+    await page.goto(`${base}/graph?symbol=${name}`);
+    assert.deepEqual(await barriers(page), []);
+  });
+
+  scenario(`${tree}: code and map fit a phone`, tree, { width: 390, height: 800 }, async (page, base) => {
+    for (const address of ["/", "/map", `/code/${directory}`, `/search?q=${name}`]) {
+      await page.goto(base + address);
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(overflow <= 1, `${address} is ${overflow} pixels too wide`);
+    }
+  });
+}
 
 // A hostile repository: names and contents that are markup.
 

@@ -130,7 +130,7 @@ impl<'s> Asker<'s> {
         if let Some(fields) = arguments.as_object_mut() {
             fields.retain(|_, value| !value.is_null());
         }
-        let reply = entry(operation)?.call(self.session, arguments)?;
+        let reply = entry(operation)?.call_with_any(self.session, arguments)?;
         let metadata = reply.metadata();
         self.note_freshness(&metadata);
         let mut data = reply.data();

@@ -28,7 +28,7 @@ const KEYS: &[(&str, &str)] = &[
 
 /// The start page.
 pub(crate) fn page(context: &PageContext<'_>) -> Result<View, ToolError> {
-    let status = context.asker.ask::<StatusData>(Asked::Status, json!({}))?;
+    let status = context.asker.ask::<StatusData>(Asked::Status, json!({ "brief": true }))?;
     let tree = context.asker.ask::<FilesData>(Asked::Files, json!({ "tree": true, "depth": 1 }))?;
     let summary = &status.data.summary;
     let most = summary.languages.iter().map(|language| language.lines).max().unwrap_or(0);
@@ -40,7 +40,6 @@ pub(crate) fn page(context: &PageContext<'_>) -> Result<View, ToolError> {
             h1 { (context.asker.root_name()) }
             p.dim {
                 (count(summary.files)) " files · " (count(summary.lines)) " lines · " (count(summary.symbols)) " symbols"
-                @if let Some(graph) = &status.data.graph { " · " (count(graph.calls)) " calls" }
             }
             form.search action="/search" method="get" data-search {
                 label.hidden for="sq" { "Query" }

@@ -109,11 +109,27 @@ pub struct RecentCall {
     pub outcome: &'static str,
 }
 
-/// The page, or its content alone.
+/// The page, or its content alone. The page shows the counts of the graph, which take a pass over the whole index, when a script
+/// fetches them or the reader asks for the whole page.
 pub(crate) fn page(context: &PageContext<'_>) -> Result<View, ToolError> {
-    let found = context.asker.ask::<StatusData>(Asked::Status, json!({}))?;
+    if context.request.flag("fragment") {
+        return Ok(View::Fragment(content(context, false)?));
+    }
+    let is_whole = context.request.flag("whole");
+    let shown = content(context, !is_whole)?;
+    let body = html! {
+        h1 { "Status" }
+        div data-reload="/status" {
+            @if is_whole { (shown) } @else { (layout::deferred(context.request, "the counts of the graph", &shown)) }
+        }
+    };
+    Ok(View::Page { title: "Status".to_owned(), section: "status", body })
+}
+
+fn content(context: &PageContext<'_>, is_brief: bool) -> Result<Markup, ToolError> {
+    let found = context.asker.ask::<StatusData>(Asked::Status, json!({ "brief": is_brief }))?;
     let report = (context.server)();
-    let content = html! {
+    Ok(html! {
         (layout::notes(&found.metadata))
         @if let Some(indexing) = &report.indexing { p.badge role="status" { "indexing: " (indexing) } }
         div.columns {
@@ -124,12 +140,7 @@ pub(crate) fn page(context: &PageContext<'_>) -> Result<View, ToolError> {
         (languages(&found.data.summary))
         (groups("Files parsed in part", "issues", &found.data.summary.issues))
         (groups("Skipped files", "skipped", &found.data.summary.skipped))
-    };
-    if context.request.flag("fragment") {
-        return Ok(View::Fragment(content));
-    }
-    let body = html! { h1 { "Status" } div data-reload="/status" { (content) } };
-    Ok(View::Page { title: "Status".to_owned(), section: "status", body })
+    })
 }
 
 fn index(status: &StatusData) -> Markup {

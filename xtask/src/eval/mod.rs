@@ -155,6 +155,19 @@ pub(crate) fn run(eval: &Eval) -> Result<()> {
     floors.map_or(Ok(()), |floors| floors.hold(&summary))
 }
 
+/// Downloads packages of our own questions if necessary. Returns their indexed directories.
+pub(crate) fn package_sources<'n>(names: &[&'n str]) -> Result<Vec<(&'n str, PathBuf)>> {
+    let directory = packages::directory()?;
+    let mut sources = Vec::new();
+    for &name in names {
+        let package = packages::list()?.into_iter().find(|package| package.name == name);
+        let package = package.with_context(|| format!("{} has no package `{name}`", packages::LIST))?;
+        packages::fetch(std::slice::from_ref(&package), &directory)?;
+        sources.push((name, directory.join(name).join(&package.directory)));
+    }
+    Ok(sources)
+}
+
 /// Our own questions; `None` if they were only to be fetched or checked.
 fn own(eval: &Eval, only: &[String]) -> Result<Option<Set>> {
     let directory = eval.directory.clone().map_or_else(packages::directory, Ok)?;

@@ -91,6 +91,21 @@ fn tests_can_be_left_out_and_levels_listed_flat() {
 }
 
 #[test]
+fn a_function_that_constructs_a_class_is_one_caller() {
+    let sandbox = Sandbox::new(&[
+        ("lamp.py", "class Lamp:\n    def __init__(self, watts):\n        self.watts = watts\n"),
+        ("room.py", "from lamp import Lamp\n\n\ndef furnish():\n    return Lamp(40)\n"),
+    ]);
+    sandbox.assert_output(
+        &["callers", "Lamp"],
+        "
+        1 verified caller of Lamp (lamp.py:1), 0 name-only candidates
+        room.py:5  function furnish  constructs
+        ",
+    );
+}
+
+#[test]
 fn callers_through_an_interface_say_so() {
     shop().assert_output(
         &["callers", "Item.price"],

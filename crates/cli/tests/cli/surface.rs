@@ -119,6 +119,71 @@ fn an_explanation_has_layers_entry_points_and_calls_with_locations() {
 }
 
 #[test]
+fn paths_dependencies_and_the_map_are_exported_as_diagrams() {
+    let tree = Sandbox::new(&[
+        ("go.mod", "module shop\n"),
+        ("cmd/main.go", "package main\n\nimport \"shop/api\"\n\nfunc main() { api.Serve() }\n"),
+        ("api/server.go", "package api\n\nimport \"shop/store\"\n\nfunc Serve() { store.Load() }\n"),
+        ("store/store.go", "package store\n\nfunc Load() {}\n"),
+    ]);
+    tree.assert_output(
+        &["trace", "main", "Load", "--format", "mermaid"],
+        "
+        flowchart LR
+            n0[\"main<br/>cmd/main.go:5\"]
+            n1[\"Serve<br/>api/server.go:5\"]
+            n2[\"Load<br/>store/store.go:3\"]
+            n0 --> n1
+            n1 --> n2
+            style n0 stroke-width:3px
+            style n2 stroke-width:3px
+        ",
+    );
+    tree.assert_output(
+        &["deps", "cmd", "--by", "directory", "--depth", "2", "--kind", "calls", "--format", "dot"],
+        "
+        digraph {
+            rankdir=LR;
+            node [shape=box];
+            n0 [label=\"cmd\"];
+            n1 [label=\"api\"];
+            n2 [label=\"store\"];
+            n0 -> n1 [label=\"1\"];
+            n1 -> n2 [label=\"1\"];
+        }
+        ",
+    );
+    let callers = text(&tree.run(&["rdeps", "store", "--by", "directory", "--format", "mermaid"]).stdout);
+    assert!(callers.contains("n0[\"api\"]\n    n1[\"store\"]\n    n0 -->"), "{callers}");
+    let map = text(&tree.run(&["map", "--format", "dot"]).stdout);
+    assert!(map.contains("label=\"api\\n1 file\"") && map.contains("n1 -> n0"), "{map}");
+    assert_eq!(tree.run(&["map", "--format", "svg"]).status.code(), Some(2));
+}
+
+#[test]
+fn a_component_is_found_as_one_and_as_a_function() {
+    let tree = Sandbox::new(&[
+        (
+            "card.tsx",
+            "export function Card() { return <b className=\"card\" />; }\nexport function plain() {}\n",
+        ),
+        ("page.tsx", "import { Card } from './card';\nexport const Page = () => <Card />;\n"),
+        ("card.css", ".card { color: red }\n"),
+    ]);
+    tree.assert_output(
+        &["symbols", "--kind", "component"],
+        "
+        card.tsx:1  component Card  export function Card()
+        page.tsx:2  component Page  export const Page = ()
+        ",
+    );
+    let functions = text(&tree.run(&["symbols", "--kind", "function"]).stdout);
+    assert!(functions.contains("component Card") && functions.contains("function plain"), "{functions}");
+    let styled = text(&tree.run(&["references", ".card"]).stdout);
+    assert!(styled.contains("card.tsx:1  component Card"), "{styled}");
+}
+
+#[test]
 fn an_endpoint_shows_the_requests_that_reach_it_and_a_card_what_a_symbol_handles() {
     let tree = Sandbox::new(&[
         (

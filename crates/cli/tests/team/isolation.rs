@@ -105,6 +105,21 @@ fn paths(node: &NodeProcess, token: &str, into: &mut Vec<Attempt>) {
     }
 }
 
+/// Facts for a clone of the other repository: by its address and by its commit.
+fn facts(team: &Team, node: &NodeProcess, token: &str, into: &mut Vec<Attempt>) {
+    let path = team.path(SECRET);
+    let address = orient_tools::address_key(path.to_str().expect("a name"));
+    let commit = orient_testkit::git(&path, &["rev-parse", "HEAD"]);
+    for key in [format!("address:{address}"), format!("commit:{}", commit.trim())] {
+        let question = json!({ "own": [key], "head": commit.trim() }).to_string();
+        let (status, body) = node.request("POST", "/v1/facts", Some(token), &question);
+        into.push(("facts".to_owned(), format!("{status} {body}")));
+        let question = json!({ "operation": "symbols", "arguments": { "name": "visible" }, "own": [key] });
+        let (status, body) = node.request("POST", "/v1/call", Some(token), &question.to_string());
+        into.push(("without".to_owned(), format!("{status} {body}")));
+    }
+}
+
 /// A session of MCP: tools, resources, templates, completions, prompts, errors.
 fn mcp(node: &NodeProcess, token: &str, into: &mut Vec<Attempt>) {
     let authorization = format!("Authorization: Bearer {token}");
@@ -178,6 +193,7 @@ fn attempts(team: &Team, token: &str) -> Vec<Attempt> {
     let mut all = Vec::new();
     operations(&node, token, &mut all);
     paths(&node, token, &mut all);
+    facts(team, &node, token, &mut all);
     mcp(&node, token, &mut all);
     all
 }
@@ -190,8 +206,11 @@ fn nothing_that_a_tenant_can_ask_depends_on_another_tenant() {
         team.succeeds(&["tokens", "create", name, "--repository", name, "--per-minute", "1000000"])
     };
     let token = create("own");
+    team.commit(SECRET, OTHER);
     let before = attempts(&team, &token);
-    team.publish(SECRET, OTHER);
+    let path = team.path(SECRET);
+    team.succeeds(&["add", path.to_str().expect("a name"), "--name", SECRET]);
+    team.work();
     team.succeeds(&["webhook", SECRET]);
     let after = attempts(&team, &token);
     assert!(before.len() >= 60 && before.len() == after.len(), "{} attempts", before.len());

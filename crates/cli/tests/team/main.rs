@@ -8,6 +8,8 @@ mod identity_provider;
 mod isolation;
 mod publication;
 mod remote;
+mod remote_agents;
 mod repositories;
+mod seeding;
 mod server;
 mod webhooks;

@@ -135,5 +135,16 @@ fn a_slow_server_delays_an_answer_by_two_seconds_and_gets_only_the_question() {
     assert!(took >= Duration::from_secs(2) && took < Duration::from_secs(10), "{took:?}");
     let request = received.join().expect("a request");
     let body = request.split("\r\n\r\n").nth(1).unwrap_or_default();
-    assert_eq!(body, r#"{"operation":"symbols","words":["shared_name","--kind","function"]}"#);
+    let mut sent: Value = serde_json::from_str(body).expect("JSON");
+    let own =
+        sent.as_object_mut().and_then(|sent| sent.remove("own")).expect("what identifies the repository");
+    let is_key = |key: &Value| {
+        let (kind, id) = key.as_str().and_then(|key| key.split_once(':')).expect("a key");
+        matches!(kind, "address" | "commit") && id.bytes().all(|byte| byte.is_ascii_hexdigit())
+    };
+    assert!(own.as_array().is_some_and(|own| !own.is_empty() && own.iter().all(is_key)), "{own}");
+    assert_eq!(
+        sent,
+        serde_json::json!({ "operation": "symbols", "words": ["shared_name", "--kind", "function"] })
+    );
 }

@@ -114,6 +114,14 @@ impl Team {
         self.git(name, &["commit", "--quiet", "--message", "change"]);
     }
 
+    /// A clone of a repository beside it; returns its path.
+    pub(crate) fn clone_of(&self, name: &str, clone: &str) -> PathBuf {
+        let (from, to) = (self.path(name), self.path(clone));
+        let paths = [&from, &to].map(|path| path.to_str().expect("a name"));
+        self.git(name, &["clone", "--quiet", paths[0], paths[1]]);
+        to
+    }
+
     /// Starts a branch at the current commit and switches to it.
     pub(crate) fn branch(&self, name: &str, branch: &str) {
         self.git(name, &["switch", "--quiet", "--create", branch]);
@@ -163,6 +171,12 @@ impl Team {
             arguments.extend(["--repository", repository]);
         }
         self.succeeds(&arguments)
+    }
+
+    /// A token that may read another repository only.
+    pub(crate) fn token_without_repositories(&self) -> String {
+        self.publish("another", &[("a.py", "def another():\n    return 1\n")]);
+        self.token(&["another"])
     }
 
     /// Starts a node.

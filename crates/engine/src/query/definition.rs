@@ -66,6 +66,11 @@ pub struct Parameter {
 }
 
 impl Definition {
+    /// The kind that answers show: a function or class that renders markup is a component.
+    pub fn shown_kind(&self) -> SymbolKind {
+        self.kind.shown(self.modifiers)
+    }
+
     /// Whether two definitions are parts of one type or namespace: partial classes, reopened classes and modules, merged
     /// declarations.
     pub fn is_part_with(&self, other: &Self) -> bool {

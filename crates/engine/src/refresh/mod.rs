@@ -29,5 +29,5 @@ pub(crate) use pending_facts::PendingFactsSlot;
 pub use pipeline::PARSER_STACK_BYTES;
 pub(crate) use read_file::extracted;
 pub use report::{RebuildReason, RefreshReport};
-pub use seeding::SeedSource;
+pub use seeding::{RemoteFacts, SeedSource};
 pub use watch_scope::{ExternalIgnoreFiles, OpenDatabases, WatchScope};

@@ -1,7 +1,7 @@
 //! Seeding: the index of a new tree starts from another index, because most files are the same.
 //!
 //! The candidates, in this order: another tree of the same repository; the portable file that the user names; the index of a
-//! directory that this one is a copy of, or was moved from.
+//! directory that this one is a copy of, or was moved from; facts that another machine has.
 
 use crate::compiler_layer;
 use crate::progress::{Cancel, Progress};
@@ -10,6 +10,7 @@ use crate::{Engine, EngineError, StorePaths};
 use orient_store::{Cache, Snapshot, WriteLock, copy_index};
 use orient_walk::{Entry, Listing};
 use std::cmp::Reverse;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -25,6 +26,15 @@ pub enum SeedSource {
     Tree(PathBuf),
     /// This portable file.
     File(PathBuf),
+    /// The facts of another machine, in its words.
+    Facts(String),
+}
+
+/// A machine that may have the facts of a tree that is indexed for the first time.
+pub trait RemoteFacts: Send + Sync {
+    /// Writes a file of facts. Returns what they are those of, or `None` if the machine does not have the repository; the error says why
+    /// it could not be asked.
+    fn fetch(&self, to: &mut File, cancel: &Cancel) -> Result<Option<String>, String>;
 }
 
 /// What seeding did.
@@ -70,7 +80,35 @@ pub(crate) fn seed(
             }
             root_of(&directory).map(SeedSource::Tree)
         });
-    Ok(Seeded { source, problem })
+    if source.is_some() {
+        return Ok(Seeded { source, problem });
+    }
+    match fetch_facts(engine, cancel) {
+        Ok(facts) => Ok(Seeded { source: facts.map(SeedSource::Facts), problem }),
+        Err(_) if cancel.is_cancelled() => Err(EngineError::Cancelled),
+        Err(reason) => Ok(Seeded { source: None, problem: problem.or(Some(reason)) }),
+    }
+}
+
+/// Adds the facts that another machine has to the cache, so that the contents they are about need not be parsed.
+fn fetch_facts(engine: &Engine, cancel: &Cancel) -> Result<Option<String>, String> {
+    let Some(source) = &engine.remote_facts else { return Ok(None) };
+    let path = engine.paths.tree.join(format!(".facts-{}", std::process::id()));
+    let fetched = (|| {
+        let failed = |error: std::io::Error| format!("fetched facts cannot be written: {error}");
+        let _ = fs::remove_file(&path);
+        let mut file = File::options().write(true).create_new(true).open(&path).map_err(failed)?;
+        let label = source.fetch(&mut file, cancel)?;
+        drop(file);
+        if label.is_some() {
+            engine
+                .import_facts(&path, cancel)
+                .map_err(|error| format!("the facts of the team server are not used: {error}"))?;
+        }
+        Ok(label)
+    })();
+    let _ = fs::remove_file(&path);
+    fetched
 }
 
 fn copy(engine: &Engine, directory: &Path, lock: &WriteLock) -> bool {

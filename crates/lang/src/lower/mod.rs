@@ -20,6 +20,7 @@ mod declarations;
 mod definition_names;
 mod definitions;
 mod destructuring;
+mod element_attributes;
 mod empty_scopes;
 mod expressions;
 mod finalize;

@@ -73,6 +73,9 @@ impl<'t> Lowering<'t> {
                 {
                     self.mark(name, mark::CONSUMED);
                     self.mark(self.through(name), mark::CONSUMED);
+                    if rule.element_attribute {
+                        self.element_attribute(id, rule);
+                    }
                     if self.table.has_bare_calls && !rule.pattern && rule.value.find(self.tree, id).is_none()
                     {
                         self.shorthand(id, name);
@@ -107,7 +110,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Whether markup names a built-in element, not a component of the program.
-    fn is_plain_element(&self, name: NodeId) -> bool {
+    pub(super) fn is_plain_element(&self, name: NodeId) -> bool {
         self.table.rule(self.tree, name).expr != Some(ExprRole::Member)
             && !self.name_text(name).starts_with(char::is_uppercase)
     }

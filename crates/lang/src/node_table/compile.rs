@@ -277,6 +277,13 @@ impl Compiler<'_> {
         }
     }
 
+    fn selector_attributes(&mut self, spec: &NodeSpec) -> Vec<(String, char)> {
+        let mark = |(name, lists): (&String, &String)| {
+            Some((name.clone(), self.word(lists, vocabulary::selector_mark)?))
+        };
+        spec.selector_attributes.iter().filter_map(mark).collect()
+    }
+
     fn rule(&mut self, spec: &NodeSpec) -> Rule {
         Rule {
             symbol: self.symbol(spec.symbol.as_deref()),
@@ -349,6 +356,8 @@ impl Compiler<'_> {
             type_context: spec.type_context,
             value_context: spec.value_context,
             markup: spec.markup,
+            element_attribute: spec.element_attribute,
+            selector_attributes: self.selector_attributes(spec),
             not_a_reference: spec.not_a_reference,
             access_specifier: spec.access_specifier,
             pattern: spec.pattern,

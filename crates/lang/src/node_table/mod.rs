@@ -220,6 +220,9 @@ pub(crate) struct Rule {
     pub(crate) type_context: bool,
     pub(crate) value_context: bool,
     pub(crate) markup: bool,
+    pub(crate) element_attribute: bool,
+    /// Names of attributes, each with the mark before the selectors that it lists.
+    pub(crate) selector_attributes: Vec<(String, char)>,
     pub(crate) not_a_reference: bool,
     pub(crate) access_specifier: bool,
     pub(crate) pattern: bool,

@@ -242,6 +242,10 @@ pub(crate) struct NodeSpec {
     pub(crate) value_context: bool,
     /// Markup of a user interface: the function around it is a component.
     pub(crate) markup: bool,
+    /// An attribute of an element: it sets a property of the component that the element names.
+    pub(crate) element_attribute: bool,
+    /// The attributes of elements whose texts style sheets select, and what they list: `class` or `id`.
+    pub(crate) selector_attributes: BTreeMap<String, String>,
     /// An expression that is no reference: a built-in type.
     pub(crate) not_a_reference: bool,
     /// Sets the visibility of the members after it: `private:`.

@@ -149,6 +149,7 @@ struct MarkupFields {
     companions: Vec<String>,
     helper_types: Vec<String>,
     selectors: Vec<String>,
+    element_properties: bool,
 }
 
 /// The keys of `[resolve.tree]`: the fields of [`TreeRules`].

@@ -47,6 +47,8 @@ pub(crate) enum ExprRole {
     Record,
 }
 
+const SELECTOR_MARKS: &[(&str, char)] = &[("class", '.'), ("id", '#')];
+
 const EXPR_ROLES: &[(&str, ExprRole)] = &[
     ("name", ExprRole::Name),
     ("member", ExprRole::Member),
@@ -210,6 +212,11 @@ pub(crate) fn reference(word: &str) -> Result<RefKind, UnknownWord> {
 
 pub(crate) fn via(word: &str) -> Result<Via, UnknownWord> {
     find(VIAS, word, "way of binding")
+}
+
+/// The mark before the names of a kind of selector.
+pub(crate) fn selector_mark(word: &str) -> Result<char, UnknownWord> {
+    find(SELECTOR_MARKS, word, "kind of selector")
 }
 
 pub(crate) fn visibility(word: &str) -> Result<Visibility, UnknownWord> {

@@ -175,7 +175,7 @@ impl ReferenceEdges<'_, '_> {
     /// The reference itself, without its prefixes. A call never disappears: what is neither an edge nor external is a miss.
     fn main(&mut self, site: &Site) {
         let before = self.pushed();
-        if self.follow_compiler(site) || self.follow_selector() {
+        if self.follow_compiler(site) || self.follow_selector(site) || self.follow_property(site) {
             return;
         }
         match self.reference.kind {

@@ -167,7 +167,7 @@ impl<'s, 'q> Search<'s, 'q> {
     }
 
     fn see(&mut self, grade: u32, hit: Hit) -> rusqlite::Result<()> {
-        if !self.kinds.is_empty() && !self.kinds.contains(&hit.kind) {
+        if !self.kinds.is_empty() && !hit.kind.is_among(hit.modifiers, self.kinds) {
             return Ok(());
         }
         if self.tagged.as_ref().is_some_and(|tagged| tagged.binary_search(&hit.id).is_err()) {

@@ -112,7 +112,7 @@ pub fn suggest_command<'k>(typed: &str, known: impl IntoIterator<Item = &'k str>
 /// A call of one operation, ready to run.
 pub struct ToolCall {
     operation: &'static Operation,
-    arguments: Value,
+    pub(crate) arguments: Value,
     /// The cursor of the previous answer, if the call continues it.
     pub cursor: Option<String>,
     /// Token budget of the answer.

@@ -60,10 +60,10 @@ impl SymbolLine {
     /// A definition, and how its name matches.
     pub(crate) fn new(definition: Definition, matched: Option<&'static str>) -> Self {
         Self {
+            kind: definition.shown_kind().as_str().to_owned(),
             qualified: Handle::join(definition.handle.names.iter().map(String::as_str)),
             handle: definition.handle.to_string(),
             name: definition.name,
-            kind: definition.kind.as_str().to_owned(),
             language: definition.language,
             path: definition.path.display().into_owned(),
             line: definition.span.first_line,
@@ -93,7 +93,7 @@ impl SymbolLine {
         writer.put(Style::Kind, &self.kind)?;
         writer.plain(" ")?;
         writer.put(Style::Name, &self.qualified)?;
-        writer.put(Style::Dim, &bracketed(&self.roles))?;
+        writer.put(Style::Dim, &bracketed(&self.roles, &self.kind))?;
         self.write_header(writer)
     }
 

@@ -201,6 +201,13 @@ fn look_up(snapshot: &Snapshot, typed: &str) -> Result<(Lookup, Option<String>),
     if !matches!(found, Lookup::Nothing { .. }) {
         return Ok((found, None));
     }
+    // A class of a style sheet begins with the character that separates names elsewhere.
+    if typed.starts_with('.') {
+        let found = snapshot.symbol(&typed.replace('.', "\\."))?;
+        if !matches!(found, Lookup::Nothing { .. }) {
+            return Ok((found, None));
+        }
+    }
     if let Some(plain) = unescape(typed) {
         let found = snapshot.symbol(&plain)?;
         if !matches!(found, Lookup::Nothing { .. }) {

@@ -6,6 +6,7 @@ use crate::arguments::enum_values;
 use crate::arguments::path_argument;
 use crate::error::{Code, ToolError};
 use crate::session::Session;
+use crate::text::diagram::{Diagram, DiagramFormat, EdgeLine};
 use crate::text::number_format::{count, plural};
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
@@ -48,6 +49,10 @@ pub(crate) struct DependsArgs {
     #[arg(long, value_name = "N", default_value_t = 200)]
     #[serde(default = "limit")]
     limit: usize,
+    /// Print a diagram instead: mermaid or dot
+    #[arg(long, value_name = "FORMAT")]
+    #[serde(default)]
+    format: Option<String>,
 }
 
 fn file() -> String {
@@ -78,6 +83,9 @@ pub(crate) struct DependsOut {
     /// The uses between the entries of a directory, most uses first, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     between: Option<Vec<EntryUses>>,
+    /// A diagram, if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    diagram: Option<String>,
     #[serde(skip)]
     direction: Option<Direction>,
 }
@@ -124,6 +132,7 @@ pub(crate) fn run(
     direction: Direction,
 ) -> Result<Answer<DependsOut>, ToolError> {
     let by = GroupBy::parse(&args.by)?;
+    let format = args.format.as_deref().map(DiagramFormat::parse).transpose()?;
     let kinds = enum_values::edge_kinds(&args.kind)?;
     let snapshot = session.snapshot()?;
     let named =
@@ -135,14 +144,16 @@ pub(crate) fn run(
     let search = Search { snapshot: &snapshot, groups, kinds, no_tests: args.no_tests };
     if args.cycles {
         let cycles = search.cycles(within.as_ref())?;
-        let out = DependsOut { cycles: Some(cycles), ..DependsOut::of(of) };
+        let diagram = format.map(|format| cycle_diagram(&cycles).render(format));
+        let out = DependsOut { cycles: Some(cycles), diagram, ..DependsOut::of(of) };
         return Ok(session.answer(&snapshot, out));
     }
     if by == GroupBy::Entry {
         let mut between = search.between(if of == "." { "" } else { &of })?;
         let total = between.len();
         between.truncate(limit_or_all(args.limit));
-        let out = DependsOut { between: Some(between), ..DependsOut::of(of) };
+        let diagram = format.map(|format| use_diagram(&between).render(format));
+        let out = DependsOut { between: Some(between), diagram, ..DependsOut::of(of) };
         return Ok(with_total(session.answer(&snapshot, out), total));
     }
     let Some(within) = within else {
@@ -151,7 +162,8 @@ pub(crate) fn run(
             error.hint("`orient deps src/server.go`, or `orient deps --cycles` for the whole repository")
         );
     };
-    let found = search.levels(&within, direction, args.depth.clamp(1, 100))?;
+    let GroupLevels { found, mut pairs } =
+        search.levels(&within, &of, direction, args.depth.clamp(1, 100))?;
     let mut links = Vec::new();
     for (level, name, link) in found {
         let first = link.first.map_or_else(String::new, |(file, line)| {
@@ -162,8 +174,11 @@ pub(crate) fn run(
     }
     let total = links.len();
     links.truncate(limit_or_all(args.limit));
+    let is_listed = |name: &str| name == of || links.iter().any(|link| link.name == name);
+    pairs.retain(|pair| is_listed(&pair.from) && is_listed(&pair.to));
+    let diagram = format.map(|format| use_diagram(&pairs).render(format));
     let external = if direction == Direction::Out { search.external_packages(&within)? } else { Vec::new() };
-    let out = DependsOut { links, external, direction: Some(direction), ..DependsOut::of(of) };
+    let out = DependsOut { links, external, diagram, direction: Some(direction), ..DependsOut::of(of) };
     Ok(with_total(session.answer(&snapshot, out), total))
 }
 
@@ -176,6 +191,36 @@ fn with_total(mut answer: Answer<DependsOut>, total: usize) -> Answer<DependsOut
         answer = answer.partial(Note::from(format!("{shown} of {total} shown")).see("limit"));
     }
     answer
+}
+
+/// Uses as a diagram: each edge has their number.
+fn use_diagram(pairs: &[EntryUses]) -> Diagram {
+    let mut diagram = Diagram::default();
+    for EntryUses { from, to, uses } in pairs {
+        diagram.edge(from, to, &uses.to_string(), EdgeLine::Solid);
+    }
+    diagram
+}
+
+/// A shortest cycle of each group of cycles.
+fn cycle_diagram(cycles: &[Cycle]) -> Diagram {
+    let mut diagram = Diagram::default();
+    for cycle in cycles {
+        for pair in cycle.path.windows(2) {
+            if let [from, to] = pair {
+                diagram.edge(from, to, "", EdgeLine::Solid);
+            }
+        }
+    }
+    diagram
+}
+
+/// Groups by level.
+struct GroupLevels {
+    /// The level, name and uses of each group.
+    found: Vec<(u32, String, Link)>,
+    /// The uses from level to level.
+    pairs: Vec<EntryUses>,
 }
 
 struct Search<'s> {
@@ -245,28 +290,39 @@ impl Search<'_> {
         Ok(found.into_iter().map(line).collect())
     }
 
-    /// Breadth-first search over groups: the level, name and uses of each.
+    /// Breadth-first search over groups: the level, name and uses of each, and the uses from level to level.
     fn levels(
         &self,
         within: &PathPattern,
+        start: &str,
         direction: Direction,
         depth: u32,
-    ) -> Result<Vec<(u32, String, Link)>, ToolError> {
+    ) -> Result<GroupLevels, ToolError> {
         let mut files: Vec<u32> = self.files(within).collect();
         let mut seen_files: BTreeSet<u32> = files.iter().copied().collect();
         let own: BTreeSet<u32> = files.iter().map(|&file| self.groups.of[file as usize]).collect();
         let mut seen = if own.len() == 1 { own } else { BTreeSet::new() };
-        let mut found = Vec::new();
+        let (mut found, mut pairs) = (Vec::new(), Vec::new());
         for level in 1..=depth {
             let mut next: BTreeMap<u32, Link> = BTreeMap::new();
+            let mut uses: BTreeMap<(u32, u32), u64> = BTreeMap::new();
             for &file in &files {
                 for (other, at, edge) in self.edges(file, direction)? {
                     let group = self.groups.of[other as usize];
                     if !seen.contains(&group) && !seen_files.contains(&other) {
                         next.entry(group).or_default().add(at, &edge);
+                        *uses
+                            .entry((if level == 1 { 0 } else { self.groups.of[file as usize] }, group))
+                            .or_default() += 1;
                     }
                 }
             }
+            pairs.extend(uses.into_iter().map(|((near, far), uses)| {
+                let near = if level == 1 { start } else { &self.groups.names[near as usize] }.to_owned();
+                let far = self.groups.names[far as usize].clone();
+                let (from, to) = if direction == Direction::Out { (near, far) } else { (far, near) };
+                EntryUses { from, to, uses }
+            }));
             let mut rows: Vec<(u32, Link)> = next.into_iter().collect();
             rows.sort_by(|a, b| b.1.uses.cmp(&a.1.uses).then(a.0.cmp(&b.0)));
             seen.extend(rows.iter().map(|(group, _)| *group));
@@ -280,7 +336,7 @@ impl Search<'_> {
                 break;
             }
         }
-        Ok(found)
+        Ok(GroupLevels { found, pairs })
     }
 
     /// The edges between a file and others: the other file, the file that contains the use, and the edge.
@@ -329,7 +385,15 @@ impl Search<'_> {
 impl DependsOut {
     /// An empty answer about a path.
     fn of(of: String) -> Self {
-        Self { of, links: Vec::new(), external: Vec::new(), cycles: None, between: None, direction: None }
+        Self {
+            of,
+            links: Vec::new(),
+            external: Vec::new(),
+            cycles: None,
+            between: None,
+            diagram: None,
+            direction: None,
+        }
     }
 
     /// Whether nothing was found.
@@ -342,6 +406,9 @@ impl DependsOut {
 
     /// Writes the answer.
     pub(crate) fn write(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        if let Some(diagram) = &self.diagram {
+            return diagram.lines().try_for_each(|line| writer.line(Style::Plain, line));
+        }
         if let Some(cycles) = &self.cycles {
             if cycles.is_empty() {
                 return writer.line(Style::Plain, "no cycles");

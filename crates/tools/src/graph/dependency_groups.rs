@@ -7,7 +7,7 @@ use orient_engine::{CsrGraph, EdgeRow, EngineError, NodeOwners, Project, Snapsho
 use orient_model::{Confidence, EdgeKind, RepoPath};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
 
 /// How files are grouped.
@@ -139,21 +139,31 @@ impl Cycle {
     }
 }
 
+/// The number of uses of each group by each other one.
+pub(crate) fn uses_between(
+    snapshot: &Snapshot,
+    groups: &FileGroups,
+    keep: &dyn Fn(u32, &EdgeRow) -> bool,
+) -> Result<BTreeMap<(u32, u32), u64>, EngineError> {
+    let mut uses: BTreeMap<(u32, u32), u64> = BTreeMap::new();
+    for (index, file) in groups.owners.files.iter().enumerate() {
+        let graph = snapshot.file_graph(file.id)?;
+        let own = graph.edges[..graph.own].iter().filter(|edge| keep(index as u32, edge));
+        for ends in own.filter_map(|edge| groups.ends(edge)).filter(|(from, to)| from != to) {
+            *uses.entry(ends).or_default() += 1;
+        }
+    }
+    Ok(uses)
+}
+
 /// All dependency cycles, by their first member.
 pub(crate) fn find_cycles(
     snapshot: &Snapshot,
     groups: &FileGroups,
     keep: &dyn Fn(u32, &EdgeRow) -> bool,
 ) -> Result<Vec<Cycle>, EngineError> {
-    let mut pairs: BTreeSet<(u32, u32)> = BTreeSet::new();
-    for (index, file) in groups.owners.files.iter().enumerate() {
-        let graph = snapshot.file_graph(file.id)?;
-        let own = graph.edges[..graph.own].iter().filter(|edge| keep(index as u32, edge));
-        let ends = own.filter_map(|edge| groups.ends(edge)).filter(|(from, to)| from != to);
-        // The same pairs return in file after file.
-        pairs.extend(ends);
-    }
-    let graph = CsrGraph::new(groups.names.len(), pairs.into_iter().collect());
+    let pairs = uses_between(snapshot, groups, keep)?.into_keys().collect();
+    let graph = CsrGraph::new(groups.names.len(), pairs);
     let name = |&group: &u32| groups.names[group as usize].clone();
     let found = cyclic_components(&graph);
     Ok(found

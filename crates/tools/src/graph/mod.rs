@@ -2,7 +2,9 @@
 
 pub(crate) mod affected_symbols;
 pub(crate) mod architecture;
+pub(crate) mod call_lines;
 pub(crate) mod call_path;
+mod call_text;
 pub(crate) mod call_tree;
 pub(crate) mod changed_symbols;
 pub(crate) mod dependencies;

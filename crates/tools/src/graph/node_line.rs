@@ -33,7 +33,7 @@ impl NodeLine {
         Self {
             handle,
             name: node.qualified(),
-            kind: node.definition.as_ref().map_or("file", |definition| definition.kind.as_str()),
+            kind: node.definition.as_ref().map_or("file", |definition| definition.shown_kind().as_str()),
             path,
             line: node.line(),
             test: node.is_test(),

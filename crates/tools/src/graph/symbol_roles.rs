@@ -170,7 +170,8 @@ impl<'s> RoleLabels<'s> {
     }
 }
 
-/// Roles as the text of an answer shows them, after a name: ` [handler]`.
-pub(crate) fn bracketed(roles: &[String]) -> String {
-    if roles.is_empty() { String::new() } else { format!(" [{}]", roles.join(", ")) }
+/// Roles as the text of an answer shows them, after a kind and a name: ` [handler]`. A role that is the kind itself is not repeated.
+pub(crate) fn bracketed(roles: &[String], kind: &str) -> String {
+    let others: Vec<&str> = roles.iter().map(String::as_str).filter(|role| *role != kind).collect();
+    if others.is_empty() { String::new() } else { format!(" [{}]", others.join(", ")) }
 }

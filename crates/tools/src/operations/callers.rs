@@ -3,7 +3,8 @@
 use crate::answer::Answer;
 use crate::arguments::symbol_lookup::SymbolAnswer;
 use crate::error::{Exit, ToolError};
-use crate::graph::call_tree::{self, CallsArgs, CallsOut};
+use crate::graph::call_lines::CallsOut;
+use crate::graph::call_tree::{self, CallsArgs};
 use crate::operation::{AcrossRoots, Example, ParseArgs, TypedOperation};
 use crate::session::Session;
 use crate::text::writer::TextWriter;

@@ -7,7 +7,7 @@ use crate::graph::node_line::NodeLine;
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
 use crate::session::query_embedding::QueryEmbedding;
-use crate::text::diagram::{Diagram, DiagramFormat};
+use crate::text::diagram::{Diagram, DiagramFormat, DiagramNode, EdgeLine};
 use crate::text::number_format::{count, plural};
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
@@ -311,13 +311,14 @@ more than they use it. For a question, the symbols that answer it best take the 
         let mut out = ExplainOut::new(&snapshot, &whole, about, &found, &scope)?;
         out.fit(args.tokens.saturating_mul(3));
         if let Some(format) = format {
-            let mut diagram = Diagram::default();
+            let mut diagram = Diagram::layered();
             for component in &found.components {
-                diagram.node(&component.path, &format!("{} ({})", component.path, component.files));
+                let label = format!("{} ({})", component.path, component.files);
+                diagram.node(&component.path, DiagramNode { label, ..DiagramNode::default() });
             }
             for link in &found.links {
                 let (from, to) = (&found.components[link.from].path, &found.components[link.to].path);
-                diagram.edge(from, to, &link.count.to_string());
+                diagram.edge(from, to, &link.count.to_string(), EdgeLine::Solid);
             }
             out.diagram = Some(diagram.render(format));
         }

@@ -2,14 +2,17 @@
 
 use crate::answer::{Answer, Note};
 use crate::error::{Exit, ToolError};
+use crate::graph::dependency_groups::{FileGroups, GroupBy, is_link, uses_between};
 use crate::graph::node_line::NodeLine;
 use crate::graph::repository_map::{RepositoryMap, map_repository};
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
+use crate::text::diagram::{Diagram, DiagramFormat, DiagramNode, EdgeLine};
 use crate::text::number_format::{count, plural};
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
-use orient_engine::FullGraph;
+use orient_engine::{FullGraph, Snapshot};
+use orient_model::Role;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -24,6 +27,10 @@ pub(crate) struct MapArgs {
     #[arg(long, value_name = "N", default_value_t = 1500)]
     #[serde(default = "tokens")]
     tokens: usize,
+    /// Print a diagram of the directories and their uses of each other instead: mermaid or dot
+    #[arg(long, value_name = "FORMAT")]
+    #[serde(default)]
+    format: Option<String>,
 }
 
 fn tokens() -> usize {
@@ -45,6 +52,9 @@ pub(crate) struct MapOut {
     entries: Vec<EntryLine>,
     /// The most central symbols.
     central: Vec<CentralLine>,
+    /// A diagram of the directories, if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    diagram: Option<String>,
 }
 
 /// A directory.
@@ -94,12 +104,15 @@ counted as three bytes, a conservative estimate.";
         Example { command: "map", about: "about one page" },
         Example { command: "map --tokens 400", about: "a short overview" },
         Example { command: "map --tokens 5000 --json", about: "more detail, for a script" },
+        Example { command: "map --format dot", about: "a diagram of the directories" },
     ];
     const HEAVY: bool = true;
+    const TERMINAL_ONLY: &'static [&'static str] = &["format"];
     type Args = MapArgs;
     type Out = MapOut;
 
     fn run(session: &Session<'_>, args: MapArgs) -> Result<Answer<MapOut>, ToolError> {
+        let format = args.format.as_deref().map(DiagramFormat::parse).transpose()?;
         let snapshot = session.snapshot()?;
         let whole = FullGraph::read(&snapshot)?;
         let RepositoryMap { directories, entries, central, symbols, languages } =
@@ -111,6 +124,7 @@ counted as three bytes, a conservative estimate.";
             directories: Vec::new(),
             entries: Vec::new(),
             central: Vec::new(),
+            diagram: None,
         };
         let totals = [directories.len(), entries.len(), symbols];
         let mut budget = Budget(args.tokens.saturating_mul(3));
@@ -123,6 +137,9 @@ counted as three bytes, a conservative estimate.";
         out.directories.sort_by(|a, b| a.path.cmp(&b.path));
         let rest = Budget(budget.0);
         out.central = rest.fill(&mut budget, central, CentralLine::text);
+        if let Some(format) = format {
+            out.diagram = Some(out.diagram(&snapshot)?.render(format));
+        }
         let shown = [out.directories.len(), out.entries.len(), out.central.len()];
         let mut answer = session.answer(&snapshot, out);
         for ((shown, total), what) in
@@ -137,6 +154,9 @@ counted as three bytes, a conservative estimate.";
     }
 
     fn text(out: &MapOut, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        if let Some(diagram) = &out.diagram {
+            return diagram.lines().try_for_each(|line| writer.line(Style::Plain, line));
+        }
         writer.line(Style::Head, &out.head())?;
         writer.line(Style::Head, "entry points")?;
         for entry in &out.entries {
@@ -182,6 +202,29 @@ impl Budget {
 }
 
 impl MapOut {
+    /// The listed directories, and how often the sources of one use another.
+    fn diagram(&self, snapshot: &Snapshot) -> Result<Diagram, ToolError> {
+        let groups = FileGroups::new(snapshot, GroupBy::Directory)?;
+        let is_source = |file: u32| groups.owners.files[file as usize].role == Role::Source;
+        let uses = uses_between(snapshot, &groups, &|file, edge| is_source(file) && is_link(edge, &[]))?;
+        let mut diagram = Diagram::layered();
+        for directory in &self.directories {
+            let detail = plural(directory.files, "file", "files");
+            diagram.node(
+                &directory.path,
+                DiagramNode { label: directory.path.clone(), detail, is_focus: false },
+            );
+        }
+        let is_listed = |name: &str| self.directories.iter().any(|directory| directory.path == name);
+        for ((from, to), uses) in uses {
+            let (from, to) = (&groups.names[from as usize], &groups.names[to as usize]);
+            if is_listed(from) && is_listed(to) {
+                diagram.edge(from, to, &uses.to_string(), EdgeLine::Solid);
+            }
+        }
+        Ok(diagram)
+    }
+
     fn head(&self) -> String {
         let size =
             format!("{}, {}", plural(self.files, "file", "files"), plural(self.lines, "line", "lines"));

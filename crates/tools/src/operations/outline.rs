@@ -198,10 +198,10 @@ fn of_symbol(
 impl From<Definition> for OutlineLine {
     fn from(definition: Definition) -> Self {
         Self {
+            kind: definition.shown_kind().as_str(),
             depth: definition.depth,
             handle: definition.handle.to_string(),
             name: definition.name,
-            kind: definition.kind.as_str(),
             line: definition.span.first_line,
             last_line: definition.span.last_line,
             signature: definition.signature,

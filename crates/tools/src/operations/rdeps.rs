@@ -21,6 +21,7 @@ Every proven use of one of its symbols counts, not only imports; use --kind impo
         Example { command: "rdeps src/net --by directory --no-tests", about: "directories, without tests" },
         Example { command: "rdeps src/server.go --depth 3", about: "three levels" },
     ];
+    const TERMINAL_ONLY: &'static [&'static str] = &["format"];
     type Args = DependsArgs;
     type Out = DependsOut;
 

@@ -6,6 +6,7 @@ use crate::answer::unread_files::AnswerScope;
 use crate::arguments::path_argument;
 use crate::error::ToolError;
 use crate::operation::{Example, TypedOperation};
+use crate::operations::enrich::BackgroundState;
 use crate::session::Session;
 use crate::text::number_format::{bytes, count};
 use crate::text::writer::{Cell, Style, TextWriter};
@@ -26,6 +27,9 @@ pub(crate) struct StatusArgs {
     /// Rebuild the index from the files first
     #[arg(long)]
     rebuild: bool,
+    /// Without the counts of functions, calls and edges, which take a pass over the whole index
+    #[arg(long)]
+    brief: bool,
 }
 
 /// The state of the index.
@@ -45,8 +49,11 @@ pub(crate) struct StatusOut {
     in_memory: bool,
     /// The contents of the index.
     summary: Summary,
-    /// The contents of the graph.
-    graph: GraphCounts,
+    /// The contents of the graph; absent from a brief answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    graph: Option<GraphCounts>,
+    /// Whether language servers are asked in the background.
+    language_servers: BackgroundState,
 }
 
 impl TypedOperation for Status {
@@ -59,8 +66,13 @@ index yet.";
         Example { command: "status", about: "refresh, then show" },
         Example { command: "status --no-refresh", about: "without refreshing the index" },
         Example { command: "status src", about: "a part of the tree" },
+        Example {
+            command: "status --brief",
+            about: "without the counts of the graph, faster on large repositories",
+        },
         Example { command: "status --json", about: "for a script" },
     ];
+    const TERMINAL_ONLY: &'static [&'static str] = &["brief"];
     const ANY_REVISION: bool = false;
     type Args = StatusArgs;
     type Out = StatusOut;
@@ -80,8 +92,9 @@ index yet.";
             cache_bytes: status.cache_bytes,
             generation: status.generation,
             in_memory: session.in_memory(),
-            graph: GraphCounts::of(&snapshot, path.as_ref())?,
+            graph: (!args.brief).then(|| GraphCounts::of(&snapshot, path.as_ref())).transpose()?,
             summary: Summary::within(&snapshot, path)?,
+            language_servers: BackgroundState::of(session),
         };
         let mut answer = session.answer_within(&snapshot, AnswerScope::FilesRead, out);
         for cut in session.engine()?.truncated_ignore_rules(&snapshot)? {
@@ -101,33 +114,32 @@ index yet.";
         if out.in_memory {
             size.push_str(" (changes are kept in memory: the store is not writable)");
         }
-        let graph = &out.graph;
-        let symbols = format!(
-            "{} ({} functions, {} types)",
-            count(summary.symbols),
-            count(graph.functions),
-            count(graph.types)
-        );
-        let edges = format!(
-            "{} ({} calls); {} uses of other packages, {} unresolved",
-            count(graph.edges),
-            count(graph.calls),
-            count(graph.external),
-            count(graph.unresolved)
-        );
-        writer.table(
-            0,
-            &[
-                row("root", Style::Path, out.root.clone()),
-                row("store", Style::Path, out.store.clone()),
-                row("size", Style::Plain, size),
-                row("generation", Style::Plain, out.generation.to_string()),
-                row("files", Style::Plain, format!("{} ({})", count(summary.files), bytes(summary.bytes))),
-                row("lines", Style::Plain, count(summary.lines)),
-                row("symbols", Style::Plain, symbols),
-                row("edges", Style::Plain, edges),
-            ],
-        )?;
+        let mut rows = vec![
+            row("root", Style::Path, out.root.clone()),
+            row("store", Style::Path, out.store.clone()),
+            row("size", Style::Plain, size),
+            row("generation", Style::Plain, out.generation.to_string()),
+            row("files", Style::Plain, format!("{} ({})", count(summary.files), bytes(summary.bytes))),
+            row("lines", Style::Plain, count(summary.lines)),
+        ];
+        let symbols = count(summary.symbols);
+        if let Some(graph) = &out.graph {
+            let kinds =
+                format!("{symbols} ({} functions, {} types)", count(graph.functions), count(graph.types));
+            rows.push(row("symbols", Style::Plain, kinds));
+            let edges = format!(
+                "{} ({} calls); {} uses of other packages, {} unresolved",
+                count(graph.edges),
+                count(graph.calls),
+                count(graph.external),
+                count(graph.unresolved)
+            );
+            rows.push(row("edges", Style::Plain, edges));
+        } else {
+            rows.push(row("symbols", Style::Plain, symbols));
+        }
+        rows.push(row("compilers", Style::Plain, out.language_servers.reason.clone()));
+        writer.table(0, &rows)?;
         writer.end_line()?;
         summary.languages(writer)?;
         summary.gaps(writer)

@@ -10,6 +10,7 @@ use crate::graph::missing_path::{MissingPath, explain_missing_path};
 use crate::graph::node_line::NodeLine;
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
+use crate::text::diagram::{Diagram, DiagramFormat, DiagramNode, EdgeLine};
 use crate::text::number_format::plural;
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
@@ -63,6 +64,10 @@ pub(crate) struct TraceArgs {
     #[arg(long, value_name = "LEVEL", default_value = "probable")]
     #[serde(default)]
     confidence: Option<String>,
+    /// Print a diagram of the paths instead: mermaid or dot
+    #[arg(long, value_name = "FORMAT")]
+    #[serde(default)]
+    format: Option<String>,
 }
 
 fn entries() -> String {
@@ -95,6 +100,9 @@ pub(crate) struct TraceOut {
     /// Without a path: how far it is proven, and the calls at its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     blocked: Option<MissingPath>,
+    /// A diagram of the paths, if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    diagram: Option<String>,
 }
 
 /// A search with its limits.
@@ -118,13 +126,16 @@ shows how far it is proven, and the external and unresolved calls there.";
             about: "paths through a symbol",
         },
         Example { command: "trace Server.Run", about: "its deepest callees" },
+        Example { command: "trace main Store.save --format mermaid", about: "a diagram of the paths" },
     ];
     const HEAVY: bool = true;
+    const TERMINAL_ONLY: &'static [&'static str] = &["format"];
     type Args = TraceArgs;
     type Out = SymbolAnswer<TraceOut>;
 
     fn run(session: &Session<'_>, args: TraceArgs) -> Result<Answer<Self::Out>, ToolError> {
         let least = enum_values::confidence(args.confidence.as_deref())?;
+        let format = args.format.as_deref().map(DiagramFormat::parse).transpose()?;
         let snapshot = session.snapshot()?;
         let from_entries = args.from == ENTRIES;
         if from_entries && args.to.is_none() {
@@ -146,7 +157,8 @@ shows how far it is proven, and the external and unresolved calls there.";
             Some(subject) if args.to.is_none() => search.ends(&view, subject)?,
             _ => search.paths(&view, &subjects, from_entries)?,
         };
-        let SearchResult { out, stopped, notes } = traced;
+        let SearchResult { mut out, stopped, notes } = traced;
+        out.diagram = format.filter(|_| !out.paths.is_empty()).map(|format| out.diagram().render(format));
         let mut answer = session.answer(&snapshot, SymbolAnswer::one(out));
         answer.add_notes(notes);
         if stopped {
@@ -223,6 +235,7 @@ impl PathSearch<'_> {
             to: named(subjects.last())?,
             paths,
             blocked: missing,
+            diagram: None,
         };
         Ok(SearchResult { out, stopped, notes: subjects.iter().filter_map(ResolvedSymbol::note).collect() })
     }
@@ -289,7 +302,11 @@ impl PathSearch<'_> {
         }
         let from = Some(NodeLine::of(&view.describe(start)?));
         let stopped = !reached.is_whole() || reached.unexplored > 0;
-        Ok(SearchResult { out: TraceOut { from, to: None, paths, blocked: None }, stopped, notes })
+        Ok(SearchResult {
+            out: TraceOut { from, to: None, paths, blocked: None, diagram: None },
+            stopped,
+            notes,
+        })
     }
 }
 
@@ -315,7 +332,33 @@ fn join_sections(sections: &[Vec<GraphPath>], max: usize) -> Vec<GraphPath> {
 }
 
 impl TraceOut {
+    /// All paths as one graph.
+    fn diagram(&self) -> Diagram {
+        let mut diagram = Diagram::default();
+        let ends: Vec<&str> =
+            [&self.from, &self.to].into_iter().flatten().map(|end| end.handle.as_str()).collect();
+        for path in &self.paths {
+            for step in &path.steps {
+                let node = &step.node;
+                let is_focus = ends.contains(&node.handle.as_str());
+                let (label, detail) = (node.called().to_owned(), node.anchor());
+                diagram.node(&node.handle, DiagramNode { label, detail, is_focus });
+            }
+            for pair in path.steps.windows(2) {
+                let [step, next] = pair else { continue };
+                let Some(edge) = &step.edge else { continue };
+                let label = if edge.kind == EdgeKind::Calls.as_str() { "" } else { edge.kind };
+                let line = EdgeLine::of_confidence(edge.confidence);
+                diagram.edge(&step.node.handle, &next.node.handle, label, line);
+            }
+        }
+        diagram
+    }
+
     fn write(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        if let Some(diagram) = &self.diagram {
+            return diagram.lines().try_for_each(|line| writer.line(Style::Plain, line));
+        }
         let from = self.from.as_ref().map_or("the entry points", |node| node.called());
         match (&self.to, self.paths.is_empty()) {
             (Some(to), true) => {

@@ -466,8 +466,7 @@ impl<'p> Session<'p> {
         if let Some(engine) = self.engine.get() {
             return Ok(engine);
         }
-        let options = OpenOptions { force: self.options.force, store: None };
-        let engine = Engine::open(&self.options.start, self.loaded.settings.clone(), &options)?;
+        let engine = open_tree::open_engine(&self.options, &self.loaded.settings)?;
         Ok(self.engine.get_or_init(|| Arc::new(engine)))
     }
 
@@ -513,6 +512,7 @@ fn notes(refresh: &RefreshReport, is_working_tree: bool) -> Vec<String> {
             notes.push(format!("copied from the index of {}", sibling.display()));
         }
         Some(SeedSource::File(file)) => notes.push(format!("started from {}", file.display())),
+        Some(SeedSource::Facts(from)) => notes.push(format!("started from the facts of {from}")),
         None => {}
     }
     notes.extend(refresh.note.clone());

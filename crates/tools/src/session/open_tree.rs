@@ -1,6 +1,7 @@
 //! A tree that a server keeps open between calls.
 
 use crate::error::ToolError;
+use crate::remote::published_facts::PublishedFacts;
 use crate::session::SessionOptions;
 use crate::session::query_embedding::ProviderState;
 use crate::session::revision::RevisionEngines;
@@ -29,8 +30,7 @@ impl OpenTree {
         freshness: impl FnOnce(&Arc<Engine>, &Loaded) -> Arc<dyn Freshness>,
     ) -> Result<Self, ToolError> {
         let loaded = load_settings(&options)?;
-        let open = OpenOptions { force: options.force, store: None };
-        let engine = Arc::new(Engine::open(&options.start, loaded.settings.clone(), &open)?);
+        let engine = Arc::new(open_engine(&options, &loaded.settings)?);
         let freshness = freshness(&engine, &loaded);
         Ok(Self {
             options,
@@ -106,6 +106,16 @@ pub(crate) fn workspace_of(root: &Path, loaded: &Loaded) -> Vec<PathBuf> {
         return Vec::new();
     }
     roots.iter().filter(|stated| !is_own(stated)).cloned().collect()
+}
+
+/// Opens the engine of a working tree. Its first index may start from what the team server of the settings has published.
+pub(crate) fn open_engine(options: &SessionOptions, settings: &Settings) -> Result<Engine, EngineError> {
+    let open = OpenOptions { force: options.force, store: None };
+    let engine = Engine::open(&options.start, settings.clone(), &open)?;
+    Ok(match PublishedFacts::of(settings, engine.root().to_owned()) {
+        Some(facts) => engine.with_remote_facts(Arc::new(facts)),
+        None => engine,
+    })
 }
 
 /// Loads the settings of a session.

@@ -1,70 +1,21 @@
-//! Diagrams in the languages of other tools: DOT of Graphviz, and Mermaid.
+//! The graph of a page as a diagram in the languages of other tools.
 
 use super::gather::GatheredGraph;
-use std::collections::BTreeMap;
-use std::fmt::Write;
+use orient_tools::{Diagram, DiagramFormat, DiagramNode, EdgeLine};
 
-/// The graph in DOT.
-pub(crate) fn dot(graph: &GatheredGraph) -> String {
-    let mut text =
-        "digraph orient {\n  rankdir=LR;\n  node [shape=box, fontname=\"monospace\"];\n".to_owned();
+/// The graph in the language of another tool.
+pub(crate) fn text(graph: &GatheredGraph, format: DiagramFormat) -> String {
+    let mut diagram = Diagram::default();
     for (handle, node) in &graph.nodes {
-        let label =
-            format!("{}\\n{}", dot_text(label(node.node.name.as_str(), handle)), dot_text(&node.node.path));
-        let bold = if node.is_focus { ", penwidth=2" } else { "" };
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "  \"{}\" [label=\"{label}\"{bold}];", dot_text(handle));
+        let (name, path) = (&node.node.name, &node.node.path);
+        let label = if name.is_empty() { handle.clone() } else { name.clone() };
+        let detail = if *path == label { String::new() } else { path.clone() };
+        diagram.node(handle, DiagramNode { label, detail, is_focus: node.is_focus });
     }
     for ((from, to), edge) in &graph.edges {
-        let style = match edge.confidence.as_str() {
-            "exact" => "",
-            "probable" => " [style=dashed]",
-            _ => " [style=dotted]",
-        };
-        let _ = writeln!(text, "  \"{}\" -> \"{}\"{style};", dot_text(from), dot_text(to));
+        diagram.edge(from, to, "", EdgeLine::of_confidence(&edge.confidence));
     }
-    text.push_str("}\n");
-    text
-}
-
-/// The graph in Mermaid.
-pub(crate) fn mermaid(graph: &GatheredGraph) -> String {
-    let numbers: BTreeMap<&str, usize> =
-        graph.nodes.keys().enumerate().map(|(at, handle)| (handle.as_str(), at)).collect();
-    let mut text = "flowchart LR\n".to_owned();
-    for (handle, node) in &graph.nodes {
-        let label = mermaid_text(label(node.node.name.as_str(), handle));
-        let _ = writeln!(text, "  n{}[\"{label}\"]", numbers[handle.as_str()]);
-    }
-    for ((from, to), edge) in &graph.edges {
-        let arrow = if edge.confidence == "exact" { "-->" } else { "-.->" };
-        let _ = writeln!(text, "  n{} {arrow} n{}", numbers[from.as_str()], numbers[to.as_str()]);
-    }
-    text
-}
-
-fn label<'l>(name: &'l str, handle: &'l str) -> &'l str {
-    if name.is_empty() { handle } else { name }
-}
-
-/// A text inside of a quoted string of DOT.
-fn dot_text(text: &str) -> String {
-    let visible = text.chars().filter(|c| !c.is_control());
-    visible.flat_map(|c| if matches!(c, '"' | '\\') { vec!['\\', c] } else { vec![c] }).collect()
-}
-
-/// A text inside of a quoted label of Mermaid, which has entities but no escapes.
-fn mermaid_text(text: &str) -> String {
-    let mut escaped = String::new();
-    for c in text.chars().filter(|c| !c.is_control()) {
-        match c {
-            '"' | '#' | '&' | '<' | '>' | ';' => {
-                let _ = write!(escaped, "#{};", u32::from(c));
-            }
-            c => escaped.push(c),
-        }
-    }
-    escaped
+    diagram.render(format)
 }
 
 #[cfg(test)]
@@ -73,7 +24,8 @@ mod tests {
     use crate::ask::NodeData;
     use crate::graph::gather::{GraphEdge, GraphNode};
 
-    fn graph() -> GatheredGraph {
+    #[test]
+    fn the_focus_and_the_confidence_show() {
         let node = |name: &str, is_focus| GraphNode {
             node: NodeData { name: name.to_owned(), path: "a.rs".to_owned(), ..NodeData::default() },
             is_focus,
@@ -83,14 +35,10 @@ mod tests {
         graph.nodes.insert("a.rs#y".to_owned(), node("y", false));
         let edge = GraphEdge { confidence: "probable".to_owned(), ..GraphEdge::default() };
         graph.edges.insert(("a.rs#x\"]".to_owned(), "a.rs#y".to_owned()), edge);
-        graph
-    }
-
-    #[test]
-    fn names_cannot_end_their_string() {
-        let text = dot(&graph());
-        assert!(text.contains("\"a.rs#x\\\"]\" -> \"a.rs#y\" [style=dashed];"), "{text}");
-        let text = mermaid(&graph());
-        assert!(text.contains("n0[\"x#34;]\"]") && text.contains("n0 -.-> n1"), "{text}");
+        let dot = text(&graph, DiagramFormat::Dot);
+        assert!(dot.contains("n0 [label=\"x\\\"]\\na.rs\", penwidth=2];"), "{dot}");
+        assert!(dot.contains("n0 -> n1 [style=dashed];"), "{dot}");
+        let mermaid = text(&graph, DiagramFormat::Mermaid);
+        assert!(mermaid.contains("n0[\"x#34;]<br/>a.rs\"]") && mermaid.contains("n0 -.-> n1"), "{mermaid}");
     }
 }

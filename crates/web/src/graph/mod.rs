@@ -17,7 +17,7 @@ use crate::symbol_choice::{choice, several, unknown};
 use crate::{layout, urls};
 use gather::{GatheredGraph, GraphNode, GraphQuery, GraphView, TreeLine, Unclear, VIEWS, gather, view_word};
 use maud::{Markup, html};
-use orient_tools::{Code, ToolError, count};
+use orient_tools::{Code, DiagramFormat, ToolError, count};
 use serde::Deserialize;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -73,13 +73,13 @@ pub(crate) fn svg_file(context: &PageContext<'_>) -> Result<View, ToolError> {
 
 /// The diagram in DOT.
 pub(crate) fn dot_file(context: &PageContext<'_>) -> Result<View, ToolError> {
-    let text = export::dot(&gathered(context)?);
+    let text = export::text(&gathered(context)?, DiagramFormat::Dot);
     Ok(View::File { content_type: "text/vnd.graphviz; charset=utf-8", text })
 }
 
 /// The diagram in Mermaid.
 pub(crate) fn mermaid_file(context: &PageContext<'_>) -> Result<View, ToolError> {
-    let text = export::mermaid(&gathered(context)?);
+    let text = export::text(&gathered(context)?, DiagramFormat::Mermaid);
     Ok(View::File { content_type: "text/plain; charset=utf-8", text })
 }
 

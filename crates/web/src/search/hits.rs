@@ -174,12 +174,15 @@ fn ranked_hit(hit: SearchHitData) -> Hit {
     }
 }
 
-/// Paths that contain a word. A search for files that fails is no reason to show no symbols.
+/// Paths that contain a word, ignoring case. Paths that merely contain its letters in order are not hits: they would be listed before
+/// the symbols. A search for files that fails is no reason to show no symbols.
 fn files(asker: &Asker<'_>, word: &str) -> Vec<String> {
     const MAX_FILES: u32 = 6;
     let found =
         asker.ask::<crate::code::FilesData>(Asked::Files, json!({ "glob": word, "limit": MAX_FILES }));
-    found.map_or_else(|_| Vec::new(), |found| found.data.files.into_iter().map(|file| file.path).collect())
+    let word = word.to_lowercase();
+    let paths = found.map_or_else(|_| Vec::new(), |found| found.data.files);
+    paths.into_iter().map(|file| file.path).filter(|path| path.to_lowercase().contains(&word)).collect()
 }
 
 fn names(asker: &Asker<'_>, query: &ParsedQuery, limit: u32) -> Result<HitList, ToolError> {

@@ -86,9 +86,10 @@ impl LoadedChunk {
 
     /// Whether it matches the query's symbol filters.
     pub(super) fn fits(&self, query: &SearchQuery) -> bool {
-        let kind = self.symbol.as_ref().map(|symbol| symbol.kind);
-        (query.kinds.is_empty() || kind.is_some_and(|kind| query.kinds.contains(&kind)))
-            && (!query.symbols_only || (self.defines() && kind.is_some()))
+        let symbol = self.symbol.as_ref();
+        (query.kinds.is_empty()
+            || symbol.is_some_and(|symbol| symbol.kind.is_among(symbol.modifiers, &query.kinds)))
+            && (!query.symbols_only || (self.defines() && symbol.is_some()))
             && query
                 .symbols
                 .as_ref()

@@ -65,7 +65,7 @@ impl SameFileHit {
             first_line: chunk.first_line,
             last_line: chunk.last_line,
             name: around.chain(symbol.iter().map(|symbol| symbol.name.clone())).collect(),
-            symbol_kind: symbol.as_ref().map(|symbol| symbol.kind),
+            symbol_kind: symbol.as_ref().map(|symbol| symbol.kind.shown(symbol.modifiers)),
         }
     }
 }

@@ -219,7 +219,7 @@ impl Snapshot {
             last_line: loaded.chunk.last_line,
             symbol: loaded.symbol.as_ref().map(|symbol| symbol.id),
             name: self.qualified(loaded.symbol.as_ref())?,
-            symbol_kind: candidate.symbol,
+            symbol_kind: loaded.symbol.as_ref().map(|symbol| symbol.kind.shown(symbol.modifiers)),
             score: chunk.score,
             exact: candidate.exact > 0.0,
             also: beside.filter(|one| !only_closes(one)).map(SameFileHit::new).collect(),

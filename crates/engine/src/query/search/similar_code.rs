@@ -108,7 +108,7 @@ impl Snapshot {
             first_line: loaded.chunk.first_line,
             last_line: loaded.chunk.last_line,
             name: self.qualified(loaded.symbol.as_ref())?,
-            symbol_kind: loaded.symbol.as_ref().map(|symbol| symbol.kind),
+            symbol_kind: loaded.symbol.as_ref().map(|symbol| symbol.kind.shown(symbol.modifiers)),
             meaning,
             structure,
         })

@@ -84,11 +84,11 @@ fn listed_parts(task: &str) -> Vec<String> {
 /// A definition as a search hit.
 fn whole(definition: Definition, role: Role) -> SearchHit {
     SearchHit {
+        symbol_kind: Some(definition.shown_kind()),
         first_line: definition.span.first_line,
         last_line: definition.span.last_line,
         symbol: Some(definition.id),
         name: definition.handle.names,
-        symbol_kind: Some(definition.kind),
         language: definition.language,
         path: definition.path,
         role,

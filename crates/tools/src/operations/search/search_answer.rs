@@ -301,7 +301,7 @@ impl HitOut {
 
     fn heading(&self) -> String {
         let symbol = self.symbol.as_deref().unwrap_or_default();
-        let roles = bracketed(&self.roles);
+        let roles = bracketed(&self.roles, &self.kind);
         format!("{}:{}-{}  {} {symbol}{roles}", self.path, self.start_line, self.end_line, self.kind)
     }
 
@@ -312,7 +312,7 @@ impl HitOut {
             writer.put(Style::Kind, &self.kind)?;
             writer.plain(" ")?;
             writer.put(Style::Name, symbol)?;
-            writer.put(Style::Dim, &bracketed(&self.roles))?;
+            writer.put(Style::Dim, &bracketed(&self.roles, &self.kind))?;
         }
         writer.end_line()?;
         if !self.explanation.is_empty() {

@@ -1,0 +1,2 @@
+DROP INDEX repository_by_address;
+ALTER TABLE repository DROP COLUMN address_key;
