@@ -56,7 +56,9 @@ fn add(team: &Team, directory: &Path) -> String {
     let to = team.path(&name);
     if directory.join(".git").exists() {
         let tracked = orient_testkit::git(directory, &["ls-files", "-z"]);
-        for path in tracked.split('\0').filter(|path| directory.join(path).is_file()) {
+        // Attributes convert line endings in a checkout; a server has the contents that git stores.
+        let is_copied = |path: &&str| directory.join(path).is_file() && !path.ends_with(".gitattributes");
+        for path in tracked.split('\0').filter(is_copied) {
             let to = to.join(path);
             std::fs::create_dir_all(to.parent().expect("a directory")).expect("a directory");
             std::fs::copy(directory.join(path), &to).expect("a file");
