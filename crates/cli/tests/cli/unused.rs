@@ -157,7 +157,7 @@ fn what_only_others_can_use_is_listed_after_that_and_what_a_framework_may_use_is
         all.contains("function named  but: public, its name occurs in 1 other place of the text"),
         "{all}"
     );
-    assert!(all.contains("function page  but: has attributes"), "{all}");
+    assert!(all.contains("function page  but: entry point, has attributes"), "{all}");
 }
 
 #[test]

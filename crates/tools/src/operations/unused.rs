@@ -169,12 +169,10 @@ impl TypedOperation for Unused {
     const NAME: &'static str = "unused";
     const ABOUT: &'static str = "List definitions without a verified use";
     const DETAILS: &'static str = "\
-A definition is listed if it and its members have no verified use outside it, and its name occurs nowhere else in the text of any \
-file, except in comments. It is likely unused if nothing else speaks for a use; one that is public or exported is listed after these, since \
-code outside of the repository may use it. Left out, and listed with --all, is what may be used for another reason: it is an entry \
-point or test code; it has an attribute or overrides a base member; a runtime or framework calls it by name; it is used as a value where \
-it is defined; its initialiser may run code; its name has unresolved uses, or names are built at run time. Only languages whose uses \
-are resolved are considered.";
+A definition is listed if it and its members have no verified use outside it and no text of any file names it, except comments: likely \
+unused ones first, then public and exported ones, which code outside may use. Left out is what may be used for another reason: entry \
+points, test code, attributes, overrides, names that a runtime or framework calls, values, unresolved uses of the name. Only languages \
+whose uses are resolved are considered.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "unused", about: "in the whole repository" },
         Example { command: "unused src --kind function --likely", about: "likely unused functions" },
