@@ -127,15 +127,17 @@ fn sentences(line: &str) -> Vec<&str> {
 
 /// The sentence without citations that the evidence lacks; `None` if no citation is left.
 fn with_evidence(sentence: &str, cited: &CitedPlaces) -> Option<String> {
-    let (mut claim, mut proven, mut from) = (String::new(), 0, 0);
+    // What is before `from` is written, what is before `after` belongs to an earlier citation.
+    let (mut claim, mut proven, mut from, mut after) = (String::new(), 0, 0, 0);
     for (colon, _) in sentence.match_indices(':') {
         let digits = &sentence[colon + 1..];
         let length = digits.bytes().take_while(u8::is_ascii_digit).count();
         let Ok(line) = digits[..length].parse::<u32>() else { continue };
         let Some((start, exists)) = cited.at(sentence, colon, line) else { continue };
-        if start < from {
+        if colon < after {
             continue;
         }
+        let start = start.max(after);
         let mut end = colon + 1 + length;
         // A range cites its first line.
         let range =
@@ -143,6 +145,7 @@ fn with_evidence(sentence: &str, cited: &CitedPlaces) -> Option<String> {
         if let Some(more) = range.filter(|&more| more > 0) {
             end += 1 + more;
         }
+        after = end;
         if exists {
             proven += 1;
         } else {
