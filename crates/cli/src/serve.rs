@@ -5,11 +5,11 @@ use crate::forwarded_command;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use orient_engine::{Freshness, FullScan};
 use orient_live::{WatchOptions, Watcher};
-use orient_serve::{HttpOptions, Options, ServeError};
+use orient_serve::{HttpOptions, Options, ServeError, TlsFiles};
 use orient_tools::{Code, Exit, ToolError};
 use std::io::Write;
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The definition of `orient mcp`.
@@ -72,6 +72,16 @@ fn with_http_arguments(command: Command, address: &'static str) -> Command {
                 .value_parser(value_parser!(SocketAddr)),
         )
         .arg(flag("token-file", "FILE", "File with the token that clients must send; ORIENT_TOKEN works too"))
+        .arg(
+            flag("tls-cert", "FILE", "Certificate with its chain (PEM): connections are encrypted")
+                .requires("tls-key")
+                .value_parser(value_parser!(PathBuf)),
+        )
+        .arg(
+            flag("tls-key", "FILE", "Private key of the certificate (PEM)")
+                .requires("tls-cert")
+                .value_parser(value_parser!(PathBuf)),
+        )
         .arg(flag("allow-host", "NAME", "Additional host name of this server").action(ArgAction::Append))
         .arg(
             flag(
@@ -86,12 +96,13 @@ fn with_http_arguments(command: Command, address: &'static str) -> Command {
 /// Serves many clients.
 pub(crate) fn serve(config: Config, matches: &ArgMatches) -> Result<Exit, ToolError> {
     let quiet = config.quiet;
+    let scheme = scheme(matches.contains_id("tls-cert"));
     serve_http(config, matches, |address| {
         if !quiet {
             // A failure to write to standard error cannot be reported.
             let _ = writeln!(
                 std::io::stderr(),
-                "serving on http://{address}/mcp\nweb pages at http://{address}/"
+                "serving on {scheme}://{address}/mcp\nweb pages at {scheme}://{address}/"
             );
         }
     })
@@ -100,8 +111,9 @@ pub(crate) fn serve(config: Config, matches: &ArgMatches) -> Result<Exit, ToolEr
 /// Serves web pages.
 pub(crate) fn web(config: Config, matches: &ArgMatches) -> Result<Exit, ToolError> {
     let opens = matches.get_flag("open");
+    let scheme = scheme(matches.contains_id("tls-cert"));
     serve_http(config, matches, |address| {
-        let page = format!("http://{address}/");
+        let page = format!("{scheme}://{address}/");
         // The address is the answer of this command, so it goes to standard output. Both failures leave the server running.
         let _ = writeln!(std::io::stdout(), "{page}");
         if opens {
@@ -134,10 +146,21 @@ fn serve_http(
         token: token(matches.get_one::<String>("token-file").map(Path::new))?,
         hosts: texts("allow-host"),
         origins: texts("allow-origin"),
+        tls: tls_files(matches.get_one("tls-cert").cloned(), matches.get_one("tls-key").cloned()),
     };
     tracing::info!(transport = "http", version = env!("CARGO_PKG_VERSION"), "server started");
     orient_serve::http(options(config, matches), &http, listening).map_err(tool_error)?;
     Ok(Exit::Ok)
+}
+
+/// The files of a certificate, if both are given.
+pub(crate) fn tls_files(certificate: Option<PathBuf>, key: Option<PathBuf>) -> Option<TlsFiles> {
+    Some(TlsFiles { certificate: certificate?, key: key? })
+}
+
+/// The scheme of the server's addresses.
+pub(crate) fn scheme(is_encrypted: bool) -> &'static str {
+    if is_encrypted { "https" } else { "http" }
 }
 
 /// Reads the token from a file or from the environment.

@@ -2,6 +2,7 @@
 
 use crate::config::{Config, OutputFormat};
 use crate::interrupt::Interrupt;
+use crate::serve::{scheme, tls_files};
 use crate::team_output::{CheckOut, GroupOut, StatusLine, TokenOut, WorkLine, lines, say};
 use crate::{allocator, render};
 use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
@@ -95,6 +96,12 @@ enum Action {
         /// MCP tools to offer: `all`, or a comma-separated list of names
         #[arg(long, value_name = "WHICH")]
         tools: Option<String>,
+        /// Certificate with its chain (PEM): connections are encrypted
+        #[arg(long, value_name = "FILE", requires = "tls_key")]
+        tls_cert: Option<PathBuf>,
+        /// Private key of the certificate (PEM)
+        #[arg(long, value_name = "FILE", requires = "tls_cert")]
+        tls_key: Option<PathBuf>,
         #[command(flatten)]
         identity: IdentityArgs,
     },
@@ -279,15 +286,18 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
             };
             work(&config, &Worker::new(database, data()?, options))
         }
-        Action::Serve { listen, allow_host, allow_origin, tools, identity } => {
+        Action::Serve { listen, allow_host, allow_origin, tools, tls_cert, tls_key, identity } => {
             let provider = identity.options()?;
             let node = Arc::new(Node::new(database, data()?)?);
-            let http = HttpOptions { address: listen, token: None, hosts: allow_host, origins: allow_origin };
+            let tls = tls_files(tls_cert, tls_key);
+            let scheme = scheme(tls.is_some());
+            let http =
+                HttpOptions { address: listen, token: None, hosts: allow_host, origins: allow_origin, tls };
             allocator::keep_memory_between_calls();
             let options = SharedOptions { tools, release_memory: allocator::release_free_memory };
             let listening = |address: SocketAddr| {
                 // A failure to write to standard error cannot be reported.
-                let _ = writeln!(io::stderr(), "serving on http://{address}/mcp");
+                let _ = writeln!(io::stderr(), "serving on {scheme}://{address}/mcp");
             };
             shared_http(&options, &http, node, provider, listening).map_err(crate::serve::tool_error)?;
             Ok(Exit::Ok)

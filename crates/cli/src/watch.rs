@@ -11,8 +11,8 @@ use orient_engine::RefreshReport;
 use orient_live::{BackgroundRefresh, RefreshListener, WatchOptions, Watcher};
 use orient_settings::Override;
 use orient_tools::{
-    BackgroundEmbedding, Code, Exit, OpenTree, SessionOptions, Style, TextWriter, ToolError, count, duration,
-    write_json_line,
+    BackgroundEmbedding, BackgroundLayers, Code, Exit, OpenTree, SessionOptions, Style, TextWriter,
+    ToolError, count, duration, write_json_line,
 };
 use serde::Serialize;
 use std::io;
@@ -113,6 +113,7 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
     }
     let idle = Duration::from_secs(host.loaded().settings.watch.idle as u64);
     let embedding = (!is_daemon).then(|| BackgroundEmbedding::start(&host));
+    let layers = BackgroundLayers::start(&host);
     let keeps_running = || {
         let was_asked =
             || watcher.as_ref().and_then(|watcher| watcher.idle_time()).is_some_and(|time| time < idle);
@@ -121,7 +122,7 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
     };
     let shown =
         follow(&lines, format, colour, if is_daemon { DAEMON_STOP_POLL } else { STOP_POLL }, &keeps_running);
-    drop(embedding);
+    drop((embedding, layers));
     drop((host, watcher));
     match shown {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(cannot_write(&error)),

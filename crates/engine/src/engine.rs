@@ -1,6 +1,7 @@
 //! The façade: opens the index of a tree with its settings and its store.
 
 use crate::EngineError;
+use crate::compiler_layer::StagedLayer;
 use crate::custom_roles::CustomRoles;
 use crate::file_classifier::FileClassifier;
 use crate::generation_caches::GenerationCaches;
@@ -44,6 +45,8 @@ pub struct Engine {
     pub(crate) resolver: ResolverHooks,
     pub(crate) caches: Arc<GenerationCaches>,
     pub(crate) readers: ConnectionPool,
+    /// A compiler layer that waits for the graph that this engine resolves with it.
+    pub(crate) staged_layer: OnceLock<StagedLayer>,
     /// Where the facts of a first index may come from, besides this machine.
     pub(crate) remote_facts: Option<Arc<dyn RemoteFacts>>,
     /// Hash of the settings that a listing depends on; computed on first use.
@@ -75,7 +78,7 @@ impl Engine {
         Self { remote_facts: Some(source), ..self }
     }
 
-    fn of_tree(
+    pub(crate) fn of_tree(
         repo: Repo,
         tree: Arc<dyn Tree>,
         paths: StorePaths,
@@ -94,6 +97,7 @@ impl Engine {
             resolver: ResolverHooks::default(),
             caches: Arc::default(),
             readers: ConnectionPool::default(),
+            staged_layer: OnceLock::new(),
             remote_facts: None,
             manifest_key: OnceLock::new(),
         })

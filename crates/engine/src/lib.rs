@@ -33,8 +33,8 @@ mod word_cache;
 mod workspace;
 
 pub use compiler_layer::{
-    FoundIndex, KeptAnswers, LayerAudit, LayerEdge, LayerSource, LayerStatus, ScipDocument, ScipImport,
-    ScipImportError,
+    FoundIndex, ImportState, KeptAnswers, LayerAudit, LayerEdge, LayerPublication, LayerSource, LayerStatus,
+    ScipDocument, ScipImport, ScipImportError, ServerAnswers,
 };
 pub use custom_roles::{CustomRole, CustomRoles, RoleConditions};
 pub use engine::{Engine, OpenOptions};

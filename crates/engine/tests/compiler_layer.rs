@@ -3,7 +3,8 @@
 mod support;
 
 use orient_engine::{
-    Cancel, Engine, KeptAnswers, LayerSource, NoProgress, RefreshMode, RefreshOptions, ScipImport,
+    Cancel, Engine, EngineError, ImportState, KeptAnswers, LayerPublication, LayerSource, NoProgress,
+    RefreshMode, RefreshOptions, ScipImport, ServerAnswers,
 };
 use orient_model::{
     AskedRelation, ContentHash, FileAnswers, NameAnswer, NameQuestion, ServicePlace, ServiceStatus,
@@ -53,7 +54,7 @@ fn import(bench: &Bench, bytes: &[u8]) -> ScipImport {
     std::fs::write(&path, bytes).expect("the index");
     let engine = bench.engine();
     let snapshot = engine.snapshot().expect("a snapshot");
-    engine.import_scip(&snapshot, &[path]).expect("it is well formed")
+    engine.import_scip(&snapshot, &[path], LayerPublication::NextRefresh).expect("it is well formed")
 }
 
 fn edges(dump: &str) -> Vec<&str> {
@@ -160,7 +161,8 @@ fn answers(bench: &Bench) -> FileAnswers {
 fn keep(bench: &Bench, answers: FileAnswers) -> KeptAnswers {
     let engine = bench.engine();
     let snapshot = engine.snapshot().expect("a snapshot");
-    engine.keep_answers(&snapshot, "pyright 1.2", &[answers]).expect("kept")
+    let answers = [ServerAnswers { server: "pyright 1.2".to_owned(), files: vec![answers] }];
+    engine.keep_answers(&snapshot, &answers, LayerPublication::NextRefresh).expect("kept")
 }
 
 #[test]
@@ -224,6 +226,29 @@ fn an_answer_holds_until_the_file_of_the_use_or_of_the_target_changes() {
     assert!(bench.engine().drop_compiler_layer(LayerSource::Servers).expect("it is removed"));
     bench.refresh();
     assert_same(&bench.dump(), &before, "the graph before the answers");
+}
+
+#[test]
+fn answers_can_become_visible_with_the_graph_that_is_resolved_with_them() {
+    let bench = Bench::new(&[("a.py", A), ("b.py", B)]);
+    bench.refresh();
+    let (engine, before) = (bench.engine(), bench.dump());
+    let said = [ServerAnswers { server: "pyright 1.2".to_owned(), files: vec![answers(&bench)] }];
+    let publish = |cancel: &Cancel| {
+        let snapshot = engine.snapshot().expect("a snapshot");
+        engine.keep_answers(&snapshot, &said, LayerPublication::Resolved(cancel))
+    };
+    let cancelled = Cancel::default();
+    cancelled.cancel();
+    assert!(matches!(publish(&cancelled), Err(EngineError::Cancelled)));
+    assert_same(&bench.dump(), &before, "stopped: nothing was published");
+    let generation = engine.generation().expect("the graph is current");
+    publish(&Cancel::default()).expect("published");
+    assert_eq!(engine.generation(), Some(generation + 1), "current again, without a refresh");
+    let with = bench.dump();
+    assert!(edges(&with).iter().any(|line| line.contains("Engine.go")), "{with}");
+    bench.refresh();
+    assert_same(&bench.dump(), &with, "a refresh has nothing to do");
 }
 
 #[test]
@@ -294,7 +319,10 @@ fn indexes_are_found_in_the_usual_places_and_are_new_until_they_are_imported() {
     let found = || {
         let snapshot = engine.snapshot().expect("a snapshot");
         let found = engine.find_scip_indexes(&snapshot).expect("it looks");
-        found.into_iter().map(|one| (one.path.display().into_owned(), one.is_imported)).collect::<Vec<_>>()
+        found
+            .into_iter()
+            .map(|one| (one.path.display().into_owned(), one.state == ImportState::Imported))
+            .collect::<Vec<_>>()
     };
     assert!(found().is_empty());
     bench.put("index.scip", index());
@@ -304,7 +332,8 @@ fn indexes_are_found_in_the_usual_places_and_are_new_until_they_are_imported() {
     std::os::unix::fs::symlink("/etc/passwd", bench.root().join("web/index.scip")).expect("a link");
     assert_eq!(found(), [("index.scip".to_owned(), false), ("web/app/index.scip".to_owned(), false)]);
     let snapshot = engine.snapshot().expect("a snapshot");
-    engine.import_scip(&snapshot, &[bench.root().join("index.scip")]).expect("it is well formed");
+    let written = [bench.root().join("index.scip")];
+    engine.import_scip(&snapshot, &written, LayerPublication::NextRefresh).expect("it is well formed");
     assert_eq!(found(), [("index.scip".to_owned(), true), ("web/app/index.scip".to_owned(), false)]);
     bench.put("index.scip", [index(), index()].concat());
     assert!(!found()[0].1, "it was written again");

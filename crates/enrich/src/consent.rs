@@ -1,4 +1,4 @@
-//! The user's consent to start servers for a repository. Stored next to the index, outside the repository, so that no repository can contain one.
+//! The user's consent to start servers for a repository.
 //!
 //! A consent names what may run: the program with the hash of its file, the arguments, the version, and what the server is known to run. If
 //! any of it differs, the server is not started until it is allowed again.
@@ -6,15 +6,16 @@
 use crate::EnrichError;
 use crate::program::Program;
 use crate::server_table::Server;
-use orient_safefs::Directory;
+use orient_consent::ConsentKind;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The file in the directory of an index.
-const FILE: &str = "enrich-allowed.toml";
-/// Maximum size of the file.
-const MAX_SIZE: u64 = 256 << 10;
+const CONSENT: ConsentKind = ConsentKind {
+    file: "enrich-allowed.toml",
+    given_by: "orient enrich allow",
+    revoked_by: "orient enrich deny",
+};
 
 /// A server that the user allowed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,8 +34,9 @@ pub struct AllowedServer {
     pub runs: Vec<String>,
 }
 
-#[derive(Default, Serialize, Deserialize)]
-struct ConsentFile {
+/// The servers that may be started for a root.
+#[derive(Serialize, Deserialize)]
+struct AllowedServers {
     /// The root that the consent is for.
     root: PathBuf,
     #[serde(default)]
@@ -51,6 +53,11 @@ pub struct Permission {
 }
 
 impl Permission {
+    /// The name of the server.
+    pub fn name(&self) -> &str {
+        &self.server.name
+    }
+
     /// The server and its version, as the user allowed it.
     pub fn shown(&self) -> String {
         format!("{} {}", self.server.name, short_version(&self.version)).trim().to_owned()
@@ -66,12 +73,12 @@ pub(crate) fn short_version(text: &str) -> &str {
 
 /// The servers that the user allowed for a root; none if the consent cannot be read.
 pub fn allowed(directory: &Path, root: &Path) -> Vec<AllowedServer> {
-    read(directory).filter(|file| file.root == root).map(|file| file.server).unwrap_or_default()
+    servers_of(CONSENT.read(directory), root)
 }
 
-fn read(directory: &Path) -> Option<ConsentFile> {
-    let text = Directory::open(directory).ok()?.read(FILE, MAX_SIZE).ok()??;
-    toml::from_str(str::from_utf8(&text).ok()?).ok()
+/// The servers of a consent, if it is for this root.
+fn servers_of(consent: Option<AllowedServers>, root: &Path) -> Vec<AllowedServer> {
+    consent.filter(|consent| consent.root == root).map(|consent| consent.server).unwrap_or_default()
 }
 
 /// Allows a server for a root; replaces an earlier consent to the same server.
@@ -82,8 +89,6 @@ pub fn allow(
     program: &Program,
     version: &str,
 ) -> Result<AllowedServer, EnrichError> {
-    let mut servers = allowed(directory, root);
-    servers.retain(|known| known.name != server.name);
     let added = AllowedServer {
         name: server.name.clone(),
         program: program.path.clone(),
@@ -92,39 +97,34 @@ pub fn allow(
         version: version.to_owned(),
         runs: server.runs.clone(),
     };
-    servers.push(added.clone());
-    servers.sort_by(|a, b| a.name.cmp(&b.name));
-    write(directory, &ConsentFile { root: root.to_owned(), server: servers })?;
+    let add = |known: &mut Option<AllowedServers>| {
+        let mut server = servers_of(known.take(), root);
+        server.retain(|known| known.name != added.name);
+        server.push(added.clone());
+        server.sort_by(|a, b| a.name.cmp(&b.name));
+        *known = Some(AllowedServers { root: root.to_owned(), server });
+    };
+    CONSENT.change(directory, add).map_err(|source| failed(directory, source))?;
     Ok(added)
 }
 
 /// Revokes the consent to some servers, or to all if none is named; returns the names of those that were allowed.
 pub fn deny(directory: &Path, root: &Path, names: &[String]) -> Result<Vec<String>, EnrichError> {
-    let (mut denied, mut kept) = (Vec::new(), Vec::new());
-    for server in allowed(directory, root) {
-        if names.is_empty() || names.contains(&server.name) {
-            denied.push(server.name);
-        } else {
-            kept.push(server);
-        }
+    if allowed(directory, root).is_empty() {
+        return Ok(Vec::new());
     }
-    if kept.is_empty() {
-        match Directory::open(directory).and_then(|directory| directory.remove(FILE)) {
-            Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(source) => return Err(EnrichError::Consent { path: directory.join(FILE), source }),
-        }
-    } else {
-        write(directory, &ConsentFile { root: root.to_owned(), server: kept })?;
-    }
-    Ok(denied)
+    let revoke = |known: &mut Option<AllowedServers>| {
+        let is_denied = |server: &AllowedServer| names.is_empty() || names.contains(&server.name);
+        let (denied, server): (Vec<_>, Vec<_>) =
+            servers_of(known.take(), root).into_iter().partition(is_denied);
+        *known = (!server.is_empty()).then(|| AllowedServers { root: root.to_owned(), server });
+        denied.into_iter().map(|server| server.name).collect()
+    };
+    CONSENT.change(directory, revoke).map_err(|source| failed(directory, source))
 }
 
-fn write(directory: &Path, file: &ConsentFile) -> Result<(), EnrichError> {
-    let failed = |source: io::Error| EnrichError::Consent { path: directory.join(FILE), source };
-    let text = toml::to_string(file).map_err(|error| failed(io::Error::other(error)))?;
-    let text = format!("# Written by `orient enrich allow`; `orient enrich deny` revokes it.\n{text}");
-    Directory::create(directory).and_then(|place| place.replace(FILE, text.as_bytes())).map_err(failed)
+fn failed(directory: &Path, source: io::Error) -> EnrichError {
+    EnrichError::Consent { path: directory.join(CONSENT.file), source }
 }
 
 /// The permission to start a server, if the user allowed exactly this program with these arguments.
@@ -192,15 +192,6 @@ mod tests {
         assert_eq!(deny(&directory, root, &[]).expect("revoked"), std::slice::from_ref(&server.name));
         assert!(matches!(ask(root, &server, program("1")), Err(EnrichError::NotAllowed { .. })));
         assert!(deny(&directory, root, &[]).expect("nothing there is fine").is_empty());
-    }
-
-    #[test]
-    fn an_unreadable_consent_is_none() {
-        let place = tempfile::tempdir().expect("a directory");
-        for text in ["", "root = 3", "[[server]]\nname = 1", "not toml ["] {
-            std::fs::write(place.path().join(FILE), text).expect("written");
-            assert!(allowed(place.path(), Path::new("/repo")).is_empty(), "{text}");
-        }
     }
 
     #[test]

@@ -9,19 +9,19 @@
 //! - `consent` is what the user allowed;
 //! - `framing`, `message` and `location` read and write the protocol;
 //! - `child_process`, `memory` and `connection` run one server;
-//! - `supervisor` starts it, ends it and starts it again; `run` asks it about files.
+//! - `supervisor` starts it, ends it and starts it again; `file_questions` asks it about files.
 
 mod child_process;
 mod connection;
 mod consent;
 mod environment;
 mod error;
+mod file_questions;
 mod framing;
 mod location;
 mod memory;
 mod message;
 mod program;
-mod run;
 mod server_replies;
 mod server_table;
 mod supervisor;
@@ -30,11 +30,11 @@ mod version;
 pub use child_process::end_all as end_all_servers;
 pub use consent::{AllowedServer, Permission, allow, allowed, deny, permission};
 pub use error::EnrichError;
+pub use file_questions::{FileOutcome, RunObserver, ServerRun, ask_files};
 pub use framing::{ProtocolError, read_message};
 pub use location::places;
 pub use message::Incoming;
 pub use program::{Program, find};
-pub use run::{FileOutcome, RunObserver, ServerRun, run};
 pub use server_table::{Server, servers};
 pub use supervisor::Limits;
 pub use version::version_of;

@@ -26,5 +26,6 @@ mod watcher;
 
 pub use daemon_spawn::should_spawn_daemon;
 pub use ipc::{WatcherClient, forward_command, stop_daemon, unresponsive_watcher, watcher_process};
+pub use prefetch::lower_priority;
 pub use watch_limits::{Unwatchable, WatchLimits, probe};
 pub use watcher::{BackgroundRefresh, CommandHandler, RefreshListener, WatchOptions, Watcher};

@@ -87,12 +87,13 @@ impl WatcherCore {
     }
 }
 
-/// Lowers the priority of this thread.
+/// Lowers the priority of this thread and of those that it starts.
 #[cfg(target_os = "linux")]
-fn lower_priority() {
+pub fn lower_priority() {
     // If that fails, the thread runs with normal priority.
     let _ = rustix::process::nice(10);
 }
 
+/// Lowers the priority of this thread and of those that it starts: not on this system.
 #[cfg(not(target_os = "linux"))]
-fn lower_priority() {}
+pub fn lower_priority() {}

@@ -7,6 +7,7 @@ use crate::error::ServeError;
 use crate::served_tree::Options;
 use crate::server::{CALL_TIMEOUT, KEEP_ALIVE, Server, ServerState};
 use crate::session_eviction::Sessions;
+use crate::tls::{TlsFiles, TlsServer};
 use crate::web_pages::{WebState, logged_in, login_form};
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -26,7 +27,8 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
@@ -55,6 +57,8 @@ pub struct HttpOptions {
     pub hosts: Vec<String>,
     /// Origins of web pages that may send requests.
     pub origins: Vec<String>,
+    /// The certificate; without one, connections are not encrypted.
+    pub tls: Option<TlsFiles>,
 }
 
 /// Serves until a signal stops it. Calls `listening` with the bound address.
@@ -75,7 +79,7 @@ pub fn http(
         Server::new(state.clone(), false).begin();
         router(&state, http, stop)
     };
-    let served = runtime.block_on(serve_until_signal(http.address, app, listening));
+    let served = runtime.block_on(serve_until_signal(http, app, listening));
     state.close();
     runtime.shutdown_timeout(RUNTIME_SHUTDOWN_TIMEOUT);
     served
@@ -94,10 +98,12 @@ pub(crate) fn runtime(max_blocking_threads: usize) -> Result<Runtime, ServeError
 
 /// Serves the routes that `app` makes until a signal stops the process. Calls `listening` with the bound address.
 pub(crate) async fn serve_until_signal(
-    address: SocketAddr,
+    http: &HttpOptions,
     app: impl FnOnce(&CancellationToken) -> Router,
     listening: impl FnOnce(SocketAddr),
 ) -> Result<(), ServeError> {
+    let address = http.address;
+    let tls = http.tls.as_ref().map(TlsServer::new).transpose()?;
     let listener = TcpListener::bind(address)
         .await
         .map_err(|error| ServeError::system(format!("cannot listen on {address}"), error))?;
@@ -110,7 +116,7 @@ pub(crate) async fn serve_until_signal(
         stop_signal().await;
         signalled.cancel();
     });
-    accept(listener, app, stop).await;
+    accept(listener, tls, app, stop).await;
     Ok(())
 }
 
@@ -124,14 +130,15 @@ struct HttpState {
     state: Arc<ServerState>,
     sessions: Arc<Sessions>,
     web: Arc<WebState>,
+    is_encrypted: bool,
 }
 
 /// Where programs connect.
 pub(crate) const MCP_PATH: &str = "/mcp";
 /// Where browsers send the token.
-const LOGIN_PATH: &str = "/login";
+pub(crate) const LOGIN_PATH: &str = "/login";
 /// Time to answer a wrong token, so that guessing is slow.
-const WRONG_TOKEN_DELAY: Duration = Duration::from_millis(300);
+pub(crate) const WRONG_TOKEN_DELAY: Duration = Duration::from_millis(300);
 
 /// The MCP endpoint and its sessions.
 pub(crate) fn mcp_service(
@@ -157,7 +164,8 @@ fn router(state: &Arc<ServerState>, http: &HttpOptions, stop: &CancellationToken
     let (mcp, sessions) = mcp_service(state, stop);
     let access = AccessControl::new(http.address.ip(), &http.hosts, &http.origins, http.token.as_deref());
     let web = Arc::new(WebState::new(state.clone(), stop.clone()));
-    let state = HttpState { access: Arc::new(access), state: state.clone(), sessions, web };
+    let is_encrypted = http.tls.is_some();
+    let state = HttpState { access: Arc::new(access), state: state.clone(), sessions, web, is_encrypted };
     Router::new()
         .route("/healthz", get(health))
         .route("/metrics", get(metrics))
@@ -335,7 +343,7 @@ async fn login(State(state): State<HttpState>, body: String) -> Response {
     let field = |name: &str| orient_web::form_field(&body, name);
     let next = field("next");
     if let Some(cookie) = state.access.cookie_for(&field("token")) {
-        return logged_in(&cookie, &next);
+        return logged_in(&cookie, &next, state.is_encrypted);
     }
     tokio::time::sleep(WRONG_TOKEN_DELAY).await;
     login_form(LoginState::Rejected, &next)
@@ -354,7 +362,7 @@ async fn metrics(State(state): State<HttpState>) -> Response {
 }
 
 /// Accepts connections until the server stops, then waits for the open ones to complete.
-async fn accept(listener: TcpListener, app: Router, stop: CancellationToken) {
+async fn accept(listener: TcpListener, tls: Option<TlsServer>, app: Router, stop: CancellationToken) {
     let connections = Arc::new(Connections::default());
     loop {
         let accepted = tokio::select! {
@@ -369,8 +377,19 @@ async fn accept(listener: TcpListener, app: Router, stop: CancellationToken) {
         };
         let Some(connection) = connections.admit() else { continue };
         let (connections, app, stop) = (connections.clone(), app.clone(), stop.clone());
+        let acceptor = tls.as_ref().map(TlsServer::acceptor);
         tokio::spawn(async move {
-            serve_connection(stream, app, &stop, &connection).await;
+            let _ = stream.set_nodelay(true);
+            match acceptor {
+                None => serve_connection(stream, app, &stop, &connection).await,
+                Some(acceptor) => {
+                    // A client that does not complete the handshake is no client.
+                    let handshake = tokio::time::timeout(REQUEST_READ_TIMEOUT, acceptor.accept(stream));
+                    if let Ok(Ok(stream)) = handshake.await {
+                        serve_connection(stream, app, &stop, &connection).await;
+                    }
+                }
+            }
             connections.remove(&connection);
         });
     }
@@ -378,12 +397,11 @@ async fn accept(listener: TcpListener, app: Router, stop: CancellationToken) {
 }
 
 async fn serve_connection(
-    stream: TcpStream,
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     app: Router,
     stop: &CancellationToken,
     connection: &Arc<Connection>,
 ) {
-    let _ = stream.set_nodelay(true);
     let (app, peer) = (TowerToHyperService::new(app), connection.clone());
     let service = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(peer.clone());

@@ -30,8 +30,10 @@ mod server;
 mod session_eviction;
 mod shared_call;
 mod shared_http;
+mod shared_pages;
 mod shared_trees;
 mod stdio;
+mod tls;
 mod token_budget;
 mod web_pages;
 mod webhook;
@@ -47,3 +49,4 @@ pub use shared_trees::{
     RepositoryLine, SharedQuestion, SharedTrees,
 };
 pub use stdio::stdio;
+pub use tls::TlsFiles;

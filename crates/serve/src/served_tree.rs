@@ -6,8 +6,8 @@ use crate::shared_trees::OpenedTrees;
 use orient_engine::{Cancel, Engine, Freshness, RefreshOptions};
 use orient_settings::Loaded;
 use orient_tools::{
-    BackgroundEmbedding, ClientModel, Code, OpenTree, RemoteServer, Session, SessionOptions, ToolError,
-    distinct_roots,
+    BackgroundEmbedding, BackgroundLayers, ClientModel, Code, OpenTree, RemoteServer, Session,
+    SessionOptions, ToolError, distinct_roots,
 };
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -52,6 +52,8 @@ pub(crate) struct ServedTree {
     cancel: Cancel,
     /// Embeds the code with the chosen provider, if there is one.
     embedding: Mutex<Option<BackgroundEmbedding>>,
+    /// Asks the language servers that the user allowed.
+    layers: Mutex<Option<BackgroundLayers>>,
 }
 
 impl ServedTree {
@@ -86,6 +88,8 @@ impl ServedTree {
         })?;
         let embedding = if options.setup.refresh { BackgroundEmbedding::start(&host) } else { None };
         let embedding = Mutex::new(embedding);
+        let layers = if options.setup.refresh { BackgroundLayers::start(&host) } else { None };
+        let layers = Mutex::new(layers);
         let (label, only_own_symbols) = (None, false);
         let tree = Self {
             host,
@@ -96,6 +100,7 @@ impl ServedTree {
             indexing,
             cancel: Cancel::default(),
             embedding,
+            layers,
         };
         if let Some(freshness) = freshness.filter(|_| options.setup.refresh) {
             tree.start(freshness);
@@ -115,6 +120,7 @@ impl ServedTree {
             indexing: Arc::default(),
             cancel: Cancel::default(),
             embedding: Mutex::default(),
+            layers: Mutex::default(),
         };
         let mut trees = opened.trees.into_iter().map(one);
         let mut first = trees.next()?;
@@ -177,6 +183,7 @@ impl ServedTree {
         self.peers.iter().for_each(Self::close);
         self.cancel.cancel();
         self.embedding.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.layers.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
     /// Refreshes the index in the background: at once if there is none, otherwise after a delay for the first query.

@@ -1,4 +1,4 @@
-//! Serves shared trees over HTTP: MCP at `/mcp`, single questions as JSON at `/v1/call`. Every request needs a token, which decides what it
+//! Serves shared trees over HTTP: MCP at `/mcp`, single questions as JSON at `/v1/call`, pages everywhere else. Every request needs a token, which decides what it
 //! reaches, but health checks and the metadata that says where clients get one.
 
 use crate::access_control::{AccessControl, Rejection, RequiredProof};
@@ -6,14 +6,16 @@ use crate::connections::Connection;
 use crate::error::ServeError;
 use crate::facts_download;
 use crate::http::{
-    HttpOptions, MCP_PATH, RUNTIME_SHUTDOWN_TIMEOUT, SPARE_THREADS, handle, mcp_service, rejected, runtime,
-    serve_until_signal,
+    HttpOptions, LOGIN_PATH, MCP_PATH, RUNTIME_SHUTDOWN_TIMEOUT, SPARE_THREADS, WRONG_TOKEN_DELAY, handle,
+    mcp_service, rejected, runtime, serve_until_signal,
 };
 use crate::identity_provider::{IdentityProvider, IdentityProviderOptions};
 use crate::server::{CALL_TIMEOUT, CancelOnDrop, ServerState};
 use crate::session_eviction::Sessions;
 use crate::shared_call::SharedCall;
+use crate::shared_pages::{is_page, is_public_page, page, page_token};
 use crate::shared_trees::{AnsweredQuestion, Authentication, Caller, Credential, SharedTrees};
+use crate::web_pages::{accepts_gzip, http_response, logged_in, login_form};
 use crate::webhook::is_proven;
 use axum::body::Bytes;
 use axum::extract::{Path, Request, State};
@@ -27,6 +29,7 @@ use orient_engine::{Cancel, NoProgress, RefreshDepth};
 use orient_tools::{
     Code, OPERATIONS, Operation, QueueClass, Redactor, Reply, Session, TextWriter, ToolError, redact_json,
 };
+use orient_web::{LoginState, PageRequest, PageResponse, form_field};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -50,9 +53,10 @@ struct SharedState {
     sessions: Arc<Sessions>,
     trees: Arc<dyn SharedTrees>,
     provider: Option<Arc<IdentityProvider>>,
+    is_encrypted: bool,
 }
 
-/// Paths that need no token.
+/// Paths that need no token, besides the form for it.
 const PUBLIC: &[&str] = &["/healthz", "/readyz"];
 /// Where hosts of repositories send notifications, which are signed instead.
 const HOOKS_PATH: &str = "/v1/hooks/";
@@ -70,7 +74,7 @@ pub fn shared_http(
     let state = Arc::new(state);
     let runtime = runtime(state.free_slots() + 4 * SPARE_THREADS)?;
     let app = |stop: &CancellationToken| router(&state, trees, provider, http, stop);
-    let served = runtime.block_on(serve_until_signal(http.address, app, listening));
+    let served = runtime.block_on(serve_until_signal(http, app, listening));
     runtime.shutdown_timeout(RUNTIME_SHUTDOWN_TIMEOUT);
     served
 }
@@ -85,7 +89,8 @@ fn router(
     let (mcp, sessions) = mcp_service(state, stop);
     let access = Arc::new(AccessControl::new(http.address.ip(), &http.hosts, &http.origins, None));
     let provider = provider.map(|options| Arc::new(IdentityProvider::new(options)));
-    let shared = SharedState { access, state: state.clone(), sessions, trees, provider };
+    let is_encrypted = http.tls.is_some();
+    let shared = SharedState { access, state: state.clone(), sessions, trees, provider, is_encrypted };
     Router::new()
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(ready))
@@ -95,7 +100,8 @@ fn router(
         .route("/v1/facts", post(facts))
         .route(HOOKS_ROUTE, post(hook))
         .nest_service(MCP_PATH, mcp)
-        .fallback(metadata)
+        .route(LOGIN_PATH, post(login).get(login_page))
+        .fallback(metadata_or_page)
         .with_state(shared.clone())
         .layer(from_fn_with_state(shared, check_token))
 }
@@ -105,18 +111,31 @@ async fn check_token(State(state): State<SharedState>, mut request: Request, nex
     let authority = request.uri().authority().map(Authority::as_str);
     let is_metadata =
         |path: &str| state.provider.as_ref().is_some_and(|provider| provider.is_metadata_path(path));
-    let is_public = PUBLIC.contains(&request.uri().path()) || is_metadata(request.uri().path());
+    let path = request.uri().path();
+    let is_page = is_page(path);
+    let is_public = PUBLIC.contains(&path) || is_public_page(path) || is_metadata(path);
     let connection = request.extensions().get::<Arc<Connection>>().cloned();
-    let bearer = AccessControl::bearer_token(request.headers()).map(str::to_owned);
+    let bearer = if is_page {
+        page_token(request.headers())
+    } else {
+        AccessControl::bearer_token(request.headers()).map(str::to_owned)
+    };
     let checked = state.access.check(request.headers(), authority, RequiredProof::Nothing);
     let response = match checked {
         Err(rejection) => rejected(rejection),
-        Ok(()) if is_public => next.run(request).await,
+        Ok(()) if is_public && !is_page => next.run(request).await,
+        Ok(()) if is_public => handle(&state.sessions, connection, request, next).await,
         Ok(()) if connection.as_ref().is_some_and(|connection| connection.is_reserved) => unavailable(),
         Ok(()) if request.uri().path().starts_with(HOOKS_PATH) => {
             handle(&state.sessions, connection, request, next).await
         }
         Ok(()) => match authenticate(&state, bearer).await {
+            Err(response)
+                if is_page && response.status() == StatusCode::UNAUTHORIZED && accepts_html(&request) =>
+            {
+                let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
+                login_form(LoginState::Required, target)
+            }
             Err(response) => response,
             Ok(caller) => {
                 request.extensions_mut().insert(caller);
@@ -178,15 +197,48 @@ fn unauthorized(provider: Option<&IdentityProvider>, has_token: bool) -> Respons
     response
 }
 
-/// The metadata of this server as a protected resource (RFC 9728); nothing else is at other paths.
-async fn metadata(State(state): State<SharedState>, request: Request) -> Response {
-    let provider = state.provider.filter(|provider| provider.is_metadata_path(request.uri().path()));
-    match provider {
-        Some(provider) if request.method() == Method::GET => {
-            json_response(StatusCode::OK, &provider.metadata())
+/// The metadata of this server as a protected resource (RFC 9728), or a page.
+async fn metadata_or_page(State(state): State<SharedState>, request: Request) -> Response {
+    let path = request.uri().path();
+    let provider = state.provider.as_ref().filter(|provider| provider.is_metadata_path(path));
+    if let Some(provider) = provider.filter(|_| request.method() == Method::GET) {
+        return json_response(StatusCode::OK, &provider.metadata());
+    }
+    if let Some(asset) = PageResponse::asset(&PageRequest::parse(path)) {
+        return http_response(asset, accepts_gzip(request.headers()));
+    }
+    match request.extensions().get::<Caller>().cloned() {
+        Some(caller) if is_page(path) => {
+            let (method, uri, headers) = (request.method(), request.uri(), request.headers());
+            page(state.trees, state.state, caller, method, uri, headers).await
         }
         _ => rejected(Rejection { status: StatusCode::NOT_FOUND, reason: "there is nothing here" }),
     }
+}
+
+/// Whether a person asks, who can be asked for a token.
+fn accepts_html(request: &Request) -> bool {
+    let accepted = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
+    request.method() == Method::GET && accepted.is_some_and(|accepted| accepted.contains("text/html"))
+}
+
+/// The form for the token.
+async fn login_page() -> Response {
+    login_form(LoginState::Required, "/")
+}
+
+/// Checks the token of the form. The browser keeps the token itself in a cookie: nodes have no sessions, and a token that is revoked is refused
+/// with the next page.
+async fn login(State(state): State<SharedState>, body: String) -> Response {
+    let field = |name: &str| form_field(&body, name);
+    let (token, next) = (field("token").trim().to_owned(), field("next"));
+    let is_plain =
+        !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
+    if is_plain && authenticate(&state, Some(token.clone())).await.is_ok() {
+        return logged_in(&token, &next, state.is_encrypted);
+    }
+    tokio::time::sleep(WRONG_TOKEN_DELAY).await;
+    login_form(LoginState::Rejected, &next)
 }
 
 /// Takes a notification. A wrong signature is answered in the same way whether or not there is such a repository.

@@ -10,8 +10,8 @@ use axum::response::{IntoResponse, Response};
 use orient_engine::{Cancel, NoProgress};
 use orient_tools::{Code, QueueClass, Session, ToolError};
 use orient_web::{
-    LoginState, PageCache, PageEnvironment, PageRequest, PageResponse, RecentCall, ServerReport, login_page,
-    respond, starting_page,
+    LoginState, PageCache, PageEnvironment, PagePlace, PageRequest, PageResponse, RecentCall, ServerReport,
+    login_page, respond, starting_page,
 };
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -111,10 +111,11 @@ impl WebState {
             let server = || self.report(&state);
             let environment = PageEnvironment {
                 redacts: state.redacts(&shared),
-                cache: &self.cache,
+                cache: Some(&self.cache),
                 process: self.process,
                 if_none_match: if_none_match.as_deref(),
                 server: &server,
+                place: PagePlace::default(),
             };
             respond(&session, &request, &environment)
         });
@@ -171,11 +172,12 @@ pub(crate) fn login_form(state: LoginState, next: &str) -> Response {
 }
 
 /// The response to the right token: a cookie that stands for it, and the page that was asked for.
-pub(crate) fn logged_in(cookie: &str, next: &str) -> Response {
+pub(crate) fn logged_in(cookie: &str, next: &str, is_encrypted: bool) -> Response {
     let mut response = StatusCode::SEE_OTHER.into_response();
     confine(response.headers_mut());
-    // No `Secure`: the server speaks plain HTTP. Scripts cannot read the cookie, and no other site can send it.
-    let cookie = format!("{SESSION_COOKIE}={cookie}; Path=/; HttpOnly; SameSite=Strict");
+    // Scripts cannot read the cookie, and no other site can send it. A browser would not send a `Secure` one over plain HTTP.
+    let secure = if is_encrypted { "; Secure" } else { "" };
+    let cookie = format!("{SESSION_COOKIE}={cookie}; Path=/; HttpOnly; SameSite=Strict{secure}");
     if let (Ok(cookie), Ok(next)) =
         (HeaderValue::from_str(&cookie), HeaderValue::from_str(local_address(next)))
     {
@@ -198,7 +200,7 @@ fn confine(headers: &mut HeaderMap) {
     }
 }
 
-fn accepts_gzip(headers: &HeaderMap) -> bool {
+pub(crate) fn accepts_gzip(headers: &HeaderMap) -> bool {
     let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
     accepted.is_some_and(|accepted| {
         accepted.split(',').any(|one| {
@@ -208,7 +210,7 @@ fn accepts_gzip(headers: &HeaderMap) -> bool {
     })
 }
 
-fn http_response(page: PageResponse, is_compressible: bool) -> Response {
+pub(crate) fn http_response(page: PageResponse, is_compressible: bool) -> Response {
     let packed =
         (is_compressible && page.body.len() >= MIN_COMPRESSED_BYTES).then(|| gzip(&page.body)).flatten();
     let is_packed = packed.is_some();

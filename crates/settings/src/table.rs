@@ -193,6 +193,8 @@ settings! {
         layer: bool = true, example "false", RepositoryPermission::Deny;
         /// The server of a language, if it is not the known one: a table from language to command line.
         servers: Commands = Commands::default(), example "{ python = 'basedpyright-langserver --stdio' }", RepositoryPermission::Deny;
+        /// Whether Orient servers ask language servers, and import new SCIP indexes, in the background, as far as you allowed it.
+        background: bool = true, example "false", RepositoryPermission::Deny;
         /// Servers that are not started, by name.
         exclude: Vec<String> = Vec::new(), example r#"["clangd"]"#, MAY_START_LESS;
         /// Maximum memory of a server with its child processes. A server that needs more is ended and started again.

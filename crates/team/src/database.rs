@@ -1,6 +1,8 @@
 //! Connections to PostgreSQL: a bounded pool, and limits on the time of connecting, waiting and every statement.
 
 use crate::error::TeamError;
+use crate::postgres_tls::{PostgresTls, TlsParameters};
+use postgres::config::SslMode;
 use postgres::{Client, Config, IsolationLevel, NoTls, Transaction};
 use std::str::FromStr;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -34,6 +36,7 @@ impl DatabaseLimits {
 /// A pool of connections. Connects when one is needed.
 pub struct Database {
     config: Config,
+    tls: Option<PostgresTls>,
     most: usize,
     pool: Mutex<Pool>,
     returned: Condvar,
@@ -46,9 +49,11 @@ struct Pool {
 }
 
 impl Database {
-    /// A pool for a database, given as a URL or as `host=… dbname=…`. Nothing is connected yet.
+    /// A pool for a database, given as a URL, or as `host=… dbname=…` without TLS. Nothing is connected yet.
     pub fn new(address: &str, limits: DatabaseLimits) -> Result<Self, TeamError> {
-        let mut config = Config::from_str(address).map_err(|error| {
+        let (tls, address) = TlsParameters::take(address)?;
+        let tls = tls.connector()?;
+        let mut config = Config::from_str(&address).map_err(|error| {
             TeamError::usage(
                 format!("the address of the database is not valid: {error}"),
                 "for example postgres://orient@localhost/orient, with the password in PGPASSWORD",
@@ -65,8 +70,17 @@ impl Database {
             "-c statement_timeout={milliseconds} -c idle_in_transaction_session_timeout={milliseconds} \
              -c search_path=orient,public {given}"
         ));
+        if tls.is_some() {
+            config.ssl_mode(SslMode::Require);
+        }
         config.application_name("orient").connect_timeout(CONNECT_TIMEOUT).keepalives(true);
-        Ok(Self { config, most: limits.connections.max(1), pool: Mutex::default(), returned: Condvar::new() })
+        Ok(Self {
+            config,
+            tls,
+            most: limits.connections.max(1),
+            pool: Mutex::default(),
+            returned: Condvar::new(),
+        })
     }
 
     /// Runs statements on a connection.
@@ -140,7 +154,10 @@ impl Database {
             }
             idle = self.lock().idle.pop();
         }
-        let client = self.config.connect(NoTls)?;
+        let client = match &self.tls {
+            Some(tls) => self.config.connect(tls.clone())?,
+            None => self.config.connect(NoTls)?,
+        };
         Ok(lent.keep(client))
     }
 

@@ -23,6 +23,7 @@ mod jobs;
 mod migrations;
 mod mirror;
 mod node;
+mod postgres_tls;
 mod publication;
 mod published_tree;
 mod source;

@@ -34,6 +34,7 @@ pub use history::background_history;
 pub use narrative::ClientModel;
 pub use operation::{AnswerMetadata, Example, Operation, Reply, ReplyResult};
 pub use operations::OPERATIONS;
+pub use operations::enrich::BackgroundLayers;
 pub use orient_enrich::end_all_servers as end_child_processes;
 pub use orient_providers::ChatRequest;
 pub use reference_page::reference;

@@ -1,6 +1,8 @@
 // Conveniences on top of pages that work without them: keys, search as you type, cards, line ranges, live updates.
 // Everything from the server is parsed as a document of its own, in which no script runs, and moved into place.
 
+/** What the addresses of pages begin with: that of the repository, on a server with many. */
+const base = document.body.dataset.base ?? "";
 const $ = (selector, root = document) => root.querySelector(selector);
 const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
 
@@ -54,12 +56,12 @@ if (form && results) {
     timer = setTimeout(async () => {
       pending?.abort();
       pending = new AbortController();
-      const address = `/search?${new URLSearchParams(new FormData(form))}`;
+      const address = `${base}/search?${new URLSearchParams(new FormData(form))}`;
       results.setAttribute("aria-busy", "true");
       try {
         if (box.value.trim()) results.replaceChildren(...(await fragment(address, pending.signal)));
         else results.replaceChildren();
-        if (location.pathname === "/search") history.replaceState(null, "", address);
+        if (location.pathname === `${base}/search`) history.replaceState(null, "", address);
       } catch (error) {
         if (error.name !== "AbortError") results.textContent = "The server does not answer.";
       } finally {
@@ -70,7 +72,7 @@ if (form && results) {
   form.addEventListener("input", update);
   form.addEventListener("submit", (event) => {
     const first = $("a[data-item]", results);
-    if (location.pathname === "/search" && first && results.getAttribute("aria-busy") === "false") {
+    if (location.pathname === `${base}/search` && first && results.getAttribute("aria-busy") === "false") {
       event.preventDefault();
       first.focus();
     }
@@ -120,7 +122,7 @@ document.addEventListener("keydown", (event) => {
   }
   if (waitsForPlace) {
     waitsForPlace = false;
-    if (places[event.key]) location.assign(places[event.key]);
+    if (places[event.key]) location.assign(base + places[event.key]);
     return;
   }
   const inCode = target.closest?.("[data-source], .diagram, .scroll");
@@ -130,7 +132,7 @@ document.addEventListener("keydown", (event) => {
       ($("#sq") ?? $("#q"))?.select();
       break;
     case "?":
-      location.assign("/help");
+      location.assign(`${base}/help`);
       break;
     case "g":
       waitsForPlace = true;
@@ -290,7 +292,7 @@ if (focus) {
 // Live: the page follows the index.
 
 const live = $("#live");
-if (live && "EventSource" in window) {
+if (live && "EventSource" in window && !("shared" in document.body.dataset)) {
   const events = new EventSource("/events");
   let known = document.body.dataset.generation;
   events.addEventListener("index", async (event) => {

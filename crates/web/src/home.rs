@@ -7,12 +7,15 @@ use crate::routes::PageContext;
 use crate::search::{MODES, QUALIFIERS};
 use crate::status::StatusData;
 use crate::{layout, urls};
-use maud::html;
+use maud::{Markup, html};
 use orient_tools::{ToolError, count};
 use serde_json::json;
 
 /// Maximum number of directories and of languages.
 const MAX_LISTED: usize = 12;
+
+/// The title of the page with keys and syntax.
+pub(crate) const HELP: &str = "Keys and syntax";
 
 /// The keys: which, and what they do.
 const KEYS: &[(&str, &str)] = &[
@@ -83,8 +86,10 @@ pub(crate) fn page(context: &PageContext<'_>) -> Result<View, ToolError> {
                     ul.plain {
                         li { a href="/map" data-item { "Map" } " " span.dim { "how the directories depend on each other" } }
                         li { a href="/graph" data-item { "Graph" } " " span.dim { "who calls whom" } }
-                        li { a href="/change" data-item { "Changes" } " " span.dim { "what is not committed yet" } }
-                        li { a href="/status" data-item { "Status" } " " span.dim { "the index, and what agents ask" } }
+                        @if !context.is_shared {
+                            li { a href="/change" data-item { "Changes" } " " span.dim { "what is not committed yet" } }
+                            li { a href="/status" data-item { "Status" } " " span.dim { "the index, and what agents ask" } }
+                        }
                     }
                 }
             }
@@ -96,9 +101,14 @@ pub(crate) fn page(context: &PageContext<'_>) -> Result<View, ToolError> {
 /// The page with keys and syntax.
 #[expect(clippy::unnecessary_wraps, reason = "every page may fail, and the table of routes has one type")]
 pub(crate) fn help(_context: &PageContext<'_>) -> Result<View, ToolError> {
-    let body = html! {
+    Ok(View::Page { title: HELP.to_owned(), section: "", body: help_body() })
+}
+
+/// The lists of keys, modes and qualifiers.
+pub(crate) fn help_body() -> Markup {
+    html! {
         div.narrow {
-            h1 { "Keys and syntax" }
+            h1 { (HELP) }
             h2 { "Keys" }
             table.listing { tbody { @for (keys, about) in KEYS { tr { td { kbd { (keys) } } td { (about) } } } } }
             h2 { "Modes of a search" }
@@ -107,6 +117,5 @@ pub(crate) fn help(_context: &PageContext<'_>) -> Result<View, ToolError> {
             table.listing { tbody { @for (name, about) in QUALIFIERS { tr { td { code { (name) ":" } } td { (about) } } } } }
             p { "A value with spaces is quoted: " code { "path:\"my files\"" } "." }
         }
-    };
-    Ok(View::Page { title: "Keys and syntax".to_owned(), section: "", body })
+    }
 }

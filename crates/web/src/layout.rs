@@ -12,6 +12,21 @@ pub(crate) struct Shell {
     pub(crate) root: String,
     /// The section of the navigation that the page belongs to.
     pub(crate) section: &'static str,
+    /// What addresses begin with.
+    pub(crate) base: String,
+    /// Whether the server has many repositories for many people.
+    pub(crate) is_shared: bool,
+}
+
+impl Shell {
+    /// The sections that the server has. Outside of a repository, there is the search only.
+    fn sections(&self) -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
+        let (is_shared, is_outside) = (self.is_shared, self.is_shared && self.base.is_empty());
+        SECTIONS.iter().filter(move |(key, ..)| {
+            let is_local = matches!(*key, "change" | "status");
+            !(is_shared && is_local) && (!is_outside || *key == "search")
+        })
+    }
 }
 
 /// What the footer shows.
@@ -55,7 +70,7 @@ pub(crate) fn page(shell: &Shell, title: &str, body: &Markup, frame: Frame) -> M
         (DOCTYPE)
         html lang="en" {
             (head(title, None))
-            body data-generation=[frame.generation] {
+            body data-generation=[frame.generation] data-base=[Some(&shell.base).filter(|base| !base.is_empty())] data-shared[shell.is_shared] {
                 a.skip href="#main" { "Skip to content" }
                 (header(shell))
                 main id="main" tabindex="-1" { (body) }
@@ -78,7 +93,8 @@ fn header(shell: &Shell) -> Markup {
                 }
             }
             nav aria-label="Views" {
-                @for (key, name, address) in SECTIONS {
+                @if shell.is_shared { a href="/repositories" { "Repositories" } }
+                @for (key, name, address) in shell.sections() {
                     a href=(address) aria-current=[(*key == shell.section).then_some("page")] { (name) }
                 }
             }
@@ -211,7 +227,7 @@ pub fn login_page(state: LoginState, next: &str) -> String {
             body {
                 main.narrow id="main" {
                     h1 { "orient" }
-                    p { "This server requires the token it was started with." }
+                    p { "This server requires a token." }
                     @if state == LoginState::Rejected {
                         p.error role="alert" { "The token is wrong." }
                     }

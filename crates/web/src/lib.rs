@@ -16,6 +16,7 @@ mod home;
 mod layout;
 mod map;
 mod page_cache;
+mod repositories;
 mod request;
 mod response;
 mod routes;
@@ -26,7 +27,11 @@ mod urls;
 
 pub use layout::{LoginState, login_page};
 pub use page_cache::PageCache;
+pub use repositories::{
+    ListedRepository, repositories_page, repository_address, repository_base, search_question,
+    shared_error_page, shared_help_page, split_repository,
+};
 pub use request::{PageRequest, form_field};
-pub use response::{PageEnvironment, PageResponse, respond, starting_page};
+pub use response::{PageEnvironment, PagePlace, PageResponse, respond, starting_page};
 pub use routes::{ROUTES, Route, reference};
 pub use status::{RecentCall, ServerReport};

@@ -30,6 +30,11 @@ impl PageRequest {
         value.map_or("", |(_, value)| value)
     }
 
+    /// All parameters, as they were sent.
+    pub(crate) fn parameters(&self) -> &[(String, String)] {
+        &self.parameters
+    }
+
     /// All values of a parameter that are not empty.
     pub(crate) fn all<'r>(&'r self, name: &'r str) -> impl Iterator<Item = &'r str> {
         let named = self.parameters.iter().filter(move |(known, _)| known == name);

@@ -4,6 +4,7 @@ use crate::ask::Asker;
 use crate::assets;
 use crate::layout::{self, Frame, Shell};
 use crate::page_cache::PageCache;
+use crate::repositories::rebased;
 use crate::request::PageRequest;
 use crate::routes::{self, PageContext, Render, RouteKind};
 use crate::status::ServerReport;
@@ -65,14 +66,27 @@ impl PageResponse {
 pub struct PageEnvironment<'e> {
     /// Whether credentials in answers are redacted.
     pub redacts: bool,
-    /// Rendered pages.
-    pub cache: &'e PageCache,
+    /// Rendered pages, if they may be kept: all readers of the server may see all of them.
+    pub cache: Option<&'e PageCache>,
     /// Distinguishes this process from earlier ones in entity tags: another version may render differently.
     pub process: u64,
     /// The value of the `If-None-Match` header.
     pub if_none_match: Option<&'e str>,
     /// The state of the server.
     pub server: &'e dyn Fn() -> ServerReport,
+    /// Where the pages are.
+    pub place: PagePlace<'e>,
+}
+
+/// Where pages are, and what they are about.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PagePlace<'e> {
+    /// What their addresses begin with; empty for those of a server with one directory.
+    pub base: &'e str,
+    /// The name that they show; `None` for that of the directory.
+    pub name: Option<&'e str>,
+    /// Whether the server has many repositories for many people: there is no working tree, and no state for everybody.
+    pub is_shared: bool,
 }
 
 /// Answers a request. Fails only with [`Code::Busy`] and [`Code::NotIndexed`], if there is no index to answer from yet.
@@ -84,15 +98,27 @@ pub fn respond(
     if let Some(asset) = PageResponse::asset(request) {
         return Ok(asset);
     }
+    Ok(rebased(respond_at_root(session, request, environment)?, environment.place.base))
+}
+
+/// The same, with addresses that begin at the root.
+fn respond_at_root(
+    session: &Session<'_>,
+    request: &PageRequest,
+    environment: &PageEnvironment<'_>,
+) -> Result<PageResponse, ToolError> {
     let asker = Asker::new(session, environment.redacts);
-    let shell = |section| Shell { root: asker.root_name(), section };
-    let Some(route) = routes::find(&request.path) else {
+    let PagePlace { base, name, is_shared } = environment.place;
+    let root = || name.map_or_else(|| asker.root_name(), str::to_owned);
+    let shell = |section| Shell { root: root(), section, base: base.to_owned(), is_shared };
+    let is_offered = |route: &&routes::Route| !is_shared || !matches!(route.kind, RouteKind::Local(_));
+    let Some(route) = routes::find(&request.path).filter(is_offered) else {
         let error = ToolError::new(Code::NotFound, format!("there is no page {}", request.path));
         return Ok(error_page(&error, &shell(""), request));
     };
     let (render, is_indexed) = match route.kind {
-        RouteKind::Indexed(render) => (render, !depends_on_history(request)),
-        RouteKind::Fresh(render) => (render, false),
+        RouteKind::Indexed(render) => (render, !depends_on_history(request) && environment.cache.is_some()),
+        RouteKind::Fresh(render) | RouteKind::Local(render) => (render, false),
         RouteKind::Asset | RouteKind::Server => {
             let error = ToolError::new(Code::NotFound, format!("there is no page {}", request.path));
             return Ok(error_page(&error, &shell(""), request));
@@ -104,7 +130,9 @@ pub fn respond(
         return Ok(PageResponse { etag, ..PageResponse::new(304, HTML, Vec::new()) });
     }
     let key = request.key();
-    if is_indexed && let Some((content_type, body)) = environment.cache.get(&key, generation) {
+    if is_indexed
+        && let Some((content_type, body)) = environment.cache.and_then(|cache| cache.get(&key, generation))
+    {
         return Ok(PageResponse { etag, ..PageResponse::new(200, content_type, body) });
     }
     let response = match rendered(render, &asker, request, environment, &shell) {
@@ -120,7 +148,9 @@ pub fn respond(
     {
         return Ok(response);
     }
-    environment.cache.put(key, generation, (response.content_type, response.body.clone()));
+    if let Some(cache) = environment.cache {
+        cache.put(key, generation, (response.content_type, response.body.clone()));
+    }
     Ok(PageResponse { etag, ..response })
 }
 
@@ -136,7 +166,8 @@ fn rendered(
     environment: &PageEnvironment<'_>,
     shell: &dyn Fn(&'static str) -> Shell,
 ) -> Result<PageResponse, ToolError> {
-    let view = render(&PageContext { asker, request, server: environment.server })?;
+    let is_shared = environment.place.is_shared;
+    let view = render(&PageContext { asker, request, server: environment.server, is_shared })?;
     Ok(match view {
         View::Fragment(part) => PageResponse::html(200, part),
         View::File { content_type, text } => PageResponse::new(200, content_type, text.into_bytes()),

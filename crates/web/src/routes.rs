@@ -14,6 +14,8 @@ pub(crate) struct PageContext<'c> {
     pub(crate) request: &'c PageRequest,
     /// The state of the server, computed on demand.
     pub(crate) server: &'c dyn Fn() -> ServerReport,
+    /// Whether the server has many repositories for many people.
+    pub(crate) is_shared: bool,
 }
 
 /// Renders a page.
@@ -24,8 +26,10 @@ pub(crate) type Render = fn(&PageContext<'_>) -> Result<View, ToolError>;
 pub(crate) enum RouteKind {
     /// A page that depends on the index and the request alone: cached and tagged by generation.
     Indexed(Render),
-    /// A page that depends on more: history, the working tree, the server.
+    /// A page that depends on more: any question, history.
     Fresh(Render),
+    /// A page about the working tree or the server itself.
+    Local(Render),
     /// A file of this crate.
     Asset,
     /// The server itself.
@@ -128,13 +132,13 @@ pub const ROUTES: &[Route] = &[
             ("path", "a file; shows its diff"),
             ("breaking", "`1` shows only what may break users"),
         ],
-        kind: RouteKind::Fresh(change::page),
+        kind: RouteKind::Local(change::page),
     },
     Route {
         path: "/status",
         about: "The index, its languages and issues, and the recent calls of agents",
         parameters: &[("fragment", "`1` returns only the content")],
-        kind: RouteKind::Fresh(status::page),
+        kind: RouteKind::Local(status::page),
     },
     Route {
         path: "/help",

@@ -136,3 +136,63 @@ fn a_repository_may_exclude_a_server_and_a_missing_one_is_named() {
     let unknown = without.run(&["enrich", "allow", "nobody"]);
     assert!(text(&unknown.stderr).contains("known servers: clangd, "), "{}", text(&unknown.stderr));
 }
+
+/// A watcher, ended when dropped.
+pub(crate) struct Watching(std::process::Child);
+
+impl Watching {
+    pub(crate) fn start(tree: &Sandbox) -> Self {
+        let mut command = tree.command(&["watch", "--json"]);
+        Self(command.stdout(std::process::Stdio::null()).spawn().expect("it starts"))
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Waits until `status` shows an activity of the background; returns the reason.
+pub(crate) fn wait_for(tree: &Sandbox, activity: &str) -> String {
+    let until = std::time::Instant::now() + std::time::Duration::from_mins(1);
+    loop {
+        let status = tree.json(&["status", "--json"]);
+        let state = &status["data"]["language_servers"];
+        if state["activity"] == activity {
+            return state["reason"].as_str().expect("a text").to_owned();
+        }
+        assert!(std::time::Instant::now() < until, "{state}");
+        std::thread::sleep(std::time::Duration::from_millis(200));
+    }
+}
+
+#[test]
+fn a_server_asks_in_the_background_once_it_is_allowed_until_it_is_turned_off() {
+    let tree = tree();
+    let before = text(&tree.run(&["dump"]).stdout);
+    wait_for(&tree, "not_allowed");
+    let watching = Watching::start(&tree);
+    tree.run(&["enrich", "allow"]);
+    assert_eq!(wait_for(&tree, "up_to_date"), "1 of 1 question answered");
+    let callers = text(&tree.run(&["callers", "Engine.go"]).stdout);
+    assert!(callers.contains("a.py:2  function run  compiler"), "{callers}");
+    drop(watching);
+    wait_for(&tree, "not_running");
+    tree.run(&["enrich", "drop"]);
+    assert_eq!(text(&tree.run(&["dump"]).stdout), before, "dropped");
+    let off = tree.command(&["status", "--json"]).env("ORIENT_ENRICH_BACKGROUND", "false").output();
+    let off = text(&off.expect("it runs").stdout);
+    assert!(off.contains("turned off by the setting enrich.background"), "{off}");
+}
+
+#[test]
+fn a_server_that_fails_in_the_background_is_named_with_the_reason() {
+    let tree = tree();
+    std::fs::write(program(&tree), "#!/bin/sh\necho broken >&2\nexit 3\n").expect("written");
+    tree.run(&["enrich", "allow"]);
+    let _watching = Watching::start(&tree);
+    let reason = wait_for(&tree, "failed");
+    assert!(reason.starts_with("fake-server") && reason.contains("broken"), "{reason}");
+}

@@ -103,7 +103,7 @@ fn start() -> Option<SharedServer> {
 }
 
 /// The Python that has the wheel.
-fn python() -> Option<PathBuf> {
+pub(crate) fn python() -> Option<PathBuf> {
     let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let cache = cache.or_else(|| Some(std::env::home_dir()?.join(".cache")))?;
     let environment = cache.join("orient-ci").join("pgserver-0.6.0");

@@ -120,6 +120,43 @@ fn facts(team: &Team, node: &NodeProcess, token: &str, into: &mut Vec<Attempt>) 
     }
 }
 
+/// Every kind of page, about one's own repository, the other one and all.
+fn pages(node: &NodeProcess, token: &str, into: &mut Vec<Attempt>) {
+    const PAGES: &[&str] =
+        &["", "code/", "code/zanzibar.py", "code/own.py", "map", "status", "change", "help"];
+    const QUERIES: &[&str] = &["visible", SECRET, "zanzibar.py", "zan"];
+    let mut paths: Vec<String> = ["/", "/repositories", "/help", "/login", "/r/", "/r/zanzibar", "/events"]
+        .map(str::to_owned)
+        .to_vec();
+    for name in
+        ["own", SECRET, "zanzibar@main", "own@main", "../zanzibar", "%2e%2e/zanzibar", "own/-/../../zanzibar"]
+    {
+        paths.extend(PAGES.iter().map(|page| format!("/r/{name}/-/{page}")));
+        for query in QUERIES {
+            paths.push(format!("/r/{name}/-/search?q={query}"));
+            paths.push(format!("/r/{name}/-/graph?symbol={query}"));
+            paths.push(format!("/r/{name}/-/card?symbol={query}&fragment=1"));
+        }
+    }
+    for query in QUERIES {
+        paths.extend(
+            ["auto", "names", "regex", "structural"].map(|mode| format!("/search?q={query}&mode={mode}")),
+        );
+        paths.extend([
+            format!("/code/{query}"),
+            format!("/code/{query}/zanzibar.py"),
+            format!("/card?symbol={query}/zanzibar.py%23x"),
+        ]);
+    }
+    for path in &paths {
+        for token in [Some(token), None] {
+            let (status, head, body) = node.request_with_head("GET", path, token, "");
+            let moved = head.lines().find(|line| line.starts_with("location:")).unwrap_or_default();
+            into.push((format!("GET {path} {}", token.is_some()), format!("{status} {moved} {body}")));
+        }
+    }
+}
+
 /// A session of MCP: tools, resources, templates, completions, prompts, errors.
 fn mcp(node: &NodeProcess, token: &str, into: &mut Vec<Attempt>) {
     let authorization = format!("Authorization: Bearer {token}");
@@ -194,6 +231,7 @@ fn attempts(team: &Team, token: &str) -> Vec<Attempt> {
     operations(&node, token, &mut all);
     paths(&node, token, &mut all);
     facts(team, &node, token, &mut all);
+    pages(&node, token, &mut all);
     mcp(&node, token, &mut all);
     all
 }

@@ -58,7 +58,9 @@ impl Team {
 
     /// A command of the program, away from the user's files.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_orient"));
+        let program =
+            std::env::var_os("ORIENT_TEAM_PROGRAM").unwrap_or_else(|| env!("CARGO_BIN_EXE_orient").into());
+        let mut command = Command::new(program);
         let home = self.directory.path().join("home");
         std::fs::create_dir_all(&home).expect("a directory");
         command
@@ -218,6 +220,11 @@ impl Team {
 }
 
 impl NodeProcess {
+    /// A node that was started in another way.
+    pub(crate) fn of(child: Child, address: String) -> Self {
+        Self { child, address }
+    }
+
     /// Where it listens.
     pub(crate) fn address(&self) -> &str {
         &self.address
@@ -294,10 +301,12 @@ pub(crate) fn request(
     header: &str,
     body: &str,
 ) -> std::io::Result<(u16, String, String)> {
+    let accept =
+        if header.contains("Accept: ") { "" } else { "Accept: application/json, text/event-stream\r\n" };
     let header = if header.is_empty() { String::new() } else { format!("{header}\r\n") };
     let request = format!(
         "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n\
-         Accept: application/json, text/event-stream\r\n{header}Content-Length: {}\r\n\r\n{body}",
+         {accept}{header}Content-Length: {}\r\n\r\n{body}",
         body.len()
     );
     let mut stream = TcpStream::connect(address)?;

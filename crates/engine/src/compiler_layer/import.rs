@@ -5,9 +5,9 @@
 //! it is now, since an index does not say which content it was made from: its text must be the file's, or the names at its definitions must
 //! be in the file at these places.
 
-use super::LayerSource;
-use super::places::{FileReader, ReadFile, compiled_symbol, symbol_at};
 use super::positions::LineIndex;
+use super::symbol_lookup::{FileReader, ReadFile, compiled_symbol, symbol_at};
+use super::{LayerPublication, LayerSource};
 use crate::refresh::FactsSource;
 use crate::{Engine, EngineError, Snapshot};
 use orient_model::{CompiledFile, CompiledRelation, CompiledSymbol, CompiledTarget, CompiledUse, RepoPath};
@@ -80,6 +80,24 @@ impl Engine {
         &self,
         snapshot: &Snapshot,
         indexes: &[PathBuf],
+        publication: LayerPublication<'_>,
+    ) -> Result<ScipImport, ScipImportError> {
+        let done = self.import_documents(snapshot, indexes, publication);
+        match &done {
+            Ok(_) => self.remember_imports(indexes, None)?,
+            Err(ScipImportError::Index { path, source }) => {
+                self.remember_imports(std::slice::from_ref(path), Some(&source.to_string()))?;
+            }
+            Err(ScipImportError::Engine(_)) => {}
+        }
+        done
+    }
+
+    fn import_documents(
+        &self,
+        snapshot: &Snapshot,
+        indexes: &[PathBuf],
+        publication: LayerPublication<'_>,
     ) -> Result<ScipImport, ScipImportError> {
         let tree = || self.tree.open().map_err(EngineError::from);
         let limit = self.settings.index.max_file_size.bytes();
@@ -113,17 +131,15 @@ impl Engine {
         importer.report.refused.sort();
         importer.report.refused.dedup();
         if importer.report.documents > 0 {
-            self.change_layer(LayerSource::Scip, |known| {
-                let mut layer = known.unwrap_or_default();
+            self.add_to_layer(LayerSource::Scip, publication, |mut layer| {
                 for (path, file) in files {
                     let hash = importer.covered.get(&path).map(|covered| covered.hash).unwrap_or_default();
                     layer.insert(path, hash, &file);
                 }
                 layer.tools.append(&mut importer.tools);
-                Some(layer)
+                layer
             })?;
         }
-        self.remember_imports(indexes)?;
         Ok(importer.report)
     }
 }

@@ -5,18 +5,21 @@
 //! the layers are part of the version of resolution, so that changing or dropping one resolves everything again. The setting `enrich.layer` turns
 //! both off.
 
-mod answers;
 mod import;
 mod layer_audit;
-mod places;
 mod positions;
-mod questions;
 mod scip_index_discovery;
+mod server_answers;
+mod server_questions;
+mod staged_layer;
+mod symbol_lookup;
 
-pub use answers::KeptAnswers;
 pub use import::{ScipDocument, ScipImport, ScipImportError};
 pub use layer_audit::{LayerAudit, LayerEdge};
-pub use scip_index_discovery::FoundIndex;
+pub use scip_index_discovery::{FoundIndex, ImportState};
+pub use server_answers::{KeptAnswers, ServerAnswers};
+pub use staged_layer::LayerPublication;
+pub(crate) use staged_layer::StagedLayer;
 
 use crate::{Engine, EngineError, Snapshot};
 use orient_model::{CompiledFile, ContentHash, RepoPath, ServiceStatus};
@@ -121,9 +124,23 @@ fn version_of(tree: &Path, source: LayerSource) -> u64 {
 
 /// The hash of the layers in the directory of a tree; 0 if there is none.
 pub(crate) fn version(tree: &Path) -> u64 {
-    let [scip, servers] = LayerSource::ALL.map(|source| version_of(tree, source));
+    combined(LayerSource::ALL.map(|source| version_of(tree, source)))
+}
+
+/// One hash of the hashes of all layers.
+fn combined([scip, servers]: [u64; 2]) -> u64 {
     // Two equal layers must not cancel each other out.
     scip ^ servers.rotate_left(1)
+}
+
+/// The files of a layer, and its hash: its content, and the hash with the programs that said it.
+fn layer_files(layer: &CompilerLayer) -> (Vec<u8>, Vec<u8>, u64) {
+    let content = layer.encode();
+    let mut hash = [0; HASH_LENGTH as usize];
+    hash.copy_from_slice(&blake3::hash(&content).as_bytes()[..HASH_LENGTH as usize]);
+    let tools: Vec<&str> = layer.tools.iter().map(String::as_str).collect();
+    let head = [&hash[..], tools.join("\n").as_bytes()].concat();
+    (content, head, u64::from_le_bytes(hash))
 }
 
 /// The layers in the directory of a tree; `None` if there is none.
@@ -135,49 +152,78 @@ fn read_all(tree: &Path) -> Option<Arc<CompilerLayers>> {
 impl Engine {
     /// The version of resolution: of the rules, and of the compiler layers.
     pub(crate) fn resolution_version(&self) -> u64 {
-        let layers = if self.settings.enrich.layer { version(&self.paths.tree) } else { 0 };
+        let version = || {
+            let staged = self.staged_layer.get();
+            combined(LayerSource::ALL.map(|one| StagedLayer::version_with(staged, &self.paths.tree, one)))
+        };
+        let layers = if self.settings.enrich.layer { version() } else { 0 };
         // SQLite stores signed integers.
         self.classifier.resolution_version() ^ (layers >> 1)
     }
 
     /// The compiler layers, if there are any and they are turned on.
     pub(crate) fn compiler_layers(&self) -> Option<Arc<CompilerLayers>> {
-        read_all(&self.paths.tree).filter(|_| self.settings.enrich.layer)
+        if !self.settings.enrich.layer {
+            return None;
+        }
+        match self.staged_layer.get() {
+            Some(staged) => Some(staged.layers(&self.paths.tree)),
+            None => read_all(&self.paths.tree),
+        }
+    }
+
+    /// Adds to a compiler layer.
+    fn add_to_layer(
+        &self,
+        source: LayerSource,
+        publication: LayerPublication<'_>,
+        add: impl FnOnce(CompilerLayer) -> CompilerLayer,
+    ) -> Result<(), EngineError> {
+        match publication {
+            LayerPublication::Resolved(cancel) if self.settings.enrich.layer => {
+                self.publish_resolved(source, cancel, |known| add(known.unwrap_or_default()))
+            }
+            _ => self.change_layer(source, |known| Some(add(known.unwrap_or_default()))),
+        }
     }
 
     /// Changes a compiler layer; `None` removes it. The next refresh resolves everything again.
     ///
     /// Reading and writing are one transaction under the write lock: of two processes that add to a layer at once, the second
     /// sees what the first added. A refresh in progress does not see two layers.
-    pub(crate) fn change_layer(
+    fn change_layer(
         &self,
         source: LayerSource,
         change: impl FnOnce(Option<CompilerLayer>) -> Option<CompilerLayer>,
     ) -> Result<(), EngineError> {
         let directory = self.own_directory()?;
         let _lock = WriteLock::acquire(&self.paths.tree, |_| true)?;
-        let unusable = |error: std::io::Error| StoreError::Unusable {
-            path: self.paths.tree.clone(),
-            reason: orient_store::unusable_reason(&error),
-        };
         match change(read(&self.paths.tree, source)) {
             Some(layer) => {
-                let bytes = layer.encode();
-                let hash = blake3::hash(&bytes);
-                directory.replace(source.file(), &bytes).map_err(unusable)?;
-                let tools: Vec<&str> = layer.tools.iter().map(String::as_str).collect();
-                let head = [&hash.as_bytes()[..HASH_LENGTH as usize], tools.join("\n").as_bytes()].concat();
-                directory.replace(source.hash_file(), &head).map_err(unusable)?;
+                let (content, head, _) = layer_files(&layer);
+                self.write_layer(source, &content, &head)?;
             }
             None => {
                 for name in [source.hash_file(), source.file()] {
                     if directory.entry(name).is_some() {
-                        directory.remove(name).map_err(unusable)?;
+                        directory.remove(name).map_err(|error| self.unusable(&error))?;
                     }
                 }
             }
         }
         Ok(())
+    }
+
+    /// Writes the files of a layer. The caller holds the write lock.
+    fn write_layer(&self, source: LayerSource, content: &[u8], head: &[u8]) -> Result<(), EngineError> {
+        let directory = self.own_directory()?;
+        directory.replace(source.file(), content).map_err(|error| self.unusable(&error))?;
+        Ok(directory.replace(source.hash_file(), head).map_err(|error| self.unusable(&error))?)
+    }
+
+    /// The directory of the tree cannot be written.
+    fn unusable(&self, error: &std::io::Error) -> StoreError {
+        StoreError::Unusable { path: self.paths.tree.clone(), reason: orient_store::unusable_reason(error) }
     }
 
     /// Removes a compiler layer; returns whether there was one.

@@ -6,7 +6,7 @@
 use crate::{Engine, EngineError, FileQuery, Snapshot};
 use orient_model::RepoPath;
 use orient_safefs::Directory;
-use orient_store::StoreError;
+use orient_store::WriteLock;
 use orient_walk::to_native;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,7 +17,7 @@ use std::time::UNIX_EPOCH;
 const NAME: &str = "index.scip";
 /// How deep in the tree the directory of a project is looked for.
 const MAX_DEPTH: usize = 3;
-/// The file in the directory of a tree that says which indexes were imported.
+/// The file in the directory of a tree that says which indexes were imported, and which could not be.
 const IMPORTED: &str = "compiler.imported";
 /// Maximum size of that file.
 const MAX_SIZE: u64 = 1 << 20;
@@ -29,8 +29,21 @@ pub struct FoundIndex {
     pub path: RepoPath,
     /// The same as a path of the system.
     pub file: PathBuf,
-    /// Whether it was imported since it was written.
-    pub is_imported: bool,
+    /// Its size and modification time, which another content changes.
+    pub stamp: String,
+    /// What became of it since it was written.
+    pub state: ImportState,
+}
+
+/// What became of an index since it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ImportState {
+    /// Nobody imported it yet.
+    New,
+    /// It was imported.
+    Imported,
+    /// It could not be imported, for this reason.
+    Failed(String),
 }
 
 impl Engine {
@@ -54,36 +67,47 @@ impl Engine {
             let path = RepoPath::from(format!("{directory}{NAME}").as_str());
             let Some(file) = to_native(&path).map(|path| self.repo.root.join(path)) else { continue };
             let Some(stamp) = stamp(&file) else { continue };
-            let is_imported = imported.get(&file.display().to_string()) == Some(&stamp);
-            found.push(FoundIndex { path, file, is_imported });
+            let known = imported.get(&file.display().to_string()).filter(|(known, _)| *known == stamp);
+            let state = match known {
+                None => ImportState::New,
+                Some((_, reason)) if reason.is_empty() => ImportState::Imported,
+                Some((_, reason)) => ImportState::Failed(reason.clone()),
+            };
+            found.push(FoundIndex { path, file, stamp, state });
         }
         Ok(found)
     }
 
-    /// Records that indexes were imported as they are now.
-    pub(super) fn remember_imports(&self, indexes: &[PathBuf]) -> Result<(), EngineError> {
+    /// Records that indexes were imported as they are now, or why they could not be.
+    pub(super) fn remember_imports(
+        &self,
+        indexes: &[PathBuf],
+        failure: Option<&str>,
+    ) -> Result<(), EngineError> {
+        let _lock = WriteLock::acquire(&self.paths.tree, |_| true)?;
         let mut imported = self.imported();
+        let reason = failure.unwrap_or_default().replace(['\t', '\n'], " ");
         for index in indexes.iter().filter_map(|index| fs::canonicalize(index).ok()) {
             if let Some(stamp) = stamp(&index) {
-                imported.insert(index.display().to_string(), stamp);
+                imported.insert(index.display().to_string(), (stamp, reason.clone()));
             }
         }
         imported.retain(|index, _| Path::new(index).exists());
         let lines: Vec<String> =
-            imported.iter().map(|(index, stamp)| format!("{stamp}\t{index}\n")).collect();
-        self.own_directory()?.replace(IMPORTED, lines.concat().as_bytes()).map_err(|error| {
-            let reason = orient_store::unusable_reason(&error);
-            StoreError::Unusable { path: self.paths.tree.clone(), reason }
-        })?;
-        Ok(())
+            imported.iter().map(|(index, (stamp, reason))| format!("{stamp}\t{reason}\t{index}\n")).collect();
+        let written = self.own_directory()?.replace(IMPORTED, lines.concat().as_bytes());
+        Ok(written.map_err(|error| self.unusable(&error))?)
     }
 
-    /// The stamps of imported indexes, by path.
-    fn imported(&self) -> BTreeMap<String, String> {
+    /// The stamps of imported indexes by path, each with the reason why it could not be imported; empty if it was.
+    fn imported(&self) -> BTreeMap<String, (String, String)> {
         let read = || Directory::open(&self.paths.tree).ok()?.read(IMPORTED, MAX_SIZE).ok()?;
         let text = String::from_utf8(read().unwrap_or_default()).unwrap_or_default();
-        let entry =
-            |line: &str| line.split_once('\t').map(|(stamp, path)| (path.to_owned(), stamp.to_owned()));
+        let entry = |line: &str| {
+            let (stamp, rest) = line.split_once('\t')?;
+            let (reason, path) = rest.split_once('\t')?;
+            Some((path.to_owned(), (stamp.to_owned(), reason.to_owned())))
+        };
         text.lines().filter_map(entry).collect()
     }
 }

@@ -132,7 +132,10 @@ impl PlanWriter<'_> {
         let (mut tally, uncommitted) = self.apply_uncommitted(plan, tasks, writer, &resolver, symbols)?;
         let applied = match uncommitted {
             None => before,
-            Some((set, None)) => tally.commit(set, manifest)?,
+            Some((set, None)) => {
+                self.engine.write_staged_layer()?;
+                tally.commit(set, manifest)?
+            }
             Some((set, Some(to_resolve))) if self.depth == RefreshDepth::Facts => {
                 let applied = tally.commit(set, manifest)?;
                 let (generation, facts) = (applied.generation, resolver.into_facts());

@@ -79,7 +79,7 @@ fn a_server_that_does_not_read_runs_out_of_time() {
     let permission = bench.permission(&format!("{program} stubborn"), "");
     let limits = Limits { project: Duration::from_millis(600), restarts: 0, ..short() };
     let (begun, files) = (Instant::now(), [questions("a.txt")]);
-    let done = run(&permission, &files, &limits, &|| false, &mut Large);
+    let done = ask_files(&permission, &files, &limits, &|| false, &mut Large);
     assert_eq!(done.files[0].status, ServiceStatus::SyntacticOnly(ServiceError::Timeout), "{done:?}");
     assert!(begun.elapsed() < Duration::from_secs(8));
 }

@@ -66,7 +66,7 @@ fn a_panic_ends_the_server() {
     let program = env!("CARGO_BIN_EXE_scripted-language-server");
     let permission = bench.permission(&format!("{program} child"), "");
     let caught = std::panic::catch_unwind(|| {
-        run(&permission, &[questions("a.txt")], &short(), &|| false, &mut Panics).files.len()
+        ask_files(&permission, &[questions("a.txt")], &short(), &|| false, &mut Panics).files.len()
     });
     let process = *caught.expect_err("it panics").downcast::<u32>().expect("the number of a process");
     for _ in 0..100 {
@@ -102,7 +102,7 @@ fn an_idle_server_is_ended_and_started_again_when_it_is_asked() {
     let permission = bench.permission(&format!("{program} well"), "");
     let (limits, mut slow) = (Limits { idle: Duration::from_millis(200), ..short() }, Slow(Vec::new()));
     let files = [questions("a.txt"), questions("b.txt")];
-    let done = run(&permission, &files, &limits, &|| false, &mut slow);
+    let done = ask_files(&permission, &files, &limits, &|| false, &mut slow);
     assert_eq!((slow.0.as_slice(), done.restarts), (&[ServiceStatus::Full; 2][..], 0), "it did not fail");
 }
 
@@ -114,7 +114,7 @@ fn a_stopped_run_keeps_what_was_answered() {
     let begun = std::time::Instant::now();
     let cancelled = || begun.elapsed() > Duration::from_millis(300);
     let mut answers = Answers::default();
-    let done = run(&permission, &[questions("a.txt")], &Limits::default(), &cancelled, &mut answers);
+    let done = ask_files(&permission, &[questions("a.txt")], &Limits::default(), &cancelled, &mut answers);
     assert!(done.is_cancelled && done.files.is_empty() && begun.elapsed() < Duration::from_secs(5));
 }
 
@@ -124,7 +124,7 @@ fn a_file_that_changed_is_not_asked_about() {
     let program = env!("CARGO_BIN_EXE_scripted-language-server");
     let permission = bench.permission(&format!("{program} well"), "");
     let files = [questions("changed.txt"), questions("same.txt")];
-    let done = run(&permission, &files, &short(), &|| false, &mut Answers::default());
+    let done = ask_files(&permission, &files, &short(), &|| false, &mut Answers::default());
     assert_eq!(done.files[0].status, ServiceStatus::Failed(ServiceError::SemanticUnavailable));
     assert_eq!(done.files[1].status, ServiceStatus::Full);
 }

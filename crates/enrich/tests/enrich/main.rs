@@ -5,7 +5,7 @@ mod lifecycle;
 mod real_servers;
 
 use orient_enrich::{
-    FileOutcome, Limits, Permission, RunObserver, ServerRun, allow, find, permission, run, servers,
+    FileOutcome, Limits, Permission, RunObserver, ServerRun, allow, ask_files, find, permission, servers,
 };
 use orient_model::{AskedRelation, ContentHash, FileAnswers, FileQuestions, NameQuestion};
 use std::collections::BTreeMap;
@@ -53,7 +53,7 @@ impl Bench {
         let files: Vec<FileQuestions> =
             (0..files).map(|number| questions(&format!("f{number}.txt"))).collect();
         let mut answers = Answers::default();
-        let done = run(&permission, &files, limits, &|| false, &mut answers);
+        let done = ask_files(&permission, &files, limits, &|| false, &mut answers);
         (done, answers.0)
     }
 }

@@ -40,7 +40,7 @@ fn defined(name: &str, word: &str, files: &[(&'static str, &'static str)]) -> (S
     let questions = vec![NameQuestion { at, line, column, asks: AskedRelation::Definition }];
     let asked = FileQuestions { path: path.into(), language, hash: ContentHash::default(), questions };
     let mut texts = Texts(files.iter().copied().collect(), Vec::new());
-    let done = run(&permission, &[asked], &Limits::default(), &|| false, &mut texts);
+    let done = ask_files(&permission, &[asked], &Limits::default(), &|| false, &mut texts);
     assert_eq!(done.files[0].status, ServiceStatus::Full, "{done:?}");
     assert!(!root.join("ran").exists(), "it ran code of the repository");
     let place = &texts.1[0].places[0];

@@ -103,7 +103,7 @@ an interrupted run continues, and later runs add only new commits. The settings 
         let refreshed = session.index(args.rebuild)?;
         let mut snapshot = session.snapshot()?;
         let imported = import_allowed(session, &snapshot)?;
-        if imported.as_ref().is_some_and(|imported| imported.documents > 0) {
+        if imported.documents > 0 {
             // With the layer, everything is resolved again.
             session.index(false)?;
             snapshot = session.snapshot()?;
@@ -125,9 +125,7 @@ an interrupted run continues, and later runs add only new commits. The settings 
             history: if args.history { Some(index_history(session)?) } else { None },
         };
         let mut answer = session.answer_within(&snapshot, AnswerScope::FilesRead, out);
-        if let Some(imported) = imported {
-            answer.add_notes(imported.notes());
-        }
+        answer.add_notes(imported.notes());
         Ok(answer)
     }
 

@@ -15,7 +15,7 @@ mod dump;
 mod edges;
 mod embed;
 mod endpoints;
-mod enrich;
+pub(crate) mod enrich;
 mod explain;
 mod export;
 mod files;

@@ -6,6 +6,7 @@ use crate::answer::unread_files::AnswerScope;
 use crate::arguments::path_argument;
 use crate::error::ToolError;
 use crate::operation::{Example, TypedOperation};
+use crate::operations::enrich::BackgroundState;
 use crate::session::Session;
 use crate::text::number_format::{bytes, count};
 use crate::text::writer::{Cell, Style, TextWriter};
@@ -51,6 +52,8 @@ pub(crate) struct StatusOut {
     /// The contents of the graph; absent from a brief answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     graph: Option<GraphCounts>,
+    /// Whether language servers are asked in the background.
+    language_servers: BackgroundState,
 }
 
 impl TypedOperation for Status {
@@ -91,6 +94,7 @@ index yet.";
             in_memory: session.in_memory(),
             graph: (!args.brief).then(|| GraphCounts::of(&snapshot, path.as_ref())).transpose()?,
             summary: Summary::within(&snapshot, path)?,
+            language_servers: BackgroundState::of(session),
         };
         let mut answer = session.answer_within(&snapshot, AnswerScope::FilesRead, out);
         for cut in session.engine()?.truncated_ignore_rules(&snapshot)? {
@@ -134,6 +138,7 @@ index yet.";
         } else {
             rows.push(row("symbols", Style::Plain, symbols));
         }
+        rows.push(row("compilers", Style::Plain, out.language_servers.reason.clone()));
         writer.table(0, &rows)?;
         writer.end_line()?;
         summary.languages(writer)?;

@@ -3,7 +3,7 @@
 use orient_engine::{Cancel, NoProgress};
 use orient_settings::Override;
 use orient_tools::{Session, SessionOptions};
-use orient_web::{PageCache, PageEnvironment, PageRequest, ServerReport, respond};
+use orient_web::{PageCache, PageEnvironment, PagePlace, PageRequest, ServerReport, respond};
 use std::process::Command;
 use tempfile::TempDir;
 
@@ -138,10 +138,11 @@ impl Site {
         let fresh = PageCache::default();
         let environment = PageEnvironment {
             redacts,
-            cache: if redacts { &fresh } else { &self.cache },
+            cache: Some(if redacts { &fresh } else { &self.cache }),
             process: 1,
             if_none_match,
             server: &ServerReport::default,
+            place: PagePlace::default(),
         };
         let response = respond(&session, &PageRequest::parse(target), &environment).expect("a response");
         let body = String::from_utf8(response.body.to_vec()).expect("UTF-8");

@@ -1,7 +1,11 @@
 //! `enrich`: asks language servers about what our own rules cannot prove, with the user's consent.
 
+mod background;
 mod server_runs;
 mod server_states;
+
+pub use background::BackgroundLayers;
+pub(crate) use background::BackgroundState;
 
 use crate::answer::Answer;
 use crate::error::{Code, Exit, ToolError};
@@ -80,6 +84,8 @@ pub(crate) struct EnrichOut {
     /// What servers have answered so far; absent if nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     layer: Option<LayerLine>,
+    /// What happens in the background.
+    background: BackgroundState,
     /// Whether `drop` removed answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     dropped: Option<bool>,
@@ -127,7 +133,8 @@ A language server is a program that may run code of the repository: build script
 `orient enrich allow` for this repository, which shows what would run; the consent names the program, its arguments and its version, and \
 is kept outside the repository. Only uses that are unresolved, ambiguous or less than exact are asked about, and members that \
 others implement. Answers are kept by content: they add and replace edges, with the rule `compiler`, until the file of the use or that of the target \
-is edited. `orient audit --layer` shows what changed; `drop`, or `layer = false` under [enrich] in the settings, restores the graph \
+is edited. Once a server is allowed, Orient servers (`mcp`, `serve`, `watch`) ask it in the background while nothing changes, unless `background = false` under \
+[enrich] in the settings; `orient status` shows the state. `orient audit --layer` shows what changed; `drop`, or `layer = false` under [enrich] in the settings, restores the graph \
 without them.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "enrich status", about: "the servers, what they run, what they answered" },
@@ -163,7 +170,8 @@ without them.";
         let servers = known.lines(session, &directory);
         let layer = layer_line(session, &snapshot)?;
         let changed = runs.iter().any(RunLine::has_answers) || dropped == Some(true);
-        let out = EnrichOut { action: args.action, servers, runs, layer, dropped, denied };
+        let background = BackgroundState::of(session);
+        let out = EnrichOut { action: args.action, servers, runs, layer, background, dropped, denied };
         let answer = session.answer(&snapshot, out);
         Ok(if changed { answer.note("the next question resolves the repository again") } else { answer })
     }
@@ -193,7 +201,9 @@ without them.";
                     writer.line(Style::Head, "no server is known for the languages of this repository")?;
                 }
                 out.servers.iter().try_for_each(|server| server.write(writer))?;
-                out.layer.as_ref().map_or(Ok(()), |layer| layer.write(writer))
+                out.layer.as_ref().map_or(Ok(()), |layer| layer.write(writer))?;
+                writer.put(Style::Dim, "in the background: ")?;
+                writer.line(Style::Dim, &out.background.reason)
             }
         }
     }

@@ -5,8 +5,10 @@ use crate::error::{Code, ToolError};
 use crate::session::Session;
 use crate::text::number_format::{bytes, count, duration, plural};
 use crate::text::writer::{Style, TextWriter};
-use orient_engine::{Engine, EngineError, KeptAnswers, Phase, Progress, Snapshot};
-use orient_enrich::{FileOutcome, Limits, Permission, RunObserver, ServerRun, run};
+use orient_engine::{
+    Engine, EngineError, KeptAnswers, LayerPublication, Phase, Progress, ServerAnswers, Snapshot,
+};
+use orient_enrich::{FileOutcome, Limits, Permission, RunObserver, ServerRun, ask_files};
 use orient_model::{FileAnswers, FileQuestions, ServiceStatus};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -112,7 +114,7 @@ fn ask_server(
     let done = if files.is_empty() {
         ServerRun::default()
     } else {
-        run(permission, files, limits, &|| session.cancel().is_cancelled(), &mut collector)
+        ask_files(permission, files, limits, &|| session.cancel().is_cancelled(), &mut collector)
     };
     collector.save();
     if let Some(fault) = collector.fault {
@@ -142,8 +144,9 @@ struct AnswerCollector<'s> {
 impl AnswerCollector<'_> {
     fn save(&mut self) {
         self.saved = Instant::now();
-        let batch = std::mem::take(&mut self.batch);
-        match self.engine.keep_answers(self.snapshot, self.server, &batch) {
+        let answers =
+            [ServerAnswers { server: self.server.to_owned(), files: std::mem::take(&mut self.batch) }];
+        match self.engine.keep_answers(self.snapshot, &answers, LayerPublication::NextRefresh) {
             Ok(kept) => {
                 self.kept.inside += kept.inside;
                 self.kept.external += kept.external;

@@ -1,46 +1,48 @@
-//! The user's consent to import the indexes that are found in a repository. Stored next to our index, outside the repository, so that no
-//! repository can contain one.
+//! The user's consent to import the indexes that are found in a repository.
 //!
 //! An index that lies in a repository may be part of it, and what it says replaces what our rules prove: so finding it is no reason to
 //! believe it.
 
 use crate::error::{Code, ToolError};
-use orient_safefs::Directory;
-use std::io;
-use std::path::Path;
+use orient_consent::ConsentKind;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
 
-/// The file in the directory of an index. It contains the root that the consent is for.
-const FILE: &str = "scip-allowed";
-/// Maximum size of the file.
-const MAX_SIZE: u64 = 64 << 10;
+const CONSENT: ConsentKind =
+    ConsentKind { file: "scip-allowed.toml", given_by: "orient scip allow", revoked_by: "orient scip deny" };
+
+/// Indexes may be imported.
+#[derive(Serialize, Deserialize)]
+struct AllowedImports {
+    /// The root that the consent is for.
+    root: PathBuf,
+}
 
 /// Whether the user allowed importing the indexes that are found in a tree.
 pub(super) fn is_allowed(directory: &Path, root: &Path) -> bool {
-    let read = || Directory::open(directory).ok()?.read(FILE, MAX_SIZE).ok()?;
-    read().is_some_and(|text| text == content(root))
+    CONSENT.read::<AllowedImports>(directory).is_some_and(|allowed| allowed.root == root)
 }
 
 /// Allows it.
 pub(super) fn allow(directory: &Path, root: &Path) -> Result<(), ToolError> {
-    let place = Directory::create(directory);
-    place.and_then(|place| place.replace(FILE, &content(root))).map_err(|error| failed(directory, &error))
+    change(directory, |known| *known = Some(AllowedImports { root: root.to_owned() }))
 }
 
 /// Revokes the consent; returns whether there was one.
 pub(super) fn deny(directory: &Path, root: &Path) -> Result<bool, ToolError> {
-    let existed = is_allowed(directory, root);
-    match Directory::open(directory).and_then(|place| place.remove(FILE)) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(directory, &error)),
-        _ => Ok(existed),
+    if !is_allowed(directory, root) {
+        return Ok(false);
     }
+    change(directory, |known| known.take().is_some())
 }
 
-fn content(root: &Path) -> Vec<u8> {
-    root.display().to_string().into_bytes()
-}
-
-fn failed(directory: &Path, error: &io::Error) -> ToolError {
-    ToolError::new(Code::Io, format!("the consent in {} cannot be changed: {error}", directory.display()))
+fn change<R>(
+    directory: &Path,
+    change: impl FnOnce(&mut Option<AllowedImports>) -> R,
+) -> Result<R, ToolError> {
+    CONSENT.change(directory, change).map_err(|error| {
+        ToolError::new(Code::Io, format!("the consent in {} cannot be changed: {error}", directory.display()))
+    })
 }
 
 #[cfg(test)]

@@ -1,6 +1,9 @@
 //! `scip`: imports what compilers say, as a layer beside the graph.
 
+mod allowed_imports;
 mod consent;
+
+pub(crate) use allowed_imports::{import_allowed, import_indexes, is_import_allowed, new_indexes};
 
 use crate::answer::Answer;
 use crate::error::{Code, Exit, ToolError};
@@ -9,7 +12,9 @@ use crate::session::Session;
 use crate::text::number_format::{count, plural};
 use crate::text::writer::{Style, TextWriter};
 use clap::{Args, ValueEnum};
-use orient_engine::{Engine, LayerSource, LayerStatus, ScipImport, ScipImportError, Snapshot};
+use orient_engine::{
+    Engine, ImportState, LayerPublication, LayerSource, LayerStatus, ScipImport, ScipImportError, Snapshot,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -43,7 +48,7 @@ enum Action {
     Import,
     /// Remove the layer; the graph is resolved by our rules again
     Drop,
-    /// Let `orient index` import every new index.scip that it finds
+    /// Let `orient index` and servers import every new index.scip that they find
     // Only a person can give or revoke consent, on the command line: these two do not exist in JSON arguments.
     #[serde(skip_deserializing)]
     #[schemars(skip)]
@@ -78,7 +83,7 @@ pub(crate) struct ScipOut {
     denied: Option<bool>,
     /// The indexes in the usual places.
     found: Vec<FoundLine>,
-    /// Whether `index` imports those that are new.
+    /// Whether `index` and servers import those that are new.
     allowed: bool,
 }
 
@@ -89,6 +94,9 @@ struct FoundLine {
     path: String,
     /// Whether it was imported since it was written.
     imported: bool,
+    /// Why it could not be imported as it is; empty if that was not tried, or worked.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    failure: String,
 }
 
 /// The result of an import.
@@ -127,11 +135,14 @@ scip-typescript, scip-python, scip-go, scip-java, rust-analyzer and others write
 as it is now, its references replace those that our rules find: edges that it contradicts are dropped, missing ones are added, and both \
 show the rule `compiler`. A file that is edited falls back to our rules until an index covers it again. `drop` restores the graph without the layer. \
 `orient audit --layer` shows what the layer changes. An index.scip that lies in the repository is never imported on its own: without a file, `import` takes \
-those that are found, and after `allow`, `orient index` imports them whenever they are new. The consent is kept outside the repository.";
+those that are found, and after `allow`, `orient index` and servers import them whenever they are new. One that cannot be read is reported once. The consent is kept outside the repository.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "scip import index.scip", about: "import an index" },
         Example { command: "scip import", about: "import every index.scip in the usual places" },
-        Example { command: "scip allow", about: "let `orient index` import them when they are new" },
+        Example {
+            command: "scip allow",
+            about: "let `orient index` and servers import them when they are new",
+        },
         Example { command: "scip status", about: "what it covers, and which indexes are there" },
         Example { command: "scip drop", about: "remove the layer" },
     ];
@@ -163,7 +174,9 @@ those that are found, and after `allow`, `orient index` imports them whenever th
                 } else {
                     args.files.iter().map(|file| start.join(file)).collect()
                 };
-                let done = engine.import_scip(&snapshot, &files).map_err(|error| failed(error, start))?;
+                let done = engine
+                    .import_scip(&snapshot, &files, LayerPublication::NextRefresh)
+                    .map_err(|error| failed(error, start))?;
                 imported = Some(ImportOut::of(done));
             }
         }
@@ -173,7 +186,11 @@ those that are found, and after `allow`, `orient index` imports them whenever th
         out.allowed = consent::is_allowed(&directory, session.root());
         let found = engine.find_scip_indexes(&snapshot)?.into_iter();
         out.found = found
-            .map(|one| FoundLine { path: one.path.display().into_owned(), imported: one.is_imported })
+            .map(|one| FoundLine {
+                path: one.path.display().into_owned(),
+                imported: one.state == ImportState::Imported,
+                failure: if let ImportState::Failed(reason) = one.state { reason } else { String::new() },
+            })
             .collect();
         let mut answer = session.answer(&snapshot, out);
         let changed = answer.data.imported.as_ref().is_some_and(|imported| imported.documents > 0);
@@ -191,7 +208,7 @@ those that are found, and after `allow`, `orient index` imports them whenever th
             return writer.line(Style::Head, "the layer was removed");
         }
         match out.denied {
-            Some(true) => writer.line(Style::Head, "`orient index` imports no index any more")?,
+            Some(true) => writer.line(Style::Head, "no index is imported on its own any more")?,
             Some(false) => writer.line(Style::Head, "there was no consent to revoke")?,
             None => out.write_layer(writer)?,
         }
@@ -219,55 +236,6 @@ fn in_usual_places(engine: &Engine, snapshot: &Snapshot) -> Result<Vec<PathBuf>,
         return Err(error.hint("scip-typescript, scip-go, `rust-analyzer scip .` and others write one"));
     }
     Ok(found.into_iter().map(|one| one.file).collect())
-}
-
-/// Imports the indexes in the usual places that are new, if the user allowed it; `None` if there is nothing to import. An index that cannot be
-/// read is named, and stops nothing else.
-pub(super) fn import_allowed(
-    session: &Session<'_>,
-    snapshot: &Snapshot,
-) -> Result<Option<AllowedImport>, ToolError> {
-    if session.in_memory() || !consent::is_allowed(&session.private_directory(false)?, session.root()) {
-        return Ok(None);
-    }
-    let engine = session.engine()?;
-    let new = engine.find_scip_indexes(snapshot)?.into_iter().filter(|one| !one.is_imported);
-    let mut done = AllowedImport::default();
-    for index in new {
-        match engine.import_scip(snapshot, std::slice::from_ref(&index.file)) {
-            Ok(imported) => {
-                done.indexes.push(index.path.display().into_owned());
-                done.documents += imported.documents;
-            }
-            Err(ScipImportError::Engine(error)) => return Err(error.into()),
-            Err(error) => done.failed.push(error.to_string()),
-        }
-    }
-    Ok((!done.indexes.is_empty() || !done.failed.is_empty()).then_some(done))
-}
-
-/// What was imported because the user had allowed it.
-#[derive(Default)]
-pub(super) struct AllowedImport {
-    /// The indexes.
-    indexes: Vec<String>,
-    /// Number of documents that describe files as they are.
-    pub(super) documents: u64,
-    /// Why others were not imported.
-    failed: Vec<String>,
-}
-
-impl AllowedImport {
-    /// What was done, for the reader.
-    pub(super) fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::new();
-        if !self.indexes.is_empty() {
-            let documents = plural(self.documents, "document", "documents");
-            notes.push(format!("imported {}: {documents}", self.indexes.join(", ")));
-        }
-        notes.extend(self.failed.iter().cloned());
-        notes
-    }
 }
 
 fn failed(error: ScipImportError, directory: &Path) -> ToolError {
@@ -318,7 +286,11 @@ impl ScipOut {
             writer.put(Style::Path, &one.path)?;
             let state = match (one.imported, self.allowed) {
                 (true, _) => "  imported",
-                (false, true) => "  new: `orient index` imports it",
+                (false, _) if !one.failure.is_empty() => {
+                    writer.line(Style::Warn, &format!("  cannot be imported: {}", one.failure))?;
+                    continue;
+                }
+                (false, true) => "  new: `orient index` and servers import it",
                 (false, false) => {
                     "  not imported: `orient scip import` imports it once, `orient scip allow` whenever it is new"
                 }
@@ -326,7 +298,7 @@ impl ScipOut {
             writer.line(Style::Dim, state)?;
         }
         if self.allowed && self.found.is_empty() {
-            writer.line(Style::Dim, "`orient index` imports every new index.scip")?;
+            writer.line(Style::Dim, "`orient index` and servers import every new index.scip")?;
         }
         Ok(())
     }

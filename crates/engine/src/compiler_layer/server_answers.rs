@@ -4,9 +4,9 @@
 //! rules decide again, until the server is asked again. An edit of a third file that changes the meaning of the use is not noticed; `enrich --again`
 //! asks everything again.
 
-use super::LayerSource;
-use super::places::{FileReader, ReadFile, compiled_symbol, symbol_at};
 use super::positions::LineIndex;
+use super::symbol_lookup::{FileReader, ReadFile, compiled_symbol, symbol_at};
+use super::{LayerPublication, LayerSource};
 use crate::extraction;
 use crate::refresh::FactsSource;
 use crate::{Engine, EngineError, Snapshot};
@@ -26,6 +26,15 @@ use std::sync::Arc;
 const FOREIGN: &[&str] = &["node_modules", "site-packages", "dist-packages", "vendor", ".venv", "venv"];
 /// Maximum number of symbols of one name among which the definition of a declaration is looked for.
 const MAX_NAMESAKES: usize = 32;
+
+/// What one server answered.
+#[derive(Clone, Debug, Default)]
+pub struct ServerAnswers {
+    /// The server and its version.
+    pub server: String,
+    /// Its answers.
+    pub files: Vec<FileAnswers>,
+}
 
 /// What became of answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,12 +65,12 @@ struct AnswerMapper<'e> {
 }
 
 impl Engine {
-    /// Adds what a server answered to the layer of servers. Answers replace earlier ones about the same content.
+    /// Adds what servers answered to the layer of servers. Answers replace earlier ones about the same content.
     pub fn keep_answers(
         &self,
         snapshot: &Snapshot,
-        server: &str,
-        files: &[FileAnswers],
+        answers: &[ServerAnswers],
+        publication: LayerPublication<'_>,
     ) -> Result<KeptAnswers, EngineError> {
         let tree = || self.tree.open().map_err(EngineError::from);
         let limit = self.settings.index.max_file_size.bytes();
@@ -76,14 +85,14 @@ impl Engine {
             kept: KeptAnswers::default(),
         };
         let mut described: BTreeMap<RepoPath, (ContentHash, CompiledFile)> = BTreeMap::new();
-        for file in files {
+        for file in answers.iter().flat_map(|one| &one.files) {
             mapper.add(file, &mut described)?;
         }
         if described.is_empty() {
             return Ok(mapper.kept);
         }
-        self.change_layer(LayerSource::Servers, |known| {
-            let mut layer = known.unwrap_or_default();
+        let servers = answers.iter().filter(|one| !one.files.is_empty()).map(|one| one.server.clone());
+        self.add_to_layer(LayerSource::Servers, publication, |mut layer| {
             for (path, (hash, mut file)) in described {
                 if let Some(known) = layer.get(&path, hash) {
                     // Only named as the home of an implementation: nothing new is known about its own questions.
@@ -96,8 +105,8 @@ impl Engine {
                 file.uses.dedup_by_key(|one| one.at);
                 layer.insert(path, hash, &file);
             }
-            layer.tools.insert(server.to_owned());
-            Some(layer)
+            layer.tools.extend(servers);
+            layer
         })?;
         Ok(mapper.kept)
     }

@@ -61,7 +61,7 @@ pub struct ServerRun {
 }
 
 /// Asks a server about files. Whatever the server does, the run ends, and says for each file what became of it.
-pub fn run(
+pub fn ask_files(
     permission: &Permission,
     files: &[FileQuestions],
     limits: &Limits,
