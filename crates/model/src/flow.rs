@@ -134,6 +134,8 @@ pub enum Via {
     Element,
     /// It is what entering the value gives: `with open() as f`.
     Enter,
+    /// It is what a channel or iterator delivers, or the key of a collection: `for x := range xs`.
+    Delivered,
     /// It is the item at this place: `a, b = pair`.
     Item(u32),
     /// It is the member of this name: `{ a } = options`.

@@ -476,6 +476,8 @@ impl<'t> Lowering<'t> {
                     let via = if index == second { Via::Element } else { Via::Unknown };
                     (value.map(|value| self.expr(value)), via)
                 }
+                // A single name: the key of a collection, or what a channel delivers.
+                (Via::Item(_), _) if count == 1 => (value.map(|value| self.expr(value)), Via::Delivered),
                 (Via::Item(_), _) => (value.map(|value| self.expr(value)), Via::Unknown),
                 (Via::Value, Via::Item(index)) => self.item_of(value, count, index),
                 (Via::Value, Via::Value) => self.value_of(value, count, index),

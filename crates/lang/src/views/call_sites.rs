@@ -88,10 +88,11 @@ fn call_nodes(tree: &Tree, bytes: &[u8]) -> Vec<CallNode> {
             let arguments = arguments_start(node);
             nodes.push(CallNode { start: node.start_byte(), end: node.end_byte().max(arguments), arguments });
         }
-        // What is in the brackets of an attribute is data.
-        let is_data = node.kind().starts_with("attribute")
-            && node.named_child_count() > 0
-            && bytes.get(node.start_byte()) == Some(&b'#');
+        // What is in the brackets of an attribute is data: `#![cfg(all(unix))]`, `__attribute__((aligned(8)))`.
+        let is_data = node.kind() == "attribute_specifier"
+            || node.kind().contains("attribute")
+                && node.named_child_count() > 0
+                && bytes.get(node.start_byte()) == Some(&b'#');
         if !is_data && cursor.goto_first_child() {
             continue;
         }
@@ -174,6 +175,8 @@ mod tests {
     fn tokens_of_macros_have_sites_and_those_of_attributes_have_none() {
         let text = "#[arg(conflicts_with(a))]\nfn f() { vec![g(1), h.i(2)] }\n";
         assert_eq!(callees("a.rs", text), ["vec", "g", "i"]);
+        assert_eq!(callees("a.rs", "#![cfg(all(unix, not(miri)))]\nfn f() { g() }\n"), ["g"]);
+        assert_eq!(callees("a.c", "__attribute__((aligned(8))) int x(void) { return f(); }\n"), ["f"]);
     }
 
     #[test]

@@ -5,8 +5,8 @@
 //! 2. Each argument of each applicable function gets a score: [`IDENTICAL`], [`SUBTYPE`], [`CONVERSION`], [`UNKNOWN`] or
 //!    [`MISMATCH`].
 //! 3. The functions with the highest sum win; ties are broken by the receiver type, by default values, by variadic parameters.
-//! 4. The result is exact if the scores prove it, and approximate if a known argument speaks for one function without proving it. If nothing
-//!    speaks for one against another, several are left, and the call is declined: its targets are candidates.
+//! 4. The result is exact if the scores prove it. If they do not, several are left, and the call is declined: its targets are candidates. A known
+//!    argument that speaks for one function without proving it was right in four of seven cases, which is no evidence.
 //!
 //! # Example
 //!
@@ -115,8 +115,8 @@ impl Session<'_> {
         };
         confidence &= (0..found.len()).all(|at| scores[at] == best || left.iter().all(|&one| loses(at, one)));
         if let (&[best], false) = (&left[..], confidence) {
-            // No argument speaks for the best one against these: which one is meant is not known.
-            let contests = |&at: &usize| at != best && !is_better_somewhere(&fits[best], &fits[at]);
+            // The arguments do not exclude these: which one is meant is not known.
+            let contests = |&at: &usize| at != best && !loses(at, best);
             left.extend((0..found.len()).filter(contests));
         }
         let most = match left.len() {
@@ -427,11 +427,6 @@ fn dominates(one: &[i32], other: &[i32]) -> bool {
     other.iter().any(|&fit| fit <= MISMATCH)
         || (one.iter().zip(other).all(|(one, other)| one >= other)
             && one.iter().zip(other).any(|(one, other)| one > other && *one >= SUBTYPE))
-}
-
-/// Whether an argument that is known speaks for one list of scores against another.
-fn is_better_somewhere(one: &[i32], other: &[i32]) -> bool {
-    dominates(one, other) || one.iter().zip(other).any(|(one, other)| one > other && *one > UNKNOWN)
 }
 
 /// The number of receiver parameters of an extension.

@@ -187,7 +187,12 @@ impl Session<'_> {
                 parent
                     .children(None)
                     .iter()
-                    .any(|&at| parent.kind(at) == Some(SymbolKind::Module) && parent.name(at) == module)
+                    // A module with a body in the file needs no other one: `mod tests { … }` beside `tests.rs`.
+                    .any(|&at| {
+                        parent.kind(at) == Some(SymbolKind::Module)
+                            && parent.is(at, Modifier::Declaration)
+                            && parent.name(at) == module
+                    })
             })
         };
         let files: Vec<u32> = files.filter(|&file| file != unit.file).collect();

@@ -27,6 +27,7 @@ impl Session<'_> {
                     Value::unknown()
                 }
             }
+            Via::Delivered => val.with(self.delivered(&val.ty)),
             Via::Item(at) => match &val.ty {
                 Ty::Tuple(items) => val.with(items.get(at as usize).cloned().unwrap_or(Ty::Unknown)),
                 Ty::External(_, args) => {
@@ -61,6 +62,19 @@ impl Session<'_> {
                 }
                 iterated => iterated,
             },
+            _ => Ty::Unknown,
+        }
+    }
+
+    /// What a channel or an external iterator delivers. A channel has the type of what it delivers; the keys of collections have none.
+    fn delivered(&self, ty: &Ty) -> Ty {
+        match ty {
+            Ty::Instance(..) => match self.underlying_type(ty) {
+                Some(Ty::Instance(of, args)) => Ty::Instance(of, args),
+                Some(_) => Ty::Unknown,
+                None => ty.clone(),
+            },
+            Ty::External(_, args) => args.first().cloned().unwrap_or(Ty::Unknown),
             _ => Ty::Unknown,
         }
     }

@@ -158,9 +158,14 @@ impl Session<'_> {
                 if let Expr::Member { base, name } = site.unit.expr(expr)
                     && found.iter().all(|one| matches!(one.referent, Referent::External(..)))
                 {
-                    let stated = self.library_value(site, base, site.unit.text(name));
+                    let name = site.unit.text(name);
+                    let stated = self.library_value(site, base, name);
                     if stated.ty.is_known() {
                         return stated;
+                    }
+                    let field = self.first_field(site, base, name);
+                    if field.ty.is_known() {
+                        return field;
                     }
                 }
                 self.value_of_all(&found)

@@ -200,6 +200,7 @@ fn write_via(out: &mut Encoder, via: Via) {
         Via::Member(name) => (4, Some(name.0)),
         Via::Match => (5, None),
         Via::Unknown => (6, None),
+        Via::Delivered => (7, None),
     };
     out.number(tag);
     if let Some(operand) = operand {
@@ -216,6 +217,7 @@ fn read_via(from: &mut Decoder<'_>) -> Result<Via, CodecError> {
         4 => Via::Member(from.atom()?),
         5 => Via::Match,
         6 => Via::Unknown,
+        7 => Via::Delivered,
         _ => return Err(CodecError),
     })
 }
