@@ -46,7 +46,7 @@ struct Request {
 
 /// Whether another process may answer an operation. It may not if the answer is streamed or depends on the client.
 fn may_forward(tool: &Operation) -> bool {
-    tool.exposed && !tool.streamed && !tool.per_client
+    tool.exposed && !tool.streamed && !tool.per_client && !tool.own_environment
 }
 
 /// Has a running watcher or server answer the command; `None` if there is none that does.

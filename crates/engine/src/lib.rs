@@ -67,7 +67,8 @@ pub use workspace::{CrossRootUse, CrossRootUses, Packages, RootSnapshot, cross_r
 // Types that answers consist of, so that callers depend on this crate alone.
 pub use orient_lang::TokenClass;
 pub use orient_rank::{
-    Analysis, EnabledRules, Form, HitEvidence, Rule, Scope, ScorePart, Weights, analyse, is_stop_word,
+    Analysis, EnabledRules, Form, HitEvidence, Rule, Scope, ScorePart, TranslatedWord, Translation, Weights,
+    analyse, is_stop_word,
 };
 pub use orient_resolve::Endpoint;
 pub use orient_store::{

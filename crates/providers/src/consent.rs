@@ -1,4 +1,4 @@
-//! The user's consent to send code to a provider, bound to its URL and model.
+//! The user's consent to send code to a provider, bound to its purpose, URL and model.
 
 use crate::ProviderError;
 use orient_consent::ConsentKind;
@@ -6,11 +6,31 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::Path;
 
-const CONSENT: ConsentKind = ConsentKind {
-    file: "embed-allowed.toml",
-    given_by: "orient embed allow",
-    revoked_by: "orient embed forget",
-};
+/// What code is sent for. A consent to one purpose is none to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Chunks of the index, to be embedded.
+    Embedding,
+    /// What `explain` found, to be put into words.
+    Narrative,
+}
+
+impl Purpose {
+    fn consent(self) -> ConsentKind {
+        match self {
+            Self::Embedding => ConsentKind {
+                file: "embed-allowed.toml",
+                given_by: "orient embed allow",
+                revoked_by: "orient embed forget",
+            },
+            Self::Narrative => ConsentKind {
+                file: "explain-allowed.toml",
+                given_by: "orient explain --allow",
+                revoked_by: "orient explain --forget",
+            },
+        }
+    }
+}
 
 /// What a consent applies to. Any change requires a new consent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,26 +50,28 @@ impl fmt::Display for Terms {
 }
 
 /// The stored consent; `None` if there is none or it cannot be read.
-pub fn allowed(dir: &Path) -> Option<Terms> {
-    CONSENT.read(dir)
+pub fn allowed(dir: &Path, purpose: Purpose) -> Option<Terms> {
+    purpose.consent().read(dir)
 }
 
 /// Stores a consent and replaces an earlier one.
-pub fn allow(dir: &Path, terms: &Terms) -> Result<(), ProviderError> {
-    CONSENT.change(dir, |known| *known = Some(terms.clone())).map_err(|source| failed(dir, source))
+pub fn allow(dir: &Path, purpose: Purpose, terms: &Terms) -> Result<(), ProviderError> {
+    let consent = purpose.consent();
+    consent.change(dir, |known| *known = Some(terms.clone())).map_err(|source| failed(dir, &consent, source))
 }
 
 /// Revokes the consent; returns whether there was one.
-pub fn forget(dir: &Path) -> Result<bool, ProviderError> {
-    if !dir.join(CONSENT.file).exists() {
+pub fn forget(dir: &Path, purpose: Purpose) -> Result<bool, ProviderError> {
+    let consent = purpose.consent();
+    if !dir.join(consent.file).exists() {
         return Ok(false);
     }
     let revoke = |known: &mut Option<Terms>| known.take().is_some();
-    CONSENT.change(dir, revoke).map_err(|source| failed(dir, source))
+    consent.change(dir, revoke).map_err(|source| failed(dir, &consent, source))
 }
 
-fn failed(dir: &Path, source: std::io::Error) -> ProviderError {
-    ProviderError::Consent { path: dir.join(CONSENT.file), source }
+fn failed(dir: &Path, consent: &ConsentKind, source: std::io::Error) -> ProviderError {
+    ProviderError::Consent { path: dir.join(consent.file), source }
 }
 
 #[cfg(test)]
@@ -65,14 +87,19 @@ mod tests {
             url: "https://a.example/\"quoted\"".into(),
             model: model.into(),
         };
-        assert_eq!(allowed(&directory), None);
-        assert!(!forget(&directory).expect("nothing there is fine"));
+        assert_eq!(allowed(&directory, Purpose::Embedding), None);
+        assert!(!forget(&directory, Purpose::Embedding).expect("nothing there is fine"));
         assert!(!directory.exists(), "nothing was created");
-        allow(&directory, &terms("one")).expect("kept");
-        assert_eq!(allowed(&directory), Some(terms("one")));
-        allow(&directory, &terms("two")).expect("kept");
-        assert_eq!(allowed(&directory), Some(terms("two")));
-        assert!(forget(&directory).expect("it was there"));
-        assert_eq!(allowed(&directory), None);
+        allow(&directory, Purpose::Embedding, &terms("one")).expect("kept");
+        assert_eq!(allowed(&directory, Purpose::Embedding), Some(terms("one")));
+        allow(&directory, Purpose::Embedding, &terms("two")).expect("kept");
+        assert_eq!(allowed(&directory, Purpose::Embedding), Some(terms("two")));
+        assert_eq!(
+            allowed(&directory, Purpose::Narrative),
+            None,
+            "a consent to one purpose is none to another"
+        );
+        assert!(forget(&directory, Purpose::Embedding).expect("it was there"));
+        assert_eq!(allowed(&directory, Purpose::Embedding), None);
     }
 }

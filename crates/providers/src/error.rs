@@ -9,26 +9,32 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum ProviderError {
     /// No provider has that name.
-    #[error("unknown embedding provider `{name}`; {}", suggestion(name))]
+    #[error("unknown provider `{name}`; {}", suggestion(name))]
     Unknown {
         /// The name in the settings.
         name: String,
     },
     /// The provider has no default model.
-    #[error("{provider} has no default model: set embed.model")]
+    #[error("{provider} has no default model: set {section}.model")]
     NoModel {
         /// The provider.
         provider: &'static str,
+        /// The section of the settings.
+        section: &'static str,
     },
     /// The provider has no default URL.
-    #[error("{provider} has no default URL: set embed.url, for example to http://127.0.0.1:8000")]
+    #[error("{provider} has no default URL: set {section}.url, for example to http://127.0.0.1:8000")]
     NoUrl {
         /// The provider.
         provider: &'static str,
+        /// The section of the settings.
+        section: &'static str,
     },
     /// The URL is not valid.
-    #[error("embed.url is not a valid URL: {reason}")]
+    #[error("{section}.url is not a valid URL: {reason}")]
     Url {
+        /// The section of the settings.
+        section: &'static str,
         /// What is wrong with it.
         reason: String,
     },

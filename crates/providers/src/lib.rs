@@ -1,4 +1,5 @@
-//! Clients of remote embedding providers: Ollama, servers with the `OpenAI` protocol, Voyage, Nomic, Cohere.
+//! Clients of remote models: providers of embeddings (Ollama, servers with the `OpenAI` protocol, Voyage, Nomic, Cohere), and
+//! models that put an explanation into words.
 //!
 //! The only crate that opens outgoing connections. A [`Plan`] says which provider the settings select; a [`Permission`] is
 //! the user's consent to exactly that, and without one there is no [`Provider`]. Providers are rows of one [table](KINDS):
@@ -12,6 +13,7 @@
 mod api_key;
 mod batch_embed;
 mod batches;
+mod chat;
 mod consent;
 mod endpoint;
 mod error;
@@ -29,7 +31,8 @@ mod team_server;
 mod wire_format;
 
 pub use batch_embed::{Amount, Job, Outcome, Progress, embed_all};
-pub use consent::{Terms, allow, allowed, forget};
+pub use chat::{ChatPlan, ChatRequest};
+pub use consent::{Purpose, Terms, allow, allowed, forget};
 pub use endpoint::Endpoint;
 pub use error::ProviderError;
 pub use key_set::KeySetAddress;

@@ -3,7 +3,7 @@
 use crate::api_key::ApiKey;
 use crate::http::HttpClient;
 use crate::provider_table::{BUILT_IN, KINDS, Limits, ProviderKind};
-use crate::{Endpoint, Provider, ProviderError, Runtime, Terms, consent};
+use crate::{Endpoint, Provider, ProviderError, Purpose, Runtime, Terms, consent};
 use orient_settings::Embed;
 use std::path::Path;
 use std::sync::Arc;
@@ -36,6 +36,48 @@ pub struct Permission {
     with_key: bool,
 }
 
+impl Permission {
+    /// Checks the consent to a purpose. A local endpoint needs none, but receives the key only with one: any program may listen on a
+    /// local port.
+    pub(crate) fn check(
+        terms: Terms,
+        endpoint: &Endpoint,
+        dir: &Path,
+        purpose: Purpose,
+    ) -> Result<Self, ProviderError> {
+        let allowed = consent::allowed(dir, purpose);
+        let with_key = allowed.as_ref() == Some(&terms);
+        if with_key || endpoint.is_local() {
+            return Ok(Self { terms, with_key });
+        }
+        Err(ProviderError::NotAllowed { terms: Box::new(terms), instead: allowed.map(Box::new) })
+    }
+
+    /// A client of the endpoint that was permitted, with the key if that was permitted too.
+    pub(crate) fn client(
+        &self,
+        terms: &Terms,
+        kind: &ProviderKind,
+        endpoint: &Endpoint,
+        variables: Variables<'_>,
+        connections: usize,
+    ) -> Result<HttpClient, ProviderError> {
+        if self.terms != *terms {
+            let (terms, instead) = (Box::new(terms.clone()), Some(Box::new(self.terms.clone())));
+            return Err(ProviderError::NotAllowed { terms, instead });
+        }
+        let key = if self.with_key {
+            ApiKey::read(kind.key, variables).map_err(|reason| ProviderError::Key { reason })?
+        } else {
+            None
+        };
+        if key.is_none() && kind.key.needed && !endpoint.is_local() {
+            return Err(ProviderError::NoKey { provider: kind.title, variable: kind.key.variable });
+        }
+        HttpClient::new(endpoint.clone(), key, connections)
+    }
+}
+
 impl Plan {
     /// The plan of the settings; `None` for the built-in model.
     pub fn from_settings(settings: &Embed) -> Result<Option<Self>, ProviderError> {
@@ -44,10 +86,12 @@ impl Plan {
         };
         let kind = KINDS.iter().find(|kind| kind.name == name);
         let kind = kind.ok_or_else(|| ProviderError::Unknown { name: name.to_owned() })?;
-        let provider = kind.title;
-        let model = settings.model.as_deref().or(kind.model).ok_or(ProviderError::NoModel { provider })?;
-        let url = settings.url.as_deref().or(kind.url).ok_or(ProviderError::NoUrl { provider })?;
-        let endpoint = Endpoint::parse(url, kind.path).map_err(|reason| ProviderError::Url { reason })?;
+        let (provider, section) = (kind.title, "embed");
+        let model =
+            settings.model.as_deref().or(kind.model).ok_or(ProviderError::NoModel { provider, section })?;
+        let url = settings.url.as_deref().or(kind.url).ok_or(ProviderError::NoUrl { provider, section })?;
+        let endpoint =
+            Endpoint::parse(url, kind.path).map_err(|reason| ProviderError::Url { section, reason })?;
         let chosen = |value: usize, usual: usize| if value == 0 { usual } else { value };
         let limits = Limits {
             texts: chosen(settings.batch, kind.limits.texts),
@@ -111,12 +155,7 @@ impl Plan {
     /// Checks the consent stored in the directory of the index. A local endpoint needs none, but receives the key only with
     /// one: any program may listen on a local port.
     pub fn permission(&self, dir: &Path) -> Result<Permission, ProviderError> {
-        let (terms, allowed) = (self.terms(), consent::allowed(dir));
-        let with_key = allowed.as_ref() == Some(&terms);
-        if with_key || self.endpoint.is_local() {
-            return Ok(Permission { terms, with_key });
-        }
-        Err(ProviderError::NotAllowed { terms: Box::new(terms), instead: allowed.map(Box::new) })
+        Permission::check(self.terms(), &self.endpoint, dir, Purpose::Embedding)
     }
 
     /// Whether the API key is set.
@@ -132,20 +171,8 @@ impl Plan {
         dimension: Option<usize>,
         runtime: Arc<dyn Runtime>,
     ) -> Result<Provider, ProviderError> {
-        if permission.terms != self.terms() {
-            let (terms, instead) = (Box::new(self.terms()), Some(Box::new(permission.terms.clone())));
-            return Err(ProviderError::NotAllowed { terms, instead });
-        }
-        let key = if permission.with_key {
-            ApiKey::read(self.kind.key, variables).map_err(|reason| ProviderError::Key { reason })?
-        } else {
-            None
-        };
-        if key.is_none() && self.kind.key.needed && !self.endpoint.is_local() {
-            let (provider, variable) = (self.kind.title, self.kind.key.variable);
-            return Err(ProviderError::NoKey { provider, variable });
-        }
-        let http = HttpClient::new(self.endpoint.clone(), key, self.limits.requests)?;
+        let http =
+            permission.client(&self.terms(), self.kind, &self.endpoint, variables, self.limits.requests)?;
         Ok(Provider::new(self, http, dimension, runtime)?)
     }
 }

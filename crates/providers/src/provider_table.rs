@@ -20,6 +20,8 @@ pub struct ProviderKind {
     pub limits: Limits,
     /// The path of its API.
     pub(crate) path: &'static str,
+    /// Where it writes texts in the format of the `OpenAI` protocol, if it does.
+    pub(crate) chat_path: Option<&'static str>,
     pub(crate) request: RequestFormat,
     pub(crate) response: ResponseFormat,
 }
@@ -85,6 +87,9 @@ pub(crate) enum ResponseFormat {
     Typed,
 }
 
+/// Where servers with the `OpenAI` protocol, and Ollama, write texts.
+const CHAT_PATH: &str = "/v1/chat/completions";
+
 /// Limits of a local server.
 const LOCAL: Limits = Limits { texts: 32, bytes: 64 << 10, requests: 2, per_minute: 0 };
 
@@ -107,6 +112,7 @@ const fn compatible(name: &'static str, title: &'static str, url: Option<&'stati
         key: KeySource { variable: "OPENAI_COMPATIBLE_API_KEY", needed: false },
         limits: LOCAL,
         path: "/v1/embeddings",
+        chat_path: Some(CHAT_PATH),
         request: OPENAI,
         response: ResponseFormat::Items,
     }
@@ -125,6 +131,7 @@ pub const KINDS: &[ProviderKind] = &[
         key: KeySource { variable: "OLLAMA_API_KEY", needed: false },
         limits: LOCAL,
         path: "/api/embed",
+        chat_path: Some(CHAT_PATH),
         request: RequestFormat {
             texts: "input",
             role: None,
@@ -141,6 +148,7 @@ pub const KINDS: &[ProviderKind] = &[
         key: KeySource { variable: "OPENAI_API_KEY", needed: true },
         limits: Limits { texts: 256, bytes: 400_000, requests: 4, per_minute: 2_000 },
         path: "/v1/embeddings",
+        chat_path: Some(CHAT_PATH),
         request: OPENAI,
         response: ResponseFormat::Items,
     },
@@ -156,6 +164,7 @@ pub const KINDS: &[ProviderKind] = &[
         key: KeySource { variable: "VOYAGE_API_KEY", needed: true },
         limits: Limits { texts: 256, bytes: 200_000, requests: 4, per_minute: 1_500 },
         path: "/v1/embeddings",
+        chat_path: None,
         request: RequestFormat {
             texts: "input",
             role: Some(RoleField { field: "input_type", passage: "document", query: "query" }),
@@ -172,6 +181,7 @@ pub const KINDS: &[ProviderKind] = &[
         key: KeySource { variable: "NOMIC_API_KEY", needed: true },
         limits: Limits { texts: 50, bytes: 200_000, requests: 4, per_minute: 1_000 },
         path: "/v1/embedding/text",
+        chat_path: None,
         request: RequestFormat {
             texts: "texts",
             role: Some(RoleField { field: "task_type", passage: "search_document", query: "search_query" }),
@@ -188,6 +198,7 @@ pub const KINDS: &[ProviderKind] = &[
         key: KeySource { variable: "CO_API_KEY", needed: true },
         limits: Limits { texts: 96, bytes: 200_000, requests: 4, per_minute: 1_500 },
         path: "/v2/embed",
+        chat_path: None,
         request: RequestFormat {
             texts: "texts",
             role: Some(RoleField { field: "input_type", passage: "search_document", query: "search_query" }),

@@ -1,6 +1,6 @@
 //! Embeds queries over one connection, with a circuit breaker after a failure.
 
-use crate::{Plan, Provider, ProviderError, Runtime, Terms, Variables, consent};
+use crate::{Plan, Provider, ProviderError, Purpose, Runtime, Terms, Variables, consent};
 use orient_embed::{EmbedError, Embedder, ModelId, Role, TextEmbedding};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -48,7 +48,7 @@ impl QueryClient {
         query: &str,
     ) -> Result<(ModelId, TextEmbedding), ProviderError> {
         let permission = plan.permission(dir)?;
-        let (terms, allowed) = (plan.terms(), consent::allowed(dir));
+        let (terms, allowed) = (plan.terms(), consent::allowed(dir, Purpose::Embedding));
         let cached = self.state().connection.clone();
         let connection = match cached {
             Some(cached)

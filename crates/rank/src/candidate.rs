@@ -47,6 +47,8 @@ pub struct FileInfo {
     pub lexical: FileEvidence,
     /// Greater than 0 if the query mentions its path; 1 if it does so for certain.
     pub mentioned: f32,
+    /// Whether it is a project file, such as a manifest or a build script.
+    pub project: bool,
 }
 
 /// All candidates of a query.
@@ -62,4 +64,6 @@ pub struct Pool {
     pub missing: f32,
     /// Whether the candidates have vectors.
     pub semantic: bool,
+    /// The directories with project files; only for questions about every part of the repository.
+    pub packages: Vec<String>,
 }

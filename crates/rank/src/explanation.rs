@@ -27,4 +27,6 @@ pub struct RankedChunk {
     pub also: Vec<usize>,
     /// What the likelihood that it answers the query is estimated from.
     pub evidence: HitEvidence,
+    /// The package or directory that it represents, if the question is about every part of the repository.
+    pub part: Option<String>,
 }

@@ -1,8 +1,10 @@
 //! Query analysis: form, scope, terms, names and requested file roles.
 
 use crate::mentioned_paths::{self, PathMention};
+use crate::question_scope::{Scope, scope};
 use crate::report_text::{PartKind, Report};
 use crate::stop_words;
+use crate::translation::{self, Language, Piece, TranslatedWord, Translation};
 use orient_model::Handle;
 use orient_text::{for_each_term, plain_words, term_hash};
 
@@ -19,17 +21,6 @@ pub enum Form {
     Pattern,
     /// Words.
     Prose,
-}
-
-/// How much of the repository a query is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
-    /// One place.
-    Targeted,
-    /// Several places that belong together.
-    CrossCutting,
-    /// An overview.
-    Exploratory,
 }
 
 /// The file roles that a query asks for, which otherwise rank lower.
@@ -59,6 +50,8 @@ pub struct Term {
     pub weight: f32,
     /// Whether the query writes it as code: camel case, underscores, dots, or in quotes.
     pub code: bool,
+    /// Whether it counts only if it occurs: a word in another language than English, or a further translation of one.
+    pub optional: bool,
 }
 
 /// The analysis of a query.
@@ -76,91 +69,169 @@ pub struct Analysis {
     pub paths: Vec<PathMention>,
     /// The requested file roles.
     pub requested: RequestedRoles,
-    /// The text to embed: the query, or the title of a report.
+    /// The query, or the title of a report.
     pub text: String,
     /// The rest of a report that is running text; empty if the query is not a report.
     pub body: String,
+    /// The translation of a query in another language than English.
+    pub translation: Option<Translation>,
     /// Whether the query is a report: a title followed by paragraphs, code or output.
     pub report: bool,
 }
 
-/// Words of cross-cutting queries.
-const ACROSS: &[&str] = &[
-    "across",
-    "everywhere",
-    "every",
-    "all",
-    "throughout",
-    "usages",
-    "places",
-    "overall",
-    "flow",
-    "pipeline",
-    "lifecycle",
-    "interact",
-    "together",
-];
-/// Words of exploratory queries.
-const OVERVIEW: &[&str] =
-    &["overview", "architecture", "structure", "structured", "organized", "organised", "design", "layout"];
+impl Analysis {
+    /// The text to embed by a model that knows English: the query, or the title of a report.
+    pub fn english(&self) -> &str {
+        self.translation.as_ref().map_or(&self.text, |translation| &translation.english)
+    }
+
+    /// The same for the rest of a report.
+    pub fn english_body(&self) -> &str {
+        self.translation.as_ref().map_or(&self.body, |translation| &translation.body)
+    }
+}
 
 /// Analyses a query.
 pub fn analyse(query: &str) -> Analysis {
     let query = query.trim();
     let Some(report) = Report::parse(query) else {
-        let names = names(query);
-        let paths = mentioned_paths::mentions(std::iter::once((query, 0)));
-        let form = form(query);
-        return Analysis {
-            form,
-            scope: scope(query),
-            terms: terms(query, &names),
-            names,
-            paths,
-            requested: requested(query),
-            text: query.to_owned(),
-            body: String::new(),
-            report: false,
+        return match translation::language_of(query) {
+            None => analyse_question(query),
+            Some(language) => analyse_foreign(query, language),
         };
     };
     // One word in the body of a report does not say what is looked for; the title does.
-    let title = report.title();
+    let (title, body) = (report.title(), report.prose());
+    let language = translation::language_of(&format!("{title}\n{body}"));
+    let translation = language.map(|language| {
+        Translation::new(
+            language,
+            &translation::pieces(title, language),
+            &translation::pieces(&body, language),
+        )
+    });
     let mut all_names = Vec::new();
     for part in &report.parts {
         let is_code = part.kind != PartKind::Prose && part.kind != PartKind::Title;
-        for name in names(part.text) {
+        let found = match language {
+            Some(language) if !is_code => foreign_names(&translation::pieces(part.text, language)),
+            _ => names(part.text),
+        };
+        for name in found {
             let is_name = !is_code || self::is_code(&name);
             if is_name && !all_names.contains(&name) {
                 all_names.push(name);
             }
         }
     }
+    let english = translation.as_ref().map_or(title, |translation| &translation.english);
     Analysis {
         form: Form::Prose,
-        scope: scope(title),
-        terms: report_terms(&report, &all_names),
+        scope: scope(english, language.is_some()),
+        terms: report_terms(&report, &all_names, language),
         names: all_names,
         paths: mentioned_paths::mentions(report.parts.iter().map(|part| (part.text, part.block))),
-        requested: requested(title),
+        requested: requested(english),
         text: title.to_owned(),
-        body: report.prose(),
+        body,
         report: true,
+        translation,
     }
+}
+
+/// Analyses a query in English, or one that consists of names.
+fn analyse_question(query: &str) -> Analysis {
+    let names = names(query);
+    Analysis {
+        form: form(query),
+        scope: scope(query, false),
+        terms: terms(query, &names),
+        names,
+        paths: mentioned_paths::mentions(std::iter::once((query, 0))),
+        requested: requested(query),
+        text: query.to_owned(),
+        body: String::new(),
+        report: false,
+        translation: None,
+    }
+}
+
+/// Analyses a query in another language.
+fn analyse_foreign(query: &str, language: Language) -> Analysis {
+    let pieces = translation::pieces(query, language);
+    let translation = Translation::new(language, &pieces, &[]);
+    let names = foreign_names(&pieces);
+    Analysis {
+        form: if form(query) == Form::Quoted { Form::Quoted } else { Form::Prose },
+        scope: scope(&translation.english, true),
+        terms: foreign_terms(&pieces, &names),
+        paths: mentioned_paths::mentions(std::iter::once((translation::kept_text(&pieces).as_str(), 0))),
+        names,
+        requested: requested(&translation.english),
+        text: query.to_owned(),
+        body: String::new(),
+        report: false,
+        translation: Some(translation),
+    }
+}
+
+/// The names in a text in another language: only what is written as code.
+fn foreign_names(pieces: &[Piece]) -> Vec<String> {
+    // No token is the first of a sentence, and none is alone.
+    names(&format!("- {}", translation::kept_text(pieces)))
+}
+
+/// The weight of a further translation of a word, relative to the best one.
+const ALTERNATIVE: f32 = 0.5;
+
+/// The terms of a text in another language: its words, as far as they occur, and their translations.
+fn foreign_terms(pieces: &[Piece], names: &[String]) -> Vec<Term> {
+    let mut found: Vec<Term> = Vec::new();
+    let mut add = |term: Term| match found.iter_mut().find(|known| known.number == term.number) {
+        Some(known) => {
+            known.weight = known.weight.max(term.weight);
+            known.code |= term.code;
+            known.optional &= term.optional;
+        }
+        None => found.push(term),
+    };
+    for piece in pieces {
+        match piece {
+            Piece::Kept(text) => terms(text, names).into_iter().for_each(&mut add),
+            Piece::Unknown(word) => original_terms(word).into_iter().for_each(&mut add),
+            Piece::Translated(TranslatedWord { word, english }) => {
+                for (nth, alternative) in english.iter().enumerate() {
+                    for word in alternative.split(' ') {
+                        let weight = stop_words::weight(word) * if nth == 0 { 1.0 } else { ALTERNATIVE };
+                        for_each_term(word.as_bytes(), |term, _| {
+                            if weight > 0.0 {
+                                add(new_term(term, weight, nth > 0));
+                            }
+                        });
+                    }
+                }
+                original_terms(word).into_iter().for_each(&mut add);
+            }
+        }
+    }
+    found
+}
+
+/// The terms of a word in another language. Together they weigh as much as one word.
+fn original_terms(word: &str) -> Vec<Term> {
+    let mut found: Vec<Term> = Vec::new();
+    for_each_term(word.as_bytes(), |term, _| found.push(new_term(term, 1.0, true)));
+    let share = 1.0 / crate::bm25::as_f32(found.len().max(1));
+    found.into_iter().map(|term| Term { weight: share, ..term }).collect()
+}
+
+fn new_term(term: &[u8], weight: f32, optional: bool) -> Term {
+    let text = String::from_utf8_lossy(term).into_owned();
+    Term { number: term_hash(term), text, weight, code: false, optional }
 }
 
 fn has_any(words: &[String], list: &[&str]) -> bool {
     words.iter().any(|word| list.contains(&word.as_str()))
-}
-
-fn scope(query: &str) -> Scope {
-    let words = plain_words(query);
-    if has_any(&words, OVERVIEW) {
-        Scope::Exploratory
-    } else if has_any(&words, ACROSS) {
-        Scope::CrossCutting
-    } else {
-        Scope::Targeted
-    }
 }
 
 fn requested(query: &str) -> RequestedRoles {
@@ -233,7 +304,7 @@ fn form(query: &str) -> Form {
 }
 
 /// Whether a word is written as code: camel case, underscores or `::`.
-fn is_code(word: &str) -> bool {
+pub(crate) fn is_code(word: &str) -> bool {
     let inner: Vec<char> = word.chars().collect();
     let has_lower = inner.iter().any(|c| c.is_lowercase());
     let camel = inner.windows(2).any(|two| two[0].is_lowercase() && two[1].is_uppercase())
@@ -278,15 +349,13 @@ fn terms(query: &str, names: &[String]) -> Vec<Term> {
         if weight <= 0.0 {
             return;
         }
-        match terms.iter_mut().find(|term| term.text == text) {
-            Some(term) => {
-                term.weight = term.weight.max(weight);
-                term.code |= is_code;
-            }
-            None => {
-                terms.push(Term { number: term_hash(text.as_bytes()), text, weight, code: is_code });
-            }
+        if let Some(term) = terms.iter_mut().find(|term| term.text == text) {
+            term.weight = term.weight.max(weight);
+            term.code |= is_code;
+            return;
         }
+        let number = term_hash(text.as_bytes());
+        terms.push(Term { number, text, weight, code: is_code, optional: false });
     };
     let single = !query.contains(char::is_whitespace);
     for token in
@@ -322,8 +391,12 @@ const MIN_TITLE_TERMS: f32 = 4.0;
 const MAX_TERMS: usize = 64;
 
 /// The terms of a report. The title weighs at least as much as the rest together, however long that is.
-fn report_terms(report: &Report<'_>, names: &[String]) -> Vec<Term> {
-    let mut found = terms(report.title(), names);
+fn report_terms(report: &Report<'_>, names: &[String], language: Option<Language>) -> Vec<Term> {
+    let terms_of = |text: &str| match language {
+        None => terms(text, names),
+        Some(language) => foreign_terms(&translation::pieces(text, language), names),
+    };
+    let mut found = terms_of(report.title());
     let title_weight = found.iter().map(|term| term.weight).sum::<f32>().max(MIN_TITLE_TERMS);
     let mut rest: Vec<(Term, f32)> = Vec::new();
     for part in report.parts.iter().skip(1) {
@@ -332,7 +405,7 @@ fn report_terms(report: &Report<'_>, names: &[String]) -> Vec<Term> {
             PartKind::Code => CODE,
             PartKind::Output => OUTPUT,
         };
-        for term in terms(part.text, names) {
+        for term in terms_of(part.text) {
             let of_part = if term.code && part.kind == PartKind::Prose { NAME } else { base };
             let weight = term.weight * of_part;
             match rest.iter_mut().find(|(known, _)| known.number == term.number) {

@@ -7,6 +7,8 @@ use crate::candidate::Pool;
 use crate::explanation::{RankedChunk, ScorePart};
 use crate::likelihood::{self, HitEvidence};
 use crate::query_analysis::Analysis;
+use crate::question_scope::Scope;
+use crate::repository_parts;
 use crate::rules::{self, Rule};
 use crate::same_file_chunks::FileChunks;
 use crate::weights::{EnabledRules, Weights};
@@ -106,6 +108,7 @@ impl ScoreBoard {
             parts: Vec::with_capacity(Rule::ALL.len()),
             also: Vec::new(),
             evidence: HitEvidence::default(),
+            part: None,
         };
         Self {
             hits: (0..count).map(hit).collect(),
@@ -194,6 +197,7 @@ impl ScoreBoard {
         let file_chunks = FileChunks::new(pool, &self.hits);
         let mut selected = Vec::with_capacity(limits.hits.min(self.hits.len()));
         let mut files = HashMap::new();
+        let mut parts = PartLimits::new(context);
         // The chunks beside the first hit of a file, and the maximum score of each as a hit of its own.
         let mut beside: HashMap<usize, Vec<usize>> = HashMap::new();
         let mut ceilings: HashMap<usize, f32> = HashMap::new();
@@ -219,6 +223,7 @@ impl ScoreBoard {
                     Some(ceiling) => hit.score.min(*ceiling),
                     None => hit.score * decay.powi(before),
                 };
+                let score = score * parts.factor(candidate.file);
                 if best.is_none_or(|(tier, top, _)| own > tier || score > top) {
                     best = Some((own, score, at));
                 }
@@ -226,10 +231,16 @@ impl ScoreBoard {
             let Some((_, score, at)) = best else { break };
             let Some(mut hit) = rest[at].take() else { break };
             let candidate = &pool.candidates[hit.candidate];
-            if score < hit.score {
-                hit.parts.push(ScorePart { rule: Rule::Decay, value: score / hit.score, factor: true });
-                hit.score = score;
+            let of_part = parts.factor(candidate.file);
+            if score < hit.score * of_part {
+                let value = score / hit.score / of_part;
+                hit.parts.push(ScorePart { rule: Rule::Decay, value, factor: true });
             }
+            if of_part < 1.0 {
+                hit.parts.push(ScorePart { rule: Rule::Part, value: of_part, factor: true });
+            }
+            hit.score = score.min(hit.score);
+            hit.part = parts.take(candidate.file);
             let before = files.entry(candidate.file).or_insert(0);
             if *before == 0 {
                 let others = file_chunks.beside(hit.candidate, also, weights.also);
@@ -250,6 +261,37 @@ impl ScoreBoard {
             hit.also = others.into_iter().filter(|other| ceilings.contains_key(other)).collect();
         }
         selected
+    }
+}
+
+/// How often each part of the repository was selected. Without parts, every chunk may be.
+struct PartLimits<'p> {
+    /// The part of each file; empty if the question is not about every part.
+    parts: Vec<&'p str>,
+    taken: HashMap<&'p str, i32>,
+    further: f32,
+}
+
+impl<'p> PartLimits<'p> {
+    fn new(context: &rules::Context<'p>) -> Self {
+        let every = context.query.scope == Scope::EveryPart && context.enabled.contains(Rule::Part);
+        let paths: Vec<&str> = context.pool.files.iter().map(|file| file.path.as_str()).collect();
+        let parts = if every { repository_parts::parts(&paths, &context.pool.packages) } else { Vec::new() };
+        Self { parts, taken: HashMap::new(), further: context.weights.part }
+    }
+
+    /// The factor of a further chunk of a file.
+    fn factor(&self, file: u32) -> f32 {
+        let part = self.parts.get(file as usize);
+        let taken = part.and_then(|part| self.taken.get(part)).copied().unwrap_or(0);
+        self.further.powi(taken)
+    }
+
+    /// Notes a selected chunk of a file; returns its part.
+    fn take(&mut self, file: u32) -> Option<String> {
+        let part = *self.parts.get(file as usize)?;
+        *self.taken.entry(part).or_insert(0) += 1;
+        Some(part.to_owned())
     }
 }
 
@@ -299,8 +341,10 @@ mod tests {
             role: Role::Source,
             lexical: FileEvidence::default(),
             mentioned: 0.0,
+            project: false,
         });
-        Pool { files: files.collect(), candidates, total: 1.0, missing: 0.0, semantic: true }
+        let packages = Vec::new();
+        Pool { files: files.collect(), candidates, total: 1.0, missing: 0.0, semantic: true, packages }
     }
 
     fn chunks(pool: &Pool, ranked: &[RankedChunk]) -> Vec<u32> {
@@ -340,6 +384,27 @@ mod tests {
         let limits = ResultLimits { hits: usize::MAX, also: 0 };
         let query = rank(&query, &pool, &Weights::default(), EnabledRules::ALL, limits);
         assert_eq!(chunks(&pool, &query), [0, 1]);
+    }
+
+    #[test]
+    fn a_question_about_every_part_has_a_hit_of_each_part_first() {
+        let mut pool =
+            pool((0..4).map(|at| candidate(at, at, [9.0, 8.0, 5.0, 4.0][at as usize], 0.5)).collect());
+        let paths = ["a/x.c", "a/y.c", "b/z.c", "c/Makefile"];
+        for (file, path) in pool.files.iter_mut().zip(paths) {
+            file.path = path.to_owned();
+        }
+        pool.packages = ["a", "b", "c"].map(str::to_owned).to_vec();
+        pool.files[3].project = true;
+        let ranked = |question: &str| {
+            let limits = ResultLimits { hits: usize::MAX, also: 0 };
+            rank(&analyse(question), &pool, &Weights::default(), EnabledRules::ALL, limits)
+        };
+        assert_eq!(chunks(&pool, &ranked("some question")), [0, 1, 2, 3]);
+        let broad = ranked("all places where some question is asked");
+        assert_eq!(chunks(&pool, &broad), [0, 2, 1, 3], "the build file comes last");
+        let parts: Vec<&str> = broad.iter().filter_map(|hit| hit.part.as_deref()).collect();
+        assert_eq!(parts, ["a", "b", "a", "c"]);
     }
 
     #[test]

@@ -32,8 +32,9 @@ mod tests {
 
     fn pool(best_file: f32, missing: f32) -> Pool {
         let lexical = FileEvidence { score: best_file };
-        let file = FileInfo { path: "a".to_owned(), role: Role::Source, lexical, mentioned: 0.0 };
-        Pool { files: vec![file], candidates: Vec::new(), total: 10.0, missing, semantic: true }
+        let file =
+            FileInfo { path: "a".to_owned(), role: Role::Source, lexical, mentioned: 0.0, project: false };
+        Pool { files: vec![file], total: 10.0, missing, semantic: true, ..Pool::default() }
     }
 
     #[test]

@@ -90,6 +90,11 @@ weights! {
     further = 0.4;
     /// Factor of that share for each further chunk.
     each_further = 0.9;
+
+    /// Factor for each further chunk of the same part, if the question is about every part of the repository.
+    part = 0.2;
+    /// Factor for project files, configuration and data in such a question.
+    build_file = 0.1;
 }
 
 /// The set of enabled rules.

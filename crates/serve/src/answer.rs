@@ -9,13 +9,13 @@ use crate::served_tree::ServedTree;
 use crate::token_budget::{BudgetWriter, BudgetedText};
 use orient_engine::Cancel;
 use orient_tools::{
-    AnswerMetadata, AnsweredCall, Code, Exit, Redactor, Reply, SafeLine, TextWriter, ToolCall, ToolError,
-    count, plural, record_served, redact_json, tokens,
+    AnswerMetadata, AnsweredCall, ClientModel, Code, Exit, Redactor, Reply, SafeLine, TextWriter, ToolCall,
+    ToolError, count, plural, record_served, redact_json, tokens,
 };
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use std::io;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Instant;
 
 /// Tokens reserved for the notes and the status line.
@@ -54,6 +54,8 @@ pub(crate) struct AnswerContext<'c> {
     pub(crate) notifier: &'c ProgressNotifier,
     /// The program that asks, which tasks belong to.
     pub(crate) client: &'c str,
+    /// The model that it offers.
+    pub(crate) model: Option<&'c Arc<dyn ClientModel>>,
     /// When the call arrived.
     pub(crate) asked: Instant,
     /// Whether to include the data as structured content.
@@ -71,7 +73,9 @@ impl AnswerContext<'_> {
         let sent = self.tree.remote.as_ref().and_then(|server| server.ask_call(call, after));
         let asked = self
             .tree
-            .ask(self.asked, self.client, self.notifier, self.cancel, |session| call.run(session, after))
+            .ask(self.asked, (self.client, self.model), self.notifier, self.cancel, |session| {
+                call.run(session, after)
+            })
             .map_err(|error| call.spell_error(&error));
         let remote = RemotePart::wait(sent);
         let mut remote_notes = remote.notes();

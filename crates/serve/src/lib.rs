@@ -22,6 +22,7 @@ mod prompts;
 mod recent_calls;
 mod remote_part;
 mod resources;
+mod sampling;
 mod schema;
 mod sent_history;
 mod served_tree;

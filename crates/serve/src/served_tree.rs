@@ -6,8 +6,8 @@ use crate::shared_trees::OpenedTrees;
 use orient_engine::{Cancel, Engine, Freshness, RefreshOptions};
 use orient_settings::Loaded;
 use orient_tools::{
-    BackgroundEmbedding, BackgroundLayers, Code, OpenTree, RemoteServer, Session, SessionOptions, ToolError,
-    distinct_roots,
+    BackgroundEmbedding, BackgroundLayers, ClientModel, Code, OpenTree, RemoteServer, Session,
+    SessionOptions, ToolError, distinct_roots,
 };
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -143,13 +143,16 @@ impl ServedTree {
     pub(crate) fn ask<T>(
         &self,
         asked: Instant,
-        client: &str,
+        (client, model): (&str, Option<&Arc<dyn ClientModel>>),
         notifier: &ProgressNotifier,
         cancel: &Cancel,
         ask: impl Fn(&Session<'_>) -> Result<T, ToolError>,
     ) -> Result<T, ToolError> {
         let session = |tree: &Self| {
-            Session::for_tree(&tree.host, notifier, cancel).asked_at(asked).for_client(client.to_owned())
+            Session::for_tree(&tree.host, notifier, cancel)
+                .asked_at(asked)
+                .for_client(client.to_owned())
+                .with_client_model(model.cloned())
         };
         let once = || ask(&self.join(&session)?);
         match once() {

@@ -10,7 +10,7 @@ use crate::sent_history::SentHistory;
 use crate::served_tree::{Options, ServedTree};
 use crate::shared_call::{REPOSITORIES, SharedCall, repositories_text};
 use crate::shared_trees::SharedTrees;
-use crate::{prompts, resources, schema};
+use crate::{prompts, resources, sampling, schema};
 use orient_engine::Cancel;
 use orient_tools::{
     AgentTool, Code, QueueClass, Redactor, SafeLine, Session, ToolCall, ToolError, agent_tools, client_id,
@@ -342,6 +342,7 @@ impl Server {
             },
         };
         let notifier = ProgressNotifier::new(context.peer.clone(), context.meta.get_progress_token());
+        let model = sampling::client_model(&context.peer);
         let sent = self.sent.clone();
         let state_of_call = state.clone();
         let (with_data, queue) = (state.offers[at].returns_data, call.queue_class());
@@ -351,9 +352,20 @@ impl Server {
                 let _entered = span.entered();
                 let answer = |tree: &ServedTree, call: &ToolCall| {
                     let redacts = state_of_call.redacts(tree);
-                    let (sent, notifier, client) = (&*sent, &notifier, client.as_str());
-                    AnswerContext { tree, sent, cancel, notifier, client, asked: begun, with_data, redacts }
-                        .answer(call)
+                    let (sent, notifier, client, model) =
+                        (&*sent, &notifier, client.as_str(), model.as_ref());
+                    AnswerContext {
+                        tree,
+                        sent,
+                        cancel,
+                        notifier,
+                        client,
+                        model,
+                        asked: begun,
+                        with_data,
+                        redacts,
+                    }
+                    .answer(call)
                 };
                 match (own, shared) {
                     (Some(tree), _) => answer(&tree, &call),
@@ -410,7 +422,7 @@ impl Server {
         let notifier = ProgressNotifier::new(context.peer.clone(), None);
         let (asked, client) = (Instant::now(), client_of(&context.peer));
         self.work(context, QueueClass::default(), move |cancel| {
-            tree.ask(asked, &client, &notifier, cancel, ask)
+            tree.ask(asked, (&client, None), &notifier, cancel, ask)
         })
         .await
     }

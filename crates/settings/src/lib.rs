@@ -19,5 +19,5 @@ pub use load::{Effective, Loaded, MAX_REPOSITORY_FILE, Origin, Override, Source,
 pub use paths::{REPOSITORY_FILE, store_root, user_file};
 pub use reference::reference;
 pub use repository::{IgnoredEntry, Validator};
-pub use table::{Embed, Enrich, Index, Limits, Settings, Store, keys};
+pub use table::{Embed, Enrich, Explain, Index, Limits, Settings, Store, keys};
 pub use value::{Commands, Size};

@@ -219,6 +219,19 @@ settings! {
         /// Timeout of a request, in seconds.
         timeout: usize = 60, example "60", RepositoryPermission::Deny, check from_1_to_3600;
     }
+    /// The model that puts the answers of `explain` into words. Without one, they are lists.
+    explain: Explain {
+        /// The provider, asked after `orient explain --allow`: `ollama`, `openai`, `openai-compatible`, `llama-cpp`, `vllm` or `lm-studio`.
+        provider: Option<String> = None, example r#""ollama""#, RepositoryPermission::Deny;
+        /// The provider's name of the model.
+        model: Option<String> = None, example r#""qwen3-coder""#, RepositoryPermission::Deny;
+        /// The URL of the provider; most have a default. API keys come only from the environment.
+        url: Option<String> = None, example r#""http://127.0.0.1:11434""#, RepositoryPermission::Deny;
+        /// Whether an MCP client that offers its own model (`sampling`) is asked to write.
+        sampling: bool = true, example "false", RepositoryPermission::Deny;
+        /// Timeout of a request, in seconds.
+        timeout: usize = 100, example "100", RepositoryPermission::Deny, check from_1_to_3600;
+    }
 }
 
 fn at_most_a_gibibyte(size: Size) -> Result<(), String> {

@@ -4,7 +4,7 @@
 use crate::contents::{Hash, name_hash, question_keys, trigram_key};
 use crate::database::Database;
 use crate::error::TeamError;
-use orient_engine::{TrigramQuery, is_stop_word};
+use orient_engine::{TrigramQuery, analyse, is_stop_word};
 use orient_serve::{Caller, RepositoryLine};
 use orient_tools::RootFilter;
 use postgres::Row;
@@ -237,8 +237,11 @@ fn branch_of(row: &Row) -> Option<PublishedBranch> {
     Some(PublishedBranch { id: row.get(0), repository: row.get(1), label, name, tree, artefact: row.get(5) })
 }
 
-/// The words of a question that say what it is about.
+/// The words of a question that say what it is about, in English.
 fn words_of_question(text: &str) -> String {
+    if let Some(translation) = analyse(text).translation {
+        return format!("{text} {}", translation.english);
+    }
     let words: Vec<&str> =
         text.split_whitespace().filter(|word| !is_stop_word(&word.to_lowercase())).collect();
     if words.is_empty() { text.to_owned() } else { words.join(" ") }

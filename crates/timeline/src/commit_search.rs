@@ -109,7 +109,7 @@ pub fn search_commits(
         corpus.read_messages(index, history, start, &terms, query.kind)?;
     }
     let model = BuiltIn::shared();
-    let vector = combine(&[(&model.embed_text(&analysis.text), 1.0)]);
+    let vector = combine(&[(&model.embed_text(analysis.english()), 1.0)]);
     let order = corpus.ranked(&terms, &vector);
     let mut hits = Vec::new();
     for (score, at) in order {

@@ -55,6 +55,8 @@ pub(crate) trait TypedOperation: Sized + 'static {
     const STREAMED: bool = false;
     /// Whether its answer depends on the program that asks, so that no other process may answer in its place.
     const PER_CLIENT: bool = false;
+    /// Whether it reads keys from the environment, so that another process must not answer a command.
+    const OWN_ENVIRONMENT: bool = false;
     /// How several roots answer it together. Without this, the roots are asked in turn until one has what the arguments name.
     const ACROSS: Option<AcrossRoots<Self>> = None;
     /// What a root must contain to contribute to an answer, for an operation that several roots answer together.
@@ -261,6 +263,8 @@ pub struct Operation {
     pub streamed: bool,
     /// Whether its answer depends on the program that asks.
     pub per_client: bool,
+    /// Whether it reads keys from the environment of the command.
+    pub own_environment: bool,
     /// Whether several roots answer it together.
     pub across: bool,
     /// Arguments for the command line only.
@@ -289,6 +293,7 @@ impl Operation {
             any_revision: O::ANY_REVISION,
             streamed: O::STREAMED,
             per_client: O::PER_CLIENT,
+            own_environment: O::OWN_ENVIRONMENT,
             across: O::ACROSS.is_some(),
             filter_matches: |matches| {
                 O::Args::from_arg_matches(matches).map_or(RootFilter::Any, |args| (O::ROOT_FILTER)(&args))

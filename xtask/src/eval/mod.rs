@@ -17,6 +17,7 @@ mod score;
 mod searcher;
 mod summary;
 mod tables;
+mod translated;
 mod word_search;
 
 use crate::bench::Scratch;
@@ -88,6 +89,9 @@ pub(crate) struct Eval {
     /// With `--localise`: also measures what `context` collects
     #[arg(long, requires = "localise")]
     context: bool,
+    /// Runs the translated questions, and compares every language with English
+    #[arg(long, conflicts_with_all = ["questions", "ablate", "baseline", "write", "floor", "check", "fetch", "localise"])]
+    translated: bool,
     /// Runs on a few small packages, and fails below the minimum values in evals/floors.toml
     #[arg(long, conflicts_with_all = ["questions", "only", "write"])]
     floor: bool,
@@ -130,7 +134,12 @@ pub(crate) fn run(eval: &Eval) -> Result<()> {
     if let Some(file) = &eval.run_file {
         measure::write_run_file(&runs[0], file)?;
     }
-    if eval.json {
+    if eval.translated {
+        if eval.each {
+            each(&runs[0]);
+        }
+        print!("{}", translated::table(&runs[0].asked));
+    } else if eval.json {
         println!("{}", serde_json::to_string_pretty(&summary)?);
     } else {
         if eval.each {
@@ -164,7 +173,11 @@ fn own(eval: &Eval, only: &[String]) -> Result<Option<Set>> {
     let directory = eval.directory.clone().map_or_else(packages::directory, Ok)?;
     let all = packages::list()?;
     let mut set = Set {
-        questions: question_set::questions(&workspace::root().join(OWN_QUESTIONS))?,
+        questions: if eval.translated {
+            translated::questions()?
+        } else {
+            question_set::questions(&workspace::root().join(OWN_QUESTIONS))?
+        },
         repositories: all.iter().map(Repository::from).collect(),
         directory,
     };

@@ -355,9 +355,9 @@ fn circles_are_shown_with_a_way_around() {
 #[test]
 fn what_nothing_uses_is_listed_with_the_reasons_for_doubt() {
     shop().assert_output(
-        &["unused", "shop"],
+        &["unused", "shop", "--all"],
         "
-        3 definitions without a verified use: 1 likely unused, 2 may still be used
+        3 definitions without a verified use: 1 likely unused, 0 visible outside, 2 may still be used
         likely unused: not visible outside, no reason to assume a use, and the name occurs nowhere else in the text of 4 files
         shop/cart.py:24  function _dead
         shop/cart.py:15  class Gift  but: has an external base, public
@@ -373,9 +373,9 @@ fn a_name_in_any_text_speaks_for_a_definition() {
         ("notes.md", "Call `_two` by hand.\n"),
     ]);
     tree.assert_output(
-        &["unused"],
+        &["unused", "--all"],
         "
-        2 definitions without a verified use: 1 likely unused, 1 may still be used
+        2 definitions without a verified use: 1 likely unused, 0 visible outside, 1 may still be used
         likely unused: not visible outside, no reason to assume a use, and the name occurs nowhere else in the text of 2 files
         a.py:7  function _three
         a.py:4  function _two  but: its name occurs in 1 other place of the text
@@ -654,7 +654,7 @@ fn main() {
     let way = text(&tree.run(&["trace", "main", "cents"]).stdout);
     assert!(way.contains("method Priced.price  may reach\n"), "{way}");
     let unused = text(&tree.run(&["unused", "--likely"]).stdout);
-    assert!(unused.ends_with(": 0 likely unused, 1 may still be used\n"), "{unused}");
+    assert!(unused.ends_with(": 0 likely unused, 0 visible outside, 1 may still be used\n"), "{unused}");
 }
 
 /// A function that a test calls, in a directory that comes first by name, and code.

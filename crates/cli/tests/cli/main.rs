@@ -19,6 +19,7 @@ mod json;
 mod language_servers;
 mod logging;
 mod lookup_commands;
+mod narrative;
 mod nested_repositories;
 mod output_and_help;
 mod portable_index;

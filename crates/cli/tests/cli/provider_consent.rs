@@ -242,7 +242,7 @@ fn wrong_settings_and_silent_providers_say_what_to_do() {
         &["embed", "--set", "embed.provider=olama"],
         2,
         "
-        error: unknown embedding provider `olama`; did you mean `ollama`?
+        error: unknown provider `olama`; did you mean `ollama`?
         ",
     );
     let free = TcpListener::bind("127.0.0.1:0").and_then(|port| port.local_addr()).expect("a port");

@@ -134,6 +134,33 @@ fn the_answer_says_what_the_claim_rests_on() {
 }
 
 #[test]
+fn what_only_others_can_use_is_listed_after_that_and_what_a_framework_may_use_is_left_out() {
+    let tree = Sandbox::new(&[
+        (
+            "a.py",
+            "def _dead():\n    return 1\n\ndef open_to_all():\n    return 2\n\ndef named():\n    return 3\n\n@app.route('/')\ndef page():\n    return 4\n",
+        ),
+        ("settings.yml", "handler: a:named\n"),
+    ]);
+    tree.assert_output(
+        &["unused"],
+        "
+        4 definitions without a verified use: 1 likely unused, 1 visible outside, 2 may still be used
+        likely unused: not visible outside, no reason to assume a use, and the name occurs nowhere else in the text of 2 files
+        a.py:1  function _dead
+        a.py:4  function open_to_all  but: public
+        note: 2 left out that may be used for another reason than visibility (`orient unused --all`)
+        ",
+    );
+    let all = text(&tree.run(&["unused", "--all"]).stdout);
+    assert!(
+        all.contains("function named  but: public, its name occurs in 1 other place of the text"),
+        "{all}"
+    );
+    assert!(all.contains("function page  but: entry point, has attributes"), "{all}");
+}
+
+#[test]
 fn roles_and_visibilities_narrow_the_list() {
     let open = "public class A {\n  private int hidden() {\n    return 1;\n  }\n\n  public int open() {\n    return 2;\n  }\n}\n";
     let tree = Sandbox::new(&[("A.java", open), ("B.java", "class B {\n  A a = new A();\n}\n")]);

@@ -20,6 +20,7 @@ mod path_traversal;
 mod prompt_injection;
 mod protocol_revisions;
 mod providers;
+mod sampling;
 mod sandbox;
 mod stdio_client;
 mod tasks;

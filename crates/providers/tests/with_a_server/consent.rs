@@ -2,7 +2,7 @@
 
 use crate::server::{Act, Calm, KEY, Server, connect, items, settings};
 use orient_embed::{Embedder, Role};
-use orient_providers::{Plan, ProviderError, Terms, allow, forget};
+use orient_providers::{Plan, ProviderError, Purpose, Terms, allow, forget};
 use orient_settings::Embed;
 use std::fmt::Write as _;
 use std::fs;
@@ -23,7 +23,7 @@ fn consent_is_bound_to_provider_url_and_model() {
     let terms = plan(&voyage).terms();
     assert_eq!(terms.to_string(), "voyage at https://api.voyageai.com/v1/embeddings with voyage-code-3");
     assert_eq!(refused(&voyage), (terms.clone(), None));
-    allow(directory.path(), &terms).expect("kept");
+    allow(directory.path(), Purpose::Embedding, &terms).expect("kept");
     plan(&voyage).permission(directory.path()).expect("allowed");
     let changes = [
         Embed { url: Some("https://evil.example".into()), ..voyage.clone() },
@@ -43,7 +43,7 @@ fn consent_is_bound_to_provider_url_and_model() {
     plan(&Embed { batch: 3, timeout: 9, ..voyage.clone() })
         .permission(directory.path())
         .expect("still allowed");
-    forget(directory.path()).expect("taken back");
+    forget(directory.path(), Purpose::Embedding).expect("taken back");
     assert_eq!(refused(&voyage), (terms, None));
 }
 
@@ -71,7 +71,7 @@ fn local_endpoint_needs_no_consent_but_gets_no_key_without_it() {
         provider.embed(&["a"], Role::Query).expect("it answers");
     };
     ask();
-    allow(directory.path(), &plan.terms()).expect("kept");
+    allow(directory.path(), Purpose::Embedding, &plan.terms()).expect("kept");
     ask();
     let keys: Vec<bool> =
         server.seen().iter().map(|request| request.header("authorization").is_some()).collect();
@@ -82,7 +82,7 @@ fn local_endpoint_needs_no_consent_but_gets_no_key_without_it() {
 fn missing_key_error_names_the_variable() {
     let directory = tempfile::tempdir().expect("a directory");
     let plan = plan(&Embed { provider: Some("cohere".into()), ..Embed::default() });
-    allow(directory.path(), &plan.terms()).expect("kept");
+    allow(directory.path(), Purpose::Embedding, &plan.terms()).expect("kept");
     let leave = plan.permission(directory.path()).expect("allowed");
     let error = plan.connect(&leave, &|_| None, None, Arc::new(Calm::default())).expect_err("no key");
     assert_eq!(error.to_string(), "Cohere needs a key: set the variable CO_API_KEY");
@@ -99,7 +99,7 @@ fn invalid_settings_are_errors() {
         };
         Plan::from_settings(&settings).expect_err("wrong").to_string()
     };
-    assert_eq!(of("voyag", None, None), "unknown embedding provider `voyag`; did you mean `voyage`?");
+    assert_eq!(of("voyag", None, None), "unknown provider `voyag`; did you mean `voyage`?");
     assert_eq!(of("vllm", None, None), "vLLM has no default model: set embed.model");
     assert!(of("openai-compatible", Some("m"), None).contains("set embed.url"));
     let secret = of("ollama", None, Some("https://me:hunter2@host"));

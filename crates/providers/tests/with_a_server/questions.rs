@@ -2,7 +2,7 @@
 
 use crate::server::{Act, Calm, KEY, Request, Server, items, lists, settings, vector};
 use orient_embed::TextEmbedding;
-use orient_providers::{Plan, ProviderError, QueryClient, Runtime, allow, forget};
+use orient_providers::{Plan, ProviderError, Purpose, QueryClient, Runtime, allow, forget};
 use orient_settings::Embed;
 use std::sync::Arc;
 use std::time::Duration;
@@ -58,10 +58,10 @@ fn no_connection_without_consent() {
     let ask = || questions.embed_query(&plan, directory.path(), &|_| Some(KEY.to_owned()), 4, QUESTION);
     assert!(matches!(ask(), Err(ProviderError::NotAllowed { .. })));
     assert_eq!(server.connections(), 0);
-    allow(directory.path(), &plan.terms()).expect("kept");
+    allow(directory.path(), Purpose::Embedding, &plan.terms()).expect("kept");
     ask().expect("allowed");
     assert_eq!((server.connections(), server.seen().len()), (1, 1));
-    forget(directory.path()).expect("taken back");
+    forget(directory.path(), Purpose::Embedding).expect("taken back");
     assert!(matches!(ask(), Err(ProviderError::NotAllowed { .. })), "although the connection is still open");
     assert_eq!((server.connections(), server.seen().len()), (1, 1));
 }
@@ -75,7 +75,7 @@ fn key_is_sent_only_with_consent() {
     let ask =
         || questions.embed_query(&plan, directory.path(), &|_| Some(KEY.to_owned()), 4, QUESTION).map(drop);
     ask().expect("this machine needs no yes");
-    allow(directory.path(), &plan.terms()).expect("kept");
+    allow(directory.path(), Purpose::Embedding, &plan.terms()).expect("kept");
     ask().expect("it answers");
     let keys: Vec<bool> =
         server.seen().iter().map(|request| request.header("authorization").is_some()).collect();

@@ -1,6 +1,6 @@
 //! A server that behaves like a provider, or badly: plain HTTP over a socket, so that what is tested is what is sent.
 
-use orient_providers::{Plan, Provider, ProviderError, Runtime, allow};
+use orient_providers::{Plan, Provider, ProviderError, Purpose, Runtime, allow};
 use orient_settings::Embed;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -276,6 +276,6 @@ pub(crate) fn connect(
     runtime: &Arc<Calm>,
 ) -> Result<Provider, ProviderError> {
     let plan = Plan::from_settings(settings)?.expect("a provider");
-    allow(directory, &plan.terms())?;
+    allow(directory, Purpose::Embedding, &plan.terms())?;
     plan.connect(&plan.permission(directory)?, &|_| Some(KEY.to_owned()), dimension, runtime.clone())
 }

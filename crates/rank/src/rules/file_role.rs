@@ -1,8 +1,9 @@
 //! Tests, documentation, examples, configuration, generated and vendored code, and old versions rank lower, unless requested.
 
 use super::{Context, Rule};
-use crate::candidate::{Candidate, Pool};
+use crate::candidate::{Candidate, FileInfo, Pool};
 use crate::query_analysis::Analysis;
+use crate::question_scope::Scope;
 use crate::ranking::ScoreBoard;
 use crate::weights::Weights;
 use orient_model::{Role, directory_of_examples};
@@ -18,7 +19,13 @@ pub(super) fn apply(context: &Context<'_>, scores: &mut ScoreBoard) {
 /// The factor of each file of a pool.
 pub(crate) fn factors(query: &Analysis, pool: &Pool, weights: &Weights) -> Vec<f32> {
     let newest = newest(pool.files.iter().map(|file| file.path.as_str()));
-    pool.files.iter().map(|file| factor(query, weights, &file.path, file.role, &newest)).collect()
+    let every_part = query.scope == Scope::EveryPart;
+    let of = |file: &FileInfo| match file.role {
+        // They are in every package, and say nothing about its code.
+        role if every_part && (role == Role::Config || file.project) => weights.build_file,
+        role => factor(query, weights, &file.path, role, &newest),
+    };
+    pool.files.iter().map(of).collect()
 }
 
 /// The factor of a test in a file that is not a test file.

@@ -56,6 +56,8 @@ rules! {
     Decay, "decay";
     /// Other good chunks of a hit's file are listed beside it.
     Also, "also";
+    /// If the question is about every part of the repository, further chunks of the same part rank lower.
+    Part, "part";
 }
 
 /// The input of a rule.
@@ -95,7 +97,7 @@ pub(crate) fn role_penalty(context: &Context<'_>, candidate: &Candidate) -> f32 
     if context.enabled.contains(Rule::Role) { file_role::of_chunk(context, candidate) } else { 1.0 }
 }
 
-/// Applies a rule. `Decay` and `Also` are applied during the selection of hits.
+/// Applies a rule. `Decay`, `Also` and `Part` are applied during the selection of hits.
 pub(crate) fn apply(rule: Rule, context: &Context<'_>, scores: &mut ScoreBoard) {
     match rule {
         Rule::Lexical => channel_fusion::words(context, scores),
@@ -108,6 +110,6 @@ pub(crate) fn apply(rule: Rule, context: &Context<'_>, scores: &mut ScoreBoard) 
         Rule::Best => scores.best_of_files(context),
         Rule::Coherence => file_coherence::apply(context, scores),
         Rule::Role => file_role::apply(context, scores),
-        Rule::Decay | Rule::Also => {}
+        Rule::Decay | Rule::Also | Rule::Part => {}
     }
 }

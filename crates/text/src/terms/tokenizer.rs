@@ -4,11 +4,14 @@
 //! its stem, and the whole identifier if it has several parts.
 //!
 //! Example: `getHTTPServer(x, 2)` yields `get`, `http`, `server` and `gethttpserver`. Single letters and digits are dropped.
+//!
+//! Chinese, Japanese and Korean have no spaces between words, or particles at the end of words. They yield pairs of neighbouring characters,
+//! so that any word is found wherever it begins: `连接超时` yields `连接`, `接超` and `超时`.
 
 use super::stemmer::stem;
 
 /// The version of the tokenizer. Increment it whenever a text may yield different terms.
-pub const TERMS_VERSION: u32 = 1;
+pub const TERMS_VERSION: u32 = 2;
 
 /// Longer identifiers are encoded data, not words.
 const MAX_LENGTH: usize = 64;
@@ -59,11 +62,84 @@ pub fn term_hash(term: &[u8]) -> u32 {
 /// Passes every term of a text to `take`, in order: the parts of each identifier, then the whole identifier if it has several
 /// parts. The second argument says whether the term is a whole identifier.
 pub fn for_each_term(text: &[u8], mut take: impl FnMut(&[u8], bool)) {
-    for_each_identifier(text, |run| {
-        if run.len() <= MAX_LENGTH {
-            identifier(run, &mut take);
-        }
+    for_each_identifier(text, |run| match std::str::from_utf8(run) {
+        Ok(run) if !run.is_ascii() => unicode_terms(run, &mut take),
+        _ if run.len() <= MAX_LENGTH => identifier(run, &mut take),
+        _ => {}
     });
+}
+
+/// Whether a character belongs to a script that is split to pairs of characters.
+fn is_cjk(letter: char) -> bool {
+    matches!(letter,
+        '\u{3040}'..='\u{30FF}' | '\u{31F0}'..='\u{31FF}' | '\u{FF66}'..='\u{FF9F}' // kana
+        | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '々' // Han
+        | '\u{1100}'..='\u{11FF}' | '\u{3130}'..='\u{318F}' | '\u{AC00}'..='\u{D7A3}') // Hangul
+}
+
+/// What a character outside of ASCII is part of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum UnicodeClass {
+    Separator,
+    Identifier,
+    Cjk,
+}
+
+fn unicode_class(letter: char) -> UnicodeClass {
+    if is_cjk(letter) {
+        UnicodeClass::Cjk
+    } else if letter.is_alphanumeric() || matches!(letter, '_' | '$' | '\u{0300}'..='\u{036F}') {
+        UnicodeClass::Identifier
+    } else {
+        UnicodeClass::Separator
+    }
+}
+
+/// The terms of a run with characters outside of ASCII. Punctuation of other scripts separates.
+fn unicode_terms(run: &str, take: &mut impl FnMut(&[u8], bool)) {
+    let mut rest = run;
+    while let Some(first) = rest.chars().next() {
+        let class = unicode_class(first);
+        let length = rest.find(|letter: char| unicode_class(letter) != class).unwrap_or(rest.len());
+        let (part, behind) = rest.split_at(length);
+        match class {
+            UnicodeClass::Separator => {}
+            UnicodeClass::Cjk => pairs(part, take),
+            UnicodeClass::Identifier if part.is_ascii() => {
+                if part.len() <= MAX_LENGTH {
+                    identifier(part.as_bytes(), take);
+                }
+            }
+            UnicodeClass::Identifier => {
+                let lower = |letter: char| if letter.is_ascii() { letter } else { simple_lowercase(letter) };
+                let folded: String = part.chars().map(lower).collect();
+                if folded.len() <= MAX_LENGTH {
+                    identifier(folded.as_bytes(), take);
+                }
+            }
+        }
+        rest = behind;
+    }
+}
+
+/// The lower case of a character, if it is one character.
+fn simple_lowercase(letter: char) -> char {
+    let mut lower = letter.to_lowercase();
+    match (lower.next(), lower.next()) {
+        (Some(one), None) => one,
+        _ => letter,
+    }
+}
+
+/// The pairs of neighbouring characters; a single character is a term of its own.
+fn pairs(text: &str, take: &mut impl FnMut(&[u8], bool)) {
+    let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+    if starts.len() == 2 {
+        return take(text.as_bytes(), false);
+    }
+    for three in starts.windows(3) {
+        take(&text.as_bytes()[three[0]..three[2]], false);
+    }
 }
 
 /// Passes every identifier of a text to `see`, in order, whatever its length.
@@ -191,6 +267,22 @@ mod tests {
         assert_eq!(terms("getHTTPServer(x, 2)"), ["get", "http", "server", "=gethttpserver"]);
         assert_eq!(terms("__init__ MAX_SIZE"), ["init", "max", "siz", "=max_size"]);
         assert_eq!(terms("naïve 東京"), ["naïve", "東京"]);
+    }
+
+    #[test]
+    fn scripts_without_spaces_yield_pairs_of_characters() {
+        assert_eq!(terms("// 连接超时，重试。"), ["连接", "接超", "超时", "重试"]);
+        assert_eq!(terms("設定ファイル"), ["設定", "定フ", "ファ", "ァイ", "イル"]);
+        assert_eq!(terms("파일을 읽"), ["파일", "일을", "읽"]);
+        assert_eq!(terms("解析parseURL的结果"), ["解析", "pars", "url", "=parseurl", "的结", "结果"]);
+        let long = "长".repeat(40);
+        assert_eq!(terms(&long).len(), 39, "sentences have no maximum length");
+    }
+
+    #[test]
+    fn letters_of_other_alphabets_have_one_case_and_their_punctuation_separates() {
+        assert_eq!(terms("Ошибка «ЧТЕНИЯ»"), ["ошибка", "чтения"]);
+        assert_eq!(terms("Größe—Länge “quoted”"), ["größe", "länge", "quot"]);
     }
 
     #[test]

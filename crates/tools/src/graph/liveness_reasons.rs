@@ -1,6 +1,7 @@
 //! Reasons why a definition without a verified use may still be live: one rule for each reason.
 //!
-//! A definition without any reason is reported as likely unused. Language facts come from the packs, through
+//! A definition without any reason is reported as likely unused, and one whose only reason is that others can see it as possibly
+//! unused. Language facts come from the packs, through
 //! [`Whole::rules`] and [`Whole::runtime_use`].
 
 use super::name_occurrences::NameOccurrences;
@@ -61,6 +62,11 @@ pub(crate) enum LivenessReason {
 }
 
 impl LivenessReason {
+    /// Whether it says no more than that code outside of the repository can see the definition.
+    pub(crate) fn is_visibility(&self) -> bool {
+        matches!(self, Self::Exported | Self::Public)
+    }
+
     /// The text that users read.
     pub(crate) fn text(&self) -> String {
         let words = match self {
@@ -137,7 +143,7 @@ pub(crate) fn liveness_reasons(candidate: &UnusedCandidate<'_>) -> Vec<LivenessR
     RULES.iter().filter_map(|rule| rule(candidate)).collect()
 }
 
-/// The reasons found in source text, for a definition without other reasons.
+/// The reasons found in source text, for a definition that has no other reasons than its visibility.
 pub(crate) fn textual_reasons(occurrences: &NameOccurrences, number: u32) -> Vec<LivenessReason> {
     let found = occurrences.of(number);
     let mut reasons = Vec::new();

@@ -9,7 +9,9 @@ use crate::text::number_format::{bytes, count, duration, plural};
 use crate::text::writer::{Cell, Style, TextWriter};
 use clap::{Args, ValueEnum};
 use orient_embed::{BuiltIn, Embedder, Role};
-use orient_providers::{Plan, ProviderError, SystemRuntime, Terms, allow, allowed, environment, forget};
+use orient_providers::{
+    Plan, ProviderError, Purpose, SystemRuntime, Terms, allow, allowed, environment, forget,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -206,12 +208,12 @@ in the background. Search uses the provider once it has embedded 90 % of the chu
             }
             (Action::Run, Some(plan)) => run = Some(run_provider(session, plan, &directory)?),
             (Action::Run, None) => return Err(nothing_to_run()),
-            (Action::Allow, Some(plan)) => allow(&directory, &plan.terms())?,
+            (Action::Allow, Some(plan)) => allow(&directory, Purpose::Embedding, &plan.terms())?,
             (Action::Allow, None) => return Err(nothing_to_allow()),
-            (Action::Forget, _) => forgotten = Some(forget(&directory)?),
+            (Action::Forget, _) => forgotten = Some(forget(&directory, Purpose::Embedding)?),
         }
         let out = match &plan {
-            Some(plan) => of_plan(args.action, plan, allowed(&directory), measured),
+            Some(plan) => of_plan(args.action, plan, allowed(&directory, Purpose::Embedding), measured),
             None => of_built_in(args.action),
         };
         let embedded = match &plan {

@@ -1,9 +1,12 @@
-//! `explain`: how a repository, a directory, or what answers a question is built, with a location for every statement.
+//! `explain`: how a repository, a directory, or what answers a question is built, with a location for every statement; in words, if the
+//! user has a model that may be asked.
 
 use crate::answer::Answer;
 use crate::error::{Code, Exit, ToolError};
 use crate::graph::architecture::{Architecture, Scope};
 use crate::graph::node_line::NodeLine;
+use crate::narrative::Narrative;
+use crate::narrative::evidence::Evidence;
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
 use crate::session::query_embedding::QueryEmbedding;
@@ -12,8 +15,10 @@ use crate::text::number_format::{count, plural};
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
 use orient_engine::{EngineError, FullGraph, GraphView, NodeId, SearchQuery, Snapshot};
+use orient_providers::{ChatPlan, Purpose, allow, forget};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io;
 
@@ -41,6 +46,21 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "FORMAT")]
     #[serde(default)]
     format: Option<String>,
+    /// Ask no model
+    #[arg(long)]
+    #[serde(default)]
+    no_model: bool,
+    /// Allow sending what it finds in this project to the model of the settings
+    // Only a person can give or revoke consent, on the command line: these two do not exist in JSON arguments.
+    #[arg(long, conflicts_with = "forget")]
+    #[serde(skip)]
+    #[schemars(skip)]
+    allow: bool,
+    /// Revoke that consent
+    #[arg(long)]
+    #[serde(skip)]
+    #[schemars(skip)]
+    forget: bool,
 }
 
 fn tokens() -> usize {
@@ -66,9 +86,15 @@ pub(crate) struct ExplainOut {
     abstractions: Vec<AbstractionLine>,
     /// Calls from an entry point to a central symbol.
     flows: Vec<Vec<NodeLine>>,
+    /// The same in words, if a model was asked; every claim cites the places that prove it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    narrative: Vec<String>,
     /// A diagram of the components, if it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     diagram: Option<String>,
+    /// What `--allow` or `--forget` did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    consent: Option<String>,
 }
 
 /// A component.
@@ -127,11 +153,15 @@ fn flow_text(flow: &[NodeLine]) -> String {
 struct Describer<'d> {
     view: GraphView<'d>,
     whole: &'d FullGraph,
+    /// What it has described.
+    evidence: RefCell<Evidence>,
 }
 
 impl Describer<'_> {
     fn line(&self, node: u32) -> Result<NodeLine, EngineError> {
-        Ok(NodeLine::of(&self.view.describe(self.whole.nodes[node as usize].id)?))
+        let node = self.view.describe(self.whole.nodes[node as usize].id)?;
+        self.evidence.borrow_mut().add(&node);
+        Ok(NodeLine::of(&node))
     }
 }
 
@@ -142,8 +172,8 @@ impl ExplainOut {
         about: String,
         found: &Architecture,
         scope: &Scope<'_>,
-    ) -> Result<Self, EngineError> {
-        let describer = Describer { view: snapshot.graph(), whole };
+    ) -> Result<(Self, Evidence), EngineError> {
+        let describer = Describer { view: snapshot.graph(), whole, evidence: RefCell::default() };
         let mut layers: Vec<ComponentLine> = Vec::new();
         for (at, component) in found.components.iter().enumerate() {
             let mut uses = Vec::new();
@@ -164,7 +194,7 @@ impl ExplainOut {
         }
         let lines =
             |nodes: &[u32]| nodes.iter().map(|&node| describer.line(node)).collect::<Result<Vec<_>, _>>();
-        Ok(Self {
+        let out = Self {
             exposes: exposes(snapshot, whole, scope)?,
             about,
             files: found.files,
@@ -173,8 +203,34 @@ impl ExplainOut {
             entries: lines(&found.entries)?,
             abstractions,
             flows: found.flows.iter().take(8).map(|flow| lines(flow)).collect::<Result<_, _>>()?,
+            narrative: Vec::new(),
             diagram: None,
-        })
+            consent: None,
+        };
+        Ok((out, describer.evidence.into_inner()))
+    }
+
+    /// The answer of `--allow` and `--forget`.
+    fn of_consent(consent: String) -> Self {
+        Self {
+            about: String::new(),
+            files: 0,
+            lines: 0,
+            exposes: BTreeMap::new(),
+            layers: Vec::new(),
+            entries: Vec::new(),
+            abstractions: Vec::new(),
+            flows: Vec::new(),
+            narrative: Vec::new(),
+            diagram: None,
+            consent: Some(consent),
+        }
+    }
+
+    /// How the parts are connected, as lines.
+    fn connections(&self) -> Vec<String> {
+        let layers = self.layers.iter().map(ComponentLine::text);
+        layers.chain(self.flows.iter().map(|flow| flow_text(flow))).collect()
     }
 
     /// Shortens the lists so that the text has at most this many bytes. Layers and flows are what no other answer has, so
@@ -216,6 +272,30 @@ impl ExplainOut {
             if counts.is_empty() { String::new() } else { format!("; exposes {}", counts.join(", ")) };
         format!("{}: {files}, {lines}{exposes}", self.about)
     }
+}
+
+/// Gives or revokes the consent to ask the model of the settings; says what was done.
+fn change_consent(session: &Session<'_>, is_given: bool) -> Result<String, ToolError> {
+    let directory = session.private_directory(is_given)?;
+    if !is_given {
+        let had_consent = forget(&directory, Purpose::Narrative)?;
+        let done = if had_consent {
+            "consent revoked: nothing will be sent"
+        } else {
+            "there was no consent to revoke"
+        };
+        return Ok(done.to_owned());
+    }
+    let Some(plan) = ChatPlan::from_settings(&session.loaded().settings.explain)? else {
+        let error =
+            ToolError::new(Code::BadArgument, "nothing to allow: the settings name no model for `explain`");
+        return Err(error.hint("choose one first: `provider` and `model` under [explain] in the settings"));
+    };
+    allow(&directory, Purpose::Narrative, &plan.terms())?;
+    Ok(format!(
+        "allowed for this project: what `explain` finds (paths, names, signatures, first lines of documentation) may be sent to {}",
+        plan.terms()
+    ))
 }
 
 /// The number of surface entries of each kind in a scope.
@@ -272,19 +352,29 @@ impl TypedOperation for Explain {
     const DETAILS: &'static str = "\
 Components in layers and what they use of each other, entry points, central types and functions, and the calls that lead from \
 entry points to them, each with its location. Computed from the graph, without a model. A component is above those that it uses \
-more than they use it. For a question, the symbols that answer it best take the place of the directory.";
+more than they use it. For a question, the symbols that answer it best take the place of the directory. If the settings name a model \
+(explain.provider, explain.model), it puts the answer into words, at most 2,000 tokens: it is sent the answer with the signatures of \
+the symbols and the first lines of their documentation, and claims that cite none of these places are dropped. Nothing is sent before \
+`orient explain --allow`, which is valid for exactly this provider, URL and model; a provider on this machine needs no consent. The model of \
+an MCP client that offers one is asked in the same way.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "explain", about: "the whole repository" },
         Example { command: "explain src/server", about: "one directory" },
         Example { command: "explain \"how are requests authenticated\"", about: "what answers a question" },
         Example { command: "explain --format mermaid", about: "a diagram of the components" },
+        Example { command: "explain --allow", about: "let the model of the settings put it into words" },
     ];
     const HEAVY: bool = true;
     const GROUPED_ONLY: bool = true;
+    const OWN_ENVIRONMENT: bool = true;
+    const TERMINAL_ONLY: &'static [&'static str] = &["no_model"];
     type Args = ExplainArgs;
     type Out = ExplainOut;
 
     fn run(session: &Session<'_>, args: ExplainArgs) -> Result<Answer<ExplainOut>, ToolError> {
+        if args.allow || args.forget {
+            return Ok(Answer::new(ExplainOut::of_consent(change_consent(session, args.allow)?)));
+        }
         let format = args.format.as_deref().map(DiagramFormat::parse).transpose()?;
         let text = args.about.join(" ").trim().to_owned();
         let snapshot = session.snapshot()?;
@@ -308,7 +398,7 @@ more than they use it. For a question, the symbols that answer it best take the 
             (Scope::Symbols(nodes), text.clone())
         };
         let found = Architecture::of(&snapshot, &whole, &scope)?;
-        let mut out = ExplainOut::new(&snapshot, &whole, about, &found, &scope)?;
+        let (mut out, evidence) = ExplainOut::new(&snapshot, &whole, about, &found, &scope)?;
         out.fit(args.tokens.saturating_mul(3));
         if let Some(format) = format {
             let mut diagram = Diagram::layered();
@@ -321,15 +411,27 @@ more than they use it. For a question, the symbols that answer it best take the 
                 diagram.edge(from, to, &link.count.to_string(), EdgeLine::Solid);
             }
             out.diagram = Some(diagram.render(format));
+            return Ok(session.answer(&snapshot, out));
         }
-        Ok(session.answer(&snapshot, out))
+        let mut note = None;
+        if !args.no_model {
+            let written = Narrative::of(session, &evidence, &out.about, &out.connections());
+            (out.narrative, note) = (written.claims, written.note);
+        }
+        let mut answer = session.answer(&snapshot, out);
+        answer.add_notes(note);
+        Ok(answer)
     }
 
     fn text(out: &ExplainOut, writer: &mut TextWriter<'_>) -> io::Result<()> {
         if let Some(diagram) = &out.diagram {
             return diagram.lines().try_for_each(|line| writer.line(Style::Plain, line));
         }
+        if let Some(consent) = &out.consent {
+            return writer.line(Style::Head, consent);
+        }
         writer.line(Style::Head, &out.head())?;
+        out.narrative.iter().try_for_each(|claim| writer.line(Style::Plain, claim))?;
         let mut section = |title: &str, lines: Vec<String>| {
             if lines.is_empty() {
                 return Ok(());
@@ -344,6 +446,6 @@ more than they use it. For a question, the symbols that answer it best take the 
     }
 
     fn exit(out: &ExplainOut) -> Exit {
-        if out.files == 0 { Exit::Nothing } else { Exit::Ok }
+        if out.files == 0 && out.consent.is_none() { Exit::Nothing } else { Exit::Ok }
     }
 }

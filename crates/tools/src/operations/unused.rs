@@ -51,6 +51,7 @@ const VISIBILITIES: &[&str] = &["public", "protected", "internal", "private"];
 /// Arguments of `unused`.
 #[derive(Args, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct UnusedArgs {
     /// Only in this file or directory, or in files that match this glob
     #[arg(value_name = "PATH")]
@@ -70,6 +71,9 @@ pub(crate) struct UnusedArgs {
     /// Only likely unused definitions: no reason to assume a use
     #[arg(long)]
     likely: bool,
+    /// Also definitions that a framework, a runtime or a test may use, or whose name is used somewhere
+    #[arg(long)]
+    all: bool,
     /// The former name of `likely`
     #[arg(long, hide = true)]
     certain: bool,
@@ -81,14 +85,16 @@ pub(crate) struct UnusedArgs {
     after: Option<Cursor>,
 }
 
-/// Definitions without a verified use: the likely unused ones first, then by path and line.
+/// Definitions without a verified use: the likely unused ones first, then those that only code outside can use; by path and line.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct UnusedOut {
     /// Number of likely unused definitions.
     likely: u64,
-    /// Number of definitions that may still be used.
+    /// Number of definitions that nothing here uses, but that code outside of the repository can see.
+    visible: u64,
+    /// Number of definitions that may still be used for another reason; listed with `all`.
     doubtful: u64,
-    /// Number of files searched for the names of the likely unused definitions.
+    /// Number of files searched for the names of the others.
     files_read: u64,
     /// The definitions. Members of a listed one are not listed.
     unused: Vec<UnusedLine>,
@@ -163,11 +169,10 @@ impl TypedOperation for Unused {
     const NAME: &'static str = "unused";
     const ABOUT: &'static str = "List definitions without a verified use";
     const DETAILS: &'static str = "\
-A definition is listed if it and its members have no verified use outside it. Each is listed with the reasons why it may \
-still be used: it is public, an entry point or test code; it has an attribute or overrides a base member; a runtime or \
-framework calls it by name; it is used as a value where it is defined; its initialiser may run code; its name has unresolved \
-uses, or names are built at run time. A definition is likely unused only if there is no such reason and its name occurs \
-nowhere else in the text of any file, except in comments. Only languages whose uses are resolved are considered.";
+A definition is listed if it and its members have no verified use outside it and no text of any file names it, except comments: likely \
+unused ones first, then public and exported ones, which code outside may use. Left out is what may be used for another reason: entry \
+points, test code, attributes, overrides, names that a runtime or framework calls, values, unresolved uses of the name. Only languages \
+whose uses are resolved are considered.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "unused", about: "in the whole repository" },
         Example { command: "unused src --kind function --likely", about: "likely unused functions" },
@@ -176,8 +181,10 @@ nowhere else in the text of any file, except in comments. Only languages whose u
             about: "private definitions outside tests",
         },
         Example { command: "unused --no-tests", about: "including definitions that only tests use" },
+        Example { command: "unused --all", about: "also what frameworks, runtimes and tests may use" },
     ];
     const HEAVY: bool = true;
+    const TERMINAL_ONLY: &'static [&'static str] = &["all"];
     type Args = UnusedArgs;
     type Out = UnusedOut;
 
@@ -225,17 +232,23 @@ nowhere else in the text of any file, except in comments. Only languages whose u
             }
         }
         let mut found = collect_reasons(&view, &whole, &usage, &unused)?;
-        let without_reason: Vec<u32> =
-            found.iter().filter(|(_, doubts)| doubts.is_empty()).map(|(number, _)| *number).collect();
-        let occurrences = NameOccurrences::find(&snapshot, &whole, &without_reason)?;
-        for (number, doubts) in found.iter_mut().filter(|(_, doubts)| doubts.is_empty()) {
-            *doubts = textual_reasons(&occurrences, *number);
+        let is_only_visible = |doubts: &[LivenessReason]| doubts.iter().all(LivenessReason::is_visibility);
+        let searched: Vec<u32> =
+            found.iter().filter(|(_, doubts)| is_only_visible(doubts)).map(|(number, _)| *number).collect();
+        let occurrences = NameOccurrences::find(&snapshot, &whole, &searched)?;
+        for (number, doubts) in found.iter_mut().filter(|(_, doubts)| is_only_visible(doubts)) {
+            doubts.extend(textual_reasons(&occurrences, *number));
         }
-        let likely = found.iter().filter(|(_, doubts)| doubts.is_empty()).count() as u64;
-        let doubtful = found.len() as u64 - likely;
-        found.sort_by_key(|(number, doubts)| (!doubts.is_empty(), *number));
+        let grade = |doubts: &[LivenessReason]| {
+            if doubts.is_empty() { 0 } else { 1 + u8::from(!is_only_visible(doubts)) }
+        };
+        found.sort_by_key(|(number, doubts)| (grade(doubts), *number));
+        let of_grade = |wanted: u8| found.iter().filter(|(_, doubts)| grade(doubts) == wanted).count();
+        let (likely, visible, doubtful) = (of_grade(0), of_grade(1), of_grade(2));
         if args.likely || args.certain {
-            found.truncate(usize::try_from(likely).unwrap_or(usize::MAX));
+            found.truncate(likely);
+        } else if !args.all {
+            found.truncate(likely + visible);
         }
         let window = PageWindow::new(args.limit, DEFAULT_LIMIT, args.after);
         let mut unused = Vec::new();
@@ -245,7 +258,15 @@ nowhere else in the text of any file, except in comments. Only languages whose u
         }
         let shown = unused.len();
         let files_read = occurrences.files;
-        let mut answer = session.answer(&snapshot, UnusedOut { likely, doubtful, files_read, unused });
+        let [likely, visible, doubtful] = [likely, visible, doubtful].map(|number| number as u64);
+        let mut answer =
+            session.answer(&snapshot, UnusedOut { likely, visible, doubtful, files_read, unused });
+        if doubtful > 0 && !args.all {
+            answer = answer.note(format!(
+                "{} left out that may be used for another reason than visibility (`orient unused --all`)",
+                count(doubtful)
+            ));
+        }
         if args.certain {
             answer = answer
                 .note("`certain` is now `likely`: static analysis cannot prove that a definition is unused");
@@ -254,13 +275,14 @@ nowhere else in the text of any file, except in comments. Only languages whose u
     }
 
     fn text(out: &UnusedOut, writer: &mut TextWriter<'_>) -> io::Result<()> {
-        let total = out.likely + out.doubtful;
+        let total = out.likely + out.visible + out.doubtful;
         writer.line(
             Style::Head,
             &format!(
-                "{} without a verified use: {} likely unused, {} may still be used",
+                "{} without a verified use: {} likely unused, {} visible outside, {} may still be used",
                 plural(total, "definition", "definitions"),
                 count(out.likely),
+                count(out.visible),
                 count(out.doubtful)
             ),
         )?;

@@ -9,6 +9,7 @@ pub(crate) mod revision;
 use crate::answer::unread_files::{self, AnswerScope};
 use crate::answer::{Answer, Freshness, Note};
 use crate::error::ToolError;
+use crate::narrative::ClientModel;
 use crate::session::client_id::COMMAND_LINE;
 use crate::session::open_tree::OpenTree;
 use crate::session::query_embedding::ProviderState;
@@ -76,6 +77,8 @@ pub struct Session<'p> {
     asked: Option<Instant>,
     /// The program that asks, which tasks belong to.
     client: String,
+    /// The model that the program offers to write texts.
+    client_model: Option<Arc<dyn ClientModel>>,
     /// Its name among the roots of a workspace.
     pub(crate) root_name: Option<RootName>,
     /// The sessions of the other roots of a workspace.
@@ -111,6 +114,7 @@ impl<'p> Session<'p> {
             interactive: true,
             asked: None,
             client: COMMAND_LINE.to_owned(),
+            client_model: None,
             root_name: None,
             peers: Vec::new(),
             only_own_symbols: false,
@@ -153,6 +157,7 @@ impl<'p> Session<'p> {
             interactive: false,
             asked: None,
             client: COMMAND_LINE.to_owned(),
+            client_model: None,
             root_name: None,
             peers: Vec::new(),
             only_own_symbols: false,
@@ -199,6 +204,17 @@ impl<'p> Session<'p> {
     #[must_use]
     pub fn for_client(self, client: String) -> Self {
         Self { client, ..self }
+    }
+
+    /// The same session for a program that offers a model.
+    #[must_use]
+    pub fn with_client_model(self, client_model: Option<Arc<dyn ClientModel>>) -> Self {
+        Self { client_model, ..self }
+    }
+
+    /// The model that the program that asks offers.
+    pub(crate) fn client_model(&self) -> Option<&dyn ClientModel> {
+        self.client_model.as_deref()
     }
 
     /// The engine, if there are tasks that what is printed may be evidence for.

@@ -118,6 +118,7 @@ impl Session<'_> {
             interactive: self.interactive,
             asked: None,
             client: self.client.clone(),
+            client_model: self.client_model.clone(),
             root_name: None,
             peers: Vec::new(),
             only_own_symbols: false,

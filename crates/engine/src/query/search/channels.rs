@@ -51,7 +51,9 @@ impl Snapshot {
         for term in &analysis.terms {
             read(term.number, &mut postings)?;
             held.push(!postings.is_empty());
-            lexical.add(term.weight, &postings);
+            if !(term.optional && postings.is_empty()) {
+                lexical.add(term.weight, &postings);
+            }
         }
         for word in misspelled(analysis, &held) {
             let corrections = self.corrections(&word)?;
@@ -104,7 +106,7 @@ fn misspelled(analysis: &Analysis, held: &[bool]) -> Vec<String> {
     let names = analysis.names.iter().filter(is_looked_for);
     let mut words: Vec<String> = names.filter_map(own).filter(|name| !occurs(name)).collect();
     if words.is_empty() && !held.contains(&true) {
-        words = plain_words(&analysis.text);
+        words = plain_words(analysis.english());
     }
     words
 }

@@ -37,6 +37,8 @@ pub struct SearchHit {
     pub parts: Vec<ScorePart>,
     /// Further good chunks of the same file, best first.
     pub also: Vec<SameFileHit>,
+    /// The package or directory that it represents, if the query is about every part of the repository; empty for the root.
+    pub part: Option<String>,
 }
 
 /// A further hit in the same file.

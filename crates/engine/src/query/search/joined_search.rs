@@ -66,6 +66,8 @@ fn joined_pool(roots: &[SearchedRoot<'_>], retrieved: &[RetrievedCandidates]) ->
         joined.total = joined.total.max(pool.total);
         joined.missing = joined.missing.min(pool.missing);
         joined.semantic |= pool.semantic;
+        joined.packages.push(root.name.to_owned());
+        joined.packages.extend(pool.packages.iter().map(|package| format!("{}/{package}", root.name)));
     }
     (joined, origins)
 }

@@ -16,7 +16,7 @@ use super::search_query::SearchQuery;
 use crate::chunk_features::embedder;
 use crate::{EngineError, FileQuery, Snapshot};
 use orient_embed::{BuiltIn, TextEmbedding, Vector, combine};
-use orient_rank::{Analysis, Bm25, Candidate, FileInfo, Pool, RankedChunk, analyse, has_more, rank};
+use orient_rank::{Analysis, Bm25, Candidate, FileInfo, Pool, RankedChunk, Scope, analyse, has_more, rank};
 use orient_store::{ChunkSymbol, FileId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -28,6 +28,8 @@ const VECTOR_CANDIDATES: usize = 200;
 const POOL_SIZE: usize = 160;
 /// Factor for pool and channels if a symbol filter discards most chunks.
 const FILTER_FACTOR: usize = 6;
+/// The same if the query is about every part of the repository.
+const PARTS_FACTOR: usize = 4;
 
 impl Snapshot {
     /// Builds the corpus of this generation, which the first search does otherwise.
@@ -51,7 +53,13 @@ impl Snapshot {
             allowed.as_ref().is_none_or(|allowed| allowed[corpus.catalogue.file_of(chunk) as usize])
         };
         let any_symbol = query.kinds.is_empty() && !query.symbols_only && query.symbols.is_none();
-        let factor = if any_symbol { 1 } else { FILTER_FACTOR };
+        let factor = if !any_symbol {
+            FILTER_FACTOR
+        } else if analysis.scope == Scope::EveryPart {
+            PARTS_FACTOR
+        } else {
+            1
+        };
         let without = query.without_vectors || self.store.embedder() != embedder();
         let vector = (!without).then(|| query_vector(&analysis, query.weights.body));
         let vector = vector.filter(|vector| vector.values().iter().any(|value| *value != 0));
@@ -136,15 +144,20 @@ impl Snapshot {
             });
             loaded_chunks.push(loaded);
         }
+        let (project_files, packages) = match analysis.scope {
+            Scope::EveryPart => self.project_directories()?,
+            _ => Default::default(),
+        };
         let file_numbers = loader.file_numbers();
         let files = loader.files.iter().zip(&file_numbers).map(|(file, &number)| FileInfo {
             path: file.path.display().into_owned(),
             role: file.role,
             lexical: scores.words.files[number as usize],
             mentioned: scores.mentions.files.get(&number).copied().unwrap_or(0.0),
+            project: project_files.contains(&file.id),
         });
         let Bm25 { total, missing, .. } = *scores.words;
-        let pool = Pool { files: files.collect(), candidates, total, missing, semantic: false };
+        let pool = Pool { files: files.collect(), candidates, total, missing, semantic: false, packages };
         Ok(RetrievedCandidates {
             analysis,
             pool,
@@ -155,6 +168,18 @@ impl Snapshot {
             without_vector: 0,
             by_remote: false,
         })
+    }
+
+    /// The project files, and the directories that have one.
+    fn project_directories(&self) -> Result<(BTreeSet<FileId>, Vec<String>), EngineError> {
+        let files: BTreeSet<FileId> = self.store.reader().project_files()?.into_iter().collect();
+        let mut directories = BTreeSet::new();
+        for &file in &files {
+            let Some(row) = self.store.file_by_id(file)? else { continue };
+            let path = row.path.display();
+            directories.extend(path.rsplit_once('/').map(|(directory, _)| directory.to_owned()));
+        }
+        Ok((files, directories.into_iter().collect()))
     }
 
     /// Ranks retrieved candidates.
@@ -200,6 +225,7 @@ impl Snapshot {
             exact: candidate.exact > 0.0,
             also: beside.filter(|one| !only_closes(one)).map(SameFileHit::new).collect(),
             parts: chunk.parts,
+            part: chunk.part,
         }))
     }
 
@@ -340,11 +366,11 @@ impl RetrievedCandidates {
 
 /// The vector of a query. The body of a report counts a share of the title, however long it is.
 fn query_vector(analysis: &Analysis, body_share: f32) -> Vector {
-    let title = BuiltIn::shared().embed_text(&analysis.text);
-    if analysis.body.is_empty() {
+    let title = BuiltIn::shared().embed_text(analysis.english());
+    if analysis.english_body().is_empty() {
         return combine(&[(&title, 1.0)]);
     }
-    let body = BuiltIn::shared().embed_text(&analysis.body);
+    let body = BuiltIn::shared().embed_text(analysis.english_body());
     let length = |sum: &TextEmbedding| {
         let square: f32 = sum.values().iter().map(|value| f32::from(*value).powi(2)).sum();
         (square.sqrt() * sum.scale()).max(f32::MIN_POSITIVE)

@@ -2,7 +2,7 @@
 
 use crate::arguments::symbol_lookup::resolve_symbol;
 use crate::error::ToolError;
-use crate::operations::search::spelling_notes;
+use crate::operations::search::{spelling_notes, translation_note};
 use crate::session::Session;
 use crate::session::query_embedding::QueryEmbedding;
 use orient_engine::{Analysis, Definition, HitEvidence, SearchHit, SearchQuery, Snapshot, SymbolId, analyse};
@@ -51,7 +51,8 @@ pub(super) fn choose(
         ..SearchQuery::default()
     };
     let found = snapshot.search(&query)?;
-    let notes = spelling_notes(&found).chain(query_embedding.note(&found)).collect();
+    let notes = translation_note(&found, false);
+    let notes = notes.into_iter().chain(spelling_notes(&found)).chain(query_embedding.note(&found)).collect();
     let mut best_of_parts = Vec::new();
     for text in listed_parts(task) {
         let query = SearchQuery { text, limit: HITS_PER_CHUNK, ..SearchQuery::default() };
@@ -97,6 +98,7 @@ fn whole(definition: Definition, role: Role) -> SearchHit {
         exact: true,
         parts: Vec::new(),
         also: Vec::new(),
+        part: None,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::args::{Group, MAX_LIMIT, SearchArgs};
 use super::phrases::Phrases;
 use super::search_answer::{RootHit, SearchOut};
-use super::{Search, drop_unlikely, spelling_notes};
+use super::{Search, drop_unlikely, spelling_notes, translation_note};
 use crate::answer::{Answer, Note};
 use crate::error::{Code, ToolError};
 use crate::operation::ParseArgs;
@@ -56,6 +56,7 @@ pub(super) fn across(
         answer = answer.partial(Note::from(format!("the best {} hits", hits.len())).see("limit"));
     }
     answer.add_notes(unlikely);
+    answer.add_notes(translation_note(found, asked.explain));
     for (root, found) in roots.iter().zip(&results) {
         answer.add_notes(spelling_notes(found).map(|note| format!("{}: {note}", root.session.root_name())));
     }

@@ -6,12 +6,14 @@ use crate::graph::changed_symbols::ChangeSource;
 use crate::graph::symbol_roles::RoleSelection;
 use crate::session::Session;
 use clap::{Args, ValueEnum};
-use orient_engine::{EnabledRules, Rule, Scope, SearchQuery, Snapshot};
+use orient_engine::{EnabledRules, Rule, Scope, SearchQuery, Snapshot, analyse};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// Default number of hits.
 const DEFAULT_LIMIT: usize = 10;
+/// The same for a question about every part of the repository.
+const DEFAULT_PARTS: usize = 20;
 pub(super) const MAX_LIMIT: usize = 200;
 /// Maximum number of other chunks listed per hit.
 const MAX_ALSO: usize = 4;
@@ -92,6 +94,7 @@ pub(crate) enum RankingPart {
     Role,
     Decay,
     Also,
+    Part,
 }
 
 impl RankingPart {
@@ -111,6 +114,7 @@ impl RankingPart {
             Self::Role => Rule::Role,
             Self::Decay => Rule::Decay,
             Self::Also => Rule::Also,
+            Self::Part => Rule::Part,
         })
     }
 }
@@ -121,12 +125,15 @@ pub(crate) enum Group {
     None,
     File,
     Directory,
+    /// By package, or by directory where there are few packages.
+    Part,
 }
 
 impl Group {
-    /// The grouping that nobody requested: broad questions are answered by file.
+    /// The grouping that nobody requested: broad questions are answered by file, or by part of the repository.
     pub(super) fn default_for(scope: Scope) -> Self {
         match scope {
+            Scope::EveryPart => Self::Part,
             Scope::CrossCutting | Scope::Exploratory => Self::File,
             Scope::Targeted => Self::None,
         }
@@ -182,11 +189,13 @@ impl SearchArgs {
             Some(since) => Some(since.files(session, snapshot, false)?.into_keys().collect()),
         };
         let roles = RoleSelection::new(session, snapshot, &self.role)?;
+        let default_limit =
+            if analyse(&text).scope == Scope::EveryPart { DEFAULT_PARTS } else { DEFAULT_LIMIT };
         Ok(SearchQuery {
             text,
             limit: match self.limit {
                 Some(0) => MAX_LIMIT,
-                limit => limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT),
+                limit => limit.unwrap_or(default_limit).min(MAX_LIMIT),
             },
             also: MAX_ALSO,
             languages: enum_values::languages(&self.lang, snapshot)?,

@@ -16,7 +16,7 @@ use crate::text::writer::TextWriter;
 use crate::workspace::RootFilter;
 use args::{Group, SearchArgs};
 use named_symbol::NamedSymbol;
-use orient_engine::{Form, SearchHit, SearchResults};
+use orient_engine::{Form, Scope, SearchHit, SearchResults, TranslatedWord};
 use phrases::Phrases;
 use search_answer::SearchOut;
 use std::io;
@@ -39,13 +39,45 @@ pub(crate) fn drop_unlikely<H>(hits: &mut Vec<H>, minimum: f32, of: fn(&H) -> &S
     (dropped > 0).then(|| Note::from(format!("{dropped} less likely hits left out")).see("min_score"))
 }
 
+/// The note about translated words. An explanation also lists the words that are not in the glossary.
+pub(crate) fn translation_note(found: &SearchResults, explain: bool) -> Option<String> {
+    let translation =
+        found.analysis.translation.as_ref().filter(|found| explain || !found.words.is_empty())?;
+    let english = |word: &TranslatedWord| match word.english.first() {
+        Some(best) if !explain => (*best).to_owned(),
+        _ => word.english.join(", "),
+    };
+    let separator = if explain { "; " } else { ", " };
+    // The parts of a compound follow each other.
+    let words = translation.words.chunk_by(|a, b| a.word == b.word).map(|parts| {
+        let parts_in_english: Vec<String> = parts.iter().map(english).collect();
+        format!("{} → {}", parts[0].word, parts_in_english.join(" + "))
+    });
+    let words: Vec<String> = words.collect();
+    let mut note = format!("translated from {}: {}", translation.language.as_str(), words.join(separator));
+    if explain && !translation.unknown.is_empty() {
+        note.push_str("; not translated: ");
+        note.push_str(&translation.unknown.join(", "));
+    }
+    Some(note)
+}
+
+/// The note about a question that is about every part of the repository.
+fn scope_note(found: &SearchResults) -> Option<&'static str> {
+    let every_part = found.analysis.scope == Scope::EveryPart;
+    every_part.then_some(
+        "asks for every place of a kind: one hit for each package or directory first, no project files",
+    )
+}
+
 impl TypedOperation for Search {
     const NAME: &'static str = "search";
     const ABOUT: &'static str = "Find the code that best answers a question";
     const DETAILS: &'static str = "\
 The query is a question, a name or a path. Ranking combines words and meaning; exact matches of a name come first. `also` lists \
-further chunks of a file that are no hits of their own. Tests, documentation and generated files rank lower unless \
-the query asks for them. Hits contain phrases in double quotes literally. Unknown words are spell-corrected, and a note says so. To find all matches of a pattern, use `grep`.";
+further chunks of a hit's file. Tests, documentation and generated files rank lower unless \
+the query asks for them. Hits contain phrases in double quotes literally. Unknown words are spell-corrected, other languages translated; a note says so. \
+\"All places where …\" has one hit per package first. For all matches of a pattern, use `grep`.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "search \"where are retries handled\"", about: "a question" },
         Example { command: "search Server.run", about: "a name: its definition comes first" },
@@ -118,6 +150,8 @@ the query asks for them. Hits contain phrases in double quotes literally. Unknow
         }
         answer.add_notes(unlikely);
         answer.add_notes(agreement_notes);
+        answer.add_notes(translation_note(&found, args.explain));
+        answer.add_notes(scope_note(&found).filter(|_| args.explain));
         answer.add_notes(spelling_notes(&found));
         answer.add_notes(query_embedding.note(&found));
         if !found.confident && !found.hits.is_empty() {

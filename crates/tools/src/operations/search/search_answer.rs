@@ -102,6 +102,9 @@ struct HitOut {
     /// Other good chunks of the same file, best first. They are not hits themselves.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     also: Vec<OtherChunk>,
+    /// The package or directory that it represents, if the question is about every part of the repository.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    part: Option<String>,
     /// The contribution of each rule to the score.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     explanation: Vec<RuleScore>,
@@ -182,6 +185,9 @@ impl SearchOut {
             if let Some(root) = root {
                 hit.path = format!("{root}/{}", hit.path);
             }
+            if group == Group::Part {
+                left = left.saturating_sub(tokens(hit.part.as_deref().unwrap_or_default()) + 1);
+            }
             left = left.saturating_sub(tokens(&hit.heading()) + 2);
             hits.push(hit);
         }
@@ -258,6 +264,10 @@ impl SearchOut {
         }
         let key = |hit: &HitOut| match self.layout.group {
             Group::Directory => hit.path.rsplit_once('/').map_or(".", |(directory, _)| directory).to_owned(),
+            Group::Part => match hit.part.as_deref() {
+                None | Some("") => ".".to_owned(),
+                Some(part) => part.to_owned(),
+            },
             _ => hit.path.clone(),
         };
         let mut groups: Vec<(String, Vec<&HitOut>)> = Vec::new();
@@ -269,7 +279,7 @@ impl SearchOut {
             }
         }
         for (key, hits) in groups {
-            if hits.len() > 1 || self.layout.group == Group::Directory {
+            if hits.len() > 1 || matches!(self.layout.group, Group::Directory | Group::Part) {
                 writer.line(Style::Head, &key)?;
             }
             hits.iter().try_for_each(|hit| hit.write(writer))?;
@@ -300,6 +310,7 @@ impl HitOut {
             roles,
             source: Vec::new(),
             also: Vec::new(),
+            part: hit.part.clone(),
             explanation: if explain { hit.parts.iter().map(part).collect() } else { Vec::new() },
             evidence: if explain { hit.evidence.features().map(feature).collect() } else { Vec::new() },
         }
