@@ -47,13 +47,13 @@ pub(crate) fn estimate(pool: &Pool, hits: &mut [RankedChunk]) {
     let best_similarity = pool.candidates.iter().map(|one| one.semantic).fold(0.0, f32::max);
     let score = |at: usize| hits.get(at).map_or(0.0, |hit: &RankedChunk| hit.score);
     let (first, second) = (score(0), score(1));
-    for (place, hit) in hits.iter_mut().enumerate() {
+    for (place, hit) in (1_u16..).zip(hits) {
         let candidate = &pool.candidates[hit.candidate];
         let file = &pool.files[candidate.file as usize];
         let named =
             candidate.exact.min(1.0).max(candidate.named).max(candidate.mentioned).max(file.mentioned);
         hit.evidence = HitEvidence([
-            (1.0 + place as f32).ln(),
+            f32::from(place).ln(),
             share(hit.score, first),
             share(first - second, first),
             candidate.semantic.max(0.0),

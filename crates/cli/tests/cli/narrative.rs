@@ -80,7 +80,7 @@ fn shop() -> Sandbox {
 fn a_model_of_the_user_writes_with_consent_and_unproven_claims_are_dropped() {
     let (model, tree) = (Model::writes(200, WRITTEN), shop());
     let plain = text(&tree.run(&["explain"]).stdout);
-    tree.write(USER_FILE, &model.settings("0.0.0.0"));
+    tree.write(USER_FILE, model.settings("0.0.0.0"));
     let refused = tree.run(&["explain"]);
     assert_eq!(text(&refused.stdout), plain, "without consent, the answer without a model");
     assert!(
@@ -127,7 +127,7 @@ fn a_model_of_the_user_writes_with_consent_and_unproven_claims_are_dropped() {
 fn a_local_model_needs_no_consent_and_gets_no_key_and_a_failing_one_leaves_the_answer() {
     let (model, tree) = (Model::writes(200, WRITTEN), shop());
     let plain = text(&tree.run(&["explain"]).stdout);
-    tree.write(USER_FILE, &model.settings("127.0.0.1"));
+    tree.write(USER_FILE, model.settings("127.0.0.1"));
     let run = tree
         .command(&["explain"])
         .env("OPENAI_COMPATIBLE_API_KEY", KEY)
@@ -139,7 +139,7 @@ fn a_local_model_needs_no_consent_and_gets_no_key_and_a_failing_one_leaves_the_a
     assert!(text(&tree.run(&["explain", "--format", "mermaid"]).stdout).starts_with("flowchart"));
     assert_eq!(model.seen().len(), 1);
     let broken = Model::writes(400, "no");
-    tree.write(USER_FILE, &broken.settings("127.0.0.1"));
+    tree.write(USER_FILE, broken.settings("127.0.0.1"));
     let run = tree.run(&["explain"]);
     assert_eq!(text(&run.stdout), plain);
     assert!(text(&run.stderr).contains("not put into words"), "{}", text(&run.stderr));
