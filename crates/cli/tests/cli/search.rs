@@ -131,3 +131,66 @@ fn look_alikes_are_found_by_meaning_and_by_structure() {
     let at_line = tree.json(&["similar", "--json", "shop/tax.py:5"]);
     assert_eq!(at_line["data"]["of"]["symbol"], "country_rate");
 }
+
+#[test]
+fn a_question_in_another_language_finds_english_code_and_says_how_it_was_read() {
+    let tree = Sandbox::new(SHOP);
+    for question in [
+        "在哪里重新发送发票？",
+        "請求書はどこで再送信されますか",
+        "송장은 어디에서 다시 전송되나요",
+        "¿dónde se vuelve a enviar la factura?",
+        "onde a fatura é enviada novamente",
+        "où la facture est-elle envoyée à nouveau",
+        "wo wird die Rechnung erneut versendet",
+        "где счёт отправляется повторно",
+    ] {
+        assert_eq!(paths(&tree, &[question])[0], "shop/mail.py", "{question}");
+    }
+    let notes = tree.json(&["search", "--json", "wo wird die Rechnung versendet"])["notes"].to_string();
+    assert!(notes.contains("translated from German: Rechnung → invoice, versendet → send"), "{notes}");
+    let notes =
+        tree.json(&["search", "--json", "--explain", "wo wird die Kaffeemaschine versendet"])["notes"]
+            .to_string();
+    assert!(notes.contains("not translated: Kaffeemaschine"), "{notes}");
+    let notes = tree.json(&["search", "--json", "where are invoices sent"])["notes"].to_string();
+    assert!(!notes.contains("translated"), "{notes}");
+}
+
+#[test]
+fn words_of_scripts_without_spaces_are_found_inside_of_comments() {
+    let tree = Sandbox::new(SHOP);
+    tree.write("shop/stock.py", "# 仓库货架编号不能重复。\ndef check_shelf(number):\n    return number\n");
+    tree.write("shop/ja.py", "# 倉庫の棚卸しを毎晩行う。\ndef nightly():\n    return 1\n");
+    assert_eq!(paths(&tree, &["货架编号"])[0], "shop/stock.py");
+    assert_eq!(paths(&tree, &["棚卸し"])[0], "shop/ja.py");
+}
+
+#[test]
+fn a_question_about_every_place_has_a_hit_of_each_package_first() {
+    let mut files: Vec<(String, String)> = Vec::new();
+    for package in ["orders", "billing", "mail", "stock"] {
+        let manifest = format!("{{\"name\": \"{package}\", \"description\": \"handles errors\"}}\n");
+        files.push((format!("packages/{package}/package.json"), manifest));
+        for file in ["first", "second"] {
+            let source = format!(
+                "function {file}Handler(error) {{\n  // Handles errors of {package}.\n  handleError(error);\n}}\n"
+            );
+            files.push((format!("packages/{package}/{file}.js"), source));
+        }
+    }
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let tree = Sandbox::new(&files);
+    let question = "all places where errors are handled across packages";
+    let answer = tree.json(&["search", "--json", question]);
+    let parts: Vec<String> =
+        answer["data"]["hits"].as_array().expect("hits").iter().map(|hit| hit["part"].to_string()).collect();
+    let first: std::collections::BTreeSet<&String> = parts.iter().take(4).collect();
+    assert_eq!(first.len(), 4, "{parts:?}");
+    let text = text(&tree.run(&["search", "--explain", question]).stdout);
+    assert!(text.contains("packages/billing\n"), "grouped by package: {text}");
+    let notes = tree.json(&["search", "--json", "--explain", question])["notes"].to_string();
+    assert!(notes.contains("one hit for each package"), "{notes}");
+    let few: Vec<String> = paths(&tree, &["--limit", "4", question]);
+    assert!(few.iter().all(|path| !path.ends_with("json")), "no build files: {few:?}");
+}
