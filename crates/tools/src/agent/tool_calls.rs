@@ -602,6 +602,7 @@ mod tests {
                 for (key, schema) in chosen.properties().into_iter().filter(|(key, _)| key != "cursor") {
                     let value = match schema["type"].as_str() {
                         Some("integer") => json!(3),
+                        Some("number") => json!(0.5),
                         Some("boolean") => json!(true),
                         Some("array") => json!(["x"]),
                         _ => json!("x"),
