@@ -304,6 +304,7 @@ fn shown(value: &Value) -> String {
 enum ArgumentType {
     Text,
     Number,
+    Fraction,
     Flag,
     List,
     Any,
@@ -313,7 +314,8 @@ impl ArgumentType {
     fn of(schema: &Value) -> Self {
         let named = |word: &str| match word {
             "string" => Some(Self::Text),
-            "integer" | "number" => Some(Self::Number),
+            "integer" => Some(Self::Number),
+            "number" => Some(Self::Fraction),
             "boolean" => Some(Self::Flag),
             "array" => Some(Self::List),
             _ => None,
@@ -329,7 +331,7 @@ impl ArgumentType {
     fn words(self) -> &'static str {
         match self {
             Self::Text => "text",
-            Self::Number => "a number",
+            Self::Number | Self::Fraction => "a number",
             Self::Flag => "true or false",
             Self::List => "a list",
             Self::Any => "another value",
@@ -341,13 +343,18 @@ impl ArgumentType {
         match (self, value) {
             (Self::Any, value)
             | (Self::Text, value @ Value::String(_))
-            | (Self::Flag, value @ Value::Bool(_)) => Some((value, false)),
+            | (Self::Flag, value @ Value::Bool(_))
+            | (Self::Fraction, value @ Value::Number(_)) => Some((value, false)),
             (Self::List, Value::Array(items)) => {
                 let texts = items.iter().all(|item| !item.is_object() && !item.is_array());
                 texts.then(|| (Value::Array(items.iter().map(text).map(Value::String).collect()), false))
             }
             (Self::Number, Value::Number(number)) if number.is_i64() || number.is_u64() => {
                 Some((Value::Number(number), false))
+            }
+            (Self::Fraction, Value::String(text)) => {
+                let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+                number.map(|number| (Value::from(number), true))
             }
             (Self::Number, value) => whole(&value).map(|number| (Value::from(number), true)),
             (Self::Flag, value) => flag(&value).map(|flag| (Value::Bool(flag), true)),
