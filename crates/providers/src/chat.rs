@@ -59,11 +59,7 @@ impl ChatPlan {
 
     /// What the user has to consent to.
     pub fn terms(&self) -> Terms {
-        Terms {
-            provider: self.kind.name.to_owned(),
-            url: self.endpoint.url().to_owned(),
-            model: self.model.clone(),
-        }
+        Terms::new(self.kind, &self.endpoint, &self.model)
     }
 
     /// Checks the consent stored in the directory of the index. A local endpoint needs none.

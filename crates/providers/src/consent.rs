@@ -1,6 +1,7 @@
 //! The user's consent to send code to a provider, bound to its purpose, URL and model.
 
-use crate::ProviderError;
+use crate::provider_table::ProviderKind;
+use crate::{Endpoint, ProviderError};
 use orient_consent::ConsentKind;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -41,6 +42,13 @@ pub struct Terms {
     pub url: String,
     /// The model.
     pub model: String,
+}
+
+impl Terms {
+    /// The terms of sending to a model of a provider.
+    pub(crate) fn new(kind: &ProviderKind, endpoint: &Endpoint, model: &str) -> Self {
+        Self { provider: kind.name.to_owned(), url: endpoint.url().to_owned(), model: model.to_owned() }
+    }
 }
 
 impl fmt::Display for Terms {

@@ -5,8 +5,10 @@ use crate::access_control::{AccessControl, SESSION_COOKIE};
 use crate::server::{CancelOnDrop, ServerState};
 use crate::shared_call::SharedCall;
 use crate::shared_trees::{Caller, RepositoryLine, SharedTrees};
-use crate::web_pages::{accepts_gzip, http_response};
-use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
+use crate::web_pages::{
+    PAGE_TIMEOUT, accepts_gzip, http_response, method_refusal, page_target, page_timeout,
+};
+use axum::http::{HeaderMap, Method, Uri, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use orient_engine::{Cancel, NoProgress};
 use orient_tools::{Code, QueueClass, Redactor, RootFilter, Session, ToolError};
@@ -16,10 +18,8 @@ use orient_web::{
     split_repository,
 };
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-/// A page that takes longer is given up.
-const PAGE_TIMEOUT: Duration = Duration::from_mins(1);
 /// The name of a page in the audit log.
 const PAGE: &str = "page";
 /// Maximum length of an address in the audit log, in characters.
@@ -64,10 +64,10 @@ pub(crate) async fn page(
     uri: &Uri,
     headers: &HeaderMap,
 ) -> Response {
-    if !matches!(*method, Method::GET | Method::HEAD) {
-        return (StatusCode::METHOD_NOT_ALLOWED, "pages are read with GET\n").into_response();
+    if let Some(refusal) = method_refusal(method) {
+        return refusal;
     }
-    let target = uri.path_and_query().map_or("/", |target| target.as_str()).to_owned();
+    let target = page_target(uri).to_owned();
     let is_compressible = accepts_gzip(headers);
     if let Some(asset) = PageResponse::asset(&PageRequest::parse(&target)) {
         return http_response(asset, is_compressible);
@@ -83,7 +83,7 @@ pub(crate) async fn page(
     match tokio::time::timeout(PAGE_TIMEOUT, rendered).await {
         Ok(Ok(PageAnswer::Page(page))) => http_response(page, is_compressible),
         Ok(Ok(PageAnswer::Moved(address))) => Redirect::to(&address).into_response(),
-        Ok(Err(_)) | Err(_) => (StatusCode::GATEWAY_TIMEOUT, "the page takes too long\n").into_response(),
+        Ok(Err(_)) | Err(_) => page_timeout(),
     }
 }
 

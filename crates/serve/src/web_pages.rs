@@ -40,7 +40,23 @@ const MIN_COMPRESSED_BYTES: usize = 1024;
 /// Fast rather than small: most readers are on the same machine.
 const COMPRESSION_LEVEL: i32 = 3;
 /// A page that takes longer is given up.
-const PAGE_TIMEOUT: Duration = Duration::from_mins(1);
+pub(crate) const PAGE_TIMEOUT: Duration = Duration::from_mins(1);
+
+/// The response to a request that does not read.
+pub(crate) fn method_refusal(method: &Method) -> Option<Response> {
+    let is_read = matches!(*method, Method::GET | Method::HEAD);
+    (!is_read).then(|| (StatusCode::METHOD_NOT_ALLOWED, "pages are read with GET\n").into_response())
+}
+
+/// The path and the query of a request for a page.
+pub(crate) fn page_target(uri: &Uri) -> &str {
+    uri.path_and_query().map_or("/", |target| target.as_str())
+}
+
+/// The response to a request whose page is not ready in time.
+pub(crate) fn page_timeout() -> Response {
+    (StatusCode::GATEWAY_TIMEOUT, "the page takes too long\n").into_response()
+}
 
 /// What all requests for pages share.
 pub(crate) struct WebState {
@@ -72,10 +88,10 @@ impl WebState {
         uri: &Uri,
         headers: &HeaderMap,
     ) -> Response {
-        if !matches!(*method, Method::GET | Method::HEAD) {
-            return (StatusCode::METHOD_NOT_ALLOWED, "pages are read with GET\n").into_response();
+        if let Some(refusal) = method_refusal(method) {
+            return refusal;
         }
-        let target = uri.path_and_query().map_or("/", |target| target.as_str());
+        let target = page_target(uri);
         let request = PageRequest::parse(target);
         let is_compressible = accepts_gzip(headers);
         if let Some(asset) = PageResponse::asset(&request) {
@@ -86,7 +102,7 @@ impl WebState {
         let rendered = tokio::time::timeout(PAGE_TIMEOUT, self.render(state, request, if_none_match)).await;
         match rendered {
             Ok(response) => http_response(response, is_compressible),
-            Err(_) => (StatusCode::GATEWAY_TIMEOUT, "the page takes too long\n").into_response(),
+            Err(_) => page_timeout(),
         }
     }
 

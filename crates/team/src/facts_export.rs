@@ -39,7 +39,7 @@ impl FactsFiles {
                 && other.starts_with(&prefix)
                 && other != name
             {
-                // One that stays is removed with the next one. Who reads it has it open.
+                // A reader keeps its file open. If this fails, the next export tries again.
                 let _ = directory.remove(other);
             }
         }

@@ -1,7 +1,7 @@
 //! A fake embedding server: its model places one function near every query, and everything else far away.
 
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufBufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -96,7 +96,7 @@ impl Server {
 impl Shared {
     /// Answers one request; `None` at the end of the stream.
     fn answer(&self, mut stream: &TcpStream) -> Option<()> {
-        let (head, body) = read(stream)?;
+        let (head, body) = read_request(&mut BufReader::new(stream))?;
         let body: Value = serde_json::from_slice(&body).expect("JSON");
         let texts: Vec<String> = serde_json::from_value(body["input"].clone()).expect("a list of texts");
         let key = head.lines().find_map(|line| line.strip_prefix("authorization: ").map(ToOwned::to_owned));
@@ -138,8 +138,8 @@ impl Shared {
     }
 }
 
-fn read(stream: &TcpStream) -> Option<(String, Vec<u8>)> {
-    let mut reader = BufReader::new(stream);
+/// The head and the body of a request; `None` if the client has hung up.
+pub(crate) fn read_request(reader: &mut impl BufRead) -> Option<(String, Vec<u8>)> {
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
         if reader.read_line(&mut head).ok()? == 0 {

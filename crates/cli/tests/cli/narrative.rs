@@ -1,7 +1,8 @@
 //! `explain` in words: by the user's own model, only with consent, and only what the evidence supports.
 
+use crate::fake_embedding_server::read_request;
 use crate::sandbox::{Sandbox, text};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
@@ -38,19 +39,7 @@ impl Model {
 }
 
 fn answer(mut stream: &TcpStream, seen: &Mutex<Vec<String>>, status: u16, written: &str) {
-    let mut reader = BufReader::new(stream);
-    let (mut head, mut length) = (String::new(), 0);
-    while !head.ends_with("\r\n\r\n") {
-        let begun = head.len();
-        if reader.read_line(&mut head).is_ok_and(|bytes| bytes == 0) {
-            return;
-        }
-        if let Some(value) = head[begun..].to_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().expect("a number");
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).expect("a whole body");
+    let Some((head, body)) = read_request(&mut BufReader::new(stream)) else { return };
     seen.lock().expect("nobody panicked").push(head + &text(&body));
     let body = serde_json::json!({ "choices": [{ "message": { "role": "assistant", "content": written } }] });
     let body = body.to_string();

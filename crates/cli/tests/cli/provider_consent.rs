@@ -1,7 +1,8 @@
 //! Embedding providers: chosen by settings, used only with consent, and never sent another provider's key.
 
+use crate::fake_embedding_server::read_request;
 use crate::sandbox::{Sandbox, holds, text};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Output;
 use std::sync::{Arc, Mutex};
@@ -44,20 +45,8 @@ impl Server {
 
 fn serve(mut stream: &TcpStream, seen: &Mutex<Vec<String>>) {
     let mut reader = BufReader::new(stream);
-    loop {
-        let (mut request, mut length) = (String::new(), 0);
-        while !request.ends_with("\r\n\r\n") {
-            let begun = request.len();
-            if reader.read_line(&mut request).is_ok_and(|bytes| bytes == 0) {
-                return;
-            }
-            if let Some(value) = request[begun..].to_lowercase().strip_prefix("content-length:") {
-                length = value.trim().parse().expect("a number");
-            }
-        }
-        let mut body = vec![0; length];
-        reader.read_exact(&mut body).expect("a whole body");
-        seen.lock().expect("nobody panicked").push(request + &text(&body));
+    while let Some((head, body)) = read_request(&mut reader) {
+        seen.lock().expect("nobody panicked").push(head + &text(&body));
         let answer = r#"{"data":[{"index":0,"embedding":[0.5,-1,0.25]}]}"#;
         let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", answer.len());
         if stream.write_all(format!("{head}{answer}").as_bytes()).is_err() {

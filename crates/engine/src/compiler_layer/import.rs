@@ -8,7 +8,6 @@
 use super::positions::LineIndex;
 use super::symbol_lookup::{FileReader, ReadFile, compiled_symbol, symbol_at};
 use super::{LayerPublication, LayerSource};
-use crate::refresh::FactsSource;
 use crate::{Engine, EngineError, Snapshot};
 use orient_model::{CompiledFile, CompiledRelation, CompiledSymbol, CompiledTarget, CompiledUse, RepoPath};
 use orient_scip::{Document, Part, ScipError, descriptor_name, is_local, package};
@@ -99,14 +98,8 @@ impl Engine {
         indexes: &[PathBuf],
         publication: LayerPublication<'_>,
     ) -> Result<ScipImport, ScipImportError> {
-        let tree = || self.tree.open().map_err(EngineError::from);
-        let limit = self.settings.index.max_file_size.bytes();
         let mut importer = Importer {
-            files: FileReader {
-                snapshot,
-                facts: FactsSource::new(self.paths.cache(), tree()?, limit, 64 << 20),
-                tree: tree()?,
-            },
+            files: FileReader::new(self, snapshot)?,
             tools: BTreeSet::new(),
             covered: FxHashMap::default(),
             defined: FxHashMap::default(),

@@ -8,7 +8,6 @@ use super::positions::LineIndex;
 use super::symbol_lookup::{FileReader, ReadFile, compiled_symbol, symbol_at};
 use super::{LayerPublication, LayerSource};
 use crate::extraction;
-use crate::refresh::FactsSource;
 use crate::{Engine, EngineError, Snapshot};
 use orient_model::{
     AskedRelation, CompiledFile, CompiledRelation, CompiledSymbol, CompiledTarget, CompiledUse, ContentHash,
@@ -72,14 +71,8 @@ impl Engine {
         answers: &[ServerAnswers],
         publication: LayerPublication<'_>,
     ) -> Result<KeptAnswers, EngineError> {
-        let tree = || self.tree.open().map_err(EngineError::from);
-        let limit = self.settings.index.max_file_size.bytes();
         let mut mapper = AnswerMapper {
-            files: FileReader {
-                snapshot,
-                facts: FactsSource::new(self.paths.cache(), tree()?, limit, 64 << 20),
-                tree: tree()?,
-            },
+            files: FileReader::new(self, snapshot)?,
             root: &self.repo.root,
             read: FxHashMap::default(),
             kept: KeptAnswers::default(),

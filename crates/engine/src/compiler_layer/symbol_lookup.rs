@@ -1,11 +1,14 @@
 //! The symbols of ours at the places that compilers name.
 
 use crate::refresh::FactsSource;
-use crate::{EngineError, Snapshot};
+use crate::{Engine, EngineError, Snapshot};
 use orient_model::{CompiledSymbol, ContentHash, Outline, RepoPath};
 use orient_resolve::FileFacts;
 use orient_walk::TreeReader;
 use std::sync::Arc;
+
+/// Memory for the facts of files that are read, in bytes.
+const FACTS_MEMORY: u64 = 64 << 20;
 
 /// An indexed file with its text and its facts.
 pub(super) struct ReadFile {
@@ -21,7 +24,14 @@ pub(super) struct FileReader<'e> {
     pub(super) tree: Box<dyn TreeReader>,
 }
 
-impl FileReader<'_> {
+impl<'e> FileReader<'e> {
+    /// Reads the files of a snapshot of an engine.
+    pub(super) fn new(engine: &Engine, snapshot: &'e Snapshot) -> Result<Self, EngineError> {
+        let limit = engine.settings.index.max_file_size.bytes();
+        let facts = FactsSource::new(engine.paths.cache(), engine.tree.open()?, limit, FACTS_MEMORY);
+        Ok(Self { snapshot, facts, tree: engine.tree.open()? })
+    }
+
     /// The file at a path as it was indexed, or why it cannot be read.
     pub(super) fn read(&self, path: &RepoPath) -> Result<Result<ReadFile, &'static str>, EngineError> {
         let Some(indexed) = self.snapshot.store.reader().indexed_at(path)? else {

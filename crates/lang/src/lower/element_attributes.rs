@@ -9,7 +9,7 @@ use orient_model::{Expr, RefKind, Reference};
 /// Maximum length of the name of a class or an id.
 const NAME_CAP: usize = 120;
 
-/// What stands for a computed part of a text: no name contains it.
+/// Replaces the interpolated parts of a literal. No selector name contains it.
 const COMPUTED: u8 = b'$';
 
 impl<'t> Lowering<'t> {

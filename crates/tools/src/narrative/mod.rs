@@ -36,7 +36,7 @@ pub(crate) struct Narrative {
     pub(crate) note: Option<String>,
 }
 
-/// Who writes.
+/// The model that writes the narrative.
 enum Author<'s> {
     Provider(ChatPlan, Permission),
     Client(&'s dyn ClientModel),
