@@ -1,7 +1,7 @@
 //! A fake embedding server: its model places one function near every query, and everything else far away.
 
 use serde_json::{Value, json};
-use std::io::{BufBufReader, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
