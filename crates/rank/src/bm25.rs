@@ -132,6 +132,15 @@ impl Bm25 {
         let weight = weight * self.inverse_document_frequency(postings.len());
         self.total += weight;
         self.missing += if postings.is_empty() { weight } else { 0.0 };
+        self.score(weight, postings);
+    }
+
+    /// Adds a term that the query does not have: it counts for the chunks that contain it, but nothing lacks it.
+    pub fn add_related(&mut self, weight: f32, postings: &[Posting]) {
+        self.score(weight * self.inverse_document_frequency(postings.len()), postings);
+    }
+
+    fn score(&mut self, weight: f32, postings: &[Posting]) {
         for of_file in postings.chunk_by(|a, b| a.file == b.file) {
             let mut best = 0.0_f32;
             for &Posting { chunk, length, occurrence, .. } in of_file {

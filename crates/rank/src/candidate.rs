@@ -28,6 +28,8 @@ pub struct Candidate {
     pub mentioned: f32,
     /// The same if the query mentions the name of its symbol among other words.
     pub named: f32,
+    /// The same if the query quotes a message that it contains.
+    pub quoted: f32,
     /// Whether it is test code.
     pub test: bool,
     /// Its first line.

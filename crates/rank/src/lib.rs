@@ -13,6 +13,7 @@ mod likelihood;
 mod mentioned_paths;
 mod query_analysis;
 mod question_scope;
+mod quoted_messages;
 mod ranking;
 mod report_text;
 mod repository_parts;
@@ -20,6 +21,7 @@ mod result_confidence;
 mod rules;
 mod same_file_chunks;
 mod stop_words;
+mod thesaurus;
 mod translation;
 mod weights;
 

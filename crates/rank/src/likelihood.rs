@@ -50,8 +50,13 @@ pub(crate) fn estimate(pool: &Pool, hits: &mut [RankedChunk]) {
     for (place, hit) in (1_u16..).zip(hits) {
         let candidate = &pool.candidates[hit.candidate];
         let file = &pool.files[candidate.file as usize];
-        let named =
-            candidate.exact.min(1.0).max(candidate.named).max(candidate.mentioned).max(file.mentioned);
+        let named = candidate
+            .exact
+            .min(1.0)
+            .max(candidate.named)
+            .max(candidate.mentioned)
+            .max(candidate.quoted)
+            .max(file.mentioned);
         hit.evidence = HitEvidence([
             f32::from(place).ln(),
             share(hit.score, first),

@@ -2,8 +2,10 @@
 
 use crate::mentioned_paths::{self, PathMention};
 use crate::question_scope::{Scope, scope};
+use crate::quoted_messages;
 use crate::report_text::{PartKind, Report};
 use crate::stop_words;
+use crate::thesaurus;
 use crate::translation::{self, Language, Piece, TranslatedWord, Translation};
 use orient_model::Handle;
 use orient_text::{for_each_term, plain_words, term_hash};
@@ -63,10 +65,14 @@ pub struct Analysis {
     pub scope: Scope,
     /// Its distinct terms, in order.
     pub terms: Vec<Term>,
+    /// Terms that mean something similar in code; they count only if they occur.
+    pub related: Vec<Term>,
     /// Names that the query writes as code, as written.
     pub names: Vec<String>,
     /// Words that look like paths.
     pub paths: Vec<PathMention>,
+    /// Parts of messages of programs that the query quotes, as the source probably spells them.
+    pub messages: Vec<String>,
     /// The requested file roles.
     pub requested: RequestedRoles,
     /// The query, or the title of a report.
@@ -125,12 +131,15 @@ pub fn analyse(query: &str) -> Analysis {
         }
     }
     let english = translation.as_ref().map_or(title, |translation| &translation.english);
+    let terms = report_terms(&report, &all_names, language);
     Analysis {
         form: Form::Prose,
         scope: scope(english, language.is_some()),
-        terms: report_terms(&report, &all_names, language),
+        related: if language.is_none() { thesaurus::related(title, &terms) } else { Vec::new() },
+        terms,
         names: all_names,
         paths: mentioned_paths::mentions(report.parts.iter().map(|part| (part.text, part.block))),
+        messages: quoted_messages::in_report(report.parts.iter().map(|part| (part.kind, part.text))),
         requested: requested(english),
         text: title.to_owned(),
         body,
@@ -141,13 +150,16 @@ pub fn analyse(query: &str) -> Analysis {
 
 /// Analyses a query in English, or one that consists of names.
 fn analyse_question(query: &str) -> Analysis {
-    let names = names(query);
+    let (names, form) = (names(query), form(query));
+    let terms = terms(query, &names);
     Analysis {
-        form: form(query),
+        form,
         scope: scope(query, false),
-        terms: terms(query, &names),
+        related: if form == Form::Prose { thesaurus::related(query, &terms) } else { Vec::new() },
+        terms,
         names,
         paths: mentioned_paths::mentions(std::iter::once((query, 0))),
+        messages: quoted_messages::in_question(query),
         requested: requested(query),
         text: query.to_owned(),
         body: String::new(),
@@ -165,7 +177,9 @@ fn analyse_foreign(query: &str, language: Language) -> Analysis {
         form: if form(query) == Form::Quoted { Form::Quoted } else { Form::Prose },
         scope: scope(&translation.english, true),
         terms: foreign_terms(&pieces, &names),
+        related: Vec::new(),
         paths: mentioned_paths::mentions(std::iter::once((translation::kept_text(&pieces).as_str(), 0))),
+        messages: Vec::new(),
         names,
         requested: requested(&translation.english),
         text: query.to_owned(),

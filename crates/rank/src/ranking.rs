@@ -329,6 +329,7 @@ mod tests {
             exact: 0.0,
             mentioned: 0.0,
             named: 0.0,
+            quoted: 0.0,
             test: false,
             first_line: chunk + 1,
             last_line: chunk + 1,

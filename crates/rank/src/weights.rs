@@ -52,6 +52,8 @@ weights! {
     mentioned_path = 1.0;
     /// A definition whose name the query writes as code.
     mentioned_name = 0.6;
+    /// A message that the query quotes.
+    quoted_message = 1.0;
     /// Weight of the body of a report in its vector, relative to the title.
     body = 1.0;
     /// BM25 score of the file.
@@ -87,7 +89,7 @@ weights! {
     /// Minimum share of the best score for a chunk listed beside a hit.
     also = 0.3;
     /// Maximum share of the score of a file's first hit that the next chunk of the file has as a hit of its own.
-    further = 0.4;
+    further = 0.5;
     /// Factor of that share for each further chunk.
     each_further = 0.9;
 

@@ -101,7 +101,8 @@ pub fn search_commits(
     passes: &dyn Fn(&Commit) -> bool,
 ) -> Result<Vec<CommitHit>, HistoryError> {
     let analysis = analyse(query.text);
-    let terms: Vec<(u32, f32)> = analysis.terms.iter().map(|term| (term.number, term.weight)).collect();
+    let terms = analysis.terms.iter().chain(&analysis.related);
+    let terms: Vec<(u32, f32)> = terms.map(|term| (term.number, term.weight)).collect();
     let allowed = changed_below(index, history, query);
     let mut corpus = Corpus { documents: vec![0; terms.len()], ..Corpus::default() };
     corpus.read_index(index, &terms, query.kind, allowed.as_ref());

@@ -70,6 +70,26 @@ fn a_mistyped_name_is_never_replaced_in_silence() {
 }
 
 #[test]
+fn a_quoted_message_leads_to_where_it_is_written() {
+    let tree = Sandbox::new(&[
+        (
+            "shop/sending.py",
+            "def send(batch, channel):\n    left = channel.put(batch)\n    if left:\n        \
+             raise ChannelError(\"the target refused all %d parts\" % left)\n",
+        ),
+        (
+            "shop/target.py",
+            "class Target:\n    def refused(self, parts):\n        return [part for part in parts if part.refused]\n\n    \
+             def upload(self, parts):\n        self.target = parts\n        return self.refused(parts)\n",
+        ),
+    ]);
+    let report = "Upload stops\n\nAll uploads of parts to a target stop:\n\n```\n\
+                  ChannelError: the target refused all 7 parts\n```\n";
+    assert_eq!(paths(&tree, &[report])[0], "shop/sending.py");
+    assert_eq!(paths(&tree, &["ChannelError: the target refused all 12 parts"])[0], "shop/sending.py");
+}
+
+#[test]
 fn filters_leave_out_the_rest() {
     let tree = Sandbox::new(SHOP);
     assert_eq!(paths(&tree, &["discount", "--role", "test"]), ["tests/test_cart.py"]);

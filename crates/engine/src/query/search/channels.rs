@@ -55,6 +55,10 @@ impl Snapshot {
                 lexical.add(term.weight, &postings);
             }
         }
+        for term in &analysis.related {
+            read(term.number, &mut postings)?;
+            lexical.add_related(term.weight, &postings);
+        }
         for word in misspelled(analysis, &held) {
             let corrections = self.corrections(&word)?;
             for one in &corrections {

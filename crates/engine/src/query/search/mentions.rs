@@ -1,4 +1,4 @@
-//! What a query mentions: files by path, lines of files, and symbols by name.
+//! What a query mentions: files by path, lines of files, symbols by name, and messages by their text.
 //!
 //! A path is looked up by its end, so that paths from another machine and frames of a stack trace are found: of
 //! `/home/me/app/src/net/server.go:42`, the file `src/net/server.go` and its chunk with line 42.
@@ -31,6 +31,8 @@ const IN_BODY: f32 = 0.7;
 pub(super) struct Mentions {
     /// Lines, by chunk.
     pub(super) lines: BTreeMap<u32, f32>,
+    /// Messages, by chunk.
+    pub(super) messages: BTreeMap<u32, f32>,
     /// Definitions, by chunk.
     pub(super) names: BTreeMap<u32, f32>,
     /// Files, by catalogue number.
@@ -42,7 +44,8 @@ pub(super) struct Mentions {
 impl Mentions {
     /// All chunks that must be candidates.
     pub(super) fn chunks(&self) -> impl Iterator<Item = u32> + '_ {
-        self.lines.keys().chain(self.names.keys()).chain(&self.of_files).copied()
+        let keys = self.lines.keys().chain(self.messages.keys()).chain(self.names.keys());
+        keys.chain(&self.of_files).copied()
     }
 }
 
@@ -67,6 +70,9 @@ impl Snapshot {
         }
         self.add_paths(corpus, analysis, &mut mentions)?;
         self.add_names(corpus, analysis, &mut mentions)?;
+        for (chunk, confidence) in self.message_places(corpus, &analysis.messages)? {
+            raise(&mut mentions.messages, chunk, confidence);
+        }
         for &file in mentions.files.keys() {
             let file = corpus.catalogue.file(file);
             let mut chunks: Vec<u32> = (file.first..file.first + file.count).collect();
@@ -75,6 +81,7 @@ impl Snapshot {
             mentions.of_files.extend(chunks.into_iter().take(CHUNKS_PER_FILE));
         }
         mentions.lines.retain(|chunk, _| allows(*chunk));
+        mentions.messages.retain(|chunk, _| allows(*chunk));
         mentions.names.retain(|chunk, _| allows(*chunk));
         mentions.of_files.retain(|chunk| allows(*chunk));
         Ok(mentions)

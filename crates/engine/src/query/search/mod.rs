@@ -13,6 +13,7 @@ mod corpus_cache;
 mod hit;
 mod joined_search;
 mod mentions;
+mod message_lookup;
 mod name_cache;
 mod retrieval;
 mod search_query;

@@ -138,6 +138,7 @@ impl Snapshot {
                 exact: scores.exact.get(&chunk).map_or(0.0, |confidence| confidence * role_factor(role)),
                 mentioned: scores.mentions.lines.get(&chunk).copied().unwrap_or(0.0),
                 named: scores.mentions.names.get(&chunk).copied().unwrap_or(0.0),
+                quoted: scores.mentions.messages.get(&chunk).copied().unwrap_or(0.0),
                 test: loaded.is_test(),
                 first_line: loaded.chunk.first_line,
                 last_line: loaded.chunk.last_line,
