@@ -103,9 +103,12 @@ impl GraphView<'_> {
         }
         let language = Language::of(file.file.language.as_deref(), &file.file.path);
         let imports_run = language.and_then(Language::rules).is_some_and(|rules| rules.imports_run);
+        let is_last = self.outline(file.file.id)?.outline.exports.is_empty();
         let runs = |edge: &EdgeRow| match edge.kind {
             EdgeKind::Calls | EdgeKind::Constructs => true,
-            EdgeKind::Imports | EdgeKind::Registers => imports_run,
+            EdgeKind::Registers => imports_run,
+            // A file that exports what it imports is a part of others.
+            EdgeKind::Imports => imports_run && is_last,
             _ => false,
         };
         if self.outgoing(file.node)?.iter().any(runs) {

@@ -1,4 +1,4 @@
-//! Edges that follow from the joined surface: from a request to the handler that it reaches, from an application to the files whose
+//! Edges that follow from the joined surface: from what registers a handler to the handler, where only several files together prove that it does, from a request to the handler that it reaches, from an application to the files whose
 //! handlers it finds by itself, and from a command to those below it. They depend on all files, so they are computed for a
 //! generation and not stored.
 
@@ -92,9 +92,9 @@ impl Snapshot {
         self.add_commands(&surfaces, &mut edges)?;
         let requests = surfaces.iter().flat_map(|(_, surface)| &surface.entries);
         let requests: Vec<_> = requests.filter(|entry| entry.kind == SurfaceKind::Request).collect();
-        if !requests.is_empty() {
-            add_requests(&requests, &self.endpoints()?, &mut edges);
-        }
+        let endpoints = self.endpoints()?;
+        add_registrations(&endpoints, &mut edges);
+        add_requests(&requests, &endpoints, &mut edges);
         Ok(edges)
     }
 
@@ -185,6 +185,22 @@ fn common_directories(a: &RepoPath, b: &RepoPath) -> usize {
     let directories = |path: &str| path.rsplit_once('/').map_or(String::new(), |(above, _)| above.to_owned());
     let (a, b) = (directories(&a), directories(&b));
     a.split('/').zip(b.split('/')).take_while(|(a, b)| a == b).count()
+}
+
+/// A file may not prove that the router it registers a handler on belongs to a framework; together, the files do.
+fn add_registrations(endpoints: &[Endpoint<NodeId>], edges: &mut SurfaceEdges) {
+    for route in endpoints.iter().map(|endpoint| &endpoint.route).filter(|route| !route.proven) {
+        if let Some(target) = route.handler {
+            edges.push(EdgeRow {
+                source: route.from,
+                kind: EdgeKind::Registers,
+                target,
+                line: route.line,
+                confidence: Confidence::Probable,
+                rule: Rule::Framework,
+            });
+        }
+    }
 }
 
 /// Links requests with the handlers of the endpoints that they reach; of several, those whose path agrees in most parts.
