@@ -105,7 +105,8 @@ fn misspelled(analysis: &Analysis, held: &[bool]) -> Vec<String> {
     let is_looked_for = |name: &&String| !analysis.report || analysis.text.contains(name.as_str());
     let names = analysis.names.iter().filter(is_looked_for);
     let mut words: Vec<String> = names.filter_map(own).filter(|name| !occurs(name)).collect();
-    if words.is_empty() && !held.contains(&true) {
+    // A question that is only half typed may have stop words alone: they have no terms, and are not misspelled.
+    if words.is_empty() && !held.is_empty() && !held.contains(&true) {
         words = plain_words(analysis.english());
     }
     words
@@ -139,5 +140,19 @@ pub(super) fn role_factor(role: Role) -> f32 {
         Role::Generated | Role::Vendored => 0.6,
         Role::Test | Role::Config => 0.5,
         Role::Doc => 0.3,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use orient_rank::analyse;
+
+    #[test]
+    fn words_that_occur_nowhere_are_misspelled_but_stop_words_are_not() {
+        let unknown = analyse("conection poool");
+        assert_eq!(misspelled(&unknown, &vec![false; unknown.terms.len()]), ["conection", "poool"]);
+        let stop_words = analyse("how are");
+        assert!(misspelled(&stop_words, &vec![false; stop_words.terms.len()]).is_empty());
     }
 }
