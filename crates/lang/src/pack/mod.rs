@@ -266,6 +266,17 @@ impl Pack {
         !self.manifest().file_symbol.is_empty()
     }
 
+    /// Whether a definition means the same without its neighbours: not where a file contains several languages or is a symbol itself.
+    pub fn has_independent_definitions(&self) -> bool {
+        let has_grammar = matches!(self.extractor(), Extractor::Deep(_) | Extractor::Shallow(_));
+        has_grammar && !self.manifest().embeds() && !self.names_files()
+    }
+
+    /// Whether the meaning of its files depends on preprocessor directives.
+    pub fn has_directives(&self) -> bool {
+        matches!(self.extractor(), Extractor::Deep(table) if table.preprocessor.is_some())
+    }
+
     /// The rule by which a file is a symbol itself.
     pub(crate) fn file_symbol(&self, file_name: &str, source: &[u8]) -> Option<&FileSymbol> {
         self.conventions().file_symbols.iter().find(|symbol| symbol.fits(file_name, source))
