@@ -50,11 +50,11 @@ pub use query::{
     CallSiteAudit, CallSiteCounts, CsrGraph, Definition, DefinitionQuery, DescribedEndpoint, DescribedNode,
     Direction, Edges, EntryPoint, FileOutline, FileQuery, ForeignEdges, FullGraph, FullGraphNode, GraphPath,
     GraphPaths, GraphView, HitText, JoinedHits, LevelCounts, Lookup, NodeInfo, NodeOrder, NodeOwners,
-    NumberRange, Parameter, PathMatch, PathOptions, PathPattern, PathStarts, PatternError, Project, Reach,
-    ReachOptions, ReachStep, RetrievedCandidates, SameFileHit, SearchHit, SearchQuery, SearchResults,
-    SearchedRoot, SilentSite, SimilarHit, Similarity, Snapshot, Snippet, SourceLines, Status, SymbolFilter,
-    SymbolOrder, SymbolRoles, TextCandidates, UnresolvedUse, UnresolvedUses, Verification, WithDispatch,
-    cyclic_components, pagerank, reach, search_roots, shortest_paths,
+    NumberRange, Parameter, PathMatch, PathOptions, PathPattern, PathStarts, PatternError, ProgramGraph,
+    Project, Reach, ReachOptions, ReachStep, RetrievedCandidates, SameFileHit, SearchHit, SearchQuery,
+    SearchResults, SearchedRoot, SilentSite, SimilarHit, Similarity, Snapshot, Snippet, SourceLines, Status,
+    SymbolFilter, SymbolOrder, SymbolRoles, TextCandidates, UnresolvedUse, UnresolvedUses, Verification,
+    WithDispatch, cyclic_components, pagerank, reach, search_roots, shortest_paths,
 };
 pub use refresh::{
     ExternalIgnoreFiles, MAX_RESOLVED_WITH_CHANGE, OpenDatabases, PARSER_STACK_BYTES, RebuildReason,

@@ -71,6 +71,8 @@ pub struct Rules {
     pub record_types: Vec<String>,
     /// External functions that return all elements of their first argument: `Object.values`.
     pub element_functions: Vec<String>,
+    /// Importing a module runs its top-level code.
+    pub imports_run: bool,
     /// Applying a decorator calls it. Elsewhere an annotation or attribute only refers to a type or macro.
     pub decorators_are_called: bool,
     /// Attributes of functions that are attributes themselves: `proc_macro_attribute`.

@@ -454,7 +454,9 @@ impl<'t> Lowering<'t> {
     /// The callee: `callee`, or `base` and `name` if the grammar separates them.
     fn callee(&mut self, id: NodeId, rule: &'t Rule, depth: usize) -> ExprId {
         if let Some(same) = self.continued(id, rule) {
-            return self.callee(same, self.table.rule(self.tree, same), depth + 1);
+            let inner = self.table.rule(self.tree, same);
+            let callee = self.callee(same, inner, depth + 1);
+            return self.applied(same, inner, callee, depth);
         }
         if let Some(callee) = rule.callee.find(self.tree, id) {
             return self.expr_at(callee, depth + 1);

@@ -69,6 +69,7 @@ struct RulesFields {
     library_functions: Vec<String>,
     record_types: Vec<String>,
     element_functions: Vec<String>,
+    imports_run: bool,
     decorators_are_called: bool,
     attribute_macros: Vec<String>,
     attribute_suffix: String,
