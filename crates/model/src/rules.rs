@@ -35,6 +35,8 @@ pub struct Rules {
     pub type_namespace: bool,
     /// A call of a parameter is a call of the member that its type declares; dispatch reaches the functions passed for it.
     pub typed_callbacks: bool,
+    /// The word after the parameters of a method that qualifies its receiver: `const`. Overloads may differ in it alone.
+    pub receiver_qualifier: String,
     /// The names of constructors.
     pub constructors: Vec<String>,
     /// Several functions of one name and scope are overloads, distinguished by their parameters.

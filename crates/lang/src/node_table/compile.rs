@@ -298,6 +298,12 @@ impl Compiler<'_> {
             local_kind: self.symbol(spec.local_kind.as_deref()),
             callable_kind: self.symbol(spec.callable_kind.as_deref()),
             most_vexing_parse: spec.most_vexing_parse,
+            positional_fields: spec.positional_fields,
+            suffix_types: spec
+                .suffix_types
+                .iter()
+                .map(|(suffix, ty)| (suffix.clone().into_bytes(), ty.clone()))
+                .collect(),
             kinds: spec
                 .kinds
                 .iter()

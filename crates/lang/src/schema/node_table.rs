@@ -235,6 +235,8 @@ pub(crate) struct NodeSpec {
     pub(crate) group: Option<String>,
     pub(crate) scope: Option<String>,
     pub(crate) expr: Option<String>,
+    /// The type of a literal, by the end of its text: `{ L = "long" }`.
+    pub(crate) suffix_types: BTreeMap<String, String>,
     /// The expression role instead, by a token that it contains.
     pub(crate) roles: BTreeMap<String, String>,
     #[serde(rename = "ref")]
@@ -262,6 +264,8 @@ pub(crate) struct NodeSpec {
     pub(crate) name_starts: Option<String>,
     /// The part before which its text ends, if it is a name.
     pub(crate) name_ends: Option<String>,
+    /// Its children are the types of fields without names, which are numbered: `struct Pair(Row, u8)`.
+    pub(crate) positional_fields: bool,
     /// The kind of the member that each of its parameters also declares.
     pub(crate) parameters_declare: Option<String>,
     /// A name that is a call unless a variable has that name.

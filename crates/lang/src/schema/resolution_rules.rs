@@ -51,6 +51,7 @@ struct RulesFields {
     declaration_merging: bool,
     type_namespace: bool,
     typed_callbacks: bool,
+    receiver_qualifier: String,
     constructors: Vec<String>,
     overloads: bool,
     value_flow_typing: bool,

@@ -232,6 +232,7 @@ impl Session<'_> {
             }
             SymbolKind::EnumMember => self.type_of_symbol(sym),
             kind if kind.is_callable() => {
+                let sym = self.overload_signature(&unit, sym, args.len()).unwrap_or(sym);
                 let result = self.result_of(sym);
                 let result = self.result_for_receiver(&unit, sym, result, via);
                 let result = self.result_for_arguments(&unit, (sym, via), result, args, from);
@@ -252,6 +253,25 @@ impl Session<'_> {
                 self.called_value(&val.ty, args, from)
             }
         }
+    }
+
+    /// The signature that callers of an overloaded function see instead of its implementation; none if those that take this many
+    /// arguments declare different results.
+    fn overload_signature(&self, unit: &FileRef, sym: SymbolId, count: usize) -> Option<SymbolId> {
+        let function = unit.symbol(sym.at).filter(|_| unit.rules.type_namespace)?;
+        if unit.is(sym.at, Modifier::Declaration) {
+            return None;
+        }
+        let is_signature = |&at: &u32| {
+            at < sym.at
+                && unit.is(at, Modifier::Declaration)
+                && unit.symbol(at).is_some_and(|one| (one.name, one.kind) == (function.name, function.kind))
+                && self.accepts_count(&Target::symbol(unit.sym(at), Rule::Declared), count)
+        };
+        let mut signatures = unit.children(function.parent).iter().copied().filter(is_signature);
+        let first = signatures.next()?;
+        let result = |at: u32| unit.symbol(at).and_then(|one| one.returns);
+        signatures.all(|at| result(at) == result(first)).then(|| unit.sym(first))
     }
 
     /// The result type for a receiver: with its type arguments, and the receiver's own type for `Self`.
