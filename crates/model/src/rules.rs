@@ -138,6 +138,13 @@ pub struct Rules {
     pub file_scoped_variables: bool,
     /// Private members are visible in their own type only, not in subtypes; outside of types, in their own file only.
     pub strict_private: bool,
+    /// A function that cannot take the arguments of a call is not meant by it: the declared parameters are all there are.
+    pub exact_arity: bool,
+    /// Words of a function whose parameters have the default values that another declaration gives them, like those of an override.
+    pub default_inheriting_words: Vec<String>,
+    /// Members that every enumeration has, with what they are: a `list` of its cases, a `list function` that returns them, a `function` that
+    /// returns one.
+    pub enum_members: Vec<(String, String)>,
     /// A function without declared types gets those of its context.
     pub contextual_typing: bool,
     /// Methods of any value that call the function they are given with their receiver: `let`, `tap`.
@@ -305,6 +312,8 @@ pub struct TypeWords {
     pub void_functions: Vec<String>,
     /// Types that accept the function type they are given as an argument.
     pub function_type_wrappers: Vec<String>,
+    /// An anonymous function has a function type or a delegate, never an interface with one method.
+    pub no_function_interfaces: bool,
     /// Result types that say nothing about the result.
     pub uninformative_results: Vec<String>,
     /// Types of values that are types.

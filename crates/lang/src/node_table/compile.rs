@@ -165,6 +165,12 @@ impl Compiler<'_> {
             table.calls.insert(name.clone(), rule);
         }
         self.complexity(&spec.complexity, table);
+        for (kind, ending) in &spec.impossible_endings {
+            self.place = format!("impossible_endings.{kind}");
+            if let (Some(kind), Some(ending)) = (self.kind(kind), self.kind(ending)) {
+                table.grammar_gaps.forbid_ending(kind, ending);
+            }
+        }
         for gap in &spec.grammar_gap {
             match GrammarGap::compile(self.pack, gap) {
                 Ok(gap) => table.grammar_gaps.add(gap),

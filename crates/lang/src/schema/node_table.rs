@@ -27,6 +27,8 @@ pub(crate) struct TableSpec {
     pub(crate) token_functions: Option<String>,
     /// Words that are never names: a grammar that takes one for a name misread the source.
     pub(crate) reserved_words: Vec<String>,
+    /// Kinds of nodes that the grammar extends too far, each with the kind of a node that it cannot end with.
+    pub(crate) impossible_endings: BTreeMap<String, String>,
     /// Calls of bare names that declare something: `require`, `include`, `describe`.
     pub(crate) call: BTreeMap<String, CallSpec>,
     /// Names of the receiver, and of the receiver as an instance of its base, if the grammar has no kinds for them.

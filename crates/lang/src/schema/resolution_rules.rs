@@ -104,6 +104,10 @@ struct RulesFields {
     global_function_fallback: bool,
     file_scoped_variables: bool,
     strict_private: bool,
+    exact_arity: bool,
+    default_inheriting_words: Vec<String>,
+    #[serde(deserialize_with = "entries")]
+    enum_members: Vec<(String, String)>,
     contextual_typing: bool,
     receiver_passing_methods: Vec<String>,
     receiver_scope_methods: Vec<String>,
@@ -203,6 +207,7 @@ struct TypeWordsFields {
     modifiers: Vec<String>,
     void_functions: Vec<String>,
     function_type_wrappers: Vec<String>,
+    no_function_interfaces: bool,
     uninformative_results: Vec<String>,
     type_values: Vec<String>,
     any_type_values: Vec<String>,

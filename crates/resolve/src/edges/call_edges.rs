@@ -31,7 +31,10 @@ impl ReferenceEdges<'_, '_> {
         if self.unit.expr(callee) == Expr::SelfRef && self.unit.rules.super_calls {
             return self.call_own_constructor(site, args);
         }
-        let mut found = self.session.callees(site, callee);
+        let mut found = match self.reference.kind {
+            RefKind::Call => self.session.applicable_callees(site, callee, args),
+            _ => self.session.callees(site, callee),
+        };
         if self.reference.kind == RefKind::Decorate {
             found = self.with_suffix(site, callee, found);
         }

@@ -163,7 +163,7 @@ impl ReferenceEdges<'_, '_> {
                     .session
                     .unit_of(member)
                     .is_some_and(|unit| unit.kind(member.at) == Some(SymbolKind::Constructor));
-                if is {
+                if is && !self.session.is_hidden(member) {
                     found.push(Target::symbol(member, Rule::Constructor));
                 }
             }

@@ -119,6 +119,7 @@ impl Session<'_> {
         let site = Site { unit: unit.clone(), scope, at: u32::MAX };
         let found = self.lookup_dotted(&site, qualifier);
         found.iter().find_map(|found| match found.sym() {
+            Some(sym) if self.kind(sym) == Some(SymbolKind::TypeAlias) => Some(self.instance_of(sym)),
             Some(sym) if self.is_type(sym) => Some(self.own_type(sym)),
             // A constructor function, or an object that gets its members one by one.
             Some(sym) if unit.rules.type_namespace => match self.kind(sym)? {
