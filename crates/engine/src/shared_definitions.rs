@@ -198,7 +198,8 @@ impl<'c> RemainingText<'c> {
             text.extend_from_slice(&content[at..run.range.start]);
             at = run.range.start;
             let kept = if keeps_directives { directives(content, run.range.clone()) } else { Vec::new() };
-            for kept in kept.into_iter().chain([run.range.end..run.range.end]) {
+            let end = run.range.end..run.range.end;
+            for kept in kept.into_iter().chain(std::iter::once(end)) {
                 let left_out = &content[at..kept.start];
                 let (bytes, lines) = gaps.last().map_or((0, 0), |last| (last.bytes, last.lines));
                 let lines = lines + memchr::memchr_iter(b'\n', left_out).count() as u32;

@@ -193,7 +193,7 @@ mod tests {
                 (at, bt) = (block.before + block.length, block.after + block.length);
                 prop_assert_eq!(&old[block.before..at], &new[block.after..bt]);
             }
-            let mut rest = &new[..];
+            let mut rest = new;
             for block in blocks_between(&hunks(old, new), old, new) {
                 prop_assert_eq!(&old[block.before..][..block.length], &new[block.after..][..block.length]);
                 rest = &rest[block.length..];

@@ -107,8 +107,11 @@ pub fn hotspots(
             changes.entry(path).or_default().commits.insert(row.commit);
         }
     }
-    let mut authors: HashMap<u32, Person> = index.cache.history_authors().into_iter().collect();
-    authors.values_mut().for_each(|person| people.rename(&mut person.name, &mut person.email));
+    let known = |(number, mut person): (u32, Person)| {
+        people.rename(&mut person.name, &mut person.email);
+        (number, person)
+    };
+    let authors: HashMap<u32, Person> = index.cache.history_authors().into_iter().map(known).collect();
     let times: Vec<i64> =
         (0..index.graph.len()).map(|n| index.graph.commit(n).map_or(0, |commit| commit.time)).collect();
     let symbols = symbols(index, &current, &counted, &mut changes, &authors);

@@ -19,8 +19,8 @@ fn small_history() -> TestRepo {
     let mut stream = Stream::default();
     let mut parents = Vec::new();
     for round in 0..10 {
-        let lines: String = (0..60).map(|n| format!("line {n} {}\n", round.min(n % 10))).collect();
-        let files = file("a.txt", &lines) + &file("deep/b.txt", &format!("{round}\n"));
+        let lines: Vec<String> = (0..60).map(|n| format!("line {n} {}\n", round.min(n % 10))).collect();
+        let files = file("a.txt", &lines.concat()) + &file("deep/b.txt", &format!("{round}\n"));
         parents = vec![stream.commit("main", &parents, &files)];
     }
     repo.import(&stream);

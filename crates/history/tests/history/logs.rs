@@ -330,7 +330,7 @@ fn change_of_the_mode_alone_is_listed_as_git_does() {
 #[test]
 fn old_name_is_followed_on_a_branch_that_left_before_the_renames() {
     let repo = TestRepo::new();
-    let text = |word: &str| (0..40).map(|n| format!("{word} {n}\n")).collect::<String>();
+    let text = |word: &str| (0..40).map(|n| format!("{word} {n}\n")).collect::<Vec<_>>().concat();
     let file = |path: &str, text: &str| format!("M 644 inline {path}\ndata {}\n{text}\n", text.len());
     let mut stream = Stream::default();
     let first = stream.commit("main", &[], &file("first.txt", &text("old")));
