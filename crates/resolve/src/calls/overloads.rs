@@ -238,13 +238,16 @@ impl Session<'_> {
 
     /// Whether a function is applicable, by the number and the names of the arguments.
     pub(super) fn is_applicable(&self, site: &Site, found: &Target, args: &[ExprId]) -> bool {
-        if !self.accepts_count(found, args.len()) {
-            return false;
-        }
         let Some((unit, sym)) = found.sym().and_then(|sym| Some((self.unit_of(sym)?, sym))) else {
             return true;
         };
         let Some(symbol) = unit.symbol(sym.at) else { return true };
+        if unit.rules.exact_arity && has_alternative_params(&symbol.params) {
+            return true;
+        }
+        if !self.accepts_count(found, args.len()) {
+            return false;
+        }
         let takes_names = args.iter().all(|&arg| match site.unit.expr(arg) {
             Expr::Named { name, .. } => {
                 let name = site.unit.text(name);
@@ -518,6 +521,11 @@ fn dominates(one: &[i32], other: &[i32]) -> bool {
     other.iter().any(|&fit| fit <= MISMATCH)
         || (one.iter().zip(other).all(|(one, other)| one >= other)
             && one.iter().zip(other).any(|(one, other)| one > other && *one >= SUBTYPE))
+}
+
+/// Whether parameters are alternatives of conditional compilation: two have one name.
+fn has_alternative_params(params: &[Param]) -> bool {
+    params.iter().enumerate().any(|(at, param)| params[..at].iter().any(|other| other.name == param.name))
 }
 
 /// Whether the parameters of a function may have default values that another declaration of it gives them.

@@ -63,7 +63,7 @@ impl Session<'_> {
         if found.len() < 2 || !site.unit.rules.strict_private {
             return;
         }
-        let around = site.unit.type_around(site.symbol()).map(|at| self.outermost(site.unit.sym(at)));
+        let around = site.symbol().map(|at| self.outermost(site.unit.sym(at)));
         let is_open = |one: &Target| {
             let Some(sym) = one.sym() else { return true };
             let Some(unit) = self.unit_of(sym) else { return true };
