@@ -290,6 +290,11 @@ impl Compiler<'_> {
         spec.selector_attributes.iter().filter_map(mark).collect()
     }
 
+    fn kinds(&mut self, spec: &NodeSpec) -> Vec<(Vec<u8>, SymbolKind)> {
+        let words = spec.kinds.iter().filter(|(word, _)| !is_path(word));
+        words.filter_map(|(word, kind)| Some((word.as_bytes().to_vec(), self.symbol(Some(kind))?))).collect()
+    }
+
     fn rule(&mut self, spec: &NodeSpec) -> Rule {
         Rule {
             symbol: self.symbol(spec.symbol.as_deref()),
@@ -299,17 +304,8 @@ impl Compiler<'_> {
             callable_kind: self.symbol(spec.callable_kind.as_deref()),
             most_vexing_parse: spec.most_vexing_parse,
             positional_fields: spec.positional_fields,
-            suffix_types: spec
-                .suffix_types
-                .iter()
-                .map(|(suffix, ty)| (suffix.clone().into_bytes(), ty.clone()))
-                .collect(),
-            kinds: spec
-                .kinds
-                .iter()
-                .filter(|(word, _)| !is_path(word))
-                .filter_map(|(word, kind)| Some((word.as_bytes().to_vec(), self.symbol(Some(kind))?)))
-                .collect(),
+            suffix_types: suffix_types(spec),
+            kinds: self.kinds(spec),
             kinds_by_part: spec
                 .kinds
                 .iter()
@@ -495,4 +491,9 @@ impl Compiler<'_> {
         }
         compiled
     }
+}
+
+/// The types that suffixes of literals give.
+fn suffix_types(spec: &NodeSpec) -> Vec<(Vec<u8>, String)> {
+    spec.suffix_types.iter().map(|(suffix, ty)| (suffix.clone().into_bytes(), ty.clone())).collect()
 }
