@@ -4,7 +4,7 @@
     calibration.py FOLDER OURS [--below 85]
 
 FOLDER holds NAME.jsonl truth files, OURS our edges under the same names. `exact` edges should be right in 99 of 100
-cases, `probable` ones in 85; rows under `--below` percent with at least ten judged edges are marked.
+cases, `probable` ones in 90, `approximate` ones in 75; rows under `--below` percent with at least ten judged edges are marked.
 """
 
 import argparse
@@ -18,8 +18,8 @@ def verdicts(truth_path, ours_path):
     sites = truth_path.with_suffix(".sites.jsonl")
     truth = compare.Truth(str(truth_path), {"call", "construct"}, "ask",
                           str(sites) if sites.exists() else None, lambda path: True)
-    ours = compare.read_ours(str(ours_path), truth, {"calls", "constructs"}, "")
-    found, _, _ = compare.judge(truth, ours)
+    pairs, _, _ = compare.read_ours(str(ours_path), truth, {"calls", "constructs"}, "")
+    found, ours, _, _ = compare.judge(truth, pairs)
     for key, verdict in found.items():
         yield ours[key], verdict
 
@@ -52,7 +52,7 @@ def show(title, rows, below, worst):
         mark = "  <" if precision is not None and judged >= 10 and 100 * precision < below else ""
         where = ", ".join(f"{name} {count}" for name, count in worst.get(words, Counter()).most_common(3))
         print(f"   {' '.join(words):<30} {row['right']:>7} {row['false']:>7} "
-              f"{row['unknown'] + row['neutral']:>9} {compare.percent(precision):>10}{mark}  {where}")
+              f"{row['unknown'] + row['neutral'] + row['unwritten']:>9} {compare.percent(precision):>10}{mark}  {where}")
 
 
 if __name__ == "__main__":

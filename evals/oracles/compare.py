@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Compares call edges printed by `orient edges --kind calls --json` with a truth file made by a compiler.
+"""Compares the edges printed by `orient edges --json` with a truth file made by a compiler.
 
-    orient edges --kind calls --json > ours.jsonl
+    orient edges --json > ours.jsonl
     compare.py TRUTH.jsonl ours.jsonl [--out DIR]
 
-The unit is the unique pair (caller, callee). An edge is judged when its caller lies in a file of the
-scope (`TRUTH.scope.json` beside the truth file). README.md describes the files.
+The unit is the unique pair (caller, callee), which is false if one of its lines is. An edge is judged when its
+caller lies in a file of the scope (`TRUTH.scope.json` beside the truth file). README.md describes the files.
 """
 
 import argparse
@@ -16,6 +16,13 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 CONFIDENCES = ["exact", "probable", "approximate"]
+# Calls that a test runner or a framework makes: no compiler lists them, so they are counted apart.
+UNWRITTEN = {"setup", "fixture", "framework", "injected", "component", "template"}
+# Kinds of truth that are required apart from calls and constructions, each with its own recall.
+APART = ["value", "ref", "dispatch", "jsx", "decorator", "macro", "operator", "implicit"]
+# What answers them: a function that is passed is not called, and a macro is expanded.
+ANSWERS = {"calls", "constructs", "passes", "registers"}
+ANSWERS_OF = {"macro": ANSWERS | {"references"}}
 
 
 def read_lines(path):
@@ -53,6 +60,9 @@ class Truth:
         self.compiled = set(scope["files"])
         self.skipped = scope.get("skipped", {})
         self.required = {}
+        self.apart = {}
+        self.kinds = set()
+        self.members = set()
         self.allowed = defaultdict(list)
         self.at = defaultdict(list)
         for edge in read_lines(path):
@@ -67,10 +77,18 @@ class Truth:
             elif dynamic == "only":
                 asked = False
             key = (place(edge["caller"]), place(edge["callee"]))
+            kind = edge.get("kind", "call")
+            self.kinds.add(kind)
             if asked:
                 self.required.setdefault(key, edge)
+            elif kind in APART:
+                self.apart.setdefault((kind, key), edge)
+            if kind == "call" and edge.get("dynamic"):
+                name = edge["callee"].get("name")
+                same = [other for other in edge.get("also", []) if other.get("name") == name and not other.get("base")]
+                self.members.update((place(edge["callee"]), place(other)) for other in same)
             for pair in accepted(edge):
-                self.allowed[pair].append((key, asked))
+                self.allowed[pair].append((key, asked, edge.get("at")))
             self.at[(edge["caller"]["path"], edge.get("at"))].append(edge)
         self.sites = None
         if sites:
@@ -95,6 +113,9 @@ class Truth:
             return True
         here = self.sites.get((path, line), [])
         named = [site for site in here if site.get("name") == name]
+        if not named and any(other["kind"] == "macro" for other in self.at.get((path, line), [])):
+            # An argument that the macro of this build drops, as that of an assertion: never compiled.
+            return False
         # A called variable that has the name of the claimed function hides it, unless the claim is that it holds it; under
         # another name it may hold it.
         doubt = {"unknown"} if named and edge.get("rule") != "value" else {"unknown", "value"}
@@ -110,43 +131,93 @@ def accepted(edge):
 
 
 def read_ours(path, truth, kinds, prefix):
-    """Our edges in scope, one a pair: the most confident one stands for its pair."""
-    order = {word: rank for rank, word in enumerate(CONFIDENCES)}
-    best = {}
+    """Our edges in scope by pair, the kinds of every pair, and all dispatches of the repository."""
+    pairs, apart, dispatches = defaultdict(list), defaultdict(set), defaultdict(set)
     for edge in read_lines(path):
-        if edge.get("kind", "calls") not in kinds:
-            continue
+        kind = edge.get("kind", "calls")
         for end in ("caller", "callee"):
             if prefix and edge[end]["path"].startswith(prefix):
                 edge[end]["path"] = edge[end]["path"][len(prefix):]
+        key = (place(edge["caller"]), place(edge["callee"]))
+        if kind == "dispatches":
+            dispatches[key[0]].add(key[1])
         if edge["caller"]["path"] not in truth.files:
             continue
-        key = (place(edge["caller"]), place(edge["callee"]))
-        rank = (order.get(edge.get("confidence"), len(order)), edge.get("line") or 0)
-        if key not in best or rank < best[key][0]:
-            best[key] = (rank, edge)
-    return {key: edge for key, (_, edge) in sorted(best.items())}
+        if kind in kinds:
+            pairs[key].append(edge)
+        apart[key].add(kind)
+    return dict(sorted(pairs.items())), apart, dispatches
 
 
-def judge(truth, ours):
-    """Sorts our pairs into right, neutral, unknown and false, and the required ones into found and missing."""
-    verdicts, found = {}, defaultdict(list)
-    for key, edge in ours.items():
-        hits = truth.allowed.get(key, [])
-        asked = [pair for pair, wanted in hits if wanted]
-        for pair in asked:
-            found[pair].append(edge)
-        if asked:
-            verdicts[key] = "right"
-        elif hits:
-            verdicts[key] = "neutral"
-        elif edge.get("rule") == "implicit":
-            # No oracle lists every call that nobody wrote; what one lists is right, the rest it does not know.
-            verdicts[key] = "unknown"
-        else:
-            verdicts[key] = "false" if truth.knows(edge) else "unknown"
+def verdict(truth, key, edge):
+    """One line of ours: right, neutral (of another kind), unwritten, unknown or false."""
+    hits = [hit for hit in truth.allowed.get(key, []) if hit[2] in (None, edge.get("line"))]
+    if hits:
+        return "right" if any(asked for _, asked, _ in hits) else "neutral"
+    if edge.get("rule") in UNWRITTEN:
+        return "unwritten"
+    # Of calls that nobody wrote, an oracle that lists none knows nothing.
+    if edge.get("rule") == "implicit" and truth.kinds.isdisjoint({"implicit", "operator"}):
+        return "unknown"
+    return "false" if truth.knows(edge) else "unknown"
+
+
+def judge(truth, pairs):
+    """A verdict for each of our pairs, with the edge that decides it, and the required pairs that are found and missing."""
+    order = ["false", "right", "neutral", "unknown", "unwritten"]
+    confidence = {word: rank for rank, word in enumerate(CONFIDENCES)}
+    verdicts, ours, found = {}, {}, defaultdict(list)
+    for key, edges in pairs.items():
+        judged = [(order.index(verdict(truth, key, edge)), confidence.get(edge.get("confidence"), 3), edge.get("line") or 0, edge)
+                  for edge in edges]
+        best = min(judged, key=lambda one: one[:3])
+        verdicts[key], ours[key] = order[best[0]], best[3]
+        for pair, asked, _ in truth.allowed.get(key, []):
+            if asked:
+                found[pair].append(min(judged, key=lambda one: one[1:3])[3])
     missing = [key for key in sorted(truth.required) if key not in found]
-    return verdicts, found, missing
+    return verdicts, ours, found, missing
+
+
+def is_answered(apart, kind, edge):
+    wanted = ANSWERS_OF.get(kind, ANSWERS)
+    return any(not wanted.isdisjoint(apart.get(pair, ())) for pair in accepted(edge))
+
+
+def in_other_branch(truth, pairs, missing):
+    """How many missing pairs have an edge of ours at their line to the same name in a branch of `#if` that this build leaves out."""
+    lines = defaultdict(set)
+    for edges in pairs.values():
+        for edge in edges:
+            if truth.left_out(*place(edge["callee"])):
+                lines[(edge["caller"]["path"], edge.get("line"))].add(edge["callee"].get("name"))
+    edges = [truth.required[key] for key in missing]
+    return sum(edge["callee"].get("name") in lines[(edge["caller"]["path"], edge.get("at"))] for edge in edges)
+
+
+def apart_found(truth, apart):
+    """How many pairs of each kind that is required apart are answered by an edge of ours."""
+    rows = {}
+    for (kind, _), edge in truth.apart.items():
+        row = rows.setdefault(kind, Counter())
+        row["required"] += 1
+        row["found"] += is_answered(apart, kind, edge)
+    return {kind: {**row, "recall": share(row["found"], row["required"])} for kind, row in sorted(rows.items())}
+
+
+def dispatch_found(truth, dispatches):
+    """How many (member, implementation) pairs behind dynamic calls our dispatches lead to, at any depth."""
+    missing = []
+    for member, implementation in sorted(truth.members):
+        seen, queue = {member}, [member]
+        while queue and implementation not in seen:
+            for other in dispatches.get(queue.pop(), ()):
+                if other not in seen:
+                    seen.add(other)
+                    queue.append(other)
+        if implementation not in seen:
+            missing.append((member, implementation))
+    return missing
 
 
 def share(part, whole):
@@ -164,7 +235,7 @@ def tally(ours, verdicts, field):
     return rows
 
 
-def summarise(truth, ours, verdicts, found, missing):
+def summarise(truth, ours, verdicts, found, missing, apart, undispatched):
     counts = Counter(verdicts.values())
     judged = counts["right"] + counts["false"]
     precision = share(counts["right"], judged)
@@ -176,8 +247,10 @@ def summarise(truth, ours, verdicts, found, missing):
         "false": counts["false"],
         "unknown": counts["unknown"],
         "neutral": counts["neutral"],
+        "unwritten": counts["unwritten"],
         "missing": len(missing),
         "precision": precision,
+        "precision_strict": share(counts["right"], judged + counts["unknown"]),
         "recall": recall,
         "f1": share(2 * precision * recall, precision + recall) if precision and recall else None,
     }
@@ -186,6 +259,9 @@ def summarise(truth, ours, verdicts, found, missing):
             word: {**row, "precision": share(row["right"], row["right"] + row["false"])}
             for word, row in sorted(tally(ours, verdicts, field).items())
         }
+    summary["apart"] = apart_found(truth, apart)
+    pairs = len(truth.members)
+    summary["dispatch"] = {"required": pairs, "found": pairs - len(undispatched), "recall": share(pairs - len(undispatched), pairs)}
     summary["up_to"] = cumulative(truth, ours, verdicts, found)
     asked, got = Counter(), Counter()
     for key, edge in truth.required.items():
@@ -215,10 +291,13 @@ def cumulative(truth, ours, verdicts, found):
 
 def show(summary):
     print(f"truth pairs {summary['required']}, ours in scope {summary['ours']}")
-    print(f"precision {percent(summary['precision'])}  recall {percent(summary['recall'])}  "
-          f"f1 {percent(summary['f1'])}")
+    print(f"precision {percent(summary['precision'])}, with unjudged edges as wrong {percent(summary['precision_strict'])}  "
+          f"recall {percent(summary['recall'])}  f1 {percent(summary['f1'])}")
     print(f"right {summary['right']}, false {summary['false']}, missing {summary['missing']}, "
-          f"not judged: oracle has no answer {summary['unknown']}, other kind {summary['neutral']}")
+          f"not judged: oracle has no answer {summary['unknown']}, other kind {summary['neutral']}, "
+          f"made by a runner or framework {summary['unwritten']}")
+    if summary["other_branch"]:
+        print(f"of the missing ones, {summary['other_branch']} lead to the same name in another branch of #if")
     for field in ("confidence", "rule", "kind"):
         print(f"\nby {field:<22} {'right':>7} {'false':>7} {'no answer':>10} {'precision':>10}")
         rows = sorted(summary[field].items(), key=lambda row: (-row[1].get("false", 0), row[0]))
@@ -228,12 +307,15 @@ def show(summary):
     print(f"\nup to confidence          {'precision':>10} {'recall':>8}")
     for word, row in summary["up_to"].items():
         print(f"   {word:<22} {percent(row['precision']):>10} {percent(row['recall']):>8}")
+    print(f"\nrequired apart             {'required':>10} {'found':>8} {'recall':>8}")
+    for word, row in [*summary["apart"].items(), ("interface dispatch", summary["dispatch"])]:
+        print(f"   {word:<22} {row['required']:>10} {row['found']:>8} {percent(row['recall']):>8}")
     print(f"\ntruth of kind             {'required':>10} {'found':>8} {'recall':>8}")
     for word, row in summary["truth_kind"].items():
         print(f"   {word:<22} {row['required']:>10} {row['found']:>8} {percent(row['recall']):>8}")
 
 
-def write_lists(folder, truth, ours, verdicts, missing):
+def write_lists(folder, truth, ours, verdicts, missing, apart, undispatched):
     """One line an edge, with what the other side says at the same line."""
     folder.mkdir(parents=True, exist_ok=True)
     ours_at = defaultdict(list)
@@ -259,6 +341,14 @@ def write_lists(folder, truth, ours, verdicts, missing):
                   f"ours: {'; '.join(says) or 'nothing'}", file=out)
 
 
+    with open(folder / "apart.txt", "w", encoding="utf-8") as out:
+        for (kind, _), edge in sorted(truth.apart.items()):
+            if not is_answered(apart, kind, edge):
+                print(f"{edge['caller']['path']}:{edge.get('at')}\t{text(edge['caller'])} -> {text(edge['callee'])}\t{kind}", file=out)
+        for member, implementation in undispatched:
+            print(f"{member[0]}:{member[1]}\t{implementation[0]}:{implementation[1]}\tinterface dispatch", file=out)
+
+
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("truth", help="truth file, JSON lines")
@@ -271,7 +361,7 @@ def arguments():
     parser.add_argument("--only", default="", help="judge callers in paths that match this regular expression")
     parser.add_argument("--without", default="(?!)", help="judge no callers in paths that match this one")
     parser.add_argument("--prefix", default="", help="cut this off our paths (truth of a subfolder)")
-    parser.add_argument("--out", type=Path, help="folder for false.txt, unknown.txt and missing.txt")
+    parser.add_argument("--out", type=Path, help="folder for false.txt, unknown.txt, missing.txt and apart.txt")
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
     return parser.parse_args()
 
@@ -283,11 +373,13 @@ def main():
     only, without = re.compile(args.only), re.compile(args.without)
     truth = Truth(args.truth, set(args.kinds.split(",")), args.dynamic, sites,
                   lambda path: only.search(path) and not without.search(path))
-    ours = read_ours(args.ours, truth, set(args.our_kinds.split(",")), args.prefix)
-    verdicts, found, missing = judge(truth, ours)
-    summary = summarise(truth, ours, verdicts, found, missing)
+    pairs, apart, dispatches = read_ours(args.ours, truth, set(args.our_kinds.split(",")), args.prefix)
+    verdicts, ours, found, missing = judge(truth, pairs)
+    undispatched = dispatch_found(truth, dispatches)
+    summary = summarise(truth, ours, verdicts, found, missing, apart, undispatched)
+    summary["other_branch"] = in_other_branch(truth, pairs, missing)
     if args.out:
-        write_lists(args.out, truth, ours, verdicts, missing)
+        write_lists(args.out, truth, ours, verdicts, missing, apart, undispatched)
     print(json.dumps(summary, indent=1)) if args.json else show(summary)
 
 

@@ -63,6 +63,16 @@ impl Language {
         self.rules().is_some_and(|rules| !rules.outline_only)
     }
 
+    /// Whether a definition means the same without its neighbours.
+    pub(crate) fn has_independent_definitions(self) -> bool {
+        self.0.has_independent_definitions()
+    }
+
+    /// Whether its files have preprocessor directives.
+    pub(crate) fn has_directives(self) -> bool {
+        self.0.has_directives()
+    }
+
     /// The call sites of a text; `None` if the language is shallow. A panic of the parser costs the sites of this text only.
     pub(crate) fn call_sites(self, bytes: &[u8]) -> Option<Vec<CallSite>> {
         catch_unwind(AssertUnwindSafe(|| orient_lang::call_sites(self.0, bytes))).ok().flatten()

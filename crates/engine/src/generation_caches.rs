@@ -9,7 +9,7 @@ use crate::FileOutline;
 use crate::change_log::ChangeLog;
 use crate::query::outline_cache::OutlineCache;
 use crate::query::search::{Corpus, CorpusCache, NameCache};
-use crate::query::{RolesCache, SymbolRoles};
+use crate::query::{RolesCache, SurfaceEdges, SurfaceEdgesCache, SymbolRoles};
 use crate::refresh::PendingFactsSlot;
 use crate::remote_embeddings::RemoteVectorCache;
 use orient_store::{FileId, NameTable, Snapshot};
@@ -25,13 +25,23 @@ pub(crate) struct GenerationCaches {
     corpora: CorpusCache,
     names: NameCache,
     roles: RolesCache,
+    surface_edges: SurfaceEdgesCache,
 }
 
 impl GenerationCaches {
     /// Clears all caches, because the index was replaced: generations of the new one may have the same numbers.
     pub(crate) fn clear(&self) {
         // Without `..`, so that a new cache cannot be forgotten here.
-        let Self { change_log, pending_facts, remote_vectors, outlines, corpora, names, roles } = self;
+        let Self {
+            change_log,
+            pending_facts,
+            remote_vectors,
+            outlines,
+            corpora,
+            names,
+            roles,
+            surface_edges,
+        } = self;
         change_log.clear();
         pending_facts.clear();
         remote_vectors.clear();
@@ -39,6 +49,7 @@ impl GenerationCaches {
         corpora.clear();
         names.clear();
         roles.clear();
+        surface_edges.clear();
     }
 
     /// The outline of a file in a generation; calls `read` on a miss.
@@ -63,6 +74,15 @@ impl GenerationCaches {
         compute: impl FnOnce() -> Result<SymbolRoles, EngineError>,
     ) -> Result<Arc<SymbolRoles>, EngineError> {
         self.roles.get(generation, compute)
+    }
+
+    /// The edges that follow from the surface in a generation; calls `compute` on a miss.
+    pub(crate) fn surface_edges(
+        &self,
+        generation: u64,
+        compute: impl FnOnce() -> Result<SurfaceEdges, EngineError>,
+    ) -> Result<Arc<SurfaceEdges>, EngineError> {
+        self.surface_edges.get(generation, compute)
     }
 
     /// All symbol names of a snapshot; `None` if the cache holds a later generation.

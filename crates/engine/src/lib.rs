@@ -26,6 +26,7 @@ mod progress;
 mod query;
 mod refresh;
 mod remote_embeddings;
+mod shared_definitions;
 mod skips;
 mod store_paths;
 mod symbol_identity;
@@ -41,7 +42,7 @@ pub use engine::{Engine, OpenOptions};
 pub use error::EngineError;
 pub use extraction::{highlight, test_command};
 pub use file_classifier::check_settings;
-pub use file_version::{FileVersion, SharedBytes, SymbolVersion};
+pub use file_version::{DefinitionText, FileVersion, SharedBytes, SymbolVersion};
 pub use freshness::{Freshness, FullScan};
 pub use maintenance::{ExportReport, GcOptions, GcReport, ImportReport, Prefetcher};
 pub use progress::{Cancel, NoProgress, Pause, Phase, Progress};
@@ -49,11 +50,11 @@ pub use query::{
     CallSiteAudit, CallSiteCounts, CsrGraph, Definition, DefinitionQuery, DescribedEndpoint, DescribedNode,
     Direction, Edges, EntryPoint, FileOutline, FileQuery, ForeignEdges, FullGraph, FullGraphNode, GraphPath,
     GraphPaths, GraphView, HitText, JoinedHits, LevelCounts, Lookup, NodeInfo, NodeOrder, NodeOwners,
-    NumberRange, Parameter, PathMatch, PathOptions, PathPattern, PathStarts, PatternError, Project, Reach,
-    ReachOptions, ReachStep, RetrievedCandidates, SameFileHit, SearchHit, SearchQuery, SearchResults,
-    SearchedRoot, SilentSite, SimilarHit, Similarity, Snapshot, Snippet, SourceLines, Status, SymbolFilter,
-    SymbolOrder, SymbolRoles, TextCandidates, UnresolvedUse, UnresolvedUses, Verification, WithDispatch,
-    cyclic_components, pagerank, reach, search_roots, shortest_paths,
+    NumberRange, Parameter, PathMatch, PathOptions, PathPattern, PathStarts, PatternError, ProgramGraph,
+    Project, Reach, ReachOptions, ReachStep, RetrievedCandidates, SameFileHit, SearchHit, SearchQuery,
+    SearchResults, SearchedRoot, SilentSite, SimilarHit, Similarity, Snapshot, Snippet, SourceLines, Status,
+    SymbolFilter, SymbolOrder, SymbolRoles, TextCandidates, UnresolvedUse, UnresolvedUses, Verification,
+    WithDispatch, cyclic_components, pagerank, reach, search_roots, shortest_paths,
 };
 pub use refresh::{
     ExternalIgnoreFiles, MAX_RESOLVED_WITH_CHANGE, OpenDatabases, PARSER_STACK_BYTES, RebuildReason,
@@ -61,7 +62,7 @@ pub use refresh::{
 };
 pub use remote_embeddings::{EmbeddingCoverage, EmbeddingJob, EmbeddingLock, RemoteQuery};
 pub use store_paths::StorePaths;
-pub use symbol_identity::{ChangeParts, SymbolChange, SymbolDelta, changes_since, pair_moves};
+pub use symbol_identity::{ChangeParts, SymbolChange, SymbolDelta, changes_since, is_same_kind, pair_moves};
 pub use workspace::{CrossRootUse, CrossRootUses, Packages, RootSnapshot, cross_root_uses};
 
 // Types that answers consist of, so that callers depend on this crate alone.

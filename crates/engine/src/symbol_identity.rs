@@ -1,22 +1,32 @@
 //! The identity of symbols over time: which symbol of one version of the code is which symbol of another.
 //!
-//! In a file, a symbol is the one of the same qualified name and kind; overloads are matched in order. A symbol without
+//! In a file, a symbol is the one of the same qualified name and kind; overloads that did not change are matched first, then the rest in order. A symbol without
 //! namesake is the one of the same kind with a similar body that has none either: it was renamed. Between files, a symbol that
-//! one file gained is one that another lost: the namesake with a body that is half the same, or any with a similar body.
+//! one file gained is one that another lost: the namesake with a body that is partly the same, or any with a similar body. A function that becomes a
+//! method stays what it is. A prototype says nothing about a function whose definition is in the same file.
 //!
 //! Similarity is the share of common shingles: runs of five tokens. Example: `a b c d e f` and `a b c d e g` have two shingles
 //! each and share one, a similarity of 0.5.
 
 use crate::file_version::{FileVersion, SymbolVersion, hash};
 use orient_model::SymbolKind;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 /// Number of tokens in a shingle.
 const SHINGLE: usize = 5;
 /// The similarity from which a body is the same body.
 const SAME_BODY: f64 = 0.8;
-/// The similarity from which a symbol of the same name in another file was moved there.
+/// The similarity from which a symbol of the same name, in another container or another file, is the same symbol.
 const SAME_BODY_OF_NAMESAKE: f64 = 0.5;
+/// The same for a symbol of the same qualified name.
+const SAME_BODY_OF_FULL_NAMESAKE: f64 = 0.3;
+/// The share of common tokens, in order, from which the only function that a file lost is the only one that it gained.
+const SAME_TOKENS_OF_ONLY_PAIR: f64 = 0.6;
+/// Bodies with more pairs of tokens are not compared token by token.
+const MAX_TOKEN_PAIRS: usize = 250_000;
+/// A shorter body is not compared token by token.
+const MIN_TOKENS: usize = 12;
 /// If more pairs of gained and lost symbols would be compared, only namesakes are.
 const MAX_PAIRS: usize = 100_000;
 
@@ -37,6 +47,9 @@ pub struct SymbolDelta {
 impl SymbolDelta {
     /// How a symbol differs between two versions.
     pub fn between(old: &SymbolVersion, new: &SymbolVersion) -> Self {
+        if Arc::ptr_eq(&old.definition, &new.definition) {
+            return Self::default();
+        }
         let signature = new.signature != old.signature;
         let body = new.body != old.body;
         let documentation = new.doc != old.doc;
@@ -131,8 +144,9 @@ impl SymbolChange<'_> {
     /// What happened to the symbol between two versions of its file. An overload that comes or goes changes the body of the
     /// symbol, which stays.
     pub fn parts(&self, new: &FileVersion, old: &FileVersion) -> ChangeParts {
-        let stays =
-            |version: &FileVersion, symbol: &SymbolVersion| version.find(&symbol.name, symbol.kind).is_some();
+        let stays = |version: &FileVersion, symbol: &SymbolVersion| {
+            version.find(&symbol.name, symbol.kind).is_some_and(|other| other.has_body == symbol.has_body)
+        };
         match (self.old, self.new) {
             (None, Some(symbol)) if stays(old, symbol) => ChangeParts::BODY,
             (Some(symbol), None) if stays(new, symbol) => ChangeParts::BODY,
@@ -166,18 +180,24 @@ pub fn changes_since<'v>(new: &'v FileVersion, old: &'v FileVersion) -> Vec<Symb
         moved_to: None,
     };
     let mut before: BTreeMap<(&str, SymbolKind), Vec<&SymbolVersion>> = BTreeMap::new();
-    for symbol in old.symbols.iter().rev() {
+    let prototypes = shadowed_prototypes(old, new);
+    let is_compared = |symbol: &&SymbolVersion| symbol.has_body || !prototypes.contains(symbol.name.as_str());
+    for symbol in own_definitions(old, new).filter(is_compared).rev() {
         before.entry((&symbol.name, symbol.kind)).or_default().push(symbol);
     }
+    let mut without_equal = Vec::new();
+    for symbol in own_definitions(new, old).filter(is_compared) {
+        let namesakes = before.get_mut(&(symbol.name.as_str(), symbol.kind));
+        let is_equal = |old: &&SymbolVersion| !SymbolDelta::between(old, symbol).is_change();
+        match namesakes.and_then(|old| Some((old.iter().rposition(is_equal)?, old))) {
+            Some((at, old)) => drop(old.remove(at)),
+            None => without_equal.push(symbol),
+        }
+    }
     let (mut changes, mut added) = (Vec::new(), Vec::new());
-    for symbol in &new.symbols {
+    for symbol in without_equal {
         match before.get_mut(&(symbol.name.as_str(), symbol.kind)).and_then(Vec::pop) {
-            Some(old) => {
-                let change = change(Some(old), Some(symbol));
-                if change.delta.is_change() {
-                    changes.push(change);
-                }
-            }
+            Some(old) => changes.push(change(Some(old), Some(symbol))),
             None => added.push(symbol),
         }
     }
@@ -185,13 +205,83 @@ pub fn changes_since<'v>(new: &'v FileVersion, old: &'v FileVersion) -> Vec<Symb
     let by_body = added.len().saturating_mul(removed.len()) <= MAX_PAIRS;
     for symbol in added {
         let candidates = removed.iter().enumerate().filter(|_| by_body);
-        let best = best_body(symbol, candidates.map(|(at, other)| (at, *other)), false);
+        let best = best_body(symbol, candidates.map(|(at, other)| (at, *other)));
         changes.push(change(best.map(|at| removed.remove(at)), Some(symbol)));
+    }
+    if let Some((gained, lost)) = only_pair(&changes, &removed) {
+        let old = removed.remove(lost);
+        changes[gained] = change(Some(old), changes[gained].new);
     }
     changes.sort_by_key(|change| change.new.map(|symbol| (symbol.first_line, symbol.last_line)));
     removed.sort_by_key(|symbol| symbol.first_line);
     changes.extend(removed.into_iter().map(|symbol| change(Some(symbol), None)));
     changes
+}
+
+/// The names of functions that one of two versions defines and one only declares as well.
+fn shadowed_prototypes<'v>(a: &'v FileVersion, b: &'v FileVersion) -> HashSet<&'v str> {
+    let callables = || a.symbols.iter().chain(&b.symbols).filter(|symbol| is_callable(symbol.kind));
+    if callables().all(|symbol| symbol.has_body) {
+        return HashSet::new();
+    }
+    callables().filter(|symbol| symbol.has_body).map(|symbol| symbol.name.as_str()).collect()
+}
+
+/// The only function among the changes that has no predecessor, and the only one that is gone, by their places, if their bodies are
+/// much alike.
+fn only_pair(changes: &[SymbolChange<'_>], removed: &[&SymbolVersion]) -> Option<(usize, usize)> {
+    let gained = changes.iter().enumerate().filter(|(_, change)| {
+        change.old.is_none() && change.new.is_some_and(|symbol| is_callable(symbol.kind))
+    });
+    let lost = removed.iter().enumerate().filter(|(_, symbol)| is_callable(symbol.kind));
+    let gained = only(gained.map(|(at, _)| at))?;
+    let lost = only(lost.map(|(at, _)| at))?;
+    let alike = token_similarity(&changes[gained].new?.tokens(), &removed[lost].tokens());
+    (alike >= SAME_TOKENS_OF_ONLY_PAIR).then_some((gained, lost))
+}
+
+fn only(mut places: impl Iterator<Item = usize>) -> Option<usize> {
+    let first = places.next()?;
+    places.next().is_none().then_some(first)
+}
+
+/// The length of a longest common subsequence of two bodies, as a share of the longer one; zero if they are too long to compare.
+fn token_similarity(a: &[u64], b: &[u64]) -> f64 {
+    // A body of a few tokens is like any other.
+    if a.len().min(b.len()) < MIN_TOKENS || a.len() * b.len() > MAX_TOKEN_PAIRS {
+        return 0.0;
+    }
+    let mut lengths = vec![0_u32; b.len() + 1];
+    for token in a {
+        let mut diagonal = 0;
+        for (at, other) in b.iter().enumerate() {
+            let above = lengths[at + 1];
+            lengths[at + 1] = if token == other { diagonal + 1 } else { above.max(lengths[at]) };
+            diagonal = above;
+        }
+    }
+    let longest = u32::try_from(a.len().max(b.len())).unwrap_or(u32::MAX);
+    f64::from(lengths[b.len()]) / f64::from(longest)
+}
+
+/// Whether symbols of a kind are called: a function may become a method.
+fn is_callable(kind: SymbolKind) -> bool {
+    matches!(kind, SymbolKind::Function | SymbolKind::Method)
+}
+
+/// Whether a symbol of one kind may have been of another.
+pub fn is_same_kind(a: SymbolKind, b: SymbolKind) -> bool {
+    a == b || is_callable(a) && is_callable(b)
+}
+
+/// The symbols of a version whose definition another version does not share.
+fn own_definitions<'v>(
+    version: &'v FileVersion,
+    other: &FileVersion,
+) -> impl DoubleEndedIterator<Item = &'v SymbolVersion> {
+    let address = |symbol: &SymbolVersion| Arc::as_ptr(&symbol.definition).addr();
+    let shared: HashSet<usize> = other.symbols.iter().map(address).collect();
+    version.symbols.iter().filter(move |symbol| !shared.contains(&address(symbol)))
 }
 
 /// Pairs the symbols that files lost with those that other files gained: the gained one gets its previous version, and both
@@ -215,7 +305,7 @@ pub fn pair_moves(files: &mut [Vec<SymbolChange<'_>>]) {
         let candidates = lost.iter().enumerate().filter(|(_, (other, _))| *other != file);
         let candidates = candidates.filter_map(|(place, (other, at))| Some((place, files[*other][*at].old?)));
         let candidates = candidates.filter(|(_, old)| by_body || old.own_name() == own_name);
-        let Some(best) = best_body(symbol, candidates, true) else { continue };
+        let Some(best) = best_body(symbol, candidates) else { continue };
         let (from, place) = lost.remove(best);
         files[from][place].moved_to = Some((file, at));
         let old = files[from][place].old;
@@ -225,17 +315,22 @@ pub fn pair_moves(files: &mut [Vec<SymbolChange<'_>>]) {
     }
 }
 
-/// The candidate of the same kind with the most similar body, if that is similar enough: of equal ones the last. With
-/// `namesakes`, less is enough for one of the same name.
+/// The candidate of the same kind with the most similar body, if that is similar enough: of equal ones the last. Less is enough
+/// for one of the same name.
 fn best_body<'v>(
     symbol: &SymbolVersion,
     candidates: impl Iterator<Item = (usize, &'v SymbolVersion)>,
-    namesakes: bool,
 ) -> Option<usize> {
     let own_name = symbol.own_name();
-    let scored = candidates.filter(|(_, other)| other.kind == symbol.kind).filter_map(|(at, other)| {
-        let is_namesake = namesakes && other.own_name() == own_name;
-        let least = if is_namesake { SAME_BODY_OF_NAMESAKE } else { SAME_BODY };
+    let candidates = candidates
+        .filter(|(_, other)| is_same_kind(other.kind, symbol.kind) && other.has_body == symbol.has_body);
+    let scored = candidates.filter_map(|(at, other)| {
+        let is_namesake = other.own_name() == own_name;
+        let least = match is_namesake {
+            true if other.name == symbol.name => SAME_BODY_OF_FULL_NAMESAKE,
+            true => SAME_BODY_OF_NAMESAKE,
+            false => SAME_BODY,
+        };
         // A body of a few tokens is evidence only together with the name.
         let is_same = is_namesake && symbol.body == other.body && symbol.signature == other.signature;
         let score = if is_same { 1.0 } else { similarity(symbol, other, least) };
@@ -269,8 +364,8 @@ fn similarity(a: &SymbolVersion, b: &SymbolVersion, least: f64) -> f64 {
     share(common, left.len().max(right.len()))
 }
 
-/// The hashes of all runs of five tokens, sorted, without duplicates. A shorter text has none.
-pub(crate) fn shingles(text: &[u8]) -> Vec<u64> {
+/// The hashes of the tokens of a text: words, and single characters that are no white space.
+pub(crate) fn tokens(text: &[u8]) -> Vec<u64> {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -282,6 +377,12 @@ pub(crate) fn shingles(text: &[u8]) -> Vec<u64> {
         }
         at += length;
     }
+    tokens
+}
+
+/// The hashes of all runs of five tokens, sorted, without duplicates. A shorter text has none.
+pub(crate) fn shingles(text: &[u8]) -> Vec<u64> {
+    let tokens = tokens(text);
     let combine = |run: &[u64]| {
         run.iter().fold(0_u64, |sum, token| sum.rotate_left(7).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ token)
     };
@@ -295,7 +396,6 @@ pub(crate) fn shingles(text: &[u8]) -> Vec<u64> {
 mod tests {
     use super::*;
     use orient_model::RepoPath;
-    use std::sync::Arc;
 
     fn version(text: &str) -> FileVersion {
         FileVersion::extract(&RepoPath::from("a.py"), &Arc::new(text.as_bytes().to_vec()))
@@ -365,5 +465,48 @@ mod tests {
         assert_eq!(files[1][0].moved_from, Some(0));
         assert_eq!(files[1][0].old.map(|symbol| symbol.name.as_str()), Some("total"));
         assert_eq!(files[1][0].parts(&other, &nothing).words(), ["moved", "renamed"]);
+    }
+
+    fn c_version(text: &str) -> FileVersion {
+        FileVersion::extract(&RepoPath::from("a.c"), &Arc::new(text.as_bytes().to_vec()))
+    }
+
+    fn words(old: &FileVersion, new: &FileVersion) -> Vec<String> {
+        let describe = |change: &SymbolChange<'_>| {
+            let name = change.new.or(change.old).map(|symbol| symbol.name.clone()).unwrap_or_default();
+            format!("{name} {}", change.parts(new, old).words().join("+"))
+        };
+        changes_since(new, old).iter().map(describe).collect()
+    }
+
+    #[test]
+    fn function_that_becomes_a_method_or_changes_its_container_is_the_same() {
+        let body = "        total = 0\n        for item in items:\n            total += item.price\n        return total\n";
+        let old = version(&format!("def total_of(items):\n{body}\nclass Cart:\n    x = 1\n"));
+        let new = version(&format!("class Cart:\n    x = 1\n\n    def total_of(self, items):\n{body}"));
+        let words = words(&old, &new);
+        assert!(words.iter().any(|words| words.starts_with("Cart.total_of renamed")), "{words:?}");
+    }
+
+    #[test]
+    fn only_function_that_is_gone_became_the_only_new_one_if_they_are_much_alike() {
+        let old = "def match_fingerprint(cert, print):\n    count, rest = divmod(len(print), 2)\n    if rest:\n        raise Error(count)\n    return digest(cert) == print\n";
+        let new = "def assert_fingerprint(cert, wanted):\n    count, rest = divmod(len(wanted), 2)\n    if rest or count not in known:\n        raise Error(count)\n    if digest(cert) != wanted:\n        raise Error(wanted)\n";
+        assert_eq!(words(&version(old), &version(new)), ["assert_fingerprint renamed+body"]);
+        let other = "def parse(text):\n    for line in text.splitlines():\n        yield line.strip().partition('=')[2].encode('ascii')\n";
+        assert_eq!(words(&version(old), &version(other)), ["parse added", "match_fingerprint removed"]);
+    }
+
+    #[test]
+    fn prototype_does_not_count_beside_the_definition() {
+        let body = "{\n    int x = read_it();\n    return x + offset;\n}\n";
+        let plain = c_version(&format!("int get(void) {body}"));
+        let declared = c_version(&format!("int get(void);\n\nint get(void) {body}"));
+        assert!(words(&plain, &declared).is_empty() && words(&declared, &plain).is_empty());
+        let renamed = c_version(&format!("int fetch(void);\n\nint fetch(void) {body}"));
+        assert_eq!(words(&declared, &renamed).iter().filter(|words| words.starts_with("fetch")).count(), 1);
+        let only_declared = c_version("int get(void);\n");
+        assert_eq!(words(&only_declared, &declared), ["get added"]);
+        assert_eq!(words(&declared, &only_declared), ["get removed"]);
     }
 }

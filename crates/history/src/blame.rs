@@ -107,7 +107,8 @@ impl Blamer<'_> {
         let header = self.commits.header(&oid)?;
         let blob = blob_at(&mut self.commits.objects, &header.tree, path)?;
         let origins = self.origins(&header.tree, &header.parents, path, blob)?;
-        if let Some((parent, source, _)) = origins.iter().find(|(.., old)| Some(*old) == blob) {
+        let is_same = |old: &Blob| blob.is_some_and(|blob| blob.is_same_content(old));
+        if let Some((parent, source, _)) = origins.iter().find(|(.., old)| is_same(old)) {
             return self.push(*parent, source, pending);
         }
         let after = content(self.commits, blob)?;
@@ -161,7 +162,7 @@ impl Blamer<'_> {
                 };
                 let Some(source) = source else { continue };
                 let Some(old) = blob_at(&mut self.commits.objects, &parent_tree, &source)? else { continue };
-                if Some(old) == blob {
+                if blob.is_some_and(|blob| blob.is_same_content(&old)) {
                     return Ok(vec![(*parent, source, old)]);
                 }
                 if !found.iter().flatten().any(|(.., known)| known.id == old.id) {

@@ -10,10 +10,10 @@ use crate::object_store::ObjectKind;
 use crate::oid::Oid;
 use crate::path_history::{GitPaths, changed_paths, content};
 use crate::path_log::{ChangeKind, CommitNumbers, PathLog};
+use crate::people::People;
 use crate::pickaxe::Pickaxe;
 use crate::tree_diff::{Blob, blob_at};
 use crate::worktree_diff::History;
-use gix_mailmap::Snapshot as Mailmap;
 use orient_model::RepoPath;
 use regex::bytes::Regex;
 use std::collections::BTreeSet;
@@ -99,20 +99,9 @@ impl History {
     /// A commit, with names and addresses as `.mailmap` of the current commit gives them.
     pub fn commit(&mut self, id: &Oid) -> Result<Commit, HistoryError> {
         let mut commit = self.commits.commit(id)?;
-        let mailmap = self.mailmap()?;
+        let people = self.people()?;
         for signature in [&mut commit.author, &mut commit.committer] {
-            let time = format!("{} +0000", signature.seconds);
-            let known = gix_mailmap_signature(&signature.name, &signature.email, &time);
-            if let Some(new) = mailmap.try_resolve_ref(known) {
-                let name = new.name.map(ToString::to_string);
-                let email = new.email.map(ToString::to_string);
-                if let Some(name) = name {
-                    signature.name = name;
-                }
-                if let Some(email) = email {
-                    signature.email = email;
-                }
-            }
+            people.rename(&mut signature.name, &mut signature.email);
         }
         Ok(commit)
     }
@@ -402,9 +391,10 @@ impl History {
         self.below(path).unwrap_or_else(|| RepoPath::new(path.to_vec()))
     }
 
-    fn mailmap(&mut self) -> Result<Arc<Mailmap>, HistoryError> {
-        if let Some(mailmap) = &self.mailmap {
-            return Ok(Arc::clone(mailmap));
+    /// The names of people, as `.mailmap` of the current commit gives them.
+    pub fn people(&mut self) -> Result<People, HistoryError> {
+        if let Some(people) = &self.people {
+            return Ok(people.clone());
         }
         let mut text = Arc::default();
         if let Ok(head) = self.commits.resolve("HEAD") {
@@ -413,13 +403,8 @@ impl History {
                 text = self.commits.objects.get(&blob.id, ObjectKind::Blob)?.data;
             }
         }
-        let mailmap = Arc::new(Mailmap::from_bytes(&text));
-        self.mailmap = Some(Arc::clone(&mailmap));
-        Ok(mailmap)
+        let people = People::new(&text);
+        self.people = Some(people.clone());
+        Ok(people)
     }
-}
-
-/// The form in which the mailmap takes a name and an address.
-fn gix_mailmap_signature<'s>(name: &'s str, email: &'s str, time: &'s str) -> gix_actor::SignatureRef<'s> {
-    gix_actor::SignatureRef { name: name.into(), email: email.into(), time }
 }

@@ -7,7 +7,7 @@ use crate::git_index::GitIndex;
 use crate::object_store::{MAX_OBJECT, ObjectKind, ObjectStore};
 use crate::oid::{self, Oid};
 use crate::tree::{entries, subtree};
-use crate::tree_diff::{self, Blob, BlobKind, blob_at, kind};
+use crate::tree_diff::{self, BlobKind, blob_at, kind};
 use crate::worktree_diff::{History, below, components};
 use orient_model::{RepoPath, Stamp};
 use orient_walk::{
@@ -99,11 +99,9 @@ impl CommitTree {
     /// The content of a file of at most `max` bytes; `None` if there is no such regular file.
     pub fn content(&self, path: &RepoPath, max: u64) -> Result<Option<Vec<u8>>, HistoryError> {
         self.shared.with_store(|store| {
-            let Some(blob) = self.shared.blob(store, path)?.filter(|blob| blob.kind == BlobKind::File) else {
-                return Ok(None);
-            };
-            let is_small = store.size(&blob.id)?.is_some_and(|size| size <= max);
-            if is_small { read_blob(store, &blob.id).map(Some) } else { Ok(None) }
+            let Some((id, BlobKind::File)) = self.shared.blob(store, path)? else { return Ok(None) };
+            let is_small = store.size(&id)?.is_some_and(|size| size <= max);
+            if is_small { read_blob(store, &id).map(Some) } else { Ok(None) }
         })
     }
 }
@@ -150,9 +148,9 @@ impl SharedTree {
     fn stamp_if_same(&self, path: &RepoPath, working: &Stamp) -> Option<Stamp> {
         let oid = self.git_index.content(&below(&self.prefix, path), working)?;
         self.with_store(|store| {
-            let blob = self.blob(store, path).ok()??;
-            let size = self.size(store, path, &blob.id).ok()?;
-            let is_same = blob.kind == BlobKind::File && blob.id == oid && size == working.size;
+            let (id, kind) = self.blob(store, path).ok()??;
+            let size = self.size(store, path, &id).ok()?;
+            let is_same = kind == BlobKind::File && id == oid && size == working.size;
             (is_same && !self.has_filters(store)).then(|| stamp_of(&oid, size))
         })
     }
@@ -171,15 +169,17 @@ impl SharedTree {
     }
 
     /// What is stored at a path.
-    fn blob(&self, store: &mut ObjectStore, path: &RepoPath) -> Result<Option<Blob>, HistoryError> {
+    fn blob(
+        &self,
+        store: &mut ObjectStore,
+        path: &RepoPath,
+    ) -> Result<Option<(Oid, BlobKind)>, HistoryError> {
         if let Some(Ok(listed)) = self.listed.get() {
             let at = listed.entries.binary_search_by(|entry| entry.path.cmp(path));
-            return Ok(at
-                .ok()
-                .map(|at| Blob { id: listed.ids[at], kind: blob_kind(listed.entries[at].kind) }));
+            return Ok(at.ok().map(|at| (listed.ids[at], blob_kind(listed.entries[at].kind))));
         }
         let Some(id) = self.id else { return Ok(None) };
-        blob_at(store, &id, path.as_bytes())
+        Ok(blob_at(store, &id, path.as_bytes())?.map(|blob| (blob.id, blob.kind)))
     }
 }
 
@@ -290,20 +290,20 @@ impl CommitReader {
     fn bytes(&self, path: &RepoPath, max: u64) -> Result<(Vec<u8>, Stamp), ReadFailure> {
         self.shared.with_store(|store| {
             let failed = |error: HistoryError| ReadFailure::from(SkipReason::Unreadable(error.to_string()));
-            let blob = self.shared.blob(store, path).map_err(failed)?.ok_or(SkipReason::Vanished)?;
-            match blob.kind {
+            let (id, kind) = self.shared.blob(store, path).map_err(failed)?.ok_or(SkipReason::Vanished)?;
+            match kind {
                 BlobKind::File => {}
                 BlobKind::Link => return Err(SkipReason::Link.into()),
                 BlobKind::Submodule => return Err(SkipReason::Special.into()),
             }
-            let size = self.shared.size(store, path, &blob.id).map_err(failed)?;
-            let stamp = stamp_of(&blob.id, size);
+            let size = self.shared.size(store, path, &id).map_err(failed)?;
+            let stamp = stamp_of(&id, size);
             if size > max {
                 return Err(ReadFailure { reason: SkipReason::TooLarge { size, limit: max }, stamp });
             }
-            match self.working_bytes(path, &blob.id, size) {
+            match self.working_bytes(path, &id, size) {
                 Some(bytes) => Ok((bytes, stamp)),
-                None => Ok((read_blob(store, &blob.id).map_err(failed)?, stamp)),
+                None => Ok((read_blob(store, &id).map_err(failed)?, stamp)),
             }
         })
     }

@@ -24,6 +24,7 @@ mod oid;
 mod path_history;
 mod path_log;
 mod patience_diff;
+mod people;
 mod pickaxe;
 mod reflog;
 mod refs;
@@ -40,7 +41,7 @@ pub use commit_queries::{BlamedLines, LineNumbers, NamedRef, OccurrenceChange, P
 pub use commit_tree::CommitTree;
 pub use containing_refs::ContainingRefs;
 pub use error::HistoryError;
-pub use line_diff::{CommonBlock, Hunk, common_blocks, hunks, is_binary, lines};
+pub use line_diff::{CommonBlock, Hunk, blocks_between, common_blocks, hunks, is_binary, lines};
 pub use oid::Oid;
 pub use path_history::{GitPaths, MergeRename, RawPathChange};
 pub use path_log::{
@@ -48,6 +49,7 @@ pub use path_log::{
     PathStep,
 };
 pub use patience_diff::{LineDiff, line_diff};
+pub use people::People;
 pub use remotes::remote_addresses;
 pub use revision::Tip;
 pub use tree_diff::{Blob, BlobKind};

@@ -91,6 +91,43 @@ pub fn common_blocks(before: &[u8], after: &[u8]) -> Vec<CommonBlock> {
     blocks
 }
 
+/// The blocks that two texts have in common according to their hunks, in order.
+pub fn blocks_between(hunks: &[Hunk], before: &[u8], after: &[u8]) -> Vec<CommonBlock> {
+    let (mut old, mut new) = (LineStarts::new(before), LineStarts::new(after));
+    let mut blocks = Vec::with_capacity(hunks.len() + 1);
+    let (mut at, mut bt) = (0, 0);
+    for hunk in hunks {
+        let length = old.start_of(hunk.before.start) - at;
+        blocks.push(CommonBlock { before: at, after: bt, length });
+        (at, bt) = (old.start_of(hunk.before.end), new.start_of(hunk.after.end));
+    }
+    blocks.push(CommonBlock { before: at, after: bt, length: before.len() - at });
+    blocks.retain(|block| block.length > 0);
+    blocks
+}
+
+/// Finds where lines start, for line numbers that only grow.
+struct LineStarts<'t> {
+    newlines: memchr::Memchr<'t>,
+    line: u32,
+    start: usize,
+    end: usize,
+}
+
+impl<'t> LineStarts<'t> {
+    fn new(text: &'t [u8]) -> Self {
+        Self { newlines: memchr::memchr_iter(b'\n', text), line: 0, start: 0, end: text.len() }
+    }
+
+    fn start_of(&mut self, line: u32) -> usize {
+        while self.line < line {
+            self.start = self.newlines.next().map_or(self.end, |newline| newline + 1);
+            self.line += 1;
+        }
+        self.start
+    }
+}
+
 /// Appends a block, or extends the last one by it.
 fn push(blocks: &mut Vec<CommonBlock>, block: CommonBlock) {
     if let Some(last) = blocks.last_mut()
@@ -119,7 +156,16 @@ pub fn is_binary(content: &[u8]) -> bool {
 
 /// The lines of a text, each with its line end.
 pub fn lines(text: &[u8]) -> Vec<&[u8]> {
-    text.split_inclusive(|&byte| byte == b'\n').collect()
+    let mut start = 0;
+    let mut lines: Vec<&[u8]> = Vec::with_capacity(text.len() / 32);
+    for newline in memchr::memchr_iter(b'\n', text) {
+        lines.push(&text[start..=newline]);
+        start = newline + 1;
+    }
+    if start < text.len() {
+        lines.push(&text[start..]);
+    }
+    lines
 }
 
 #[cfg(test)]
@@ -147,6 +193,13 @@ mod tests {
                 (at, bt) = (block.before + block.length, block.after + block.length);
                 prop_assert_eq!(&old[block.before..at], &new[block.after..bt]);
             }
+            let mut rest = new;
+            for block in blocks_between(&hunks(old, new), old, new) {
+                prop_assert_eq!(&old[block.before..][..block.length], &new[block.after..][..block.length]);
+                rest = &rest[block.length..];
+            }
+            let added: usize = hunks(old, new).iter().map(|hunk| hunk.after.clone().map(|line| lines(new)[line as usize].len()).sum::<usize>()).sum();
+            prop_assert_eq!(rest.len(), added, "what is not shared is in hunks");
             let common: usize = common_blocks(old, new).iter().map(|block| block.length).sum();
             prop_assert_eq!(common_blocks(old, old).iter().map(|block| block.length).sum::<usize>(), old.len());
             prop_assert!(common <= old.len().min(new.len()));

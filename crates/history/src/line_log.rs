@@ -94,7 +94,7 @@ impl LineLog {
                 old = blob_at(&mut commits.objects, &parent_tree, &renamed)?;
                 source = renamed;
             }
-            if old.is_none_or(|old| old != new) {
+            if old.is_none_or(|old| !old.is_same_content(&new)) {
                 let (before, after) = (content(commits, old)?, content(commits, Some(new))?);
                 let (range, touched) = range_before(&hunks(&before, &after), &lines);
                 sides.push((*parent, source, old, range, touched));

@@ -10,6 +10,7 @@
     reason = "diagonals are signed; a position that indexes lines is inside its region"
 )]
 
+use foldhash::fast::RandomState;
 use std::collections::HashMap;
 
 /// A run of equal lines of at least this length is a sign of a good split.
@@ -34,22 +35,15 @@ pub(crate) struct ChangedLines {
 }
 
 /// Numbers the lines of two texts so that equal lines have equal numbers.
-pub(crate) fn intern(before: &[&[u8]], after: &[&[u8]]) -> (Vec<u32>, Vec<u32>) {
-    let mut numbers: HashMap<Vec<u8>, u32> = HashMap::with_capacity(before.len());
-    let mut number = |lines: &[&[u8]]| -> Vec<u32> {
-        lines
-            .iter()
-            .map(|&line| {
-                if let Some(&known) = numbers.get(line) {
-                    return known;
-                }
-                let next = numbers.len() as u32;
-                numbers.insert(line.to_vec(), next);
-                next
-            })
-            .collect()
+pub(crate) fn intern<'t>(before: &[&'t [u8]], after: &[&'t [u8]]) -> (Vec<u32>, Vec<u32>) {
+    let mut numbers: HashMap<&[u8], u32, RandomState> =
+        HashMap::with_capacity_and_hasher(before.len(), RandomState::default());
+    let mut number = |line: &'t [u8]| {
+        let next = numbers.len() as u32;
+        *numbers.entry(line).or_insert(next)
     };
-    (number(before), number(after))
+    let old = before.iter().map(|&line| number(line)).collect();
+    (old, after.iter().map(|&line| number(line)).collect())
 }
 
 /// The lines of each text that are not in a common subsequence, a longest one unless that is expensive to find.

@@ -55,6 +55,10 @@ impl PathSource for GitPaths<'_> {
         let name = self.history.name_in_parent(&merge, &parent, self.numbers.path_bytes(path))?;
         Ok(name.map(|name| self.numbers.path(&name)))
     }
+
+    fn has_file(&mut self, commit: CommitNumber, path: PathNumber) -> Result<bool, HistoryError> {
+        self.history.has_file(&self.numbers.commit_id(commit), self.numbers.path_bytes(path))
+    }
 }
 
 /// Where a file that a commit adds comes from: a file that it renames, else one that it copies.
@@ -112,6 +116,7 @@ impl History {
         let old = blob_at(&mut commits.objects, &parent_tree, path)?;
         Ok(match (old, new) {
             _ if old == new => None,
+            (Some(old), Some(new)) if old.is_same_content(&new) => Some((ChangeKind::Mode, None)),
             (Some(_), Some(_)) => Some((ChangeKind::Modified, None)),
             (Some(_), None) => Some((ChangeKind::Deleted, None)),
             (None, None) => None,
@@ -135,6 +140,12 @@ impl History {
             return Ok(None);
         }
         renamed_in_merge(&mut self.commits, &header.tree, parent, path)
+    }
+
+    /// Whether a commit has a file at a path from the top of the repository.
+    pub fn has_file(&mut self, commit: &Oid, path: &[u8]) -> Result<bool, HistoryError> {
+        let tree = self.commits.header(commit)?.tree;
+        Ok(blob_at(&mut self.commits.objects, &tree, path)?.is_some())
     }
 
     /// The file of the parent that a file which a commit adds, and does not rename, was copied from.
@@ -222,6 +233,7 @@ pub(crate) fn changed_paths(
             _ if source.is_some() => ChangeKind::Renamed,
             (None, _) => ChangeKind::Added,
             (_, None) => ChangeKind::Deleted,
+            (Some(old), Some(new)) if old.is_same_content(&new) => ChangeKind::Mode,
             _ => ChangeKind::Modified,
         };
         found.push(RawPathChange {

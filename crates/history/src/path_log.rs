@@ -1,7 +1,9 @@
 //! The history of a path, through renames, copies and merges.
 //!
 //! A path is followed along each branch separately: where one branch renamed a file and the other did not, both names are
-//! followed, each on its own side. (`git log --follow` follows one name at a time over all branches.)
+//! followed, each on its own side. (`git log --follow` follows one name at a time over all branches.) A merge says which file of each
+//! parent is the same by similarity. Where a branch is so old that nothing is similar any more, the commit that renamed the file on
+//! the other side says under which name to look for it.
 //!
 //! The log does not know where commits and changes come from: git's objects ([`GitPaths`](crate::GitPaths)), or an index of
 //! them. Commits and paths are numbers, so that following one path through thousands of commits compares numbers only.
@@ -24,11 +26,14 @@ pub enum ChangeKind {
     Renamed,
     /// The file is a copy of another, perhaps changed.
     Copied,
+    /// Only the mode changed: the file may be executed now, or no longer.
+    Mode,
 }
 
 impl ChangeKind {
     /// Every kind; its place is its stored number.
-    pub const ALL: [Self; 5] = [Self::Added, Self::Modified, Self::Deleted, Self::Renamed, Self::Copied];
+    pub const ALL: [Self; 6] =
+        [Self::Added, Self::Modified, Self::Deleted, Self::Renamed, Self::Copied, Self::Mode];
 
     /// The stored number.
     pub fn number(self) -> u8 {
@@ -48,6 +53,7 @@ impl ChangeKind {
             Self::Deleted => "deleted",
             Self::Renamed => "renamed",
             Self::Copied => "copied",
+            Self::Mode => "mode",
         }
     }
 }
@@ -133,6 +139,9 @@ pub trait PathSource {
         parent: CommitNumber,
         path: PathNumber,
     ) -> Result<Option<PathNumber>, HistoryError>;
+
+    /// Whether a commit has a file at a path.
+    fn has_file(&mut self, commit: CommitNumber, path: PathNumber) -> Result<bool, HistoryError>;
 }
 
 /// A commit that changed a path.
@@ -153,6 +162,10 @@ pub struct PathLog {
     /// The paths to look at in each commit of the queue.
     paths: BTreeMap<CommitNumber, BTreeSet<PathNumber>>,
     done: HashSet<(CommitNumber, PathNumber)>,
+    /// The parents of merges in which a path was not found under another name.
+    merged: HashMap<PathNumber, BTreeSet<CommitNumber>>,
+    /// The names that a file got after a name, as far as the log has seen.
+    later_names: HashMap<PathNumber, BTreeSet<PathNumber>>,
     ready: Vec<PathLogEntry>,
     parents: Vec<CommitNumber>,
 }
@@ -201,13 +214,19 @@ impl PathLog {
         source.parents(commit, &mut parents)?;
         if parents.len() > 1 {
             for parent in &parents {
-                if let Some(name) = source.name_in_parent(commit, *parent, path)? {
-                    self.push(source, *parent, name)?;
+                match source.name_in_parent(commit, *parent, path)? {
+                    Some(name) => self.push(source, *parent, name)?,
+                    None => {
+                        self.merged.entry(path).or_default().insert(*parent);
+                    }
                 }
                 self.push(source, *parent, path)?;
             }
         } else {
             let step = source.step(commit, path)?;
+            if let Some(PathStep { kind: ChangeKind::Renamed, old_path: Some(old) }) = step {
+                self.follow_on_older_branches(source, path, old)?;
+            }
             self.ready.extend(step.map(|step| PathLogEntry { commit, path, step }));
             for parent in &parents {
                 self.push(source, *parent, step.and_then(|step| step.old_path).unwrap_or(path))?;
@@ -216,4 +235,50 @@ impl PathLog {
         self.parents = parents;
         Ok(())
     }
+
+    /// Once a commit turns out to have renamed a file, looks for its old name on the branches that left before that commit.
+    fn follow_on_older_branches(
+        &mut self,
+        source: &mut dyn PathSource,
+        path: PathNumber,
+        old: PathNumber,
+    ) -> Result<(), HistoryError> {
+        let mut later = self.later_names.get(&path).cloned().unwrap_or_default();
+        later.insert(path);
+        self.later_names.entry(old).or_default().extend(&later);
+        // Of each such branch, or of where it left, a commit is in the queue. Usually there is none, and no merge is looked at.
+        let is_waiting = |paths: &BTreeSet<PathNumber>| !paths.contains(&old) && !paths.is_disjoint(&later);
+        let waiting: Vec<CommitNumber> =
+            self.paths.iter().filter(|(_, paths)| is_waiting(paths)).map(|(commit, _)| *commit).collect();
+        let mut has_branch = false;
+        for commit in waiting {
+            has_branch |= is_before_rename(source, commit, &later, old)?;
+        }
+        if !has_branch {
+            return Ok(());
+        }
+        let merged: BTreeSet<CommitNumber> =
+            later.iter().filter_map(|name| self.merged.get(name)).flatten().copied().collect();
+        for commit in merged {
+            if is_before_rename(source, commit, &later, old)? {
+                self.push(source, commit, old)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a commit has a file under its old name and under none of the later ones.
+fn is_before_rename(
+    source: &mut dyn PathSource,
+    commit: CommitNumber,
+    later: &BTreeSet<PathNumber>,
+    old: PathNumber,
+) -> Result<bool, HistoryError> {
+    for name in later {
+        if source.has_file(commit, *name)? {
+            return Ok(false);
+        }
+    }
+    source.has_file(commit, old)
 }

@@ -17,7 +17,7 @@ const MAX_PACKED_REFS: u64 = 256 << 20;
 /// Maximum depth of ref directories.
 const MAX_DEPTH: usize = 16;
 /// Maximum number of refs listed.
-const MAX_REFS: usize = 100_000;
+const MAX_REFS: usize = 1_000_000;
 
 /// The prefix and suffix that git tries for a short name, in order.
 const RULES: [(&str, &str); 6] = [
@@ -69,14 +69,14 @@ impl Refs {
 
     /// Local branches, remote branches and tags, by full name, with the objects that they point to.
     pub(crate) fn named(&self) -> Vec<(String, Oid)> {
-        let names = ["refs/heads", "refs/remotes", "refs/tags"].map(|prefix| self.list(prefix)).concat();
-        names.into_iter().filter_map(|name| self.resolve(&name).map(|oid| (name, oid))).collect()
+        ["refs/heads", "refs/remotes", "refs/tags"].map(|prefix| self.resolved(prefix)).concat()
     }
 
     /// What at most `max` local and remote branches point to, and whether these are all.
     pub(crate) fn branch_tips(&self, max: usize) -> (Vec<Oid>, bool) {
-        let names = ["refs/heads", "refs/remotes"].map(|prefix| self.list(prefix)).concat();
-        (names.iter().take(max).filter_map(|name| self.resolve(name)).collect(), names.len() <= max)
+        let found = ["refs/heads", "refs/remotes"].map(|prefix| self.resolved(prefix)).concat();
+        let is_all = found.len() <= max;
+        (found.into_iter().take(max).map(|(_, oid)| oid).collect(), is_all)
     }
 
     /// What the worktrees of the repository have checked out.
@@ -149,6 +149,26 @@ impl Refs {
         names.sort();
         names.dedup();
         names
+    }
+
+    /// The refs below a prefix with the objects that they point to, sorted. Files are read for loose refs only.
+    fn resolved(&self, prefix: &str) -> Vec<(String, Oid)> {
+        let mut loose = Vec::new();
+        for dir in [&self.dirs.git_dir, &self.dirs.common_dir] {
+            collect_loose(dir, prefix, MAX_DEPTH, &mut loose);
+        }
+        let mut found: BTreeMap<String, Oid> = self
+            .list_packed(prefix)
+            .take(MAX_REFS)
+            .filter_map(|name| Some((name.to_owned(), *self.packed.get(name)?)))
+            .collect();
+        for name in loose {
+            match self.resolve(&name) {
+                Some(oid) => found.insert(name, oid),
+                None => found.remove(&name),
+            };
+        }
+        found.into_iter().collect()
     }
 
     fn list_packed<'n>(&'n self, prefix: &'n str) -> impl Iterator<Item = &'n str> {

@@ -196,7 +196,7 @@ pub(crate) fn source_of(
     };
     let mut equal: Option<((u8, usize), &[u8])> = None;
     for (source, content) in &files {
-        if *content == blob && equal.is_none_or(|(best, _)| rank(source) > best) {
+        if content.is_same_content(&blob) && equal.is_none_or(|(best, _)| rank(source) > best) {
             equal = Some((rank(source), source));
         }
     }

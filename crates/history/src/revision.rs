@@ -307,9 +307,13 @@ impl Commits {
     /// Branches and tags with the commits they point to. What points to no commit is omitted.
     pub(crate) fn named_refs(&mut self) -> Vec<NamedRef> {
         let named = self.refs.named();
-        let commit =
-            |(name, oid): (String, Oid)| self.peel(oid, &name).ok().map(|commit| NamedRef { name, commit });
-        named.into_iter().filter_map(commit).collect()
+        // Many refs may point to one commit.
+        let mut peeled: BTreeMap<Oid, Option<Oid>> = BTreeMap::new();
+        let mut commit = |name: String, oid: Oid| {
+            let commit = (*peeled.entry(oid).or_insert_with(|| self.peel(oid, &name).ok()))?;
+            Some(NamedRef { name, commit })
+        };
+        named.into_iter().filter_map(|(name, oid)| commit(name, oid)).collect()
     }
 
     /// The commits that a history index starts from, and whether these are all: see [`History::index_tips`].

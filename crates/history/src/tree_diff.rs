@@ -18,6 +18,15 @@ pub struct Blob {
     pub id: Oid,
     /// The type of the file.
     pub kind: BlobKind,
+    /// Whether the file may be executed: the only part of its mode that git keeps.
+    pub is_executable: bool,
+}
+
+impl Blob {
+    /// Whether two files have the same content, whatever their modes are.
+    pub fn is_same_content(&self, other: &Self) -> bool {
+        (self.id, self.kind) == (other.id, other.kind)
+    }
 }
 
 /// The type of an entry that is not a directory.
@@ -31,7 +40,7 @@ pub enum BlobKind {
     Submodule,
 }
 
-/// A path whose content differs between two trees.
+/// A path whose content or mode differs between two trees.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TreeChange {
     pub(crate) path: Vec<u8>,
@@ -82,8 +91,8 @@ pub(crate) fn diff(
                 stack.push((path, a.map(|entry| entry.2), b.map(|entry| entry.2), depth + 1));
                 continue;
             }
-            let blob = |entry: (&[u8], &[u8], Oid)| kind(entry.0).map(|kind| Blob { id: entry.2, kind });
-            let (old, new) = (a.and_then(blob), b.and_then(blob));
+            let stored = |entry: (&[u8], &[u8], Oid)| blob(entry.0, entry.2);
+            let (old, new) = (a.and_then(stored), b.and_then(stored));
             if old != new {
                 changes.push(TreeChange { path, old, new });
             }
@@ -107,8 +116,8 @@ pub(crate) fn blob_at(
         let Some((mode, _, oid)) = entries(&tree.data, hash).find(|(_, name, _)| *name == part) else {
             return Ok(None);
         };
-        match (kind(mode), parts.peek()) {
-            (Some(kind), None) => return Ok(Some(Blob { id: oid, kind })),
+        match (blob(mode, oid), parts.peek()) {
+            (Some(blob), None) => return Ok(Some(blob)),
             (None, Some(_)) => at = oid,
             _ => return Ok(None),
         }
@@ -130,6 +139,15 @@ fn compare(a: &(&[u8], &[u8], Oid), b: &(&[u8], &[u8], Oid)) -> Ordering {
             .find(|order| order.is_ne())
             .unwrap_or(Ordering::Equal)
     })
+}
+
+/// An entry that is not a directory.
+fn blob(mode: &[u8], id: Oid) -> Option<Blob> {
+    let kind = kind(mode)?;
+    // The bit of the owner, as in git: trees of old versions have further modes.
+    let owner =
+        mode.len().checked_sub(3).and_then(|at| mode.get(at)).map_or(0, |digit| digit.wrapping_sub(b'0'));
+    Some(Blob { id, kind, is_executable: kind == BlobKind::File && owner & 1 == 1 })
 }
 
 /// The type of an entry, by its mode. `None` for a directory.

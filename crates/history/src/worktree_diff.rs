@@ -5,9 +5,9 @@ use crate::git_index::GitIndex;
 use crate::object_store::{MAX_OBJECT, ObjectKind};
 use crate::oid::{self, Oid};
 use crate::patience_diff::line_diff;
+use crate::people::People;
 use crate::revision::{Commits, Tip};
 use crate::tree;
-use gix_mailmap::Snapshot as Mailmap;
 use orient_model::{RepoPath, Stamp};
 use orient_walk::{GitDirs, RootDirectory, from_native};
 use std::collections::BTreeMap;
@@ -49,8 +49,8 @@ pub struct History {
     pub(crate) common_dir: PathBuf,
     /// The path from the top of the working tree to the directory.
     pub(crate) prefix: RepoPath,
-    /// The mailmap of the current commit, once it was read.
-    pub(crate) mailmap: Option<Arc<Mailmap>>,
+    /// The names of `.mailmap` of the current commit, once it was read.
+    pub(crate) people: Option<People>,
 }
 
 impl History {
@@ -66,7 +66,7 @@ impl History {
             index: Arc::new(GitIndex::open(&dirs.git_dir, commits.objects.hash())),
             common_dir: dirs.common_dir,
             commits,
-            mailmap: None,
+            people: None,
             prefix: if top == root {
                 RepoPath::from("")
             } else {

@@ -75,7 +75,7 @@ fn by_pack(pack: &Pack, bytes: &[u8], budget: &mut Budget) -> Facts {
             } else {
                 bytes
             };
-            let tree = Tree::new(bytes, shown, &repaired.tree, &table.tokens);
+            let tree = Tree::new(bytes, shown, &repaired.tree, &repaired.joined_lines, &table.tokens);
             drop(repaired.tree);
             lower::lower(pack.conventions(), table, &tree, &erased, &macros)
         }

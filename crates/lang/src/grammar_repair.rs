@@ -11,7 +11,7 @@ use crate::parse::erased_prefix::ErasedPrefix;
 use crate::parse::run_parser;
 use crate::schema::error::PackError;
 use crate::schema::source_rewriting::GrammarGapSpec;
-use orient_grammars::{Language, Tree};
+use orient_grammars::{Language, Node, Tree};
 use regex::bytes::Regex;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -23,6 +23,23 @@ pub(crate) struct GrammarGap {
     replacement: Vec<u8>,
     is_definition_prefix: bool,
     at_misread_words: bool,
+    joins_lines: bool,
+}
+
+/// What a rewrite hides from the tree.
+#[derive(Default)]
+struct Hidden {
+    /// The erased prefixes of definitions.
+    erased: Vec<ErasedPrefix>,
+    /// The offsets of replaced line breaks.
+    joined: Vec<u32>,
+}
+
+impl Hidden {
+    fn add(&mut self, other: Self) {
+        self.erased.extend(other.erased);
+        self.joined.extend(other.joined);
+    }
 }
 
 impl GrammarGap {
@@ -41,13 +58,14 @@ impl GrammarGap {
             replacement: with.as_bytes().to_vec(),
             is_definition_prefix: spec.is_definition_prefix,
             at_misread_words: spec.at_misread_words,
+            joins_lines: spec.joins_lines,
         })
     }
 
-    /// Rewrites the construct wherever it occurs in `text`, and returns the erased prefixes of definitions. `misread` are the
-    /// offsets of reserved words that the grammar took for names.
-    fn apply(&self, text: &mut [u8], misread: &[usize]) -> Vec<ErasedPrefix> {
-        let mut erased = Vec::new();
+    /// Rewrites the construct wherever it occurs in `text`, and returns what it hides. `misread` are the offsets of text that the
+    /// grammar misread.
+    fn apply(&self, text: &mut [u8], misread: &[usize]) -> Hidden {
+        let mut hidden = Hidden::default();
         let mut from = 0;
         // The next match may include replaced bytes, so search the rewritten text.
         while let Some(found) = self.pattern.captures_at(text, from) {
@@ -69,27 +87,39 @@ impl GrammarGap {
                 None => std::iter::once(start..end).collect(),
             };
             for part in parts {
-                self.replace(&mut text[part.clone()]);
+                hidden
+                    .joined
+                    .extend(self.replace(&mut text[part.clone()]).map(|at| (part.start + at) as u32));
                 if self.is_definition_prefix {
                     let attribute = self.only.is_some();
-                    erased.push(ErasedPrefix { start: part.start as u32, end: part.end as u32, attribute });
+                    hidden.erased.push(ErasedPrefix {
+                        start: part.start as u32,
+                        end: part.end as u32,
+                        attribute,
+                    });
                 }
             }
             if from > text.len() {
                 break;
             }
         }
-        erased
+        hidden
     }
 
-    /// Overwrites a part but keeps its line breaks, so that line numbers stay valid.
-    fn replace(&self, part: &mut [u8]) {
+    /// Overwrites a part. Keeps its line breaks, so that line numbers stay valid, or returns where they were.
+    fn replace(&self, part: &mut [u8]) -> impl Iterator<Item = usize> {
         let whole = part.len() == self.replacement.len();
+        let mut joined = Vec::new();
         for (at, byte) in part.iter_mut().enumerate() {
-            if !matches!(byte, b'\n' | b'\r') {
-                *byte = if whole { self.replacement[at] } else { self.replacement[0] };
+            if matches!(byte, b'\n' | b'\r') && !self.joins_lines {
+                continue;
             }
+            if *byte == b'\n' {
+                joined.push(at);
+            }
+            *byte = if whole { self.replacement[at] } else { self.replacement[0] };
         }
+        joined.into_iter()
     }
 }
 
@@ -97,11 +127,23 @@ impl GrammarGap {
 pub(crate) struct GrammarGaps {
     gaps: Vec<GrammarGap>,
     reserved_words: Vec<String>,
+    /// Kinds of nodes, and the kind that each cannot end with.
+    impossible_endings: Vec<(u16, u16)>,
 }
 
 impl GrammarGaps {
     pub(crate) fn new(reserved_words: Vec<String>) -> Self {
-        Self { gaps: Vec::new(), reserved_words }
+        Self { gaps: Vec::new(), reserved_words, impossible_endings: Vec::new() }
+    }
+
+    /// Nodes of a kind cannot end with a node of another kind.
+    pub(crate) fn forbid_ending(&mut self, kind: u16, ending: u16) {
+        self.impossible_endings.push((kind, ending));
+    }
+
+    /// Whether a tree without errors may still be misread.
+    fn finds_misreadings(&self) -> bool {
+        !self.reserved_words.is_empty() || !self.impossible_endings.is_empty()
     }
 
     pub(crate) fn add(&mut self, gap: GrammarGap) {
@@ -113,6 +155,15 @@ impl GrammarGaps {
 pub(crate) struct RepairedTree {
     pub(crate) tree: Tree,
     pub(crate) erased: Vec<ErasedPrefix>,
+    /// The offsets of line breaks that the parser did not see, in order.
+    pub(crate) joined_lines: Vec<u32>,
+}
+
+impl RepairedTree {
+    fn new(tree: Tree, mut hidden: Hidden) -> Self {
+        hidden.joined.sort_unstable();
+        Self { tree, erased: hidden.erased, joined_lines: hidden.joined }
+    }
 }
 
 /// Repairs the tree of a file: returns another tree if it has less damage than the first, and the first otherwise.
@@ -126,11 +177,11 @@ pub(crate) fn repair(
     first: Tree,
     budget: &mut Budget,
 ) -> RepairedTree {
-    let held = RepairedTree { tree: first, erased: Vec::new() };
-    if known.gaps.is_empty() || !held.tree.root_node().has_error() && known.reserved_words.is_empty() {
+    let held = RepairedTree::new(first, Hidden::default());
+    if known.gaps.is_empty() || !held.tree.root_node().has_error() && !known.finds_misreadings() {
         return held;
     }
-    let damage = damage(&held.tree, source, &known.reserved_words);
+    let damage = damage(&held.tree, source, known);
     if damage.is_none() {
         return held;
     }
@@ -142,10 +193,10 @@ pub(crate) fn repair(
         if left.is_none() {
             return repaired;
         }
-        let (other, less) = repair.one_by_one(held, damage);
+        let (other, less) = repair.one_by_one(held.tree, damage);
         return if less.weight() < left.weight() { other } else { repaired };
     }
-    repair.one_by_one(held, damage).0
+    repair.one_by_one(held.tree, damage).0
 }
 
 /// A file under repair.
@@ -159,36 +210,37 @@ struct Repair<'w> {
 impl Repair<'_> {
     fn all_at_once(&mut self, damage: &Damage) -> Option<(RepairedTree, Damage)> {
         let mut text = self.source.to_vec();
-        let mut erased = Vec::new();
+        let mut hidden = Hidden::default();
         for gap in &self.known.gaps {
-            erased.extend(gap.apply(&mut text, &damage.misread));
+            hidden.add(gap.apply(&mut text, &damage.misread));
         }
         let (tree, left) = self.parse(&text)?;
-        Some((RepairedTree { tree, erased }, left))
+        Some((RepairedTree::new(tree, hidden), left))
     }
 
-    fn one_by_one(&mut self, mut held: RepairedTree, mut left: Damage) -> (RepairedTree, Damage) {
+    fn one_by_one(&mut self, mut best: Tree, mut left: Damage) -> (RepairedTree, Damage) {
         let mut text = Cow::Borrowed(self.source);
+        let mut hidden = Hidden::default();
         for gap in &self.known.gaps {
             let mut patched = text.to_vec();
-            let erased = gap.apply(&mut patched, &left.misread);
+            let by_gap = gap.apply(&mut patched, &left.misread);
             if patched == *text {
                 continue;
             }
             let Some((tree, now)) = self.parse(&patched) else { continue };
             if now.weight() < left.weight() {
-                held.tree = tree;
-                held.erased.extend(erased);
+                best = tree;
+                hidden.add(by_gap);
                 (text, left) = (Cow::Owned(patched), now);
             }
         }
-        (held, left)
+        (RepairedTree::new(best, hidden), left)
     }
 
     fn parse(&mut self, text: &[u8]) -> Option<(Tree, Damage)> {
         // Without budget for another parse the current tree stays.
         let tree = run_parser::parse(self.language, text, self.budget).ok()?;
-        let damage = damage(&tree, self.source, &self.known.reserved_words);
+        let damage = damage(&tree, self.source, self.known);
         Some((tree, damage))
     }
 }
@@ -199,7 +251,7 @@ struct Damage {
     /// Bytes inside error nodes, and the number of error nodes.
     bytes: usize,
     errors: usize,
-    /// Offsets of reserved words that the grammar took for names.
+    /// Offsets of reserved words that the grammar took for names, and of endings that nodes cannot have.
     misread: Vec<usize>,
 }
 
@@ -213,7 +265,7 @@ impl Damage {
     }
 }
 
-fn damage(tree: &Tree, source: &[u8], reserved_words: &[String]) -> Damage {
+fn damage(tree: &Tree, source: &[u8], known: &GrammarGaps) -> Damage {
     let mut found = Damage::default();
     let mut cursor = tree.walk();
     loop {
@@ -223,12 +275,14 @@ fn damage(tree: &Tree, source: &[u8], reserved_words: &[String]) -> Damage {
             found.bytes += node.end_byte() - node.start_byte();
             found.errors += 1;
         }
-        if !own && (node.has_error() || !reserved_words.is_empty()) && cursor.goto_first_child() {
+        let ending = known.impossible_endings.iter().find(|(kind, _)| *kind == node.kind_id());
+        found.misread.extend(ending.and_then(|&(_, ending)| last_descendant(node, ending)));
+        if !own && (node.has_error() || known.finds_misreadings()) && cursor.goto_first_child() {
             continue;
         }
         if node.is_named()
             && let Some(text) = source.get(node.byte_range())
-            && reserved_words.iter().any(|word| word.as_bytes() == text)
+            && known.reserved_words.iter().any(|word| word.as_bytes() == text)
             && source[..node.start_byte()].last() != Some(&b':')
         {
             found.misread.push(node.start_byte());
@@ -237,6 +291,18 @@ fn damage(tree: &Tree, source: &[u8], reserved_words: &[String]) -> Damage {
             if !cursor.goto_parent() {
                 return found;
             }
+        }
+    }
+}
+
+/// The start of the node of this kind that another node ends with.
+fn last_descendant(node: Node<'_>, kind: u16) -> Option<usize> {
+    let mut at = node;
+    loop {
+        let last = at.named_child_count().checked_sub(1)?;
+        at = at.named_child(last as _)?;
+        if at.kind_id() == kind {
+            return Some(at.start_byte());
         }
     }
 }
@@ -274,14 +340,24 @@ mod tests {
             GrammarGap::compile("x", &spec).expect("the pattern is good")
         };
         let mut text = b"<a$b\n$c> $ <$>".to_vec();
-        let erased = gap(Some(r"\$"), "_").apply(&mut text, &[]);
+        let hidden = gap(Some(r"\$"), "_").apply(&mut text, &[]);
         assert_eq!(
-            erased.iter().map(|it| (it.start, it.end)).collect::<Vec<_>>(),
+            hidden.erased.iter().map(|it| (it.start, it.end)).collect::<Vec<_>>(),
             [(2, 3), (5, 6), (12, 13)]
         );
         assert_eq!(text, b"<a_b\n_c> $ <_>");
         let mut text = b"<if> <a\nb>".to_vec();
         gap(None, ", ").apply(&mut text, &[]);
         assert_eq!(text, b"<, > <,\n,>");
+    }
+
+    #[test]
+    fn a_repair_that_joins_lines_says_where_they_were() {
+        let spec =
+            GrammarGapSpec { pattern: r"a(\s+)b".to_owned(), joins_lines: true, ..GrammarGapSpec::default() };
+        let mut text = b"a\r\n b\na\n\nb".to_vec();
+        let hidden = GrammarGap::compile("x", &spec).expect("the pattern is good").apply(&mut text, &[]);
+        assert_eq!(text, b"a   b\na  b");
+        assert_eq!(hidden.joined, [2, 7, 8]);
     }
 }

@@ -45,6 +45,10 @@ pub struct Framework {
     pub descriptions: Vec<DescriptionRule>,
     /// Templates that members render by their place.
     pub views: Vec<ViewRule>,
+    /// How chains of filters are routes.
+    pub chain: Option<ChainRule>,
+    /// Texts that name modules which the framework loads.
+    pub loaded_modules: Vec<LoadedModuleRule>,
 }
 
 impl Framework {
@@ -277,6 +281,14 @@ pub struct DescriptionRule {
     pub prefix: String,
     /// The keys that are methods.
     pub methods: Vec<String>,
+    /// The key at the top that lists servers, and the key of each that has its URL.
+    pub servers: String,
+    /// See `servers`.
+    pub server_url: String,
+    /// The key of a path whose value says where the methods are: a file, and the keys in it after `#`.
+    pub reference: String,
+    /// The key of a method that names it.
+    pub operation: String,
 }
 
 /// A call that puts one router below another.
@@ -337,8 +349,15 @@ pub struct EntryRule {
     pub members: bool,
     /// The argument with the handler.
     pub handler: Vec<Argument>,
+    /// Members of the type that is the handler which the framework calls.
+    pub handler_members: Vec<String>,
     /// Calls on the result whose first argument is the handler: `action`.
     pub handler_chained: Vec<String>,
+    /// Calls on the result, or in the last function that the call is given, whose first argument or type argument is the name: `bind` of
+    /// `singleOf(::SqlOrders) { bind<Orders>() }`.
+    pub name_chained: Vec<String>,
+    /// An annotated function makes what is provided: its result is the type that is asked for.
+    pub factory: bool,
     /// An object whose keys are the names, and whose values the handlers; `name` is then the service that they belong to.
     pub handlers: Vec<Argument>,
     /// The argument with the HTTP method of a request; without it, the name of the call says it.
@@ -357,6 +376,40 @@ pub struct ViewRule {
     pub type_suffix: String,
     /// Paths are in words with underscores: `blog_posts/index` is `BlogPostsController.index`.
     pub snake: bool,
+}
+
+/// Chains of filters that are routes: `path("users").and(get()).and_then(list)`. Functions have dots: `path.param`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChainRule {
+    /// Members that join two filters, both of which must pass.
+    pub joins: Vec<String>,
+    /// Members that join two chains, one of which must pass.
+    pub alternatives: Vec<String>,
+    /// Members that give what passes to a handler.
+    pub ends: Vec<String>,
+    /// Functions and macros whose arguments are parts of the path; what is no text is a parameter.
+    pub paths: Vec<String>,
+    /// Functions for one parameter of the path.
+    pub parameters: Vec<String>,
+    /// Functions for the end of the path.
+    pub path_ends: Vec<String>,
+    /// Functions whose names are methods.
+    pub methods: Vec<String>,
+    /// Functions that serve a chain.
+    pub roots: Vec<String>,
+}
+
+/// Texts that name modules which the framework loads: `ROOT_URLCONF = "shop.urls"`, `uvicorn.run("shop.main:app")`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LoadedModuleRule {
+    /// Variables of a file whose value is one.
+    pub variables: Vec<String>,
+    /// The names of functions or members that are given one.
+    pub calls: Vec<String>,
+    /// The argument.
+    pub module: Vec<Argument>,
+    /// What the first argument must be; anything if empty.
+    pub key: String,
 }
 
 /// Files whose place is the path that they serve.

@@ -31,6 +31,10 @@ words! {
         Registers = 11, "registers";
         /// Names this function without calling it: passes, returns or stores it. Its receiver may call it.
         Passes = 12, "passes";
+        /// Runs its code by loading it: an import and the top-level code of the module. Derived, never stored.
+        Runs = 13, "runs";
+        /// Sends a request to the endpoint that it handles. Derived, never stored.
+        Requests = 14, "requests";
     }
 }
 
@@ -109,6 +113,8 @@ words! {
         Template = 28, "template";
         /// A style sheet selects the class or id that markup names, or declares the property that a style uses.
         Selector = 29, "selector";
+        /// A URL leads to the endpoint.
+        Endpoint = 30, "endpoint";
     }
 }
 

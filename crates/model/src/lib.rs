@@ -36,9 +36,10 @@ pub use expr::{Expr, ExprId, ExprList, Literal, Sequence, Wrapper};
 pub use facts::{Facts, Issue, IssueKind, Outline, Role};
 pub use flow::{Assign, Binding, BindingKind, Flow, RefKind, Reference, Return, Scope, ScopeKind, Via};
 pub use framework::{
-    ActionRule, AnnotatedAction, AnnotationRules, Argument, ContractRule, Convention, DescriptionRule,
-    EntryRule, FileRouteRule, Framework, GroupRule, IncludeRule, MethodSource, MountRule, NameStyle,
-    PathToken, ResourcePart, ResourceRule, RouteRule, RouterRule, TextHandlerRule, ViewRule,
+    ActionRule, AnnotatedAction, AnnotationRules, Argument, ChainRule, ContractRule, Convention,
+    DescriptionRule, EntryRule, FileRouteRule, Framework, GroupRule, IncludeRule, LoadedModuleRule,
+    MethodSource, MountRule, NameStyle, PathToken, ResourcePart, ResourceRule, RouteRule, RouterRule,
+    TextHandlerRule, ViewRule,
 };
 pub use graph::{
     Confidence, Edge, EdgeKind, ExternalReference, Node, Reason, Resolved, Rule, UnresolvedReference,

@@ -35,6 +35,8 @@ pub struct Rules {
     pub type_namespace: bool,
     /// A call of a parameter is a call of the member that its type declares; dispatch reaches the functions passed for it.
     pub typed_callbacks: bool,
+    /// The word after the parameters of a method that qualifies its receiver: `const`. Overloads may differ in it alone.
+    pub receiver_qualifier: String,
     /// The names of constructors.
     pub constructors: Vec<String>,
     /// Several functions of one name and scope are overloads, distinguished by their parameters.
@@ -69,6 +71,8 @@ pub struct Rules {
     pub record_types: Vec<String>,
     /// External functions that return all elements of their first argument: `Object.values`.
     pub element_functions: Vec<String>,
+    /// Importing a module runs its top-level code.
+    pub imports_run: bool,
     /// Applying a decorator calls it. Elsewhere an annotation or attribute only refers to a type or macro.
     pub decorators_are_called: bool,
     /// Attributes of functions that are attributes themselves: `proc_macro_attribute`.
@@ -134,6 +138,13 @@ pub struct Rules {
     pub file_scoped_variables: bool,
     /// Private members are visible in their own type only, not in subtypes; outside of types, in their own file only.
     pub strict_private: bool,
+    /// A function that cannot take the arguments of a call is not meant by it: the declared parameters are all there are.
+    pub exact_arity: bool,
+    /// Words of a function whose parameters have the default values that another declaration gives them, like those of an override.
+    pub default_inheriting_words: Vec<String>,
+    /// Members that every enumeration has, with what they are: a `list` of its cases, a `list function` that returns them, a `function` that
+    /// returns one.
+    pub enum_members: Vec<(String, String)>,
     /// A function without declared types gets those of its context.
     pub contextual_typing: bool,
     /// Methods of any value that call the function they are given with their receiver: `let`, `tap`.
@@ -301,6 +312,8 @@ pub struct TypeWords {
     pub void_functions: Vec<String>,
     /// Types that accept the function type they are given as an argument.
     pub function_type_wrappers: Vec<String>,
+    /// An anonymous function has a function type or a delegate, never an interface with one method.
+    pub no_function_interfaces: bool,
     /// Result types that say nothing about the result.
     pub uninformative_results: Vec<String>,
     /// Types of values that are types.

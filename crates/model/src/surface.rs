@@ -116,6 +116,8 @@ words! {
         Component = 14, "component";
         /// A template that is rendered.
         Template = 15, "template";
+        /// An application that finds its handlers by itself, such as by their annotations.
+        Application = 16, "application";
     }
 }
 

@@ -43,7 +43,9 @@ pub use invalidation::name_reach::{
 pub use repository::{FileFacts, LazyFlow, MemoryRepository, NamedSymbol, Repository};
 pub use resolver::Resolver;
 pub use surface::join::{Endpoint, FileSurface, join as join_surface};
-pub use surface::requests::{describes as describes_endpoint, reaches as request_reaches};
+pub use surface::requests::{
+    describes as describes_endpoint, literal_parts as request_parts, reaches as request_reaches,
+};
 
 /// The version of the resolver: changes whenever the same facts and rules may give other edges.
-pub const RESOLVER: u64 = 20;
+pub const RESOLVER: u64 = 21;

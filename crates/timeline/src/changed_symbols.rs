@@ -1,8 +1,8 @@
 //! The symbols that a commit changed, compared with its first parent.
 
-use crate::version_cache::VersionCache;
-use orient_engine::{ChangeParts, FileVersion, changes_since, pair_moves};
-use orient_history::{BlobKind, History, HistoryError, Oid, RawPathChange};
+use crate::version_cache::{Beside, VersionCache};
+use orient_engine::{ChangeParts, FileVersion, SharedBytes, changes_since, pair_moves};
+use orient_history::{BlobKind, History, HistoryError, Hunk, Oid, RawPathChange, blocks_between};
 use orient_model::{Handle, RepoPath};
 use orient_store::ChangedSymbol;
 use std::sync::Arc;
@@ -21,15 +21,18 @@ pub(crate) fn is_code(change: &RawPathChange) -> bool {
         && (may_have(&change.path) || change.old_path.as_deref().is_some_and(may_have))
 }
 
-/// The changed symbols of every file that may have some; without moves if there are too many.
+/// The changed symbols of every file that may have some; without moves if there are too many. `hunks` are those of each file, as far as
+/// they are known.
 pub(crate) fn of_commit(
     history: &mut History,
     versions: &mut VersionCache,
     changes: &[RawPathChange],
+    hunks: &[Option<Vec<Hunk>>],
 ) -> Result<Vec<(usize, Vec<SymbolRow>)>, HistoryError> {
     let mut files = Vec::new();
     for (at, change) in changes.iter().enumerate().filter(|(_, change)| is_code(change)) {
-        files.push((at, both_versions(history, versions, change)?));
+        let hunks = hunks.get(at).and_then(Option::as_deref);
+        files.push((at, both_versions(history, versions, change, hunks)?));
     }
     let mut found: Vec<_> = files.iter().map(|(_, (old, new))| changes_since(new, old)).collect();
     if files.len() <= MAX_FILES {
@@ -63,7 +66,7 @@ pub(crate) fn of_file(
     versions: &mut VersionCache,
     change: &RawPathChange,
 ) -> Result<Vec<SymbolRow>, HistoryError> {
-    let rows = of_commit(history, versions, std::slice::from_ref(change))?;
+    let rows = of_commit(history, versions, std::slice::from_ref(change), &[])?;
     Ok(rows.into_iter().flat_map(|(_, rows)| rows).collect())
 }
 
@@ -81,7 +84,7 @@ pub(crate) fn of_path(
     if !rows.iter().any(is_added) || changes.iter().filter(|change| is_code(change)).count() > MAX_FILES {
         return Ok(rows);
     }
-    let all = of_commit(history, versions, &changes)?;
+    let all = of_commit(history, versions, &changes, &[])?;
     Ok(all.into_iter().find(|(other, _)| *other == at).map(|(_, rows)| rows).unwrap_or_default())
 }
 
@@ -102,12 +105,22 @@ pub(crate) fn former_names(rows: &[SymbolRow]) -> Vec<String> {
 }
 
 /// Both versions of a changed file.
-pub(crate) fn both_versions(
+fn both_versions(
     history: &mut History,
     versions: &mut VersionCache,
     change: &RawPathChange,
+    hunks: Option<&[Hunk]>,
 ) -> Result<(Arc<FileVersion>, Arc<FileVersion>), HistoryError> {
     let old_path = change.old_path.as_ref().unwrap_or(&change.path);
     let new = versions.get(history, &change.path, change.new, None)?;
-    Ok((versions.get(history, old_path, change.old, Some(&new))?, new))
+    let mut blocks = None;
+    if let Some(hunks) = hunks {
+        let before = versions.content(history, change.old)?;
+        let shared = blocks_between(hunks, &before, new.content()).into_iter();
+        let shared =
+            shared.map(|block| SharedBytes { other: block.after, start: block.before, length: block.length });
+        blocks = Some(shared.collect::<Vec<_>>());
+    }
+    let beside = Beside { version: &new, blocks: blocks.as_deref() };
+    Ok((versions.get(history, old_path, change.old, Some(beside))?, new))
 }

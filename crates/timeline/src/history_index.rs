@@ -1,11 +1,12 @@
 //! The history index as questions read it.
 
 use orient_engine::StorePaths;
-use orient_history::Oid;
+use orient_history::{History, HistoryError, Oid, People};
 use orient_model::Handle;
 use orient_store::{Cache, CommitGraph, PathRow, SymbolsRow};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::ControlFlow;
 use std::rc::Rc;
 
 /// How much of the history is indexed.
@@ -84,14 +85,25 @@ impl HistoryIndex {
     }
 
     /// The last commits that changed files, and symbols in them, among the indexed ancestors of a commit. Paths count from the top of
-    /// the repository; a name is qualified.
-    pub fn last_changes(&mut self, start: &Oid, of: &[(Vec<u8>, Option<String>)]) -> Vec<Option<LastChange>> {
+    /// the repository; a name is qualified; `people` says which authors are the same.
+    pub fn last_changes(
+        &mut self,
+        people: &People,
+        start: &Oid,
+        of: &[(Vec<u8>, Option<String>)],
+    ) -> Vec<Option<LastChange>> {
         let Some(from) = self.number(start) else { return vec![None; of.len()] };
         let reachable = self.graph.reachable([from]);
-        of.iter().map(|(path, name)| self.last_change(&reachable, path, name.as_deref())).collect()
+        of.iter().map(|(path, name)| self.last_change(people, &reachable, path, name.as_deref())).collect()
     }
 
-    fn last_change(&mut self, reachable: &[bool], path: &[u8], name: Option<&str>) -> Option<LastChange> {
+    fn last_change(
+        &mut self,
+        people: &People,
+        reachable: &[bool],
+        path: &[u8],
+        name: Option<&str>,
+    ) -> Option<LastChange> {
         let path = self.cache.history_path_id(path)?;
         let mut rows: Vec<u32> = self
             .changes_of(path)
@@ -115,7 +127,9 @@ impl HistoryIndex {
         let mut authors: BTreeMap<String, u64> = BTreeMap::new();
         for number in rows.iter().take(MAX_COUNTED) {
             if let Some(record) = self.cache.history_commit(*number) {
-                *authors.entry(record.author.name).or_default() += 1;
+                let mut author = record.author;
+                people.rename(&mut author.name, &mut author.email);
+                *authors.entry(author.name).or_default() += 1;
             }
         }
         let total = rows.len().min(MAX_COUNTED) as u64;
@@ -124,6 +138,29 @@ impl HistoryIndex {
             commit: self.id(last)?,
             main_author: most.map(|(name, count)| (name, count, total)),
         })
+    }
+
+    /// The commits that lead to a commit, without it.
+    pub(crate) fn ancestors(
+        &mut self,
+        history: &mut History,
+        of: &Oid,
+    ) -> Result<BTreeSet<Oid>, HistoryError> {
+        let mut found = BTreeSet::new();
+        let coverage = self.coverage();
+        match self.number(of).filter(|_| !coverage.is_cut) {
+            Some(number) => {
+                let reachable = self.graph.reachable([number]);
+                let numbers = (0..).zip(&reachable).filter(|(_, is_reachable)| **is_reachable);
+                found.extend(numbers.filter_map(|(number, _)| self.id(number)));
+            }
+            None => history.walk(&[*of], &BTreeSet::new(), &mut |_, id, ()| {
+                found.insert(id);
+                Ok(ControlFlow::Continue(()))
+            })?,
+        }
+        found.remove(of);
+        Ok(found)
     }
 
     /// The number of a commit.

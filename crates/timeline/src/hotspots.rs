@@ -2,7 +2,7 @@
 
 use crate::history_index::HistoryIndex;
 use orient_engine::ChangeParts;
-use orient_history::{ChangeKind, Oid};
+use orient_history::{ChangeKind, Oid, People};
 use orient_model::SymbolKind;
 use orient_store::Person;
 use std::cmp::Reverse;
@@ -83,9 +83,10 @@ struct Changes {
 }
 
 /// Counts the indexed commits that lead to a commit, from a time on. `is_wanted` selects files, by their current path. History of a
-/// renamed file counts for its current name.
+/// renamed file counts for its current name, and `people` says which authors are the same.
 pub fn hotspots(
     index: &mut HistoryIndex,
+    people: &People,
     start: &Oid,
     since: Option<i64>,
     is_wanted: &dyn Fn(&[u8]) -> bool,
@@ -106,7 +107,11 @@ pub fn hotspots(
             changes.entry(path).or_default().commits.insert(row.commit);
         }
     }
-    let authors: HashMap<u32, Person> = index.cache.history_authors().into_iter().collect();
+    let known = |(number, mut person): (u32, Person)| {
+        people.rename(&mut person.name, &mut person.email);
+        (number, person)
+    };
+    let authors: HashMap<u32, Person> = index.cache.history_authors().into_iter().map(known).collect();
     let times: Vec<i64> =
         (0..index.graph.len()).map(|n| index.graph.commit(n).map_or(0, |commit| commit.time)).collect();
     let symbols = symbols(index, &current, &counted, &mut changes, &authors);

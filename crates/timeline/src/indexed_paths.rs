@@ -194,4 +194,8 @@ impl PathSource for IndexedPaths<'_> {
         let old = old.and_then(|old| self.index.cache.history_path(old));
         Ok(old.map(|old| self.numbers.path(&old)))
     }
+
+    fn has_file(&mut self, commit: CommitNumber, path: PathNumber) -> Result<bool, HistoryError> {
+        self.history.has_file(&self.id(commit), self.numbers.path_bytes(path))
+    }
 }

@@ -8,11 +8,11 @@ use crate::history_index::{HistoryCoverage, HistoryIndex, oid};
 use crate::version_cache::{MAX_CONTENT, VersionCache};
 use orient_engine::Engine;
 use orient_history::{
-    ChangeKind, Commit, History, HistoryError, Oid, RawPathChange, hunks, is_binary, lines,
+    ChangeKind, Commit, History, HistoryError, Hunk, Oid, RawPathChange, hunks, is_binary, lines,
 };
 use orient_model::{Handle, RepoPath};
 use orient_store::{CommitPaths, CommitSymbols, FileSymbols, GraphCommit, Person};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
 
 /// Number of commits whose paths are written together.
@@ -23,8 +23,10 @@ const SYMBOLS_BATCH: usize = 50;
 const SEGMENT: usize = 20_000;
 /// Number of files of a commit whose changed lines are read. A commit with more is an import or a reformatting.
 const MAX_READ_FILES: usize = 400;
+/// Number of changed paths that are kept in memory from one stage to the next.
+const MAX_KEPT_CHANGES: usize = 100_000;
 /// Increment when the same commits give other rows.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// How much of the history is indexed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +55,9 @@ struct Indexer<'e> {
     history: &'e mut History,
     index: HistoryIndex,
     limits: HistoryLimits,
+    /// The changes of commits whose symbols are compared next, so that their trees are compared once.
+    changes: HashMap<u32, Vec<RawPathChange>>,
+    kept_changes: usize,
 }
 
 /// Brings the history index of a tree's repository up to date, as far as it gets before `report` breaks. Returns how much is
@@ -66,7 +71,7 @@ pub fn index_history(
     let mut index = HistoryIndex::open(engine.store_paths());
     if index.cache.start_history(engine.extraction_version() ^ VERSION) {
         index.graph = index.cache.history_graph();
-        let mut indexer = Indexer { history, index, limits };
+        let mut indexer = Indexer { history, index, limits, changes: HashMap::new(), kept_changes: 0 };
         indexer.run(report)?;
         return Ok(indexer.index.coverage());
     }
@@ -242,11 +247,16 @@ impl Indexer<'_> {
         if commit.is_merge() {
             merged = self.history.merge_renames(id)?;
         } else {
-            for change in self.history.changed_paths(id)? {
+            let found = self.history.changed_paths(id)?;
+            for change in &found {
                 // The log of the previous path ends here.
                 let left = change.old_path.as_ref().filter(|_| change.kind == ChangeKind::Renamed);
                 changes.extend(left.map(|old| (old.clone(), ChangeKind::Deleted.number(), None)));
-                changes.push((change.path, change.kind.number(), change.old_path));
+                changes.push((change.path.clone(), change.kind.number(), change.old_path.clone()));
+            }
+            if self.kept_changes + found.len() <= MAX_KEPT_CHANGES {
+                self.kept_changes += found.len();
+                self.changes.insert(number, found);
             }
         }
         let person = |signature: &orient_history::Signature| Person {
@@ -304,60 +314,99 @@ impl Indexer<'_> {
     ) -> Result<CommitSymbols, HistoryError> {
         let commit = self.history.recorded_commit(id)?;
         let mut document = CommitDocument { message: commit.message.clone(), ..CommitDocument::default() };
-        let files =
-            if commit.is_merge() { Vec::new() } else { self.files_of(versions, &commit, &mut document)? };
+        let files = if commit.is_merge() {
+            Vec::new()
+        } else {
+            self.files_of(versions, number, &commit, &mut document)?
+        };
         Ok(CommitSymbols { number, files, terms: document.terms(), vector: document.vector() })
     }
 
     fn files_of(
         &mut self,
         versions: &mut VersionCache,
+        number: u32,
         commit: &Commit,
         document: &mut CommitDocument,
     ) -> Result<Vec<FileSymbols>, HistoryError> {
-        let changes = self.history.changed_paths(&commit.id)?;
+        let mut changes = match self.changes.remove(&number) {
+            Some(changes) => changes,
+            None => self.history.changed_paths(&commit.id)?,
+        };
+        for change in &changes {
+            document.names.push_str(&RepoPath::new(change.path.clone()).display());
+            document.names.push('\n');
+        }
+        self.keep_readable(versions, &mut changes)?;
+        let mut hunks = Vec::with_capacity(changes.len().min(MAX_READ_FILES));
+        let mut counts = Vec::with_capacity(hunks.capacity());
+        for change in changes.iter().take(MAX_READ_FILES) {
+            let found = self.hunks(versions, change, &mut document.lines)?;
+            let sum = |side: fn(&Hunk) -> usize| found.iter().flatten().map(side).sum::<usize>() as u32;
+            counts.push((sum(|hunk| hunk.after.len()), sum(|hunk| hunk.before.len())));
+            hunks.push(found);
+        }
         let is_large = changes.iter().filter(|change| is_code(change)).count() > MAX_READ_FILES;
         let mut rows: BTreeMap<usize, Vec<SymbolRow>> = BTreeMap::new();
         if !is_large {
-            rows = of_commit(self.history, versions, &changes)?.into_iter().collect();
+            let read = &changes[..changes.len().min(MAX_READ_FILES)];
+            rows = of_commit(self.history, versions, read, &hunks)?.into_iter().collect();
         }
         let mut files = Vec::new();
         for (at, change) in changes.iter().enumerate() {
-            document.names.push_str(&RepoPath::new(change.path.clone()).display());
-            document.names.push('\n');
-            if at >= MAX_READ_FILES {
-                continue;
-            }
-            let counts = self.changed_lines(change, &mut document.lines)?;
-            let Some(symbols) = rows.remove(&at) else { continue };
+            let (Some(lines), Some(symbols)) = (counts.get(at), rows.remove(&at)) else { continue };
             for (symbol, _) in &symbols {
                 document.names.push_str(&Handle::split(&symbol.name).pop().unwrap_or_default());
                 document.names.push('\n');
             }
             let former_names = former_names(&symbols);
-            files.push(FileSymbols { path: change.path.clone(), lines: counts, symbols, former_names });
+            files.push(FileSymbols { path: change.path.clone(), lines: *lines, symbols, former_names });
         }
         Ok(files)
     }
 
-    /// Counts the lines that a commit added to and deleted from a file, and appends them to a text.
-    fn changed_lines(
+    /// Omits files whose contents are missing or damaged, so that the rest of the history is indexed. A file without a row is read when it
+    /// is asked about, which says what is missing.
+    fn keep_readable(
         &mut self,
+        versions: &mut VersionCache,
+        changes: &mut Vec<RawPathChange>,
+    ) -> Result<(), HistoryError> {
+        let mut unreadable = BTreeSet::new();
+        for (at, change) in changes.iter().enumerate().take(MAX_READ_FILES) {
+            for blob in [change.old, change.new] {
+                match versions.content(self.history, blob) {
+                    Ok(_) => {}
+                    Err(HistoryError::NotFetched(_) | HistoryError::Damaged(_)) => {
+                        unreadable.insert(at);
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        let mut place = 0..;
+        changes.retain(|_| place.next().is_none_or(|at| !unreadable.contains(&at)));
+        Ok(())
+    }
+
+    /// The hunks of a changed file, whose lines are appended to a text. `None` if the file is binary or too large.
+    fn hunks(
+        &mut self,
+        versions: &mut VersionCache,
         change: &RawPathChange,
         text: &mut Vec<u8>,
-    ) -> Result<(u32, u32), HistoryError> {
-        let (before, after) = (self.history.content(change.old)?, self.history.content(change.new)?);
+    ) -> Result<Option<Vec<Hunk>>, HistoryError> {
+        let before = versions.content(self.history, change.old)?;
+        let after = versions.content(self.history, change.new)?;
         let is_readable = |content: &[u8]| content.len() <= MAX_CONTENT && !is_binary(content);
         if !is_readable(&before) || !is_readable(&after) {
-            return Ok((0, 0));
+            return Ok(None);
         }
-        let (old, new) = (lines(&before), lines(&after));
-        let (mut added, mut deleted) = (0, 0);
-        for hunk in hunks(&before, &after) {
-            added += hunk.after.len() as u32;
-            deleted += hunk.before.len() as u32;
-            let changed = [(&new, hunk.after), (&old, hunk.before)];
-            for line in changed.into_iter().flat_map(|(lines, range)| {
+        let hunks = hunks(&before, &after);
+        if text.len() < MAX_CHANGED_BYTES {
+            let (old, new) = (lines(&before), lines(&after));
+            let sides = hunks.iter().flat_map(|hunk| [(&new, &hunk.after), (&old, &hunk.before)]);
+            for line in sides.flat_map(|(lines, range)| {
                 lines.get(range.start as usize..range.end as usize).unwrap_or_default()
             }) {
                 if text.len() + line.len() <= MAX_CHANGED_BYTES {
@@ -365,6 +414,6 @@ impl Indexer<'_> {
                 }
             }
         }
-        Ok((added, deleted))
+        Ok(Some(hunks))
     }
 }

@@ -23,4 +23,4 @@ pub use hotspots::{CoChange, Hotspots, PathActivity, SymbolActivity, hotspots};
 pub use indexed_paths::path_log;
 pub use indexer::{HistoryLimits, IndexStage, index_history};
 pub use symbol_log::{SymbolLog, SymbolLogEntry, VisitSymbol};
-pub use version_cache::{VersionCache, version_beside};
+pub use version_cache::version_beside;

@@ -5,7 +5,7 @@ use crate::changed_symbols::{SymbolRow, of_path};
 use crate::history_index::HistoryIndex;
 use crate::indexed_paths::{IndexedPathLog, PathLogStep};
 use crate::version_cache::VersionCache;
-use orient_engine::{ChangeParts, FileVersion, SymbolDelta, SymbolVersion};
+use orient_engine::{ChangeParts, FileVersion, SymbolVersion, is_same_kind};
 use orient_history::{ChangeKind, History, HistoryError, Oid};
 use orient_model::{Handle, RepoPath, SymbolKind};
 use std::collections::BTreeSet;
@@ -29,7 +29,7 @@ pub struct SymbolLogEntry {
     pub name: String,
     /// The qualified name before, if it was another.
     pub old_name: Option<String>,
-    /// Whether the symbol comes from a file that still exists elsewhere in the commit.
+    /// Whether the symbol comes from another file, which the commit did not rename.
     pub is_moved: bool,
 }
 
@@ -43,12 +43,28 @@ pub struct SymbolLog {
     /// The qualified names that the symbol has had, latest last.
     names: Vec<String>,
     versions: VersionCache,
+    /// The ancestors of the commits that brought the symbol to the file: what they changed there was an earlier symbol of its name.
+    before_it: Vec<Ancestors>,
+    /// The last commit that changed an earlier symbol of its name.
+    earlier: Option<Oid>,
+}
+
+/// The ancestors of a commit, found when they are first needed.
+struct Ancestors {
+    of: Oid,
+    found: Option<BTreeSet<Oid>>,
 }
 
 impl SymbolLog {
     /// The log of a symbol with a qualified name.
     pub fn new(name: String, kind: SymbolKind) -> Self {
-        Self { kind, names: vec![name], versions: VersionCache::default() }
+        let (names, versions) = (vec![name], VersionCache::default());
+        Self { kind, names, versions, before_it: Vec::new(), earlier: None }
+    }
+
+    /// The last commit that changed an earlier symbol of the same name, which is not part of the log.
+    pub fn earlier(&self) -> Option<Oid> {
+        self.earlier
     }
 
     /// Visits the commits that changed the symbol, newest first.
@@ -64,11 +80,19 @@ impl SymbolLog {
         let mut seen = BTreeSet::new();
         for _ in 0..MAX_MOVES {
             let Some((start, path)) = starts.pop() else { break };
+            self.before_it.clear();
             let mut log = IndexedPathLog::new(index, history, start, &path)?;
             while let Some(step) = log.next(index, history)? {
                 let Some(entry) = self.compare(index, history, &step)? else { continue };
                 if !seen.insert(entry.commit) {
                     continue;
+                }
+                if self.is_before_it(index, history, &entry.commit)? {
+                    self.earlier.get_or_insert(entry.commit);
+                    continue;
+                }
+                if entry.is_moved || entry.parts.contains(ChangeParts::ADDED) {
+                    self.before_it.push(Ancestors { of: entry.commit, found: None });
                 }
                 if let Some(source) = entry.old_path.as_ref().filter(|_| entry.is_moved)
                     && let Some(parent) = history.parents(&entry.commit)?.first()
@@ -81,6 +105,24 @@ impl SymbolLog {
             }
         }
         Ok(())
+    }
+
+    /// Whether a commit is an ancestor of one that brought the symbol to the file.
+    fn is_before_it(
+        &mut self,
+        index: &mut HistoryIndex,
+        history: &mut History,
+        commit: &Oid,
+    ) -> Result<bool, HistoryError> {
+        for ancestors in &mut self.before_it {
+            if ancestors.found.is_none() {
+                ancestors.found = Some(index.ancestors(history, &ancestors.of)?);
+            }
+            if ancestors.found.as_ref().is_some_and(|found| found.contains(commit)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// What a commit did to the symbol, if anything.
@@ -99,34 +141,20 @@ impl SymbolLog {
             old_name,
             is_moved: false,
         };
-        if step.kind == ChangeKind::Copied {
-            // A file that was split: the symbol left the file that it was in.
-            let change =
-                history.path_change(&step.commit, &step.path, step.old_path.as_deref(), step.kind)?;
-            let new = self.versions.get(history, &step.path, change.new, None)?;
-            let old_path = step.old_path.as_ref().unwrap_or(&step.path);
-            let old = self.versions.get(history, old_path, change.old, Some(&new))?;
-            let after = self.find(&new);
-            if let (Some(before), Some(after)) = (self.find(&old), after) {
-                let parts = ChangeParts::MOVED.with(SymbolDelta::between(before, after).into());
-                return Ok(Some(entry(parts, &after.name, None)));
-            }
-            return Ok(after.map(|after| entry(ChangeParts::ADDED, &after.name, None)));
-        }
         let rows = self.rows(index, history, step)?;
-        let Some(name) = self
-            .names
-            .iter()
-            .rev()
-            .find(|name| rows.iter().any(|(row, _)| row.kind == self.kind && row.name == **name))
-        else {
+        let is_it = |row: &SymbolRow, name: &str| is_same_kind(row.0.kind, self.kind) && row.0.name == name;
+        let Some(name) = self.names.iter().rev().find(|name| rows.iter().any(|row| is_it(row, name))) else {
             return Ok(None);
         };
-        let mut found = rows.iter().filter(|(row, _)| row.kind == self.kind && row.name == *name);
+        let mut found = rows.iter().filter(|row| is_it(row, name));
         let Some((first, moved_from)) = found.next() else { return Ok(None) };
         // Overloads share name and kind.
         let parts = found.fold(ChangeParts(first.parts), |all, (row, _)| all.with(ChangeParts(row.parts)));
         let mut entry = entry(parts, &first.name, first.old_name.clone());
+        if step.kind == ChangeKind::Copied && moved_from.is_none() {
+            // The symbol stays where the file was copied from, if it was there: this one is new.
+            entry.old_path = self.copied_from(history, step)?;
+        }
         if let Some(source) = moved_from {
             entry.old_path = Some(source.clone());
             entry.is_moved = true;
@@ -162,6 +190,18 @@ impl SymbolLog {
             return Ok(row.symbols().into_iter().map(with_path).collect());
         }
         of_path(history, &mut self.versions, &step.commit, &step.path)
+    }
+
+    /// The file that a file was copied from, if the symbol was in it.
+    fn copied_from(
+        &mut self,
+        history: &mut History,
+        step: &PathLogStep,
+    ) -> Result<Option<Vec<u8>>, HistoryError> {
+        let Some(source) = &step.old_path else { return Ok(None) };
+        let change = history.path_change(&step.commit, &step.path, Some(source), step.kind)?;
+        let old = self.versions.get(history, source, change.old, None)?;
+        Ok(self.find(&old).map(|_| source.clone()))
     }
 
     /// The symbol under its latest name that a version has.

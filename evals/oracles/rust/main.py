@@ -129,7 +129,7 @@ def last_name(node):
         return None
     if node.type in ("scoped_identifier", "scoped_type_identifier"):
         return node.child_by_field_name("name")
-    if node.type == "generic_type":
+    if node.type in ("generic_type", "generic_type_with_turbofish"):
         return last_name(node.child_by_field_name("type"))
     return node if node.type in NAMES else None
 

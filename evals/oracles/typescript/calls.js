@@ -59,7 +59,8 @@ class Calls {
     const line = source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1;
     const named = ts.isIdentifier(node) || ts.isPrivateIdentifier(node) || ts.isStringLiteralLike(node);
     const name = ts.isConstructorDeclaration(declaration) ? "constructor" : named ? node.text : undefined;
-    return { path: this.inside(source.fileName), line, ...(name ? { name } : {}) };
+    const base = this.targets.members.bases.has(declaration) ? { base: true } : {};
+    return { path: this.inside(source.fileName), line, ...(name ? { name } : {}), ...base };
   }
 
   caller(node) {

@@ -8,6 +8,8 @@ class Members {
     this.checker = checker;
     this.derived = new Map();
     this.assigned = new Map();
+    // Members that were found as what a class inherits: no implementations of an interface.
+    this.bases = new Set();
     for (const source of sources) this.survey(source);
   }
 
@@ -57,6 +59,7 @@ class Members {
       ? this.checker.getTypeAtLocation(declaration.parent).symbol : undefined;
     const name = declaration.name && declaration.name.text;
     if (!owner || !name) return found;
+    if (ts.isInterfaceDeclaration(declaration.parent)) this.inherited(owner, name).forEach((member) => found.add(member));
     const seen = new Set([owner]);
     const queue = [owner];
     while (queue.length > 0) {
@@ -70,6 +73,21 @@ class Members {
           for (const node of this.assigned.get(other) || []) found.add(node);
         }
       }
+    }
+    return found;
+  }
+  // An interface that merges with a class redeclares members which the class inherits: what runs is the base's.
+  inherited(owner, name) {
+    const found = [];
+    let at = owner;
+    for (let depth = 0; at && depth < 20; depth += 1) {
+      const type = (at.declarations || []).find((each) => ts.isClassLike(each));
+      const clause = type && (type.heritageClauses || []).find((each) => each.token === ts.SyntaxKind.ExtendsKeyword);
+      at = clause && this.checker.getTypeAtLocation(clause.types[0].expression).symbol;
+      const member = at && at.members && at.members.get(ts.escapeLeadingUnderscores(name));
+      const bodies = ((member && member.declarations) || []).filter((each) => each.body);
+      bodies.forEach((each) => this.bases.add(each));
+      found.push(...bodies);
     }
     return found;
   }

@@ -79,3 +79,105 @@ fn an_edit_of_the_prefix_changes_the_endpoints_of_another_file() {
     let after = text(&tree.run(&["endpoints"]).stdout);
     assert!(after.contains("POST   /v2/auth") && !after.contains("/api"), "{after}");
 }
+
+#[test]
+fn a_trace_leads_through_the_top_level_code_of_imported_modules() {
+    let tree = Sandbox::new(&[
+        (
+            "server.js",
+            "const express = require('express');\nconst routes = require('./routes');\n\nconst app = express();\napp.use('/api', routes);\napp.listen(3000);\n",
+        ),
+        (
+            "routes.js",
+            "const { Router } = require('express');\nconst { list } = require('./users');\n\nconst router = Router();\nrouter.get('/users', list);\nmodule.exports = router;\n",
+        ),
+        ("users.js", "exports.list = function list(req, res) { load(); };\n\nfunction load() {}\n"),
+    ]);
+    tree.assert_output(
+        &["trace", "-", "load"],
+        "
+        1 path from the entry points to load
+        1: 3 calls
+          server.js:2  top level  runs
+            routes.js:5  top level  registers
+              users.js:1  function list  calls
+                users.js:3  function load
+        ",
+    );
+}
+
+#[test]
+fn a_trace_leads_through_commands_that_are_kept_in_variables() {
+    let tree = Sandbox::new(&[
+        ("go.mod", "module example.com/shop\n\nrequire github.com/spf13/cobra v1.8.0\n"),
+        ("main.go", "package main\n\nimport \"example.com/shop/cmd\"\n\nfunc main() {\n\tcmd.Execute()\n}\n"),
+        (
+            "cmd/root.go",
+            "package cmd\n\nimport \"github.com/spf13/cobra\"\n\nvar rootCmd = &cobra.Command{Use: \"shop\"}\n\nfunc Execute() {\n\trootCmd.Execute()\n}\n",
+        ),
+        (
+            "cmd/serve.go",
+            "package cmd\n\nimport \"github.com/spf13/cobra\"\n\nvar serveCmd = &cobra.Command{\n\tUse: \"serve\",\n\tRun: func(cmd *cobra.Command, args []string) {\n\t\tstart()\n\t},\n}\n\nfunc init() {\n\trootCmd.AddCommand(serveCmd)\n}\n\nfunc start() {}\n",
+        ),
+    ]);
+    tree.assert_output(
+        &["trace", "main", "start"],
+        "
+        1 path from main to start
+        1: 4 calls, probable
+          main.go:6  function main  calls
+            cmd/root.go:8  function Execute  runs probable: value
+              cmd/root.go:5  variable rootCmd  registers probable: framework
+                cmd/serve.go:8  variable serveCmd  calls
+                  cmd/serve.go:16  function start
+        ",
+    );
+}
+
+#[test]
+fn a_trace_leads_from_an_application_to_the_controllers_that_it_finds() {
+    let tree = Sandbox::new(&[
+        (
+            "src/shop/Shop.java",
+            "package shop;\n\nimport org.springframework.boot.SpringApplication;\n\npublic class Shop {\n    public static void main(String[] args) {\n        SpringApplication.run(Shop.class, args);\n    }\n}\n",
+        ),
+        (
+            "src/shop/web/Orders.java",
+            "package shop.web;\n\nimport org.springframework.web.bind.annotation.*;\n\n@RestController\npublic class Orders {\n    @GetMapping(\"/orders\")\n    public String list() { return \"\"; }\n}\n",
+        ),
+    ]);
+    tree.assert_output(
+        &["trace", "-", "Orders.list"],
+        "
+        1 path from the entry points to Orders.list
+        1: 2 calls, probable
+          src/shop/Shop.java:7  method Shop.main  registers probable: framework
+            src/shop/web/Orders.java:8  top level  registers
+              src/shop/web/Orders.java:8  method Orders.list
+        ",
+    );
+}
+
+#[test]
+fn a_request_leads_to_the_handler_of_its_endpoint_in_another_language() {
+    let tree = Sandbox::new(&[
+        (
+            "api/app.py",
+            "from flask import Flask\n\napp = Flask(__name__)\n\n\n@app.get(\"/api/orders/<int:id>\")\ndef order(id):\n    return {}\n",
+        ),
+        (
+            "web/orders.ts",
+            "export async function show(id: number) {\n  return fetch(`/api/orders/${id}`);\n}\n",
+        ),
+    ]);
+    tree.assert_output(
+        &["callers", "order"],
+        "
+        2 verified callers of order (api/app.py:7), 0 name-only candidates
+        api/app.py:6  top level  registers
+        web/orders.ts:2  function show [client]  requests probable: endpoint
+        ",
+    );
+    let way = text(&tree.run(&["trace", "show", "order"]).stdout);
+    assert!(way.contains("function show  requests"), "{way}");
+}

@@ -175,3 +175,12 @@ fn roles_and_visibilities_narrow_the_list() {
     let said = tree.run(&["unused", "--visibility", "hidden"]);
     assert_eq!(said.status.code(), Some(2), "{}", text(&said.stderr));
 }
+
+#[test]
+fn a_class_of_extensions_may_be_used_where_the_name_of_one_is() {
+    let extensions = "public static class RequestExtensions\n{\n    public static string ApiKey(this HttpRequest request) => null;\n    public static string Other(this HttpRequest request) => null;\n}\n";
+    let unknown = "class Page : Outside\n{\n    string Key() => Request.ApiKey();\n}\n";
+    let tree = Sandbox::new(&[("Extensions.cs", extensions), ("Page.cs", unknown)]);
+    let all = text(&tree.run(&["unused", "--all"]).stdout);
+    assert!(all.contains("class RequestExtensions  but: public, 1 name-only mention"), "{all}");
+}

@@ -1,7 +1,8 @@
 //! Entry points: symbols and files that code outside the repository calls.
 
+use crate::extraction::Language;
 use crate::query::traversal::Edges;
-use crate::{Definition, EngineError, GraphView, NodeId};
+use crate::{Definition, DescribedNode, EdgeRow, EngineError, GraphView, NodeId};
 use orient_model::{EdgeKind, Modifier, Modifiers, Role, SymbolKind};
 
 /// Why something is an entry point.
@@ -82,8 +83,7 @@ impl GraphView<'_> {
         if let Some(Definition { name, kind, modifiers, attributes, .. }) = &described.definition {
             return Ok(of_header(name, *kind, *modifiers, attributes.iter().map(String::as_str)));
         }
-        let runs = |kind| matches!(kind, EdgeKind::Calls | EdgeKind::Constructs);
-        if described.file.role != Role::Source || !self.outgoing(node)?.iter().any(|edge| runs(edge.kind)) {
+        if described.file.role != Role::Source || !self.has_top_level_code(&described)? {
             return Ok(None);
         }
         for inside in self.members(node)? {
@@ -94,6 +94,47 @@ impl GraphView<'_> {
             }
         }
         Ok(Some(EntryPoint::Script))
+    }
+
+    /// Whether the top-level code of a file does something besides definitions.
+    fn has_top_level_code(&self, file: &DescribedNode) -> Result<bool, EngineError> {
+        if self.snapshot().surface_edges()?.registers(file.file.id) {
+            return Ok(true);
+        }
+        let language = Language::of(file.file.language.as_deref(), &file.file.path);
+        let imports_run = language.and_then(Language::rules).is_some_and(|rules| rules.imports_run);
+        let is_last = self.outline(file.file.id)?.outline.exports.is_empty();
+        let runs = |edge: &EdgeRow| match edge.kind {
+            EdgeKind::Calls | EdgeKind::Constructs => true,
+            EdgeKind::Registers => imports_run,
+            // A file that exports what it imports is a part of others.
+            EdgeKind::Imports => imports_run && is_last,
+            _ => false,
+        };
+        if self.outgoing(file.node)?.iter().any(runs) {
+            return Ok(true);
+        }
+        if imports_run {
+            for inside in self.members(file.node)?.into_iter().skip(1) {
+                let is_variable =
+                    matches!(self.kind(inside)?, Some(SymbolKind::Variable | SymbolKind::Constant));
+                if is_variable && self.is_top_level(inside)? && self.outgoing(inside)?.iter().any(runs) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether a program starts at a node: an entry point that no code registers.
+    pub fn starts_program(&self, node: NodeId) -> Result<bool, EngineError> {
+        Ok(match self.entry(node)? {
+            None => false,
+            Some(EntryPoint::Main | EntryPoint::Script) => true,
+            Some(EntryPoint::Marked) => {
+                !self.incoming(node)?.iter().any(|edge| edge.kind == EdgeKind::Registers)
+            }
+        })
     }
 }
 

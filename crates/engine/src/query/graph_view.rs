@@ -147,6 +147,16 @@ impl<'s> GraphView<'s> {
         Ok(self.node_row(node)?.symbol.as_ref().map_or_else(String::new, |symbol| symbol.name.clone()))
     }
 
+    /// The kind of a symbol; `None` for a file.
+    pub(crate) fn kind(&self, node: NodeId) -> Result<Option<SymbolKind>, EngineError> {
+        Ok(self.node_row(node)?.symbol.as_ref().map(|symbol| symbol.kind))
+    }
+
+    /// Whether a symbol is in no other.
+    pub(crate) fn is_top_level(&self, node: NodeId) -> Result<bool, EngineError> {
+        Ok(self.node_row(node)?.symbol.as_ref().is_some_and(|symbol| symbol.parent.is_none()))
+    }
+
     /// Whether a node is test code: a test, or visible to tests only.
     pub fn is_test(&self, node: NodeId) -> Result<bool, EngineError> {
         Ok(self.node_row(node)?.is_test())
@@ -274,11 +284,17 @@ impl Edges for GraphView<'_> {
     type Order = NodeOrder;
 
     fn incoming(&self, node: NodeId) -> Result<Vec<EdgeRow>, EngineError> {
-        self.snapshot.incoming(node)
+        let mut edges = self.snapshot.incoming(node)?;
+        let derived = self.snapshot.surface_edges()?;
+        edges.extend(derived.to(node).iter().filter(|edge| self.snapshot.holds(edge)));
+        Ok(edges)
     }
 
     fn outgoing(&self, node: NodeId) -> Result<Vec<EdgeRow>, EngineError> {
-        self.snapshot.outgoing(node)
+        let mut edges = self.snapshot.outgoing(node)?;
+        let derived = self.snapshot.surface_edges()?;
+        edges.extend(derived.from(node).iter().filter(|edge| self.snapshot.holds(edge)));
+        Ok(edges)
     }
 
     fn order(&self, node: NodeId) -> Result<NodeOrder, EngineError> {

@@ -13,11 +13,13 @@ mod node_owners;
 pub(crate) mod outline_cache;
 pub(crate) mod path_pattern;
 mod path_search;
+mod program_graph;
 mod raw_query;
 pub(crate) mod search;
 mod snapshot;
 mod source_text;
 mod surface;
+mod surface_edges;
 mod symbol_filter;
 mod symbol_lookup;
 mod symbol_roles;
@@ -35,6 +37,7 @@ pub use node_edges::NodeInfo;
 pub use node_owners::{NodeOwners, Project};
 pub use path_pattern::{PathPattern, PatternError};
 pub use path_search::PathMatch;
+pub use program_graph::ProgramGraph;
 pub use search::{
     HitText, JoinedHits, RetrievedCandidates, SameFileHit, SearchHit, SearchQuery, SearchResults,
     SearchedRoot, SimilarHit, Similarity, Snippet, search_roots,
@@ -42,6 +45,7 @@ pub use search::{
 pub use snapshot::{DefinitionQuery, FileQuery, Snapshot, Status};
 pub use source_text::SourceLines;
 pub use surface::DescribedEndpoint;
+pub(crate) use surface_edges::{SurfaceEdges, SurfaceEdgesCache};
 pub use symbol_filter::{NumberRange, SymbolFilter, SymbolOrder};
 pub use symbol_lookup::Lookup;
 pub(crate) use symbol_roles::RolesCache;

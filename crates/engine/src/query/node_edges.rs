@@ -65,7 +65,7 @@ impl Snapshot {
     }
 
     /// Whether both ends of an edge exist: owed files may still have edges to deleted symbols.
-    fn holds(&self, edge: &EdgeRow) -> bool {
+    pub(super) fn holds(&self, edge: &EdgeRow) -> bool {
         self.store.owed() == 0 || (self.is_there(edge.source) && self.is_there(edge.target))
     }
 

@@ -1,10 +1,14 @@
 //! The surface of the program: what all files say about it, joined.
 
 use crate::query::traversal::Edges;
-use crate::{EngineError, NodeId, Snapshot};
-use orient_model::{EdgeKind, Role, Route, SurfaceEntry, SurfaceKind, SurfaceRole};
+use crate::{DefinitionQuery, EngineError, NodeId, Snapshot};
+use orient_model::{EdgeKind, Modifier, Role, Route, SurfaceEntry, SurfaceKind, SurfaceRole};
 use orient_resolve::{Endpoint, FileSurface, describes_endpoint, join_surface, request_reaches};
+use orient_store::NameMatch;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Maximum number of symbols with the name of an operation that are looked at.
+const MAX_OPERATIONS: usize = 20;
 
 /// An endpoint and the descriptions of it.
 pub type DescribedEndpoint = (Endpoint<NodeId>, Vec<SurfaceEntry<NodeId>>);
@@ -103,13 +107,14 @@ impl Snapshot {
         }
         for (entry, _) in descriptions.iter().zip(served).filter(|(_, served)| !served) {
             let (method, path) = entry.name.split_once(' ').unwrap_or(("ANY", &entry.name));
+            let handler = self.operation(&entry.text)?;
             let route = Route {
                 place: None,
                 framework: entry.framework.clone(),
                 method: method.to_owned(),
                 path: path.to_owned(),
-                handler: None,
-                text: "described only".to_owned(),
+                handler,
+                text: if handler.is_some() { String::new() } else { "described only".to_owned() },
                 middleware: Vec::new(),
                 from: entry.from,
                 line: entry.line,
@@ -119,6 +124,32 @@ impl Snapshot {
         }
         all.sort_by(|(a, _), (b, _)| (&a.path, &a.route).cmp(&(&b.path, &b.route)));
         Ok(all)
+    }
+
+    /// The only function or method that has the name of an operation, as any language spells it. The name may begin with that of a module.
+    fn operation(&self, name: &str) -> Result<Option<NodeId>, EngineError> {
+        let bare = name.rsplit(['.', '/', '#']).next().unwrap_or(name);
+        let mut spellings = vec![bare.to_owned(), upper_camel(bare), snake(bare)];
+        spellings.sort_unstable();
+        spellings.dedup();
+        let view = self.graph();
+        let mut found = BTreeSet::new();
+        for spelling in spellings.into_iter().filter(|spelling| !spelling.is_empty()) {
+            let query = DefinitionQuery { name: NameMatch::Exact(spelling), ..DefinitionQuery::default() };
+            for row in self.symbol_rows(&query, 0, MAX_OPERATIONS)?.rows {
+                let symbol = row.symbol;
+                let node = NodeId::from(symbol.id);
+                let is_code = view.file_of(node)?.role == Role::Source && !view.is_test(node)?;
+                if symbol.kind.is_callable()
+                    && is_code
+                    && !symbol.modifiers.contains(Modifier::Declaration)
+                    && !symbol.modifiers.contains(Modifier::Abstract)
+                {
+                    found.insert(node);
+                }
+            }
+        }
+        Ok(if found.len() == 1 { found.pop_first() } else { None })
     }
 
     /// The surface entries of all kinds: endpoints are entries too, named by method and path.
@@ -140,6 +171,24 @@ impl Snapshot {
         }
         Ok(entries)
     }
+}
+
+/// `listPets` as `ListPets`.
+fn upper_camel(name: &str) -> String {
+    let mut letters = name.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// `listPets` as `list_pets`.
+fn snake(name: &str) -> String {
+    let mut out = String::new();
+    for letter in name.chars() {
+        if letter.is_uppercase() && !out.is_empty() && !out.ends_with('_') {
+            out.push('_');
+        }
+        out.extend(letter.to_lowercase());
+    }
+    out
 }
 
 /// Gives handlers that are registered under the short name of a procedure its full name: `shop.Payment/Charge` for

@@ -5,7 +5,9 @@ use orient_model::{RepoPath, Stamp};
 pub(crate) use orient_testkit::git;
 use orient_walk::{WalkOptions, list};
 use std::collections::BTreeSet;
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 pub(crate) struct TestRepo {
     _dir: tempfile::TempDir,
@@ -37,6 +39,60 @@ impl TestRepo {
     pub(crate) fn commit(&self, message: &str) {
         self.git(&["add", "-A"]);
         self.git(&["commit", "-q", "--allow-empty", "-m", message]);
+    }
+
+    /// Adds a history in one process, without touching the working tree.
+    pub(crate) fn import(&self, stream: &Stream) {
+        let mut git = Command::new("git")
+            .args(["fast-import", "--quiet", "--force"])
+            .current_dir(&self.root)
+            .stdin(Stdio::piped())
+            .spawn()
+            .expect("git is installed");
+        git.stdin.take().expect("a pipe").write_all(&stream.bytes).expect("git reads it");
+        assert!(git.wait().expect("it ends").success());
+    }
+}
+
+/// A history in the format of `git fast-import`. Commits are a minute apart.
+#[derive(Default)]
+pub(crate) struct Stream {
+    pub(crate) bytes: Vec<u8>,
+    commits: u32,
+    marks: u32,
+}
+
+impl Stream {
+    /// Adds a commit to a branch and returns its mark. Files are changed as compared with the first parent.
+    pub(crate) fn commit(&mut self, branch: &str, parents: &[u32], files: &str) -> u32 {
+        self.commits += 1;
+        let time = 1_500_000_000 + 60 * self.commits;
+        self.signed_commit(branch, parents, &format!("A <a@b> {time} +0000"), b"a change\n", files)
+    }
+
+    /// Adds a commit with its own signature and message.
+    pub(crate) fn signed_commit(
+        &mut self,
+        branch: &str,
+        parents: &[u32],
+        signature: &str,
+        message: &[u8],
+        files: &str,
+    ) -> u32 {
+        self.marks += 1;
+        let mark = self.marks;
+        let header = format!(
+            "commit refs/heads/{branch}\nmark :{mark}\ncommitter {signature}\ndata {}\n",
+            message.len()
+        );
+        self.bytes.extend_from_slice(header.as_bytes());
+        self.bytes.extend_from_slice(message);
+        for (at, parent) in parents.iter().enumerate() {
+            let word = if at == 0 { "from" } else { "merge" };
+            self.bytes.extend_from_slice(format!("{word} :{parent}\n").as_bytes());
+        }
+        self.bytes.extend_from_slice(format!("{files}\n").as_bytes());
+        mark
     }
 }
 

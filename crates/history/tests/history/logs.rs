@@ -1,6 +1,6 @@
 //! Logs, blame and the pickaxe, compared with git itself on generated histories.
 
-use crate::fixture::{TestRepo, git};
+use crate::fixture::{Stream, TestRepo, git};
 use orient_history::ChangeKind::{Added, Copied, Deleted, Renamed};
 use orient_history::{ChangeKind, History};
 use orient_model::RepoPath;
@@ -309,4 +309,39 @@ fn reformatting_commit_is_ignored_as_git_does() {
     let found: Vec<String> =
         ranges.iter().flat_map(|range| (0..range.count).map(|_| range.commit.to_string())).collect();
     assert_eq!(found, expected);
+}
+
+#[test]
+fn change_of_the_mode_alone_is_listed_as_git_does() {
+    let repo = TestRepo::new();
+    repo.write("run.sh", "echo one\n");
+    repo.commit("first");
+    repo.git(&["update-index", "--chmod=+x", "run.sh"]);
+    repo.git(&["commit", "-q", "-m", "executable"]);
+    let kinds: Vec<ChangeKind> = log_of(&repo.root, "run.sh").into_iter().map(|(_, kind)| kind).collect();
+    assert_eq!(kinds, [ChangeKind::Mode, Added]);
+    let gits = ids(&repo.git(&["log", "--follow", "--format=%H", "--", "run.sh"]));
+    assert_eq!(log_of(&repo.root, "run.sh").into_iter().map(|(id, _)| id).collect::<BTreeSet<_>>(), gits);
+    assert_eq!(blame_of(&repo.root, "run.sh"), git_blame(&repo.root, "run.sh"));
+}
+
+/// The file is renamed twice and rewritten while a branch from before changes it under its first name. Where that branch is merged, nothing is
+/// similar any more.
+#[test]
+fn old_name_is_followed_on_a_branch_that_left_before_the_renames() {
+    let repo = TestRepo::new();
+    let text = |word: &str| (0..40).map(|n| format!("{word} {n}\n")).collect::<Vec<_>>().concat();
+    let file = |path: &str, text: &str| format!("M 644 inline {path}\ndata {}\n{text}\n", text.len());
+    let mut stream = Stream::default();
+    let first = stream.commit("main", &[], &file("first.txt", &text("old")));
+    let side = stream.commit("side", &[first], &file("first.txt", &(text("old") + "from the side\n")));
+    let renamed = stream.commit("main", &[first], "R first.txt second.txt\n");
+    let renamed = stream.commit("main", &[renamed], "R second.txt third.txt\n");
+    let new = stream.commit("main", &[renamed], &file("third.txt", &text("entirely new")));
+    stream.commit("main", &[new, side], "");
+    repo.import(&stream);
+    let side = repo.git(&["rev-parse", "side"]);
+    let found: Vec<String> = log_of(&repo.root, "third.txt").into_iter().map(|(id, _)| id).collect();
+    assert!(found.iter().any(|id| id == side.trim()), "the commit of the branch is found");
+    assert_eq!(found.len(), 5, "and each commit once");
 }

@@ -2,6 +2,7 @@
 
 mod branches;
 mod commit_trees;
+mod faults;
 mod fixture;
 mod hostile;
 mod logs;

@@ -174,11 +174,23 @@ impl<'t> Lowering<'t> {
             ExprRole::Record => self.lower_record(id, depth),
             ExprRole::Named => return self.lower_named(id, rule, depth),
             ExprRole::Literal(Literal::String) => self.lower_string(id),
-            ExprRole::Literal(literal) => Expr::Literal(literal),
+            ExprRole::Literal(literal) => self.lower_literal(id, rule, literal),
             ExprRole::Transparent => return self.lower_inner(id, rule, depth),
             ExprRole::Joined if self.has_text(id, depth) => self.lower_joined(id, depth),
             ExprRole::Joined | ExprRole::Opaque => Expr::Unknown,
         })
+    }
+
+    /// A literal, with the type that the end of its text says: `1L`.
+    fn lower_literal(&mut self, id: NodeId, rule: &Rule, literal: Literal) -> Expr {
+        let text = self.tree.bytes(id);
+        let Some((_, ty)) = rule.suffix_types.iter().find(|(suffix, _)| text.ends_with(suffix)) else {
+            return Expr::Literal(literal);
+        };
+        let value = self.push_expr(Expr::Literal(literal));
+        let name = self.names.intern(ty);
+        let ty = self.push_expr(Expr::Name(name));
+        Expr::Cast { value, ty }
     }
 
     /// A number that may be an index keeps its text, like a string.
@@ -442,7 +454,9 @@ impl<'t> Lowering<'t> {
     /// The callee: `callee`, or `base` and `name` if the grammar separates them.
     fn callee(&mut self, id: NodeId, rule: &'t Rule, depth: usize) -> ExprId {
         if let Some(same) = self.continued(id, rule) {
-            return self.callee(same, self.table.rule(self.tree, same), depth + 1);
+            let inner = self.table.rule(self.tree, same);
+            let callee = self.callee(same, inner, depth + 1);
+            return self.applied(same, inner, callee, depth);
         }
         if let Some(callee) = rule.callee.find(self.tree, id) {
             return self.expr_at(callee, depth + 1);

@@ -5,8 +5,8 @@ use super::{Lowering, mark};
 use crate::parse::flat_tree::NodeId;
 use crate::schema::vocabulary::ExprRole;
 use orient_model::{
-    Base, BindingKind, Expr, ExprId, ExprList, RefKind, Reference, Relation, Scope, ScopeKind, Span,
-    SymbolKind,
+    Base, BindingKind, Expr, ExprId, ExprList, RefKind, Reference, Relation, Scope, ScopeKind, Sequence,
+    Span, SymbolKind,
 };
 use std::ops::Range;
 
@@ -366,6 +366,31 @@ impl Lowering<'_> {
         {
             return self.expr(*first);
         }
-        self.push_expr(Expr::Unknown)
+        self.token_parts(tokens, depth).unwrap_or_else(|| self.push_expr(Expr::Unknown))
+    }
+
+    /// The parts of a path that a macro defines: `"users" / u64`. A division has no text.
+    fn token_parts(&mut self, tokens: &[NodeId], depth: usize) -> Option<ExprId> {
+        let mut parts: Vec<Vec<NodeId>> = vec![Vec::new()];
+        for (at, &token) in tokens.iter().enumerate() {
+            if at > 0 && self.gap(tokens[at - 1], token).trim_ascii() == b"/" {
+                parts.push(Vec::new());
+            }
+            parts.last_mut()?.push(token);
+        }
+        if parts.len() < 2 || depth >= DEPTH_CAP {
+            return None;
+        }
+        let mut items = Vec::new();
+        for part in &parts {
+            items.push(self.token_arg(part, depth + 1));
+        }
+        let is_text = |item: &ExprId| matches!(self.flow.expr(*item), Expr::Text(_));
+        if !items.iter().any(is_text) {
+            return None;
+        }
+        let list = ExprList { start: self.flow.operands.len() as u32, len: items.len() as u32 };
+        self.flow.operands.extend(items);
+        Some(self.push_expr(Expr::Sequence { kind: Sequence::Tuple, items: list }))
     }
 }

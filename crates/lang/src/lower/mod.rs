@@ -330,6 +330,9 @@ impl<'t> Lowering<'t> {
         if rule.param {
             self.unbound_param(id, rule);
         }
+        if rule.positional_fields {
+            self.positional_fields(id);
+        }
         if rule.type_param {
             self.type_param(id, rule);
         }

@@ -237,6 +237,23 @@ impl<'t> Lowering<'t> {
         }
     }
 
+    /// Binds the types of numbered fields to their numbers in the scope of the type.
+    pub(super) fn positional_fields(&mut self, id: NodeId) {
+        let is_type = |&child: &NodeId| {
+            let rule = self.table.rule(self.tree, child);
+            !(rule.comment || rule.attribute || rule.holds_modifiers)
+        };
+        let fields: Vec<NodeId> = self.tree.named_children(id).filter(is_type).collect();
+        let scope = self.frame().scope;
+        for (number, ty) in fields.into_iter().enumerate() {
+            self.mark(ty, mark::TYPE);
+            let ty_expr = self.expr(ty);
+            let binding =
+                self.bind_name(scope, &number.to_string(), BindingKind::Local, self.tree.node(ty).start);
+            self.flow.bindings[binding].ty = Some(ty_expr);
+        }
+    }
+
     /// Binds a type parameter.
     pub(super) fn type_param(&mut self, id: NodeId, rule: &Rule) {
         let name = rule.name.find(self.tree, id).unwrap_or(id);

@@ -59,12 +59,17 @@ impl<'t> Lowering<'t> {
                     rule.expr != Some(ExprRole::Wrap(Wrapper::Array)) && !rule.not_a_reference
                 });
                 if let Some(ty) = ty {
-                    self.part_out(ty);
+                    // The type may be that of a declaration around the construction.
+                    let is_named_here = self.tree.is_inside(ty, id);
+                    if is_named_here {
+                        self.part_out(ty);
+                    }
                     if rule.only_if_capitalised && self.is_plain_element(ty) {
                         return;
                     }
                     let expr = self.expr(id);
-                    self.add_reference(rule.reference.unwrap_or(RefKind::Construct), expr, ty);
+                    let place = if is_named_here { ty } else { id };
+                    self.add_reference(rule.reference.unwrap_or(RefKind::Construct), expr, place);
                 }
             }
             ExprRole::Named => {

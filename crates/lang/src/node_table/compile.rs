@@ -165,6 +165,12 @@ impl Compiler<'_> {
             table.calls.insert(name.clone(), rule);
         }
         self.complexity(&spec.complexity, table);
+        for (kind, ending) in &spec.impossible_endings {
+            self.place = format!("impossible_endings.{kind}");
+            if let (Some(kind), Some(ending)) = (self.kind(kind), self.kind(ending)) {
+                table.grammar_gaps.forbid_ending(kind, ending);
+            }
+        }
         for gap in &spec.grammar_gap {
             match GrammarGap::compile(self.pack, gap) {
                 Ok(gap) => table.grammar_gaps.add(gap),
@@ -284,6 +290,11 @@ impl Compiler<'_> {
         spec.selector_attributes.iter().filter_map(mark).collect()
     }
 
+    fn kinds(&mut self, spec: &NodeSpec) -> Vec<(Vec<u8>, SymbolKind)> {
+        let words = spec.kinds.iter().filter(|(word, _)| !is_path(word));
+        words.filter_map(|(word, kind)| Some((word.as_bytes().to_vec(), self.symbol(Some(kind))?))).collect()
+    }
+
     fn rule(&mut self, spec: &NodeSpec) -> Rule {
         Rule {
             symbol: self.symbol(spec.symbol.as_deref()),
@@ -292,12 +303,9 @@ impl Compiler<'_> {
             local_kind: self.symbol(spec.local_kind.as_deref()),
             callable_kind: self.symbol(spec.callable_kind.as_deref()),
             most_vexing_parse: spec.most_vexing_parse,
-            kinds: spec
-                .kinds
-                .iter()
-                .filter(|(word, _)| !is_path(word))
-                .filter_map(|(word, kind)| Some((word.as_bytes().to_vec(), self.symbol(Some(kind))?)))
-                .collect(),
+            positional_fields: spec.positional_fields,
+            suffix_types: suffix_types(spec),
+            kinds: self.kinds(spec),
             kinds_by_part: spec
                 .kinds
                 .iter()
@@ -483,4 +491,9 @@ impl Compiler<'_> {
         }
         compiled
     }
+}
+
+/// The types that suffixes of literals give.
+fn suffix_types(spec: &NodeSpec) -> Vec<(Vec<u8>, String)> {
+    spec.suffix_types.iter().map(|(suffix, ty)| (suffix.clone().into_bytes(), ty.clone())).collect()
 }

@@ -146,6 +146,8 @@ pub(crate) struct Rule {
     pub(crate) local_kind: Option<SymbolKind>,
     pub(crate) callable_kind: Option<SymbolKind>,
     pub(crate) most_vexing_parse: bool,
+    pub(crate) positional_fields: bool,
+    pub(crate) suffix_types: Vec<(Vec<u8>, String)>,
     /// Kinds chosen by a word that the node contains, and by a part of it: `kinds` of the table.
     pub(crate) kinds: Vec<(Vec<u8>, SymbolKind)>,
     pub(crate) kinds_by_part: Vec<(NodePath, SymbolKind)>,

@@ -22,7 +22,7 @@ use orient_model::{Framework, Role, Rules, SymbolKind};
 use std::sync::{Arc, OnceLock};
 
 /// Increment whenever the same bytes and pack may give other facts.
-const EXTRACTOR_VERSION: u64 = 17;
+const EXTRACTOR_VERSION: u64 = 18;
 
 include!(concat!(env!("OUT_DIR"), "/fingerprints.rs"));
 
@@ -264,6 +264,17 @@ impl Pack {
     /// Whether the facts of its files depend on the name of the file.
     pub fn names_files(&self) -> bool {
         !self.manifest().file_symbol.is_empty()
+    }
+
+    /// Whether a definition means the same without its neighbours: not where a file contains several languages or is a symbol itself.
+    pub fn has_independent_definitions(&self) -> bool {
+        let has_grammar = matches!(self.extractor(), Extractor::Deep(_) | Extractor::Shallow(_));
+        has_grammar && !self.manifest().embeds() && !self.names_files()
+    }
+
+    /// Whether the meaning of its files depends on preprocessor directives.
+    pub fn has_directives(&self) -> bool {
+        matches!(self.extractor(), Extractor::Deep(table) if table.preprocessor.is_some())
     }
 
     /// The rule by which a file is a symbol itself.

@@ -62,9 +62,17 @@ pub(crate) struct Tree<'s> {
 }
 
 impl<'s> Tree<'s> {
-    /// Copies the parser's tree. `tokens` says which kinds of nodes to keep.
-    pub(crate) fn new(source: &'s [u8], text: &'s [u8], raw: &RawTree, tokens: &[Token]) -> Self {
+    /// Copies the parser's tree. `joined_lines` are the offsets of line breaks that the parser did not see, in order; `tokens` says
+    /// which kinds of nodes to keep.
+    pub(crate) fn new(
+        source: &'s [u8],
+        text: &'s [u8],
+        raw: &RawTree,
+        joined_lines: &[u32],
+        tokens: &[Token],
+    ) -> Self {
         let mut builder = Builder {
+            joined_lines,
             nodes: Vec::with_capacity(source.len() / 6 + 16),
             open: Vec::new(),
             faulty: raw.root_node().has_error(),
@@ -179,7 +187,9 @@ struct OpenNode {
     end: usize,
 }
 
-struct Builder {
+struct Builder<'j> {
+    /// Offsets of line breaks that the parser did not see, in order.
+    joined_lines: &'j [u32],
     nodes: Vec<Node>,
     /// Outermost first.
     open: Vec<OpenNode>,
@@ -187,7 +197,7 @@ struct Builder {
     faulty: bool,
 }
 
-impl Builder {
+impl Builder<'_> {
     /// Adds a node; false if it carries no meaning.
     fn enter(&mut self, cursor: &TreeCursor<'_>, raw: RawNode<'_>, tokens: &[Token]) -> bool {
         let kind = raw.kind_id();
@@ -208,6 +218,8 @@ impl Builder {
         // A node that ends with a line break ends on the line before, as people count.
         let end_row =
             if end.column == 0 && end.row as u32 > row { end.row as u32 - 1 } else { end.row as u32 };
+        let (row, end_row) =
+            (row + self.joined_before(raw.start_byte()), end_row + self.joined_before(raw.end_byte()));
         self.nodes.push(Node {
             kind,
             field,
@@ -222,6 +234,11 @@ impl Builder {
             health,
         });
         true
+    }
+
+    /// The number of line breaks before an offset that the parser did not see.
+    fn joined_before(&self, offset: usize) -> u32 {
+        self.joined_lines.partition_point(|&line_break| (line_break as usize) < offset) as u32
     }
 
     /// The next nodes are children of the node entered last.

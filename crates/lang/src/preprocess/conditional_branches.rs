@@ -37,7 +37,7 @@ struct Conditional {
     commas: bool,
     /// Whether its directives are erased even if all branches are complete.
     flat: bool,
-    /// Whether a colon precedes it: of a label, or of an initialiser list.
+    /// Whether it is in the initialiser list of a constructor, or a label precedes it.
     colon: bool,
 }
 
@@ -83,8 +83,7 @@ pub(super) fn resolve(tokens: Vec<Token>, flat: bool, rewriter: &mut Rewriter<'_
                     lowest: depth.curly,
                     commas: true,
                     flat,
-                    colon: live_before(&tokens, &dead, at)
-                        .is_some_and(|before| tokens[before].class == Class::Punct(b':')),
+                    colon: follows_colon(&tokens, &dead, at),
                 });
                 continue;
             }
@@ -129,6 +128,24 @@ fn live_before(tokens: &[Token], dead: &[bool], at: usize) -> Option<usize> {
         .rev()
         .take(LOOK_BACK_CAP)
         .find(|&index| !dead[index] && !matches!(tokens[index].class, Class::Directive))
+}
+
+/// Whether a colon precedes this token, or a colon and initialisers: `: a(1), b(2),`.
+fn follows_colon(tokens: &[Token], dead: &[bool], at: usize) -> bool {
+    let live = |&index: &usize| !dead[index] && !matches!(tokens[index].class, Class::Directive);
+    let mut depth = 0;
+    for (passed, index) in (0..at).rev().take(LOOK_BACK_CAP).filter(live).enumerate() {
+        match tokens[index].class {
+            Class::Punct(b':') if depth == 0 => return true,
+            Class::Punct(b',') if depth == 0 => {}
+            _ if passed == 0 => return false,
+            Class::Punct(b')' | b'}' | b']') => depth += 1,
+            Class::Punct(b'(' | b'{' | b'[') if depth > 0 => depth -= 1,
+            Class::Punct(b'(' | b'{' | b'[' | b';' | b'=') if depth == 0 => return false,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Whether a statement could begin here, judging by the token before.

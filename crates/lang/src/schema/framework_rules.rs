@@ -3,9 +3,9 @@
 
 use super::resource_rules::{DescriptionTable, ResourceTable, TextHandlerTable};
 use orient_model::{
-    AnnotationRules, Argument, ContractRule, Convention, EntryRule, FileRouteRule, Framework, GroupRule,
-    IncludeRule, MethodSource, MountRule, NameStyle, PathToken, ResourcePart, RouteRule, RouterRule,
-    SurfaceKind, SurfaceRole, ViewRule,
+    AnnotationRules, Argument, ChainRule, ContractRule, Convention, EntryRule, FileRouteRule, Framework,
+    GroupRule, IncludeRule, LoadedModuleRule, MethodSource, MountRule, NameStyle, PathToken, ResourcePart,
+    RouteRule, RouterRule, SurfaceKind, SurfaceRole, ViewRule,
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -57,6 +57,9 @@ struct FrameworkFile {
     description: Vec<DescriptionTable>,
     #[serde(default)]
     view: Vec<ViewTable>,
+    chain: Option<ChainTable>,
+    #[serde(default)]
+    loaded_module: Vec<LoadedModuleTable>,
 }
 
 /// An argument: its position or its name.
@@ -129,7 +132,13 @@ struct EntryTable {
     #[serde(default)]
     handler: Vec<Selector>,
     #[serde(default)]
+    handler_members: Vec<String>,
+    #[serde(default)]
     handler_chained: Vec<String>,
+    #[serde(default)]
+    name_chained: Vec<String>,
+    #[serde(default)]
+    factory: bool,
     #[serde(default)]
     handlers: Vec<Selector>,
     #[serde(default)]
@@ -145,6 +154,34 @@ struct ViewTable {
     type_suffix: String,
     #[serde(default)]
     snake: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ChainTable {
+    joins: Vec<String>,
+    alternatives: Vec<String>,
+    ends: Vec<String>,
+    paths: Vec<String>,
+    #[serde(default)]
+    parameters: Vec<String>,
+    #[serde(default)]
+    path_ends: Vec<String>,
+    methods: Vec<String>,
+    roots: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LoadedModuleTable {
+    #[serde(default)]
+    variables: Vec<String>,
+    #[serde(default)]
+    calls: Vec<String>,
+    #[serde(default)]
+    module: Vec<Selector>,
+    #[serde(default)]
+    key: String,
 }
 
 #[derive(Deserialize)]
@@ -366,8 +403,36 @@ impl FrameworkFile {
                 .collect(),
             descriptions: self.description.into_iter().map(DescriptionTable::rule).collect(),
             views: self.view.into_iter().map(ViewTable::rule).collect(),
+            chain: self.chain.map(ChainTable::rule),
+            loaded_modules: self.loaded_module.into_iter().map(LoadedModuleTable::rule).collect(),
             contracts: self.contract.into_iter().map(ContractTable::rule).collect::<Result<_, _>>()?,
         })
+    }
+}
+
+impl ChainTable {
+    fn rule(self) -> ChainRule {
+        ChainRule {
+            joins: self.joins,
+            alternatives: self.alternatives,
+            ends: self.ends,
+            paths: self.paths,
+            parameters: self.parameters,
+            path_ends: self.path_ends,
+            methods: self.methods,
+            roots: self.roots,
+        }
+    }
+}
+
+impl LoadedModuleTable {
+    fn rule(self) -> LoadedModuleRule {
+        LoadedModuleRule {
+            variables: self.variables,
+            calls: self.calls,
+            module: arguments(self.module),
+            key: self.key,
+        }
     }
 }
 
@@ -437,7 +502,10 @@ impl EntryTable {
             },
             members: self.members,
             handler: arguments(self.handler),
+            handler_members: self.handler_members,
             handler_chained: self.handler_chained,
+            name_chained: self.name_chained,
+            factory: self.factory,
             handlers: arguments(self.handlers),
             method: arguments(self.method),
             templates: self.templates,

@@ -27,6 +27,8 @@ pub(crate) struct TableSpec {
     pub(crate) token_functions: Option<String>,
     /// Words that are never names: a grammar that takes one for a name misread the source.
     pub(crate) reserved_words: Vec<String>,
+    /// Kinds of nodes that the grammar extends too far, each with the kind of a node that it cannot end with.
+    pub(crate) impossible_endings: BTreeMap<String, String>,
     /// Calls of bare names that declare something: `require`, `include`, `describe`.
     pub(crate) call: BTreeMap<String, CallSpec>,
     /// Names of the receiver, and of the receiver as an instance of its base, if the grammar has no kinds for them.
@@ -233,6 +235,8 @@ pub(crate) struct NodeSpec {
     pub(crate) group: Option<String>,
     pub(crate) scope: Option<String>,
     pub(crate) expr: Option<String>,
+    /// The type of a literal, by the end of its text: `{ L = "long" }`.
+    pub(crate) suffix_types: BTreeMap<String, String>,
     /// The expression role instead, by a token that it contains.
     pub(crate) roles: BTreeMap<String, String>,
     #[serde(rename = "ref")]
@@ -260,6 +264,8 @@ pub(crate) struct NodeSpec {
     pub(crate) name_starts: Option<String>,
     /// The part before which its text ends, if it is a name.
     pub(crate) name_ends: Option<String>,
+    /// Its children are the types of fields without names, which are numbered: `struct Pair(Row, u8)`.
+    pub(crate) positional_fields: bool,
     /// The kind of the member that each of its parameters also declares.
     pub(crate) parameters_declare: Option<String>,
     /// A name that is a call unless a variable has that name.

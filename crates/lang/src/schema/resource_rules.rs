@@ -88,6 +88,14 @@ pub(super) struct DescriptionTable {
     #[serde(default)]
     prefix: String,
     methods: Vec<String>,
+    #[serde(default)]
+    servers: String,
+    #[serde(default)]
+    server_url: String,
+    #[serde(default)]
+    reference: String,
+    #[serde(default)]
+    operation: String,
 }
 
 impl ResourceTable {
@@ -141,6 +149,15 @@ impl TextHandlerTable {
 
 impl DescriptionTable {
     pub(super) fn rule(self) -> DescriptionRule {
-        DescriptionRule { marks: self.marks, root: self.root, prefix: self.prefix, methods: self.methods }
+        DescriptionRule {
+            marks: self.marks,
+            root: self.root,
+            prefix: self.prefix,
+            methods: self.methods,
+            servers: self.servers,
+            server_url: self.server_url,
+            reference: self.reference,
+            operation: self.operation,
+        }
     }
 }

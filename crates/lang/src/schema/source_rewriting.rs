@@ -71,6 +71,8 @@ pub(crate) struct GrammarGapSpec {
     /// The replaced text begins the definition after it, which the tree no longer shows; with `only`, each part is one
     /// of its attributes.
     pub(crate) is_definition_prefix: bool,
-    /// Apply only around a reserved word that the grammar took for a name.
+    /// Apply only around text that the grammar misread: a reserved word that it took for a name, an ending that a node cannot have.
     pub(crate) at_misread_words: bool,
+    /// Also replace the line breaks of the group: the grammar ends a statement there. Lines are counted as in the source.
+    pub(crate) joins_lines: bool,
 }

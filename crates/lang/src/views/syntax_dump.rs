@@ -15,8 +15,9 @@ pub fn syntax(pack: &Pack, bytes: &[u8]) -> Option<String> {
     let mut out = String::new();
     let mut cursor = tree.walk();
     let mut depth = 0;
+    let breaks: Vec<usize> = memchr::memchr_iter(b'\n', bytes).collect();
     loop {
-        show(&mut out, &cursor, depth, bytes);
+        show(&mut out, &cursor, depth, bytes, &breaks);
         if cursor.goto_first_child() {
             depth += 1;
             continue;
@@ -30,7 +31,7 @@ pub fn syntax(pack: &Pack, bytes: &[u8]) -> Option<String> {
     }
 }
 
-fn show(out: &mut String, cursor: &TreeCursor<'_>, depth: usize, bytes: &[u8]) {
+fn show(out: &mut String, cursor: &TreeCursor<'_>, depth: usize, bytes: &[u8], breaks: &[usize]) {
     let node = cursor.node();
     let _ = write!(out, "{:1$}", "", depth * 2);
     if let Some(field) = cursor.field_name() {
@@ -38,7 +39,9 @@ fn show(out: &mut String, cursor: &TreeCursor<'_>, depth: usize, bytes: &[u8]) {
     }
     let missing = if node.is_missing() { " MISSING" } else { "" };
     let kind = if node.is_named() { node.kind().to_owned() } else { format!("{:?}", node.kind()) };
-    let _ = write!(out, "{kind}{missing} {}-{}", node.start_position().row + 1, node.end_position().row + 1);
+    // Counted in the source: the parser may have seen fewer lines.
+    let line = |at: usize| breaks.partition_point(|&line_break| line_break < at) + 1;
+    let _ = write!(out, "{kind}{missing} {}-{}", line(node.start_byte()), line(node.end_byte()));
     if node.child_count() == 0 && node.is_named() {
         let text = bytes.get(node.byte_range()).unwrap_or_default();
         let text: String = String::from_utf8_lossy(text).chars().take(LEAF_CAP).collect();

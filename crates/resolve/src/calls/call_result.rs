@@ -31,7 +31,7 @@ impl Session<'_> {
         if let Some(val) = self.runtime_type_of(site, callee, list) {
             return val;
         }
-        let found = self.callees(site, callee);
+        let found = self.applicable_callees(site, callee, list);
         let found = self.resolve_overloads(site, &found, list);
         let val = self.call_targets_result(&found, list, Some(site));
         if val.ty.is_known() {
@@ -41,6 +41,7 @@ impl Session<'_> {
         if val.ty.is_known() {
             return val;
         }
+        let callee = Self::without_type_arguments(site, callee);
         let val = self.receiver_member_result(site, callee, list);
         if val.ty.is_known() {
             return val;
@@ -231,9 +232,10 @@ impl Session<'_> {
             }
             SymbolKind::EnumMember => self.type_of_symbol(sym),
             kind if kind.is_callable() => {
+                let sym = self.overload_signature(&unit, sym, args.len()).unwrap_or(sym);
                 let result = self.result_of(sym);
                 let result = self.result_for_receiver(&unit, sym, result, via);
-                let result = self.result_for_arguments(&unit, sym, result, args, from);
+                let result = self.result_for_arguments(&unit, (sym, via), result, args, from);
                 match from.filter(|_| unit.rules.value_flow_typing) {
                     Some(from) => {
                         let handed = self.handed_on(&unit, sym, args, from);
@@ -251,6 +253,25 @@ impl Session<'_> {
                 self.called_value(&val.ty, args, from)
             }
         }
+    }
+
+    /// The signature that callers of an overloaded function see instead of its implementation; none if those that take this many
+    /// arguments declare different results.
+    fn overload_signature(&self, unit: &FileRef, sym: SymbolId, count: usize) -> Option<SymbolId> {
+        let function = unit.symbol(sym.at).filter(|_| unit.rules.type_namespace)?;
+        if unit.is(sym.at, Modifier::Declaration) {
+            return None;
+        }
+        let is_signature = |&at: &u32| {
+            at < sym.at
+                && unit.is(at, Modifier::Declaration)
+                && unit.symbol(at).is_some_and(|one| (one.name, one.kind) == (function.name, function.kind))
+                && self.accepts_count(&Target::symbol(unit.sym(at), Rule::Declared), count)
+        };
+        let mut signatures = unit.children(function.parent).iter().copied().filter(is_signature);
+        let first = signatures.next()?;
+        let result = |at: u32| unit.symbol(at).and_then(|one| one.returns);
+        signatures.all(|at| result(at) == result(first)).then(|| unit.sym(first))
     }
 
     /// The result type for a receiver: with its type arguments, and the receiver's own type for `Self`.
@@ -290,11 +311,11 @@ impl Session<'_> {
         }
     }
 
-    /// The result type of a generic function, with type parameters inferred from the arguments.
+    /// The result type of a generic function, with type parameters inferred from the arguments and from the receiver of an extension.
     fn result_for_arguments(
         &self,
         unit: &FileRef,
-        sym: SymbolId,
+        (sym, via): (SymbolId, Option<&Rc<Ty>>),
         result: Value,
         args: &[ExprId],
         from: Option<&Site>,
@@ -303,8 +324,8 @@ impl Session<'_> {
         if !mentions_param(&result.ty) {
             return result;
         }
-        let mut map = Vec::new();
-        for (&param, &arg) in unit.params(scope).iter().zip(args) {
+        let (mut map, receivers) = self.extension_arguments(unit, sym, via);
+        for (&param, &arg) in unit.params(scope).iter().skip(receivers).zip(args) {
             let wanted = self.declared(unit, param);
             if mentions_param(&wanted) {
                 unify(&wanted, &self.eval(from, arg).ty, &mut map);

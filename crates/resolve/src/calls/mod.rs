@@ -4,3 +4,4 @@ pub(crate) mod argument_types;
 pub(crate) mod call_result;
 pub(crate) mod callees;
 pub(crate) mod overloads;
+pub(crate) mod receiver_qualifiers;

@@ -21,6 +21,7 @@
 //! The first two calls mean one function, exactly: the other one has a mismatch. The third one may mean either.
 
 use crate::file::file_unit::{FileRef, FileUnit};
+use crate::modules::dotted;
 use crate::session::{Session, Site};
 use crate::types::target::Target;
 use crate::types::ty::{SymbolId, Ty};
@@ -29,7 +30,9 @@ use crate::types::written_types::{
     is_function, is_plain, is_unboxed, score_literal_type, score_type_argument, type_argument_count, widens,
     without_marks,
 };
-use orient_model::{Confidence, Expr, ExprId, Literal, Modifier, Modules, Rule, Rules, SymbolKind, Wrapper};
+use orient_model::{
+    Confidence, Expr, ExprId, Literal, Modifier, Modules, Param, Rule, Rules, SymbolKind, Wrapper,
+};
 
 /// The parameter has the type of the argument.
 pub(crate) const IDENTICAL: i32 = 3;
@@ -55,11 +58,40 @@ impl Session<'_> {
             found.iter().filter(|one| self.is_applicable(site, one, args)).cloned().collect();
         // If no overload seems applicable, we know too little to exclude any.
         let doubted = || found.iter().map(|one| one.clone().at_most(Confidence::Probable)).collect();
-        let left = if takes.is_empty() { doubted() } else { takes };
+        let left = if takes.is_empty() { doubted() } else { self.prefer_imported_by_name(site, takes, args) };
         if left.len() < 2 {
             return left;
         }
         self.most_specific(site, &left, args)
+    }
+
+    /// Of extensions, those that the file imports by their name, if their parameters do not exclude the arguments: they come before
+    /// those of the same package and of wildcard imports.
+    fn prefer_imported_by_name(&self, site: &Site, found: Vec<Target>, args: &[ExprId]) -> Vec<Target> {
+        let from = &site.unit;
+        let is_named = |one: &Target| {
+            let home = one.sym().and_then(|sym| Some((self.unit_of(sym)?, sym.at)));
+            home.is_some_and(|(unit, at)| {
+                let space = self.namespace_of(&unit, at);
+                one.rule == Rule::Extension
+                    && from.facts.outline.imports.iter().any(|import| {
+                        import.name.is_some_and(|name| from.outline_text(name) == unit.name(at))
+                            && dotted(from.outline_text(import.module)) == space
+                    })
+            })
+        };
+        if found.len() < 2 || !from.rules.companion_objects || found.iter().all(is_named) {
+            return found;
+        }
+        let mut named = Vec::new();
+        for one in found.iter().filter(|one| is_named(one)) {
+            let scores = self.argument_scores(site, one, args);
+            if !scores.contains(&MISMATCH) {
+                let is_proved = scores.iter().all(|&score| score > UNKNOWN);
+                named.push(if is_proved { one.clone() } else { one.clone().at_most(Confidence::Probable) });
+            }
+        }
+        if named.is_empty() { found } else { named }
     }
 
     /// Of the applicable overloads, those with the best score.
@@ -110,7 +142,12 @@ impl Session<'_> {
         }
         let loses = |other: usize, one: usize| {
             let last = self.variadic_penalty(&found[other]) > self.variadic_penalty(&found[one]);
-            let told = fits[one].iter().all(|&fit| fit > UNKNOWN);
+            let told = fits[one].iter().zip(args).enumerate().all(|(at, (&fit, &arg))| {
+                // A type parameter has the very type of its argument; an array may be meant for all variadic arguments.
+                fit > UNKNOWN
+                    || written[one].get(at).is_some_and(|ty| self.is_own_type_param(&found[one], ty))
+                        && !matches!(self.eval(site, arg).ty, Ty::List(_))
+            });
             dominates(&fits[one], &fits[other]) || (last && told && fits[one] == fits[other])
         };
         confidence &= (0..found.len()).all(|at| scores[at] == best || left.iter().all(|&one| loses(at, one)));
@@ -124,6 +161,17 @@ impl Session<'_> {
             _ => Confidence::Approximate,
         };
         left.into_iter().map(|at| found[at].clone().at_most(most)).collect()
+    }
+
+    /// Whether a written type is a type parameter of the function that is found, where arguments decide what it stands for.
+    fn is_own_type_param(&self, found: &Target, written: &str) -> bool {
+        let home = found.sym().and_then(|sym| Some((self.unit_of(sym)?, sym.at)));
+        home.is_some_and(|(unit, at)| {
+            unit.rules.generic_arity_overloads
+                && unit.type_params(at).iter().any(|&param| {
+                    unit.binding(param).is_some_and(|binding| unit.text(binding.name) == written)
+                })
+        })
     }
 
     /// The penalty of a variadic function: 1 if it is one.
@@ -178,28 +226,73 @@ impl Session<'_> {
             return true;
         }
         let count = count + receivers_of(found, &unit, sym.at);
-        let least = symbol.params.iter().filter(|param| !param.default && !param.variadic).count();
+        let is_needed = |param: &&Param| !param.default && !param.variadic;
+        let least = if inherits_defaults(&unit, sym.at) {
+            receivers_of(found, &unit, sym.at)
+        } else {
+            symbol.params.iter().filter(is_needed).count()
+        };
         let any = symbol.params.iter().any(|param| param.variadic);
         count >= least && (any || count <= symbol.params.len())
     }
 
     /// Whether a function is applicable, by the number and the names of the arguments.
-    fn is_applicable(&self, site: &Site, found: &Target, args: &[ExprId]) -> bool {
-        if !self.accepts_count(found, args.len()) {
-            return false;
-        }
+    pub(super) fn is_applicable(&self, site: &Site, found: &Target, args: &[ExprId]) -> bool {
         let Some((unit, sym)) = found.sym().and_then(|sym| Some((self.unit_of(sym)?, sym))) else {
             return true;
         };
         let Some(symbol) = unit.symbol(sym.at) else { return true };
-        args.iter().all(|&arg| match site.unit.expr(arg) {
+        if unit.rules.exact_arity && has_alternative_params(&symbol.params) {
+            return true;
+        }
+        if !self.accepts_count(found, args.len()) {
+            return false;
+        }
+        let takes_names = args.iter().all(|&arg| match site.unit.expr(arg) {
             Expr::Named { name, .. } => {
                 let name = site.unit.text(name);
                 symbol.params.is_empty()
                     || symbol.params.iter().any(|param| unit.outline_text(param.name) == name)
             }
             _ => true,
-        })
+        });
+        takes_names && (!unit.rules.exact_arity || Self::gives_required(site, found, &unit, sym.at, args))
+    }
+
+    /// Whether the arguments give a value to every parameter that needs one. A function that comes last may be a trailing lambda, which
+    /// is the value of the last parameter.
+    ///
+    /// Example: of `f(go: () -> Unit, wide: Boolean = true, body: () -> Unit)` and `f(go: () -> Unit, text: () -> Unit, icon: (() -> Unit)? =
+    /// null)`, the call `f(go = {}) { … }` can only mean the first: in the second, `text` would have no value.
+    fn gives_required(site: &Site, found: &Target, unit: &FileRef, symbol: u32, args: &[ExprId]) -> bool {
+        let Some(params) = unit.symbol(symbol).map(|symbol| &symbol.params) else { return true };
+        let first = receivers_of(found, unit, symbol);
+        let last_is_lambda = args.last().is_some_and(|&arg| matches!(site.unit.expr(arg), Expr::Lambda(_)));
+        let gives = |has_trailing_lambda: bool| {
+            let mut given = vec![false; params.len()];
+            for (place, &arg) in args.iter().enumerate() {
+                let at = match site.unit.expr(arg) {
+                    Expr::Named { name, .. } => {
+                        let name = site.unit.text(name);
+                        params.iter().position(|param| unit.outline_text(param.name) == name)
+                    }
+                    Expr::Lambda(_) if has_trailing_lambda && place + 1 == args.len() => {
+                        params.len().checked_sub(1)
+                    }
+                    _ => Some(place + first),
+                };
+                if let Some(one) = at.and_then(|at| given.get_mut(at)) {
+                    *one = true;
+                }
+            }
+            let mut needed = params.iter().zip(&given).skip(first);
+            needed.all(|(param, given)| *given || param.default || param.variadic)
+        };
+        let has_variadic = params.iter().any(|param| param.variadic);
+        has_variadic
+            || inherits_defaults(unit, symbol)
+            || gives(false)
+            || (last_is_lambda && !unit.rules.receiver_scope_methods.is_empty() && gives(true))
     }
 
     /// The score of each argument.
@@ -315,6 +408,7 @@ impl Session<'_> {
             None => {
                 // A function matches no type that cannot have a single abstract method.
                 let closed = |kind: SymbolKind| match kind {
+                    kind if rules.types.no_function_interfaces && kind.is_type() => true,
                     SymbolKind::Struct | SymbolKind::Enum => true,
                     SymbolKind::Class => unit.rules.modules == Modules::Namespace,
                     _ => !kind.is_type() && kind != SymbolKind::Delegate && kind != SymbolKind::TypeAlias,
@@ -427,6 +521,21 @@ fn dominates(one: &[i32], other: &[i32]) -> bool {
     other.iter().any(|&fit| fit <= MISMATCH)
         || (one.iter().zip(other).all(|(one, other)| one >= other)
             && one.iter().zip(other).any(|(one, other)| one > other && *one >= SUBTYPE))
+}
+
+/// Whether parameters are alternatives of conditional compilation: two have one name.
+fn has_alternative_params(params: &[Param]) -> bool {
+    params.iter().enumerate().any(|(at, param)| params[..at].iter().any(|other| other.name == param.name))
+}
+
+/// Whether the parameters of a function may have default values that another declaration of it gives them.
+fn inherits_defaults(unit: &FileUnit, symbol: u32) -> bool {
+    let words = &unit.rules.default_inheriting_words;
+    let signature = || unit.symbol(symbol).map_or("", |symbol| unit.outline_text(symbol.signature));
+    unit.rules.exact_arity
+        && (unit.is(symbol, Modifier::Override)
+            || !words.is_empty()
+                && signature().split_whitespace().take(8).any(|said| words.iter().any(|word| word == said)))
 }
 
 /// The number of receiver parameters of an extension.

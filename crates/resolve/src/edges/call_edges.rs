@@ -31,7 +31,10 @@ impl ReferenceEdges<'_, '_> {
         if self.unit.expr(callee) == Expr::SelfRef && self.unit.rules.super_calls {
             return self.call_own_constructor(site, args);
         }
-        let mut found = self.session.callees(site, callee);
+        let mut found = match self.reference.kind {
+            RefKind::Call => self.session.applicable_callees(site, callee, args),
+            _ => self.session.callees(site, callee),
+        };
         if self.reference.kind == RefKind::Decorate {
             found = self.with_suffix(site, callee, found);
         }
@@ -362,6 +365,9 @@ impl ReferenceEdges<'_, '_> {
             return decided;
         }
         if self.differ_in_receiver_only(&decided) {
+            if let Some(selected) = self.selected_by_receiver(&decided) {
+                return vec![selected];
+            }
             return decided
                 .into_iter()
                 .map(|one| Target { confidence: Confidence::Probable, ..one })
@@ -404,6 +410,17 @@ impl ReferenceEdges<'_, '_> {
         let is_method = |sym: SymbolId| self.session.kind(sym) == Some(SymbolKind::Method);
         let forwards = self.unit.rules.deref_forwarding && is_method(one) && is_method(two);
         forwards && self.session.has_same_params(one, two)
+    }
+
+    /// Of two overloads that differ in the qualifier of their receiver, the one that the receiver of this call selects.
+    fn selected_by_receiver(&self, found: &[Target]) -> Option<Target> {
+        let Expr::Call { callee, .. } = self.unit.expr(self.reference.expr) else { return None };
+        let is_qualified = self.session.is_receiver_qualified(&self.site(), callee)?;
+        let takes =
+            |one: &&Target| one.sym().is_some_and(|sym| self.session.takes_qualified(sym) == is_qualified);
+        let mut selected = found.iter().filter(takes);
+        let first = selected.next()?.clone();
+        selected.next().is_none().then_some(Target { confidence: Confidence::Exact, ..first })
     }
 
     fn push_ambiguous(&mut self, found: &[Target]) {

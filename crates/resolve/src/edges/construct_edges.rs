@@ -15,6 +15,9 @@ impl ReferenceEdges<'_, '_> {
             _ => (self.reference.expr, &[][..]),
         };
         let found = self.constructed_targets(site, ty);
+        if found.is_empty() && self.initialise_member(site, ty, args) {
+            return;
+        }
         let found = self.session.filter_kind(found, LookupKind::Value);
         let mut targets = Vec::new();
         let type_space = self.unit.rules.type_namespace && self.unit.expr(ty) != Expr::SelfRef;
@@ -65,6 +68,32 @@ impl ReferenceEdges<'_, '_> {
             return self.push_unresolved(site, ty);
         }
         self.emit_calls(site, targets, args);
+    }
+
+    /// A constructor that initialises a member by its name uses the member, and constructs its type unless it is a pointer or a reference.
+    /// Returns whether the name is that of a member.
+    fn initialise_member(&mut self, site: &Site, name: ExprId, args: &[ExprId]) -> bool {
+        if !self.unit.rules.overloads || !matches!(self.unit.expr(name), Expr::Name(_)) {
+            return false;
+        }
+        let found = self.session.targets(site, name);
+        let [member] = &*found else { return false };
+        let Some(sym) = member.sym().filter(|&sym| self.session.kind(sym) == Some(SymbolKind::Field)) else {
+            return false;
+        };
+        self.push_edge(EdgeKind::References, sym, member.rule, member.confidence);
+        let home = self.session.unit_of(sym);
+        let declared = home.as_ref().and_then(|home| Some(home.expr(home.binding_of(sym.at)?.ty?)));
+        let is_held = declared.is_some_and(|ty| !matches!(ty, Expr::Wrap { .. }));
+        if let (true, Ty::Instance(of, _)) = (is_held, self.session.value(member).ty) {
+            self.emit_construction(
+                site,
+                of,
+                &Target::symbol(of, Rule::Declared).at_most(member.confidence),
+                args,
+            );
+        }
+        true
     }
 
     /// What the type expression of a construction refers to.
@@ -134,7 +163,7 @@ impl ReferenceEdges<'_, '_> {
                     .session
                     .unit_of(member)
                     .is_some_and(|unit| unit.kind(member.at) == Some(SymbolKind::Constructor));
-                if is {
+                if is && !self.session.is_hidden(member) {
                     found.push(Target::symbol(member, Rule::Constructor));
                 }
             }

@@ -159,7 +159,7 @@ impl<'a, 'r> ReferenceEdges<'a, 'r> {
 }
 
 impl ReferenceEdges<'_, '_> {
-    fn site(&self) -> Site {
+    pub(super) fn site(&self) -> Site {
         Site { unit: self.unit.clone(), scope: self.reference.scope, at: self.reference.at }
     }
 

@@ -129,6 +129,14 @@ impl Session<'_> {
         }
     }
 
+    /// The file at a path that is relative to that of another.
+    pub(crate) fn file_beside(&self, unit: &FileRef, path: &str) -> Option<FileRef> {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        self.depend_on(name.split('.').next().unwrap_or_default());
+        let full = project_files::normal(&unit.directory(), path)?;
+        self.unit(self.resolver.repository.file_at(&full.as_str().into())?)
+    }
+
     /// The module that a file means by a name, memoized.
     fn memoized_module(
         &self,

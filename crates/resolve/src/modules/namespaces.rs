@@ -1,6 +1,7 @@
 //! Namespaces that files declare, whatever directory they are in; and names that the whole program shares.
 
 use super::dotted;
+use super::project_wide::joined;
 use crate::file::file_unit::FileRef;
 use crate::session::{Session, Site};
 use crate::types::target::{Target, Value};
@@ -40,15 +41,33 @@ impl Session<'_> {
         module: &str,
         name: Option<&str>,
     ) -> Vec<Target> {
-        let space = dotted(module);
-        match (import.kind, name) {
-            (ImportKind::Item | ImportKind::Default, Some(name)) => {
-                let full = if space.is_empty() { name.to_owned() } else { format!("{space}.{name}") };
-                self.by_full_name(unit, &full, Rule::Import)
-            }
-            (ImportKind::Module, _) => self.by_full_name(unit, &space, Rule::Import),
-            _ => Vec::new(),
+        let last = match (import.kind, name) {
+            (ImportKind::Item | ImportKind::Default, Some(name)) => name,
+            (ImportKind::Module, _) => "",
+            _ => return Vec::new(),
+        };
+        let spaces = self.imported_spaces(unit, import, module).into_iter();
+        let mut found = spaces.map(|space| self.by_full_name(unit, &joined(&space, last), Rule::Import));
+        found.find(|found| !found.is_empty()).unwrap_or_default()
+    }
+
+    /// The namespaces that an import may mean, the first one that has the name wins. Inside of a namespace, the name is relative to the
+    /// namespaces around the import: `using Results` in `Shop.Cart` is `Shop.Cart.Results`, `Shop.Results` or `Results`.
+    ///
+    /// Whether an import stands before or after the namespace of a whole file is not known; before it, the name is a full one.
+    pub(crate) fn imported_spaces(&self, unit: &FileRef, import: &Import, module: &str) -> Vec<String> {
+        let full = dotted(module);
+        if !unit.rules.sees_enclosing_namespaces {
+            return vec![full];
         }
+        let site = Site { unit: unit.clone(), scope: import.scope, at: import.at };
+        let around = self.namespace_at(&site);
+        let ends = around.match_indices('.').map(|(at, _)| at).chain(Some(around.len()));
+        let mut ends: Vec<usize> = ends.filter(|&end| end > 0).collect();
+        ends.reverse();
+        let mut spaces: Vec<String> = ends.into_iter().map(|end| joined(&around[..end], &full)).collect();
+        spaces.insert(if import.scope == 0 { 0 } else { spaces.len() }, full);
+        spaces
     }
 
     /// A full name: of a definition, or of a member of a type.
@@ -80,7 +99,13 @@ impl Session<'_> {
         module: &str,
         name: &str,
     ) -> Vec<Target> {
-        let space = dotted(module);
+        let spaces = self.imported_spaces(unit, import, module).into_iter();
+        let mut found = spaces.map(|space| self.member_of_space(unit, import, &space, name));
+        found.find(|found| !found.is_empty()).unwrap_or_default()
+    }
+
+    /// A name of the namespace or type that a wildcard import names.
+    fn member_of_space(&self, unit: &FileRef, import: &Import, space: &str, name: &str) -> Vec<Target> {
         let is_static = Modifiers(import.modifiers.0).contains(Modifier::Static);
         if !is_static {
             let syms = self.symbols_with_full_name(&unit.rules.family, &format!("{space}.{name}"));
@@ -90,7 +115,7 @@ impl Session<'_> {
                 );
             }
         }
-        let types = self.symbols_with_full_name(&unit.rules.family, &space);
+        let types = self.symbols_with_full_name(&unit.rules.family, space);
         let is_type = |sym: &SymbolId| self.is_type(*sym) && self.kind(*sym) != Some(SymbolKind::Module);
         let Some(of) = types.into_iter().find(is_type) else { return Vec::new() };
         let mut found = self.member(&Value::new(Ty::Metatype(of, Ty::no_args()), Rule::Static), name, unit);

@@ -165,7 +165,7 @@ impl Session<'_> {
 }
 
 /// Joins two parts of a full name.
-fn joined(space: &str, name: &str) -> String {
+pub(super) fn joined(space: &str, name: &str) -> String {
     match (space, name) {
         ("", name) => name.to_owned(),
         (space, "") => space.to_owned(),

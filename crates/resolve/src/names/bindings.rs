@@ -59,7 +59,17 @@ impl Session<'_> {
 
     /// Everything a name may mean, for a lookup of this kind.
     pub(crate) fn lookup_as(&self, site: &Site, name: &str, lookup_kind: LookupKind) -> Vec<Target> {
-        self.nested(|| self.walk_scopes(site, name, lookup_kind)).unwrap_or_default()
+        self.nested(|| self.walk_scopes(site, name, lookup_kind, &|_| true)).unwrap_or_default()
+    }
+
+    /// What a name means if only some targets may be meant: the innermost scope decides that has one of them.
+    pub(crate) fn lookup_accepted(
+        &self,
+        site: &Site,
+        name: &str,
+        accepts: &dyn Fn(&[Target]) -> bool,
+    ) -> Vec<Target> {
+        self.nested(|| self.walk_scopes(site, name, LookupKind::Anything, accepts)).unwrap_or_default()
     }
 
     /// What a scope itself binds a name to, as far as it is visible from the place.

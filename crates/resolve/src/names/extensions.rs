@@ -2,11 +2,16 @@
 
 use crate::file::file_unit::{FileRef, FileUnit, last_name};
 use crate::modules::dotted;
-use crate::names::bindings::can_be_called;
+use crate::names::bindings::{LookupKind, can_be_called};
 use crate::session::{Namesake, Session, Site};
-use crate::types::target::Target;
+use crate::types::generics::unify;
+use crate::types::target::{Referent, Target};
 use crate::types::ty::{SymbolId, Ty};
 use orient_model::{Confidence, Modifier, Modules, Rule, ScopeKind, SymbolKind};
+use std::rc::Rc;
+
+/// Type parameters, by file and binding, with their values.
+type TypeArguments = Vec<((u32, u32), Ty)>;
 
 impl Session<'_> {
     /// Extension members of a type by name.
@@ -27,7 +32,12 @@ impl Session<'_> {
             let sym = namesake.sym;
             let Some(unit) = self.unit_of(sym) else { continue };
             let Some((receiver, arity)) = extended(&unit, sym.at) else { continue };
-            let place = match line.iter().position(|of| self.is_called(of, receiver, arity)) {
+            let alias = self.aliased_receiver(&unit, sym.at, receiver);
+            let extends = |of: &Ty| match &alias {
+                Some(alias) => is_same_type(of, alias),
+                None => self.is_called(of, receiver, arity),
+            };
+            let place = match line.iter().position(extends) {
                 None if Self::is_parameter(&unit, sym.at, receiver) => line.len(),
                 Some(place) => place,
                 None => continue,
@@ -50,8 +60,8 @@ impl Session<'_> {
             }
             let open = place == line.len() && bound.is_none();
             let confidence = if open { Confidence::Probable } else { Confidence::Exact };
-            let one = Target::symbol(sym, Rule::Extension).at_most(confidence);
-            found.push(Target { receiver_distance: place, ..one });
+            let referent = Referent::Symbol(sym, Some(ty.clone().into()));
+            found.push(Target { referent, rule: Rule::Extension, confidence, receiver_distance: place });
         }
         let several = found.len() > 1 && !from.rules.overloads;
         found.into_iter().map(|one| if several { one.at_most(Confidence::Probable) } else { one }).collect()
@@ -108,6 +118,91 @@ impl Session<'_> {
         inside.map(|namesake| Target::symbol(namesake.sym, Rule::Import)).collect()
     }
 
+    /// Extensions of the receivers around a place, by their bare name: those of the innermost receiver that has accepted ones.
+    pub(crate) fn extension_of_receivers(
+        &self,
+        site: &Site,
+        name: &str,
+        accepts: &dyn Fn(&[Target]) -> bool,
+    ) -> Vec<Target> {
+        let unit = &site.unit;
+        if !unit.rules.companion_objects {
+            return Vec::new();
+        }
+        let mut next = Some(site.scope);
+        while let Some((at, scope)) = next.and_then(|at| Some((at, unit.facts.flow.scopes.get(at as usize)?)))
+        {
+            next = scope.parent;
+            let Some(ty) = self.scope_receiver(unit, at) else { continue };
+            let found = self.visible_extensions(site, self.extension(&ty, name, unit));
+            if !found.is_empty() && accepts(&found) {
+                return found;
+            }
+        }
+        Vec::new()
+    }
+
+    /// The type whose members are visible in a scope without a receiver.
+    fn scope_receiver(&self, unit: &FileRef, at: u32) -> Option<Ty> {
+        let scope = unit.facts.flow.scopes.get(at as usize)?;
+        match (scope.kind, scope.symbol) {
+            (ScopeKind::Type, Some(symbol)) => Some(self.own_type(unit.sym(symbol))),
+            (ScopeKind::Function, symbol) => {
+                let entered = self.lambda_receiver(unit, at).map(|val| val.ty);
+                entered.or_else(|| self.qualifier_type(unit, symbol?))
+            }
+            _ => None,
+        }
+    }
+
+    /// The type that the receiver of an extension stands for, if it is an alias.
+    fn aliased_receiver(&self, unit: &FileRef, symbol: u32, name: &str) -> Option<Ty> {
+        let namesakes = self.symbols_named(&unit.rules.family, name);
+        if !namesakes.iter().any(|namesake| namesake.kind == SymbolKind::TypeAlias) {
+            return None;
+        }
+        let site = Site { unit: unit.clone(), scope: unit.scope_of(symbol).unwrap_or(0), at: u32::MAX };
+        let found = self.lookup_as(&site, name, LookupKind::Type);
+        let alias = found.iter().find_map(Target::sym)?;
+        Some(self.instance_of(alias)).filter(|_| self.kind(alias) == Some(SymbolKind::TypeAlias))
+    }
+
+    /// What the receiver of an extension says about its type parameters, and the number of its parameters that take no argument.
+    ///
+    /// Example: for `fun <T : Command> T.run(): T`, called on a `Build`, `T` is `Build`.
+    pub(crate) fn extension_arguments(
+        &self,
+        unit: &FileRef,
+        sym: SymbolId,
+        via: Option<&Rc<Ty>>,
+    ) -> (TypeArguments, usize) {
+        let mut map = Vec::new();
+        let Some(via) = via.filter(|_| unit.is(sym.at, Modifier::Extension)) else { return (map, 0) };
+        let this = match &**via {
+            Ty::SeenThrough(_, this) => &**this,
+            ty => ty,
+        };
+        let holder = unit.symbol(sym.at).and_then(|symbol| symbol.parent).map(|at| unit.sym(at));
+        if matches!(this, Ty::Instance(of, _) | Ty::Metatype(of, _) if Some(*of) == holder) {
+            // It is called as a static member: the receiver is its first argument.
+            return (map, 0);
+        }
+        let (wanted, receivers) = if let Some(name) = unit.qualifier(sym.at) {
+            let named = |at: &&u32| unit.binding(**at).is_some_and(|binding| unit.text(binding.name) == name);
+            let param = unit.type_params(sym.at).iter().find(named);
+            (param.map_or(Ty::Unknown, |&at| Ty::Param(unit.file, at)), 0)
+        } else {
+            let first = unit.scope_of(sym.at).and_then(|scope| unit.params(scope).first());
+            (first.map_or(Ty::Unknown, |&at| self.declared(unit, at)), 1)
+        };
+        if matches!(wanted, Ty::Param(..)) {
+            unify(&wanted, this, &mut map);
+        } else if let Some(of) = self.mro(this).iter().find(|of| is_same_type(of, &wanted)) {
+            unify(&wanted, of, &mut map);
+        }
+        (map, receivers)
+    }
+
     /// Whether an extension's receiver type is its own type parameter, so that it extends every type.
     fn is_parameter(unit: &FileUnit, symbol: u32, name: &str) -> bool {
         let called = |at: &u32| unit.binding(*at).is_some_and(|binding| unit.text(binding.name) == name);
@@ -152,13 +247,14 @@ impl Session<'_> {
             return true;
         }
         let name = other.name(symbol);
+        let last = space.rsplit('.').next().unwrap_or_default();
         from.facts.outline.imports.iter().any(|import| {
-            let module = dotted(from.outline_text(import.module));
-            let below = module == space || module.starts_with(&format!("{space}."));
-            match import.name {
-                Some(named) => below && from.outline_text(named) == name,
-                None => below,
-            }
+            let module = from.outline_text(import.module);
+            module.contains(last)
+                && import.name.is_none_or(|named| from.outline_text(named) == name)
+                && self.imported_spaces(from, import, module).iter().any(|module| {
+                    module.strip_prefix(&*space).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+                })
         }) || self.is_project_wide_import(from, &space)
     }
 
@@ -221,15 +317,7 @@ impl Session<'_> {
         while let Some((at, scope)) = next.and_then(|at| Some((at, unit.facts.flow.scopes.get(at as usize)?)))
         {
             next = scope.parent;
-            let ty = match (scope.kind, scope.symbol) {
-                (ScopeKind::Type, Some(symbol)) => Some(self.own_type(unit.sym(symbol))),
-                (ScopeKind::Function, symbol) => {
-                    let entered = self.lambda_receiver(unit, at).map(|val| val.ty);
-                    entered.or_else(|| self.qualifier_type(unit, symbol?))
-                }
-                _ => None,
-            };
-            let Some(ty) = ty else { continue };
+            let Some(ty) = self.scope_receiver(unit, at) else { continue };
             for of in self.mro(&ty).iter() {
                 let Ty::Instance(sym, _) = of else { continue };
                 around.push(*sym);
@@ -243,6 +331,15 @@ impl Session<'_> {
             }
         }
         around
+    }
+}
+
+/// Whether two types are one, whatever their type arguments.
+fn is_same_type(one: &Ty, other: &Ty) -> bool {
+    match (one, other) {
+        (Ty::Instance(one, _), Ty::Instance(other, _)) => one == other,
+        (Ty::External(one, _), Ty::External(other, _)) => one == other,
+        _ => false,
     }
 }
 

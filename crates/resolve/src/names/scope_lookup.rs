@@ -18,8 +18,15 @@ pub(crate) type ScopeMemberKey = (u32, u32, u32, Atom);
 pub(crate) type BeyondKey = (u32, Option<u32>, Atom, LookupKind, Option<usize>);
 
 impl Session<'_> {
-    /// What a name means, from the innermost scope outwards.
-    pub(super) fn walk_scopes(&self, site: &Site, name: &str, lookup_kind: LookupKind) -> Vec<Target> {
+    /// What a name means, from the innermost scope outwards. `accepts` decides whether the targets of a scope may be meant; if not, the
+    /// search goes on.
+    pub(super) fn walk_scopes(
+        &self,
+        site: &Site,
+        name: &str,
+        lookup_kind: LookupKind,
+        accepts: &dyn Fn(&[Target]) -> bool,
+    ) -> Vec<Target> {
         let unit = &site.unit;
         let arity = self.arity.take();
         if let Some(found) = self.qualified_name(site, name) {
@@ -30,9 +37,22 @@ impl Session<'_> {
         let mut as_other = false;
         // Members that an unknown base or receiver of the scopes so far may have.
         let mut maybe_inherited_targets: Vec<Target> = Vec::new();
+        // Local names come before the members of all receivers of the functions around them.
+        let locals_first = !unit.rules.receiver_scope_methods.is_empty();
+        let mut receivers: Vec<u32> = Vec::new();
         let mut scope = Some(site.scope);
         while let Some(at) = scope {
             let Some(here) = unit.facts.flow.scopes.get(at as usize) else { break };
+            if at == 0 || here.kind == ScopeKind::Type {
+                for inner in std::mem::take(&mut receivers) {
+                    let found = self.scope_offers(site, inner, name, atom, lookup_kind);
+                    if found.iter().all(Target::is_maybe_external) {
+                        maybe_inherited_targets.extend(found);
+                    } else if accepts(&found) {
+                        return self.weaken_by_unknown_base(maybe_inherited_targets, found);
+                    }
+                }
+            }
             let mut found = match atom {
                 Some(atom) => self.bindings_in_scope(site, at, atom, left_function, lookup_kind),
                 None => Vec::new(),
@@ -42,23 +62,25 @@ impl Session<'_> {
             }
             self.retain_arity(&mut found, arity);
             if !found.is_empty() {
-                return self.weaken_by_unknown_base(
-                    maybe_inherited_targets,
-                    self.with_inherited(unit, here, name, found),
-                );
+                let found = self.with_inherited(unit, here, name, found);
+                if accepts(&found) {
+                    return self.weaken_by_unknown_base(maybe_inherited_targets, found);
+                }
             }
-            let mut found = if as_other { Vec::new() } else { self.scope_members(site, at, name, atom) };
+            let waits = locals_first && at != 0 && here.kind != ScopeKind::Type;
+            if waits && here.kind == ScopeKind::Function && !as_other {
+                receivers.push(at);
+            }
+            let mut found = if as_other || waits {
+                Vec::new()
+            } else {
+                self.scope_offers(site, at, name, atom, lookup_kind)
+            };
             if found.iter().all(Target::is_maybe_external) {
                 maybe_inherited_targets.append(&mut found);
             }
-            if lookup_kind == LookupKind::Type {
-                found.retain(|one| one.sym().is_none_or(|sym| self.kind(sym).is_some_and(can_be_type)));
-            }
-            if lookup_kind == LookupKind::Function {
-                found.retain(|one| one.sym().is_some_and(|sym| self.kind(sym).is_some_and(can_be_called)));
-            }
             self.retain_arity(&mut found, arity);
-            if !found.is_empty() {
+            if !found.is_empty() && accepts(&found) {
                 return self.weaken_by_unknown_base(maybe_inherited_targets, found);
             }
             left_function |= here.kind == ScopeKind::Function;
@@ -66,6 +88,9 @@ impl Session<'_> {
             scope = here.parent;
         }
         let mut found = self.beyond_scopes(site, name, atom, lookup_kind, arity);
+        if !found.is_empty() && !accepts(&found) {
+            found.clear();
+        }
         maybe_inherited_targets.truncate(1);
         if matches!(lookup_kind, LookupKind::Type | LookupKind::Function) {
             // These lookups want a definition; their callers handle its absence.
@@ -81,6 +106,31 @@ impl Session<'_> {
             return found;
         }
         self.weaken_by_unknown_base(maybe_inherited_targets, found)
+    }
+
+    /// What a scope offers to a lookup of this kind besides its own bindings. Members that an unknown base may have are of every kind.
+    fn scope_offers(
+        &self,
+        site: &Site,
+        at: u32,
+        name: &str,
+        atom: Option<Atom>,
+        lookup_kind: LookupKind,
+    ) -> Vec<Target> {
+        let mut found = self.scope_members(site, at, name, atom);
+        if found.iter().all(Target::is_maybe_external) {
+            return found;
+        }
+        match lookup_kind {
+            LookupKind::Type => {
+                found.retain(|one| one.sym().is_none_or(|sym| self.kind(sym).is_some_and(can_be_type)));
+            }
+            LookupKind::Function => {
+                found.retain(|one| one.sym().is_some_and(|sym| self.kind(sym).is_some_and(can_be_called)));
+            }
+            LookupKind::Anything | LookupKind::Value => {}
+        }
+        found
     }
 
     /// What a scope offers besides its own bindings: members of the type it belongs to, and wildcard imports.

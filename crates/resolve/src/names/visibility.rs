@@ -1,7 +1,7 @@
 //! Visibility: which definitions are hidden, private, or confined to their file or script.
 
 use crate::file::file_unit::FileUnit;
-use crate::session::Session;
+use crate::session::{Session, Site};
 use crate::types::target::Target;
 use crate::types::ty::{SymbolId, Ty};
 use orient_model::{Modifier, SymbolKind, Visibility};
@@ -56,6 +56,28 @@ impl Session<'_> {
         sym.file != unit.file
             && (rules.strict_private && self.visibility(sym) == Some(Visibility::Private)
                 || rules.file_scoped_variables && self.kind(sym) == Some(SymbolKind::Variable))
+    }
+
+    /// Drops members that are private to other types, if there are others: a call cannot mean them.
+    pub(crate) fn drop_inaccessible(&self, site: &Site, found: &mut Vec<Target>) {
+        if found.len() < 2 || !site.unit.rules.strict_private {
+            return;
+        }
+        let around = site.symbol().map(|at| self.outermost(site.unit.sym(at)));
+        let is_open = |one: &Target| {
+            let Some(sym) = one.sym() else { return true };
+            let Some(unit) = self.unit_of(sym) else { return true };
+            let holder = unit.symbol(sym.at).and_then(|symbol| symbol.parent);
+            let Some(holder) = holder.filter(|&at| unit.kind(at).is_some_and(SymbolKind::is_type)) else {
+                return true;
+            };
+            self.visibility(sym) != Some(Visibility::Private)
+                || around.map(|sym| self.canonical(sym))
+                    == Some(self.canonical(self.outermost(unit.sym(holder))))
+        };
+        if found.iter().any(is_open) {
+            found.retain(is_open);
+        }
     }
 
     fn visibility(&self, sym: SymbolId) -> Option<Visibility> {

@@ -121,7 +121,16 @@ impl Entries<'_, '_, '_> {
             Expr::Member { base, name } => (base, name),
             // A method of the type around, without a receiver.
             Expr::Name(name) if rule.methods.iter().any(|method| method == extraction.unit.text(name)) => {
-                return self.is_inside_of_value(framework, reference).then_some(true);
+                if self.is_inside_of_value(framework, reference) {
+                    return Some(true);
+                }
+                // A function with a receiver may give the name its meaning: `module { single { … } }`.
+                let is_open = rule.any_receiver && extraction.unit.rules.implicit_receiver;
+                let is_own = || {
+                    let found = extraction.session.lookup(&site, extraction.unit.text(name));
+                    found.iter().any(|one| one.sym().is_some())
+                };
+                return (is_open && !is_own()).then_some(false);
             }
             _ => return None,
         };
@@ -177,14 +186,26 @@ impl Entries<'_, '_, '_> {
         if rule.kind == SurfaceKind::Template {
             return self.of_rendering(call, resolved);
         }
-        let handler_arg = arguments::find(extraction.unit, call.args, &rule.handler)
+        let (Expr::Call { callee, .. } | Expr::New { ty: callee, .. }) = extraction.unit.expr(reference.expr)
+        else {
+            return;
+        };
+        let handler_arg = arguments::find_in_call(extraction.unit, callee, call.args, &rule.handler)
             .or_else(|| self.chained_handler(rule, reference));
         let handler = handler_arg.map(|arg| extraction.handler(&site, arg, 0)).unwrap_or_default();
         let from = extraction.around(reference);
-        let names = self.names_of_call(call, &handler);
+        let mut names = self.names_of_call(call, &handler);
+        if names.is_empty() && rule.kind == SurfaceKind::Application {
+            names.push(extraction.frameworks[call.framework].title.clone());
+        }
         if let (Some(sym), false) = (handler.symbol, names.is_empty()) {
             let confidence = if call.proven { Confidence::Exact } else { Confidence::Approximate };
             resolved.edges.push(registers(from, sym, reference.line, confidence));
+            for member in
+                extraction.members_named(sym, |name| rule.handler_members.iter().any(|one| one == name))
+            {
+                resolved.edges.push(registers(from, member, reference.line, Confidence::Probable));
+            }
         }
         for name in names {
             self.push(SurfaceEntry {
@@ -438,6 +459,9 @@ impl Entries<'_, '_, '_> {
         resolved: &mut Resolved,
     ) {
         let unit = self.extraction.unit;
+        if rule.factory {
+            return self.of_factory(framework, rule, at, resolved);
+        }
         if rule.members {
             for &member in unit.children(Some(at)) {
                 let counts = unit.symbol(member).is_some_and(|symbol| {

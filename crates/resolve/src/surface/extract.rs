@@ -2,7 +2,10 @@
 
 use super::lexical::LexicalGroups;
 use super::routers::{RouterValue, is_at, node};
-use super::{annotations, contracts, descriptions, entries, file_routes, renderings, routes};
+use super::{
+    annotations, contracts, descriptions, entries, file_routes, filter_chains, loaded_modules, renderings,
+    routes,
+};
 use crate::file::file_unit::FileRef;
 use crate::session::{Session, Site};
 use orient_model::{
@@ -43,6 +46,8 @@ pub(crate) fn add(session: &Session<'_>, unit: &FileRef, resolved: &mut Resolved
     file_routes::routes(&extraction, resolved);
     descriptions::endpoints(&extraction);
     renderings::views(&extraction, resolved);
+    loaded_modules::imports(&extraction, resolved);
+    filter_chains::routes(&extraction, resolved);
     if !extraction.names.is_empty() || extraction.imports_any() {
         extraction.assignments();
         let registered = routes::routes(&extraction, resolved);

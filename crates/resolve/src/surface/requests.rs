@@ -37,6 +37,12 @@ pub fn describes(description: &str, method: &str, path: &str) -> bool {
     short.iter().zip(tail).all(fits) && (agreeing > 0 || long.is_empty())
 }
 
+/// The parts of a path, or of the path of a request as `METHOD URL`, that are no parameters.
+pub fn literal_parts(text: &str) -> Vec<&str> {
+    let url = text.split_once(' ').map_or(text, |(_, url)| url);
+    parts(without_host(url).1).into_iter().filter(|part| !is_parameter(part)).collect()
+}
+
 /// The path of a URL without scheme, host and query; and whether it begins with something computed.
 fn without_host(url: &str) -> (bool, &str) {
     let url = url.split(['?', '#']).next().unwrap_or(url);

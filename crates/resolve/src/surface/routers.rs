@@ -346,7 +346,7 @@ impl Extraction<'_, '_> {
     }
 
     /// Where the value of a binding is kept.
-    fn place_of(&self, at: u32) -> Option<Place> {
+    pub(super) fn place_of(&self, at: u32) -> Option<Place> {
         let binding = self.unit.binding(at)?;
         let here = Node { file: self.unit.file, symbol: None };
         Some(match binding.kind {

@@ -442,6 +442,10 @@ impl RegistrationCall<'_, '_, '_> {
         if let Some(sym) = handler.symbol {
             let confidence = if proven { Confidence::Exact } else { Confidence::Approximate };
             resolved.edges.push(registers(from, sym, self.reference.line, confidence));
+            for member in extraction.members_named(sym, is_request_member) {
+                let confidence = confidence.max(Confidence::Probable);
+                resolved.edges.push(registers(from, member, self.reference.line, confidence));
+            }
         }
         extraction.out.borrow_mut().routes.push(Route {
             place: Some(router.place),
@@ -486,6 +490,13 @@ fn plain_pattern(pattern: &str) -> String {
         }
     }
     plain
+}
+
+/// Whether a member of a type that is a handler is called for requests, by its name.
+fn is_request_member(name: &str) -> bool {
+    const NAMES: &[&str] =
+        &["get", "post", "put", "patch", "delete", "head", "options", "__invoke", "__call__", "handle"];
+    NAMES.contains(&name)
 }
 
 /// The last part of a name with dots.
@@ -540,6 +551,17 @@ impl Extraction<'_, '_> {
             Expr::New { ty, .. } => self.handler(site, ty, depth + 1),
             _ => Handler::default(),
         }
+    }
+
+    /// The members of a type whose names fit.
+    pub(super) fn members_named(&self, ty: SymbolId, fits: impl Fn(&str) -> bool) -> Vec<SymbolId> {
+        let Some(unit) = self.session.unit_of(ty).filter(|_| self.session.is_type(ty)) else {
+            return Vec::new();
+        };
+        let members = unit.children(Some(ty.at)).iter().filter(|&&member| {
+            fits(unit.name(member)) && unit.kind(member).is_some_and(SymbolKind::is_callable)
+        });
+        members.map(|&member| unit.sym(member)).collect()
     }
 
     /// A type and the name of a member: `[UserController::class, 'index']`.

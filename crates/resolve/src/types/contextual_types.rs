@@ -266,13 +266,19 @@ impl Session<'_> {
             _ => return Ty::Unknown,
         };
         let args = unit.facts.flow.list(args);
-        let found = self.filter_kind(self.targets(site, callee).to_vec(), LookupKind::Value);
+        let found = if unit.rules.exact_arity && !makes {
+            self.applicable_callees(site, callee, args)
+        } else {
+            self.filter_kind(self.targets(site, callee).to_vec(), LookupKind::Value)
+        };
         let found =
             if unit.rules.contextual_typing { self.resolve_overloads(site, &found, args) } else { found };
         let mut types = Vec::new();
         for one in &found {
             types.push(match &one.referent {
-                Referent::Symbol(sym, via) if makes => self.constructor_param_type(*sym, via.as_ref(), at),
+                Referent::Symbol(sym, via) if makes || self.is_type(*sym) && unit.rules.calls_construct => {
+                    self.constructor_param_type(one, *sym, via.as_ref(), (args.len(), at))
+                }
                 Referent::Symbol(sym, via) if self.kind(*sym).is_some_and(is_function) => {
                     let at = self.param_index(one, *sym, args.len(), at);
                     self.inferred_param_type(site, *sym, via.as_ref(), args, at)
@@ -318,7 +324,7 @@ impl Session<'_> {
         let args = unit.facts.flow.list(args);
         let enters =
             |name: Atom| unit.rules.receiver_scope_methods.iter().any(|known| known == unit.text(name));
-        let val = match unit.expr(callee) {
+        let val = match unit.expr(Self::without_type_arguments(&site, callee)) {
             Expr::Member { base, name } if enters(name) => self.eval(&site, base),
             Expr::Name(name) if enters(name) && at > 0 => self.eval(&site, *args.first()?),
             _ => Value::new(self.declared_lambda_receiver(&site, callee, args, at as usize)?, Rule::Declared),
@@ -337,18 +343,40 @@ impl Session<'_> {
         // Scopes are numbered from 0 up, so a position counted from the other end cannot clash with one.
         let key = (site.unit.file, u32::MAX - site.at);
         let in_progress = self.queries.contextual_types.in_progress();
-        let found = in_progress.enter(&self.limits, &key, || self.callees(site, callee))?;
+        let found = in_progress.enter(&self.limits, &key, || self.applicable_callees(site, callee, args))?;
         let found = self.resolve_overloads(site, &found, args);
         let [one] = &found[..] else { return None };
         let sym = one.sym()?;
         let unit = self.unit_of(sym)?;
         let param = unit.symbol(sym.at)?.params.get(self.param_index(one, sym, args.len(), at))?;
-        let (head, _) = unit.outline_text(param.ty?).split_once(".(")?;
-        let written = head.rsplit([' ', '(']).next()?;
         let scope = unit.scope_of(sym.at).unwrap_or(0);
         let from = Site { unit: unit.clone(), scope, at: u32::MAX };
+        let (head, from) = self.receiver_of_function_type(from, unit.outline_text(param.ty?))?;
+        let written = head.rsplit([' ', '(']).next()?;
         let of = self.lookup_dotted(&from, written);
         of.iter().find_map(Target::sym).filter(|&sym| self.is_type(sym)).map(|sym| self.instance_of(sym))
+    }
+
+    /// The text before the parameters of a function type that has a receiver, and where it is written: behind a type alias, in another
+    /// place.
+    fn receiver_of_function_type(&self, mut from: Site, written: &str) -> Option<(String, Site)> {
+        let mut written = written.to_owned();
+        for _ in 0..MAX_DEPTH {
+            if let Some((head, _)) = written.split_once(".(") {
+                return Some((head.to_owned(), from));
+            }
+            if written.contains("->") {
+                return None;
+            }
+            let found = self.lookup_dotted(&from, written.split_whitespace().last()?.trim_end_matches('?'));
+            let is_alias = |&sym: &SymbolId| self.kind(sym) == Some(SymbolKind::TypeAlias);
+            let alias = found.iter().find_map(Target::sym).filter(is_alias)?;
+            let unit = self.unit_of(alias)?;
+            let (_, stands_for) = unit.outline_text(unit.symbol(alias.at)?.signature).split_once('=')?;
+            stands_for.clone_into(&mut written);
+            from = Site { scope: unit.scope_of(alias.at).unwrap_or(0), unit, at: u32::MAX };
+        }
+        None
     }
 
     /// The type of the parameter for an argument, with type parameters inferred from the other arguments.
@@ -365,8 +393,8 @@ impl Session<'_> {
             return ty;
         }
         let Some(unit) = self.unit_of(sym) else { return ty };
-        let mut map = Vec::new();
-        for (place, &arg) in args.iter().enumerate() {
+        let (mut map, first) = self.extension_arguments(&unit, sym, via);
+        for (place, &arg) in args.iter().enumerate().map(|(place, arg)| (place + first, arg)) {
             if place == at || matches!(from.unit.expr(arg), Expr::Lambda(_) | Expr::Function(_)) {
                 continue;
             }
@@ -379,14 +407,33 @@ impl Session<'_> {
         substitute(&ty, &map)
     }
 
-    fn constructor_param_type(&self, sym: SymbolId, via: Option<&Rc<Ty>>, at: usize) -> Ty {
+    /// The type of the parameter for an argument of a construction, by the constructors that take this many arguments.
+    fn constructor_param_type(
+        &self,
+        found: &Target,
+        sym: SymbolId,
+        via: Option<&Rc<Ty>>,
+        (count, at): (usize, usize),
+    ) -> Ty {
         for of in self.mro(&Ty::instance(sym)).iter() {
             let Ty::Instance(of, _) = of else { continue };
             let members = self.members(*of);
             let Some(home) = self.unit_of(*of) else { continue };
-            let makers = home.rules.constructors.iter().filter_map(|name| members.get(name.as_str()));
-            let types: Vec<Ty> = makers.flatten().map(|&maker| self.value_type(maker, via, at)).collect();
-            if !types.is_empty() {
+            let named = home.rules.constructors.iter().filter_map(|name| members.get(name.as_str()));
+            let mut makers: Vec<SymbolId> = named.flatten().copied().collect();
+            if home.rules.exact_arity {
+                let alike = members.get(home.name(of.at)).into_iter().flatten();
+                makers.extend(alike.filter(|&&one| self.kind(one) == Some(SymbolKind::Constructor)));
+                // The type itself represents its primary constructor.
+                makers.extend(home.symbol(of.at).filter(|symbol| !symbol.params.is_empty()).map(|_| *of));
+                makers.retain(|&maker| self.accepts_count(&Target::symbol(maker, Rule::Constructor), count));
+            }
+            let types = makers.iter().map(|&maker| {
+                let at = self.param_index(found, maker, count, at);
+                self.value_type(maker, via, at)
+            });
+            let types: Vec<Ty> = types.collect();
+            if !types.is_empty() || home.rules.exact_arity {
                 return Ty::union(types);
             }
         }

@@ -163,7 +163,7 @@ impl Session<'_> {
                     if stated.ty.is_known() {
                         return stated;
                     }
-                    let field = self.first_field(site, base, name);
+                    let field = self.positional_field(site, base, name);
                     if field.ty.is_known() {
                         return field;
                     }

@@ -99,6 +99,9 @@ impl Session<'_> {
                     found = self.companion_members(&of, name, true);
                 }
                 if found.is_empty() {
+                    found = self.enum_member(*sym, name, from);
+                }
+                if found.is_empty() {
                     found = self.extension(&of, name, from);
                 }
                 if found.is_empty() && from.rules.value_flow_typing && val.rule == Rule::Receiver {
@@ -133,6 +136,22 @@ impl Session<'_> {
             _ => Vec::new(),
         };
         found.into_iter().map(|found| found.at_most(val.confidence)).collect()
+    }
+
+    /// A member that every enumeration has: its cases, or a function that returns them or one of them.
+    fn enum_member(&self, sym: SymbolId, name: &str, from: &FileRef) -> Vec<Target> {
+        let known = from.rules.enum_members.iter().find(|(member, _)| member == name);
+        let Some((_, what)) = known.filter(|_| self.kind(sym) == Some(SymbolKind::Enum)) else {
+            return Vec::new();
+        };
+        let case = Ty::instance(sym);
+        let cases = || Ty::List(case.clone().into());
+        let ty = match what.as_str() {
+            "list" => cases(),
+            "list function" => Ty::Returning(cases().into()),
+            _ => Ty::Returning(case.into()),
+        };
+        vec![Target::value(ty, Rule::Static)]
     }
 
     fn instance_member(&self, val: &Value, sym: SymbolId, name: &str, from: &FileRef) -> Vec<Target> {

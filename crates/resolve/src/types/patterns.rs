@@ -1,10 +1,10 @@
 //! Patterns that name a case or a type: the type of the payload they bind.
 
-use crate::file::file_unit::{FileRef, last_name};
+use crate::file::file_unit::last_name;
 use crate::session::{Session, Site};
 use crate::types::target::{Target, Value};
 use crate::types::ty::{SymbolId, Ty};
-use orient_model::{Binding, Confidence, ExprId, Modules, RefKind, Rule, SymbolKind, Via};
+use orient_model::{Binding, ExprId, Modules, RefKind, Rule, SymbolKind, Via};
 
 /// The distance of a bound name from the end of the pattern's name: `(x`, `(ref mut x`.
 const OPENS: std::ops::RangeInclusive<u32> = 1..=9;
@@ -13,14 +13,26 @@ impl Session<'_> {
     /// The type of a name bound by a pattern such as `Case(name)`; none if there is no such pattern.
     pub(super) fn pattern_payload(&self, site: &Site, binding: &Binding) -> Option<Value> {
         let unit = &site.unit;
-        if unit.rules.modules != Modules::Tree || !matches!(binding.via, Via::Item(0) | Via::Unknown) {
+        if unit.rules.modules != Modules::Tree {
             return None;
         }
+        let (first, number) = match binding.via {
+            Via::Item(0) | Via::Unknown => (binding.at, 0),
+            // The other names of the pattern follow the first one, unless that is ignored: `Case(_, name)`.
+            Via::Item(number) => {
+                let is_first = |one: &&Binding| {
+                    one.via == Via::Item(0) && (one.scope, one.value) == (binding.scope, binding.value)
+                };
+                let before = unit.facts.flow.bindings.iter().filter(|one| one.at < binding.at);
+                (before.filter(is_first).map(|one| one.at).max().unwrap_or(binding.at), number)
+            }
+            _ => return None,
+        };
         let references = unit.references().iter();
         let names = references.filter(|one| matches!(one.kind, RefKind::Read | RefKind::Type));
         let head = names.filter(|one| one.at < binding.at).max_by_key(|one| one.at)?;
         let end = head.at + last_name(&unit.facts, head.expr)?.len() as u32;
-        if !OPENS.contains(&binding.at.checked_sub(end)?) {
+        if !OPENS.contains(&first.checked_sub(end)?) {
             return None;
         }
         let site = Site { unit: unit.clone(), scope: head.scope, at: head.at };
@@ -29,40 +41,39 @@ impl Session<'_> {
             .iter()
             .filter_map(Target::sym)
             .find(|&sym| matches!(self.kind(sym), Some(SymbolKind::EnumMember | SymbolKind::Struct)))?;
-        Some(self.only_payload(case).unwrap_or_else(Value::unknown))
+        let payload = self.field_at(&Ty::instance(case), case, &number.to_string());
+        // A part of a nested pattern is not the whole field.
+        let payload = payload.filter(|_| binding.via != Via::Unknown || self.only_field(case));
+        Some(payload.unwrap_or_else(Value::unknown))
     }
 
-    /// The type of the payload of a case or struct that names one type: `Inner` of `struct Wrap(Inner)`.
-    fn only_payload(&self, case: SymbolId) -> Option<Value> {
-        let home = self.unit_of(case)?;
-        let parts = home.references().iter();
-        let mut parts = parts.filter(|one| one.kind == RefKind::Type && one.symbol == Some(case.at));
-        let (Some(only), None) = (parts.next(), parts.next()) else { return None };
-        let site = Site { unit: home.clone(), scope: only.scope, at: only.at };
-        Some(Value { ty: self.ty(&site, only.expr), rule: Rule::Inferred, confidence: Confidence::Probable })
+    /// Whether a case or struct has one field without a name.
+    fn only_field(&self, case: SymbolId) -> bool {
+        let home = self.unit_of(case);
+        home.is_some_and(|home| home.scope_of(case.at).is_some_and(|scope| home.bound(scope, "1").is_empty()))
     }
 
-    /// Whether a symbol is a struct with one field that has no name.
-    fn has_one_field(&self, sym: SymbolId) -> bool {
-        let signature = |unit: FileRef| {
-            let symbol = unit.symbol(sym.at).filter(|symbol| symbol.kind == SymbolKind::Struct)?;
-            Some(unit.outline_text(symbol.signature).to_owned())
-        };
-        let signature = self.unit_of(sym).and_then(signature).unwrap_or_default();
-        signature.split_once('(').is_some_and(|(_, fields)| !fields.contains(','))
+    /// The declared type of a field that has a number instead of a name.
+    fn field_at(&self, receiver: &Ty, of: SymbolId, number: &str) -> Option<Value> {
+        let home = self.unit_of(of)?;
+        let scope = home.scope_of(of.at)?;
+        let field = home.binding(*home.bound(scope, number).first()?)?;
+        let site = Site { unit: home.clone(), scope, at: field.at };
+        let ty = self.substitute_receiver(&self.ty(&site, field.ty?), receiver);
+        Some(Value::new(ty, Rule::Inferred))
     }
 
-    /// The only field of a struct without field names, or the first item of a tuple: `w.0`.
-    pub(super) fn first_field(&self, site: &Site, base: ExprId, name: &str) -> Value {
-        if name != "0" || site.unit.rules.modules != Modules::Tree {
+    /// A field of a struct without field names, or an item of a tuple: `w.0`.
+    pub(super) fn positional_field(&self, site: &Site, base: ExprId, number: &str) -> Value {
+        let (Ok(at), Modules::Tree) = (number.parse::<usize>(), site.unit.rules.modules) else {
             return Value::unknown();
-        }
+        };
         match self.eval(site, base).ty {
-            Ty::Instance(sym, _) if self.has_one_field(sym) => {
-                self.only_payload(sym).unwrap_or_else(Value::unknown)
+            ref receiver @ Ty::Instance(sym, _) => {
+                self.field_at(receiver, sym, number).unwrap_or_else(Value::unknown)
             }
             Ty::Tuple(items) => {
-                items.first().cloned().map_or_else(Value::unknown, |ty| Value::new(ty, Rule::Inferred))
+                items.get(at).cloned().map_or_else(Value::unknown, |ty| Value::new(ty, Rule::Inferred))
             }
             _ => Value::unknown(),
         }

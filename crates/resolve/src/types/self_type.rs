@@ -46,6 +46,14 @@ pub(crate) fn is_self_type(unit: &FileUnit, ty: ExprId) -> bool {
     }
 }
 
+/// Whether a member of an object literal is an arrow function, judging by its header: `go: (x)`, but not `go(x)` or `go: function (x)`.
+fn is_arrow_function(unit: &FileUnit, symbol: u32) -> bool {
+    let signature = unit.symbol(symbol).map_or("", |symbol| unit.outline_text(symbol.signature));
+    signature.split_once(':').is_some_and(|(name, value)| {
+        !name.contains('(') && !value.split(|c: char| !c.is_alphanumeric()).any(|word| word == "function")
+    })
+}
+
 impl Session<'_> {
     /// The value of a receiver parameter.
     pub(super) fn receiver(&self, unit: &FileRef, binding: &Binding) -> Value {
@@ -75,6 +83,15 @@ impl Session<'_> {
             {
                 return Some(Ty::instance(unit.sym(holder)));
             }
+            // Inside of a function, it is the literal itself, whose type is not known; an arrow function keeps the outer receiver.
+            if unit.rules.type_namespace
+                && found.kind == SymbolKind::Method
+                && let Some(function) = found.parent.filter(|_| found.qualifier.is_none())
+                && unit.kind(function).is_some_and(SymbolKind::is_callable)
+                && !is_arrow_function(unit, at)
+            {
+                return None;
+            }
             if found.qualifier.is_some()
                 && let Some(ty) = self.qualifier_type(unit, at)
             {
@@ -102,6 +119,7 @@ impl Session<'_> {
         let site = Site { unit: unit.clone(), scope, at: u32::MAX };
         let found = self.lookup_dotted(&site, qualifier);
         found.iter().find_map(|found| match found.sym() {
+            Some(sym) if self.kind(sym) == Some(SymbolKind::TypeAlias) => Some(self.instance_of(sym)),
             Some(sym) if self.is_type(sym) => Some(self.own_type(sym)),
             // A constructor function, or an object that gets its members one by one.
             Some(sym) if unit.rules.type_namespace => match self.kind(sym)? {

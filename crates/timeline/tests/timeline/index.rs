@@ -261,3 +261,78 @@ fn odd_commits_are_indexed_as_they_are() {
         fixture.path_log(&mut fixture.empty_reader(), "a.py")
     );
 }
+
+#[test]
+fn commit_whose_contents_are_missing_does_not_end_the_index() {
+    let fixture = Fixture::new();
+    for number in 0..4 {
+        fixture.write("a.py", &function("f", number));
+        fixture.commit(&format!("change {number}"));
+    }
+    let id = fixture.git(&["rev-parse", "HEAD~2:a.py"]);
+    let (directory, rest) = id.trim().split_at(2);
+    let object = fixture.root.join(".git/objects").join(directory).join(rest);
+    let bytes = std::fs::read(&object).expect("a loose object");
+    std::fs::remove_file(&object).expect("writable");
+    let coverage = fixture.index();
+    assert!(coverage.is_complete(), "{coverage:?}");
+    let mut history = fixture.history();
+    let mut log = orient_timeline::SymbolLog::new("f".to_owned(), orient_model::SymbolKind::Function);
+    let error = log
+        .run(&mut fixture.reader(), &mut history, fixture.head(), &"a.py".into(), &mut |_, _| {
+            Ok(ControlFlow::Continue(()))
+        })
+        .expect_err("a version is missing");
+    assert!(error.to_string().contains(id.trim()), "{error}");
+    std::fs::write(&object, bytes).expect("writable");
+    assert_eq!(
+        fixture.symbol_log(&mut fixture.reader(), "a.py", "f").len(),
+        4,
+        "once it is back, nothing is lost"
+    );
+}
+
+#[test]
+fn log_of_a_symbol_ends_where_it_was_added() {
+    let fixture = Fixture::new();
+    fixture.write("a.py", &function("f", 1));
+    fixture.commit("earlier");
+    fixture.write("a.py", "x = 1\n");
+    fixture.commit("gone");
+    fixture.write(
+        "a.py",
+        "x = 1\n\n\ndef f(path):\n    with open(path) as file:\n        return file.read().split()\n",
+    );
+    fixture.commit("another");
+    for is_indexed in [false, true] {
+        if is_indexed {
+            fixture.index();
+        }
+        let log = fixture.symbol_log(&mut fixture.reader(), "a.py", "f");
+        assert_eq!(log, ["another: added  a.py#f "]);
+    }
+}
+
+#[test]
+fn symbol_that_leaves_a_file_is_moved_and_one_that_stays_is_copied() {
+    let fixture = Fixture::new();
+    let (many, other) = (function("f", 1) + &function("g", 2) + &function("h", 3), function("k", 4));
+    fixture.write("like.py", &(many.clone() + &function("m", 5)));
+    fixture.write("a.py", &other);
+    fixture.commit("first");
+    fixture.write("a.py", &(other.clone() + &function("unlike", 6).replace("price", "weight")));
+    fixture.commit("write");
+    fixture.write("a.py", &other);
+    fixture.write("new.py", &(many + &function("unlike", 6).replace("price", "weight")));
+    fixture.commit("new file");
+    for is_indexed in [false, true] {
+        if is_indexed {
+            fixture.index();
+        }
+        let mut reader = fixture.reader();
+        let moved = fixture.symbol_log(&mut reader, "new.py", "unlike");
+        assert_eq!(moved, ["new file: moved a.py new.py#unlike ", "write: added  a.py#unlike "]);
+        let copied = fixture.symbol_log(&mut reader, "new.py", "f");
+        assert_eq!(copied, ["new file: added like.py new.py#f "]);
+    }
+}

@@ -92,7 +92,8 @@ fn hotspots_follow_renames_and_count_common_changes() {
     fixture.commit("rename");
     fixture.index();
     let exists = |path: &[u8]| [&b"renamed.py"[..], b"b.py", b"c.py"].contains(&path);
-    let found = hotspots(&mut fixture.reader(), &fixture.head(), None, &exists);
+    let people = fixture.history().people().expect("readable");
+    let found = hotspots(&mut fixture.reader(), &people, &fixture.head(), None, &exists);
     assert_eq!(found.commits, 7);
     let of =
         |path: &str| found.paths.iter().find(|activity| activity.path == path.as_bytes()).expect("counted");
@@ -101,4 +102,22 @@ fn hotspots_follow_renames_and_count_common_changes() {
     let pair = &found.pairs[0];
     assert_eq!((pair.paths.0.as_slice(), pair.paths.1.as_slice()), (&b"b.py"[..], &b"renamed.py"[..]));
     assert_eq!((pair.commits, pair.of), (6, 6));
+}
+
+#[test]
+fn hotspots_count_an_author_of_two_addresses_once() {
+    let fixture = Fixture::new();
+    for (number, user) in [(0, "ann"), (1, "old"), (2, "old")] {
+        fixture.write("a.py", &function("f", number));
+        fixture.write(".mailmap", "Ann Proper <ann@example.com> <old@example.com>\n");
+        fixture.git(&["add", "-A"]);
+        let email = format!("user.email={user}@example.com");
+        fixture.git(&["-c", "user.name=ann", "-c", &email, "commit", "-q", "-m", "change"]);
+    }
+    fixture.index();
+    let people = fixture.history().people().expect("readable");
+    let found = hotspots(&mut fixture.reader(), &people, &fixture.head(), None, &|path| path == b"a.py");
+    let authors: Vec<(&str, u32)> =
+        found.paths[0].authors.iter().map(|(person, count)| (person.name.as_str(), *count)).collect();
+    assert_eq!(authors, [("Ann Proper", 2), ("ann", 1)]);
 }

@@ -54,7 +54,7 @@ pub(crate) struct CallsArgs {
     #[arg(long, value_name = "LEVEL", default_value = "probable")]
     #[serde(default)]
     pub(super) confidence: Option<String>,
-    /// Follow only edges of these kinds: calls, constructs, dispatches, registers, passes
+    /// Follow only edges of these kinds: calls, constructs, dispatches, registers, requests, passes
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     #[serde(default)]
     pub(super) via: Vec<String>,
@@ -86,8 +86,8 @@ fn candidates() -> usize {
 
 /// Whether an edge is part of a call.
 pub(crate) fn is_calling(edge: &EdgeRow, least: Confidence) -> bool {
-    matches!(edge.kind, EdgeKind::Calls | EdgeKind::Constructs | EdgeKind::Dispatches | EdgeKind::Registers)
-        && edge.confidence <= least
+    use EdgeKind::{Calls, Constructs, Dispatches, Registers, Requests};
+    matches!(edge.kind, Calls | Constructs | Dispatches | Registers | Requests) && edge.confidence <= least
 }
 
 /// The nodes that a call of the symbol may target: the symbol, its declarations, and the constructors of a type.

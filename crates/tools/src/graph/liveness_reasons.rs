@@ -296,6 +296,12 @@ fn inside(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
 }
 
 fn unresolved_uses(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
-    let uses = candidate.usage.unresolved(candidate.whole.name(candidate.number));
+    let UnusedCandidate { whole, usage, number, .. } = *candidate;
+    // Extensions are used by their own names: nothing names the type that holds them.
+    let within = (number + 1..whole.nodes.len() as u32).take_while(|&inner| whole.is_within(inner, number));
+    let extensions =
+        within.filter(|&inner| whole.nodes[inner as usize].modifiers.contains(Modifier::Extension));
+    let of_extensions: u64 = extensions.map(|inner| usage.unresolved(whole.name(inner))).sum();
+    let uses = usage.unresolved(whole.name(number)) + of_extensions;
     (uses > 0).then_some(LivenessReason::UnresolvedUses(uses))
 }

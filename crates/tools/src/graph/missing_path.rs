@@ -5,7 +5,7 @@ use super::name_candidates::is_call;
 use super::node_line::NodeLine;
 use crate::text::writer::{Style, TextWriter};
 use orient_engine::{
-    Direction, EdgeRow, EngineError, GraphView, NodeId, Reach, ReachOptions, UnresolvedRow, WithDispatch,
+    Direction, EdgeRow, EngineError, GraphView, NodeId, ProgramGraph, Reach, ReachOptions, UnresolvedRow,
     reach,
 };
 use schemars::JsonSchema;
@@ -68,7 +68,7 @@ pub(crate) fn explain_missing_path(
         follow,
         enter: &|_| Ok(true),
     };
-    let reached = reach(&WithDispatch(view), starts, &options)?;
+    let reached = reach(&ProgramGraph(view), starts, &options)?;
     let bridge = bridge(view, &reached, behind)?;
     let deepest = (0..reached.steps.len())
         .filter(|&at| !reached.steps[at].repeated)
@@ -159,7 +159,7 @@ fn topmost(
 ) -> Result<MissingPath, EngineError> {
     let mut topmost = Vec::new();
     for &node in behind.iter().rev().take(MAX_SEARCHED) {
-        let called = orient_engine::Edges::incoming(&WithDispatch(view), node)?;
+        let called = orient_engine::Edges::incoming(&ProgramGraph(view), node)?;
         if !called.iter().any(|edge| follow(edge) && edge.source != node) && !ends.contains(&node) {
             topmost.push(NodeLine::of(&view.describe(node)?));
         }

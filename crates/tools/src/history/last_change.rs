@@ -25,7 +25,8 @@ pub(crate) fn last_changes(snapshot: &Snapshot, handles: &[&str]) -> Vec<Option<
             Err(_) => (history.path_from_top(&RepoPath::from(*handle)), None),
         })
         .collect();
-    let found = index.last_changes(&head, &places);
+    let Ok(people) = history.people() else { return none() };
+    let found = index.last_changes(&people, &head, &places);
     found
         .into_iter()
         .map(|change| {

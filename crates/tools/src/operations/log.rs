@@ -12,8 +12,8 @@ use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
-use orient_engine::{FileVersion, RefreshDepth, SymbolVersion};
-use orient_history::{ChangeKind, History, HistoryError, Hunk, Oid, PathChange, hunks, is_binary};
+use orient_engine::{ChangeParts, FileVersion, RefreshDepth, SymbolVersion};
+use orient_history::{ChangeKind, History, HistoryError, Hunk, Oid, PathChange, hunks, is_binary, short_id};
 use orient_model::{Handle, RepoPath, SymbolKind};
 use orient_timeline::{HistoryIndex, SymbolLog, SymbolLogEntry, path_log};
 use schemars::JsonSchema;
@@ -81,7 +81,7 @@ struct LogEntry {
     /// The commit.
     #[serde(flatten)]
     commit: CommitLine,
-    /// What it did: added, modified, deleted, renamed, copied; of a symbol also moved, signature, body, documentation, layout.
+    /// What it did: added, modified, deleted, renamed, copied, mode (of the file, nothing else); of a symbol also moved, signature, body, documentation, layout.
     change: Vec<String>,
     /// The file.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -252,6 +252,12 @@ impl Collector {
                 log.run(index, history, start, &definition.path, &mut |history, entry| {
                     self.symbol_change(history, &entry, definition.kind)
                 })?;
+                if let Some(earlier) = log.earlier() {
+                    let id = short_id(&earlier);
+                    notes.push(format!(
+                        "there was an earlier definition of this name: `--from {id}` shows it"
+                    ));
+                }
                 Ok(definition.handle.to_string())
             }
         }
@@ -300,9 +306,13 @@ impl Collector {
         let patch =
             if self.patch && !entry.is_moved { Some(symbol_patch(history, entry, kind)?) } else { None };
         let old_path = entry.old_path.as_ref().map(|path| history.shown(path));
+        let mut change: Vec<String> = entry.parts.words().into_iter().map(str::to_owned).collect();
+        if old_path.is_some() && entry.parts.contains(ChangeParts::ADDED) {
+            change.push("copied".to_owned());
+        }
         Ok(self.push(LogEntry {
             commit: CommitLine::new(&commit),
-            change: entry.parts.words().into_iter().map(str::to_owned).collect(),
+            change,
             path: Some(path.display().into_owned()),
             was: match (old_path, &entry.old_name) {
                 (Some(path), Some(name)) => Some(format!("{}#{name}", path.display())),

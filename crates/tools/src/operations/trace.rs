@@ -15,8 +15,8 @@ use crate::text::number_format::plural;
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
 use orient_engine::{
-    Direction, EngineError, GraphPath, GraphPaths, GraphView, NodeId, PathOptions, PathStarts, ReachOptions,
-    WithDispatch, reach, shortest_paths,
+    Direction, EdgeRow, EngineError, GraphPath, GraphPaths, GraphView, NodeId, PathOptions, PathStarts,
+    ProgramGraph, ReachOptions, reach, shortest_paths,
 };
 use orient_model::{Confidence, EdgeKind};
 use schemars::JsonSchema;
@@ -115,8 +115,8 @@ impl TypedOperation for Trace {
     const NAME: &'static str = "trace";
     const ABOUT: &'static str = "Show call paths from one symbol to another";
     const DETAILS: &'static str = "\
-The shortest paths along proven calls; a call of an interface may reach its implementations. `-` means the entry points: main \
-functions, functions that an attribute registers with a framework, and scripts; never tests. If there is no path, the answer \
+The shortest paths along proven calls; a call of an interface may reach its implementations, and importing a module runs its top-level \
+code (`runs`). `-` means the entry points: main functions, scripts, and functions that an attribute registers; never tests. If there is no path, the answer \
 shows how far it is proven, and the external and unresolved calls there.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "trace main Store.save", about: "from one symbol to another" },
@@ -180,6 +180,16 @@ shows how far it is proven, and the external and unresolved calls there.";
     }
 }
 
+/// Whether an edge is part of a call, or runs code by loading it.
+fn is_run(edge: &EdgeRow, least: Confidence) -> bool {
+    is_calling(edge, least) || edge.kind == EdgeKind::Runs && edge.confidence <= least
+}
+
+/// The same, or passes a function.
+fn is_passed(edge: &EdgeRow, least: Confidence) -> bool {
+    is_run(edge, least) || edge.kind == EdgeKind::Passes && edge.confidence <= least
+}
+
 /// The result of a search.
 struct SearchResult {
     out: TraceOut,
@@ -207,7 +217,7 @@ impl PathSearch<'_> {
                 let found = self.section(view, starts, stop)?;
                 stopped |= found.truncated;
                 if found.found.is_empty() {
-                    let follow = |edge: &_| is_calling(edge, self.least);
+                    let follow = |edge: &_| is_run(edge, self.least);
                     missing = explain_missing_path(
                         view,
                         starts.unwrap_or_default(),
@@ -251,15 +261,27 @@ impl PathSearch<'_> {
             paths: self.args.paths.max(1),
             depth: self.args.depth,
             visits: self.args.visits,
-            follow: &|edge| is_calling(edge, self.least),
+            follow: &|edge| is_run(edge, self.least),
             enter: &|node| Ok(!self.args.no_tests || !view.is_test(node)?),
         };
+        let graph = ProgramGraph(view);
+        if let Some(nodes) = from {
+            return shortest_paths(&graph, &PathStarts::These(nodes), to, &options);
+        }
+        let starts_program = |node| view.starts_program(node);
+        let starts = PathStarts::Any(&starts_program, options.paths);
+        let found = shortest_paths(&graph, &starts, to, &options)?;
+        if !found.found.is_empty() {
+            return Ok(found);
+        }
+        // Who gets a function may call it.
+        let with_passed = PathOptions { follow: &|edge| is_passed(edge, self.least), ..options };
+        let found = shortest_paths(&graph, &starts, to, &with_passed)?;
+        if !found.found.is_empty() {
+            return Ok(found);
+        }
         let is_entry = |node| Ok(view.entry(node)?.is_some());
-        let starts = match from {
-            Some(nodes) => PathStarts::These(nodes),
-            None => PathStarts::Any(&is_entry, self.args.paths.max(1)),
-        };
-        shortest_paths(&WithDispatch(view), &starts, to, &options)
+        shortest_paths(&graph, &PathStarts::Any(&is_entry, options.paths), to, &options)
     }
 
     /// The deepest call paths from a symbol.
@@ -270,10 +292,10 @@ impl PathSearch<'_> {
             depth: self.args.depth,
             per_level: usize::MAX,
             total: self.args.visits,
-            follow: &|edge| is_calling(edge, self.least),
+            follow: &|edge| is_run(edge, self.least),
             enter: &|node| Ok(!self.args.no_tests || !view.is_test(node)?),
         };
-        let reached = reach(&WithDispatch(view), &[start], &options)?;
+        let reached = reach(&ProgramGraph(view), &[start], &options)?;
         let mut has_children = vec![false; reached.steps.len()];
         for step in &reached.steps {
             step.parent.into_iter().for_each(|parent| has_children[parent] = true);

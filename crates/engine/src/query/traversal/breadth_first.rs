@@ -225,6 +225,8 @@ fn runs(kind: EdgeKind) -> bool {
             | EdgeKind::Dispatches
             | EdgeKind::Registers
             | EdgeKind::Passes
+            | EdgeKind::Runs
+            | EdgeKind::Requests
     )
 }
 
