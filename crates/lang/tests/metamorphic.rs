@@ -160,6 +160,7 @@ fn names(tree: &Tree) -> BTreeSet<String> {
             if is_word
                 && is_function
                 && !has_word(&reserved, name)
+                && !tree.iter().any(|(path, text)| is_spelled_otherwise(path, text, name))
                 && name.starts_with(|c: char| c.is_lowercase())
             {
                 names.insert(name.to_owned());
@@ -167,6 +168,13 @@ fn names(tree: &Tree) -> BTreeSet<String> {
         }
     }
     names
+}
+
+/// Whether a file has a name in another spelling too, and its language compares names without case.
+fn is_spelled_otherwise(path: &str, text: &str, name: &str) -> bool {
+    let pack = Registry::builtin().detect(path.as_bytes(), b"");
+    pack.and_then(|pack| pack.rules()).is_some_and(|rules| rules.caseless_functions)
+        && has_word(&replaced(text, name, "").to_ascii_lowercase(), &name.to_ascii_lowercase())
 }
 
 /// Whether files of this language see only what they import.

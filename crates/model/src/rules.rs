@@ -138,6 +138,10 @@ pub struct Rules {
     pub file_scoped_variables: bool,
     /// Private members are visible in their own type only, not in subtypes; outside of types, in their own file only.
     pub strict_private: bool,
+    /// The names of functions and methods are compared without case.
+    pub caseless_functions: bool,
+    /// What a suite calls so that its code runs for its tests: `before`. If empty, all code of a suite does.
+    pub suite_hooks: Vec<String>,
     /// A function that cannot take the arguments of a call is not meant by it: the declared parameters are all there are.
     pub exact_arity: bool,
     /// Words of a function whose parameters have the default values that another declaration gives them, like those of an override.
@@ -177,7 +181,7 @@ pub struct Rules {
     /// How test runners pass fixtures to tests.
     pub fixtures: Fixtures,
     /// Methods of any value that run a block with their receiver as `self`, hiding the `self` around it:
-    /// `instance_eval`.
+    /// `instance_eval`; or calls that run it with the type they make: `Class.new`.
     pub self_rebinding_methods: Vec<String>,
     /// The name of the module inside of a mixin whose members become static members: `ClassMethods`.
     pub class_methods_module: String,

@@ -10,6 +10,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 impl Lowering<'_> {
     pub(super) fn finish(mut self) -> Facts {
+        self.bind_narrowed();
+        self.bind_documented_types();
         self.resolve_function_values();
         self.measure_complexity();
         self.narrow_names();

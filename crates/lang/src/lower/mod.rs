@@ -20,6 +20,7 @@ mod declarations;
 mod definition_names;
 mod definitions;
 mod destructuring;
+mod documented_types;
 mod element_attributes;
 mod empty_scopes;
 mod expressions;
@@ -29,6 +30,7 @@ mod import_calls;
 mod imports;
 mod macro_functions;
 mod macro_tokens;
+mod narrowing;
 mod parameters;
 mod references;
 
@@ -143,6 +145,8 @@ struct Lowering<'t> {
     made: FxHashSet<NodeId>,
     /// Variables, if a bare name without a variable is a call.
     locals: FxHashSet<(u32, Atom)>,
+    /// Where variables have a tested type.
+    narrowings: Vec<narrowing::Narrowing>,
     /// The byte ranges of branches that are never taken.
     dead_branches: Vec<(u32, u32)>,
     /// Scopes that do not see the variables of enclosing scopes.
@@ -180,6 +184,7 @@ impl<'t> Lowering<'t> {
             naming_macros: FxHashMap::default(),
             made: FxHashSet::default(),
             locals: FxHashSet::default(),
+            narrowings: Vec::new(),
             dead_branches: Vec::new(),
             gates: FxHashSet::default(),
             frames: vec![Frame {
@@ -314,6 +319,9 @@ impl<'t> Lowering<'t> {
         {
             let dead = rule.otherwise.find_all(self.tree, id).into_iter().map(|at| self.tree.node(at));
             self.dead_branches.extend(dead.map(|node| (node.start, node.end)));
+        }
+        if rule.narrows {
+            self.narrow(id, rule);
         }
         if let Some(via) = rule.bind {
             self.bind(id, rule, via);

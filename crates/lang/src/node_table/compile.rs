@@ -2,16 +2,18 @@
 
 use super::compiler::Compiler;
 use super::path_syntax::is_path;
-use super::{CallImport, CallRule, ExportRole, FlowBreak, ImportRole, NodeTable, Rule, Target};
+use super::{
+    CallImport, CallRule, ExportRole, FlowBreak, ImportRole, NarrowingWords, NodeTable, Rule, Target,
+};
 use crate::grammar_repair::{GrammarGap, GrammarGaps};
 use crate::item_macros::ItemMacros;
 use crate::parse::flat_tree::Token;
 use crate::preprocess::Preprocessor;
 use crate::schema::error::PackError;
-use crate::schema::node_table::{CallSpec, ComplexitySpec, NodeSpec, TableSpec};
+use crate::schema::node_table::{CallSpec, ComplexitySpec, NarrowingSpec, NodeSpec, TableSpec};
 use crate::schema::vocabulary::{self, HEADER_WORDS, UnknownWord};
 use orient_grammars::Language;
-use orient_model::{Modifiers, SymbolKind, Visibility};
+use orient_model::{Modifier, Modifiers, SymbolKind, Visibility};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -50,6 +52,8 @@ pub(crate) fn compile(
         project_wide_imports: any(spec, inherited, |s| s.project_wide_imports),
         calls_return_decorators: spec.calls_return_decorators,
         binds_after_value: any(spec, inherited, |s| s.binds_after_value),
+        documented_types: any(spec, inherited, |s| s.documented_types),
+        narrowing: None,
         self_assignment_declares_field: spec
             .self_assignment_declares_field
             .or_else(|| inherited.iter().rev().find_map(|s| s.self_assignment_declares_field))
@@ -165,6 +169,9 @@ impl Compiler<'_> {
             table.calls.insert(name.clone(), rule);
         }
         self.complexity(&spec.complexity, table);
+        if let Some(narrowing) = &spec.narrowing {
+            self.narrowing(narrowing, table);
+        }
         for (kind, ending) in &spec.impossible_endings {
             self.place = format!("impossible_endings.{kind}");
             if let (Some(kind), Some(ending)) = (self.kind(kind), self.kind(ending)) {
@@ -193,6 +200,19 @@ impl Compiler<'_> {
         for word in &spec.public_member_kinds {
             table.public_member_kinds.extend(self.word(word, vocabulary::symbol));
         }
+    }
+
+    fn narrowing(&mut self, spec: &NarrowingSpec, table: &mut NodeTable) {
+        "narrowing".clone_into(&mut self.place);
+        let bytes = |words: &[String]| words.iter().map(|word| word.as_bytes().to_vec()).collect();
+        table.narrowing = Some(NarrowingWords {
+            tests: bytes(&spec.tests),
+            not: bytes(&spec.not),
+            and: bytes(&spec.and),
+            or: bytes(&spec.or),
+            assertions: bytes(&spec.assertions),
+            exits: spec.exits.iter().filter_map(|kind| self.kind(kind)).collect(),
+        });
     }
 
     fn complexity(&mut self, spec: &ComplexitySpec, table: &mut NodeTable) {
@@ -290,9 +310,12 @@ impl Compiler<'_> {
         spec.selector_attributes.iter().filter_map(mark).collect()
     }
 
-    fn kinds(&mut self, spec: &NodeSpec) -> Vec<(Vec<u8>, SymbolKind)> {
-        let words = spec.kinds.iter().filter(|(word, _)| !is_path(word));
-        words.filter_map(|(word, kind)| Some((word.as_bytes().to_vec(), self.symbol(Some(kind))?))).collect()
+    fn first_param_modifiers(&mut self, spec: &NodeSpec) -> Vec<(Vec<u8>, Modifier)> {
+        let mark = |(word, says): (&String, &String)| match self.word(says, vocabulary::header_word)? {
+            vocabulary::HeaderWord::Modifier(modifier) => Some((word.as_bytes().to_vec(), modifier)),
+            _ => None,
+        };
+        spec.first_param_modifiers.iter().filter_map(mark).collect()
     }
 
     fn rule(&mut self, spec: &NodeSpec) -> Rule {
@@ -304,8 +327,17 @@ impl Compiler<'_> {
             callable_kind: self.symbol(spec.callable_kind.as_deref()),
             most_vexing_parse: spec.most_vexing_parse,
             positional_fields: spec.positional_fields,
-            suffix_types: suffix_types(spec),
-            kinds: self.kinds(spec),
+            suffix_types: spec
+                .suffix_types
+                .iter()
+                .map(|(suffix, ty)| (suffix.clone().into_bytes(), ty.clone()))
+                .collect(),
+            kinds: spec
+                .kinds
+                .iter()
+                .filter(|(word, _)| !is_path(word))
+                .filter_map(|(word, kind)| Some((word.as_bytes().to_vec(), self.symbol(Some(kind))?)))
+                .collect(),
             kinds_by_part: spec
                 .kinds
                 .iter()
@@ -374,18 +406,10 @@ impl Compiler<'_> {
             qualifies_type: spec.qualifies_type,
             parameters_declare: self.symbol(spec.parameters_declare.as_deref()),
             bare_call: spec.bare_call,
-            first_param_modifiers: spec
-                .first_param_modifiers
-                .iter()
-                .filter_map(|(word, says)| match self.word(says, vocabulary::header_word)? {
-                    vocabulary::HeaderWord::Modifier(modifier) => Some((word.as_bytes().to_vec(), modifier)),
-                    _ => None,
-                })
-                .collect(),
+            first_param_modifiers: self.first_param_modifiers(spec),
             empty_texts: spec.empty_texts.iter().map(|text| text.as_bytes().to_vec()).collect(),
             true_conditions: spec.true_conditions.iter().map(|text| text.as_bytes().to_vec()).collect(),
-            condition: self.node_path(spec.condition.as_deref()),
-            otherwise: self.node_path(spec.otherwise.as_deref()),
+            narrows: spec.narrows,
             assignment_target: spec.assignment_target.as_ref().and_then(|word| self.target(word)),
             member_modifiers: self.modifiers(&spec.member_modifiers),
             not_an_item: spec.not_an_item,
@@ -397,6 +421,9 @@ impl Compiler<'_> {
     fn places(&mut self, spec: &NodeSpec) -> Rule {
         Rule {
             name: self.node_path(spec.name.as_deref()),
+            condition: self.node_path(spec.condition.as_deref()),
+            otherwise: self.node_path(spec.otherwise.as_deref()),
+            narrowed: self.node_path(spec.narrowed.as_deref()),
             qualifier: self.node_path(spec.qualifier.as_deref()),
             params: self.node_path(spec.params.as_deref()),
             receiver_params: self.node_path(spec.receiver_params.as_deref()),
@@ -491,9 +518,4 @@ impl Compiler<'_> {
         }
         compiled
     }
-}
-
-/// The types that suffixes of literals give.
-fn suffix_types(spec: &NodeSpec) -> Vec<(Vec<u8>, String)> {
-    spec.suffix_types.iter().map(|(suffix, ty)| (suffix.clone().into_bytes(), ty.clone())).collect()
 }

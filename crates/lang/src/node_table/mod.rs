@@ -60,6 +60,8 @@ pub(crate) struct NodeTable {
     pub(crate) has_dotted_calls: bool,
     pub(crate) first_param_is_self: bool,
     pub(crate) binds_after_value: bool,
+    pub(crate) documented_types: bool,
+    pub(crate) narrowing: Option<NarrowingWords>,
     pub(crate) calls_return_decorators: bool,
     pub(crate) project_wide_imports: bool,
     pub(crate) variadic_is_list: bool,
@@ -239,11 +241,25 @@ pub(crate) struct Rule {
     pub(crate) true_conditions: Vec<Vec<u8>>,
     pub(crate) condition: NodePath,
     pub(crate) otherwise: NodePath,
+    pub(crate) narrowed: NodePath,
+    pub(crate) narrows: bool,
     pub(crate) assignment_target: Option<Target>,
     pub(crate) bare_call: bool,
     pub(crate) trailing_argument: NodePath,
     pub(crate) member_modifiers: Modifiers,
     pub(crate) not_an_item: bool,
+}
+
+/// How a condition tests the types of variables.
+#[derive(Default)]
+pub(crate) struct NarrowingWords {
+    pub(crate) tests: Vec<Vec<u8>>,
+    pub(crate) not: Vec<Vec<u8>>,
+    pub(crate) and: Vec<Vec<u8>>,
+    pub(crate) or: Vec<Vec<u8>>,
+    pub(crate) assertions: Vec<Vec<u8>>,
+    /// The kinds of nodes that what follows is not reached from.
+    pub(crate) exits: Vec<u16>,
 }
 
 /// What an assignment to a name declares, if the spelling of the name decides.

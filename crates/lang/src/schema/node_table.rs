@@ -40,6 +40,10 @@ pub(crate) struct TableSpec {
     pub(crate) first_param_is_self: bool,
     /// A local variable is visible only after its value: `let x = x(1)` calls a function `x`.
     pub(crate) binds_after_value: bool,
+    /// Documentation states types where none are declared: `@param Leaf[] $xs`.
+    pub(crate) documented_types: bool,
+    /// What type tests and logical operators look like, for kinds that narrow types.
+    pub(crate) narrowing: Option<NarrowingSpec>,
     /// A decorator that is a call returns the function that decorates: `@retry(3)`.
     pub(crate) calls_return_decorators: bool,
     /// Inside of a function, a variadic parameter is a list of its declared type.
@@ -89,6 +93,22 @@ pub(crate) struct TableSpec {
     pub(crate) inner_doc_prefixes: Vec<String>,
     /// Attributes whose arguments are interfaces that the symbol implements: `derive`.
     pub(crate) derive_attributes: Vec<String>,
+}
+
+/// `[narrowing]`: how a condition tests the types of variables.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct NarrowingSpec {
+    /// Operators between a variable and a type that hold if the variable has the type: `instanceof`.
+    pub(crate) tests: Vec<String>,
+    /// Logical operators.
+    pub(crate) not: Vec<String>,
+    pub(crate) and: Vec<String>,
+    pub(crate) or: Vec<String>,
+    /// Functions after which their argument holds: `assert`.
+    pub(crate) assertions: Vec<String>,
+    /// Kinds of statements and expressions that what follows is not reached from.
+    pub(crate) exits: Vec<String>,
 }
 
 /// `[complexity]`: the node kinds that break the linear flow of a function. Quotes mark tokens: `'&&'`.
@@ -281,6 +301,10 @@ pub(crate) struct NodeSpec {
     /// The condition of a statement that selects a branch, and the branch that is taken if it does not hold.
     pub(crate) condition: Option<String>,
     pub(crate) otherwise: Option<String>,
+    /// What is reached only if the condition holds.
+    pub(crate) narrowed: Option<String>,
+    /// Is a condition, a logical operator or a call that may say something about the types of variables.
+    pub(crate) narrows: bool,
     /// What an assignment to such a name declares.
     pub(crate) assignment_target: Option<String>,
     /// Modifiers of the members defined inside it.

@@ -104,6 +104,8 @@ struct RulesFields {
     global_function_fallback: bool,
     file_scoped_variables: bool,
     strict_private: bool,
+    caseless_functions: bool,
+    suite_hooks: Vec<String>,
     exact_arity: bool,
     default_inheriting_words: Vec<String>,
     #[serde(deserialize_with = "entries")]

@@ -388,15 +388,28 @@ impl Session<'_> {
     /// The union of the types of all returned values of a scope.
     pub(super) fn scope_return_type(&self, unit: &FileRef, scope: u32) -> Value {
         let returned = self.queries.scope_returns.enter(&self.limits, &(unit.file, scope), || {
-            let mut types = Vec::new();
-            for &value in unit.returns(scope).iter().take(16) {
-                let at = unit.facts.flow.scopes.get(scope as usize).map_or(u32::MAX, |scope| scope.end);
-                let site = Site { unit: unit.clone(), scope, at };
-                types.push(self.eval(&site, value).ty);
+            let at = unit.facts.flow.scopes.get(scope as usize).map_or(u32::MAX, |scope| scope.end);
+            let site = Site { unit: unit.clone(), scope, at };
+            let returns = unit.returns(scope).iter().take(16);
+            let (stated, returned): (Vec<ExprId>, Vec<ExprId>) =
+                returns.copied().partition(|&value| unit.is_documented(value));
+            let types = |values: &[ExprId]| Ty::union(values.iter().map(|&value| self.eval(&site, value).ty));
+            let val = Value::new(types(&returned), Rule::Inferred);
+            if stated.is_empty() || is_informative(&val.ty) {
+                val
+            } else {
+                Value { ty: types(&stated), confidence: Confidence::Probable, ..val }
             }
-            Value::new(Ty::union(types), Rule::Inferred)
         });
         returned.unwrap_or_else(Value::unknown)
+    }
+}
+
+/// Whether a type is known, and that of its elements if it is a list.
+pub(crate) fn is_informative(ty: &Ty) -> bool {
+    match ty {
+        Ty::List(inner) => inner.is_known(),
+        ty => ty.is_known(),
     }
 }
 

@@ -174,10 +174,10 @@ fn overridden_in(session: &Session<'_>, unit: &FileRef, at: u32, bases: &[Ty], o
         }
         let name = unit.name(child);
         session.depend_on(name);
+        session.depend_on(&unit.folded(name));
         for base in bases {
             let Ty::Instance(base, _) = base else { continue };
-            let members = session.members(*base);
-            let Some(members) = members.get(name) else { continue };
+            let Some(members) = session.members_called(*base, name) else { continue };
             let fit = members.iter().copied();
             let fit: Vec<SymbolId> =
                 fit.filter(|&member| has_compatible_form(session, unit, child, member)).collect();

@@ -3,12 +3,12 @@
 //! Test runners go by conventions, so no edge from here is exact. Fixtures from plain imports and from plugins are not
 //! followed.
 
-use crate::file::file_unit::{FileRef, FileUnit};
+use crate::file::file_unit::{FileRef, FileUnit, last_name};
 use crate::invalidation::name_reach::file_exists_key;
 use crate::session::Session;
 use crate::types::eval::join;
 use crate::types::ty::{SymbolId, Ty};
-use orient_model::{Confidence, Edge, EdgeKind, Modifier, Node, Resolved, Rule, SymbolKind};
+use orient_model::{Confidence, Edge, EdgeKind, Modifier, Node, RefKind, Resolved, Rule, SymbolKind};
 use rustc_hash::FxHashSet;
 
 /// Maximum number of supertypes of a test class that are followed.
@@ -23,8 +23,6 @@ pub(super) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
         let fixture = unit.is(at, Modifier::Fixture);
         if case {
             setup(session, unit, at, out);
-        } else if symbol.kind == SymbolKind::Test {
-            suites(unit, at, out);
         }
         if unit.rules.fixtures.injected_by_parameter && (case || fixture) {
             let shared = shared.get_or_insert_with(|| directory_files(session, unit));
@@ -67,25 +65,48 @@ fn setup(session: &Session<'_>, unit: &FileRef, at: u32, out: &mut Resolved) {
     }
 }
 
-/// The body of a suite runs before its tests.
+/// The suites around a test whose own code runs for it: hooks, and what a suite calls outside of the definitions in it.
 fn suites(unit: &FileUnit, at: u32, out: &mut Resolved) {
-    let outer = unit.symbol(at).and_then(|symbol| symbol.parent);
-    if let Some(outer) = outer.filter(|&outer| unit.kind(outer) == Some(SymbolKind::Test)) {
-        out.edges.push(edge(unit, at, unit.sym(outer), Rule::Setup));
+    let mut around = unit.symbol(at).and_then(|symbol| symbol.parent);
+    while let Some(outer) = around.filter(|&outer| unit.kind(outer) == Some(SymbolKind::Test)) {
+        if runs_code(unit, outer) {
+            out.edges.push(edge(unit, at, unit.sym(outer), Rule::Setup));
+        }
+        around = unit.symbol(outer).and_then(|symbol| symbol.parent);
     }
 }
 
-/// What runs for every test of a type: its setup and constructors, and those of its supertypes.
+/// Whether a suite runs code of its own. The calls that define what is in it are no such code; neither is anything but a hook where
+/// the language says what its hooks are called.
+fn runs_code(unit: &FileUnit, suite: u32) -> bool {
+    let hooks = &unit.rules.suite_hooks;
+    let is_in = |at: u32, child: &u32| {
+        unit.symbol(*child).is_some_and(|one| (one.span.start..one.span.end).contains(&at))
+    };
+    unit.references_in(suite).any(|reference| {
+        let runs = matches!(reference.kind, RefKind::Call | RefKind::Construct | RefKind::Expand);
+        let name = last_name(&unit.facts, reference.expr);
+        let is_hook = || hooks.is_empty() || name.is_some_and(|name| hooks.iter().any(|hook| hook == name));
+        runs && is_hook() && !unit.children(Some(suite)).iter().any(|child| is_in(reference.at, child))
+    })
+}
+
+/// What runs for every test of a type: its setup and constructors, and those of its supertypes. Setup that a subtype overrides runs only if
+/// the override calls it.
 fn type_setup(session: &Session<'_>, of: SymbolId) -> Vec<SymbolId> {
-    let mut found = Vec::new();
+    let (mut found, mut overridden) = (Vec::new(), FxHashSet::default());
     for sym in with_bases(session, of) {
         let Some(unit) = session.unit_of(sym) else { continue };
         session.depend_on(unit.name(sym.at));
         unit.rules.constructors.iter().for_each(|name| session.depend_on(name));
-        let runs = |&child: &u32| {
-            unit.is(child, Modifier::Setup) || unit.kind(child) == Some(SymbolKind::Constructor)
-        };
-        found.extend(unit.children(Some(sym.at)).iter().copied().filter(runs).map(|child| unit.sym(child)));
+        for &child in unit.children(Some(sym.at)) {
+            let is_constructor = unit.kind(child) == Some(SymbolKind::Constructor);
+            let is_method = unit.kind(child) == Some(SymbolKind::Method);
+            let is_new = !is_method || overridden.insert(unit.folded(unit.name(child)).into_owned());
+            if is_constructor || (unit.is(child, Modifier::Setup) && is_new) {
+                found.push(unit.sym(child));
+            }
+        }
     }
     found
 }

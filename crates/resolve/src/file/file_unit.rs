@@ -11,6 +11,7 @@ use orient_model::{
     Assign, Atom, Binding, Expr, ExprId, Modifier, Outline, Reference, Relation, Rules, Symbol, SymbolKind,
 };
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::borrow::Cow;
 use std::hash::BuildHasher;
 use std::ops::Deref;
 use std::rc::Rc;
@@ -158,6 +159,14 @@ impl FileUnit {
         self.symbol(at).map_or("", |symbol| self.facts.outline.strings.get(symbol.name))
     }
 
+    /// A name of a function in the form in which names are compared.
+    pub(crate) fn folded<'n>(&self, name: &'n str) -> Cow<'n, str> {
+        if self.rules.caseless_functions && name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            return Cow::Owned(name.to_ascii_lowercase());
+        }
+        Cow::Borrowed(name)
+    }
+
     /// The container that a symbol names in its own header.
     pub(crate) fn qualifier(&self, at: u32) -> Option<&str> {
         self.symbol(at)?.qualifier.map(|atom| self.facts.outline.strings.get(atom))
@@ -192,6 +201,11 @@ impl FileUnit {
     /// The text of an atom of the outline.
     pub(crate) fn outline_text(&self, atom: Atom) -> &str {
         self.facts.outline.strings.get(atom)
+    }
+
+    /// Whether a value is only what documentation states: an alternative of one.
+    pub(crate) fn is_documented(&self, value: ExprId) -> bool {
+        matches!(self.expr(value), Expr::Either(list) if list.len == 1)
     }
 
     /// The expression behind an id.

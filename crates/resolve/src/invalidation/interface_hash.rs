@@ -20,13 +20,19 @@ pub fn interface_hashes(outline: &Outline, flow: &Flow, rules: Option<&Rules>) -
     let mut opened = FxHashSet::default();
     for (at, symbol) in outline.symbols.iter().enumerate() {
         let at = at as u32;
-        let hasher = names.entry(outline.strings.get(symbol.name).to_owned()).or_default();
+        let name = outline.strings.get(symbol.name);
+        let hasher = names.entry(name.to_owned()).or_default();
         // A namespace that is reopened is the same one.
         if symbol.kind == SymbolKind::Module && !opened.insert(outline.qualified(at)) {
             continue;
         }
         package.hash(hasher);
         hasher_of.symbol(at, hasher);
+        if let Some(folded) = folded_name(symbol.kind, name, rules) {
+            let hasher = names.entry(folded).or_default();
+            (package, name).hash(hasher);
+            hasher_of.symbol(at, hasher);
+        }
         let mut places = hasher_of.calls_of_params(at).peekable();
         if places.peek().is_some() {
             let hasher = names.entry(called_params_key(outline.strings.get(symbol.name))).or_default();
@@ -85,6 +91,12 @@ pub fn path_keys(path: &RepoPath) -> Vec<String> {
     let end = shown[name..].find('.').map_or(shown.len(), |dot| name + dot);
     names.push(file_exists_key(&shown[..end]));
     names
+}
+
+/// The name of a method as other spellings of it are looked up, where case does not matter; none if it is spelled so.
+pub(super) fn folded_name(kind: SymbolKind, name: &str, rules: Option<&Rules>) -> Option<String> {
+    let applies = kind == SymbolKind::Method && rules.is_some_and(|rules| rules.caseless_functions);
+    (applies && name.bytes().any(|byte| byte.is_ascii_uppercase())).then(|| name.to_ascii_lowercase())
 }
 
 fn last(name: &str) -> &str {
@@ -243,7 +255,9 @@ impl<'f> InterfaceHasher<'f> {
     /// Whether a member of this name runs the blocks it is given with another `self`: then resolution follows parameters
     /// that are passed to it.
     fn rebinds_self(&self, name: &str) -> bool {
-        self.rules.is_some_and(|rules| rules.self_rebinding_methods.iter().any(|member| member == name))
+        self.rules.is_some_and(|rules| {
+            rules.self_rebinding_methods.iter().any(|member| member.rsplit('.').next() == Some(name))
+        })
     }
 
     /// Where a symbol, or one in it, calls a parameter of the symbol: the caller and the line.

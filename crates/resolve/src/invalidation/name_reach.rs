@@ -19,6 +19,7 @@
 //! member with the container `Cart`; `b.py` did not look up `Cart`, nor members of any type: it is left alone. `c.py` did not
 //! look up the name: it is left alone.
 
+use super::interface_hash::folded_name;
 use crate::file::file_unit::spell;
 use orient_model::{
     Modifier, Modules, Outline, RepoPath, Rules, SharedScope, Symbol, SymbolKind, Visibility,
@@ -49,18 +50,29 @@ pub fn name_reach(outline: &Outline, rules: &Rules, names: &[String]) -> BTreeMa
     let mut reach: BTreeMap<String, NameReach> =
         names.iter().map(|name| (name.clone(), NameReach::default())).collect();
     for (at, symbol) in outline.symbols.iter().enumerate() {
-        let Some(one) = reach.get_mut(outline.strings.get(symbol.name)) else { continue };
-        one.kinds |= kind_bit(symbol.kind);
-        one.member |= is_member(symbol.kind) || symbol.kind == SymbolKind::Constructor;
-        let adds_members = symbol.kind == SymbolKind::Impl || symbol.modifiers.contains(Modifier::Extension);
-        let full = spell(outline, at as u32);
-        match container(&full) {
-            _ if adds_members || is_markup(symbol.kind, &full) => one.everyone = true,
-            Some(name) => one.containers.push(name.to_owned()),
-            None => one.everyone |= is_found_by_name(symbol, rules),
+        let name = outline.strings.get(symbol.name);
+        let folded = folded_name(symbol.kind, name, Some(rules));
+        for name in [Some(name), folded.as_deref()].into_iter().flatten() {
+            if let Some(one) = reach.get_mut(name) {
+                one.add(outline, rules, at as u32, symbol);
+            }
         }
     }
     reach
+}
+
+impl NameReach {
+    fn add(&mut self, outline: &Outline, rules: &Rules, at: u32, symbol: &Symbol) {
+        self.kinds |= kind_bit(symbol.kind);
+        self.member |= is_member(symbol.kind) || symbol.kind == SymbolKind::Constructor;
+        let adds_members = symbol.kind == SymbolKind::Impl || symbol.modifiers.contains(Modifier::Extension);
+        let full = spell(outline, at);
+        match container(&full) {
+            _ if adds_members || is_markup(symbol.kind, &full) => self.everyone = true,
+            Some(name) => self.containers.push(name.to_owned()),
+            None => self.everyone |= is_found_by_name(symbol, rules),
+        }
+    }
 }
 
 /// Whether markup or styles find a symbol by its name, wherever it is.

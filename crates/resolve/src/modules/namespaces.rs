@@ -208,6 +208,10 @@ impl Session<'_> {
         }
         // A top-level function exists only if its file was loaded.
         let is_here = |sym: &SymbolId| {
+            // Nothing refers to a task by its bare name.
+            if self.kind(*sym) == Some(SymbolKind::Rule) {
+                return false;
+            }
             let calls = self.kind(*sym).is_some_and(SymbolKind::is_callable);
             !calls || self.kind(*sym) != Some(SymbolKind::Test) && self.loads(unit, sym.file)
         };

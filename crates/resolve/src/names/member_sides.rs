@@ -18,7 +18,7 @@ pub(crate) enum MemberSide {
 }
 
 /// Whether symbols of this kind are either class members or instance members.
-pub(super) fn has_side(kind: SymbolKind) -> bool {
+pub(crate) fn has_side(kind: SymbolKind) -> bool {
     matches!(kind, SymbolKind::Method | SymbolKind::Property | SymbolKind::Field | SymbolKind::Constructor)
 }
 
@@ -153,7 +153,7 @@ impl Session<'_> {
     }
 
     /// Members that a mixin offers as class members, in a module inside of it with a conventional name.
-    fn members_for_types(&self, module: SymbolId, name: &str) -> Vec<Target> {
+    pub(crate) fn members_for_types(&self, module: SymbolId, name: &str) -> Vec<Target> {
         let Some(unit) = self.unit_of(module) else { return Vec::new() };
         let members = self.members(module);
         let inner = members.get(unit.rules.class_methods_module.as_str()).into_iter().flatten();

@@ -59,6 +59,8 @@ impl Session<'_> {
             };
             if as_other && at != 0 {
                 found.retain(|one| !self.depends_on_self(one));
+            } else if as_other {
+                found = self.weaken_by_other_self(found);
             }
             self.retain_arity(&mut found, arity);
             if !found.is_empty() {
@@ -88,6 +90,9 @@ impl Session<'_> {
             scope = here.parent;
         }
         let mut found = self.beyond_scopes(site, name, atom, lookup_kind, arity);
+        if as_other {
+            found = self.weaken_by_other_self(found);
+        }
         if !found.is_empty() && !accepts(&found) {
             found.clear();
         }

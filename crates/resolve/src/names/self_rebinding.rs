@@ -3,7 +3,7 @@
 use crate::file::file_unit::{FileRef, FileUnit, last_name};
 use crate::session::{Session, Site};
 use crate::types::target::Target;
-use orient_model::{Expr, ExprId, RefKind, SymbolKind};
+use orient_model::{Confidence, Expr, ExprId, RefKind, SymbolKind};
 use rustc_hash::FxHashSet;
 
 impl Session<'_> {
@@ -11,6 +11,13 @@ impl Session<'_> {
     pub(super) fn depends_on_self(&self, found: &Target) -> bool {
         let kind = found.sym().and_then(|sym| self.kind(sym));
         kind.is_some_and(|kind| kind.is_callable() || kind == SymbolKind::Field)
+    }
+
+    /// Lowers the confidence of functions that a method of another `self` would hide.
+    pub(super) fn weaken_by_other_self(&self, found: Vec<Target>) -> Vec<Target> {
+        let each = found.into_iter();
+        each.map(|one| if self.depends_on_self(&one) { one.at_most(Confidence::Probable) } else { one })
+            .collect()
     }
 
     /// Whether the function with this scope runs with another `self`, because of the function it is passed to.
@@ -22,9 +29,12 @@ impl Session<'_> {
             return known;
         }
         let Some((call, at)) = Self::enclosing_call(unit, scope) else { return false };
-        let Expr::Call { callee, .. } = unit.expr(call) else { return false };
-        let called = last_name(&unit.facts, callee).unwrap_or_default();
-        let runs = rebinds(unit, called) || {
+        let callee = match unit.expr(call) {
+            Expr::Call { callee, .. } => callee,
+            Expr::New { ty, .. } => return makes_type(unit, ty),
+            _ => return false,
+        };
+        let runs = rebinds(unit, callee) || {
             // While the answer is being found, assume that it does not.
             self.queries.self_rebinding.insert((unit.file, scope), false);
             let outer = unit.facts.flow.scopes.get(scope as usize).and_then(|scope| scope.parent);
@@ -70,24 +80,53 @@ fn is_param(unit: &FileUnit, scope: u32, arg: ExprId) -> bool {
     }
 }
 
-/// Functions that pass one of their parameters to a member that rebinds `self`.
+/// Functions that pass one of their parameters to a member that rebinds `self`, or on to a function of the file that does.
 fn self_rebinding_functions(unit: &FileUnit) -> FxHashSet<u32> {
     let mut givers = FxHashSet::default();
+    // The functions that pass a parameter on, with the name of what they pass it to.
+    let mut forwards: Vec<(u32, &str)> = Vec::new();
     for reference in unit.references().iter().filter(|reference| reference.kind == RefKind::Call) {
         let (Some(symbol), Expr::Call { callee, args }) = (reference.symbol, unit.expr(reference.expr))
         else {
             continue;
         };
-        let runs = last_name(&unit.facts, callee).is_some_and(|name| rebinds(unit, name));
-        let Some(scope) = unit.scope_of(symbol).filter(|_| runs) else { continue };
-        if unit.facts.flow.list(args).iter().any(|&arg| is_param(unit, scope, arg)) {
-            givers.insert(symbol);
+        let Some(scope) = unit.scope_of(symbol) else { continue };
+        if !unit.facts.flow.list(args).iter().any(|&arg| is_param(unit, scope, arg)) {
+            continue;
         }
+        if rebinds(unit, callee) {
+            givers.insert(symbol);
+        } else if let Some(name) = last_name(&unit.facts, callee) {
+            forwards.push((symbol, name));
+        }
+    }
+    let mut known = 0;
+    while known < givers.len() {
+        known = givers.len();
+        let names: FxHashSet<&str> = givers.iter().map(|&giver| unit.name(giver)).collect();
+        givers.extend(forwards.iter().filter(|(_, name)| names.contains(name)).map(|&(symbol, _)| symbol));
     }
     givers
 }
 
-/// Whether a member of this name runs a block with its receiver as `self`.
-fn rebinds(unit: &FileUnit, name: &str) -> bool {
-    unit.rules.self_rebinding_methods.iter().any(|member| member == name)
+/// Whether an instance of this type is a type itself, whose body is the block.
+fn makes_type(unit: &FileUnit, ty: ExprId) -> bool {
+    let Some(name) = last_name(&unit.facts, ty) else { return false };
+    let mut known = unit.rules.self_rebinding_methods.iter().filter_map(|known| known.split_once('.'));
+    known.any(|(object, member)| {
+        object == name && unit.rules.implicit_constructors.iter().any(|makes| makes == member)
+    })
+}
+
+/// Whether a call runs a block with another `self`: with its receiver, or with the type that it makes.
+fn rebinds(unit: &FileUnit, callee: ExprId) -> bool {
+    let Some(name) = last_name(&unit.facts, callee) else { return false };
+    let of = match unit.expr(callee) {
+        Expr::Member { base, .. } => last_name(&unit.facts, base),
+        _ => None,
+    };
+    unit.rules.self_rebinding_methods.iter().any(|known| match known.split_once('.') {
+        Some((object, member)) => member == name && of == Some(object),
+        None => known == name,
+    })
 }

@@ -1,5 +1,6 @@
 //! The types of parameters, variables and fields: declared, or inferred from what is assigned to them.
 
+use crate::calls::call_result::is_informative;
 use crate::file::file_unit::FileRef;
 use crate::memo::Keep;
 use crate::session::{Session, Site};
@@ -146,6 +147,13 @@ impl Session<'_> {
         if !unit.rules.property_field_prefix.is_empty() && unit.kind(sym.at) == Some(SymbolKind::Field) {
             // Nothing declares it, so all assignments count.
             return self.assigned_field_type(&unit, sym);
+        }
+        if binding.value.is_some_and(|value| unit.is_documented(value)) {
+            // What is assigned is sure, what documentation states is not.
+            let assigned = self.assigned_field_type(&unit, sym);
+            if is_informative(&assigned.ty) {
+                return assigned;
+            }
         }
         let val = self.value_of_binding(&unit, binding);
         if val.ty.is_known() {

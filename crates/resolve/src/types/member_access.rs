@@ -2,6 +2,7 @@
 
 use crate::file::file_unit::FileRef;
 use crate::modules::dotted;
+use crate::names::member_sides::has_side;
 use crate::session::{Session, Site};
 use crate::types::object_literals::dedup_members;
 use crate::types::target::{Referent, Target, Value};
@@ -209,6 +210,13 @@ impl Session<'_> {
         let found = self.type_member(of, name, 0, Rule::Static);
         if !found.is_empty() {
             return found;
+        }
+        if is_module && unit.rules.separate_static_members {
+            // The methods of a mixin are not its own: `self.class.m` in it means a class member of what it is mixed into.
+            let mut found = self.inner_member(&unit, sym.at, name, from);
+            let is_method = |one: &Target| one.sym().and_then(|sym| self.kind(sym)).is_some_and(has_side);
+            found.retain(|one| !is_method(one));
+            return if found.is_empty() { self.members_for_types(sym, name) } else { found };
         }
         if is_module {
             return self.inner_member(&unit, sym.at, name, from);

@@ -19,6 +19,21 @@ impl Session<'_> {
         self.queries.members.query(&self.limits, sym, Keep::OutermostOrUncut, find).unwrap_or_default()
     }
 
+    /// The members of a type itself with this name. Where case does not matter, a method may be spelled otherwise.
+    pub(crate) fn members_called(&self, sym: SymbolId, name: &str) -> Option<Vec<SymbolId>> {
+        let members = self.members(sym);
+        if let Some(found) = members.get(name) {
+            return Some(found.clone());
+        }
+        if !self.unit_of(sym).is_some_and(|home| home.rules.caseless_functions) {
+            return None;
+        }
+        let alike = members.iter().filter(|(spelled, _)| spelled.eq_ignore_ascii_case(name));
+        let methods =
+            |found: &&Vec<SymbolId>| found.iter().all(|&one| self.kind(one) == Some(SymbolKind::Method));
+        alike.map(|(_, found)| found).filter(methods).min_by_key(|found| found[0]).cloned()
+    }
+
     fn find_members(&self, sym: SymbolId) -> Arc<Members> {
         let (parts, elsewhere) = (self.declarations(sym), self.members_elsewhere(sym));
         if let ([only], []) = (&parts[..], &elsewhere[..]) {
@@ -71,9 +86,11 @@ impl Session<'_> {
     /// Members of a type by name, searched along its MRO; `skip` 1 leaves out the type itself.
     pub(crate) fn type_member(&self, ty: &Ty, name: &str, skip: usize, base_rule: Rule) -> Vec<Target> {
         self.depend_on(name);
-        if let Ty::Instance(sym, _) = ty
-            && self.unit_of(*sym).is_some_and(|home| home.rules.separate_static_members)
-        {
+        let home = if let Ty::Instance(sym, _) = ty { self.unit_of(*sym) } else { None };
+        if let Some(home) = home.as_ref().filter(|home| home.rules.caseless_functions) {
+            self.depend_on(&home.folded(name));
+        }
+        if home.is_some_and(|home| home.rules.separate_static_members) {
             let side = if base_rule == Rule::Static { MemberSide::Type } else { MemberSide::Instance };
             let found = self.split_member(ty, name, skip, base_rule, side);
             if base_rule != Rule::Super || !found.is_empty() {
@@ -84,22 +101,22 @@ impl Session<'_> {
         // The type's own members come first: its MRO may depend on the very lookup in progress.
         if skip == 0
             && let Ty::Instance(sym, _) = ty
-            && let Some(own) = self.members(*sym).get(name)
+            && let Some(own) = self.members_called(*sym, name)
             && !own.iter().all(|&one| self.is_hidden(one))
         {
-            let found = self.member_targets(own, ty, base_rule);
+            let found = self.member_targets(&own, ty, base_rule);
             return if self.may_overload(&found) { self.overloads(ty, name, skip, found) } else { found };
         }
         for (at, of) in self.mro(ty).iter().enumerate().skip(skip) {
             let Ty::Instance(sym, _) = of else { continue };
-            if let Some(members) = self.members(*sym).get(name)
+            if let Some(members) = self.members_called(*sym, name)
                 && !members.iter().all(|&one| self.is_hidden(one))
-                && (at == 0 || !self.is_private_to_base(ty, *sym, members))
+                && (at == 0 || !self.is_private_to_base(ty, *sym, &members))
             {
                 let rule = if at == 0 || base_rule == Rule::Super { base_rule } else { Rule::Inherited };
                 let through =
                     if at == 0 { of.clone() } else { Ty::SeenThrough(of.clone().into(), ty.clone().into()) };
-                let found = self.member_targets(members, &through, rule);
+                let found = self.member_targets(&members, &through, rule);
                 return if self.may_overload(&found) { self.overloads(ty, name, skip, found) } else { found };
             }
         }

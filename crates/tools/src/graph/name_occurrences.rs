@@ -47,6 +47,8 @@ struct Search<'w> {
     nodes: &'w [u32],
     /// The definitions by the word to search for.
     words: BTreeMap<&'w str, Vec<u32>>,
+    /// The functions by that word in lower case, where case does not matter.
+    caseless: BTreeMap<String, Vec<u32>>,
     /// The positions of definition names: file and byte.
     defined: BTreeSet<(u32, u32)>,
     pieces: Pieces,
@@ -80,9 +82,13 @@ impl NameOccurrences {
 impl<'w> Search<'w> {
     fn new(whole: &'w FullGraph, nodes: &'w [u32]) -> Self {
         let mut words: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+        let mut caseless: BTreeMap<String, Vec<u32>> = BTreeMap::new();
         let mut found: BTreeMap<u32, Occurrence> = BTreeMap::new();
         for &node in nodes {
             let word = word_of(whole.name(node));
+            if is_caseless(whole, node) {
+                caseless.entry(word.to_ascii_lowercase()).or_default().push(node);
+            }
             if word.is_empty() {
                 found.entry(node).or_default().unsearchable = true;
             } else {
@@ -98,7 +104,7 @@ impl<'w> Search<'w> {
             }
         }
         let pieces = Pieces::default();
-        Self { whole, nodes, words, defined, pieces, found, files: 0 }
+        Self { whole, nodes, words, caseless, defined, pieces, found, files: 0 }
     }
 
     fn read(&mut self, file: u32, path: &str, text: &str) {
@@ -107,7 +113,10 @@ impl<'w> Search<'w> {
         let (mut line, mut counted) = (1, 0);
         for (start, word) in words(text) {
             self.pieces.see(text, start, word);
-            let Some(nodes) = self.words.get(word) else { continue };
+            let nodes = self.named(word);
+            if nodes.is_empty() {
+                continue;
+            }
             line += text[counted..start].matches('\n').count() as u32;
             counted = start;
             if self.is_defined(file, text, start) {
@@ -119,7 +128,7 @@ impl<'w> Search<'w> {
             if in_comment.is_some_and(|comment| !text[comment.clone()].contains('@')) {
                 continue;
             }
-            for &number in nodes {
+            for number in nodes {
                 if !self.is_inside(number, file, line) {
                     self.found.entry(number).or_default().places += 1;
                 }
@@ -128,6 +137,17 @@ impl<'w> Search<'w> {
         for &number in self.nodes.iter().filter(|&&number| self.whole.nodes[number as usize].file == file) {
             self.inspect_definition(number, text);
         }
+    }
+
+    /// The definitions that a word may name.
+    fn named(&self, word: &str) -> Vec<u32> {
+        let mut nodes = self.words.get(word).cloned().unwrap_or_default();
+        if !self.caseless.is_empty() {
+            let alike = self.caseless.get(&word.to_ascii_lowercase()).into_iter().flatten();
+            let others: Vec<u32> = alike.copied().filter(|number| !nodes.contains(number)).collect();
+            nodes.extend(others);
+        }
+        nodes
     }
 
     /// Whether this is the name of a definition; sigils before it belong to it.
@@ -167,6 +187,12 @@ impl<'w> Search<'w> {
             }
         }
     }
+}
+
+/// Whether a definition is a function whose name is compared without case.
+fn is_caseless(whole: &FullGraph, number: u32) -> bool {
+    let is_function = whole.nodes[number as usize].kind.is_some_and(SymbolKind::is_callable);
+    is_function && whole.rules(number).is_some_and(|rules| rules.caseless_functions)
 }
 
 /// Whether the text before a definition uses it as a value.
