@@ -84,13 +84,15 @@ impl SymbolLog {
             let mut log = IndexedPathLog::new(index, history, start, &path)?;
             while let Some(step) = log.next(index, history)? {
                 let Some(entry) = self.compare(index, history, &step)? else { continue };
-                if !seen.insert(entry.commit) {
-                    continue;
-                }
+                // The file that the symbol was moved from is visited later, and may have the same commits.
                 if self.is_before_it(index, history, &entry.commit)? {
                     self.earlier.get_or_insert(entry.commit);
                     continue;
                 }
+                if !seen.insert(entry.commit) {
+                    continue;
+                }
+                self.earlier = self.earlier.filter(|earlier| *earlier != entry.commit);
                 if entry.is_moved || entry.parts.contains(ChangeParts::ADDED) {
                     self.before_it.push(Ancestors { of: entry.commit, found: None });
                 }
