@@ -17,8 +17,13 @@ const CONCEPT: f32 = 0.1;
 /// Maximum number of related terms of a query; the weightiest are kept.
 const MAX_RELATED: usize = 40;
 
-/// The related words of each word or phrase, by the hashes of its stems.
-static THESAURUS: LazyLock<HashMap<(u32, u32), (f32, &'static str)>> = LazyLock::new(|| {
+/// The hashes of the stems of a word or of two; the second is 0 for one word.
+type Phrase = (u32, u32);
+/// The weight of the related words, and the words.
+type RelatedWords = (f32, &'static str);
+
+/// The related words of each word or phrase.
+static THESAURUS: LazyLock<HashMap<Phrase, RelatedWords>> = LazyLock::new(|| {
     let rows = TEXT.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
         let mut cells = line.split('\t');
         let (said, words, nearness) = (cells.next()?, cells.next()?, cells.next()?);
@@ -28,8 +33,7 @@ static THESAURUS: LazyLock<HashMap<(u32, u32), (f32, &'static str)>> = LazyLock:
     rows.collect()
 });
 
-/// The hashes of the stems of a word or of two.
-fn key(said: &str) -> (u32, u32) {
+fn key(said: &str) -> Phrase {
     let mut stems = said.split(' ').map(stem);
     (stems.next().unwrap_or(0), stems.next().unwrap_or(0))
 }
