@@ -9,11 +9,11 @@ use crate::FileOutline;
 use crate::change_log::ChangeLog;
 use crate::query::outline_cache::OutlineCache;
 use crate::query::search::{Corpus, CorpusCache, NameCache};
-use crate::query::{RolesCache, SurfaceEdges, SurfaceEdgesCache, SymbolRoles};
+use crate::query::{SurfaceEdges, SymbolRoles};
 use crate::refresh::PendingFactsSlot;
 use crate::remote_embeddings::RemoteVectorCache;
 use orient_store::{FileId, NameTable, Snapshot};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// All caches of one index; an engine shares them with its snapshots.
 #[derive(Default)]
@@ -24,8 +24,8 @@ pub(crate) struct GenerationCaches {
     outlines: OutlineCache,
     corpora: CorpusCache,
     names: NameCache,
-    roles: RolesCache,
-    surface_edges: SurfaceEdgesCache,
+    roles: LatestGeneration<SymbolRoles>,
+    surface_edges: LatestGeneration<SurfaceEdges>,
 }
 
 impl GenerationCaches {
@@ -88,6 +88,35 @@ impl GenerationCaches {
     /// All symbol names of a snapshot; `None` if the cache holds a later generation.
     pub(crate) fn names(&self, snapshot: &Snapshot) -> Result<Option<Arc<NameTable>>, EngineError> {
         self.names.get(snapshot, &self.change_log)
+    }
+}
+
+/// A value that is computed from a whole generation; that of the generation that was queried last is kept.
+struct LatestGeneration<T>(Mutex<Option<(u64, Arc<T>)>>);
+
+impl<T> Default for LatestGeneration<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<T> LatestGeneration<T> {
+    fn clear(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    fn get(
+        &self,
+        generation: u64,
+        compute: impl FnOnce() -> Result<T, EngineError>,
+    ) -> Result<Arc<T>, EngineError> {
+        let mut cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, value)) = cached.as_ref().filter(|(of, _)| *of == generation) {
+            return Ok(Arc::clone(value));
+        }
+        let value = Arc::new(compute()?);
+        *cached = Some((generation, Arc::clone(&value)));
+        Ok(value)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which definitions two versions of a file share, so that only the rest is parsed.
 //!
-//! A unit is a definition with what stands before it: blank lines, comments, statements. Units that both versions have byte by byte are left out
-//! of the text that is parsed; their symbols are taken from the other version. What is around a changed unit stays: the headers of its
+//! A unit is a definition and everything between it and the definition before it: blank lines, comments, statements. A unit that is identical in
+//! both versions is not parsed again; its symbols are taken from the other version. What is around a changed unit stays: the headers of its
 //! containers, and the first unit of each and of the file, whose own beginning cannot be told from a header.
 //!
 //! Example: `class A {`, `f() {}`, `g() {}`, `h() {}`, `}` on a line each. If `h` changed, then `class A {`, `f() {}`, `h() {}`, `}` is parsed.

@@ -6,11 +6,11 @@ use crate::commit_walk::CommitWalk;
 use crate::error::HistoryError;
 use crate::line_diff::{Hunk, hunks, lines};
 use crate::line_log::{LineLog, range_before};
+use crate::mailmap::Mailmap;
 use crate::object_store::ObjectKind;
 use crate::oid::Oid;
 use crate::path_history::{GitPaths, changed_paths, content};
 use crate::path_log::{ChangeKind, CommitNumbers, PathLog};
-use crate::people::People;
 use crate::pickaxe::Pickaxe;
 use crate::tree_diff::{Blob, blob_at};
 use crate::worktree_diff::History;
@@ -99,9 +99,9 @@ impl History {
     /// A commit, with names and addresses as `.mailmap` of the current commit gives them.
     pub fn commit(&mut self, id: &Oid) -> Result<Commit, HistoryError> {
         let mut commit = self.commits.commit(id)?;
-        let people = self.people()?;
+        let mailmap = self.mailmap()?;
         for signature in [&mut commit.author, &mut commit.committer] {
-            people.rename(&mut signature.name, &mut signature.email);
+            mailmap.rename(&mut signature.name, &mut signature.email);
         }
         Ok(commit)
     }
@@ -391,10 +391,10 @@ impl History {
         self.below(path).unwrap_or_else(|| RepoPath::new(path.to_vec()))
     }
 
-    /// The names of people, as `.mailmap` of the current commit gives them.
-    pub fn people(&mut self) -> Result<People, HistoryError> {
-        if let Some(people) = &self.people {
-            return Ok(people.clone());
+    /// The names of mailmap, as `.mailmap` of the current commit gives them.
+    pub fn mailmap(&mut self) -> Result<Mailmap, HistoryError> {
+        if let Some(mailmap) = &self.mailmap {
+            return Ok(mailmap.clone());
         }
         let mut text = Arc::default();
         if let Ok(head) = self.commits.resolve("HEAD") {
@@ -403,8 +403,8 @@ impl History {
                 text = self.commits.objects.get(&blob.id, ObjectKind::Blob)?.data;
             }
         }
-        let people = People::new(&text);
-        self.people = Some(people.clone());
-        Ok(people)
+        let mailmap = Mailmap::new(&text);
+        self.mailmap = Some(mailmap.clone());
+        Ok(mailmap)
     }
 }

@@ -18,13 +18,13 @@ mod git_index;
 mod hunk_placement;
 mod line_diff;
 mod line_log;
+mod mailmap;
 mod myers;
 mod object_store;
 mod oid;
 mod path_history;
 mod path_log;
 mod patience_diff;
-mod people;
 mod pickaxe;
 mod reflog;
 mod refs;
@@ -42,6 +42,7 @@ pub use commit_tree::CommitTree;
 pub use containing_refs::ContainingRefs;
 pub use error::HistoryError;
 pub use line_diff::{CommonBlock, Hunk, blocks_between, common_blocks, hunks, is_binary, lines};
+pub use mailmap::Mailmap;
 pub use oid::Oid;
 pub use path_history::{GitPaths, MergeRename, RawPathChange};
 pub use path_log::{
@@ -49,7 +50,6 @@ pub use path_log::{
     PathStep,
 };
 pub use patience_diff::{LineDiff, line_diff};
-pub use people::People;
 pub use remotes::remote_addresses;
 pub use revision::Tip;
 pub use tree_diff::{Blob, BlobKind};

@@ -2,10 +2,10 @@
 
 use crate::error::HistoryError;
 use crate::git_index::GitIndex;
+use crate::mailmap::Mailmap;
 use crate::object_store::{MAX_OBJECT, ObjectKind};
 use crate::oid::{self, Oid};
 use crate::patience_diff::line_diff;
-use crate::people::People;
 use crate::revision::{Commits, Tip};
 use crate::tree;
 use orient_model::{RepoPath, Stamp};
@@ -50,7 +50,7 @@ pub struct History {
     /// The path from the top of the working tree to the directory.
     pub(crate) prefix: RepoPath,
     /// The names of `.mailmap` of the current commit, once it was read.
-    pub(crate) people: Option<People>,
+    pub(crate) mailmap: Option<Mailmap>,
 }
 
 impl History {
@@ -66,7 +66,7 @@ impl History {
             index: Arc::new(GitIndex::open(&dirs.git_dir, commits.objects.hash())),
             common_dir: dirs.common_dir,
             commits,
-            people: None,
+            mailmap: None,
             prefix: if top == root {
                 RepoPath::from("")
             } else {

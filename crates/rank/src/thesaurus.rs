@@ -1,7 +1,7 @@
 //! A thesaurus of programming: the words that code uses for what people say in other words.
 //!
-//! A question is expanded with them at a small weight. They raise what has both: code that has only the words of the question, or
-//! only related ones, keeps its order. Names are not expanded: who writes `mutex_lock` means it.
+//! A question is expanded with them at a small weight, so that they decide between chunks that match its own words equally well.
+//! Names are not expanded: a query for `mutex_lock` is about that name.
 
 use crate::query_analysis::Term;
 use orient_text::{for_each_term, term_hash};

@@ -1,7 +1,7 @@
 //! The history index as questions read it.
 
 use orient_engine::StorePaths;
-use orient_history::{History, HistoryError, Oid, People};
+use orient_history::{History, HistoryError, Mailmap, Oid};
 use orient_model::Handle;
 use orient_store::{Cache, CommitGraph, PathRow, SymbolsRow};
 use std::cmp::Reverse;
@@ -85,21 +85,21 @@ impl HistoryIndex {
     }
 
     /// The last commits that changed files, and symbols in them, among the indexed ancestors of a commit. Paths count from the top of
-    /// the repository; a name is qualified; `people` says which authors are the same.
+    /// the repository; a name is qualified; `mailmap` says which authors are the same.
     pub fn last_changes(
         &mut self,
-        people: &People,
+        mailmap: &Mailmap,
         start: &Oid,
         of: &[(Vec<u8>, Option<String>)],
     ) -> Vec<Option<LastChange>> {
         let Some(from) = self.number(start) else { return vec![None; of.len()] };
         let reachable = self.graph.reachable([from]);
-        of.iter().map(|(path, name)| self.last_change(people, &reachable, path, name.as_deref())).collect()
+        of.iter().map(|(path, name)| self.last_change(mailmap, &reachable, path, name.as_deref())).collect()
     }
 
     fn last_change(
         &mut self,
-        people: &People,
+        mailmap: &Mailmap,
         reachable: &[bool],
         path: &[u8],
         name: Option<&str>,
@@ -128,7 +128,7 @@ impl HistoryIndex {
         for number in rows.iter().take(MAX_COUNTED) {
             if let Some(record) = self.cache.history_commit(*number) {
                 let mut author = record.author;
-                people.rename(&mut author.name, &mut author.email);
+                mailmap.rename(&mut author.name, &mut author.email);
                 *authors.entry(author.name).or_default() += 1;
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::history_index::HistoryIndex;
 use orient_engine::ChangeParts;
-use orient_history::{ChangeKind, Oid, People};
+use orient_history::{ChangeKind, Mailmap, Oid};
 use orient_model::SymbolKind;
 use orient_store::Person;
 use std::cmp::Reverse;
@@ -83,10 +83,10 @@ struct Changes {
 }
 
 /// Counts the indexed commits that lead to a commit, from a time on. `is_wanted` selects files, by their current path. History of a
-/// renamed file counts for its current name, and `people` says which authors are the same.
+/// renamed file counts for its current name, and `mailmap` says which authors are the same.
 pub fn hotspots(
     index: &mut HistoryIndex,
-    people: &People,
+    mailmap: &Mailmap,
     start: &Oid,
     since: Option<i64>,
     is_wanted: &dyn Fn(&[u8]) -> bool,
@@ -108,7 +108,7 @@ pub fn hotspots(
         }
     }
     let known = |(number, mut person): (u32, Person)| {
-        people.rename(&mut person.name, &mut person.email);
+        mailmap.rename(&mut person.name, &mut person.email);
         (number, person)
     };
     let authors: HashMap<u32, Person> = index.cache.history_authors().into_iter().map(known).collect();

@@ -45,10 +45,9 @@ pub use search::{
 pub use snapshot::{DefinitionQuery, FileQuery, Snapshot, Status};
 pub use source_text::SourceLines;
 pub use surface::DescribedEndpoint;
-pub(crate) use surface_edges::{SurfaceEdges, SurfaceEdgesCache};
+pub(crate) use surface_edges::SurfaceEdges;
 pub use symbol_filter::{NumberRange, SymbolFilter, SymbolOrder};
 pub use symbol_lookup::Lookup;
-pub(crate) use symbol_roles::RolesCache;
 pub use symbol_roles::SymbolRoles;
 pub use text_candidates::{TextCandidates, Verification};
 pub use traversal::{

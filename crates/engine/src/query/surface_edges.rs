@@ -8,7 +8,7 @@ use orient_resolve::{Endpoint, request_parts, request_reaches};
 use orient_store::FileId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// The edges that follow from the surface of one generation.
 #[derive(Default)]
@@ -17,30 +17,6 @@ pub(crate) struct SurfaceEdges {
     outgoing: FxHashMap<NodeId, Vec<EdgeRow>>,
     /// Files whose top-level code registers routes.
     registering: FxHashSet<FileId>,
-}
-
-/// The edges of the generation that was asked last.
-#[derive(Default)]
-pub(crate) struct SurfaceEdgesCache(Mutex<Option<(u64, Arc<SurfaceEdges>)>>);
-
-impl SurfaceEdgesCache {
-    pub(crate) fn clear(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
-    }
-
-    pub(crate) fn get(
-        &self,
-        generation: u64,
-        compute: impl FnOnce() -> Result<SurfaceEdges, EngineError>,
-    ) -> Result<Arc<SurfaceEdges>, EngineError> {
-        let mut cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, edges)) = cached.as_ref().filter(|(of, _)| *of == generation) {
-            return Ok(Arc::clone(edges));
-        }
-        let edges = Arc::new(compute()?);
-        *cached = Some((generation, Arc::clone(&edges)));
-        Ok(edges)
-    }
 }
 
 impl SurfaceEdges {

@@ -8,37 +8,13 @@ use orient_model::{
 };
 use orient_store::{NameMatch, SymbolId};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// The roles of the symbols of one generation.
 #[derive(Default)]
 pub struct SymbolRoles {
     /// Those that the surface gives; the rest follows from a symbol itself.
     of_surface: BTreeMap<SymbolId, BTreeSet<SymbolRole>>,
-}
-
-/// The roles of the generation that was asked last.
-#[derive(Default)]
-pub(crate) struct RolesCache(Mutex<Option<(u64, Arc<SymbolRoles>)>>);
-
-impl RolesCache {
-    pub(crate) fn clear(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
-    }
-
-    pub(crate) fn get(
-        &self,
-        generation: u64,
-        compute: impl FnOnce() -> Result<SymbolRoles, EngineError>,
-    ) -> Result<Arc<SymbolRoles>, EngineError> {
-        let mut cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, roles)) = cached.as_ref().filter(|(of, _)| *of == generation) {
-            return Ok(Arc::clone(roles));
-        }
-        let roles = Arc::new(compute()?);
-        *cached = Some((generation, Arc::clone(&roles)));
-        Ok(roles)
-    }
 }
 
 impl SymbolRoles {

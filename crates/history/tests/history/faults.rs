@@ -49,6 +49,17 @@ fn ask_everything(root: &Path) -> Result<usize, HistoryError> {
     Ok(commits)
 }
 
+/// The number of commits in the log of `a.txt`, which needs trees only.
+fn commits_of_log(history: &mut History, head: Oid) -> usize {
+    let mut commits = 0;
+    let visit = &mut |_: &mut History, _: Oid, _: PathChange| {
+        commits += 1;
+        Ok(ControlFlow::Continue(()))
+    };
+    history.path_log(head, &RepoPath::from("a.txt"), visit).expect("trees suffice");
+    commits
+}
+
 fn files_below(dir: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(dir).expect("a directory").flatten() {
         let path = entry.path();
@@ -106,13 +117,7 @@ fn missing_object_is_named_and_questions_that_do_not_need_it_are_answered() {
     let error =
         history.blame(head, &RepoPath::from("a.txt"), &BTreeSet::new()).expect_err("a version is missing");
     assert!(matches!(&error, HistoryError::Damaged(text) if text.contains(old_blob)), "{error}");
-    let mut commits = 0;
-    let visit = &mut |_: &mut History, _: Oid, _: PathChange| {
-        commits += 1;
-        Ok(ControlFlow::Continue(()))
-    };
-    history.path_log(head, &RepoPath::from("a.txt"), visit).expect("trees suffice");
-    assert_eq!(commits, 10);
+    assert_eq!(commits_of_log(&mut history, head), 10);
     assert!(history.blame(head, &RepoPath::from("deep/b.txt"), &BTreeSet::new()).is_ok());
 }
 
@@ -156,13 +161,7 @@ fn partial_clone_answers_what_trees_suffice_for() {
     repo.git(&["clone", "-q", "--filter=blob:none", "-b", "main", &source, partial.to_str().expect("text")]);
     let mut history = History::open(&partial).expect("a repository");
     let head = history.revision("main").expect("a commit");
-    let mut commits = 0;
-    let visit = &mut |_: &mut History, _: Oid, _: PathChange| {
-        commits += 1;
-        Ok(ControlFlow::Continue(()))
-    };
-    history.path_log(head, &RepoPath::from("a.txt"), visit).expect("trees suffice");
-    assert_eq!(commits, 10);
+    assert_eq!(commits_of_log(&mut history, head), 10);
     let error =
         history.blame(head, &RepoPath::from("a.txt"), &BTreeSet::new()).expect_err("contents are missing");
     assert!(matches!(error, HistoryError::NotFetched(_)), "{error}");

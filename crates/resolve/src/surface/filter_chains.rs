@@ -13,7 +13,7 @@ use orient_model::{
 
 /// Maximum nesting of a chain.
 const MAX_DEPTH: u32 = 200;
-/// What stands for a part of a path that is a parameter.
+/// The placeholder of a path parameter.
 const PARAMETER: &str = "{}";
 
 /// Adds the routes of the chains of a file.

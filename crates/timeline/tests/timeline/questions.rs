@@ -92,8 +92,8 @@ fn hotspots_follow_renames_and_count_common_changes() {
     fixture.commit("rename");
     fixture.index();
     let exists = |path: &[u8]| [&b"renamed.py"[..], b"b.py", b"c.py"].contains(&path);
-    let people = fixture.history().people().expect("readable");
-    let found = hotspots(&mut fixture.reader(), &people, &fixture.head(), None, &exists);
+    let mailmap = fixture.history().mailmap().expect("readable");
+    let found = hotspots(&mut fixture.reader(), &mailmap, &fixture.head(), None, &exists);
     assert_eq!(found.commits, 7);
     let of =
         |path: &str| found.paths.iter().find(|activity| activity.path == path.as_bytes()).expect("counted");
@@ -115,8 +115,8 @@ fn hotspots_count_an_author_of_two_addresses_once() {
         fixture.git(&["-c", "user.name=ann", "-c", &email, "commit", "-q", "-m", "change"]);
     }
     fixture.index();
-    let people = fixture.history().people().expect("readable");
-    let found = hotspots(&mut fixture.reader(), &people, &fixture.head(), None, &|path| path == b"a.py");
+    let mailmap = fixture.history().mailmap().expect("readable");
+    let found = hotspots(&mut fixture.reader(), &mailmap, &fixture.head(), None, &|path| path == b"a.py");
     let authors: Vec<(&str, u32)> =
         found.paths[0].authors.iter().map(|(person, count)| (person.name.as_str(), *count)).collect();
     assert_eq!(authors, [("Ann Proper", 2), ("ann", 1)]);

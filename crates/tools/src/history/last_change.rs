@@ -25,8 +25,8 @@ pub(crate) fn last_changes(snapshot: &Snapshot, handles: &[&str]) -> Vec<Option<
             Err(_) => (history.path_from_top(&RepoPath::from(*handle)), None),
         })
         .collect();
-    let Ok(people) = history.people() else { return none() };
-    let found = index.last_changes(&people, &head, &places);
+    let Ok(mailmap) = history.mailmap() else { return none() };
+    let found = index.last_changes(&mailmap, &head, &places);
     found
         .into_iter()
         .map(|change| {

@@ -137,12 +137,12 @@ less active one, although neither refers to the other. Commits that change more 
         let rows = snapshot.files(&FileQuery::default(), 0, usize::MAX)?.rows;
         let files: BTreeMap<RepoPath, u64> =
             rows.into_iter().map(|row| (row.path, u64::from(row.lines))).collect();
-        let people = history.people().map_err(|error| history_error(&error))?;
+        let mailmap = history.mailmap().map_err(|error| history_error(&error))?;
         let is_wanted = |path: &[u8]| {
             let path = history.below(path);
             path.is_some_and(|path| path.is_below(&below) && files.contains_key(&path))
         };
-        let found = hotspots(&mut index, &people, &start, since, &is_wanted);
+        let found = hotspots(&mut index, &mailmap, &start, since, &is_wanted);
         let limit = args.limit.unwrap_or(DEFAULT_LIMIT).max(1);
         let mut symbols = Vec::new();
         for symbol in found.symbols.iter().filter(|symbol| is_code(symbol.kind)).take(limit) {

@@ -61,18 +61,18 @@ impl Snapshot {
             return Ok(Vec::new());
         }
         let text = text.to_ascii_lowercase();
-        let mut lines: Vec<(FileId, u32, f32)> = Vec::new();
+        let mut rows = Vec::with_capacity(files.len());
         for file in files {
-            let Some(row) = self.cached_file(corpus, file)? else { continue };
-            self.each_text([&**row], |row, content| {
-                let content = content.to_ascii_lowercase();
-                let found = content.match_indices(&text).map(|(at, _)| at).take(MAX_PLACES + 1);
-                let line = |at: usize| content[..at].bytes().filter(|byte| *byte == b'\n').count();
-                let place =
-                    |at| (file, u32::try_from(line(at)).unwrap_or(u32::MAX) + 1, role_factor(row.role));
-                lines.extend(found.map(place));
-            })?;
+            rows.extend(self.cached_file(corpus, file)?);
         }
+        let mut lines: Vec<(FileId, u32, f32)> = Vec::new();
+        self.each_text(rows.iter().map(|row| &***row), |row, content| {
+            let content = content.to_ascii_lowercase();
+            let found = content.match_indices(&text).map(|(at, _)| at).take(MAX_PLACES + 1);
+            let line = |at: usize| content[..at].bytes().filter(|byte| *byte == b'\n').count();
+            let place = |at| (row.id, u32::try_from(line(at)).unwrap_or(u32::MAX) + 1, role_factor(row.role));
+            lines.extend(found.map(place));
+        })?;
         let mut places = Vec::new();
         for (file, line, factor) in lines {
             let chunk = self.chunk_at(corpus, file, line)?;

@@ -1,16 +1,16 @@
 //! The names of people: `.mailmap` unites the names and addresses under which somebody committed.
 
-use gix_mailmap::Snapshot as Mailmap;
+use gix_mailmap::Snapshot;
 use std::sync::Arc;
 
 /// The names and addresses that `.mailmap` gives to those in commits.
 #[derive(Clone, Debug)]
-pub struct People(Arc<Mailmap>);
+pub struct Mailmap(Arc<Snapshot>);
 
-impl People {
+impl Mailmap {
     /// Reads a `.mailmap`.
     pub(crate) fn new(text: &[u8]) -> Self {
-        Self(Arc::new(Mailmap::from_bytes(text)))
+        Self(Arc::new(Snapshot::from_bytes(text)))
     }
 
     /// Replaces a name and an address as a commit records them.
