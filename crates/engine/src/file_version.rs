@@ -64,6 +64,8 @@ pub struct FileVersion {
     pub symbols: Vec<SymbolVersion>,
     /// Whether all of it was parsed.
     is_parsed: bool,
+    /// Whether its language declares functions apart from their definitions.
+    pub(crate) has_prototypes: bool,
     language: Option<&'static str>,
     content: Arc<Vec<u8>>,
 }
@@ -161,7 +163,7 @@ impl FileVersion {
 
     /// Adds the symbols of units that were not parsed. `None` if they are not in the container that they are in in the other version.
     fn with_units(self, other: &Self, units: &SharedUnits) -> Option<Self> {
-        let Self { symbols: parsed, is_parsed, language, content } = self;
+        let Self { symbols: parsed, is_parsed, has_prototypes, language, content } = self;
         let mut merged = MergedSymbols {
             other,
             content: &content,
@@ -191,7 +193,7 @@ impl FileVersion {
         for run in runs {
             merged.add(run)?;
         }
-        Some(Self { symbols: merged.symbols, is_parsed, language, content })
+        Some(Self { symbols: merged.symbols, is_parsed, has_prototypes, language, content })
     }
 
     /// Extracts the symbols of what is left of a content.
@@ -240,6 +242,7 @@ impl FileVersion {
         Self {
             symbols: symbols.collect(),
             is_parsed: outline.issues.is_empty(),
+            has_prototypes: language.has_directives(),
             language: Some(language.name()),
             content: Arc::clone(content),
         }

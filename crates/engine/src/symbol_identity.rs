@@ -218,8 +218,12 @@ pub fn changes_since<'v>(new: &'v FileVersion, old: &'v FileVersion) -> Vec<Symb
     changes
 }
 
-/// The names of functions that one of two versions defines and one only declares as well.
+/// The names of functions that one of two versions defines and one only declares as well. In a language without prototypes, a function
+/// without a body is an overload, and part of what the function promises.
 fn shadowed_prototypes<'v>(a: &'v FileVersion, b: &'v FileVersion) -> HashSet<&'v str> {
+    if !a.has_prototypes && !b.has_prototypes {
+        return HashSet::new();
+    }
     let callables = || a.symbols.iter().chain(&b.symbols).filter(|symbol| is_callable(symbol.kind));
     if callables().all(|symbol| symbol.has_body) {
         return HashSet::new();
@@ -495,6 +499,18 @@ mod tests {
         assert_eq!(words(&version(old), &version(new)), ["assert_fingerprint renamed+body"]);
         let other = "def parse(text):\n    for line in text.splitlines():\n        yield line.strip().partition('=')[2].encode('ascii')\n";
         assert_eq!(words(&version(old), &version(other)), ["parse added", "match_fingerprint removed"]);
+    }
+
+    #[test]
+    fn overload_without_a_body_counts() {
+        let version = |overload: &str| {
+            let text = format!(
+                "export function pick(a: string): string\nexport function pick(a: number): {overload}\n\
+                 export function pick(a: any): any {{\n    return a;\n}}\n"
+            );
+            FileVersion::extract(&RepoPath::from("a.ts"), &Arc::new(text.into_bytes()))
+        };
+        assert_eq!(words(&version("number"), &version("bigint")), ["pick signature"]);
     }
 
     #[test]
