@@ -105,6 +105,9 @@ impl ListWeights {
     }
 }
 
+/// Scores and the commits that have them.
+type Scores = Vec<(f32, usize)>;
+
 /// The words of the question in one text of each commit.
 struct WordList {
     /// Per commit: the number of the term in the question and its frequency.
@@ -144,7 +147,7 @@ impl WordList {
     }
 
     /// The BM25 score of each commit that has a term.
-    fn scores(&self, terms: &[(u32, f32)]) -> Vec<(f32, usize)> {
+    fn scores(&self, terms: &[(u32, f32)]) -> Scores {
         let weights = self.weights(terms);
         let mean = self.lengths.iter().sum::<f32>() / as_f32(self.lengths.len().max(1));
         let score = |(matched, length): (&Vec<(usize, f32)>, &f32)| -> f32 {
@@ -298,13 +301,13 @@ impl Corpus {
     }
 
     /// The commits by score: reciprocal rank fusion of the lists.
-    fn ranked(&self, terms: &[(u32, f32)], query: &Vector, weights: &ListWeights) -> Vec<(f32, usize)> {
-        let by_meaning = |index: &FlatIndex| -> Vec<(f32, usize)> {
+    fn ranked(&self, terms: &[(u32, f32)], query: &Vector, weights: &ListWeights) -> Scores {
+        let by_meaning = |index: &FlatIndex| -> Scores {
             let products = index.dot_products(query).into_iter().enumerate();
             #[expect(clippy::cast_precision_loss, reason = "only their order counts")]
             products.map(|(at, product)| (product as f32, at)).collect()
         };
-        let lists: [(f32, &dyn Fn() -> Vec<(f32, usize)>); 5] = [
+        let lists: [(f32, &dyn Fn() -> Scores); 5] = [
             (weights.message_words, &|| self.message_words.scores(terms)),
             (weights.diff_words, &|| self.diff_words.scores(terms)),
             (weights.message_meaning, &|| by_meaning(&self.message_meaning)),
@@ -319,7 +322,7 @@ impl Corpus {
                 *fused.entry(*at).or_default() += weight / (RANK + 1.0 + as_f32(rank));
             }
         }
-        let mut order: Vec<(f32, usize)> = fused.into_iter().map(|(at, score)| (score, at)).collect();
+        let mut order: Scores = fused.into_iter().map(|(at, score)| (score, at)).collect();
         order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         order
     }

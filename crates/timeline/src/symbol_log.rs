@@ -209,8 +209,8 @@ impl SymbolLog {
     fn is_mentioned(&mut self, history: &mut History, step: &PathLogStep) -> Result<bool, HistoryError> {
         let change = history.path_change(&step.commit, &step.path, step.old_path.as_deref(), step.kind)?;
         let content = self.versions.content(history, change.new)?;
-        let own_names = self.names.iter().filter_map(|name| Handle::split(name).pop());
-        Ok(own_names.into_iter().any(|name| {
+        let mut own_names = self.names.iter().filter_map(|name| Handle::split(name).pop());
+        Ok(own_names.any(|name| {
             !name.is_empty() && content.windows(name.len()).any(|window| window == name.as_bytes())
         }))
     }
