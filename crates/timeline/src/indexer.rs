@@ -319,7 +319,12 @@ impl Indexer<'_> {
         } else {
             self.files_of(versions, number, &commit, &mut document)?
         };
-        Ok(CommitSymbols { number, files, terms: document.terms(), vector: document.vector() })
+        Ok(CommitSymbols {
+            number,
+            files,
+            terms: document.terms(),
+            vectors: document.embeddings().to_bytes(),
+        })
     }
 
     fn files_of(
