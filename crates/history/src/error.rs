@@ -44,3 +44,10 @@ pub enum HistoryError {
     #[error("cannot read the repository: {0}")]
     Io(#[from] io::Error),
 }
+
+impl HistoryError {
+    /// Whether the repository lacks an object or has a corrupt one: what does not need it can still be answered.
+    pub fn is_missing_object(&self) -> bool {
+        matches!(self, Self::Damaged(_) | Self::NotFetched(_))
+    }
+}

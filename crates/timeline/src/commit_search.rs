@@ -202,7 +202,11 @@ pub fn search_commits(
         // A commit of the index may be gone from the repository since.
         let Ok(commit) = history.commit(&corpus.ids[at]) else { continue };
         if passes(&commit) {
-            let hunk = best_hunk(history, &commit, &weights, query)?;
+            let hunk = match best_hunk(history, &commit, &weights, query) {
+                // The words of the commit are known, its text is not.
+                Err(error) if error.is_missing_object() => None,
+                hunk => hunk?,
+            };
             hits.push(CommitHit { commit, score, hunk });
         }
     }

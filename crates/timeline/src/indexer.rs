@@ -382,7 +382,7 @@ impl Indexer<'_> {
             for blob in [change.old, change.new] {
                 match versions.content(self.history, blob) {
                     Ok(_) => {}
-                    Err(HistoryError::NotFetched(_) | HistoryError::Damaged(_)) => {
+                    Err(error) if error.is_missing_object() => {
                         unreadable.insert(at);
                     }
                     Err(error) => return Err(error),

@@ -54,6 +54,8 @@ pub struct SymbolLog {
     before_it: Vec<Ancestors>,
     /// The last commit that changed an earlier symbol of its name.
     earlier: Option<Oid>,
+    /// Commits whose versions of the file are missing, newest first.
+    incomparable: Vec<Oid>,
 }
 
 /// The ancestors of a commit, found when they are first needed.
@@ -66,12 +68,17 @@ impl SymbolLog {
     /// The log of a symbol with a qualified name.
     pub fn new(name: String, kind: SymbolKind) -> Self {
         let (names, versions) = (vec![name], VersionCache::default());
-        Self { kind, names, versions, before_it: Vec::new(), earlier: None }
+        Self { kind, names, versions, before_it: Vec::new(), earlier: None, incomparable: Vec::new() }
     }
 
     /// The last commit that changed an earlier symbol of the same name, which is not part of the log.
     pub fn earlier(&self) -> Option<Oid> {
         self.earlier
+    }
+
+    /// The commits that may have changed the symbol: they changed its file, but the repository lacks the text before or after. Newest first.
+    pub fn incomparable(&self) -> &[Oid] {
+        &self.incomparable
     }
 
     /// Visits the commits that changed the symbol, newest first.
@@ -90,7 +97,15 @@ impl SymbolLog {
             self.before_it.clear();
             let mut log = IndexedPathLog::new(index, history, start, &path)?;
             while let Some(step) = log.next(index, history)? {
-                let Some(entry) = self.compare(index, history, &step)? else { continue };
+                let entry = match self.compare(index, history, &step) {
+                    Ok(Some(entry)) => entry,
+                    Ok(None) => continue,
+                    Err(error) if error.is_missing_object() => {
+                        self.incomparable.push(step.commit);
+                        continue;
+                    }
+                    Err(error) => return Err(error),
+                };
                 // The file that the symbol was moved from is visited later, and may have the same commits.
                 if self.is_before_it(index, history, &entry.commit)? {
                     if !entry.is_file_rename() {

@@ -10,6 +10,7 @@ use crate::history::target::{HistoryTarget, resolve};
 use crate::history::{history_error, open, open_index, shallow_note};
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
+use crate::text::number_format::plural;
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
 use orient_engine::{
@@ -192,6 +193,16 @@ fn namesake_note(snapshot: &Snapshot, definition: &Definition) -> Result<Option<
     }))
 }
 
+/// The note about commits that changed the file of a symbol, and maybe the symbol.
+fn incomparable_note(commits: &[Oid]) -> Option<String> {
+    let first = commits.first()?;
+    let number = plural(commits.len() as u64, "commit", "commits");
+    let id = short_id(first);
+    Some(format!(
+        "{number} may be missing: the repository lacks the text of the file ({id} is the newest); `git fetch --refetch` or `git fsck`"
+    ))
+}
+
 /// Collects the commits of an answer.
 struct Collector {
     filter: CommitFilter,
@@ -277,6 +288,7 @@ impl Collector {
                         "there was an earlier definition of this name: `--from {id}` shows it"
                     ));
                 }
+                notes.extend(incomparable_note(log.incomparable()));
                 Ok(definition.handle.to_string())
             }
         }
@@ -323,7 +335,11 @@ impl Collector {
             return Ok(ControlFlow::Continue(()));
         }
         let has_patch = self.patch && !entry.is_moved && !entry.is_file_rename();
-        let patch = if has_patch { Some(symbol_patch(history, entry, kind)?) } else { None };
+        let patch = match has_patch.then(|| symbol_patch(history, entry, kind)) {
+            // The index knows what changed; the text is not there.
+            Some(Err(error)) if error.is_missing_object() => None,
+            patch => patch.transpose()?,
+        };
         let old_path = entry.old_path.as_ref().map(|path| history.shown(path));
         let mut change: Vec<String> = entry.parts.words().into_iter().map(str::to_owned).collect();
         if old_path.is_some() && entry.parts.contains(ChangeParts::ADDED) {
