@@ -77,6 +77,11 @@ impl HistoryIndex {
         coverage
     }
 
+    /// Whether a commit is known.
+    pub fn has_commit(&mut self, id: &Oid) -> bool {
+        self.number(id).is_some()
+    }
+
     /// Whether any commit changed a path from the top of the repository. `None` if the index does not know all of them.
     pub fn ever_had(&mut self, path: &[u8]) -> Option<bool> {
         let coverage = self.coverage();

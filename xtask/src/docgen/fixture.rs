@@ -1,5 +1,8 @@
-//! The fixture repository of the documentation, `xtask/fixtures/parcel`: a copy with its own store, commands and tool
-//! calls on it.
+//! The fixture repository of the documentation, `xtask/fixtures/parcel`: a copy with a git history and its own store, commands
+//! and tool calls on it.
+//!
+//! `xtask/fixtures/parcel-history` has the commits after the first one as patches. The first commit is what is left when they
+//! are reverted, so the last one is the fixture itself. Dates and authors are fixed: ids are the same everywhere.
 //!
 //! The environment is empty apart from directories in the copy, so that output depends on the fixture and the program
 //! alone.
@@ -13,6 +16,10 @@ use std::process::Command;
 
 /// Where the fixture is.
 const SOURCE: &str = "xtask/fixtures/parcel";
+/// Where the patches of its history are, in the order of their names.
+const HISTORY: &str = "xtask/fixtures/parcel-history";
+/// Message and date of the first commit.
+const FIRST_COMMIT: (&str, &str) = ("Book, price, route and track parcels", "2025-03-04T09:12:00+0100");
 
 /// An indexed copy of the fixture repository.
 pub(super) struct Fixture {
@@ -34,8 +41,50 @@ impl Fixture {
             std::fs::create_dir_all(copy.parent().context("a file is in a directory")?)?;
             std::fs::copy(workspace::root().join(&file), copy)?;
         }
-        fixture.run("orient index")?;
+        fixture.commit_history()?;
+        fixture.run("orient index --history")?;
         Ok(fixture)
+    }
+
+    /// Makes the copy a git repository.
+    fn commit_history(&self) -> Result<()> {
+        let mut patches: Vec<PathBuf> =
+            workspace::files()?.into_iter().filter(|file| file.starts_with(HISTORY)).collect();
+        patches.sort();
+        let patches: Vec<String> =
+            patches.iter().map(|patch| workspace::root().join(patch).display().to_string()).collect();
+        self.git(&["init", "--quiet", "--initial-branch", "main"])?;
+        for patch in patches.iter().rev() {
+            self.git(&["apply", "--reverse", patch])?;
+        }
+        self.git(&["add", "--all"])?;
+        self.git(&["commit", "--quiet", "--message", FIRST_COMMIT.0])?;
+        let mut apply = vec!["am", "--quiet", "--committer-date-is-author-date"];
+        apply.extend(patches.iter().map(String::as_str));
+        self.git(&apply)
+    }
+
+    fn git(&self, arguments: &[&str]) -> Result<()> {
+        let (name, email) = ("Ada Brandt", "ada@example.org");
+        let output = Command::new("git")
+            .args(arguments)
+            .current_dir(self.root())
+            .env_clear()
+            .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
+            .envs([("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_CONFIG_GLOBAL", "/dev/null")])
+            .envs([
+                ("GIT_AUTHOR_NAME", name),
+                ("GIT_AUTHOR_EMAIL", email),
+                ("GIT_AUTHOR_DATE", FIRST_COMMIT.1),
+            ])
+            .envs([("GIT_COMMITTER_NAME", name), ("GIT_COMMITTER_EMAIL", email)])
+            .env("GIT_COMMITTER_DATE", FIRST_COMMIT.1)
+            .output()
+            .context("starting git")?;
+        if !output.status.success() {
+            bail!("git {}: {}", arguments.join(" "), String::from_utf8_lossy(&output.stderr).trim());
+        }
+        Ok(())
     }
 
     fn root(&self) -> PathBuf {

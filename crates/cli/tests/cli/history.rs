@@ -57,6 +57,22 @@ fn log_of_a_symbol_follows_renames_and_moves() {
     assert_eq!(subjects(&first), ["add prices"]);
     let patch = text(&tree.run(&["log", "price_of", "--patch", "--limit", "1"]).stdout);
     assert!(patch.contains("-    return total\n") && patch.contains("+    return total * rate\n"), "{patch}");
+    orient_testkit::git(&tree.root(), &["mv", "prices.py", "rates.py"]);
+    orient_testkit::git(&tree.root(), &["commit", "-qm", "rename the file"]);
+    let renamed = text(&tree.run(&["log", "price_of", "--patch", "--limit", "1"]).stdout);
+    assert!(renamed.contains("rename the file  [file renamed] was prices.py"), "{renamed}");
+}
+
+#[test]
+fn log_of_a_field_names_the_method_of_the_same_name() {
+    let pool = "struct Pool {\n    size: usize,\n}\n\nimpl Pool {\n    fn size(&self) -> usize {\n        self.size\n    }\n}\n";
+    let tree = Sandbox::new(&[("pool.rs", pool)]);
+    for args in [&["init", "-q"][..], &["add", "-A"], &["commit", "-qm", "start"]] {
+        orient_testkit::git(&tree.root(), args);
+    }
+    let answer = tree.json(&["log", "pool.rs#Pool.size", "--json"]).to_string();
+    let note = "this is the field; the method of the same name is pool.rs#Pool.size~2";
+    assert!(answer.contains(note), "{answer}");
 }
 
 #[test]
@@ -155,8 +171,6 @@ fn directory_without_git_is_named() {
 fn history_index_answers_by_question_by_activity_and_by_former_name() {
     let tree = repository();
     let before = tree.json(&["log", "price_of", "--json"]);
-    let commits = tree.json(&["commits", "multiply rate", "--json"]);
-    assert!(commits["notes"].to_string().contains("not indexed"), "{commits}");
     let indexed = tree.json(&["index", "--history", "--json"]);
     assert_eq!(indexed["data"]["history"]["symbols"], 5);
     assert_eq!(tree.json(&["log", "price_of", "--json"])["data"], before["data"]);
@@ -175,6 +189,20 @@ fn history_index_answers_by_question_by_activity_and_by_former_name() {
     }
     let context = text(&tree.run(&["context", "price_of"]).stdout);
     assert!(context.contains("multiply by a rate"), "{context}");
+}
+
+#[test]
+fn a_question_that_needs_the_history_index_extends_it_first() {
+    let tree = repository();
+    let hotspots = tree.json(&["hotspots", "--json"]);
+    assert_eq!(hotspots["data"]["commits"], 5, "{hotspots}");
+    assert!(!hotspots["notes"].to_string().contains("history"), "{hotspots}");
+    tree.write("shop.py", "tax = 1\n");
+    orient_testkit::git(&tree.root(), &["commit", "-q", "-am", "a flat tax"]);
+    let commits = tree.json(&["commits", "flat tax", "--json"]);
+    assert_eq!(commits["data"]["commits"][0]["subject"], "a flat tax");
+    assert!(!commits["notes"].to_string().contains("history"), "{commits}");
+    assert_eq!(tree.json(&["hotspots", "--json"])["data"]["commits"], 6);
 }
 
 #[test]

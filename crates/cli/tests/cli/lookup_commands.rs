@@ -1,6 +1,6 @@
 //! Lookup commands: files, symbols, outline, show.
 
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Sandbox, text};
 
 const SHOP: &[(&str, &str)] = &[
     (
@@ -300,4 +300,10 @@ fn a_root_given_by_flag_still_takes_paths_from_where_one_stands() {
           5  function def rate_of_country(country)
         ",
     );
+}
+
+#[test]
+fn a_byte_order_mark_is_not_shown() {
+    let tree = Sandbox::new(&[("a.cs", "\u{feff}class Token {\r\n}\r\n")]);
+    assert_eq!(text(&tree.run(&["show", "Token"]).stdout), "a.cs:1-2  class Token\n1  class Token {\n2  }\n");
 }

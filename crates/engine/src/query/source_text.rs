@@ -41,6 +41,8 @@ impl Snapshot {
         let last_line = span.last_line.max(span.first_line).saturating_add(around);
         let wanted = (last_line - first_line + 1) as usize;
         let text = String::from_utf8_lossy(&content.bytes);
+        // A byte order mark tells the encoding; it is no part of the first line.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let lines = text.lines().skip(first_line as usize - 1).take(wanted).map(str::to_owned).collect();
         Ok(SourceLines { first_line, lines, differs: file.hash != Some(content.hash) })
     }

@@ -45,13 +45,27 @@ pub fn literal_parts(text: &str) -> Vec<&str> {
 
 /// The path of a URL without scheme, host and query; and whether it begins with something computed.
 fn without_host(url: &str) -> (bool, &str) {
-    let url = url.split(['?', '#']).next().unwrap_or(url);
+    let url = without_query(url);
     let (open, rest) = match url.split_once("://") {
         Some((_, rest)) => (false, rest.split_once('/').map_or("", |(_, path)| path)),
         None if url.starts_with('/') => (false, url),
         None => (true, url.split_once('/').map_or("", |(_, path)| path)),
     };
     (open, rest)
+}
+
+/// A URL up to its query or fragment. Computed parts stand in braces, and may contain anything: `{?}`, `${options?.base}`.
+fn without_query(url: &str) -> &str {
+    let mut depth = 0_usize;
+    for (at, letter) in url.char_indices() {
+        match letter {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            '?' | '#' if depth == 0 => return &url[..at],
+            _ => {}
+        }
+    }
+    url
 }
 
 fn parts(path: &str) -> Vec<&str> {
@@ -92,5 +106,7 @@ mod tests {
         assert!(reaches("GET ${BASE}/users/list", "GET", "/api/v1/users/list"));
         assert!(reaches("GET {}/users/{}", "GET", "/users/<int:id>"));
         assert!(!reaches("GET ${BASE}/users", "GET", "/api/users"), "one part is too little");
+        assert!(reaches("POST {?}/scans", "POST", "/scans"), "a computed part is no query");
+        assert!(reaches("GET ${options?.base}/scans?day=1", "GET", "/scans"));
     }
 }

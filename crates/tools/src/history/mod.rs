@@ -12,9 +12,16 @@ pub(crate) mod target;
 use crate::error::{Code, ToolError};
 use crate::session::Session;
 use crate::text::number_format::count;
-use orient_history::{History, HistoryError};
+use orient_history::{History, HistoryError, Oid};
 use orient_settings::{Loaded, Settings};
-use orient_timeline::{HistoryIndex, HistoryLimits};
+use orient_timeline::{HistoryIndex, HistoryLimits, index_history};
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+/// How long a question that only the index can answer extends it first.
+const CATCH_UP: Duration = Duration::from_secs(1);
+/// Maximum number of commits that a question adds. Commits are added in one step, in a fraction of [`CATCH_UP`].
+const CATCH_UP_COMMITS: u64 = 20_000;
 
 /// Opens the git repository of the tree.
 pub(crate) fn open(session: &Session<'_>) -> Result<History, ToolError> {
@@ -27,6 +34,33 @@ pub(crate) fn open(session: &Session<'_>) -> Result<History, ToolError> {
 /// The history index of the tree's repository. It may be empty.
 pub(crate) fn open_index(session: &Session<'_>) -> Result<HistoryIndex, ToolError> {
     Ok(HistoryIndex::open(session.engine()?.store_paths()))
+}
+
+/// The history index of the tree's repository, extended for at most [`CATCH_UP`] if it lacks something. The history of a small
+/// repository is complete after that; of a large one, every question adds a part, the newest first.
+pub(crate) fn extended_index(
+    session: &Session<'_>,
+    history: &mut History,
+    head: &Oid,
+) -> Result<HistoryIndex, ToolError> {
+    let mut index = open_index(session)?;
+    let coverage = index.coverage();
+    if coverage.is_complete() && index.has_commit(head) {
+        return Ok(index);
+    }
+    let mut limits = limits(&session.loaded().settings);
+    let most = usize::try_from(coverage.commits + CATCH_UP_COMMITS).unwrap_or(usize::MAX);
+    limits.commits = limits.commits.min(most);
+    let begun = Instant::now();
+    let extended = index_history(session.engine()?, history, limits, &mut |_, _, _| {
+        let is_over = begun.elapsed() >= CATCH_UP || session.cancel().is_cancelled();
+        if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    if extended.is_err() {
+        // The answer says how much is indexed.
+        tracing::debug!("the history index is incomplete");
+    }
+    open_index(session)
 }
 
 /// How much of the history the settings want indexed.

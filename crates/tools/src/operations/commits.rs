@@ -5,7 +5,7 @@ use crate::error::{Code, Exit, ToolError};
 use crate::history::commit_filter::CommitFilter;
 use crate::history::commit_line::CommitLine;
 use crate::history::patch::unified;
-use crate::history::{coverage_note, history_error, open, open_index, shallow_note};
+use crate::history::{coverage_note, extended_index, history_error, open, shallow_note};
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
 use crate::text::writer::{Style, TextWriter};
@@ -137,7 +137,7 @@ indexed (`orient index --history`, or a server while it is idle); other commits 
         let snapshot = session.snapshot()?;
         let mut history = open(session)?;
         let start = history.revision("HEAD").map_err(|error| history_error(&error))?;
-        let mut index = open_index(session)?;
+        let mut index = extended_index(session, &mut history, &start)?;
         let below = args.path.as_deref();
         let below = below.map(|path| RepoPath::from(path.trim_start_matches("./").trim_end_matches('/')));
         let query = CommitQuery {

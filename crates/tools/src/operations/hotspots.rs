@@ -5,10 +5,10 @@ use crate::arguments::symbol_lookup::is_code;
 use crate::error::{Exit, ToolError};
 use crate::graph::dependency_groups::{FileGroups, GroupBy};
 use crate::history::calendar::{date, moment, now};
-use crate::history::{coverage_note, history_error, open, open_index, shallow_note};
+use crate::history::{coverage_note, extended_index, history_error, open, shallow_note};
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
-use crate::text::number_format::{count, plural};
+use crate::text::number_format::plural;
 use crate::text::writer::{Cell, Style, TextWriter};
 use clap::Args;
 use orient_engine::{FileQuery, Lookup, Snapshot};
@@ -129,7 +129,7 @@ less active one, although neither refers to the other. Commits that change more 
         let snapshot = session.snapshot()?;
         let mut history = open(session)?;
         let start = history.revision("HEAD").map_err(|error| history_error(&error))?;
-        let mut index = open_index(session)?;
+        let mut index = extended_index(session, &mut history, &start)?;
         let typed = args.path.as_deref().unwrap_or_default();
         // A dot is the whole tree.
         let typed = typed.trim_start_matches("./").trim_end_matches('/');
@@ -167,8 +167,8 @@ less active one, although neither refers to the other. Commits that change more 
             rows.push(vec![
                 Cell::new(Style::Path, file.path.clone()),
                 Cell::new(Style::Number, plural(u64::from(file.commits), "commit", "commits")),
-                Cell::new(Style::Dim, format!("{} lines changed", count(file.changed_lines))),
-                Cell::new(Style::Dim, format!("{} lines", count(file.lines))),
+                Cell::new(Style::Dim, plural(file.changed_lines, "line changed", "lines changed")),
+                Cell::new(Style::Dim, plural(file.lines, "line", "lines")),
                 Cell::new(Style::Plain, file.owners()),
                 Cell::new(Style::Dim, format!("{} to {}", file.first, file.last)),
             ]);
