@@ -220,14 +220,15 @@ impl Extraction<'_, '_> {
                 }
                 if let Expr::Member { base, name } = self.unit.expr(callee) {
                     let name = self.unit.text(name);
-                    if let Some(group) = self.group_of(site, base, name) {
-                        let mut router = self.router_below(site, base, Some(expr), depth + 1)?;
+                    // Once for each call of a chain: twice would double the work with every call.
+                    let below = self.router_below(site, base, Some(expr), depth + 1);
+                    if let Some(mut router) = below.clone()
+                        && let Some(group) = self.group_of(router.framework, name)
+                    {
                         router.prefix = join_path(&router.prefix, &self.group_prefix(site, expr, group));
                         return Some(router);
                     }
-                    let fluent = self.router_below(site, base, Some(expr), depth + 1);
-                    let fluent =
-                        fluent.filter(|router| router.framework.is_some() || self.is_rule_name(name));
+                    let fluent = below.filter(|router| router.framework.is_some() || self.is_rule_name(name));
                     if fluent.is_some() {
                         return fluent;
                     }
@@ -478,12 +479,11 @@ impl Extraction<'_, '_> {
         Place { node: Node { file: self.unit.file, symbol: None }, slot }
     }
 
-    /// The group rule for a member of this name, if what it is called on may be a router.
-    fn group_of(&self, site: &Site, base: ExprId, name: &str) -> Option<&GroupRule> {
+    /// The group rule for a member of this name that is called on a router.
+    fn group_of(&self, framework: Option<usize>, name: &str) -> Option<&GroupRule> {
         if !self.is_rule_name(name) {
             return None;
         }
-        let framework = self.router(site, base)?.framework;
         let is_group = |rule: &&GroupRule| !rule.free && rule.calls.iter().any(|call| call == name);
         let mut rules = self.frameworks.iter().enumerate().filter(|&(at, _)| match framework {
             Some(known) => known == at,
