@@ -45,11 +45,11 @@ fn files_can_be_chosen_by_glob_directory_language_and_role() {
 fn a_list_that_is_cut_says_how_it_goes_on() {
     let tree = shop();
     let output = tree.run(&["files", "--limit", "1"]);
-    let remark = crate::sandbox::text(&output.stderr);
+    let remark = text(&output.stderr);
     let next = remark.split("--after ").nth(1).and_then(|rest| rest.split(',').next()).expect("a cursor");
     assert!(remark.starts_with("partial: 1 of 4 shown\nmore: --after 1@"), "{remark}");
     let output = tree.run(&["files", "--limit", "2", "--after", next]);
-    assert_eq!(crate::sandbox::text(&output.stdout), "shop/cart.py\nshop/tax.py\n");
+    assert_eq!(text(&output.stdout), "shop/cart.py\nshop/tax.py\n");
 }
 
 #[test]
@@ -261,7 +261,7 @@ fn paths_are_seen_from_where_one_stands() {
     tree.write(".git/HEAD", "ref: refs/heads/main\n");
     let mut command = tree.command(&["outline", "tax.py"]);
     let output = command.current_dir(tree.root().join("shop")).output().expect("the command starts");
-    assert!(crate::sandbox::text(&output.stdout).starts_with("shop/tax.py  python"), "{output:?}");
+    assert!(text(&output.stdout).starts_with("shop/tax.py  python"), "{output:?}");
 }
 
 #[cfg(unix)]

@@ -192,7 +192,8 @@ fn under_load(team: &Team, node: &NodeProcess, names: &[String]) -> String {
             times.sort_unstable();
             times
         });
-        let per_answer = |now: Duration, before: Duration| now.saturating_sub(before) / times.len().max(1) as u32;
+        let per_answer =
+            |now: Duration, before: Duration| now.saturating_sub(before) / times.len().max(1) as u32;
         let (own, database) = (
             per_answer(node.processor_time(), before.0),
             per_answer(team.database.processor_time(), before.1),
