@@ -5,3 +5,4 @@ pub(crate) mod call_result;
 pub(crate) mod callees;
 pub(crate) mod overloads;
 pub(crate) mod receiver_qualifiers;
+pub(crate) mod specificity;

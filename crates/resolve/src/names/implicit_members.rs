@@ -35,7 +35,11 @@ impl Session<'_> {
         } else {
             match self.qualifier_type(unit, symbol) {
                 Some(ty) => Value::new(ty, Rule::Receiver),
-                None => return Vec::new(),
+                // Of a receiver outside of the repository, only the extensions are known.
+                None => {
+                    let found = self.extended_type(unit, symbol).map(|ty| self.extension(&ty, name, unit));
+                    return self.visible_extensions(site, found.unwrap_or_default());
+                }
             }
         };
         let mut found = self.visible_extensions(site, self.member(&val, name, unit));
