@@ -63,10 +63,40 @@ impl Lowering<'_> {
         } else if self.has_operator(id, &words.or) {
             let fails = self.tested(words, first, false, 0);
             self.narrow_in(&fails, last);
-        } else if words.assertions.iter().any(|known| known == self.tree.bytes(first).trim_ascii_start()) {
-            let holds = self.tested(words, last, true, 0);
-            self.narrow_from(&holds, node.end, self.block_end(node.parent));
+        } else {
+            let callee = self.tree.bytes(parts[parts.len() - 2]).trim_ascii_start();
+            let tested = self.asserted(words, callee, last);
+            self.narrow_from(&tested, node.end, self.block_end(node.parent));
         }
+    }
+
+    /// What a call of a function or method says about the types of variables, if it returns.
+    fn asserted(&mut self, words: &NarrowingWords, callee: &[u8], arguments: NodeId) -> Vec<Tested> {
+        let is_one_of = |list: &[Vec<u8>]| list.iter().any(|known| known == callee);
+        let mut given = self.tree.named_children(arguments);
+        let (first, second) = (given.next(), given.next());
+        match (first, second) {
+            (Some(condition), _) if is_one_of(&words.assertions) => self.tested(words, condition, true, 0),
+            (Some(condition), _) if is_one_of(&words.denials) => self.tested(words, condition, false, 0),
+            (Some(ty), Some(value)) if is_one_of(&words.type_assertions) => {
+                let (ty, value) = (self.argument_value(ty), self.argument_value(value));
+                // `Leaf::class` is a value; its first part is the type.
+                let base = self.table.rule(self.tree, ty).base.find(self.tree, ty);
+                let (name, ty) = (self.tested_variable(value), base.and_then(|base| self.tested_type(base)));
+                name.zip(ty).map(|(name, ty)| Tested { name, types: vec![ty] }).into_iter().collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The expression of an argument.
+    fn argument_value(&self, mut id: NodeId) -> NodeId {
+        while matches!(self.table.rule(self.tree, id).expr, None | Some(ExprRole::Transparent))
+            && let [only] = self.tree.named_children(id).collect::<Vec<_>>()[..]
+        {
+            id = only;
+        }
+        id
     }
 
     /// Where the block around a statement ends; none if the function ends there.

@@ -211,6 +211,8 @@ impl Compiler<'_> {
             and: bytes(&spec.and),
             or: bytes(&spec.or),
             assertions: bytes(&spec.assertions),
+            denials: bytes(&spec.denials),
+            type_assertions: bytes(&spec.type_assertions),
             exits: spec.exits.iter().filter_map(|kind| self.kind(kind)).collect(),
         });
     }

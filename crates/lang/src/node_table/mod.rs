@@ -259,6 +259,8 @@ pub(crate) struct NarrowingWords {
     pub(crate) and: Vec<Vec<u8>>,
     pub(crate) or: Vec<Vec<u8>>,
     pub(crate) assertions: Vec<Vec<u8>>,
+    pub(crate) denials: Vec<Vec<u8>>,
+    pub(crate) type_assertions: Vec<Vec<u8>>,
     /// The kinds of nodes that what follows is not reached from.
     pub(crate) exits: Vec<u16>,
 }

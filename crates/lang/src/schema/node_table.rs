@@ -105,8 +105,12 @@ pub(crate) struct NarrowingSpec {
     pub(crate) not: Vec<String>,
     pub(crate) and: Vec<String>,
     pub(crate) or: Vec<String>,
-    /// Functions after which their argument holds: `assert`.
+    /// Functions and methods after which their first argument holds: `assert`, `assertTrue`.
     pub(crate) assertions: Vec<String>,
+    /// Functions and methods after which their first argument fails: `assertFalse`.
+    pub(crate) denials: Vec<String>,
+    /// Functions and methods after which their second argument has the type that the first one names: `assertInstanceOf`.
+    pub(crate) type_assertions: Vec<String>,
     /// Kinds of statements and expressions that what follows is not reached from.
     pub(crate) exits: Vec<String>,
 }

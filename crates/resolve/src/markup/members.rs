@@ -38,7 +38,9 @@ impl Session<'_> {
             let parent = home.symbol(sym.at)?.parent?;
             Some(patterns.iter().any(|pattern| fits(pattern, home.name(parent))))
         };
-        let methods = named.iter().filter(|one| one.kind.is_callable()).take(MAX_NAMESAKES);
+        // A suite of tests is often named after the function it tests.
+        let is_function = |kind: SymbolKind| kind.is_callable() && kind != SymbolKind::Test;
+        let methods = named.iter().filter(|one| is_function(one.kind)).take(MAX_NAMESAKES);
         let found: Vec<SymbolId> =
             methods.map(|one| one.sym).filter(|&sym| is_helper(sym) == Some(true)).collect();
         let confidence = if found.len() > 1 { Confidence::Approximate } else { Confidence::Probable };

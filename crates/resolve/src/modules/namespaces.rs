@@ -6,7 +6,9 @@ use crate::file::file_unit::FileRef;
 use crate::session::{Session, Site};
 use crate::types::target::{Target, Value};
 use crate::types::ty::{Module, SymbolId, Ty};
-use orient_model::{Import, ImportKind, Modifier, Modifiers, Modules, Rule, SharedScope, SymbolKind};
+use orient_model::{
+    Expr, ExprId, Import, ImportKind, Modifier, Modifiers, Modules, Rule, SharedScope, SymbolKind,
+};
 
 impl Session<'_> {
     /// Every symbol with this full name.
@@ -211,8 +213,8 @@ impl Session<'_> {
         }
         // A top-level function exists only if its file was loaded.
         let is_here = |sym: &SymbolId| {
-            // Nothing refers to a task by its bare name.
-            if self.kind(*sym) == Some(SymbolKind::Rule) {
+            // Nothing refers to a task or a template by its bare name.
+            if matches!(self.kind(*sym), Some(SymbolKind::Rule | SymbolKind::Template)) {
                 return false;
             }
             let calls = self.kind(*sym).is_some_and(SymbolKind::is_callable);
@@ -225,8 +227,53 @@ impl Session<'_> {
         }
     }
 
+    /// A type that is defined by its whole name outside of its container: `class Admin::User`. The container may be defined
+    /// nowhere, as one that stands for a directory is, or outside of the repository.
+    pub(crate) fn type_with_container_in_header(
+        &self,
+        site: &Site,
+        container: ExprId,
+        named: &[Target],
+        name: &str,
+    ) -> Vec<Target> {
+        let unit = &site.unit;
+        if unit.rules.shared_scope != SharedScope::Everything || !name.starts_with(char::is_uppercase) {
+            return Vec::new();
+        }
+        let known = named.first().and_then(Target::sym).filter(|&sym| self.is_type(sym));
+        if let Some(sym) = known {
+            let full = self.unit_of(sym).and_then(|home| home.full_name(sym.at).cloned());
+            return full.map_or_else(Vec::new, |full| self.global_symbol(unit, &joined(&full, name)));
+        }
+        let Some(written) = written_path(unit, container).filter(|_| named.is_empty()) else {
+            return Vec::new();
+        };
+        let around = unit.type_around(site.symbol()).and_then(|at| unit.full_name(at).cloned());
+        let mut space = around.as_deref().unwrap_or_default();
+        if written.starts_with("::") {
+            space = "";
+        }
+        let written = written.trim_start_matches("::");
+        loop {
+            let found = self.global_symbol(unit, &joined(&joined(space, written), name));
+            if !found.is_empty() || space.is_empty() {
+                return found;
+            }
+            space = space.rsplit_once('.').map_or("", |(outer, _)| outer);
+        }
+    }
+
     fn is_value(&self, sym: SymbolId) -> bool {
         let kind = self.unit_of(sym).and_then(|unit| unit.kind(sym.at));
         matches!(kind, Some(SymbolKind::Constant | SymbolKind::Variable))
+    }
+}
+
+/// A path of constants as it is written, with dots.
+fn written_path(unit: &FileRef, expr: ExprId) -> Option<String> {
+    match unit.expr(expr) {
+        Expr::Name(name) => Some(unit.text(name).to_owned()),
+        Expr::Member { base, name } => Some(joined(&written_path(unit, base)?, unit.text(name))),
+        _ => None,
     }
 }

@@ -79,6 +79,9 @@ impl Session<'_> {
         if found.is_empty() && base_is_self {
             found = self.in_own_module(site, name);
         }
+        if found.is_empty() {
+            found = self.type_with_container_in_header(site, base, &named, name);
+        }
         let mut less_sure = val.ty.alternatives().len() > 1;
         if less_sure && unit.rules.type_namespace {
             less_sure = dedup_members(&mut found);
