@@ -57,7 +57,7 @@ impl Session<'_> {
                 (ScopeKind::Function, Some(symbol)) if unit.name(symbol) == label => {
                     self.qualifier_type(unit, symbol).or_else(|| self.extended_type(unit, symbol))
                 }
-                (ScopeKind::Function, None) if self.is_passed_to(site, at, label) => {
+                (ScopeKind::Function, None) if Self::is_passed_to(site, at, label) => {
                     self.lambda_receiver(unit, at).map(|val| val.ty)
                 }
                 _ => None,
@@ -76,7 +76,7 @@ impl Session<'_> {
     }
 
     /// Whether the function with this scope is an argument of a function of this name.
-    fn is_passed_to(&self, site: &Site, scope: u32, name: &str) -> bool {
+    fn is_passed_to(site: &Site, scope: u32, name: &str) -> bool {
         let unit = &site.unit;
         let call = Self::enclosing_call(unit, scope).map(|(call, _)| unit.expr(call));
         let Some(Expr::Call { callee, .. }) = call else { return false };
