@@ -25,9 +25,14 @@ const STACK: usize = 256 << 20;
 
 /// Prints every edge of the files of a directory, one JSON object per line.
 pub(crate) fn run(directory: &Path, options: &Options<'_>) -> Result<()> {
+    on_deep_stack(|| print(directory, options))
+}
+
+/// Runs something that resolves files on a thread with enough stack.
+pub(crate) fn on_deep_stack(run: impl FnOnce() -> Result<()> + Send) -> Result<()> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK);
-        let thread = thread.spawn_scoped(scope, || print(directory, options))?;
+        let thread = thread.spawn_scoped(scope, run)?;
         thread.join().unwrap_or_else(|_| anyhow::bail!("resolution failed; see the message above"))
     })
 }
@@ -35,7 +40,9 @@ pub(crate) fn run(directory: &Path, options: &Options<'_>) -> Result<()> {
 fn print(directory: &Path, options: &Options<'_>) -> Result<()> {
     let loaded = options.pack_dir.map(packs::registry).transpose()?;
     let registry = loaded.as_ref().unwrap_or_else(|| Registry::builtin());
-    let world = world(directory, registry)?;
+    let rules =
+        registry.packs().iter().filter_map(|pack| Some((pack.name().to_owned(), pack.rules()?.clone())));
+    let world = MemoryRepository::new(facts(directory, registry)?, rules);
     let resolver = Resolver::new(&world);
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     for (file, facts) in world.files().iter().enumerate() {
@@ -83,7 +90,7 @@ fn print(directory: &Path, options: &Options<'_>) -> Result<()> {
 }
 
 /// The facts of all files of a directory.
-fn world(directory: &Path, registry: &Registry) -> Result<MemoryRepository> {
+pub(crate) fn facts(directory: &Path, registry: &Registry) -> Result<Vec<FileFacts>> {
     let kept = Registry::project_files().map(str::to_owned).collect();
     let listing = orient_walk::list(directory, &WalkOptions { kept, ..WalkOptions::default() })?;
     let tree = RootDirectory::open(directory)?;
@@ -105,9 +112,7 @@ fn world(directory: &Path, registry: &Registry) -> Result<MemoryRepository> {
             compiled: None,
         });
     }
-    let rules =
-        registry.packs().iter().filter_map(|pack| Some((pack.name().to_owned(), pack.rules()?.clone())));
-    Ok(MemoryRepository::new(files, rules))
+    Ok(files)
 }
 
 fn shown(world: &MemoryRepository, node: Node) -> serde_json::Value {

@@ -126,9 +126,9 @@ pub(crate) fn rules(language: &str) -> Option<&'static Rules> {
     Registry::builtin().by_name(language)?.rules()
 }
 
-/// The runtime or framework that uses a symbol of this name and kind without naming it in the source.
-pub(crate) fn runtime_use(language: &str, name: &str, kind: SymbolKind) -> Option<&'static str> {
-    Registry::builtin().by_name(language)?.runtime_use(name, kind)
+/// The runtime or framework that uses a symbol of this path, name and kind without naming it in the source.
+pub(crate) fn runtime_use(language: &str, path: &str, name: &str, kind: SymbolKind) -> Option<&'static str> {
+    Registry::builtin().by_name(language)?.runtime_use(path, name, kind)
 }
 
 /// Languages whose files see each other's definitions.

@@ -1,6 +1,7 @@
 //! Framework rules: which calls and annotations of a framework register what. Packs define them; resolution reads them.
 
-use crate::{SurfaceKind, SurfaceRole};
+use crate::name_pattern::{name_fits, path_ends_with};
+use crate::{SurfaceKind, SurfaceRole, SymbolKind};
 
 /// A framework: what a program exposes through it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,6 +50,8 @@ pub struct Framework {
     pub chain: Option<ChainRule>,
     /// Texts that name modules which the framework loads.
     pub loaded_modules: Vec<LoadedModuleRule>,
+    /// Definitions that it uses although no source refers to them.
+    pub implicit_uses: Vec<ImplicitUseRule>,
 }
 
 impl Framework {
@@ -410,6 +413,52 @@ pub struct LoadedModuleRule {
     pub module: Vec<Argument>,
     /// What the first argument must be; anything if empty.
     pub key: String,
+}
+
+/// Definitions that the framework uses although no source refers to them: settings, callbacks, files that it finds by their place.
+/// All conditions that are given must hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ImplicitUseRule {
+    /// Where they are: paths as in `Framework::files`.
+    pub files: Vec<String>,
+    /// Their names; `*` stands for a part.
+    pub names: Vec<String>,
+    /// Names that they do not have.
+    pub except: Vec<String>,
+    /// Their kinds.
+    pub kinds: Vec<SymbolKind>,
+    /// The types of their results, as written.
+    pub returns: Vec<String>,
+    /// Their names have no lower-case letters.
+    pub upper_case: bool,
+    /// They are named like one of what their directory is named after: `posts/_post.html.erb`.
+    pub named_by_directory: bool,
+    /// The user: completes "by its name, …".
+    pub why: String,
+}
+
+impl ImplicitUseRule {
+    /// Whether it is about a definition.
+    pub fn fits(&self, path: &str, name: &str, kind: SymbolKind, returns: Option<&str>) -> bool {
+        let any = |list: &[String], fits: &dyn Fn(&str) -> bool| {
+            list.is_empty() || list.iter().any(|pattern| fits(pattern))
+        };
+        (self.kinds.is_empty() || self.kinds.contains(&kind))
+            && !(self.upper_case && name.contains(char::is_lowercase))
+            && !self.except.iter().any(|pattern| name_fits(pattern, name))
+            && any(&self.names, &|pattern| name_fits(pattern, name))
+            && (!self.named_by_directory || is_one_of_directory(path, name))
+            && any(&self.files, &|pattern| path_ends_with(pattern, path))
+            && any(&self.returns, &|pattern| returns == Some(pattern))
+    }
+}
+
+/// Whether a name is a singular, and that of the directory of its file a plural of it. The last letter may differ.
+fn is_one_of_directory(path: &str, name: &str) -> bool {
+    let name = name.trim_start_matches('_');
+    let stem = name.char_indices().next_back().map_or("", |(last, _)| &name[..last]);
+    let directory = path.rsplit('/').nth(1).unwrap_or_default();
+    stem.len() > 1 && directory.starts_with(stem)
 }
 
 /// Files whose place is the path that they serve.

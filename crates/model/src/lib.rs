@@ -19,6 +19,7 @@ mod kind;
 mod language_service;
 mod library;
 mod modifiers;
+mod name_pattern;
 mod path;
 mod project_statements;
 mod rules;
@@ -37,9 +38,9 @@ pub use facts::{Facts, Issue, IssueKind, Outline, Role};
 pub use flow::{Assign, Binding, BindingKind, Flow, RefKind, Reference, Return, Scope, ScopeKind, Via};
 pub use framework::{
     ActionRule, AnnotatedAction, AnnotationRules, Argument, ChainRule, ContractRule, Convention,
-    DescriptionRule, EntryRule, FileRouteRule, Framework, GroupRule, IncludeRule, LoadedModuleRule,
-    MethodSource, MountRule, NameStyle, PathToken, ResourcePart, ResourceRule, RouteRule, RouterRule,
-    TextHandlerRule, ViewRule,
+    DescriptionRule, EntryRule, FileRouteRule, Framework, GroupRule, ImplicitUseRule, IncludeRule,
+    LoadedModuleRule, MethodSource, MountRule, NameStyle, PathToken, ResourcePart, ResourceRule, RouteRule,
+    RouterRule, TextHandlerRule, ViewRule,
 };
 pub use graph::{
     Confidence, Edge, EdgeKind, ExternalReference, Node, Reason, Resolved, Rule, UnresolvedReference,
@@ -53,6 +54,7 @@ pub use language_service::{
 };
 pub use library::{LibraryExpr, LibraryMember, LibraryType};
 pub use modifiers::{Modifier, Modifiers, Visibility};
+pub use name_pattern::{name_fits, path_ends_with};
 pub use path::{RepoPath, directory_of_examples};
 pub use project_statements::{Says, Statement};
 pub use rules::{Fixtures, MarkupRules, Modules, PackageRules, Rules, SharedScope, TreeRules, TypeWords};

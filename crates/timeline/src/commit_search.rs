@@ -1,6 +1,7 @@
-//! Search for commits by words and by meaning: BM25 over messages and changed lines, fused with the similarity of vectors.
+//! Search for commits by words and by meaning: BM25 over messages, BM25 over changed lines, and the similarity of vectors are
+//! lists of their own, which are fused.
 
-use crate::commit_terms::CommitDocument;
+use crate::commit_terms::{CommitDocument, CommitEmbeddings};
 use crate::history_index::{HistoryIndex, oid};
 use orient_embed::{BuiltIn, FlatIndex, Vector, combine};
 use orient_engine::{FileVersion, analyse};
@@ -12,15 +13,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// Saturation and length normalisation of BM25.
+/// Saturation of BM25.
 const SATURATION: f32 = 1.2;
-const LENGTH: f32 = 0.4;
-/// What an occurrence in the message counts relative to one in the changed lines.
-const MESSAGE_WEIGHT: f32 = 2.0;
+/// Length normalisation in messages, and in diffs: those differ more in length, and a long one has every word.
+const MESSAGE_LENGTH: f32 = 0.4;
+const DIFF_LENGTH: f32 = 0.8;
 /// Reciprocal rank fusion: the first of a list counts 1 / (RANK + 1).
 const RANK: f32 = 12.0;
-/// The weight of the vectors relative to the words.
-const MEANING: f32 = 0.8;
 /// Number of commits of each list that are fused.
 const FUSED: usize = 200;
 /// Commits that are not indexed are searched by their message, as many as this.
@@ -76,20 +75,102 @@ pub struct HunkHit {
     pub hunk: Hunk,
 }
 
-/// A commit that has words of the question.
-struct Candidate {
-    id: Oid,
-    matched: Vec<(usize, f32)>,
-    length: usize,
+/// The weights of the lists that are fused.
+struct ListWeights {
+    message_words: f32,
+    diff_words: f32,
+    message_meaning: f32,
+    diff_meaning: f32,
+    /// Of the vector of message and diff together.
+    meaning: f32,
+}
+
+impl ListWeights {
+    /// Measured on questions about other commits than those that the figures are of.
+    fn of(kind: TextKind) -> Self {
+        let none = Self {
+            message_words: 0.0,
+            diff_words: 0.0,
+            message_meaning: 0.0,
+            diff_meaning: 0.0,
+            meaning: 0.0,
+        };
+        match kind {
+            TextKind::Any => {
+                Self { message_words: 0.5, diff_words: 1.0, diff_meaning: 0.5, meaning: 1.0, ..none }
+            }
+            TextKind::Message => Self { message_words: 1.0, message_meaning: 0.8, ..none },
+            TextKind::Diff => Self { diff_words: 1.0, diff_meaning: 0.8, ..none },
+        }
+    }
+}
+
+/// Scores and the commits that have them.
+type Scores = Vec<(f32, usize)>;
+
+/// The words of the question in one text of each commit.
+struct WordList {
+    /// Per commit: the number of the term in the question and its frequency.
+    matched: Vec<Vec<(usize, f32)>>,
+    lengths: Vec<f32>,
+    /// Number of commits that have each term.
+    documents: Vec<usize>,
+    /// Length normalisation.
+    normalisation: f32,
+}
+
+impl WordList {
+    fn new(terms: usize, normalisation: f32) -> Self {
+        Self { matched: Vec::new(), lengths: Vec::new(), documents: vec![0; terms], normalisation }
+    }
+
+    /// Adds a commit by the frequency of each of its terms.
+    fn add(&mut self, found: &[CommitTerm], terms: &[(u32, f32)], frequency: impl Fn(&CommitTerm) -> f32) {
+        let mut matched = Vec::new();
+        for (at, (wanted, _)) in terms.iter().enumerate() {
+            let Ok(place) = found.binary_search_by_key(wanted, |term| term.term) else { continue };
+            let frequency = frequency(&found[place]);
+            if frequency > 0.0 {
+                matched.push((at, frequency));
+                self.documents[at] += 1;
+            }
+        }
+        self.matched.push(matched);
+        self.lengths.push(found.iter().map(frequency).sum());
+    }
+
+    /// The weight of each term of the question: rare terms count more.
+    fn weights(&self, terms: &[(u32, f32)]) -> Vec<f32> {
+        let all = as_f32(self.matched.len());
+        let rarity = |held: usize| (1.0 + (all - as_f32(held) + 0.5) / (as_f32(held) + 0.5)).ln();
+        terms.iter().zip(&self.documents).map(|((_, weight), held)| weight * rarity(*held)).collect()
+    }
+
+    /// The BM25 score of each commit that has a term.
+    fn scores(&self, terms: &[(u32, f32)]) -> Scores {
+        let weights = self.weights(terms);
+        let mean = self.lengths.iter().sum::<f32>() / as_f32(self.lengths.len().max(1));
+        let score = |(matched, length): (&Vec<(usize, f32)>, &f32)| -> f32 {
+            let relative = length / mean.max(1.0);
+            let norm = SATURATION * (1.0 - self.normalisation + self.normalisation * relative);
+            let of_term = |(at, frequency): &(usize, f32)| {
+                weights[*at] * frequency * (SATURATION + 1.0) / (frequency + norm)
+            };
+            matched.iter().map(of_term).sum()
+        };
+        let scores = self.matched.iter().zip(&self.lengths).map(score);
+        scores.enumerate().map(|(at, score)| (score, at)).filter(|(score, _)| *score > 0.0).collect()
+    }
 }
 
 /// All searched commits.
-#[derive(Default)]
 struct Corpus {
-    candidates: Vec<Candidate>,
-    vectors: Option<FlatIndex>,
-    documents: Vec<usize>,
-    terms: u64,
+    ids: Vec<Oid>,
+    message_words: WordList,
+    diff_words: WordList,
+    message_meaning: FlatIndex,
+    diff_meaning: FlatIndex,
+    meaning: FlatIndex,
 }
 
 /// Searches the commits of the index, and by their message those that are not indexed. `passes` selects commits.
@@ -104,23 +185,23 @@ pub fn search_commits(
     let terms = analysis.terms.iter().chain(&analysis.related);
     let terms: Vec<(u32, f32)> = terms.map(|term| (term.number, term.weight)).collect();
     let allowed = changed_below(index, history, query);
-    let mut corpus = Corpus { documents: vec![0; terms.len()], ..Corpus::default() };
-    corpus.read_index(index, &terms, query.kind, allowed.as_ref());
+    let asked = BuiltIn::shared().embed_text(analysis.english());
+    let mut corpus = Corpus::new(terms.len(), asked.dimension());
+    corpus.read_index(index, &terms, allowed.as_ref());
     if allowed.is_none() {
-        corpus.read_messages(index, history, start, &terms, query.kind)?;
+        corpus.read_messages(index, history, start, &terms)?;
     }
-    let model = BuiltIn::shared();
-    let vector = combine(&[(&model.embed_text(analysis.english()), 1.0)]);
-    let order = corpus.ranked(&terms, &vector);
+    let order = corpus.ranked(&terms, &combine(&[(&asked, 1.0)]), &ListWeights::of(query.kind));
+    let weights: BTreeMap<u32, f32> =
+        terms.iter().map(|(term, _)| *term).zip(corpus.diff_words.weights(&terms)).collect();
     let mut hits = Vec::new();
     for (score, at) in order {
         if hits.len() >= query.limit {
             break;
         }
         // A commit of the index may be gone from the repository since.
-        let Ok(commit) = history.commit(&corpus.candidates[at].id) else { continue };
+        let Ok(commit) = history.commit(&corpus.ids[at]) else { continue };
         if passes(&commit) {
-            let weights = corpus.weights(&terms);
             let hunk = best_hunk(history, &commit, &weights, query)?;
             hits.push(CommitHit { commit, score, hunk });
         }
@@ -154,23 +235,34 @@ fn is_wanted(history: &History, path: &[u8], query: &CommitQuery<'_>) -> bool {
 }
 
 impl Corpus {
+    fn new(terms: usize, dimension: usize) -> Self {
+        Self {
+            ids: Vec::new(),
+            message_words: WordList::new(terms, MESSAGE_LENGTH),
+            diff_words: WordList::new(terms, DIFF_LENGTH),
+            message_meaning: FlatIndex::new(dimension),
+            diff_meaning: FlatIndex::new(dimension),
+            meaning: FlatIndex::new(dimension),
+        }
+    }
+
     fn read_index(
         &mut self,
         index: &mut HistoryIndex,
         terms: &[(u32, f32)],
-        kind: TextKind,
         allowed: Option<&BTreeSet<u32>>,
     ) {
         let HistoryIndex { cache, graph, .. } = index;
         cache.each_history_text(|text| {
             let id =
                 graph.commit(text.commit).filter(|commit| !commit.is_gone).and_then(|commit| oid(&commit.id));
-            let Some(id) = id.filter(|_| allowed.is_none_or(|allowed| allowed.contains(&text.commit))) else {
+            let id = id.filter(|_| allowed.is_none_or(|allowed| allowed.contains(&text.commit)));
+            let (Some(id), Some(embeddings)) = (id, CommitEmbeddings::from_bytes(text.vectors)) else {
                 return;
             };
             let mut found = Vec::new();
             text.terms(|term| found.push(term));
-            self.add(id, &found, text.vector, terms, kind);
+            self.add(id, &found, &embeddings, terms);
         });
     }
 
@@ -181,9 +273,8 @@ impl Corpus {
         history: &mut History,
         start: Oid,
         terms: &[(u32, f32)],
-        kind: TextKind,
     ) -> Result<(), HistoryError> {
-        let is_indexed: BTreeSet<Oid> = self.candidates.iter().map(|candidate| candidate.id).collect();
+        let is_indexed: BTreeSet<Oid> = self.ids.iter().copied().collect();
         if index.coverage().is_complete() && is_indexed.contains(&start) {
             return Ok(());
         }
@@ -192,77 +283,46 @@ impl Corpus {
             if !is_indexed.contains(&id) {
                 let message = history.recorded_commit(&id)?.message;
                 let document = CommitDocument { message, ..CommitDocument::default() };
-                self.add(id, &document.terms(), &document.vector(), terms, kind);
+                self.add(id, &document.terms(), &document.embeddings(), terms);
             }
             count += 1;
             Ok(if count < MAX_UNINDEXED { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
         })
     }
 
-    fn add(&mut self, id: Oid, found: &[CommitTerm], vector: &[u8], terms: &[(u32, f32)], kind: TextKind) {
-        let mut matched = Vec::new();
-        for (at, (wanted, _)) in terms.iter().enumerate() {
-            let Ok(place) = found.binary_search_by_key(wanted, |term| term.term) else { continue };
-            let in_message = MESSAGE_WEIGHT * f32::from(found[place].in_message);
-            let in_diff = f32::from(found[place].in_diff).sqrt();
-            let frequency = match kind {
-                TextKind::Any => in_message + in_diff,
-                TextKind::Message => in_message,
-                TextKind::Diff => in_diff,
-            };
-            if frequency > 0.0 {
-                matched.push((at, frequency));
-                self.documents[at] += 1;
-            }
-        }
-        self.terms += found.len() as u64;
-        self.candidates.push(Candidate { id, matched, length: found.len() });
-        let values: Vec<i8> = vector.iter().map(|value| value.cast_signed()).collect();
-        self.vectors.get_or_insert_with(|| FlatIndex::new(values.len())).push(&values);
+    fn add(&mut self, id: Oid, found: &[CommitTerm], embeddings: &CommitEmbeddings, terms: &[(u32, f32)]) {
+        self.ids.push(id);
+        self.message_words.add(found, terms, |term| f32::from(term.in_message));
+        self.diff_words.add(found, terms, |term| f32::from(term.in_diff).sqrt());
+        let CommitEmbeddings { message, diff } = embeddings;
+        self.message_meaning.push(combine(&[(message, 1.0)]).values());
+        self.diff_meaning.push(combine(&[(diff, 1.0)]).values());
+        self.meaning.push(combine(&[(message, 1.0), (diff, 1.0)]).values());
     }
 
-    /// The weight of each term of the question: rare terms count more.
-    fn weights(&self, terms: &[(u32, f32)]) -> BTreeMap<u32, f32> {
-        let all = as_f32(self.candidates.len());
-        let rarity = |held: usize| (1.0 + (all - as_f32(held) + 0.5) / (as_f32(held) + 0.5)).ln();
-        terms
-            .iter()
-            .zip(&self.documents)
-            .map(|((term, weight), held)| (*term, weight * rarity(*held)))
-            .collect()
-    }
-
-    /// The candidates by score: reciprocal rank fusion of words and meaning.
-    fn ranked(&self, terms: &[(u32, f32)], query: &Vector) -> Vec<(f32, usize)> {
-        let weights = self.weights(terms);
-        let mean = (as_f32(self.terms as usize) / as_f32(self.candidates.len().max(1))).max(1.0);
-        let by_words = |candidate: &Candidate| -> f32 {
-            let norm = SATURATION * (1.0 - LENGTH + LENGTH * as_f32(candidate.length) / mean);
-            let score = |(at, frequency): &(usize, f32)| {
-                let weight = weights.get(&terms[*at].0).copied().unwrap_or_default();
-                weight * frequency * (SATURATION + 1.0) / (frequency + norm)
-            };
-            candidate.matched.iter().map(score).sum()
+    /// The commits by score: reciprocal rank fusion of the lists.
+    fn ranked(&self, terms: &[(u32, f32)], query: &Vector, weights: &ListWeights) -> Scores {
+        let by_meaning = |index: &FlatIndex| -> Scores {
+            let products = index.dot_products(query).into_iter().enumerate();
+            #[expect(clippy::cast_precision_loss, reason = "only their order counts")]
+            products.map(|(at, product)| (product as f32, at)).collect()
         };
-        let mut words: Vec<(f32, usize)> = self
-            .candidates
-            .iter()
-            .enumerate()
-            .map(|(at, candidate)| (by_words(candidate), at))
-            .filter(|(score, _)| *score > 0.0)
-            .collect();
-        let products = self.vectors.as_ref().map(|index| index.dot_products(query)).unwrap_or_default();
-        #[expect(clippy::cast_precision_loss, reason = "only their order counts")]
-        let mut meaning: Vec<(f32, usize)> =
-            products.iter().enumerate().map(|(at, product)| (*product as f32, at)).collect();
+        let lists: [(f32, &dyn Fn() -> Scores); 5] = [
+            (weights.message_words, &|| self.message_words.scores(terms)),
+            (weights.diff_words, &|| self.diff_words.scores(terms)),
+            (weights.message_meaning, &|| by_meaning(&self.message_meaning)),
+            (weights.diff_meaning, &|| by_meaning(&self.diff_meaning)),
+            (weights.meaning, &|| by_meaning(&self.meaning)),
+        ];
         let mut fused: BTreeMap<usize, f32> = BTreeMap::new();
-        for (list, weight) in [(&mut words, 1.0), (&mut meaning, MEANING)] {
+        for (weight, scored) in lists.into_iter().filter(|(weight, _)| *weight > 0.0) {
+            let mut list = scored();
             list.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
             for (rank, (_, at)) in list.iter().take(FUSED).enumerate() {
                 *fused.entry(*at).or_default() += weight / (RANK + 1.0 + as_f32(rank));
             }
         }
-        let mut order: Vec<(f32, usize)> = fused.into_iter().map(|(at, score)| (score, at)).collect();
+        let mut order: Scores = fused.into_iter().map(|(at, score)| (score, at)).collect();
         order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         order
     }

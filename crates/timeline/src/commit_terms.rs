@@ -1,6 +1,6 @@
-//! What a search for commits compares: the terms of messages and changed lines, and a vector of both.
+//! What a search for commits compares: the terms of messages and changed lines, and an embedding of each.
 
-use orient_embed::{BuiltIn, combine};
+use orient_embed::{BuiltIn, TextEmbedding};
 use orient_store::CommitTerm;
 use orient_text::{for_each_term, term_hash};
 use std::collections::BTreeMap;
@@ -11,8 +11,6 @@ const MAX_TERMS: usize = 500;
 pub(crate) const MAX_CHANGED_BYTES: usize = 24 << 10;
 /// Maximum number of bytes of changed lines that are embedded.
 const MAX_EMBEDDED_BYTES: usize = 4 << 10;
-/// The weight of changed lines and of names relative to the message in a vector.
-const DIFF_WEIGHT: f32 = 0.5;
 
 /// The text of a commit.
 #[derive(Default)]
@@ -46,16 +44,54 @@ impl CommitDocument {
         terms.into_values().collect()
     }
 
-    /// The vector, one byte per value.
-    pub(crate) fn vector(&self) -> Vec<u8> {
+    /// The embeddings of the message, and of names and changed lines.
+    pub(crate) fn embeddings(&self) -> CommitEmbeddings {
         let model = BuiltIn::shared();
         let lines = &self.lines[..self.lines.len().min(MAX_EMBEDDED_BYTES)];
-        let parts = [
-            model.embed_text(&self.message),
-            model.embed_text(&self.names),
-            model.embed_text(&String::from_utf8_lossy(lines)),
-        ];
-        let vector = combine(&[(&parts[0], 1.0), (&parts[1], DIFF_WEIGHT), (&parts[2], DIFF_WEIGHT)]);
-        vector.values().iter().map(|value| value.cast_unsigned()).collect()
+        let diff = format!("{}\n{}", self.names, String::from_utf8_lossy(lines));
+        CommitEmbeddings { message: model.embed_text(&self.message), diff: model.embed_text(&diff) }
+    }
+}
+
+/// The embeddings of a commit. They are kept apart, because a message may say nothing, or what the lines do not say.
+pub(crate) struct CommitEmbeddings {
+    /// Of the message.
+    pub(crate) message: TextEmbedding,
+    /// Of paths, names of changed symbols, and changed lines.
+    pub(crate) diff: TextEmbedding,
+}
+
+impl CommitEmbeddings {
+    /// Serialises both.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = self.message.to_bytes();
+        bytes.extend(self.diff.to_bytes());
+        bytes
+    }
+
+    /// Parses the output of [`to_bytes`](Self::to_bytes). `None` if it is not valid.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (message, diff) = bytes.split_at_checked(bytes.len() / 2)?;
+        let (message, diff) = (TextEmbedding::from_bytes(message)?, TextEmbedding::from_bytes(diff)?);
+        (message.dimension() == diff.dimension()).then_some(Self { message, diff })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn embeddings_are_read_as_they_were_written() {
+        let document = CommitDocument {
+            message: "limit retries".to_owned(),
+            names: "src/net.py\nconnect".to_owned(),
+            lines: b"for attempt in range(5):\n".to_vec(),
+        };
+        let written = document.embeddings();
+        let read = CommitEmbeddings::from_bytes(&written.to_bytes()).expect("valid");
+        assert_eq!((&read.message, &read.diff), (&written.message, &written.diff));
+        assert_ne!(read.message, read.diff);
+        assert!(CommitEmbeddings::from_bytes(&[0; 3]).is_none());
     }
 }

@@ -26,7 +26,7 @@ const MAX_READ_FILES: usize = 400;
 /// Number of changed paths that are kept in memory from one stage to the next.
 const MAX_KEPT_CHANGES: usize = 100_000;
 /// Increment when the same commits give other rows.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 
 /// How much of the history is indexed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -319,7 +319,12 @@ impl Indexer<'_> {
         } else {
             self.files_of(versions, number, &commit, &mut document)?
         };
-        Ok(CommitSymbols { number, files, terms: document.terms(), vector: document.vector() })
+        Ok(CommitSymbols {
+            number,
+            files,
+            terms: document.terms(),
+            vectors: document.embeddings().to_bytes(),
+        })
     }
 
     fn files_of(

@@ -23,7 +23,7 @@ pub struct SymbolLogEntry {
     pub path: Vec<u8>,
     /// The file before, if it was renamed, copied or the symbol was moved.
     pub old_path: Option<Vec<u8>>,
-    /// What happened.
+    /// What happened; nothing if the commit renamed the file and left the symbol as it was.
     pub parts: ChangeParts,
     /// The qualified name after the commit; before it, if the commit removed the symbol.
     pub name: String,
@@ -33,7 +33,14 @@ pub struct SymbolLogEntry {
     pub is_moved: bool,
 }
 
-/// Called with each commit that changed the symbol. Breaks to end the search.
+impl SymbolLogEntry {
+    /// Whether the commit only renamed the file.
+    pub fn is_file_rename(&self) -> bool {
+        self.parts == ChangeParts::default()
+    }
+}
+
+/// Called with each commit that changed the symbol or renamed its file. Breaks to end the search.
 pub type VisitSymbol<'v> =
     dyn FnMut(&mut History, SymbolLogEntry) -> Result<ControlFlow<()>, HistoryError> + 'v;
 
@@ -86,7 +93,9 @@ impl SymbolLog {
                 let Some(entry) = self.compare(index, history, &step)? else { continue };
                 // The file that the symbol was moved from is visited later, and may have the same commits.
                 if self.is_before_it(index, history, &entry.commit)? {
-                    self.earlier.get_or_insert(entry.commit);
+                    if !entry.is_file_rename() {
+                        self.earlier.get_or_insert(entry.commit);
+                    }
                     continue;
                 }
                 if !seen.insert(entry.commit) {
@@ -146,7 +155,9 @@ impl SymbolLog {
         let rows = self.rows(index, history, step)?;
         let is_it = |row: &SymbolRow, name: &str| is_same_kind(row.0.kind, self.kind) && row.0.name == name;
         let Some(name) = self.names.iter().rev().find(|name| rows.iter().any(|row| is_it(row, name))) else {
-            return Ok(None);
+            let is_renamed = step.kind == ChangeKind::Renamed && self.is_mentioned(history, step)?;
+            let name = self.names.last().filter(|_| is_renamed);
+            return Ok(name.map(|name| entry(ChangeParts::default(), name, None)));
         };
         let mut found = rows.iter().filter(|row| is_it(row, name));
         let Some((first, moved_from)) = found.next() else { return Ok(None) };
@@ -192,6 +203,16 @@ impl SymbolLog {
             return Ok(row.symbols().into_iter().map(with_path).collect());
         }
         of_path(history, &mut self.versions, &step.commit, &step.path)
+    }
+
+    /// Whether the file has the name of the symbol: on a branch that has not got the symbol yet, its file may be renamed too.
+    fn is_mentioned(&mut self, history: &mut History, step: &PathLogStep) -> Result<bool, HistoryError> {
+        let change = history.path_change(&step.commit, &step.path, step.old_path.as_deref(), step.kind)?;
+        let content = self.versions.content(history, change.new)?;
+        let mut own_names = self.names.iter().filter_map(|name| Handle::split(name).pop());
+        Ok(own_names.any(|name| {
+            !name.is_empty() && content.windows(name.len()).any(|window| window == name.as_bytes())
+        }))
     }
 
     /// The file that a file was copied from, if the symbol was in it.

@@ -13,6 +13,7 @@ mod mcp;
 mod memory;
 mod process;
 mod search;
+mod surface;
 
 pub(crate) use floor::index_command;
 pub(crate) use fresh::copy;
@@ -141,12 +142,26 @@ pub(crate) enum Bench {
         #[arg(long)]
         at_most: Option<f64>,
     },
+    /// What the rules of frameworks add to a full index, in processor time
+    Surface {
+        /// The directory to index
+        directory: PathBuf,
+        /// Number of measurements, alternating; the median counts
+        #[arg(long, default_value_t = 5)]
+        rounds: usize,
+        /// Fails if they add more percent
+        #[arg(long)]
+        at_most: Option<f64>,
+    },
     /// The baseline itself, in the measured process
     #[command(hide = true)]
     FloorStep { directory: PathBuf, threads: usize },
     /// A bare walk, in the measured process
     #[command(hide = true)]
     WalkStep { directory: PathBuf },
+    /// Parsing and resolution, in the measured process
+    #[command(hide = true)]
+    SurfaceStep { directory: PathBuf, rules: String },
 }
 
 /// Runs a benchmark.
@@ -175,6 +190,8 @@ pub(crate) fn run(bench: &Bench) -> Result<()> {
         Bench::Search { directory, store, questions, changes, at_most } => {
             search::run(directory, store.as_deref(), *questions, *changes, *at_most)
         }
+        Bench::Surface { directory, rounds, at_most } => surface::run(directory, *rounds, *at_most),
+        Bench::SurfaceStep { directory, rules } => surface::step(directory, rules),
         Bench::FloorStep { directory, threads } => floor::step(directory, *threads),
         Bench::WalkStep { directory } => fresh::walk(directory),
     }

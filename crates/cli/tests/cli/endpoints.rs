@@ -181,3 +181,40 @@ fn a_request_leads_to_the_handler_of_its_endpoint_in_another_language() {
     let way = text(&tree.run(&["trace", "show", "order"]).stdout);
     assert!(way.contains("function show  requests"), "{way}");
 }
+
+#[test]
+fn a_program_starts_at_a_module_that_only_tests_import() {
+    let tree = Sandbox::new(&[
+        (
+            "app/main.py",
+            "from fastapi import FastAPI\n\nfrom app.items import router\n\napp = FastAPI()\napp.include_router(router)\n",
+        ),
+        (
+            "app/items.py",
+            "from fastapi import APIRouter\n\nrouter = APIRouter()\n\n\n@router.get('/items')\ndef list_items():\n    return []\n",
+        ),
+        ("tests/test_items.py", "from app.main import app\n\n\ndef test_items():\n    assert app\n"),
+    ]);
+    let told = text(&tree.run(&["trace", "-", "list_items", "--paths", "1"]).stdout);
+    assert!(told.contains("app/main.py"), "{told}");
+}
+
+#[test]
+fn a_described_operation_is_handled_by_the_only_function_that_has_its_name() {
+    let tree = Sandbox::new(&[
+        (
+            "openapi.yaml",
+            "openapi: 3.0.0\npaths:\n  /pets:\n    get:\n      operationId: listPets\n    post:\n      operationId: addPet\n",
+        ),
+        ("pets.py", "def list_pets():\n    return []\n\n\ndef add_pet():\n    return 1\n"),
+        ("other.py", "def add_pet():\n    return 2\n"),
+    ]);
+    let answer = tree.json(&["endpoints", "--json"]);
+    let endpoints = answer["data"]["endpoints"].as_array().expect("a list").clone();
+    let handler = |method: &str| {
+        let found = endpoints.iter().find(|one| one["method"] == method).expect("an endpoint").clone();
+        found["handler"]["handle"].as_str().map(str::to_owned)
+    };
+    assert_eq!(handler("GET").as_deref(), Some("pets.py#list_pets"));
+    assert_eq!(handler("POST"), None, "two functions have the name");
+}

@@ -57,6 +57,22 @@ fn log_of_a_symbol_follows_renames_and_moves() {
     assert_eq!(subjects(&first), ["add prices"]);
     let patch = text(&tree.run(&["log", "price_of", "--patch", "--limit", "1"]).stdout);
     assert!(patch.contains("-    return total\n") && patch.contains("+    return total * rate\n"), "{patch}");
+    orient_testkit::git(&tree.root(), &["mv", "prices.py", "rates.py"]);
+    orient_testkit::git(&tree.root(), &["commit", "-qm", "rename the file"]);
+    let renamed = text(&tree.run(&["log", "price_of", "--patch", "--limit", "1"]).stdout);
+    assert!(renamed.contains("rename the file  [file renamed] was prices.py"), "{renamed}");
+}
+
+#[test]
+fn log_of_a_field_names_the_method_of_the_same_name() {
+    let pool = "struct Pool {\n    size: usize,\n}\n\nimpl Pool {\n    fn size(&self) -> usize {\n        self.size\n    }\n}\n";
+    let tree = Sandbox::new(&[("pool.rs", pool)]);
+    for args in [&["init", "-q"][..], &["add", "-A"], &["commit", "-qm", "start"]] {
+        orient_testkit::git(&tree.root(), args);
+    }
+    let answer = tree.json(&["log", "pool.rs#Pool.size", "--json"]).to_string();
+    let note = "this is the field; the method of the same name is pool.rs#Pool.size~2";
+    assert!(answer.contains(note), "{answer}");
 }
 
 #[test]

@@ -184,3 +184,95 @@ fn a_class_of_extensions_may_be_used_where_the_name_of_one_is() {
     let all = text(&tree.run(&["unused", "--all"]).stdout);
     assert!(all.contains("class RequestExtensions  but: public, 1 name-only mention"), "{all}");
 }
+
+/// The names of all definitions that are listed by default.
+fn listed(files: &[(&str, &str)]) -> Vec<String> {
+    let answer = Sandbox::new(files).json(&["unused", "--json"]);
+    let lines = answer["data"]["unused"].as_array().expect("a list").clone();
+    lines.iter().map(|line| line["name"].as_str().expect("a name").to_owned()).collect()
+}
+
+#[test]
+fn what_a_framework_uses_by_itself_is_left_out() {
+    let cases: &[(&str, &[(&str, &str)])] = &[
+        (
+            "settings of Django",
+            &[
+                ("shop/settings/base.py", "ROOT_URLCONF = 'shop.urls'\nUSE_TZ = True\n"),
+                ("shop/urls.py", "from django.urls import path\n\nurlpatterns = []\n"),
+            ],
+        ),
+        (
+            "a policy and an accessor of Laravel",
+            &[
+                (
+                    "app/Policies/SongPolicy.php",
+                    "<?php\nnamespace App\\Policies;\n\nclass SongPolicy\n{\n    public function own() { return true; }\n}\n",
+                ),
+                (
+                    "app/Models/HasTitle.php",
+                    "<?php\nnamespace App\\Models;\n\nuse Illuminate\\Database\\Eloquent\\Casts\\Attribute;\n\ntrait HasTitle\n{\n    protected function fullTitle(): Attribute\n    {\n        return Attribute::get(fn () => 1);\n    }\n}\n",
+                ),
+                (
+                    "app/Models/Song.php",
+                    "<?php\nnamespace App\\Models;\n\nuse Illuminate\\Database\\Eloquent\\Model;\n\nclass Song extends Model\n{\n    use HasTitle;\n}\n",
+                ),
+            ],
+        ),
+        (
+            "a partial of Rails for a collection",
+            &[
+                ("app/views/moods/_mood.html.erb", "<p>1</p>\n"),
+                ("app/views/moods/index.html.erb", "<%= render @moods %>\n"),
+            ],
+        ),
+        (
+            "a partial of Rails that a path names",
+            &[
+                ("app/views/devise/shared/_links.erb", "<p>1</p>\n"),
+                ("app/views/moods/index.html.erb", "<%= render 'devise/shared/links' %>\n"),
+            ],
+        ),
+        (
+            "a class of extensions of a type from outside",
+            &[
+                (
+                    "Extensions.cs",
+                    "public static class HostExtensions\n{\n    public static bool IsBuild(this IHostEnvironment host) => true;\n}\n",
+                ),
+                ("Program.cs", "if (builder.Environment.IsBuild())\n{\n    return;\n}\n"),
+            ],
+        ),
+        (
+            "files that code loads by a pattern",
+            &[
+                (
+                    "app/Rules/AgeRule.php",
+                    "<?php\nnamespace App\\Rules;\n\nclass AgeRule\n{\n    public int $age = 1;\n}\n",
+                ),
+                (
+                    "app/load.php",
+                    "<?php\n\nforeach (glob(__DIR__ . '/Rules/*Rule.php') as $file) {\n    require $file;\n}\n",
+                ),
+            ],
+        ),
+    ];
+    for (reason, files) in cases {
+        assert_eq!(listed(files), [""; 0], "{reason}");
+    }
+}
+
+#[test]
+fn a_rule_of_a_framework_applies_where_it_is_imported() {
+    let settings = ("shop/settings.py", "ROOT_URLCONF = 'shop.urls'\n");
+    assert_eq!(listed(&[settings, ("shop/urls.py", "import other\n")]), ["ROOT_URLCONF"]);
+    let extensions = "public static class HostExtensions\n{\n    public static bool IsBuild(this IHostEnvironment host) => true;\n}\n";
+    assert_eq!(
+        listed(&[
+            ("Extensions.cs", extensions),
+            ("Program.cs", "if (builder.Environment.Other())\n{\n    return;\n}\n")
+        ]),
+        ["HostExtensions"],
+        "no extension of the class is named anywhere"
+    );
+}

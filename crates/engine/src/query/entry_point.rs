@@ -88,7 +88,8 @@ impl GraphView<'_> {
         }
         for inside in self.members(node)? {
             for edge in self.incoming(inside)? {
-                if edge.kind == EdgeKind::Imports && self.file_of(edge.source)?.id != described.file.id {
+                let is_import = edge.kind == EdgeKind::Imports && !self.is_test(edge.source)?;
+                if is_import && self.file_of(edge.source)?.id != described.file.id {
                     return Ok(None);
                 }
             }

@@ -4,7 +4,10 @@ use super::entry_point;
 use crate::extraction;
 use crate::query::traversal::reversed;
 use crate::{EdgeRow, EngineError, EntryPoint, NodeId, Snapshot};
-use orient_model::{Issue, IssueKind, Modifier, Modifiers, Role, Rules, Span, SymbolKind, Visibility};
+use orient_model::{
+    Framework, Import, Issue, IssueKind, Modifier, Modifiers, Outline, Role, Rules, Span, SymbolKind,
+    Visibility,
+};
 use orient_store::{FileRow, INDEXED};
 use rustc_hash::FxHashMap;
 
@@ -17,6 +20,8 @@ pub struct FullGraph {
     firsts: Vec<u32>,
     numbers: FxHashMap<NodeId, u32>,
     names: String,
+    /// The frameworks that a file imports, with the family of their language.
+    frameworks: Vec<(&'static str, &'static Framework)>,
 }
 
 /// A node with the properties that whole-repository queries use.
@@ -71,6 +76,7 @@ impl FullGraph {
             firsts: Vec::with_capacity(files.len()),
             numbers: FxHashMap::default(),
             names: String::new(),
+            frameworks: Vec::new(),
         };
         for (index, file) in files.iter().enumerate() {
             whole.add_file(snapshot, index as u32, file)?;
@@ -103,6 +109,7 @@ impl FullGraph {
             name: (0, 0),
         });
         let held = snapshot.outline(file.clone())?;
+        self.add_frameworks(file, &held.outline);
         for (at, (symbol, &id)) in held.outline.symbols.iter().zip(&held.ids).enumerate() {
             let start = self.names.len() as u32;
             let name = held.outline.strings.get(symbol.name);
@@ -130,6 +137,24 @@ impl FullGraph {
             });
         }
         Ok(())
+    }
+
+    /// Adds the frameworks that a file imports and that use definitions by themselves.
+    fn add_frameworks(&mut self, file: &FileRow, outline: &Outline) {
+        let Some(rules) = file.language.as_deref().and_then(extraction::rules) else { return };
+        for framework in rules.frameworks.iter().filter(|framework| !framework.implicit_uses.is_empty()) {
+            let family = rules.family.as_str();
+            let is_known = |(of, known): &(&str, &Framework)| *of == family && known.name == framework.name;
+            let module = |import: &Import| {
+                let module = outline.strings.get(import.module);
+                let item = import.name.map(|name| outline.strings.get(name));
+                framework.owns(module) || item.is_some_and(|item| framework.owns_item(module, item))
+            };
+            let is_used = framework.ambient || outline.imports.iter().any(module);
+            if is_used && !self.frameworks.iter().any(is_known) {
+                self.frameworks.push((family, framework));
+            }
+        }
     }
 
     fn push(&mut self, node: FullGraphNode) {
@@ -163,10 +188,30 @@ impl FullGraph {
         extraction::rules(self.file(number).language.as_deref()?)
     }
 
-    /// The language, runtime or framework that uses a node without naming it in the source.
-    pub fn runtime_use(&self, number: u32) -> Option<&'static str> {
+    /// The language, runtime or framework that uses a node without naming it in the source. Frameworks may judge by the
+    /// type of its result, as written.
+    pub fn runtime_use(&self, number: u32, returns: Option<&str>) -> Option<&'static str> {
         let kind = self.nodes[number as usize].kind?;
-        extraction::runtime_use(self.file(number).language.as_deref()?, self.name(number), kind)
+        let (file, name) = (self.file(number), self.name(number));
+        let path = file.path.display();
+        let family = self.rules(number).map(|rules| rules.family.as_str());
+        // What is rendered belongs to the framework of any language.
+        let applies = |of: &str| Some(of) == family || kind.is_rendered();
+        let frameworks = self.frameworks.iter().filter(|(of, _)| applies(of));
+        let mut rules = frameworks.flat_map(|(_, framework)| &framework.implicit_uses);
+        let of_framework = rules.find(|rule| rule.fits(&path, name, kind, returns));
+        let language = file.language.as_deref();
+        of_framework
+            .map(|rule| rule.why.as_str())
+            .or_else(|| extraction::runtime_use(language?, &path, name, kind))
+    }
+
+    /// Whether a framework judges by the type of a node's result.
+    pub fn is_judged_by_result(&self, number: u32) -> bool {
+        let judges =
+            |framework: &Framework| framework.implicit_uses.iter().any(|rule| !rule.returns.is_empty());
+        let is_method = self.nodes[number as usize].kind.is_some_and(SymbolKind::is_callable);
+        is_method && self.rules(number).is_some_and(|rules| rules.frameworks.iter().any(judges))
     }
 
     /// Whether a node is test code: a test, or visible to tests only.

@@ -4,13 +4,14 @@
 use crate::schema::error::PackError;
 use crate::schema::manifest::RuntimeSpec;
 use crate::schema::vocabulary;
-use orient_model::SymbolKind;
+use orient_model::{SymbolKind, path_ends_with};
 use regex::Regex;
 
 /// Names with one kind of user.
 pub(crate) struct RuntimeNames {
     names: Regex,
     kinds: Vec<SymbolKind>,
+    files: Vec<String>,
     why: String,
 }
 
@@ -26,12 +27,13 @@ impl RuntimeNames {
             vocabulary::symbol(word).map_err(|unknown| unknown.at(pack, "runtime.kinds", word))
         };
         let kinds = spec.kinds.iter().map(kind).collect::<Result<_, _>>()?;
-        Ok(Self { names, kinds, why: spec.why.clone() })
+        Ok(Self { names, kinds, files: spec.files.clone(), why: spec.why.clone() })
     }
 
-    /// The user of a symbol with this name and kind, if it is one of these names.
-    pub(crate) fn why(&self, name: &str, kind: SymbolKind) -> Option<&str> {
+    /// The user of a symbol with this path, name and kind, if it is one of these names.
+    pub(crate) fn why(&self, path: &str, name: &str, kind: SymbolKind) -> Option<&str> {
         let kind_matches = self.kinds.is_empty() || self.kinds.contains(&kind);
-        (kind_matches && self.names.is_match(name)).then_some(self.why.as_str())
+        let is_there = self.files.is_empty() || self.files.iter().any(|file| path_ends_with(file, path));
+        (kind_matches && is_there && self.names.is_match(name)).then_some(self.why.as_str())
     }
 }

@@ -207,9 +207,9 @@ impl Pack {
         self.language.rules.as_ref()
     }
 
-    /// The user of a symbol of this name and kind that no source refers to: `called by the language`.
-    pub fn runtime_use(&self, name: &str, kind: SymbolKind) -> Option<&str> {
-        self.conventions().runtime.iter().find_map(|names| names.why(name, kind))
+    /// The user of a symbol of this path, name and kind that no source refers to: `called by the language`.
+    pub fn runtime_use(&self, path: &str, name: &str, kind: SymbolKind) -> Option<&str> {
+        self.conventions().runtime.iter().find_map(|names| names.why(path, name, kind))
     }
 
     /// The command that runs tests, each given by the path of its file and its qualified name.

@@ -4,8 +4,8 @@
 use super::resource_rules::{DescriptionTable, ResourceTable, TextHandlerTable};
 use orient_model::{
     AnnotationRules, Argument, ChainRule, ContractRule, Convention, EntryRule, FileRouteRule, Framework,
-    GroupRule, IncludeRule, LoadedModuleRule, MethodSource, MountRule, NameStyle, PathToken, ResourcePart,
-    RouteRule, RouterRule, SurfaceKind, SurfaceRole, ViewRule,
+    GroupRule, ImplicitUseRule, IncludeRule, LoadedModuleRule, MethodSource, MountRule, NameStyle, PathToken,
+    ResourcePart, RouteRule, RouterRule, SurfaceKind, SurfaceRole, ViewRule,
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -60,6 +60,8 @@ struct FrameworkFile {
     chain: Option<ChainTable>,
     #[serde(default)]
     loaded_module: Vec<LoadedModuleTable>,
+    #[serde(default)]
+    implicit_use: Vec<ImplicitUseTable>,
 }
 
 /// An argument: its position or its name.
@@ -182,6 +184,26 @@ struct LoadedModuleTable {
     module: Vec<Selector>,
     #[serde(default)]
     key: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ImplicitUseTable {
+    #[serde(default)]
+    files: Vec<String>,
+    #[serde(default)]
+    names: Vec<String>,
+    #[serde(default)]
+    except: Vec<String>,
+    #[serde(default)]
+    kinds: Vec<String>,
+    #[serde(default)]
+    returns: Vec<String>,
+    #[serde(default)]
+    upper_case: bool,
+    #[serde(default)]
+    named_by_directory: bool,
+    why: String,
 }
 
 #[derive(Deserialize)]
@@ -405,6 +427,11 @@ impl FrameworkFile {
             views: self.view.into_iter().map(ViewTable::rule).collect(),
             chain: self.chain.map(ChainTable::rule),
             loaded_modules: self.loaded_module.into_iter().map(LoadedModuleTable::rule).collect(),
+            implicit_uses: self
+                .implicit_use
+                .into_iter()
+                .map(ImplicitUseTable::rule)
+                .collect::<Result<_, _>>()?,
             contracts: self.contract.into_iter().map(ContractTable::rule).collect::<Result<_, _>>()?,
         })
     }
@@ -433,6 +460,22 @@ impl LoadedModuleTable {
             module: arguments(self.module),
             key: self.key,
         }
+    }
+}
+
+impl ImplicitUseTable {
+    fn rule(self) -> Result<ImplicitUseRule, String> {
+        let kind = |word: &String| word.parse().map_err(|()| format!("`{word}` is no kind of symbol"));
+        Ok(ImplicitUseRule {
+            kinds: self.kinds.iter().map(kind).collect::<Result<_, _>>()?,
+            files: self.files,
+            names: self.names,
+            except: self.except,
+            returns: self.returns,
+            upper_case: self.upper_case,
+            named_by_directory: self.named_by_directory,
+            why: self.why,
+        })
     }
 }
 

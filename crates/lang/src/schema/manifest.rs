@@ -167,6 +167,8 @@ pub(crate) struct RuntimeSpec {
     pub(crate) names: String,
     /// Kinds of the symbols; any kind by default.
     pub(crate) kinds: Vec<String>,
+    /// The ends of the paths of their files, with `*` for a part of a name; any file by default.
+    pub(crate) files: Vec<String>,
     /// The user: completes "by its name, …".
     pub(crate) why: String,
 }

@@ -2,10 +2,9 @@
 
 use crate::file::file_unit::FileRef;
 use crate::session::Session;
-use crate::surface::fits;
 use crate::types::target::Target;
 use crate::types::ty::SymbolId;
-use orient_model::{Confidence, Rule, SymbolKind};
+use orient_model::{Confidence, Rule, SymbolKind, name_fits};
 
 /// Maximum number of members of one name that are looked at.
 const MAX_NAMESAKES: usize = 64;
@@ -36,7 +35,7 @@ impl Session<'_> {
         let is_helper = |sym: SymbolId| {
             let home = self.unit_of(sym)?;
             let parent = home.symbol(sym.at)?.parent?;
-            Some(patterns.iter().any(|pattern| fits(pattern, home.name(parent))))
+            Some(patterns.iter().any(|pattern| name_fits(pattern, home.name(parent))))
         };
         // A suite of tests is often named after the function it tests.
         let is_function = |kind: SymbolKind| kind.is_callable() && kind != SymbolKind::Test;

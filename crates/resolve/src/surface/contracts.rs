@@ -6,7 +6,7 @@
 //! `UnimplementedGreeterServer` implements it, and that of `GreeterClient` calls it. So a call in one language leads to the
 //! implementation in another.
 
-use super::entry_names::{fits, spellings};
+use super::entry_names::spellings;
 use super::extract::Extraction;
 use super::routers::node;
 use super::routes::registers;
@@ -16,7 +16,7 @@ use crate::session::Namesake;
 use crate::types::ty::Ty;
 use orient_model::{
     Confidence, ContractRule, Edge, EdgeKind, Node, Resolved, Role, Rule, SurfaceEntry, SurfaceRole,
-    SymbolKind,
+    SymbolKind, name_fits,
 };
 use std::collections::BTreeSet;
 
@@ -194,5 +194,5 @@ impl Contracts<'_, '_, '_> {
 }
 
 fn fits_ignoring_case(pattern: &str, name: &str) -> bool {
-    fits(pattern, name) || fits(&pattern.to_ascii_lowercase(), &name.to_ascii_lowercase())
+    name_fits(pattern, name) || name_fits(&pattern.to_ascii_lowercase(), &name.to_ascii_lowercase())
 }

@@ -3,14 +3,14 @@
 
 use super::annotations::Annotation;
 use super::arguments::{self, COMPUTED, method_name};
-use super::entry_names::{derived, fits, from_text};
+use super::entry_names::{derived, from_text};
 use super::extract::Extraction;
 use super::routers::node;
 use super::routes::{Handler, bare, registers};
 use crate::types::ty::Ty;
 use orient_model::{
     Atom, Confidence, EntryRule, Expr, ExprId, Node, RefKind, Reference, Resolved, SurfaceEntry, SurfaceKind,
-    SurfaceRole, Symbol, SymbolKind, Visibility,
+    SurfaceRole, Symbol, SymbolKind, Visibility, name_fits,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -445,7 +445,7 @@ impl Entries<'_, '_, '_> {
         rule.bases.iter().any(|pattern| {
             symbol.bases.iter().any(|base| {
                 let written = if pattern.contains('.') { base.text } else { base.name };
-                fits(pattern, unit.outline_text(written))
+                name_fits(pattern, unit.outline_text(written))
             })
         })
     }

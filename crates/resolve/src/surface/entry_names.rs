@@ -105,16 +105,6 @@ pub(super) fn spellings(name: &str) -> impl Iterator<Item = String> + use<> {
     all.into_iter()
 }
 
-/// Whether a name fits a pattern in which one `*` stands for anything.
-pub(crate) fn fits(pattern: &str, name: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == name,
-        Some((before, after)) => {
-            name.len() > before.len() + after.len() && name.starts_with(before) && name.ends_with(after)
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,12 +149,5 @@ mod tests {
     fn a_name_is_spelled_as_languages_do() {
         let found: Vec<String> = spellings("SayHello").collect();
         assert_eq!(found, ["SayHello", "say_hello", "sayHello", "SayHello"]);
-    }
-
-    #[test]
-    fn a_star_stands_for_something() {
-        assert!(fits("*Servicer", "GreeterServicer"));
-        assert!(!fits("*Servicer", "Servicer"));
-        assert!(fits("Model", "Model"));
     }
 }

@@ -1,7 +1,7 @@
 //! Extraction: applies the framework rules of a language to one file.
 
 use super::lexical::LexicalGroups;
-use super::routers::{RouterValue, is_at, node};
+use super::routers::{RouterValue, node};
 use super::{
     annotations, contracts, descriptions, entries, file_routes, filter_chains, loaded_modules, renderings,
     routes,
@@ -10,7 +10,7 @@ use crate::file::file_unit::FileRef;
 use crate::session::{Session, Site};
 use orient_model::{
     Atom, BindingKind, Confidence, Edge, EdgeKind, EntryRule, Expr, ExprId, Framework, Modifier, Node, Place,
-    Reference, Resolved, RouterLink, RouterRule, Rule, Slot, Surface, SymbolKind,
+    Reference, Resolved, RouterLink, RouterRule, Rule, Slot, Surface, SymbolKind, path_ends_with,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{OnceCell, RefCell};
@@ -80,7 +80,8 @@ impl<'a, 'r> Extraction<'a, 'r> {
                 let is_seen =
                     is_ambient(framework, &path) || modules.iter().any(|module| owns(framework, module));
                 is_seen
-                    && (framework.files.is_empty() || framework.files.iter().any(|file| is_at(file, &path)))
+                    && (framework.files.is_empty()
+                        || framework.files.iter().any(|file| path_ends_with(file, &path)))
             })
             .collect();
         // The names of a framework that is about some files mean nothing in others.
@@ -336,7 +337,7 @@ impl<'a, 'r> Extraction<'a, 'r> {
 
 /// Whether the names of a framework are visible in a file without an import.
 fn is_ambient(framework: &Framework, path: &str) -> bool {
-    framework.ambient || framework.ambient_in.iter().any(|file| is_at(file, path))
+    framework.ambient || framework.ambient_in.iter().any(|file| path_ends_with(file, path))
 }
 
 /// The names of all calls in the rules of a framework.

@@ -30,5 +30,4 @@ mod routers;
 mod routes;
 mod text_handlers;
 
-pub(crate) use entry_names::fits;
 pub(crate) use extract::add;

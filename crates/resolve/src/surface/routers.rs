@@ -524,14 +524,6 @@ impl Extraction<'_, '_> {
     }
 }
 
-/// Whether a pattern is at the end of the path of a file: `routes/*.rb` of `config/routes/api.rb`.
-pub(super) fn is_at(pattern: &str, path: &str) -> bool {
-    let (mut pattern, mut path) = (pattern.rsplit('/'), path.rsplit('/'));
-    pattern.all(|wanted| {
-        path.next().is_some_and(|part| wanted == part || super::entry_names::fits(wanted, part))
-    })
-}
-
 /// The node of a symbol.
 pub(super) fn node(sym: SymbolId) -> Node {
     Node { file: sym.file, symbol: Some(sym.at) }

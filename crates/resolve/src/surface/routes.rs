@@ -3,12 +3,12 @@
 use super::arguments::{self, COMPUTED, method_name};
 use super::extract::Extraction;
 use super::lexical::LexicalContext;
-use super::routers::{DEFAULT_ROUTER, RouterValue, is_at, node};
+use super::routers::{DEFAULT_ROUTER, RouterValue, node};
 use crate::session::Site;
 use crate::types::ty::{SymbolId, Ty};
 use orient_model::{
     Argument, BindingKind, Confidence, Edge, EdgeKind, Expr, ExprId, GroupRule, MethodSource, MountRule,
-    Node, Place, Reference, Resolved, Route, RouteRule, RouterLink, Rule, Slot, SymbolKind,
+    Node, Place, Reference, Resolved, Route, RouteRule, RouterLink, Rule, Slot, SymbolKind, path_ends_with,
 };
 
 /// What handles a route.
@@ -127,7 +127,8 @@ impl RegistrationCall<'_, '_, '_> {
         };
         let prefixes = &extraction.frameworks[framework].file_prefixes;
         let path = unit.facts.path.display();
-        let own = prefixes.iter().find(|(file, _)| is_at(file, &path)).map(|(_, prefix)| prefix.clone());
+        let own =
+            prefixes.iter().find(|(file, _)| path_ends_with(file, &path)).map(|(_, prefix)| prefix.clone());
         extraction.define(place, framework, own.unwrap_or_default(), true);
         let context = extraction.lexical_context(self.framework, self.reference);
         Some((RouterValue { place, prefix: context.prefix.clone(), framework: Some(framework) }, context))

@@ -314,6 +314,26 @@ fn log_of_a_symbol_ends_where_it_was_added() {
 }
 
 #[test]
+fn commit_that_renames_the_file_is_in_the_log_of_its_symbols() {
+    let fixture = Fixture::new();
+    fixture.write("old.py", &function("g", 1));
+    fixture.commit("another function");
+    fixture.git(&["mv", "old.py", "a.py"]);
+    fixture.commit("renamed before");
+    fixture.write("a.py", &(function("g", 1) + &function("f", 2)));
+    fixture.commit("add");
+    fixture.git(&["mv", "a.py", "b.py"]);
+    fixture.commit("renamed");
+    for is_indexed in [false, true] {
+        if is_indexed {
+            fixture.index();
+        }
+        let log = fixture.symbol_log(&mut fixture.reader(), "b.py", "f");
+        assert_eq!(log, ["renamed:  a.py b.py#f ", "add: added  a.py#f "]);
+    }
+}
+
+#[test]
 fn symbol_that_leaves_a_file_is_moved_and_one_that_stays_is_copied() {
     let fixture = Fixture::new();
     let (many, other) = (function("f", 1) + &function("g", 2) + &function("h", 3), function("k", 4));

@@ -80,6 +80,28 @@ fn commits_are_found_by_message_and_by_changed_lines() {
 }
 
 #[test]
+fn short_diff_with_the_words_is_found_before_a_long_one_that_has_them_among_many() {
+    let fixture = Fixture::new();
+    fixture.write("start.py", &function("start", 0));
+    fixture.commit("start");
+    let many: String = (0..80).map(|n| format!("value_{n} = compute(part_{n}, timeout, proxy)\n")).collect();
+    fixture.write("many.py", &many);
+    let long = fixture.commit("import");
+    fixture.write("net.py", "def dial(proxy, timeout):\n    return connect(proxy, timeout)\n");
+    let short = fixture.commit("wip");
+    fixture.index();
+    let query = |kind| {
+        let text = "timeout of the proxy";
+        let query = CommitQuery { text, kind, below: None, language: None, limit: 2 };
+        let (mut index, mut history) = (fixture.reader(), fixture.history());
+        let hits = search_commits(&mut index, &mut history, fixture.head(), &query, &|_| true);
+        hits.expect("it is searched").into_iter().map(|hit| hit.commit.id).collect::<Vec<_>>()
+    };
+    assert_eq!(query(TextKind::Any), [short, long]);
+    assert_eq!(query(TextKind::Diff), [short, long]);
+}
+
+#[test]
 fn hotspots_follow_renames_and_count_common_changes() {
     let fixture = Fixture::new();
     for number in 0..6 {

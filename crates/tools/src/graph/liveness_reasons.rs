@@ -55,6 +55,8 @@ pub(crate) enum LivenessReason {
     UnresolvedUses(u64),
     /// Its name has no letters to search for.
     Unsearchable,
+    /// Code may load its file by this pattern.
+    LoadedFile(String),
     /// Strings built at run time may contain its name.
     BuiltName(String),
     /// Its name occurs elsewhere in the text of the tree.
@@ -93,6 +95,7 @@ impl LivenessReason {
                 return plural(*uses, "name-only mention", "name-only mentions");
             }
             Self::Unsearchable => "its name cannot be searched for in text",
+            Self::LoadedFile(pattern) => return format!("files like `{pattern}` are loaded at run time"),
             Self::BuiltName(piece) => return format!("names are built from `{piece}` at run time"),
             Self::Occurs(places) => {
                 let places = plural(*places, "other place", "other places");
@@ -112,6 +115,8 @@ pub(crate) struct UnusedCandidate<'a> {
     pub(crate) visibility: Visibility,
     /// Whether it is a declaration without a definition in the repository.
     pub(crate) undefined: bool,
+    /// The type of its result as written, where a framework judges by it.
+    pub(crate) returns: Option<&'a str>,
 }
 
 type Rule = fn(&UnusedCandidate<'_>) -> Option<LivenessReason>;
@@ -150,6 +155,7 @@ pub(crate) fn textual_reasons(occurrences: &NameOccurrences, number: u32) -> Vec
     reasons.extend(found.unsearchable.then_some(LivenessReason::Unsearchable));
     reasons.extend(found.value.then_some(LivenessReason::Value));
     reasons.extend(found.runs_code.then_some(LivenessReason::Initialiser));
+    reasons.extend(found.loaded_by.clone().map(LivenessReason::LoadedFile));
     reasons.extend(found.built_from.clone().map(LivenessReason::BuiltName));
     reasons.extend((found.places > 0).then_some(LivenessReason::Occurs(found.places)));
     reasons
@@ -211,7 +217,7 @@ fn external_base(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
 }
 
 fn runtime_name(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
-    candidate.whole.runtime_use(candidate.number).map(LivenessReason::RuntimeName)
+    candidate.whole.runtime_use(candidate.number, candidate.returns).map(LivenessReason::RuntimeName)
 }
 
 fn open_type(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
@@ -297,11 +303,14 @@ fn inside(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
 
 fn unresolved_uses(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
     let UnusedCandidate { whole, usage, number, .. } = *candidate;
-    // Extensions are used by their own names: nothing names the type that holds them.
-    let within = (number + 1..whole.nodes.len() as u32).take_while(|&inner| whole.is_within(inner, number));
-    let extensions =
-        within.filter(|&inner| whole.nodes[inner as usize].modifiers.contains(Modifier::Extension));
-    let of_extensions: u64 = extensions.map(|inner| usage.unresolved(whole.name(inner))).sum();
+    let of_extensions: u64 = extensions(whole, number).map(|inner| usage.unresolved(whole.name(inner))).sum();
     let uses = usage.unresolved(whole.name(number)) + of_extensions;
     (uses > 0).then_some(LivenessReason::UnresolvedUses(uses))
+}
+
+/// The extensions inside of a type. They are used by their own names: nothing names the type that holds them.
+pub(super) fn extensions(whole: &FullGraph, number: u32) -> impl Iterator<Item = u32> {
+    let within =
+        (number + 1..whole.nodes.len() as u32).take_while(move |&inner| whole.is_within(inner, number));
+    within.filter(|&inner| whole.nodes[inner as usize].modifiers.contains(Modifier::Extension))
 }

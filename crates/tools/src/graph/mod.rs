@@ -9,6 +9,7 @@ pub(crate) mod call_tree;
 pub(crate) mod changed_symbols;
 pub(crate) mod dependencies;
 pub(crate) mod dependency_groups;
+mod file_patterns;
 pub(crate) mod liveness_reasons;
 pub(crate) mod missing_path;
 pub(crate) mod name_candidates;

@@ -3,8 +3,10 @@
 //! Resolution does not see strings, templates, configuration, macro bodies and other languages. Text search does: any
 //! occurrence of a name counts as a possible use, unless it is a definition, inside the definition, or in a comment.
 
+use super::file_patterns::FilePatterns;
+use super::liveness_reasons::extensions;
 use orient_engine::{EngineError, FullGraph, Snapshot, TokenClass, highlight};
-use orient_model::SymbolKind;
+use orient_model::{Role, SymbolKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -13,6 +15,8 @@ use std::ops::Range;
 pub(crate) struct Occurrence {
     /// Number of occurrences that may be uses.
     pub(crate) places: u64,
+    /// A pattern of paths in the source that its file fits.
+    pub(crate) loaded_by: Option<String>,
     /// A piece of its name from which strings are built.
     pub(crate) built_from: Option<String>,
     /// Whether it is used as a value where it is defined.
@@ -37,6 +41,11 @@ fn word_of(name: &str) -> &str {
     words.max_by_key(|word| word.len()).unwrap_or_default()
 }
 
+/// The name of a rendered file without what markup and texts spell differently: case, hyphens and underscores.
+fn plain_spelling(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
 fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
@@ -49,9 +58,12 @@ struct Search<'w> {
     words: BTreeMap<&'w str, Vec<u32>>,
     /// The functions by that word in lower case, where case does not matter.
     caseless: BTreeMap<String, Vec<u32>>,
+    /// The files that are rendered, by their names as markup and texts may spell them.
+    rendered: BTreeMap<String, Vec<u32>>,
     /// The positions of definition names: file and byte.
     defined: BTreeSet<(u32, u32)>,
     pieces: Pieces,
+    patterns: FilePatterns,
     found: BTreeMap<u32, Occurrence>,
     files: u64,
 }
@@ -84,8 +96,15 @@ impl<'w> Search<'w> {
         let mut words: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
         let mut caseless: BTreeMap<String, Vec<u32>> = BTreeMap::new();
         let mut found: BTreeMap<u32, Occurrence> = BTreeMap::new();
+        let mut rendered: BTreeMap<String, Vec<u32>> = BTreeMap::new();
         for &node in nodes {
             let word = word_of(whole.name(node));
+            if whole.nodes[node as usize].kind.is_some_and(SymbolKind::is_rendered) {
+                rendered.entry(plain_spelling(whole.name(node))).or_default().push(node);
+            }
+            for inner in extensions(whole, node) {
+                words.entry(word_of(whole.name(inner))).or_default().push(node);
+            }
             if is_caseless(whole, node) {
                 caseless.entry(word.to_ascii_lowercase()).or_default().push(node);
             }
@@ -103,12 +122,16 @@ impl<'w> Search<'w> {
                 defined.insert((node.file, node.name_start));
             }
         }
-        let pieces = Pieces::default();
-        Self { whole, nodes, words, caseless, defined, pieces, found, files: 0 }
+        let (pieces, patterns) = (Pieces::default(), FilePatterns::default());
+        Self { whole, nodes, words, caseless, rendered, defined, pieces, patterns, found, files: 0 }
     }
 
     fn read(&mut self, file: u32, path: &str, text: &str) {
         self.files += 1;
+        if self.whole.files[file as usize].role == Role::Source {
+            self.patterns.read(text);
+        }
+        self.read_rendered(file, text);
         let mut comments: Option<Vec<Range<usize>>> = None;
         let (mut line, mut counted) = (1, 0);
         for (start, word) in words(text) {
@@ -136,6 +159,24 @@ impl<'w> Search<'w> {
         }
         for &number in self.nodes.iter().filter(|&&number| self.whole.nodes[number as usize].file == file) {
             self.inspect_definition(number, text);
+        }
+    }
+
+    /// Counts the texts and elements that may name a rendered file: `'shared/links'` and `<nav-bar>` for `_links` and `NavBar`.
+    fn read_rendered(&mut self, file: u32, text: &str) {
+        if self.rendered.is_empty() {
+            return;
+        }
+        let is_part = |c: char| is_word(c) || c == '-';
+        let starts = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
+        for word in text.split(|c: char| !is_part(c)).filter(|word| word.len() > 1) {
+            if !text[..starts(word)].ends_with(['\'', '"', '`', '/', '<', ':', '.']) {
+                continue;
+            }
+            let Some(nodes) = self.rendered.get(&plain_spelling(word)) else { continue };
+            for &number in nodes.iter().filter(|&&number| self.whole.nodes[number as usize].file != file) {
+                self.found.entry(number).or_default().places += 1;
+            }
         }
     }
 
@@ -181,6 +222,12 @@ impl<'w> Search<'w> {
 
     fn match_pieces(&mut self) {
         for &number in self.nodes {
+            let node = &self.whole.nodes[number as usize];
+            if self.whole.nodes[node.parent as usize].kind.is_none()
+                && let Some(pattern) = self.patterns.of(&self.whole.file(number).path.display())
+            {
+                self.found.entry(number).or_default().loaded_by = Some(pattern.to_owned());
+            }
             let word = word_of(self.whole.name(number));
             if let Some(piece) = self.pieces.of(word) {
                 self.found.entry(number).or_default().built_from = Some(piece.to_owned());

@@ -12,7 +12,9 @@ use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
-use orient_engine::{ChangeParts, FileVersion, RefreshDepth, SymbolVersion};
+use orient_engine::{
+    ChangeParts, Definition, FileVersion, Lookup, RefreshDepth, Snapshot, SymbolVersion, is_same_kind,
+};
 use orient_history::{ChangeKind, History, HistoryError, Hunk, Oid, PathChange, hunks, is_binary, short_id};
 use orient_model::{Handle, RepoPath, SymbolKind};
 use orient_timeline::{HistoryIndex, SymbolLog, SymbolLogEntry, path_log};
@@ -81,7 +83,7 @@ struct LogEntry {
     /// The commit.
     #[serde(flatten)]
     commit: CommitLine,
-    /// What it did: added, modified, deleted, renamed, copied, mode (of the file, nothing else); of a symbol also moved, signature, body, documentation, layout.
+    /// What it did: added, modified, deleted, renamed, copied, mode (of the file, nothing else); of a symbol also moved, signature, body, documentation, layout, or that only its file was renamed.
     change: Vec<String>,
     /// The file.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -99,7 +101,7 @@ impl TypedOperation for Log {
     const ABOUT: &'static str = "Show the commits that changed a symbol, file or lines";
     const DETAILS: &'static str = "\
 A symbol is followed by its name, through renames of its file, renames of the symbol itself (a similar body in the same commit) and moves \
-to another file; each commit says whether signature, body or documentation changed. A file is followed through renames and copies, on \
+to another file; each commit says whether signature, body or documentation changed, or that only the file was renamed. A file is followed through renames and copies, on \
 each branch by the name it has there. Merges are omitted: what they bring is in their parents. Git is not run: its objects are read.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "log Server.Run", about: "every change of a function" },
@@ -144,6 +146,7 @@ each branch by the name it has there. Merges are omitted: what they bring is in 
                 Ok(target) => {
                     if let HistoryTarget::Symbol(symbol) = &target {
                         notes.extend(symbol.note());
+                        notes.extend(namesake_note(&snapshot, &symbol.definition)?);
                     }
                     collector
                         .target(&mut index, &mut history, start, &target, &mut notes)
@@ -171,6 +174,22 @@ each branch by the name it has there. Merges are omitted: what they bring is in 
             other => other.exit(),
         }
     }
+}
+
+/// The note that the file has a symbol of the same qualified name and another kind: a field and a method, say. A handle without a
+/// number means the first of them.
+fn namesake_note(snapshot: &Snapshot, definition: &Definition) -> Result<Option<String>, ToolError> {
+    let name = Handle::join(definition.handle.names.iter().map(String::as_str));
+    let Lookup::Many { candidates, .. } = snapshot.symbol(&name)? else { return Ok(None) };
+    let namesake = candidates.into_iter().find(|one| {
+        one.path == definition.path
+            && one.handle.names == definition.handle.names
+            && !is_same_kind(one.kind, definition.kind)
+    });
+    Ok(namesake.map(|one| {
+        let (kind, other) = (definition.kind.as_str(), one.kind.as_str());
+        format!("this is the {kind}; the {other} of the same name is {}", one.handle)
+    }))
 }
 
 /// Collects the commits of an answer.
@@ -303,12 +322,15 @@ impl Collector {
         if !self.filter.passes(&commit) || self.below.as_ref().is_some_and(|below| !path.is_below(below)) {
             return Ok(ControlFlow::Continue(()));
         }
-        let patch =
-            if self.patch && !entry.is_moved { Some(symbol_patch(history, entry, kind)?) } else { None };
+        let has_patch = self.patch && !entry.is_moved && !entry.is_file_rename();
+        let patch = if has_patch { Some(symbol_patch(history, entry, kind)?) } else { None };
         let old_path = entry.old_path.as_ref().map(|path| history.shown(path));
         let mut change: Vec<String> = entry.parts.words().into_iter().map(str::to_owned).collect();
         if old_path.is_some() && entry.parts.contains(ChangeParts::ADDED) {
             change.push("copied".to_owned());
+        }
+        if entry.is_file_rename() {
+            change.push("file renamed".to_owned());
         }
         Ok(self.push(LogEntry {
             commit: CommitLine::new(&commit),

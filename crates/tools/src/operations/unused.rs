@@ -149,12 +149,18 @@ fn collect_reasons(
         let stated = same.iter().filter(|&&other| is_declaration(other)).map(visibility).max();
         let visibility = stated.unwrap_or_else(|| visibility(&number));
         let undefined = is_declaration(number);
-        let mut reasons = liveness_reasons(&UnusedCandidate { whole, usage, number, visibility, undefined });
+        let described = if whole.is_judged_by_result(number) {
+            view.describe(whole.nodes[number as usize].id)?.definition
+        } else {
+            None
+        };
+        let returns = described.as_ref().and_then(|definition| definition.returns.as_deref());
+        let candidate = UnusedCandidate { whole, usage, number, visibility, undefined, returns };
+        let mut reasons = liveness_reasons(&candidate);
         // The declaration may have reasons of its own: it shows overrides and the enclosing type.
         for &number in same.iter().filter(|&&other| other != number && is_declaration(other)) {
-            for doubt in
-                liveness_reasons(&UnusedCandidate { whole, usage, number, visibility, undefined: false })
-            {
+            let declaration = UnusedCandidate { number, undefined: false, ..candidate };
+            for doubt in liveness_reasons(&declaration) {
                 if !reasons.contains(&doubt) {
                     reasons.push(doubt);
                 }

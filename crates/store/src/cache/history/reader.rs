@@ -91,8 +91,8 @@ pub struct CommitText<'r> {
     /// The number of the commit.
     pub commit: u32,
     terms: &'r [u8],
-    /// The vector of its text.
-    pub vector: &'r [u8],
+    /// The vectors of its text, as they were passed to the cache.
+    pub vectors: &'r [u8],
 }
 
 impl CommitText<'_> {
@@ -224,8 +224,8 @@ impl Cache {
             let mut statement = db.prepare_cached(TEXTS)?;
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
-                let (terms, vector) = (row.get_ref(1)?.as_blob()?, row.get_ref(2)?.as_blob()?);
-                see(&CommitText { commit: row.get(0)?, terms, vector });
+                let (terms, vectors) = (row.get_ref(1)?.as_blob()?, row.get_ref(2)?.as_blob()?);
+                see(&CommitText { commit: row.get(0)?, terms, vectors });
             }
             Ok(())
         });

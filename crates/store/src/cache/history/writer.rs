@@ -92,8 +92,8 @@ pub struct CommitSymbols {
     pub files: Vec<FileSymbols>,
     /// The terms, sorted by hash.
     pub terms: Vec<CommitTerm>,
-    /// The vector of its text.
-    pub vector: Vec<u8>,
+    /// The vectors of its text, as the caller encodes them.
+    pub vectors: Vec<u8>,
 }
 
 impl Cache {
@@ -163,7 +163,7 @@ impl Cache {
                 for file in &commit.files {
                     put_symbols(db, commit.number, file)?;
                 }
-                let text = params![commit.number, encode_terms(&commit.terms), commit.vector];
+                let text = params![commit.number, encode_terms(&commit.terms), commit.vectors];
                 db.prepare_cached(PUT_TEXT)?.execute(text)?;
                 db.prepare_cached(COUNT_SYMBOLS)?.execute([commit.number])?;
             }
