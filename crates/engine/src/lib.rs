@@ -43,7 +43,7 @@ pub use error::EngineError;
 pub use extraction::{highlight, test_command};
 pub use file_classifier::check_settings;
 pub use file_version::{DefinitionText, FileVersion, SharedBytes, SymbolVersion};
-pub use freshness::{Freshness, FullScan};
+pub use freshness::{Freshness, FullScan, StoredTree};
 pub use maintenance::{ExportReport, GcOptions, GcReport, ImportReport, Prefetcher};
 pub use progress::{Cancel, NoProgress, Pause, Phase, Progress};
 pub use query::{

@@ -3,6 +3,11 @@
 use crate::error::GrepError;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use orient_text::{PatternSyntax, TrigramQuery};
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+
+/// Number of matchers that are kept: those of the questions that are answered at the same time.
+const MAX_MATCHERS: usize = 8;
 
 /// Case sensitivity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,7 +31,7 @@ pub enum Boundary {
 }
 
 /// A search for any of several patterns.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct Pattern {
     /// The patterns.
@@ -69,8 +74,23 @@ impl Pattern {
         orient_text::required_trigrams(self.patterns.iter().map(String::as_str), dialect)
     }
 
-    /// The matcher, configured as in ripgrep.
+    /// The matcher, configured as in ripgrep. The latest are kept: all roots of a question search for the same pattern, and compiling it may take as
+    /// long as searching one of them.
     pub(crate) fn matcher(&self) -> Result<RegexMatcher, GrepError> {
+        static LATEST: Mutex<VecDeque<(Pattern, RegexMatcher)>> = Mutex::new(VecDeque::new());
+        let latest = || LATEST.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = latest().iter().find(|(pattern, _)| pattern == self).map(|(_, matcher)| matcher.clone());
+        if let Some(matcher) = known {
+            return Ok(matcher);
+        }
+        let matcher = self.compile()?;
+        let mut latest = latest();
+        latest.truncate(MAX_MATCHERS - 1);
+        latest.push_front((self.clone(), matcher.clone()));
+        Ok(matcher)
+    }
+
+    fn compile(&self) -> Result<RegexMatcher, GrepError> {
         let mut builder = RegexMatcherBuilder::new();
         builder.multi_line(true).unicode(!self.ascii).octal(false).fixed_strings(self.literal);
         builder.case_insensitive(self.case == Case::Insensitive).case_smart(self.case == Case::Smart);

@@ -321,7 +321,7 @@ impl TreeReader for CommitReader {
 
     fn source(&self, path: &RepoPath) -> Result<FileSource, SkipReason> {
         let (bytes, _) = self.bytes(path, MAX_OBJECT as u64).map_err(|failure| failure.reason)?;
-        Ok(FileSource::Bytes(bytes))
+        Ok(FileSource::Bytes(bytes.into()))
     }
 }
 

@@ -13,9 +13,9 @@ use axum::response::{IntoResponse, Redirect, Response};
 use orient_engine::{Cancel, NoProgress};
 use orient_tools::{Code, QueueClass, Redactor, RootFilter, Session, ToolError};
 use orient_web::{
-    ListedRepository, PageEnvironment, PagePlace, PageRequest, PageResponse, ServerReport, repositories_page,
-    repository_address, repository_base, respond, search_question, shared_error_page, shared_help_page,
-    split_repository,
+    ListedRepository, PageEnvironment, PagePlace, PageRequest, PageResponse, ServerReport, is_empty_search,
+    repositories_page, repository_address, repository_base, respond, search_question, shared_error_page,
+    shared_help_page, split_repository,
 };
 use std::sync::Arc;
 use std::time::Instant;
@@ -122,10 +122,8 @@ impl SharedPage<'_> {
             return self.render(&self.call(Some(name.clone())), RootFilter::Any, &page, place, asked);
         }
         match path {
-            "/" | "/repositories" => {
-                let lines = self.trees.repositories(&self.caller)?;
-                Ok(PageAnswer::Page(repositories_page(&listed(&lines))))
-            }
+            "/" | "/repositories" => self.list(),
+            "/search" if is_empty_search(self.target) => self.list(),
             "/help" => Ok(PageAnswer::Page(shared_help_page())),
             "/search" => {
                 let (operation, arguments) = search_question(self.target);
@@ -140,6 +138,12 @@ impl SharedPage<'_> {
                 moved.ok_or_else(|| ToolError::new(Code::NotFound, "there is nothing here").hint(""))
             }
         }
+    }
+
+    /// The list of repositories, which is the page of a search without a query too: nothing is opened for it.
+    fn list(&self) -> Result<PageAnswer, ToolError> {
+        let lines = self.trees.repositories(&self.caller)?;
+        Ok(PageAnswer::Page(repositories_page(&listed(&lines))))
     }
 
     /// Renders a page from the trees that it may be about.

@@ -49,6 +49,7 @@ pub use graph::{
     PreparedGraph, SymbolEntry, UnlinkedReferences, UnresolvedRow,
 };
 pub use integrity::damaged_files::damage;
+pub use integrity::seal::seal_path;
 pub use names::name_match::NameMatch;
 pub use names::name_table::NameTable;
 pub use portable::{

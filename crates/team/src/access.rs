@@ -65,19 +65,22 @@ const REQUIRING: &str = candidates!(
      ON q.ecosystem = p.ecosystem AND q.name = p.name AND NOT q.is_provided AND q.branch = b.id \
      WHERE p.branch = ANY($4) AND p.is_provided) ORDER BY r.name LIMIT $2"
 );
-/// Repositories by their best file: the sum of the weights of the words that it has and the symbols that it defines. Rare ones weigh
-/// more.
+/// Repositories by their best files, each of which counts less than the one before. The value of a file is the sum of the weights of the words that it
+/// has and the symbols that it defines: rare ones weigh more, and so do those of files with few words (140 on average), since a long file has any word.
 const BY_WORDS: &str = "WITH found AS MATERIALIZED ( \
-         SELECT DISTINCT w.term, e.branch, e.content FROM ( \
-             SELECT w.term, c.id FROM unnest($4::int[]) AS w (term) JOIN content c ON c.terms @> ARRAY[w.term] \
-             UNION SELECT n.term, c.id FROM unnest($5::int[]) AS n (term) JOIN content c ON c.names @> ARRAY[n.term]) AS w \
+         SELECT DISTINCT w.term, e.branch, e.content, w.words FROM ( \
+             SELECT w.term, c.id, cardinality(c.terms) AS words \
+             FROM unnest($4::int[]) AS w (term) JOIN content c ON c.terms @> ARRAY[w.term] \
+             UNION SELECT n.term, c.id, cardinality(c.terms) \
+             FROM unnest($5::int[]) AS n (term) JOIN content c ON c.names @> ARRAY[n.term]) AS w \
          JOIN entry e ON e.content = w.id \
          JOIN branch b ON b.id = e.branch AND b.is_default AND b.repository <> ALL($3) \
          JOIN readable a ON a.repository = b.repository AND a.token = $1), \
      weight AS (SELECT term, 1 / ln(1 + count(DISTINCT content)) AS value FROM found GROUP BY term), \
-     file AS (SELECT f.branch, f.content, sum(w.value) AS value FROM found f JOIN weight w USING (term) \
-         GROUP BY f.branch, f.content), \
-     best AS (SELECT branch, max(value) AS value FROM file GROUP BY branch) \
+     file AS (SELECT f.branch, f.content, sum(w.value) / sqrt(1 + f.words / 140.0::float8) AS value \
+         FROM found f JOIN weight w USING (term) GROUP BY f.branch, f.content, f.words), \
+     place AS (SELECT branch, value, row_number() OVER (PARTITION BY branch ORDER BY value DESC, content) AS at FROM file), \
+     best AS (SELECT branch, sum(value / at) AS value FROM place WHERE at <= 8 GROUP BY branch) \
      SELECT b.id, r.id, r.name, '', b.tree, b.artefact FROM best JOIN branch b ON b.id = best.branch \
      JOIN repository r ON r.id = b.repository WHERE b.generation > 0 ORDER BY best.value DESC, r.name LIMIT $2";
 

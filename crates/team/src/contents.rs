@@ -1,5 +1,6 @@
 //! The contents of files by their hash: in the database once for all repositories, and in a cache on disk.
 
+use crate::content_memory::ContentMemory;
 use crate::data_directory::DataDirectory;
 use crate::database::Database;
 use crate::error::TeamError;
@@ -44,20 +45,27 @@ pub(crate) fn hash_of(bytes: &[u8]) -> Hash {
 pub(crate) struct ContentCache {
     database: Arc<Database>,
     data: DataDirectory,
+    memory: Arc<ContentMemory>,
 }
 
 impl ContentCache {
     pub(crate) fn new(database: Arc<Database>, data: DataDirectory) -> Self {
-        Self { database, data }
+        Self { database, data, memory: Arc::default() }
     }
 
-    /// A content. Its hash is checked, wherever it comes from.
-    pub(crate) fn read(&self, hash: &Hash) -> Result<Vec<u8>, TeamError> {
-        if let Some(bytes) = self.cached(hash) {
-            return Ok(bytes);
+    /// A content. Its hash is checked when it is read from the disk or the database.
+    pub(crate) fn read(&self, hash: &Hash) -> Result<Arc<[u8]>, TeamError> {
+        if let Some(content) = self.memory.get(hash) {
+            return Ok(content);
         }
-        self.fetch(std::slice::from_ref(hash))?;
-        self.cached(hash).ok_or_else(|| TeamError::Damaged(hex(hash)))
+        let mut bytes = self.cached(hash);
+        if bytes.is_none() {
+            self.fetch(std::slice::from_ref(hash))?;
+            bytes = self.cached(hash);
+        }
+        let content: Arc<[u8]> = bytes.ok_or_else(|| TeamError::Damaged(hex(hash)))?.into();
+        self.memory.add(*hash, content.clone());
+        Ok(content)
     }
 
     /// Fetches the contents that the cache does not have.

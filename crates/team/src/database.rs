@@ -1,9 +1,10 @@
 //! Connections to PostgreSQL: a bounded pool, and limits on the time of connecting, waiting and every statement.
 
+use crate::connection::Connection;
 use crate::error::TeamError;
 use crate::postgres_tls::{PostgresTls, TlsParameters};
 use postgres::config::SslMode;
-use postgres::{Client, Config, IsolationLevel, NoTls, Transaction};
+use postgres::{Config, IsolationLevel, NoTls, Transaction};
 use std::str::FromStr;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -44,7 +45,7 @@ pub struct Database {
 
 #[derive(Default)]
 struct Pool {
-    idle: Vec<(Client, Instant)>,
+    idle: Vec<(Connection, Instant)>,
     lent: usize,
 }
 
@@ -86,7 +87,7 @@ impl Database {
     /// Runs statements on a connection.
     pub(crate) fn with<T>(
         &self,
-        act: impl FnOnce(&mut Client) -> Result<T, TeamError>,
+        act: impl FnOnce(&mut Connection) -> Result<T, TeamError>,
     ) -> Result<T, TeamError> {
         let mut client = self.take()?;
         let done = act(&mut client);
@@ -133,7 +134,7 @@ impl Database {
         (pool.lent, pool.lent + pool.idle.len())
     }
 
-    fn take(&self) -> Result<Client, TeamError> {
+    fn take(&self) -> Result<Connection, TeamError> {
         let until = Instant::now() + POOL_WAIT;
         let mut pool = self.lock();
         while pool.lent >= self.most {
@@ -148,7 +149,7 @@ impl Database {
         drop(pool);
         let lent = LentConnection { database: self, is_used: false };
         while let Some((mut client, since)) = idle {
-            let is_tested = since.elapsed() <= TRUSTED_IDLE || client.is_valid(TEST_TIMEOUT).is_ok();
+            let is_tested = since.elapsed() <= TRUSTED_IDLE || client.is_valid(TEST_TIMEOUT);
             if is_tested && !client.is_closed() {
                 return Ok(lent.keep(client));
             }
@@ -158,7 +159,7 @@ impl Database {
             Some(tls) => self.config.connect(tls.clone())?,
             None => self.config.connect(NoTls)?,
         };
-        Ok(lent.keep(client))
+        Ok(lent.keep(Connection::new(client)))
     }
 
     fn lock(&self) -> MutexGuard<'_, Pool> {
@@ -173,9 +174,9 @@ struct LentConnection<'d> {
 }
 
 impl LentConnection<'_> {
-    fn keep(mut self, client: Client) -> Client {
+    fn keep(mut self, connection: Connection) -> Connection {
         self.is_used = true;
-        client
+        connection
     }
 }
 

@@ -2,6 +2,7 @@
 
 use orient_engine::EngineError;
 use orient_tools::{Code, ToolError};
+use postgres::error::SqlState;
 use std::io;
 
 /// Why work of the team server failed.
@@ -32,6 +33,9 @@ pub enum TeamError {
     /// A statement failed.
     #[error("the database failed: {0}")]
     Database(String),
+    /// The database has no space left.
+    #[error("the database has no space left: {0}")]
+    Full(String),
     /// All connections to the database are in use.
     #[error("all connections to the database are in use")]
     Overloaded,
@@ -81,6 +85,9 @@ impl From<postgres::Error> for TeamError {
         if error.as_db_error().is_none() || error.is_closed() {
             return Self::Unreachable(text);
         }
+        if error.code() == Some(&SqlState::DISK_FULL) {
+            return Self::Full(text);
+        }
         Self::Database(text)
     }
 }
@@ -106,6 +113,8 @@ impl From<TeamError> for ToolError {
             TeamError::Unreachable(_) | TeamError::Overloaded => {
                 Self::new(Code::Busy, message).hint("try again in a moment")
             }
+            TeamError::Full(_) => Self::new(Code::Io, message)
+                .hint("nothing was changed; free or add space on the database server, and the work goes on"),
             TeamError::Schema { .. } => Self::new(Code::Refused, message)
                 .hint("`orient team init` migrates it; newer schemas need a newer program"),
             _ => Self::new(Code::Io, message),

@@ -18,8 +18,8 @@ pub struct GroupLine {
 /// Separates the hashes of people from those of tokens: no text that a client sends has such a hash.
 const CONTEXT: &str = "orient 2026-11-18 person with groups";
 
-const FIND: &str =
-    "SELECT id, name, is_admin, per_minute FROM token WHERE hash = $1 AND subject = $2 AND revoked IS NULL";
+const FIND: &str = "SELECT id, name, is_admin, per_minute, version, oldest_program FROM token CROSS JOIN schema_version \
+     WHERE hash = $1 AND subject = $2 AND revoked IS NULL";
 const IS_REVOKED: &str = "SELECT EXISTS (SELECT FROM token WHERE subject = $1 AND revoked IS NOT NULL)";
 const INSERT: &str = "INSERT INTO token (name, hash, subject, per_minute) VALUES ($1, $2, $3, $4) \
      ON CONFLICT (hash) DO NOTHING RETURNING id";
@@ -40,7 +40,7 @@ impl Database {
         let hash = hash(identity);
         let found = self.with(|client| Ok(client.query_opt(FIND, &[&hash, &subject])?))?;
         if let Some(row) = found {
-            return Ok(Some(valid_token(&row)));
+            return valid_token(&row).map(Some);
         }
         self.write(|transaction| {
             if transaction.query_one(IS_REVOKED, &[&subject])?.get(0) {
@@ -54,7 +54,7 @@ impl Database {
             Ok(())
         })?;
         let found = self.with(|client| Ok(client.query_opt(FIND, &[&hash, &subject])?))?;
-        Ok(found.map(|row| valid_token(&row)))
+        found.as_ref().map(valid_token).transpose()
     }
 
     /// All groups that may read something, by name.

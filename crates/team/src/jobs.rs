@@ -3,6 +3,7 @@
 
 use crate::database::Database;
 use crate::error::TeamError;
+use crate::migrations::SchemaVersion;
 use postgres::Transaction;
 use std::time::Duration;
 
@@ -36,6 +37,8 @@ const CLAIM: &str = "UPDATE job SET worker = $1, lease = now() + $2 * interval '
      RETURNING job.id, b.id, r.id, r.name, r.source, b.name, b.commit_id, job.attempts";
 const RENEW: &str = "UPDATE job SET lease = now() + $3 * interval '1 millisecond' WHERE id = $1 AND worker = $2 AND lease > now()";
 const HOLD: &str = "SELECT again FROM job WHERE id = $1 AND worker = $2 AND lease > now() FOR UPDATE";
+/// A migration waits until the transaction has ended.
+const KEEP_SCHEMA: &str = "SELECT version, oldest_program FROM schema_version FOR SHARE";
 const FINISH: &str = "DELETE FROM job WHERE id = $1";
 const RESTART: &str = "UPDATE job SET worker = NULL, lease = NULL, again = false, attempts = 0, not_before = now(), error = NULL WHERE id = $1";
 const FAIL: &str = "UPDATE job SET worker = NULL, lease = NULL, error = $3, not_before = now() + $4 * interval '1 millisecond' \
@@ -94,8 +97,10 @@ impl Database {
 }
 
 impl Job {
-    /// Ends the job in the transaction that publishes its result. Fails if another worker may have claimed it.
+    /// Ends the job in the transaction that publishes its result. Fails if another worker may have claimed it, or if the schema is for other
+    /// programs meanwhile.
     pub(crate) fn finish(&self, transaction: &mut Transaction<'_>) -> Result<(), TeamError> {
+        SchemaVersion::of(&transaction.query_one(KEEP_SCHEMA, &[])?, 0).check()?;
         let held = transaction.query_opt(HOLD, &[&self.id, &self.worker])?.ok_or(TeamError::LeaseLost)?;
         let end = if held.get(0) { RESTART } else { FINISH };
         transaction.execute(end, &[&self.id])?;

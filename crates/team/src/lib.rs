@@ -9,9 +9,12 @@
 
 mod access;
 mod artefacts;
+mod audit;
 mod backup_check;
 mod branch_entries;
 mod catalogue;
+mod connection;
+mod content_memory;
 mod contents;
 mod data_directory;
 mod database;

@@ -2,6 +2,7 @@
 //! what is published, and every request is checked against the database.
 
 use crate::access::PublishedBranch;
+use crate::audit::AuditLog;
 use crate::branch_entries::read_entries;
 use crate::contents::Hash;
 use crate::data_directory::DataDirectory;
@@ -27,8 +28,6 @@ const MAX_ASKED: usize = 8;
 const MAX_OPEN: usize = 64;
 
 const PUBLISHED: &str = "SELECT tree, artefact FROM branch WHERE id = $1 AND generation > 0";
-const AUDIT: &str = "INSERT INTO audit (token, name, operation, question, repositories, outcome, milliseconds) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7)";
 const JOBS: &str = "SELECT count(*) FILTER (WHERE worker IS NULL), count(*) FILTER (WHERE lease > now()), \
      count(*) FILTER (WHERE error IS NOT NULL) FROM job";
 
@@ -37,6 +36,7 @@ pub struct Node {
     database: Arc<Database>,
     indexes: Indexes,
     facts: FactsFiles,
+    audit: AuditLog,
     limits: RateLimits,
     /// Compared where there is no secret, so that this takes as long.
     unknown_secret: String,
@@ -63,6 +63,7 @@ impl Node {
             facts: FactsFiles::new(data.clone()),
             indexes: Indexes::new(database.clone(), data),
             database,
+            audit: AuditLog::default(),
             limits: RateLimits::default(),
             unknown_secret: random_text()?,
             open: Mutex::default(),
@@ -213,13 +214,7 @@ impl SharedTrees for Node {
     }
 
     fn record(&self, caller: &Caller, answered: &AnsweredQuestion<'_>) {
-        let AnsweredQuestion { operation, subject, repositories, outcome, took } = answered;
-        let milliseconds = i32::try_from(took.as_millis()).unwrap_or(i32::MAX);
-        // Text in the database has no zero bytes.
-        let subject = subject.replace('\0', " ");
-        let values: [&(dyn postgres::types::ToSql + Sync); 7] =
-            [&caller.id, &caller.name, operation, &subject, repositories, outcome, &milliseconds];
-        if self.database.with(|client| Ok(client.execute(AUDIT, &values)?)).is_err() {
+        if !self.audit.record(&self.database, caller, answered) {
             tracing::error!("a question cannot be recorded in the audit log");
         }
     }

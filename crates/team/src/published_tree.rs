@@ -13,10 +13,13 @@ use orient_walk::{
 };
 use std::collections::HashSet;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Maximum size of the manifest of a tree.
 const MAX_MANIFEST: u64 = 1 << 30;
+
+/// Number of scopes of searches whose files are kept.
+const MAX_SCOPES: usize = 4;
 
 /// An entry of a branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,6 +130,8 @@ pub(crate) struct PublishedTree {
     manifest: Vec<u8>,
     manifests: Manifests,
     listed: Arc<ListedEntries>,
+    /// The files of the scopes that were searched last: evaluating the rules of a tree takes longer than most searches.
+    searched: Mutex<Vec<(SearchScope, SearchFiles)>>,
 }
 
 struct ListedEntries {
@@ -153,14 +158,14 @@ impl PublishedTree {
             contents: entries.iter().map(|entry| entry.content).collect(),
             cache,
         };
-        Self { root, id, manifest, manifests, listed: Arc::new(listed) }
+        Self { root, id, manifest, manifests, listed: Arc::new(listed), searched: Mutex::default() }
     }
 
     /// The content of a file; empty if there is none.
     pub(crate) fn text(&self, path: &str) -> Result<Vec<u8>, TeamError> {
         let at = self.listed.position(&RepoPath::from(path));
         let hash = at.and_then(|at| self.listed.contents[at]);
-        hash.map_or_else(|| Ok(Vec::new()), |hash| self.listed.cache.read(&hash))
+        hash.map_or_else(|| Ok(Vec::new()), |hash| Ok(self.listed.cache.read(&hash)?.to_vec()))
     }
 }
 
@@ -179,7 +184,16 @@ impl Tree for PublishedTree {
     }
 
     fn search_files(&self, scope: &SearchScope) -> Result<SearchFiles, WalkError> {
-        search_stored(&self.root, &*self.listed, scope)
+        let mut searched = self.searched.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, files)) = searched.iter().find(|(known, _)| known == scope) {
+            return Ok(files.clone());
+        }
+        let files = search_stored(&self.root, &*self.listed, scope)?;
+        if searched.len() == MAX_SCOPES {
+            searched.remove(0);
+        }
+        searched.push((scope.clone(), files.clone()));
+        Ok(files)
     }
 
     fn kind(&self, path: &RepoPath) -> Option<PathKind> {
@@ -218,9 +232,9 @@ impl StoredEntries for ListedEntries {
     }
 
     fn start(&self, file: usize, max: u64) -> Option<Vec<u8>> {
-        let mut bytes = self.cache.read(&self.contents[file]?).ok()?;
-        bytes.truncate(usize::try_from(max).unwrap_or(usize::MAX));
-        Some(bytes)
+        let bytes = self.cache.read(&self.contents[file]?).ok()?;
+        let most = usize::try_from(max).unwrap_or(usize::MAX).min(bytes.len());
+        Some(bytes[..most].to_vec())
     }
 }
 
@@ -228,7 +242,7 @@ impl StoredEntries for ListedEntries {
 struct PublishedReader(Arc<ListedEntries>);
 
 impl PublishedReader {
-    fn bytes(&self, path: &RepoPath, max: u64) -> Result<(Vec<u8>, Stamp), ReadFailure> {
+    fn bytes(&self, path: &RepoPath, max: u64) -> Result<(Arc<[u8]>, Stamp), ReadFailure> {
         let at = self.0.position(path).ok_or(SkipReason::Vanished)?;
         match self.0.entries[at].kind {
             StoredKind::File => {}
@@ -248,7 +262,7 @@ impl PublishedReader {
 impl TreeReader for PublishedReader {
     fn read(&self, path: &RepoPath, max: u64) -> Result<Content, ReadFailure> {
         let (bytes, stamp) = self.bytes(path, max)?;
-        Content::of(bytes, stamp).ok_or(ReadFailure { reason: SkipReason::Binary, stamp })
+        Content::of(bytes.to_vec(), stamp).ok_or(ReadFailure { reason: SkipReason::Binary, stamp })
     }
 
     fn source(&self, path: &RepoPath) -> Result<FileSource, SkipReason> {

@@ -1,8 +1,10 @@
 //! Tokens of users and services: scoped to repositories, with an expiry, revocable at once. Only their hashes are stored.
 
+use crate::connection::Connection;
 use crate::contents::hex;
 use crate::database::Database;
 use crate::error::TeamError;
+use crate::migrations::SchemaVersion;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -64,7 +66,7 @@ const LIST: &str = "SELECT t.id, t.name, t.all_repositories, array(SELECT r.name
      to_char(t.created, 'YYYY-MM-DD'), to_char(t.expires, 'YYYY-MM-DD'), \
      t.revoked IS NULL AND (t.expires IS NULL OR t.expires > now()), \
      array(SELECT name FROM token_group m WHERE m.token = t.id ORDER BY name) FROM token t ORDER BY t.id";
-const FIND: &str = "SELECT id, name, is_admin, per_minute FROM token \
+const FIND: &str = "SELECT id, name, is_admin, per_minute, version, oldest_program FROM token CROSS JOIN schema_version \
      WHERE hash = $1 AND subject IS NULL AND revoked IS NULL AND (expires IS NULL OR expires > now())";
 /// A person is revoked with all sets of groups.
 const REVOKE: &str = "UPDATE token SET revoked = now() WHERE revoked IS NULL \
@@ -122,7 +124,7 @@ impl Database {
     fn change_token(
         &self,
         id: i64,
-        change: impl FnOnce(&mut postgres::Client) -> Result<u64, TeamError>,
+        change: impl FnOnce(&mut Connection) -> Result<u64, TeamError>,
     ) -> Result<(), TeamError> {
         match self.with(change)? {
             0 => Err(TeamError::usage(
@@ -136,18 +138,20 @@ impl Database {
     /// The token with a text, if it is valid now.
     pub(crate) fn find_token(&self, text: &str) -> Result<Option<ValidToken>, TeamError> {
         let row = self.with(|client| Ok(client.query_opt(FIND, &[&hash(text)])?))?;
-        Ok(row.as_ref().map(valid_token))
+        row.as_ref().map(valid_token).transpose()
     }
 }
 
-/// A row with the number, the name, whether it is an administrator, and the rate.
-pub(crate) fn valid_token(row: &postgres::Row) -> ValidToken {
-    ValidToken {
+/// A row with the number, the name, whether it is an administrator, the rate, and the version of the schema: a node that no longer works with it
+/// answers no question.
+pub(crate) fn valid_token(row: &postgres::Row) -> Result<ValidToken, TeamError> {
+    SchemaVersion::of(row, 4).check()?;
+    Ok(ValidToken {
         id: row.get(0),
         name: row.get(1),
         is_admin: row.get(2),
         per_minute: row.get::<_, i32>(3).cast_unsigned(),
-    }
+    })
 }
 
 /// A token is random, so that a plain hash is as safe as a slow one.

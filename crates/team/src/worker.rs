@@ -72,13 +72,14 @@ impl Worker {
         Self { indexes: Indexes::new(database.clone(), data), database, options, name }
     }
 
-    /// Works until it is cancelled. `report` receives the repository and what became of each job.
+    /// Works until it is cancelled, or the schema is for other programs. `report` receives the repository and what became of each job.
     pub fn run(&self, stop: &Cancel, report: &dyn Fn(&str, &WorkOutcome)) -> Result<(), TeamError> {
         let mut collected: Option<Instant> = None;
         while !stop.is_cancelled() {
             let claimed = self
                 .database
-                .schedule(self.options.interval)
+                .check_schema()
+                .and_then(|()| self.database.schedule(self.options.interval))
                 .and_then(|()| self.database.claim(&self.name, self.options.lease));
             match claimed {
                 Ok(Some(job)) => report(&job.repository_name, &self.work(&job)),
@@ -89,6 +90,7 @@ impl Worker {
                     }
                 }
                 Ok(None) if self.options.until_idle => return Ok(()),
+                Err(error @ TeamError::Schema { .. }) => return Err(error),
                 Err(error) if self.options.until_idle => return Err(error),
                 Ok(None) => std::thread::sleep(POLL),
                 Err(_) => {
@@ -103,8 +105,10 @@ impl Worker {
     fn work(&self, job: &Job) -> WorkOutcome {
         let done = self.while_renewing(job, || self.index(job));
         done.unwrap_or_else(|error| {
-            // Without the database, the lease ends and the job is claimed again.
-            let _ = self.database.fail(job, &error);
+            // Without the database, or one for newer workers, the lease ends and the job is claimed again.
+            if !matches!(error, TeamError::Schema { .. }) {
+                let _ = self.database.fail(job, &error);
+            }
             WorkOutcome::Failed(error.to_string())
         })
     }

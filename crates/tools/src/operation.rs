@@ -15,8 +15,9 @@ use schemars::{JsonSchema, schema_for};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The argument that names the revision whose tree a question is about.
 pub(crate) const REVISION: &str = "at";
@@ -238,6 +239,26 @@ pub(crate) fn run_with_repair<O: TypedOperation>(
     Ok(answer)
 }
 
+/// The arguments of an operation, as calls may name them.
+struct CallForm {
+    /// Their schema without what no program needs, and with the revision.
+    schema: Value,
+    /// The flags of the command line, each with the argument it sets: (`-A`, `after_context`), (`in`, `in`).
+    flags: Vec<(String, String)>,
+}
+
+fn flags_of(command: &Command) -> Vec<(String, String)> {
+    let mut flags = Vec::new();
+    for argument in command.get_arguments() {
+        let name = argument
+            .get_long()
+            .map_or_else(|| argument.get_id().as_str().to_owned(), |long| long.replace('-', "_"));
+        flags.extend(argument.get_short().map(|short| (format!("-{short}"), name.clone())));
+        flags.push((argument.get_id().as_str().to_owned(), name));
+    }
+    flags
+}
+
 /// An entry of the table of operations: an operation without its types.
 #[expect(clippy::struct_excessive_bools, reason = "each is a property of its own")]
 pub struct Operation {
@@ -372,13 +393,18 @@ impl Operation {
         (self.root_filter)(arguments.clone())
     }
 
-    /// The schema of its arguments without what no program needs, and with the revision.
-    fn compact_arguments(&self) -> Value {
-        let mut schema = compact(self.input_schema());
-        if self.any_revision {
-            schema["properties"][REVISION] = json!({ "type": "string" });
-        }
-        schema
+    /// What calls are compared with; computed once in a process, which takes longer than most calls.
+    fn call_form(&self) -> Arc<CallForm> {
+        static FORMS: Mutex<BTreeMap<&'static str, Arc<CallForm>>> = Mutex::new(BTreeMap::new());
+        let mut forms = FORMS.lock().unwrap_or_else(PoisonError::into_inner);
+        let form = forms.entry(self.name).or_insert_with(|| {
+            let mut schema = compact(self.input_schema());
+            if self.any_revision {
+                schema["properties"][REVISION] = json!({ "type": "string" });
+            }
+            Arc::new(CallForm { schema, flags: flags_of(&(self.command)()) })
+        });
+        Arc::clone(form)
     }
 
     /// What a command is about: its first positional argument.
@@ -394,24 +420,16 @@ impl Operation {
 
     /// The arguments that programs may send, with compact schemas.
     pub(crate) fn program_arguments(&self) -> Value {
-        let mut schema = self.compact_arguments();
+        let mut schema = self.call_form().schema.clone();
         if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
             properties.retain(|name, _| !self.terminal_only.contains(&name.as_str()));
         }
         schema
     }
 
-    /// The flags of the command line, each with the argument it sets: (`-A`, `after_context`), (`in`, `in`).
+    /// The flags of the command line, each with the argument it sets.
     pub(crate) fn flags(&self) -> Vec<(String, String)> {
-        let mut flags = Vec::new();
-        for argument in (self.command)().get_arguments() {
-            let name = argument
-                .get_long()
-                .map_or_else(|| argument.get_id().as_str().to_owned(), |long| long.replace('-', "_"));
-            flags.extend(argument.get_short().map(|short| (format!("-{short}"), name.clone())));
-            flags.push((argument.get_id().as_str().to_owned(), name));
-        }
-        flags
+        self.call_form().flags.clone()
     }
 
     /// Runs the operation with the words of a command line, for another machine. Arguments for the command line only are errors.
@@ -453,14 +471,14 @@ impl Operation {
 
     fn call_except(&self, session: &Session<'_>, arguments: Value, rejected: &[&str]) -> ReplyResult {
         let mut notes = Vec::new();
-        let schema = self.compact_arguments();
+        let form = self.call_form();
         let none = Map::new();
-        let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
+        let properties = form.schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
         let sent = argument_object(arguments, |name| properties.contains_key(name), &mut notes)?;
         let known = KnownArguments {
             owner: self.name,
             properties,
-            other_names: self.flags(),
+            other_names: form.flags.clone(),
             elsewhere: BTreeSet::new(),
         };
         let CorrectedArguments { mut arguments, notes: corrections } = correct_arguments(&known, sent)?;

@@ -13,6 +13,7 @@ use crate::{
 use orient_model::{RepoPath, Stamp};
 use std::fs::File;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The files of a repository in one state.
 pub trait Tree: Send + Sync {
@@ -60,7 +61,7 @@ pub enum FileSource {
     /// A file on disk.
     File(File),
     /// Bytes in memory.
-    Bytes(Vec<u8>),
+    Bytes(Arc<[u8]>),
 }
 
 /// The tree on disk below a directory.

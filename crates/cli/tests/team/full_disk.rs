@@ -1,4 +1,4 @@
-//! A worker and a node whose disk is full: nothing is half published, no answer is wrong, and both recover.
+//! A worker, a node and a database whose disk is full: nothing is half published, no answer is wrong, and all recover.
 
 use crate::server::{NodeProcess, Team, team, text};
 use serde_json::json;
@@ -79,4 +79,40 @@ fn a_node_with_a_full_disk_gives_no_wrong_answer() {
     drop(node);
     let node = team.serve_with(&data);
     assert_eq!(symbols(&node, &token, "many_1999"), (200, 1), "with room it answers");
+}
+
+/// Text that cannot be compressed to much less than its size.
+fn noise(seed: u64, bytes: usize) -> String {
+    let mut state = seed | 1;
+    let mut digits = std::iter::repeat_with(|| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        char::from(b' ' + (state % 90) as u8)
+    });
+    (0..bytes / 64).map(|_| digits.by_ref().take(63).chain(['\n']).collect::<String>()).collect()
+}
+
+#[test]
+fn a_database_with_a_full_disk_keeps_the_published_generation_and_goes_on_with_space() {
+    const SMALL: u64 = 16 << 20;
+    let Some(team) = Team::with_small_disk(SMALL) else { return };
+    team.publish("shop", FILES);
+    let (token, node) = (team.token(&["shop"]), team.serve());
+    let large: Vec<(String, String)> =
+        (1..=4).map(|number| (format!("{number}.txt"), noise(number, 3 << 20))).collect();
+    let large: Vec<(&str, &str)> = large.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    team.commit("shop", &[&large[..], &[("c.py", "def second():\n    return 2\n")]].concat());
+    team.succeeds(&["reindex", "shop"]);
+    let output = team.run(&["worker", "--until-idle", "--lease", "3"]);
+    let said = text(&output.stdout) + &text(&output.stderr);
+    assert!(said.contains("the database has no space left"), "{said}");
+    assert!(team.succeeds(&["status"]).contains("generation 1"), "nothing is published");
+    assert_eq!(symbols(&node, &token, "first"), (200, 1), "the published generation is answered from");
+    assert_eq!(symbols(&node, &token, "second"), (200, 0));
+    assert!(team.succeeds(&["backup-check"]).contains("consistent"), "nothing is half written");
+    team.database.grow_disk(SMALL * 16);
+    team.update("shop");
+    assert!(team.succeeds(&["status"]).contains("generation 2"), "with space it is published");
+    assert_eq!(symbols(&node, &token, "second"), (200, 1));
 }

@@ -16,4 +16,5 @@ mod scale;
 mod seeding;
 mod server;
 mod tls;
+mod versions;
 mod webhooks;

@@ -59,6 +59,7 @@ fn a_person_signs_in_and_explores_the_repositories_of_its_token() {
         ("/r/acme/library/-/map", "src"),
         ("/r/acme/library/-/search?q=helper", "href=\"/r/acme/library/-/code/src/lib.py"),
         ("/r/acme/library/-/card?symbol=helper", "def helper"),
+        ("/search?q=+", "2 repositories"),
         ("/help", "Keys and syntax"),
     ] {
         let (status, _, page) = page(&node, path, &cookie);
@@ -67,6 +68,9 @@ fn a_person_signs_in_and_explores_the_repositories_of_its_token() {
             !page.contains("href=\"/code/") && !page.contains("href=\"/graph"),
             "{path} leads elsewhere: {page}"
         );
+        for checkout in ["Blame", "-/change", "Revision"] {
+            assert!(!page.contains(checkout), "{path} offers what needs a checkout: {checkout}");
+        }
     }
     for path in [
         "/r/acme/library/-/status",

@@ -160,6 +160,7 @@ fn under_load(team: &Team, node: &NodeProcess, names: &[String]) -> String {
     ];
     for (label, operation, arguments) in kinds {
         let (is_over, asked) = (AtomicBool::new(false), AtomicUsize::new(0));
+        let before = (node.processor_time(), team.database.processor_time());
         let times = std::thread::scope(|scope| {
             let clients: Vec<_> = (0..CLIENTS)
                 .map(|client| {
@@ -191,10 +192,15 @@ fn under_load(team: &Team, node: &NodeProcess, names: &[String]) -> String {
             times.sort_unstable();
             times
         });
+        let per_answer = |now: Duration, before: Duration| (now - before) / times.len() as u32;
+        let (own, database) = (
+            per_answer(node.processor_time(), before.0),
+            per_answer(team.database.processor_time(), before.1),
+        );
         let share = |part: usize| times[(times.len() - 1) * part / 100];
         writeln!(
             report,
-            "{label}: {} answers, median {:.1?}, p95 {:.1?}, p99 {:.1?}",
+            "{label}: {} answers, median {:.1?}, p95 {:.1?}, p99 {:.1?}; processor time {own:.2?} in the node, {database:.2?} in the database",
             times.len(),
             share(50),
             share(95),

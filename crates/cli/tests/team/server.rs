@@ -50,6 +50,14 @@ impl Team {
         Some(team)
     }
 
+    /// A team whose database is in a file system of this size; `None` where none can be mounted.
+    pub(crate) fn with_small_disk(bytes: u64) -> Option<Self> {
+        let database = TestDatabase::on_small_disk(bytes)?;
+        let team = Self { database, directory: TempDir::new().expect("a directory") };
+        team.succeeds(&["init"]);
+        Some(team)
+    }
+
     /// The same team with a copy of the database, and no files.
     pub(crate) fn copy(&self) -> Self {
         let database = self.database.copy();
@@ -258,6 +266,16 @@ impl NodeProcess {
     pub(crate) fn kill(&mut self) {
         self.child.kill().expect("it runs");
         self.child.wait().expect("it ends");
+    }
+
+    /// The processor time that it has used; zero on a system that does not say.
+    pub(crate) fn processor_time(&self) -> Duration {
+        const TICKS_PER_SECOND: u64 = 100;
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
+        // User and system time are the twelfth and thirteenth field after the name, which is in parentheses.
+        let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2);
+        let ticks: u64 = fields.filter_map(|field| field.parse::<u64>().ok()).sum();
+        Duration::from_millis(ticks * 1000 / TICKS_PER_SECOND)
     }
 
     /// Stops or continues its threads.

@@ -504,7 +504,8 @@ impl Session<'_> {
             Ty::External(..) | Ty::List(_)
                 if !self.has_type(unit, bare) && is_library_subtype(rules, ty, bare) == Some(true) =>
             {
-                SUBTYPE
+                // An array is better passed as an array.
+                if matches!(ty, Ty::List(_)) { CONVERSION } else { SUBTYPE }
             }
             Ty::External(name, _) if is_plain(rules, name) && converts(rules, bare) => UNKNOWN,
             // An external type may be a subtype of another external type, but never of a primitive one.

@@ -20,6 +20,7 @@ use crate::integrity::page_checksum::{self, FrameHeader, PageLayout, Trailer, Wa
 use crate::integrity::page_verifier::{self, WalEnd};
 use orient_safefs::{Access, Directory};
 use std::io::{self, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 const MAGIC: u64 = u64::from_le_bytes(*b"orntseal");
@@ -50,6 +51,13 @@ impl Stamp {
     fn of_log(database: &DatabasePath) -> Option<Self> {
         Self::of(&database.directory, &database.beside()[0]).filter(|stamp| stamp.0[2] > 0)
     }
+}
+
+/// The path of the seal of an index. Every writer changes the file.
+pub fn seal_path(index: &Path) -> PathBuf {
+    let mut path = index.as_os_str().to_owned();
+    path.push("-seal");
+    path.into()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -58,7 +58,7 @@ pub struct SessionOptions {
 pub struct Session<'p> {
     options: SessionOptions,
     root: PathBuf,
-    loaded: Loaded,
+    loaded: Arc<Loaded>,
     progress: &'p dyn Progress,
     cancel: &'p Cancel,
     engine: OnceCell<Arc<Engine>>,
@@ -95,7 +95,7 @@ impl<'p> Session<'p> {
         cancel: &'p Cancel,
     ) -> Result<Self, ToolError> {
         let root = Repo::find(&options.start).map_err(EngineError::from)?.root;
-        let loaded = open_tree::load_settings(&options)?;
+        let loaded = Arc::new(open_tree::load_settings(&options)?);
         let (engine, refreshed) = (OnceCell::new(), RefCell::new(None));
         Ok(Self {
             options,

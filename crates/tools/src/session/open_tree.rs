@@ -5,7 +5,7 @@ use crate::remote::published_facts::PublishedFacts;
 use crate::session::SessionOptions;
 use crate::session::query_embedding::ProviderState;
 use crate::session::revision::RevisionEngines;
-use orient_engine::{Engine, EngineError, Freshness, FullScan, OpenOptions, Repo, Tree, check_settings};
+use orient_engine::{Engine, EngineError, Freshness, OpenOptions, Repo, StoredTree, Tree, check_settings};
 use orient_settings::{Loaded, Settings, Sources};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct OpenTree {
     pub(crate) options: SessionOptions,
-    pub(crate) loaded: Loaded,
+    pub(crate) loaded: Arc<Loaded>,
     pub(crate) engine: Arc<Engine>,
     pub(crate) freshness: Arc<dyn Freshness>,
     pub(crate) provider_state: Arc<ProviderState>,
@@ -29,7 +29,7 @@ impl OpenTree {
         options: SessionOptions,
         freshness: impl FnOnce(&Arc<Engine>, &Loaded) -> Arc<dyn Freshness>,
     ) -> Result<Self, ToolError> {
-        let loaded = load_settings(&options)?;
+        let loaded = Arc::new(load_settings(&options)?);
         let engine = Arc::new(open_engine(&options, &loaded.settings)?);
         let freshness = freshness(&engine, &loaded);
         Ok(Self {
@@ -53,7 +53,7 @@ impl OpenTree {
         let open = OpenOptions { force: options.force, store: None };
         let engine = Engine::open(&options.start, loaded.settings.clone(), &open)?;
         let engine = Arc::new(engine.at(tree, loaded.settings.clone())?);
-        Ok(Self::assemble(options, loaded, engine, Arc::new(FullScan)))
+        Ok(Self::assemble(options, loaded, engine, Arc::new(StoredTree::default())))
     }
 
     /// The same tree for a caller with options of its own.
@@ -69,6 +69,7 @@ impl OpenTree {
         engine: Arc<Engine>,
         freshness: Arc<dyn Freshness>,
     ) -> Self {
+        let loaded = Arc::new(loaded);
         Self { options, loaded, engine, freshness, provider_state: Arc::default(), revisions: Arc::default() }
     }
 

@@ -104,7 +104,7 @@ impl Session<'_> {
         Ok(Self {
             options,
             root: self.root.clone(),
-            loaded,
+            loaded: loaded.into(),
             progress: self.progress,
             cancel: self.cancel,
             engine: OnceCell::from(engine),

@@ -72,15 +72,15 @@ pub(crate) fn page(context: &PageContext<'_>, file: &FileData, revision: &str) -
         if symbol.is_empty() { None } else { Some(symbol_panel(asker, request, symbol, path, revision)?) };
     let window = Window::new(request, source.len() as u32);
     let marks = panel.as_ref().map_or_else(Vec::new, |panel| uses_in_file(&source, panel));
-    // The history is read from the working tree: another revision has no blame.
-    let blames = request.flag("blame") && revision.is_empty();
+    // The history is read from the working tree: another revision has no blame, and neither has a shared tree.
+    let blames = request.flag("blame") && revision.is_empty() && !context.is_shared;
     let blamed = if blames { blame(asker, path, &window)? } else { BTreeMap::new() };
     let style = LineStyle { links: &links, marks: &marks, whole: request.flag("whole") };
     let body = html! {
         div.pagehead {
             (layout::breadcrumbs(path, revision))
             (labels(file, revision))
-            (actions(request, path))
+            (actions(request, path, context.is_shared))
         }
         (layout::notes(&shown.metadata))
         div.code-page.with-panel[panel.is_some()] {
@@ -115,18 +115,21 @@ fn labels(file: &FileData, revision: &str) -> Markup {
     }
 }
 
-fn actions(request: &PageRequest, path: &str) -> Markup {
+/// Links to more about the file. Only a checkout has a history.
+fn actions(request: &PageRequest, path: &str, is_shared: bool) -> Markup {
     let blames = request.flag("blame");
     html! {
         div.actions {
-            @if request.get("at").is_empty() {
+            @if request.get("at").is_empty() && !is_shared {
                 a href=(request.with_one("blame", if blames { "" } else { "1" })) data-blame { @if blames { "Hide blame" } @else { "Blame" } }
             }
             a href=(urls::with_parameters("/graph", &[("symbol", path), ("view", "dependencies")])) { "Dependencies" }
-            a href=(urls::with_parameters("/change", &[("range", "HEAD"), ("path", path)])) { "Diff" }
-            form.inline action=(urls::code(path, "")) method="get" {
-                label.hidden for="at" { "Revision" }
-                input id="at" name="at" size="10" placeholder="revision" value=(request.get("at"));
+            @if !is_shared {
+                a href=(urls::with_parameters("/change", &[("range", "HEAD"), ("path", path)])) { "Diff" }
+                form.inline action=(urls::code(path, "")) method="get" {
+                    label.hidden for="at" { "Revision" }
+                    input id="at" name="at" size="10" placeholder="revision" value=(request.get("at"));
+                }
             }
         }
     }

@@ -1,0 +1,1 @@
+ALTER TABLE schema_version DROP COLUMN oldest_program;
