@@ -84,8 +84,9 @@ fn short_diff_with_the_words_is_found_before_a_long_one_that_has_them_among_many
     let fixture = Fixture::new();
     fixture.write("start.py", &function("start", 0));
     fixture.commit("start");
-    let many: String = (0..80).map(|n| format!("value_{n} = compute(part_{n}, timeout, proxy)\n")).collect();
-    fixture.write("many.py", &many);
+    let many: Vec<String> =
+        (0..80).map(|n| format!("value_{n} = compute(part_{n}, timeout, proxy)")).collect();
+    fixture.write("many.py", &many.join("\n"));
     let long = fixture.commit("import");
     fixture.write("net.py", "def dial(proxy, timeout):\n    return connect(proxy, timeout)\n");
     let short = fixture.commit("wip");

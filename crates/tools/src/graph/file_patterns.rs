@@ -50,7 +50,9 @@ fn last_parts(pattern: &str) -> (&str, Option<&str>) {
 fn says_enough(pattern: &str) -> bool {
     let (name, directory) = last_parts(pattern);
     let letters = |part: &str| part.chars().filter(|c| c.is_alphabetic()).count();
-    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    // Alternatives at the end are extensions: `*.entity{.ts,.js}`.
+    let has_extension = pattern.ends_with(name);
+    let stem = name.rsplit_once('.').filter(|_| has_extension).map_or(name, |(stem, _)| stem);
     let in_directory = directory.is_some_and(|part| !part.contains('*') && letters(part) >= MIN_LITERAL);
     name.contains('*') && (letters(stem) >= MIN_LITERAL || in_directory) && pattern.contains(['/', '.'])
 }
