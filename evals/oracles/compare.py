@@ -59,6 +59,8 @@ class Truth:
         self.files = {path for path in scope["files"] if wanted(path)}
         self.compiled = set(scope["files"])
         self.skipped = scope.get("skipped", {})
+        self.root = Path(scope.get("root", "."))
+        self.texts = {}
         self.required = {}
         self.apart = {}
         self.kinds = set()
@@ -85,7 +87,7 @@ class Truth:
                 self.apart.setdefault((kind, key), edge)
             if kind == "call" and edge.get("dynamic"):
                 name = edge["callee"].get("name")
-                same = [other for other in edge.get("also", []) if other.get("name") == name and not other.get("base")]
+                same = [other for other in edge.get("also", []) if other.get("name") == name and not other.get("signature")]
                 self.members.update((place(edge["callee"]), place(other)) for other in same)
             for pair in accepted(edge):
                 self.allowed[pair].append((key, asked, edge.get("at")))
@@ -100,6 +102,16 @@ class Truth:
         """Whether the compiler never saw this line: another platform's file, or a branch of `#if`."""
         return path not in self.compiled or any(first <= line <= last for first, last in self.skipped.get(path, []))
 
+    def is_macro_argument(self, path, line, name):
+        """Whether a name is written inside of the parentheses of a macro on this line."""
+        if path not in self.texts:
+            file = self.root / path
+            self.texts[path] = file.read_text(encoding="utf-8", errors="replace").splitlines() if file.is_file() else []
+        lines = self.texts[path]
+        text = lines[line - 1] if line and line <= len(lines) else ""
+        macros = [other["callee"].get("name") for other in self.at.get((path, line), []) if other["kind"] == "macro"]
+        return any(re.search(rf"\b{re.escape(macro)}\s*\(.*\b{re.escape(name or '?')}\b", text) for macro in macros if macro)
+
     def knows(self, edge):
         """Whether the oracle can tell that this edge of ours is false."""
         path, line, name = edge["caller"]["path"], edge.get("line"), edge["callee"].get("name")
@@ -113,7 +125,7 @@ class Truth:
             return True
         here = self.sites.get((path, line), [])
         named = [site for site in here if site.get("name") == name]
-        if not named and any(other["kind"] == "macro" for other in self.at.get((path, line), [])):
+        if not named and self.is_macro_argument(path, line, name):
             # An argument that the macro of this build drops, as that of an assertion: never compiled.
             return False
         # A called variable that has the name of the claimed function hides it, unless the claim is that it holds it; under

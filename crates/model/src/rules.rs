@@ -37,6 +37,8 @@ pub struct Rules {
     pub typed_callbacks: bool,
     /// The word after the parameters of a method that qualifies its receiver: `const`. Overloads may differ in it alone.
     pub receiver_qualifier: String,
+    /// The word that opens a namespace, which may be inside of a macro.
+    pub namespace_word: String,
     /// The names of constructors.
     pub constructors: Vec<String>,
     /// Several functions of one name and scope are overloads, distinguished by their parameters.
@@ -325,6 +327,10 @@ pub struct TypeWords {
     pub non_null: Vec<String>,
     /// Words before a type that are not part of it.
     pub modifiers: Vec<String>,
+    /// Words that form one type together: `unsigned long`.
+    pub compound_words: Vec<String>,
+    /// Types of numbers, which are converted to each other.
+    pub arithmetic: Vec<String>,
     /// Types of functions without a result.
     pub void_functions: Vec<String>,
     /// Types that accept the function type they are given as an argument.

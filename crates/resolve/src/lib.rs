@@ -48,4 +48,4 @@ pub use surface::requests::{
 };
 
 /// The version of the resolver: changes whenever the same facts and rules may give other edges.
-pub const RESOLVER: u64 = 22;
+pub const RESOLVER: u64 = 23;

@@ -9,7 +9,6 @@ use crate::types::hierarchy::Supertypes;
 use crate::types::target::{Target, Value};
 use crate::types::ty::{Module, SymbolId, Ty};
 use orient_model::ExprId;
-use rustc_hash::FxHashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -44,7 +43,7 @@ pub(crate) struct MemoTables {
     /// Directories where absolute module names may start, by file.
     pub(crate) source_roots: Memo<u32, Rc<[String]>>,
     /// The files that a file includes, at any depth.
-    pub(crate) included: Memo<u32, Rc<FxHashSet<u32>>>,
+    pub(crate) included: Memo<u32, Rc<crate::modules::includes::Included>>,
     /// Namespaces and types that a file names, by file and name.
     pub(crate) namespaces: Memo<(u32, Box<str>), Rc<[Target]>>,
     /// Members of modules, by file and hash of the name.

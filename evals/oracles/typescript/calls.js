@@ -53,14 +53,15 @@ class Calls {
     }
   }
 
-  place(declaration) {
+  // Declarations of one member in one container are its signatures, not implementations of each other.
+  place(declaration, first) {
     const node = nameNode(declaration);
     const source = node.getSourceFile();
     const line = source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1;
     const named = ts.isIdentifier(node) || ts.isPrivateIdentifier(node) || ts.isStringLiteralLike(node);
     const name = ts.isConstructorDeclaration(declaration) ? "constructor" : named ? node.text : undefined;
-    const base = this.targets.members.bases.has(declaration) ? { base: true } : {};
-    return { path: this.inside(source.fileName), line, ...(name ? { name } : {}), ...base };
+    const signature = declaration !== first && declaration.parent === first.parent ? { signature: true } : {};
+    return { path: this.inside(source.fileName), line, ...(name ? { name } : {}), ...signature };
   }
 
   caller(node) {
@@ -82,7 +83,7 @@ class Calls {
     const source = node.getSourceFile();
     const at = source.getLineAndCharacterOfPosition(name.getStart(source));
     const caller = this.caller(node);
-    const places = target.declarations.map((declaration) => this.place(declaration));
+    const places = target.declarations.map((declaration) => this.place(declaration, target.declarations[0]));
     const also = places.slice(1).filter((other, index) =>
       !(other.path === places[0].path && other.line === places[0].line) &&
       places.findIndex((same) => same.path === other.path && same.line === other.line) === index + 1);

@@ -8,8 +8,6 @@ class Members {
     this.checker = checker;
     this.derived = new Map();
     this.assigned = new Map();
-    // Members that were found as what a class inherits: no implementations of an interface.
-    this.bases = new Set();
     for (const source of sources) this.survey(source);
   }
 
@@ -86,7 +84,6 @@ class Members {
       at = clause && this.checker.getTypeAtLocation(clause.types[0].expression).symbol;
       const member = at && at.members && at.members.get(ts.escapeLeadingUnderscores(name));
       const bodies = ((member && member.declarations) || []).filter((each) => each.body);
-      bodies.forEach((each) => this.bases.add(each));
       found.push(...bodies);
     }
     return found;

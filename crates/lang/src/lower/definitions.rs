@@ -475,6 +475,12 @@ impl<'t> Lowering<'t> {
         if self.flow.scopes[scope as usize].kind != ScopeKind::Function {
             return;
         }
+        let owner = self.flow.scopes[scope as usize].symbol;
+        if owner.is_some_and(|at| self.outline.symbols[at as usize].kind == SymbolKind::Macro)
+            && self.tree.named_children(body).next().is_none()
+        {
+            return self.macro_value(scope, body);
+        }
         let body_rule = self.table.rule(self.tree, body);
         let value = if let Some(role) = body_rule.expr.filter(|_| body_rule.scope.is_none()) {
             (role != ExprRole::Opaque).then_some(body)

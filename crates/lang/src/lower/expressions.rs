@@ -198,7 +198,9 @@ impl<'t> Lowering<'t> {
     /// A literal, with the type that the end of its text says: `1L`.
     fn lower_literal(&mut self, id: NodeId, rule: &Rule, literal: Literal) -> Expr {
         let text = self.tree.bytes(id);
-        let Some((_, ty)) = rule.suffix_types.iter().find(|(suffix, _)| text.ends_with(suffix)) else {
+        let types = if text.contains(&b'.') { &rule.fraction_types } else { &rule.suffix_types };
+        let types = if types.is_empty() { &rule.suffix_types } else { types };
+        let Some((_, ty)) = types.iter().find(|(suffix, _)| text.ends_with(suffix)) else {
             return Expr::Literal(literal);
         };
         let value = self.push_expr(Expr::Literal(literal));
@@ -224,7 +226,8 @@ impl<'t> Lowering<'t> {
         let Some(base) = rule.base.find(tree, id) else {
             let plain = self.table.rule(tree, name).expr.is_none();
             let root = self.table.global_prefix.as_str();
-            if !root.is_empty() && self.tree.bytes(id).starts_with(root.as_bytes()) {
+            let is_path = self.table.rule(tree, name).expr == Some(ExprRole::Member);
+            if !root.is_empty() && !is_path && self.tree.bytes(id).starts_with(root.as_bytes()) {
                 let name = format!("{root}{}", self.name_text(name));
                 return Err(Expr::Name(self.names.intern(&name)));
             }
@@ -515,7 +518,8 @@ impl<'t> Lowering<'t> {
             .map(|same| self.table.rule(self.tree, same).args.find_all(self.tree, same));
         for args in before.into_iter().flatten().chain(found) {
             let args_rule = self.table.rule(self.tree, args);
-            if args_rule.expr.is_some() || args_rule.symbol.is_some() {
+            let is_spread = rule.spreads_list && matches!(args_rule.expr, Some(ExprRole::Sequence(_)));
+            if (args_rule.expr.is_some() || args_rule.symbol.is_some()) && !is_spread {
                 items.push(args);
             } else {
                 items.extend(

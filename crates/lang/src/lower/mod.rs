@@ -30,6 +30,7 @@ mod import_calls;
 mod imports;
 mod macro_functions;
 mod macro_tokens;
+mod macro_values;
 mod narrowing;
 mod parameters;
 mod references;

@@ -31,6 +31,14 @@ impl<'t> Lowering<'t> {
             let first = params.is_empty();
             self.param(child, rule, scope, symbol, first, &mut params);
         }
+        let token = self.table.variadic_token.as_bytes();
+        if !token.is_empty()
+            && !single
+            && self.tree.children(list).any(|child| self.tree.bytes(child) == token)
+        {
+            let name = self.shown.intern("");
+            params.push(Param { name, ty: None, default: false, variadic: true });
+        }
         params
     }
 

@@ -434,9 +434,12 @@ impl<'t> Lowering<'t> {
             modifiers.insert(Modifier::Case);
         }
         if self.is_unnamed(function) {
+            // The title and the rows of a test are computed by the suite around it.
             self.claims.insert(function, symbol);
         }
-        self.push_symbol(id, symbol);
+        if block == Some(function) || !self.is_unnamed(function) {
+            self.push_symbol(id, symbol);
+        }
     }
 
     /// Adds the reference of a decorator, annotation or attribute.

@@ -60,6 +60,7 @@ pub(crate) fn compile(
             .unwrap_or_default(),
         implicit_return: spec.implicit_return,
         global_prefix: spec.global_prefix.clone(),
+        variadic_token: spec.variadic_token.clone(),
         docstrings: spec.docstrings,
         trailing_docs: any(spec, inherited, |s| s.trailing_docs),
         constructors: last(spec, inherited, |s| &s.constructors),
@@ -329,11 +330,9 @@ impl Compiler<'_> {
             callable_kind: self.symbol(spec.callable_kind.as_deref()),
             most_vexing_parse: spec.most_vexing_parse,
             positional_fields: spec.positional_fields,
-            suffix_types: spec
-                .suffix_types
-                .iter()
-                .map(|(suffix, ty)| (suffix.clone().into_bytes(), ty.clone()))
-                .collect(),
+            suffix_types: by_suffix(&spec.suffix_types),
+            fraction_types: by_suffix(&spec.fraction_types),
+            spreads_list: spec.spreads_list,
             kinds: spec
                 .kinds
                 .iter()
@@ -521,4 +520,12 @@ impl Compiler<'_> {
         }
         compiled
     }
+}
+
+/// Types by the ends of literals, the longest end first.
+fn by_suffix(types: &BTreeMap<String, String>) -> Vec<(Vec<u8>, String)> {
+    let mut types: Vec<(Vec<u8>, String)> =
+        types.iter().map(|(suffix, ty)| (suffix.clone().into_bytes(), ty.clone())).collect();
+    types.sort_by_key(|(suffix, _)| std::cmp::Reverse(suffix.len()));
+    types
 }

@@ -69,6 +69,7 @@ pub(crate) struct NodeTable {
     pub(crate) implicit_return: bool,
     /// The prefix of a name that is looked up at the top level only; it stays part of the name.
     pub(crate) global_prefix: String,
+    pub(crate) variadic_token: String,
     pub(crate) docstrings: bool,
     pub(crate) trailing_docs: bool,
     pub(crate) constructors: Vec<String>,
@@ -150,6 +151,8 @@ pub(crate) struct Rule {
     pub(crate) most_vexing_parse: bool,
     pub(crate) positional_fields: bool,
     pub(crate) suffix_types: Vec<(Vec<u8>, String)>,
+    pub(crate) fraction_types: Vec<(Vec<u8>, String)>,
+    pub(crate) spreads_list: bool,
     /// Kinds chosen by a word that the node contains, and by a part of it: `kinds` of the table.
     pub(crate) kinds: Vec<(Vec<u8>, SymbolKind)>,
     pub(crate) kinds_by_part: Vec<(NodePath, SymbolKind)>,

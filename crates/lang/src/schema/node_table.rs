@@ -56,6 +56,8 @@ pub(crate) struct TableSpec {
     pub(crate) implicit_return: bool,
     /// The prefix of a name that is looked up at the top level only: `::`.
     pub(crate) global_prefix: String,
+    /// The token in a list of parameters after which a function takes any arguments: `...`.
+    pub(crate) variadic_token: String,
     /// The first string of a body is documentation.
     pub(crate) docstrings: bool,
     /// Documentation may also follow the definition on the same line.
@@ -263,6 +265,10 @@ pub(crate) struct NodeSpec {
     pub(crate) expr: Option<String>,
     /// The type of a literal, by the end of its text: `{ L = "long" }`.
     pub(crate) suffix_types: BTreeMap<String, String>,
+    /// The same for a number with a point; the empty end is that of any number.
+    pub(crate) fraction_types: BTreeMap<String, String>,
+    /// Its arguments are the items of a list: `T{a, b}`.
+    pub(crate) spreads_list: bool,
     /// The expression role instead, by a token that it contains.
     pub(crate) roles: BTreeMap<String, String>,
     #[serde(rename = "ref")]

@@ -8,7 +8,7 @@ use crate::types::member_access::runtime_type;
 use crate::types::self_type::{is_receiver, is_self_type};
 use crate::types::target::{Referent, Target, Value};
 use crate::types::ty::{SymbolId, Ty};
-use orient_model::{Confidence, Expr, ExprId, ExprList, Modifier, Rule, SymbolKind};
+use orient_model::{Confidence, Expr, ExprId, ExprList, Modifier, Modules, Rule, SymbolKind};
 use std::rc::Rc;
 
 /// The name that packs give to call signatures.
@@ -38,6 +38,10 @@ impl Session<'_> {
             return val;
         }
         let val = self.library_result(site, callee, list);
+        if val.ty.is_known() {
+            return val;
+        }
+        let val = self.constructed_library_type(site, callee);
         if val.ty.is_known() {
             return val;
         }
@@ -218,6 +222,13 @@ impl Session<'_> {
                 self.called_value(&val.ty, args, from)
             }
             SymbolKind::Delegate => self.result_of(sym),
+            SymbolKind::Macro if unit.rules.modules == Modules::Include => {
+                let passed = self.passed_argument(sym).and_then(|place| args.get(place));
+                match (passed, from) {
+                    (Some(&arg), Some(from)) => self.eval(from, arg),
+                    _ => Value::unknown(),
+                }
+            }
             kind if kind.is_type() || kind == SymbolKind::TypeAlias => {
                 let given = match via.map(|via| &**via) {
                     Some(Ty::Metatype(of, args)) if *of == sym => args.clone(),

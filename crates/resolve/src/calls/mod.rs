@@ -3,6 +3,8 @@
 pub(crate) mod argument_types;
 pub(crate) mod call_result;
 pub(crate) mod callees;
+mod macro_arguments;
 pub(crate) mod overloads;
 pub(crate) mod receiver_qualifiers;
 pub(crate) mod specificity;
+mod trait_impls;

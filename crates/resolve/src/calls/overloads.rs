@@ -29,8 +29,8 @@ use crate::types::target::Target;
 use crate::types::ty::{SymbolId, Ty};
 use crate::types::written_types::{
     array_element, bare_type, boxes, converts, function_arity, function_result, is_any_result, is_anything,
-    is_function, is_plain, is_unboxed, kind_of, score_literal_type, score_type_argument, type_argument_count,
-    widens, without_marks,
+    is_conversion_target, is_function, is_plain, is_unboxed, kind_of, score_literal_type,
+    score_type_argument, type_argument_count, widens, without_marks,
 };
 use orient_model::{
     Confidence, Expr, ExprId, Literal, Modifier, Modules, Param, Rule, Rules, SymbolKind, Wrapper,
@@ -54,7 +54,7 @@ impl Session<'_> {
             return self.first_matching_signature(found, args.len());
         }
         if found.len() < 2 || !site.unit.rules.overloads {
-            return found.to_vec();
+            return self.select_implementation(site, found, args).unwrap_or_else(|| found.to_vec());
         }
         let takes: Vec<Target> =
             found.iter().filter(|one| self.is_applicable(site, one, args)).cloned().collect();
@@ -208,6 +208,11 @@ impl Session<'_> {
         asked.map(|param| param.ty.map_or("", |ty| unit.outline_text(ty)).to_owned()).collect()
     }
 
+    /// Whether the first parameter of a function is a pointer.
+    pub(crate) fn takes_pointer(&self, found: &Target) -> bool {
+        self.declared_param_types(found, 1).first().is_some_and(|written| written.contains('*'))
+    }
+
     fn takes_exactly(&self, found: &Target, count: usize) -> bool {
         let Some((unit, sym)) = found.sym().and_then(|sym| Some((self.unit_of(sym)?, sym))) else {
             return false;
@@ -338,6 +343,7 @@ impl Session<'_> {
             let rest = symbol.params.last().filter(|param| param.variadic);
             (symbol.params.get(at).or(rest), arg)
         };
+        let value = self.through_macros(site, value);
         let Some(written) = param.and_then(|param| param.ty).map(|ty| unit.outline_text(ty)) else {
             return UNKNOWN;
         };
@@ -507,7 +513,8 @@ impl Session<'_> {
                 // An array is better passed as an array.
                 if matches!(ty, Ty::List(_)) { CONVERSION } else { SUBTYPE }
             }
-            Ty::External(name, _) if is_plain(rules, name) && converts(rules, bare) => UNKNOWN,
+            Ty::External(name, _) if is_plain(rules, name) && is_conversion_target(rules, bare) => UNKNOWN,
+            Ty::External(name, _) if converts(rules, name, bare) && !written.contains('*') => CONVERSION,
             // An external type may be a subtype of another external type, but never of a primitive one.
             Ty::External(name, _) if !name.is_empty() && (is_plain(rules, bare) || is_plain(rules, name)) => {
                 MISMATCH
@@ -552,7 +559,7 @@ impl Session<'_> {
         }
         let primitive = rules.literal_types.iter().find(|(kind, _)| kind == kind_of(literal));
         let is_closed = primitive.is_some_and(|(_, name)| {
-            rules.types.closed_primitives && !converts(rules, bare) && !widens(rules, name, bare)
+            rules.types.closed_primitives && !is_conversion_target(rules, bare) && !widens(rules, name, bare)
         });
         if is_closed || self.has_type(unit, bare) { MISMATCH } else { UNKNOWN }
     }

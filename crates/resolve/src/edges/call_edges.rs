@@ -389,6 +389,10 @@ impl ReferenceEdges<'_, '_> {
         if !(0..names.len()).any(alike) {
             return decided;
         }
+        if self.session.are_of_several_impls(&decided) {
+            self.push_ambiguous(&decided);
+            return Vec::new();
+        }
         if self.differ_in_receiver_only(&decided) {
             if let Some(selected) = self.selected_by_receiver(&decided) {
                 return vec![selected];

@@ -6,7 +6,7 @@ use crate::names::bindings::LookupKind;
 use crate::session::Site;
 use crate::types::target::{Referent, Target};
 use crate::types::ty::{SymbolId, Ty};
-use orient_model::{EdgeKind, Expr, ExprId, Rule, SymbolKind};
+use orient_model::{EdgeKind, Expr, ExprId, Modules, Rule, SymbolKind};
 
 impl ReferenceEdges<'_, '_> {
     pub(super) fn construct(&mut self, site: &Site) {
@@ -85,7 +85,10 @@ impl ReferenceEdges<'_, '_> {
         let home = self.session.unit_of(sym);
         let declared = home.as_ref().and_then(|home| Some(home.expr(home.binding_of(sym.at)?.ty?)));
         let is_held = declared.is_some_and(|ty| !matches!(ty, Expr::Wrap { .. }));
-        if let (true, Ty::Instance(of, _)) = (is_held, self.session.value(member).ty) {
+        if let (true, Ty::Instance(of, _)) = (is_held, self.session.value(member).ty)
+            && matches!(self.session.kind(of), Some(SymbolKind::Class | SymbolKind::Struct))
+            && !self.copies(site, of, args)
+        {
             self.emit_construction(
                 site,
                 of,
@@ -94,6 +97,18 @@ impl ReferenceEdges<'_, '_> {
             );
         }
         true
+    }
+
+    /// Whether a value is made from another value of its type: no constructor is called that somebody wrote to make one.
+    fn copies(&self, site: &Site, of: SymbolId, args: &[ExprId]) -> bool {
+        let &[arg] = args else { return false };
+        if self.unit.rules.modules != Modules::Include {
+            return false;
+        }
+        // A constructor may take a pointer to its own type.
+        let takes_pointer = || self.makers(of).iter().any(|maker| self.session.takes_pointer(maker));
+        let ty = self.session.eval(site, arg).ty;
+        matches!(ty, Ty::Instance(sym, _) if sym == of) && !takes_pointer()
     }
 
     /// What the type expression of a construction refers to.
@@ -173,6 +188,12 @@ impl ReferenceEdges<'_, '_> {
     }
 
     pub(super) fn emit_construction(&mut self, site: &Site, sym: SymbolId, target: &Target, args: &[ExprId]) {
+        let is_number = |kind| matches!(kind, Some(SymbolKind::TypeAlias | SymbolKind::Enum));
+        let converts = self.unit.rules.modules == Modules::Include && is_number(self.session.kind(sym));
+        if converts || self.copies(site, sym, args) {
+            // A conversion or a copy uses the type and calls none of its constructors.
+            return self.push_edge(EdgeKind::TypeOf, sym, target.rule, target.confidence);
+        }
         self.push_edge(EdgeKind::Constructs, sym, target.rule, target.confidence);
         let line = self.session.mro(&Ty::instance(sym));
         let reach = if self.unit.rules.inherits_constructors { line.len() } else { 1 };

@@ -236,23 +236,25 @@ fn overridden_in(session: &Session<'_>, unit: &FileRef, at: u32, bases: &[Ty], o
     }
 }
 
-/// Adds dispatch edges from interface members to the implementations that a class inherits from its base class.
+/// Adds dispatch edges from interface members to the implementations that a class inherits from its base class: members of the interfaces that
+/// it implements, and of an interface that merges with it.
 fn inherited_implementations(session: &Session<'_>, unit: &FileRef, at: u32, of: &Ty, out: &mut Resolved) {
+    let is_interface = |sym: &SymbolId| {
+        session.unit_of(*sym).and_then(|home| home.kind(sym.at)) == Some(SymbolKind::Interface)
+    };
+    if is_interface(&unit.sym(at)) {
+        return;
+    }
     let line = session.mro(of);
-    let interfaces: Vec<SymbolId> = line
-        .iter()
-        .skip(1)
-        .filter_map(|ty| match ty {
-            Ty::Instance(sym, _)
-                if session.unit_of(*sym).and_then(|home| home.kind(sym.at))
-                    == Some(SymbolKind::Interface) =>
-            {
-                Some(*sym)
-            }
-            _ => None,
-        })
-        .collect();
-    if interfaces.is_empty() || unit.kind(at) == Some(SymbolKind::Interface) {
+    let implemented = line.iter().skip(1).filter_map(|ty| match ty {
+        Ty::Instance(sym, _) => Some(*sym),
+        _ => None,
+    });
+    let mut interfaces: Vec<SymbolId> = implemented.filter(is_interface).collect();
+    if unit.rules.declaration_merging && unit.kind(at).is_some_and(SymbolKind::is_type) {
+        interfaces.extend(session.declarations(unit.sym(at)).iter().copied().filter(is_interface));
+    }
+    if interfaces.is_empty() {
         return;
     }
     let shown = unit.symbol(at).map_or(0, |symbol| symbol.name_span.first_line);

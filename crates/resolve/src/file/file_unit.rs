@@ -466,7 +466,8 @@ pub(crate) fn last_name(facts: &FileFacts, mut expr: ExprId) -> Option<&str> {
     loop {
         match facts.flow.expr(expr) {
             Expr::Name(name) | Expr::Member { name, .. } | Expr::Text(name) => {
-                return Some(facts.flow.strings.get(name));
+                let name = facts.flow.strings.get(name);
+                return Some(name.strip_prefix("::").unwrap_or(name));
             }
             Expr::Call { callee, .. } => expr = callee,
             Expr::New { ty, .. } => expr = ty,

@@ -5,6 +5,7 @@
 //! with a declared result invalidates no other file.
 
 use crate::invalidation::name_reach::{INCLUDES, WHOLE_FILE, called_params_key, file_exists_key};
+use crate::modules::includes::opened_by_macros;
 use orient_model::{
     Atom, BindingKind, Expr, ExprId, Flow, ImportKind, Modifier, Outline, Reference, RepoPath, Rules,
     SymbolKind, Via,
@@ -49,6 +50,10 @@ pub fn interface_hashes(outline: &Outline, flow: &Flow, rules: Option<&Rules>) -
     if included.peek().is_some() {
         let known = names.entry(INCLUDES.to_owned()).or_default();
         included.for_each(|import| outline.strings.get(import.module).hash(known));
+    }
+    let opened = opened_by_macros(outline, rules.map_or("", |rules| &rules.namespace_word));
+    if !opened.is_empty() {
+        opened.hash(names.entry(INCLUDES.to_owned()).or_default());
     }
     // Any name may come through a wildcard import, and every name belongs to the package.
     let known = names.entry(WHOLE_FILE.to_owned()).or_default();

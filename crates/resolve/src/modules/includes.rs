@@ -7,16 +7,26 @@ use crate::session::Session;
 use crate::types::target::{Referent, Target};
 use crate::types::ty::{SymbolId, Ty};
 use orient_model::{
-    Confidence, ImportKind, Modifier, Modules, RefKind, Rule, Says, Scope, ScopeKind, SymbolKind, Visibility,
+    Confidence, ImportKind, Modifier, Modules, Outline, RefKind, Rule, Says, Scope, ScopeKind, SymbolKind,
+    Visibility,
 };
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
-/// The direct includes of a file, and the names they depend on.
+/// The direct includes of a file, the names they depend on, and the namespaces that macros of the file open.
 #[derive(Debug, Default)]
 pub(crate) struct DirectIncludes {
     pub(crate) files: Vec<u32>,
     pub(crate) names: Vec<String>,
+    pub(crate) opened: Vec<String>,
+}
+
+/// What a file sees through its includes, at any depth.
+#[derive(Debug, Default)]
+pub(crate) struct Included {
+    files: FxHashSet<u32>,
+    /// The namespaces that macros open, in full.
+    opened: Vec<String>,
 }
 
 /// Maximum number of files that one file includes, at any depth.
@@ -24,13 +34,14 @@ const MAX_INCLUDED: usize = 2000;
 
 impl Session<'_> {
     /// The files that a file includes, at any depth.
-    fn included(&self, unit: &FileRef) -> Rc<FxHashSet<u32>> {
+    fn included(&self, unit: &FileRef) -> Rc<Included> {
         self.queries.included.get_or_insert(&unit.file, || Rc::new(self.find_included(unit)))
     }
 
     /// A breadth-first search over the includes of each file.
-    fn find_included(&self, unit: &FileRef) -> FxHashSet<u32> {
+    fn find_included(&self, unit: &FileRef) -> Included {
         let mut files: Vec<u32> = vec![unit.file];
+        let mut opened = Vec::new();
         let mut seen: FxHashSet<u32> = files.iter().copied().collect();
         let mut at = 0;
         while let Some(&file) = files.get(at) {
@@ -38,6 +49,7 @@ impl Session<'_> {
             self.depend_on(crate::invalidation::name_reach::INCLUDES);
             let includes = self.resolver.includes(file, || self.direct_includes(file));
             includes.names.iter().for_each(|name| self.depend_on(name));
+            opened.extend(includes.opened.iter().cloned());
             for &found in &includes.files {
                 if files.len() < MAX_INCLUDED && seen.insert(found) {
                     files.push(found);
@@ -45,7 +57,9 @@ impl Session<'_> {
             }
         }
         seen.remove(&unit.file);
-        seen
+        opened.sort_unstable();
+        opened.dedup();
+        Included { files: seen, opened }
     }
 
     fn direct_includes(&self, file: u32) -> DirectIncludes {
@@ -57,6 +71,7 @@ impl Session<'_> {
             includes.names.push(file_stem(path));
             includes.files.extend(self.include(&unit, path));
         }
+        includes.opened = opened_by_macros(&unit.facts.outline, &unit.rules.namespace_word);
         includes
     }
 
@@ -114,7 +129,7 @@ impl Session<'_> {
         let mut found: Vec<Target> = Vec::new();
         if !namesakes.is_empty() {
             let included = self.included(unit);
-            for namesake in namesakes.iter().filter(|namesake| included.contains(&namesake.sym.file)) {
+            for namesake in namesakes.iter().filter(|namesake| included.files.contains(&namesake.sym.file)) {
                 let Some(home) = self.unit_of(namesake.sym) else { continue };
                 let Some(symbol) = home.symbol(namesake.sym.at) else { continue };
                 let at_top = home.binding_of(namesake.sym.at).is_some_and(|binding| binding.scope == 0);
@@ -134,7 +149,28 @@ impl Session<'_> {
                 return inner;
             }
         }
-        self.program_wide_function(unit, name)
+        let in_opened = self.in_opened_namespace(unit, name);
+        if in_opened.is_empty() { self.program_wide_function(unit, name) } else { in_opened }
+    }
+
+    /// A name in a namespace that a macro opens. Where the macro stands is not followed: the code between it and the end is outside of the
+    /// namespace for us, and sees its names from there.
+    fn in_opened_namespace(&self, unit: &FileRef, name: &str) -> Vec<Target> {
+        let included = self.included(unit);
+        let spaces = included.opened.iter().rev();
+        let mut found = spaces.map(|space| self.namespace_symbol(unit, space, name, Rule::Package));
+        let found = found.find(|found| !found.is_empty()).unwrap_or_default();
+        found.into_iter().map(|one| one.at_most(Confidence::Probable)).collect()
+    }
+
+    /// A name that is qualified by a namespace which only a macro opens: a top-level name of this file or of an included one.
+    pub(crate) fn qualified_by_opened(&self, unit: &FileRef, space: &str, name: &str) -> Vec<Target> {
+        let is_it = |full: &String| full.rsplit('.').next() == Some(space);
+        if !self.included(unit).opened.iter().any(is_it) {
+            return Vec::new();
+        }
+        let found = self.lookup(&top(unit), name).into_iter().filter(|one| one.sym().is_some());
+        found.map(|one| one.by(Rule::Qualified).at_most(Confidence::Probable)).collect()
     }
 
     /// A function that no included file declares, if its name is unique in the program.
@@ -166,12 +202,26 @@ impl Session<'_> {
     /// Entry;`).
     fn program_wide_type(&self, unit: &FileRef, name: &str) -> Vec<Target> {
         let namesakes = self.symbols_named(&unit.rules.family, name);
-        let mut types = namesakes.iter().filter(|namesake| namesake.kind.is_type());
+        // In a namespace, it is meant if this file opens the same one.
+        let opens = |space: &str| {
+            let symbols = unit.facts.outline.symbols.iter().enumerate();
+            let mut spaces = symbols.filter(|(_, symbol)| symbol.kind == SymbolKind::Module);
+            spaces.any(|(at, _)| unit.has_full_name(at as u32, space))
+        };
+        let stands_alone = |sym: SymbolId| {
+            let home = self.unit_of(sym);
+            let around = home.as_ref().and_then(|home| Some((home, home.symbol(sym.at)?.parent?)));
+            match around {
+                None => self.has_full_name(sym, name),
+                Some((home, at)) => {
+                    home.kind(at) == Some(SymbolKind::Module)
+                        && self.full_name(sym).rsplit_once('.').is_some_and(|(space, _)| opens(space))
+                }
+            }
+        };
+        let types = namesakes.iter().filter(|namesake| namesake.kind.is_type());
+        let mut types = types.filter(|namesake| stands_alone(namesake.sym));
         let (Some(one), None) = (types.next(), types.next()) else { return Vec::new() };
-        let stands_alone = self.unit_of(one.sym).and_then(|home| home.symbol(one.sym.at)?.parent).is_none();
-        if !stands_alone || !self.has_full_name(one.sym, name) {
-            return Vec::new();
-        }
         vec![Target::symbol(one.sym, Rule::Global).at_most(Confidence::Probable)]
     }
 
@@ -280,7 +330,7 @@ impl Session<'_> {
         let full = format!("{space}.{name}");
         let mut found: Vec<Target> = Vec::new();
         for namesake in namesakes.iter().filter(|namesake| namesake.kind != SymbolKind::Constructor) {
-            let seen = namesake.sym.file == unit.file || included.contains(&namesake.sym.file);
+            let seen = namesake.sym.file == unit.file || included.files.contains(&namesake.sym.file);
             if seen && self.has_full_name(namesake.sym, &full) {
                 found.push(Target::symbol(namesake.sym, rule));
             }
@@ -313,6 +363,7 @@ impl Session<'_> {
             .map(|namesake| namesake.sym)
             .filter(|&other| other != sym && self.is_definition_of(other, symbol.kind, &full))
             .filter(|&other| other.file == sym.file || !self.is_file_local(other))
+            .filter(|&other| self.is_variadic(other) == self.is_variadic(sym))
             .collect();
         if candidates.len() > 1 {
             let count = symbol.params.len();
@@ -347,6 +398,12 @@ impl Session<'_> {
         }
     }
 
+    fn is_variadic(&self, sym: SymbolId) -> bool {
+        let home = self.unit_of(sym);
+        let symbol = home.as_ref().and_then(|home| home.symbol(sym.at));
+        symbol.is_some_and(|symbol| symbol.params.iter().any(|param| param.variadic))
+    }
+
     fn is_definition_of(&self, sym: SymbolId, kind: SymbolKind, full: &str) -> bool {
         let Some(home) = self.unit_of(sym) else { return false };
         let Some(symbol) = home.symbol(sym.at) else { return false };
@@ -368,4 +425,27 @@ fn word_after_params(unit: &FileUnit, symbol: u32) -> Option<&str> {
     let signature = unit.outline_text(unit.symbol(symbol)?.signature);
     let (_, behind) = signature.rsplit_once(')')?;
     behind.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty())
+}
+
+/// The namespaces that the macros of a file open, in full: `a` and `a.b` of `#define BEGIN namespace a { namespace b {`.
+pub(crate) fn opened_by_macros(outline: &Outline, word: &str) -> Vec<String> {
+    let mut opened = Vec::new();
+    if word.is_empty() {
+        return opened;
+    }
+    for symbol in outline.symbols.iter().filter(|symbol| symbol.kind == SymbolKind::Macro) {
+        let text = outline.strings.get(symbol.signature);
+        let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != ':');
+        let mut full = String::new();
+        while words.any(|one| one == word) {
+            let name = words.next().unwrap_or_default().replace("::", ".");
+            let is_param = symbol.params.iter().any(|param| outline.strings.get(param.name) == name);
+            if name.is_empty() || is_param {
+                break;
+            }
+            full = if full.is_empty() { name } else { format!("{full}.{name}") };
+            opened.push(full.clone());
+        }
+    }
+    opened
 }

@@ -2,7 +2,7 @@
 
 mod directory_packages;
 mod dotted_names;
-mod includes;
+pub(crate) mod includes;
 mod module_tree;
 mod namespaces;
 mod path_imports;
@@ -102,6 +102,13 @@ impl Session<'_> {
                 let (Some(from), Some(name)) = (self.find_module(unit, module), name) else {
                     return Vec::new();
                 };
+                // The file of a package that imports from the package itself means a module in it.
+                if from == Module::File(unit.file)
+                    && unit.rules.modules == Modules::Dotted
+                    && let Some(inner) = self.submodule(&unit.directory(), name, unit)
+                {
+                    return vec![inner];
+                }
                 self.module_member(&from, name, unit).into_iter().map(through_import).collect()
             }
             ImportKind::Default => {

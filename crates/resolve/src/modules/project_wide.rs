@@ -1,6 +1,6 @@
 //! Project-wide names, names qualified from the root namespace, and files that are loaded at run time.
 
-use super::dotted;
+use super::{dotted, top};
 use crate::file::file_unit::FileRef;
 use crate::session::{Session, Site};
 use crate::types::target::{Target, Value};
@@ -15,6 +15,9 @@ impl Session<'_> {
             name.strip_prefix("::").filter(|_| unit.rules.shared_scope == SharedScope::Everything)
         {
             return Some(self.global_symbol(unit, rooted));
+        }
+        if let Some(rooted) = name.strip_prefix("::").filter(|_| unit.rules.modules == Modules::Include) {
+            return Some(self.lookup(&top(unit), rooted));
         }
         if !name.contains('\\') {
             return None;

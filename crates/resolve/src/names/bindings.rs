@@ -148,7 +148,8 @@ impl Session<'_> {
             (chosen, bindings) = (types, others);
         }
         chosen.extend(Self::effective_bindings(site, scope, &bindings, left_function));
-        chosen.into_iter().flat_map(|at| self.binding(unit, at)).collect()
+        let found: Vec<Target> = chosen.into_iter().flat_map(|at| self.binding(unit, at)).collect();
+        if declares_overloads(unit) { self.prefer_definitions(found) } else { found }
     }
 
     /// Keeps the targets of the wanted kind; all of them if there are none.
@@ -236,7 +237,7 @@ impl Session<'_> {
             _ => false,
         };
         let whole: Vec<u32> = bindings.iter().copied().filter(|at| !declared(at)).collect();
-        let list = if whole.is_empty() { bindings.to_vec() } else { whole };
+        let list = if whole.is_empty() || declares_overloads(unit) { bindings.to_vec() } else { whole };
         if unit.rules.overloads || matches!(unit.rules.modules, Modules::Tree | Modules::Include) {
             list
         } else {
@@ -259,4 +260,9 @@ impl Session<'_> {
             }
         }
     }
+}
+
+/// Whether a declaration beside a definition of its name may declare another overload, which is defined elsewhere.
+pub(crate) fn declares_overloads(unit: &FileUnit) -> bool {
+    unit.rules.overloads && unit.rules.modules == Modules::Include
 }

@@ -2,6 +2,7 @@
 
 use crate::file::file_unit::{FileRef, FileUnit};
 use crate::memo::Keep;
+use crate::names::bindings::declares_overloads;
 use crate::session::{Namesake, Session};
 use crate::types::target::Target;
 use crate::types::ty::{SymbolId, Ty};
@@ -65,8 +66,22 @@ impl Session<'_> {
                 unit.is(sym.at, Modifier::Declaration) || unit.is(sym.at, Modifier::Setter)
             })
         };
-        let whole: Vec<Target> = found.iter().filter(|found| !declares(found)).cloned().collect();
-        if whole.is_empty() { found } else { whole }
+        let (declared, mut whole): (Vec<Target>, Vec<Target>) = found.iter().cloned().partition(declares);
+        if whole.is_empty() {
+            return found;
+        }
+        // A declaration with other parameters declares an overload, which is defined elsewhere.
+        let is_overload = |one: &Target| {
+            let syms = whole.iter().filter_map(Target::sym);
+            one.sym().is_some_and(|sym| {
+                self.unit_of(sym).is_some_and(|unit| {
+                    declares_overloads(&unit) && unit.kind(sym.at).is_some_and(SymbolKind::is_callable)
+                }) && !syms.clone().any(|other| self.has_same_params(sym, other))
+            })
+        };
+        let overloads: Vec<Target> = declared.into_iter().filter(is_overload).collect();
+        whole.extend(overloads);
+        whole
     }
 
     /// The canonical declaration of a type: the first by path and position.

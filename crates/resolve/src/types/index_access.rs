@@ -5,7 +5,7 @@ use crate::file::tables::AssignedKey;
 use crate::session::{Session, Site};
 use crate::types::target::{Referent, Target, Value};
 use crate::types::ty::Ty;
-use orient_model::{Binding, BindingKind, Confidence, Expr, ExprId, Literal, Rule, SymbolKind, Via};
+use orient_model::{Binding, BindingKind, Confidence, Expr, ExprId, Literal, Modules, Rule, SymbolKind, Via};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
@@ -58,6 +58,10 @@ impl Session<'_> {
                 if let (true, Some(underlying_type)) = (found.is_empty(), self.underlying_type(&val.ty)) {
                     let held = self.nested(|| self.value_under_key(site, &val.with(underlying_type), key));
                     return held.unwrap_or_else(Value::unknown);
+                }
+                if found.is_empty() && site.unit.rules.modules == Modules::Include {
+                    // An element of what a pointer points to.
+                    return val.clone();
                 }
                 if found.is_empty() && site.unit.rules.type_namespace {
                     return self.value_of_all(&self.record_members(&val.ty, &site.unit));

@@ -4,11 +4,12 @@
 //! Example: with `"Stream<T>" = "map(fn(T): R): Stream<R>"`, the result of `carts.map(c -> c.owner())` for a `Stream<Cart>` is a
 //! `Stream<Owner>`: `T` is the receiver's type argument, `R` the result of the lambda, whose parameter is a `Cart`.
 
+use crate::file::file_unit::last_name;
 use crate::session::{Session, Site};
 use crate::types::generics::{mentions_param, substitute, unify};
 use crate::types::target::{Referent, Target, Value};
 use crate::types::ty::Ty;
-use orient_model::{Expr, ExprId, LibraryExpr, LibraryMember, LibraryType, Rule, Rules};
+use orient_model::{Expr, ExprId, LibraryExpr, LibraryMember, LibraryType, Modules, Rule, Rules};
 
 /// The file of type parameters of library types, which are in no file.
 const LIBRARY: u32 = u32::MAX;
@@ -116,7 +117,39 @@ impl Session<'_> {
         if is_namespace || find_type(&unit.rules, name).is_some() && !is_bound() {
             return named(name);
         }
-        self.eval(site, base)
+        self.with_underlying(self.eval(site, base))
+    }
+
+    /// A value whose type is an alias of a type outside of the repository has that type.
+    fn with_underlying(&self, val: Value) -> Value {
+        match self.underlying_type(&val.ty) {
+            Some(ty @ (Ty::External(..) | Ty::List(_))) => val.with(ty),
+            _ => val,
+        }
+    }
+
+    /// A type that a type outside of the repository declares: `vector<T>::iterator`.
+    pub(super) fn library_member_type(&self, site: &Site, base: ExprId, name: &str) -> Option<Ty> {
+        let rules = &site.unit.rules;
+        if rules.library.is_empty() || rules.modules != Modules::Include {
+            return None;
+        }
+        let of = self.with_underlying(Value::new(self.ty(site, base), Rule::Declared));
+        let found = library_member(rules, &of.ty, name).filter(|found| found.member.params.is_none())?;
+        Some(closed(&substitute(&type_of(&found.member.result), &found.args)))
+    }
+
+    /// The value of a call that constructs a type outside of the repository: `unique_ptr<T>(…)`.
+    pub(crate) fn constructed_library_type(&self, site: &Site, callee: ExprId) -> Value {
+        let unit = &site.unit;
+        let is_type = unit.rules.calls_construct
+            && unit.rules.modules == Modules::Include
+            && matches!(unit.expr(callee), Expr::Apply { .. });
+        let name = last_name(&unit.facts, callee).filter(|_| is_type);
+        match name.filter(|name| find_type(&unit.rules, name).is_some()) {
+            Some(_) => Value::new(self.ty(site, callee), Rule::Inferred),
+            None => Value::unknown(),
+        }
     }
 
     /// Infers the member's own type parameters from the arguments of a call.

@@ -1,6 +1,6 @@
 //! Member access: what `value.name` refers to, by the type of the value.
 
-use crate::file::file_unit::FileRef;
+use crate::file::file_unit::{FileRef, last_name};
 use crate::modules::dotted;
 use crate::names::member_sides::has_side;
 use crate::session::{Session, Site};
@@ -48,7 +48,8 @@ impl Session<'_> {
         if unit.rules.runtime_type_members.iter().any(|member| member == name) {
             let ty = runtime_type(&self.eval(site, base).ty);
             if ty.is_known() {
-                return vec![Target::value(ty, Rule::Static)];
+                // It may be that of a subclass.
+                return vec![Target::value(ty, Rule::Static).at_most(Confidence::Probable)];
             }
         }
         let base_is_self = unit.expr(base) == Expr::SelfRef;
@@ -68,6 +69,15 @@ impl Session<'_> {
             && unit.rules.library_namespaces.iter().any(|space| space == unit.text(root))
         {
             return vec![Target::external(unit.text(root), name)];
+        }
+        if named.is_empty()
+            && unit.rules.modules == Modules::Include
+            && let Some(space) = last_name(&unit.facts, base)
+        {
+            let found = self.qualified_by_opened(unit, space, name);
+            if !found.is_empty() {
+                return found;
+            }
         }
         let val = self.provided_delegate(site, self.eval(site, base), name);
         let mut found: Vec<Target> = Vec::new();

@@ -7,7 +7,7 @@ use crate::names::member_sides::MemberSide;
 use crate::session::Session;
 use crate::types::target::{Referent, Target};
 use crate::types::ty::{SymbolId, Ty};
-use orient_model::{Confidence, Modifier, Rule, Scope, ScopeKind, SharedScope, SymbolKind};
+use orient_model::{Confidence, Modifier, Modules, Rule, Scope, ScopeKind, SharedScope, SymbolKind};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -158,11 +158,13 @@ impl Session<'_> {
     }
 
     fn may_overload(&self, found: &[Target]) -> bool {
-        found
-            .first()
-            .and_then(Target::sym)
-            .and_then(|sym| Some((self.unit_of(sym)?, sym)))
-            .is_some_and(|(unit, sym)| unit.rules.overloads && unit.kind(sym.at) == Some(SymbolKind::Method))
+        found.first().and_then(Target::sym).and_then(|sym| Some((self.unit_of(sym)?, sym))).is_some_and(
+            |(unit, sym)| {
+                // With includes, a member hides all members of its name in the bases.
+                let hides = unit.rules.modules == Modules::Include;
+                unit.rules.overloads && !hides && unit.kind(sym.at) == Some(SymbolKind::Method)
+            },
+        )
     }
 
     /// Whether one method overrides another: the same number of parameters, with equal or generic types.
@@ -177,7 +179,8 @@ impl Session<'_> {
             let (a, b) = (a.trim_end_matches('?'), b.trim_end_matches('?'));
             a == b || generic(&left, first, a) || generic(&right, second, b)
         });
-        one.params.len() == other.params.len() && alike
+        let variadic = one.params.iter().zip(&other.params).all(|(a, b)| a.variadic == b.variadic);
+        one.params.len() == other.params.len() && alike && variadic
     }
 
     pub(crate) fn member_targets(&self, members: &[SymbolId], through: &Ty, rule: Rule) -> Vec<Target> {

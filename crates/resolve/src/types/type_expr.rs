@@ -21,6 +21,12 @@ impl Session<'_> {
         match unit.expr(expr) {
             Expr::Name(_) | Expr::Member { .. } | Expr::Text(_) => {
                 let found = self.find_type_targets(site, expr, 0);
+                if let Expr::Member { base, name } = unit.expr(expr)
+                    && found.iter().all(|one| one.sym().is_none())
+                    && let Some(ty) = self.library_member_type(site, base, unit.text(name))
+                {
+                    return ty;
+                }
                 if is_self_type(unit, expr) && found.iter().all(|one| one.sym().is_none()) {
                     return self.self_type(unit, site.symbol()).unwrap_or(Ty::Unknown);
                 }

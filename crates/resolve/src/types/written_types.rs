@@ -43,7 +43,7 @@ pub(crate) fn widens(rules: &Rules, from: &str, to: &str) -> bool {
 }
 
 /// Whether values of primitive types are converted to this type.
-pub(crate) fn converts(rules: &Rules, bare: &str) -> bool {
+pub(crate) fn is_conversion_target(rules: &Rules, bare: &str) -> bool {
     has(&rules.types.implicit_conversions, bare)
 }
 
@@ -176,9 +176,32 @@ fn unqualified(written: &str) -> &str {
 /// The bare name of a type, without type arguments, pointers and module.
 pub(crate) fn bare_type<'w>(rules: &Rules, written: &'w str) -> &'w str {
     let written = without_marks(rules, written.trim_start_matches(['*', '&', '?', ' ']));
+    let compound = compound_name(rules, written);
+    if !compound.is_empty() {
+        return compound;
+    }
     let head = written.split(['<', '[', '*', '&', '?', ' ']).next().unwrap_or_default();
     let head = head.rsplit(['.', ':', '\\']).find(|part| !part.is_empty()).unwrap_or_default();
     if head.is_empty() { written } else { head }
+}
+
+/// The words that form one type at the beginning of a written type: `unsigned long` of `unsigned long*`.
+fn compound_name<'w>(rules: &Rules, written: &'w str) -> &'w str {
+    let mut end = 0;
+    while let Some(rest) = written.get(end..) {
+        let start = end + rest.len() - rest.trim_start().len();
+        let word = rest.trim_start().split(|c: char| !c.is_alphanumeric() && c != '_').next();
+        match word.filter(|word| has(&rules.types.compound_words, word)) {
+            Some(word) => end = start + word.len(),
+            None => break,
+        }
+    }
+    &written[..end]
+}
+
+/// Whether values of two types are numbers, which are converted to each other.
+pub(crate) fn converts(rules: &Rules, from: &str, to: &str) -> bool {
+    has(&rules.types.arithmetic, from) && has(&rules.types.arithmetic, to)
 }
 
 /// Whether no bracket is closed before it is opened.
