@@ -4,6 +4,9 @@
 
 use crate::Atom;
 
+/// The first letter of the name of a member of the receiver that is the receiver with this label: `this@Outer` is the member `@Outer`.
+pub const RECEIVER_LABEL: char = '@';
+
 /// An expression of a [`crate::Flow`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ExprId(pub u32);

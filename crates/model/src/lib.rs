@@ -33,7 +33,7 @@ mod symbol_role;
 pub use chunk::{Chunk, ChunkKind};
 pub use compiled::{CompiledFile, CompiledRelation, CompiledSymbol, CompiledTarget, CompiledUse};
 pub use edit_distance::{distance, nearest, slip};
-pub use expr::{Expr, ExprId, ExprList, Literal, Sequence, Wrapper};
+pub use expr::{Expr, ExprId, ExprList, Literal, RECEIVER_LABEL, Sequence, Wrapper};
 pub use facts::{Facts, Issue, IssueKind, Outline, Role};
 pub use flow::{Assign, Binding, BindingKind, Flow, RefKind, Reference, Return, Scope, ScopeKind, Via};
 pub use framework::{

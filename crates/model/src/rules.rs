@@ -151,6 +151,15 @@ pub struct Rules {
     /// Members that every enumeration has, with what they are: a `list` of its cases, a `list function` that returns them, a `function` that
     /// returns one.
     pub enum_members: Vec<(String, String)>,
+    /// Members that every data class has, with what they return: `self`, an instance of the class; `item`, the parameter whose number follows
+    /// the name.
+    pub data_members: Vec<(String, String)>,
+    /// Words of a declaration that others in the same namespace define, each for one platform; those have a `default_inheriting_words`.
+    pub platform_declaration_words: Vec<String>,
+    /// The directory whose subdirectories are the source sets of a project, each for one platform: `src`.
+    pub source_set_directory: String,
+    /// The type of a type that is used as a value: `Type` of `typeof(X)`.
+    pub type_object: String,
     /// A function without declared types gets those of its context.
     pub contextual_typing: bool,
     /// Methods of any value that call the function they are given with their receiver: `let`, `tap`.
@@ -310,6 +319,10 @@ pub struct TypeWords {
     pub top_types: Vec<String>,
     /// Types of primitive values, which have no other type.
     pub primitives: Vec<String>,
+    /// A value of a primitive type has no types but those listed here: it matches no other type of the library.
+    pub closed_primitives: bool,
+    /// Types of the library that values of primitive types are converted to.
+    pub implicit_conversions: Vec<String>,
     /// Types that are never null unless declared so.
     pub non_null: Vec<String>,
     /// Words before a type that are not part of it.

@@ -8,7 +8,7 @@ use crate::facts::{display_text, string_text};
 use crate::node_table::Rule;
 use crate::parse::flat_tree::{NONE, NodeId};
 use crate::schema::vocabulary::ExprRole;
-use orient_model::{Expr, ExprId, ExprList, Literal, Sequence, Wrapper};
+use orient_model::{Expr, ExprId, ExprList, Literal, RECEIVER_LABEL, Sequence, Wrapper};
 
 /// Maximum nesting depth; code written by people stays far below.
 const DEPTH_CAP: usize = 200;
@@ -100,8 +100,14 @@ impl<'t> Lowering<'t> {
         let tree = self.tree;
         Err(match role {
             ExprRole::Name => self.lower_name(id),
-            ExprRole::SelfRef => Expr::SelfRef,
-            ExprRole::SuperRef => Expr::SuperRef,
+            ExprRole::SelfRef => self.lower_receiver(id, rule, Expr::SelfRef),
+            ExprRole::SuperRef => self.lower_receiver(id, rule, Expr::SuperRef),
+            ExprRole::Delegated => {
+                let base = self.part(id, &rule.value, 0, depth);
+                let name = self.names.intern(rule.fixed_name.as_deref().unwrap_or_default());
+                let callee = self.push_expr(Expr::Member { base, name });
+                Expr::Call { callee, args: ExprList::default() }
+            }
             ExprRole::Own => {
                 let name = self.name_text(id);
                 let base = self.push_expr(Expr::SelfRef);
@@ -179,6 +185,14 @@ impl<'t> Lowering<'t> {
             ExprRole::Joined if self.has_text(id, depth) => self.lower_joined(id, depth),
             ExprRole::Joined | ExprRole::Opaque => Expr::Unknown,
         })
+    }
+
+    /// The receiver, or the one that its label selects.
+    fn lower_receiver(&mut self, id: NodeId, rule: &Rule, receiver: Expr) -> Expr {
+        let Some(label) = rule.label.find(self.tree, id) else { return receiver };
+        let name = format!("{RECEIVER_LABEL}{}", self.name_text(label));
+        let base = self.push_expr(receiver);
+        Expr::Member { base, name: self.names.intern(&name) }
     }
 
     /// A literal, with the type that the end of its text says: `1L`.

@@ -270,6 +270,9 @@ impl<'t> Lowering<'t> {
             }
         }
         self.statement(id, rule);
+        if let Some(member) = &rule.passes_functions_to {
+            self.pass_items(id, member);
+        }
         if !defined || rule.expr.is_some() {
             self.reference(id, rule);
         }

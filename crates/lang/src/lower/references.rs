@@ -8,8 +8,8 @@ use crate::node_table::{CallImport, CallRule, Rule};
 use crate::parse::flat_tree::{NONE, NodeId};
 use crate::schema::vocabulary::ExprRole;
 use orient_model::{
-    Atom, Expr, ExprId, ImportKind, Literal, Modifier, Modifiers, RefKind, Reference, Relation, SymbolKind,
-    Wrapper,
+    Atom, Expr, ExprId, ExprList, ImportKind, Literal, Modifier, Modifiers, RefKind, Reference, Relation,
+    SymbolKind, Wrapper,
 };
 
 /// Maximum number of names in the path of a reference.
@@ -473,6 +473,27 @@ impl<'t> Lowering<'t> {
             symbol: frame.symbol,
             apart: 0,
         });
+    }
+
+    /// Adds a call of this member of the value around an initialiser for every function in it.
+    pub(super) fn pass_items(&mut self, id: NodeId, member: &str) {
+        let value = self.tree.node(id).parent;
+        let is_function = |&item: &NodeId| {
+            let rule = self.table.rule(self.tree, item);
+            rule.symbol == Some(SymbolKind::Function) && rule.name.is_empty()
+        };
+        let items: Vec<NodeId> =
+            self.tree.named_children(id).filter(is_function).take(LONGEST as usize).collect();
+        for item in items {
+            let base = self.expr(value);
+            let name = self.names.intern(member);
+            let callee = self.push_expr(Expr::Member { base, name });
+            let arg = self.expr(item);
+            let args = ExprList { start: self.flow.operands.len() as u32, len: 1 };
+            self.flow.operands.push(arg);
+            let call = self.push_expr(Expr::Call { callee, args });
+            self.add_reference(RefKind::Call, call, item);
+        }
     }
 
     /// Adds a reference to the member that a pattern destructures; the value is a reference of its own.

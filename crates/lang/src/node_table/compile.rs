@@ -349,6 +349,7 @@ impl Compiler<'_> {
             modifiers: self.modifiers(&spec.modifiers),
             visibility: spec.visibility.as_ref().and_then(|word| self.word(word, vocabulary::visibility)),
             fixed_name: spec.fixed_name.clone(),
+            passes_functions_to: spec.passes_functions_to.clone(),
             rebind: spec.rebind,
             hoist: spec.hoist,
             inner_name: spec.inner_name,

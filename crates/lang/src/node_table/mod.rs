@@ -160,6 +160,7 @@ pub(crate) struct Rule {
     pub(crate) modifiers: Modifiers,
     pub(crate) visibility: Option<Visibility>,
     pub(crate) fixed_name: Option<String>,
+    pub(crate) passes_functions_to: Option<String>,
     pub(crate) rebind: bool,
     pub(crate) hoist: bool,
     pub(crate) inner_name: bool,

@@ -22,7 +22,7 @@ use orient_model::{Framework, Role, Rules, SymbolKind};
 use std::sync::{Arc, OnceLock};
 
 /// Increment whenever the same bytes and pack may give other facts.
-const EXTRACTOR_VERSION: u64 = 20;
+const EXTRACTOR_VERSION: u64 = 21;
 
 include!(concat!(env!("OUT_DIR"), "/fingerprints.rs"));
 

@@ -165,6 +165,8 @@ pub(crate) struct NodeSpec {
     pub(crate) visibility: Option<String>,
     /// The name of every such symbol: `constructor`.
     pub(crate) fixed_name: Option<String>,
+    /// The member of the value around it that every function in it is passed to: an initialiser calls `Add`.
+    pub(crate) passes_functions_to: Option<String>,
     /// Assigns to an existing name if there is one, and declares it otherwise.
     pub(crate) rebind: bool,
     /// Binds its names in the enclosing function, not in the block.

@@ -111,6 +111,11 @@ struct RulesFields {
     default_inheriting_words: Vec<String>,
     #[serde(deserialize_with = "entries")]
     enum_members: Vec<(String, String)>,
+    #[serde(deserialize_with = "entries")]
+    data_members: Vec<(String, String)>,
+    platform_declaration_words: Vec<String>,
+    source_set_directory: String,
+    type_object: String,
     contextual_typing: bool,
     receiver_passing_methods: Vec<String>,
     receiver_scope_methods: Vec<String>,
@@ -206,6 +211,8 @@ struct FixturesFields {
 struct TypeWordsFields {
     top_types: Vec<String>,
     primitives: Vec<String>,
+    closed_primitives: bool,
+    implicit_conversions: Vec<String>,
     non_null: Vec<String>,
     modifiers: Vec<String>,
     compound_words: Vec<String>,

@@ -39,6 +39,8 @@ pub(crate) enum ExprRole {
     SuperRef,
     /// A member of the receiver, recognised by its spelling: `@x`.
     Own,
+    /// The result of calling the member `fixed_name` of its `value`: the delegate of a property.
+    Delegated,
     /// An unknown value; its children are still visited.
     Opaque,
     /// A concatenation: a string if one of its parts is one.
@@ -84,6 +86,7 @@ const EXPR_ROLES: &[(&str, ExprRole)] = &[
     ("self", ExprRole::SelfRef),
     ("super", ExprRole::SuperRef),
     ("own", ExprRole::Own),
+    ("delegated", ExprRole::Delegated),
     ("opaque", ExprRole::Opaque),
     ("joined", ExprRole::Joined),
     ("record", ExprRole::Record),

@@ -3,7 +3,7 @@
 use crate::file::file_unit::FileRef;
 use crate::memo::Keep;
 use crate::session::{Session, Site};
-use crate::types::generics::{mentions_param, substitute, unify};
+use crate::types::generics::{TypeArguments, mentions_param, substitute};
 use crate::types::member_access::runtime_type;
 use crate::types::self_type::{is_receiver, is_self_type};
 use crate::types::target::{Referent, Target, Value};
@@ -244,8 +244,11 @@ impl Session<'_> {
             SymbolKind::EnumMember => self.type_of_symbol(sym),
             kind if kind.is_callable() => {
                 let sym = self.overload_signature(&unit, sym, args.len()).unwrap_or(sym);
+                let (stated, via) = stated_arguments(&unit, sym, via);
+                let via = via.as_ref();
                 let result = self.result_of(sym);
                 let result = self.result_for_receiver(&unit, sym, result, via);
+                let result = result.with(substitute(&result.ty, &stated));
                 let result = self.result_for_arguments(&unit, (sym, via), result, args, from);
                 match from.filter(|_| unit.rules.value_flow_typing) {
                     Some(from) => {
@@ -339,7 +342,7 @@ impl Session<'_> {
         for (&param, &arg) in unit.params(scope).iter().skip(receivers).zip(args) {
             let wanted = self.declared(unit, param);
             if mentions_param(&wanted) {
-                unify(&wanted, &self.eval(from, arg).ty, &mut map);
+                self.infer(&wanted, &self.eval(from, arg).ty, &mut map);
             }
         }
         result.with(substitute(&result.ty, &map))
@@ -414,6 +417,22 @@ impl Session<'_> {
         });
         returned.unwrap_or_else(Value::unknown)
     }
+}
+
+/// The type arguments that a call states for a function, and the receiver of the function.
+fn stated_arguments(unit: &FileRef, sym: SymbolId, via: Option<&Rc<Ty>>) -> (TypeArguments, Option<Rc<Ty>>) {
+    if let Some(Ty::SeenThrough(through, this)) = via.map(|via| &**via)
+        && let Ty::Metatype(of, args) = &**through
+        && *of == sym
+        && !unit.rules.type_namespace
+    {
+        let params = unit.type_params(sym.at).iter().map(|&at| (sym.file, at));
+        return (
+            params.zip(args.iter().cloned()).collect(),
+            Some(this.clone()).filter(|this| this.is_known()),
+        );
+    }
+    (Vec::new(), via.cloned())
 }
 
 /// Whether a type is known, and that of its elements if it is a list.

@@ -6,4 +6,5 @@ pub(crate) mod callees;
 mod macro_arguments;
 pub(crate) mod overloads;
 pub(crate) mod receiver_qualifiers;
+pub(crate) mod specificity;
 mod trait_impls;

@@ -22,13 +22,15 @@
 
 use crate::file::file_unit::{FileRef, FileUnit};
 use crate::modules::dotted;
+use crate::names::visibility::says_one_of;
 use crate::session::{Session, Site};
+use crate::types::library::{is_library_subtype, is_library_type};
 use crate::types::target::Target;
 use crate::types::ty::{SymbolId, Ty};
 use crate::types::written_types::{
     array_element, bare_type, boxes, converts, function_arity, function_result, is_any_result, is_anything,
-    is_function, is_plain, is_unboxed, score_literal_type, score_type_argument, type_argument_count, widens,
-    without_marks,
+    is_conversion_target, is_function, is_plain, is_unboxed, kind_of, score_literal_type,
+    score_type_argument, type_argument_count, widens, without_marks,
 };
 use orient_model::{
     Confidence, Expr, ExprId, Literal, Modifier, Modules, Param, Rule, Rules, SymbolKind, Wrapper,
@@ -131,6 +133,8 @@ impl Session<'_> {
             let narrowest: Vec<usize> = left.iter().copied().filter(is_narrowest).collect();
             if let [only] = narrowest[..] {
                 left = vec![only];
+            } else if let Some(only) = self.most_specific_of(found, &left, &written, &fits) {
+                left = vec![only];
             }
         }
         if left.len() > 1 && told(&left) {
@@ -146,7 +150,7 @@ impl Session<'_> {
                 // A type parameter has the very type of its argument; an array may be meant for all variadic arguments.
                 fit > UNKNOWN
                     || written[one].get(at).is_some_and(|ty| self.is_own_type_param(&found[one], ty))
-                        && !matches!(self.eval(site, arg).ty, Ty::List(_))
+                        && !self.may_be_all_arguments(site, arg)
             });
             dominates(&fits[one], &fits[other]) || (last && told && fits[one] == fits[other])
         };
@@ -172,6 +176,17 @@ impl Session<'_> {
                     unit.binding(param).is_some_and(|binding| unit.text(binding.name) == written)
                 })
         })
+    }
+
+    /// Whether an argument may be an array for all arguments of a variadic parameter that takes anything.
+    fn may_be_all_arguments(&self, site: &Site, arg: ExprId) -> bool {
+        match self.eval(site, arg).ty {
+            Ty::List(inner) => match &*inner {
+                Ty::External(name, _) => is_anything(&site.unit.rules, name),
+                inner => !inner.is_known(),
+            },
+            _ => false,
+        }
     }
 
     /// The penalty of a variadic function: 1 if it is one.
@@ -374,10 +389,17 @@ impl Session<'_> {
         written: &str,
         is_variadic: bool,
     ) -> i32 {
-        if rules.types.boxing.is_empty() {
-            return UNKNOWN;
-        }
         let ty = self.eval(site, value).ty;
+        if rules.types.boxing.is_empty() {
+            // An array of the top type is the array for all arguments.
+            return match (&ty, array_element(written)) {
+                (Ty::List(inner), Some(element)) if is_variadic => match &**inner {
+                    Ty::External(name, _) if &**name == bare_type(rules, element) => IDENTICAL,
+                    _ => UNKNOWN,
+                },
+                _ => UNKNOWN,
+            };
+        }
         match (&ty, array_element(written)) {
             (Ty::List(inner), Some(_)) => {
                 let bare = bare_type(rules, written);
@@ -485,12 +507,28 @@ impl Session<'_> {
             Ty::External(name, _) if &**name == bare => IDENTICAL,
             Ty::External(name, _) if widens(rules, name, bare) => SUBTYPE,
             Ty::External(name, _) if boxes(rules, name, bare) => CONVERSION,
+            Ty::External(..) | Ty::List(_)
+                if !self.has_type(unit, bare) && is_library_subtype(rules, ty, bare) == Some(true) =>
+            {
+                // An array is better passed as an array.
+                if matches!(ty, Ty::List(_)) { CONVERSION } else { SUBTYPE }
+            }
+            Ty::External(name, _) if is_plain(rules, name) && is_conversion_target(rules, bare) => UNKNOWN,
             Ty::External(name, _) if converts(rules, name, bare) && !written.contains('*') => CONVERSION,
             // An external type may be a subtype of another external type, but never of a primitive one.
             Ty::External(name, _) if !name.is_empty() && (is_plain(rules, bare) || is_plain(rules, name)) => {
                 MISMATCH
             }
-            Ty::External(name, _) if !name.is_empty() => UNKNOWN,
+            Ty::External(name, _) if !name.is_empty() => {
+                // Types of the library know nothing of the repository.
+                let is_here = self.has_type(unit, bare) && !self.has_alias(unit, bare);
+                let is_other = if is_here {
+                    is_library_type(rules, name)
+                } else {
+                    is_library_subtype(rules, ty, bare) == Some(false)
+                };
+                if is_other { MISMATCH } else { UNKNOWN }
+            }
             Ty::List(inner) if let Some(element) = array_element(written) => {
                 match self.score_value(inner, (unit, symbol), element) {
                     _ if !is_plain(rules, bare) => SUBTYPE,
@@ -516,9 +554,19 @@ impl Session<'_> {
         }
         // With implicit conversions, a type of the repository may take a literal.
         let made = unit.rules.modules == Modules::Include;
-        let alias =
-            self.symbols_named(&unit.rules.family, bare).iter().any(|b| b.kind == SymbolKind::TypeAlias);
-        if !made && !alias && self.has_type(unit, bare) { MISMATCH } else { UNKNOWN }
+        if made || self.has_alias(unit, bare) {
+            return UNKNOWN;
+        }
+        let primitive = rules.literal_types.iter().find(|(kind, _)| kind == kind_of(literal));
+        let is_closed = primitive.is_some_and(|(_, name)| {
+            rules.types.closed_primitives && !is_conversion_target(rules, bare) && !widens(rules, name, bare)
+        });
+        if is_closed || self.has_type(unit, bare) { MISMATCH } else { UNKNOWN }
+    }
+
+    /// Whether the repository has an alias of this name.
+    fn has_alias(&self, unit: &FileRef, bare: &str) -> bool {
+        self.symbols_named(&unit.rules.family, bare).iter().any(|one| one.kind == SymbolKind::TypeAlias)
     }
 }
 
@@ -537,12 +585,9 @@ fn has_alternative_params(params: &[Param]) -> bool {
 
 /// Whether the parameters of a function may have default values that another declaration of it gives them.
 fn inherits_defaults(unit: &FileUnit, symbol: u32) -> bool {
-    let words = &unit.rules.default_inheriting_words;
-    let signature = || unit.symbol(symbol).map_or("", |symbol| unit.outline_text(symbol.signature));
     unit.rules.exact_arity
         && (unit.is(symbol, Modifier::Override)
-            || !words.is_empty()
-                && signature().split_whitespace().take(8).any(|said| words.iter().any(|word| word == said)))
+            || says_one_of(unit, symbol, &unit.rules.default_inheriting_words))
 }
 
 /// The number of receiver parameters of an extension.

@@ -6,9 +6,10 @@ use crate::calls::overloads::receivers_of;
 use crate::file::file_unit::{FileRef, last_name};
 use crate::invalidation::name_reach;
 use crate::names::bindings::LookupKind;
-use crate::session::Site;
+use crate::session::{Session, Site};
 use crate::types::target::{Referent, Target, Value};
 use crate::types::ty::{SymbolId, Ty};
+use crate::types::written_types::is_function;
 use orient_model::{Atom, Confidence, Edge, EdgeKind, Expr, ExprId, Node, Reason, RefKind, Rule, SymbolKind};
 
 impl ReferenceEdges<'_, '_> {
@@ -66,6 +67,9 @@ impl ReferenceEdges<'_, '_> {
             self.is_local = true;
             return;
         }
+        if self.calls_undefined_value(site, callee, &found) {
+            return;
+        }
         let targets = self.callables(found);
         if targets.is_empty() {
             return self.call_table(site, callee, args);
@@ -76,6 +80,27 @@ impl ReferenceEdges<'_, '_> {
             }
         }
         self.emit_calls(site, targets, args);
+    }
+
+    /// Whether a call means function values without a definition: a parameter, which belongs to the symbol around the call, or a member that the
+    /// language defines, which is external.
+    fn calls_undefined_value(&mut self, site: &Site, callee: ExprId, found: &[Target]) -> bool {
+        let rules = &self.unit.rules;
+        let is_function = |ty: &Ty| match ty {
+            Ty::Signature(..) | Ty::Returning(_) => true,
+            Ty::External(name, _) => is_function(rules, name),
+            _ => false,
+        };
+        let is_value = |one: &Target| matches!(&one.referent, Referent::Value(ty) if is_function(ty));
+        if !rules.overloads || rules.type_namespace || found.is_empty() || !found.iter().all(is_value) {
+            return false;
+        }
+        match self.unit.expr(Session::without_type_arguments(site, callee)) {
+            Expr::Name(_) => self.is_local = true,
+            Expr::Member { name, .. } => self.push_external("", self.unit.text(name)),
+            _ => return false,
+        }
+        true
     }
 
     /// A decorator that is a call: what it returns is called with the decorated symbol. The call itself is a reference of its own.

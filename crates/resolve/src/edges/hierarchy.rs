@@ -2,6 +2,7 @@
 //! implementations.
 
 use crate::file::file_unit::FileRef;
+use crate::names::visibility::says_one_of;
 use crate::session::Session;
 use crate::types::target::{Referent, Target};
 use crate::types::ty::{SymbolId, Ty};
@@ -17,6 +18,9 @@ pub(super) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
         session.start_reference();
         if kind.is_type() || kind == SymbolKind::Module {
             inherits(session, unit, at, out);
+        }
+        if kind.is_callable() && !unit.rules.platform_declaration_words.is_empty() {
+            platform_definition(session, unit, at, out);
         }
         if kind == SymbolKind::EnumMember && !unit.children(Some(at)).is_empty() {
             constant_overrides(session, unit, at, out);
@@ -82,6 +86,32 @@ fn inherits(session: &Session<'_>, unit: &FileRef, at: u32, out: &mut Resolved) 
     }
     overrides(session, unit, at, &of, out);
     inherited_implementations(session, unit, at, &of, out);
+}
+
+/// Adds the edge from the common declaration of a function to its definition for a platform.
+fn platform_definition(session: &Session<'_>, unit: &FileRef, at: u32, out: &mut Resolved) {
+    let rules = &unit.rules;
+    if !says_one_of(unit, at, &rules.default_inheriting_words) {
+        return;
+    }
+    let own = unit.sym(at);
+    let full = session.full_name(own);
+    let line = unit.symbol(at).map_or(0, |symbol| symbol.name_span.first_line);
+    for namesake in session.symbols_named(&rules.family, unit.name(at)).iter() {
+        let other = namesake.sym;
+        let Some(home) = session.unit_of(other).filter(|_| Some(namesake.kind) == unit.kind(at)) else {
+            continue;
+        };
+        let mut around = std::iter::successors(Some(other.at), |&at| home.symbol(at)?.parent);
+        if around.any(|at| says_one_of(&home, at, &rules.platform_declaration_words))
+            && session.full_name(other) == full
+            && home.qualifier(other.at) == unit.qualifier(at)
+            && session.has_same_params(own, other)
+        {
+            let (kind, rule) = (EdgeKind::Dispatches, Rule::Implementation);
+            out.edges.push(edge(other, kind, own, line, Confidence::Exact, rule));
+        }
+    }
 }
 
 /// An external base, with its package if an import names one.

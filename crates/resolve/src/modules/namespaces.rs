@@ -75,6 +75,7 @@ impl Session<'_> {
     /// A full name: of a definition, or of a member of a type.
     pub(crate) fn by_full_name(&self, unit: &FileRef, full: &str, rule: Rule) -> Vec<Target> {
         let syms = self.symbols_with_full_name(&unit.rules.family, full);
+        let syms = self.visible_alternatives(unit, syms);
         if !syms.is_empty() {
             return self.prefer_definitions(syms.into_iter().map(|sym| Target::symbol(sym, rule)).collect());
         }
@@ -111,6 +112,7 @@ impl Session<'_> {
         let is_static = Modifiers(import.modifiers.0).contains(Modifier::Static);
         if !is_static {
             let syms = self.symbols_with_full_name(&unit.rules.family, &format!("{space}.{name}"));
+            let syms = self.visible_alternatives(unit, syms);
             if !syms.is_empty() {
                 return self.prefer_definitions(
                     syms.into_iter().map(|sym| Target::symbol(sym, Rule::Wildcard)).collect(),
@@ -140,6 +142,7 @@ impl Session<'_> {
             let full = if space.is_empty() { name.to_owned() } else { format!("{space}.{name}") };
             let mut syms = self.symbols_with_full_name(&unit.rules.family, &full);
             syms.retain(|&sym| !self.in_other_script(sym, unit) && !self.is_private_to_other_file(sym, unit));
+            let syms = self.visible_alternatives(unit, syms);
             if !syms.is_empty() {
                 return self.prefer_definitions(
                     syms.into_iter().map(|sym| Target::symbol(sym, Rule::Package)).collect(),

@@ -129,6 +129,19 @@ impl Session<'_> {
         }
         let mut chosen = Vec::new();
         let mut bindings = bindings;
+        let is_method = |at: u32| matches!(unit.kind(at), Some(SymbolKind::Method | SymbolKind::Operator));
+        if kind == Some(ScopeKind::Type) && bindings.len() > 1 && site.symbol().is_some_and(is_method) {
+            // In a method, a field hides the parameter of the primary constructor that it is declared by.
+            let is_param =
+                |at: &u32| unit.binding(*at).is_some_and(|binding| binding.kind == BindingKind::Param);
+            if !bindings.iter().all(is_param) {
+                bindings.retain(|at| !is_param(at));
+            }
+        }
+        if kind == Some(ScopeKind::Type) && bindings.len() > 1 {
+            // The value of a field does not mean the field: `val store by store` means the parameter.
+            bindings.retain(|&at| unit.binding(at).is_none_or(|binding| binding.at != site.at));
+        }
         if unit.rules.type_namespace && bindings.len() > 1 {
             // A pure type does not hide a value of the same name, nor the other way round.
             let (types, others) = bindings.into_iter().partition(|&at| is_only_type(unit, at));

@@ -4,14 +4,11 @@ use crate::file::file_unit::{FileRef, FileUnit, last_name};
 use crate::modules::dotted;
 use crate::names::bindings::{LookupKind, can_be_called};
 use crate::session::{Namesake, Session, Site};
-use crate::types::generics::unify;
+use crate::types::generics::{TypeArguments, unify};
 use crate::types::target::{Referent, Target};
 use crate::types::ty::{SymbolId, Ty};
 use orient_model::{Confidence, Modifier, Modules, Rule, ScopeKind, SymbolKind};
 use std::rc::Rc;
-
-/// Type parameters, by file and binding, with their values.
-type TypeArguments = Vec<((u32, u32), Ty)>;
 
 impl Session<'_> {
     /// Extension members of a type by name.
@@ -63,6 +60,8 @@ impl Session<'_> {
             let referent = Referent::Symbol(sym, Some(ty.clone().into()));
             found.push(Target { referent, rule: Rule::Extension, confidence, receiver_distance: place });
         }
+        let syms = self.visible_alternatives(from, found.iter().filter_map(Target::sym).collect());
+        found.retain(|one| one.sym().is_none_or(|sym| syms.contains(&sym)));
         let several = found.len() > 1 && !from.rules.overloads;
         found.into_iter().map(|one| if several { one.at_most(Confidence::Probable) } else { one }).collect()
     }
@@ -149,7 +148,8 @@ impl Session<'_> {
             (ScopeKind::Type, Some(symbol)) => Some(self.own_type(unit.sym(symbol))),
             (ScopeKind::Function, symbol) => {
                 let entered = self.lambda_receiver(unit, at).map(|val| val.ty);
-                entered.or_else(|| self.qualifier_type(unit, symbol?))
+                let extended = || self.extended_type(unit, symbol?);
+                entered.or_else(|| self.qualifier_type(unit, symbol?)).or_else(extended)
             }
             _ => None,
         }
@@ -182,6 +182,9 @@ impl Session<'_> {
             Ty::SeenThrough(_, this) => &**this,
             ty => ty,
         };
+        if !this.is_known() {
+            return (map, 0);
+        }
         let holder = unit.symbol(sym.at).and_then(|symbol| symbol.parent).map(|at| unit.sym(at));
         if matches!(this, Ty::Instance(of, _) | Ty::Metatype(of, _) if Some(*of) == holder) {
             // It is called as a static member: the receiver is its first argument.
@@ -335,7 +338,7 @@ impl Session<'_> {
 }
 
 /// Whether two types are one, whatever their type arguments.
-fn is_same_type(one: &Ty, other: &Ty) -> bool {
+pub(crate) fn is_same_type(one: &Ty, other: &Ty) -> bool {
     match (one, other) {
         (Ty::Instance(one, _), Ty::Instance(other, _)) => one == other,
         (Ty::External(one, _), Ty::External(other, _)) => one == other,

@@ -32,11 +32,12 @@ impl Session<'_> {
             }
         } else if let Some(val) = self.lambda_receiver(unit, at) {
             val
+        } else if let Some(ty) = self.qualifier_type(unit, symbol) {
+            Value::new(ty, Rule::Receiver)
         } else {
-            match self.qualifier_type(unit, symbol) {
-                Some(ty) => Value::new(ty, Rule::Receiver),
-                None => return Vec::new(),
-            }
+            // Of a receiver outside of the repository, only the extensions are known.
+            let found = self.extended_type(unit, symbol).map(|ty| self.extension(&ty, name, unit));
+            return self.visible_extensions(site, found.unwrap_or_default());
         };
         let mut found = self.visible_extensions(site, self.member(&val, name, unit));
         found.retain(|one| one.sym().is_none_or(|sym| self.kind(sym) != Some(SymbolKind::Constructor)));

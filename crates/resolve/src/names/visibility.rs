@@ -58,6 +58,39 @@ impl Session<'_> {
                 || rules.file_scoped_variables && self.kind(sym) == Some(SymbolKind::Variable))
     }
 
+    /// Of definitions with one full name, those that a file can mean: not the private ones of other files, and of the definitions for several
+    /// platforms the one for its own platform or the common declaration.
+    pub(crate) fn visible_alternatives(&self, unit: &FileUnit, mut syms: Vec<SymbolId>) -> Vec<SymbolId> {
+        if syms.len() < 2 {
+            return syms;
+        }
+        if !syms.iter().all(|&sym| self.is_private_to_other_file(sym, unit)) {
+            syms.retain(|&sym| !self.is_private_to_other_file(sym, unit));
+        }
+        let rules = &unit.rules;
+        let says = |sym: SymbolId, words: &[String]| {
+            self.unit_of(sym).is_some_and(|home| says_one_of(&home, sym.at, words))
+        };
+        let is_common = |&sym: &SymbolId| says(sym, &rules.platform_declaration_words);
+        if rules.platform_declaration_words.is_empty() || !syms.iter().any(is_common) {
+            return syms;
+        }
+        let is_defined = |&sym: &SymbolId| says(sym, &rules.default_inheriting_words);
+        let own = source_set(unit);
+        let is_own = |&sym: &SymbolId| {
+            let is_near = |home: crate::file::file_unit::FileRef| {
+                sym.file == unit.file || own.is_some() && source_set(&home) == own
+            };
+            is_defined(&sym) && self.unit_of(sym).is_some_and(is_near)
+        };
+        if syms.iter().any(is_own) {
+            syms.retain(|sym| is_own(sym) || !is_common(sym) && !is_defined(sym));
+        } else {
+            syms.retain(|sym| !is_defined(sym));
+        }
+        syms
+    }
+
     /// Drops members that are private to other types, if there are others: a call cannot mean them.
     pub(crate) fn drop_inaccessible(&self, site: &Site, found: &mut Vec<Target>) {
         if found.len() < 2 || !site.unit.rules.strict_private {
@@ -128,6 +161,21 @@ impl Session<'_> {
             home.rules.script_extensions.iter().any(|script| script == extension)
         })
     }
+}
+
+/// Whether the header of a symbol has one of these words among its modifiers.
+pub(crate) fn says_one_of(unit: &FileUnit, symbol: u32, words: &[String]) -> bool {
+    let signature = || unit.symbol(symbol).map_or("", |symbol| unit.outline_text(symbol.signature));
+    !words.is_empty()
+        && signature().split_whitespace().take(8).any(|said| words.iter().any(|word| word == said))
+}
+
+/// The source set of a file: its path up to the directory below that of the source sets.
+fn source_set(unit: &FileUnit) -> Option<String> {
+    let path = unit.facts.path.display().into_owned();
+    let parts: Vec<&str> = path.split('/').collect();
+    let at = parts.iter().position(|part| *part == unit.rules.source_set_directory)?;
+    parts.get(..at + 2).filter(|_| at + 2 < parts.len()).map(|set| set.join("/"))
 }
 
 /// Whether a symbol has one of these annotations.

@@ -21,7 +21,7 @@ use crate::file::file_unit::{FileRef, FileUnit};
 use crate::memo::Keep;
 use crate::names::bindings::LookupKind;
 use crate::session::{Session, Site};
-use crate::types::generics::{mentions_param, substitute, unify};
+use crate::types::generics::{TypeArguments, mentions_param, substitute};
 use crate::types::target::{Referent, Target, Value};
 use crate::types::ty::{SymbolId, Ty};
 use orient_model::{Atom, Binding, Expr, ExprId, RefKind, Rule, ScopeKind, Sequence, SymbolKind, Via};
@@ -327,6 +327,9 @@ impl Session<'_> {
         let val = match unit.expr(Self::without_type_arguments(&site, callee)) {
             Expr::Member { base, name } if enters(name) => self.eval(&site, base),
             Expr::Name(name) if enters(name) && at > 0 => self.eval(&site, *args.first()?),
+            Expr::Name(name) if enters(name) && self.lookup(&site, unit.text(name)).is_empty() => {
+                self.self_value(&site)
+            }
             _ => Value::new(self.declared_lambda_receiver(&site, callee, args, at as usize)?, Rule::Declared),
         };
         val.ty.is_known().then_some(val)
@@ -354,7 +357,25 @@ impl Session<'_> {
         let (head, from) = self.receiver_of_function_type(from, unit.outline_text(param.ty?))?;
         let written = head.rsplit([' ', '(']).next()?;
         let of = self.lookup_dotted(&from, written);
+        if let [Target { referent: Referent::Value(param @ Ty::Param(..)), .. }] = &of[..] {
+            return self.inferred_receiver(site, one, param, args);
+        }
         of.iter().find_map(Target::sym).filter(|&sym| self.is_type(sym)).map(|sym| self.instance_of(sym))
+    }
+
+    /// The type that a type parameter of a function stands for in a call, by the receiver and the arguments; else its bound.
+    fn inferred_receiver(&self, site: &Site, found: &Target, param: &Ty, args: &[ExprId]) -> Option<Ty> {
+        let Referent::Symbol(sym, via) = &found.referent else { return None };
+        let unit = self.unit_of(*sym)?;
+        let seen = via.as_ref().map_or(param.clone(), |via| self.substitute_receiver(param, via));
+        let (map, _) = self.arguments_of_types(site, (&unit, *sym), via.as_ref(), args, None);
+        match substitute(&seen, &map) {
+            Ty::Param(file, at) => match self.type_param_bound(&self.unit(file)?, at).ty {
+                bound @ Ty::Instance(..) => Some(bound),
+                _ => None,
+            },
+            ty => ty.is_known().then_some(ty),
+        }
     }
 
     /// The text before the parameters of a function type that has a receiver, and where it is written: behind a type alias, in another
@@ -393,18 +414,32 @@ impl Session<'_> {
             return ty;
         }
         let Some(unit) = self.unit_of(sym) else { return ty };
-        let (mut map, first) = self.extension_arguments(&unit, sym, via);
+        let (mut map, _) = self.arguments_of_types(from, (&unit, sym), via, args, Some(at));
+        map.retain(|((file, _), _)| *file == unit.file);
+        substitute(&ty, &map)
+    }
+
+    /// What the receiver and the arguments of a call say about the type parameters of a function, without the parameter that is asked for; and
+    /// the number of parameters that take no argument.
+    fn arguments_of_types(
+        &self,
+        from: &Site,
+        (unit, sym): (&FileRef, SymbolId),
+        via: Option<&Rc<Ty>>,
+        args: &[ExprId],
+        except: Option<usize>,
+    ) -> (TypeArguments, usize) {
+        let (mut map, first) = self.extension_arguments(unit, sym, via);
         for (place, &arg) in args.iter().enumerate().map(|(place, arg)| (place + first, arg)) {
-            if place == at || matches!(from.unit.expr(arg), Expr::Lambda(_) | Expr::Function(_)) {
+            if Some(place) == except || matches!(from.unit.expr(arg), Expr::Lambda(_) | Expr::Function(_)) {
                 continue;
             }
             let wanted = self.value_type(sym, via, place);
             if mentions_param(&wanted) {
-                unify(&wanted, &self.eval(from, arg).ty, &mut map);
+                self.infer(&wanted, &self.eval(from, arg).ty, &mut map);
             }
         }
-        map.retain(|((file, _), _)| *file == unit.file);
-        substitute(&ty, &map)
+        (map, first)
     }
 
     /// The type of the parameter for an argument of a construction, by the constructors that take this many arguments.
@@ -508,7 +543,7 @@ impl Session<'_> {
     }
 
     /// The declared type of a parameter, with the receiver's type arguments substituted.
-    fn value_type(&self, sym: SymbolId, via: Option<&Rc<Ty>>, at: usize) -> Ty {
+    pub(crate) fn value_type(&self, sym: SymbolId, via: Option<&Rc<Ty>>, at: usize) -> Ty {
         let Some(unit) = self.unit_of(sym) else { return Ty::Unknown };
         let Some(scope) = unit.scope_of(sym.at) else { return Ty::Unknown };
         let Some(symbol) = unit.symbol(sym.at) else { return Ty::Unknown };

@@ -5,7 +5,7 @@ use crate::memo::Keep;
 use crate::names::bindings::LookupKind;
 use crate::session::{Session, Site};
 use crate::types::target::{Referent, Target, Value};
-use crate::types::ty::{SymbolId, Ty};
+use crate::types::ty::{Module, SymbolId, Ty};
 use crate::types::written_types::kind_of;
 use orient_model::{Confidence, Expr, ExprId, ExprList, Literal, Rule, Sequence, SymbolKind, Via, Wrapper};
 use std::rc::Rc;
@@ -132,7 +132,9 @@ impl Session<'_> {
             let args = || list.iter().map(|&arg| self.ty(site, arg)).collect::<Rc<[Ty]>>();
             if self.is_type(sym) {
                 one.referent = Referent::Symbol(sym, Some(Rc::new(Ty::Metatype(sym, args()))));
-            } else if site.unit.rules.type_namespace && self.kind(sym).is_some_and(SymbolKind::is_callable) {
+            } else if self.kind(sym).is_some_and(SymbolKind::is_callable)
+                && (site.unit.rules.type_namespace || site.unit.rules.overloads)
+            {
                 let this = via.unwrap_or_else(|| Rc::new(Ty::Unknown));
                 let through = Ty::SeenThrough(Ty::Metatype(sym, args()).into(), this);
                 one.referent = Referent::Symbol(sym, Some(Rc::new(through)));
@@ -156,7 +158,7 @@ impl Session<'_> {
             } => {
                 let found = self.targets(site, expr);
                 if let Expr::Member { base, name } = site.unit.expr(expr)
-                    && found.iter().all(|one| matches!(one.referent, Referent::External(..)))
+                    && found.iter().all(is_outside)
                 {
                     let name = site.unit.text(name);
                     let stated = self.library_value(site, base, name);
@@ -278,6 +280,10 @@ impl Session<'_> {
                 let val = self.eval(site, inner);
                 self.destructure(site, &val, Via::Element)
             }
+            Expr::Wrap { wrapper: Wrapper::TypeOf, inner } if !unit.rules.type_object.is_empty() => {
+                let of = Rc::from([self.ty(site, inner)]);
+                Value::new(Ty::External(unit.rules.type_object.as_str().into(), of), Rule::Static)
+            }
             Expr::Wrap { inner, .. } => self.eval(site, inner),
             Expr::Sequence { kind, items } => match kind {
                 Sequence::Map => inferred(Ty::Shape(unit.file, site.scope, expr)),
@@ -313,6 +319,16 @@ impl Session<'_> {
         let name =
             unit.rules.literal_types.iter().find(|(known, _)| known == kind).map_or("", |(_, name)| name);
         Ty::External(name.into(), Ty::no_args())
+    }
+}
+
+/// Whether a target is outside of the repository, or a namespace, as which any qualified name counts.
+fn is_outside(found: &Target) -> bool {
+    let is_space = |ty: &Ty| matches!(ty, Ty::Module(Module::Namespace(_)));
+    match &found.referent {
+        Referent::External(..) => true,
+        Referent::Value(ty) => is_space(ty),
+        Referent::Symbol(..) => false,
     }
 }
 

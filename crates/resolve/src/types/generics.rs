@@ -1,11 +1,15 @@
 //! Type parameters: substitution, unification, bounds and defaults.
 
 use crate::file::file_unit::FileRef;
+use crate::names::extensions::is_same_type;
 use crate::session::{Session, Site};
 use crate::types::target::Value;
 use crate::types::ty::{THIS, Ty};
-use orient_model::Rule;
+use orient_model::{Rule, SymbolKind};
 use std::rc::Rc;
+
+/// Type parameters, by file and binding, with their values.
+pub(crate) type TypeArguments = Vec<((u32, u32), Ty)>;
 
 /// Maximum depth of nested type arguments.
 const DEEP: usize = 4;
@@ -22,6 +26,12 @@ impl Session<'_> {
         };
         let (Ty::Instance(sym, args) | Ty::Metatype(sym, args)) = through else { return ty.clone() };
         let Some(unit) = self.unit_of(*sym) else { return ty.clone() };
+        if !unit.rules.type_namespace && unit.kind(sym.at).is_some_and(SymbolKind::is_callable) {
+            // The type arguments that a call states for a function, and its receiver.
+            let params = unit.type_params(sym.at).iter().map(|&at| (sym.file, at));
+            let stated: TypeArguments = params.zip(args.iter().cloned()).collect();
+            return self.substitute_receiver(&substitute(ty, &stated), this);
+        }
         let mut map: Vec<((u32, u32), Ty)> = vec![((sym.file, sym.at | THIS), this.clone())];
         for (place, &at) in unit.type_params(sym.at).iter().enumerate() {
             let arg = match args.get(place) {
@@ -33,6 +43,17 @@ impl Session<'_> {
             }
         }
         truncate_depth(&substitute(ty, &map), DEEP)
+    }
+
+    /// Unification with the supertypes of what is given: `Id<T>` and a subtype of `Id<Cart>` give `T = Cart`.
+    pub(crate) fn infer(&self, wanted: &Ty, given: &Ty, map: &mut TypeArguments) {
+        let base = match (wanted, given) {
+            (Ty::Instance(..) | Ty::External(..), Ty::Instance(..)) => {
+                self.mro(given).iter().find(|of| is_same_type(of, wanted)).cloned()
+            }
+            _ => None,
+        };
+        unify(wanted, base.as_ref().unwrap_or(given), map);
     }
 
     /// The default of a type parameter.

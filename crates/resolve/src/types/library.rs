@@ -21,6 +21,8 @@ const ARRAY: &str = "[]";
 const EACH: &str = "[each]";
 /// Maximum number of bases to follow.
 const MAX_BASES: usize = 8;
+/// Maximum number of supertypes to compare.
+const MAX_SUPERTYPES: usize = 32;
 
 /// Type parameters of library types with their values.
 type TypeArguments = Vec<((u32, u32), Ty)>;
@@ -181,6 +183,32 @@ impl Session<'_> {
 pub(super) fn library_element(rules: &Rules, ty: &Ty) -> Option<Ty> {
     let found = library_member(rules, ty, EACH)?;
     Some(closed(&substitute(&type_of(&found.member.result), &found.args)))
+}
+
+/// Whether a type outside of the repository is a subtype of the one with this name; none if the pack does not list both.
+pub(crate) fn is_library_subtype(rules: &Rules, ty: &Ty, name: &str) -> Option<bool> {
+    let holder = |ty: &Ty| match ty {
+        Ty::External(name, _) => name.clone(),
+        Ty::List(_) => ARRAY.into(),
+        _ => "".into(),
+    };
+    find_type(rules, name)?;
+    let mut pending = vec![holder(ty)];
+    find_type(rules, &pending[0]).filter(|found| !found.name.is_empty())?;
+    for _ in 0..MAX_SUPERTYPES {
+        let Some(of) = pending.pop() else { break };
+        if *of == *name {
+            return Some(true);
+        }
+        let bases = find_type(rules, &of).map_or(&[][..], |known| &known.bases);
+        pending.extend(bases.iter().map(|base| holder(&type_of(base))));
+    }
+    Some(false)
+}
+
+/// Whether the pack lists a type outside of the repository.
+pub(crate) fn is_library_type(rules: &Rules, name: &str) -> bool {
+    !name.is_empty() && find_type(rules, name).is_some()
 }
 
 fn named(name: &str) -> Value {

@@ -7,7 +7,7 @@ use crate::session::{Session, Site};
 use crate::types::object_literals::dedup_members;
 use crate::types::target::{Referent, Target, Value};
 use crate::types::ty::{SymbolId, THIS, Ty};
-use orient_model::{Confidence, Expr, ExprId, Modules, Relation, Rule, SymbolKind};
+use orient_model::{Confidence, Expr, ExprId, Modifier, Modules, RECEIVER_LABEL, Relation, Rule, SymbolKind};
 use std::rc::Rc;
 
 /// The type of a value, as a value itself.
@@ -23,6 +23,15 @@ impl Session<'_> {
         let unit = &site.unit;
         if let Some(found) = self.path_member(site, base, name) {
             return found;
+        }
+        if let Some(label) = name.strip_prefix(RECEIVER_LABEL)
+            && !unit.rules.receiver_scope_methods.is_empty()
+        {
+            let val = match unit.expr(base) {
+                Expr::SuperRef => self.labelled_base(site, label),
+                _ => self.labelled_receiver(site, label),
+            };
+            return val.map(|val| Target::value(val.ty, val.rule)).into_iter().collect();
         }
         if unit.expr(base) == Expr::SuperRef {
             return self.super_member(site, name);
@@ -70,7 +79,7 @@ impl Session<'_> {
                 return found;
             }
         }
-        let val = self.eval(site, base);
+        let val = self.provided_delegate(site, self.eval(site, base), name);
         let mut found: Vec<Target> = Vec::new();
         for ty in val.ty.alternatives() {
             let one = Value { ty: ty.clone(), ..val.clone() };
@@ -152,6 +161,34 @@ impl Session<'_> {
         found.into_iter().map(|found| found.at_most(val.confidence)).collect()
     }
 
+    /// The object that a delegate provides in its place, if this is the member that reads a delegated property.
+    fn provided_delegate(&self, site: &Site, val: Value, name: &str) -> Value {
+        let unit = &site.unit;
+        if unit.implicit("delegate") != Some(name) {
+            return val;
+        }
+        let Some(provide) = unit.implicit("provide_delegate") else { return val };
+        let mut found = self.member(&val, provide, unit);
+        found.retain(|one| one.sym().is_some());
+        let provided = self.call_targets_result(&found, &[], Some(site));
+        if provided.ty.is_known() { provided } else { val }
+    }
+
+    /// A member that every data class has: a copy of the instance, or one of its parts.
+    fn data_member(&self, ty: &Ty, sym: SymbolId, name: &str) -> Vec<Target> {
+        let Some(unit) = self.unit_of(sym).filter(|unit| unit.is(sym.at, Modifier::Data)) else {
+            return Vec::new();
+        };
+        let result = unit.rules.data_members.iter().find_map(|(member, what)| match what.as_str() {
+            "item" => {
+                let at = name.strip_prefix(member.as_str())?.parse::<usize>().ok()?.checked_sub(1)?;
+                Some(self.value_type(sym, Some(&Rc::new(ty.clone())), at))
+            }
+            _ => (member == name).then(|| ty.clone()),
+        });
+        result.map(|ty| Target::value(Ty::Returning(ty.into()), Rule::Declared)).into_iter().collect()
+    }
+
     /// A member that every enumeration has: its cases, or a function that returns them or one of them.
     fn enum_member(&self, sym: SymbolId, name: &str, from: &FileRef) -> Vec<Target> {
         let known = from.rules.enum_members.iter().find(|(member, _)| member == name);
@@ -174,6 +211,10 @@ impl Session<'_> {
             _ => Rule::Declared,
         };
         let found = self.type_member(&val.ty, name, 0, rule);
+        if !found.is_empty() {
+            return found;
+        }
+        let found = self.data_member(&val.ty, sym, name);
         if !found.is_empty() {
             return found;
         }

@@ -3,9 +3,11 @@
 use crate::file::file_unit::{FileRef, FileUnit};
 use crate::names::visibility::has_annotation;
 use crate::session::{Session, Site};
-use crate::types::target::Value;
+use crate::types::target::{Referent, Value};
 use crate::types::ty::{SymbolId, Ty};
+use crate::types::written_types::split_types;
 use orient_model::{Atom, Binding, BindingKind, Expr, ExprId, Modifier, Rule, SymbolKind};
+use std::rc::Rc;
 
 /// Whether the receiver of a method is its type, not an instance.
 fn is_class_method(unit: &FileUnit, symbol: u32) -> bool {
@@ -93,7 +95,7 @@ impl Session<'_> {
                 return None;
             }
             if found.qualifier.is_some()
-                && let Some(ty) = self.qualifier_type(unit, at)
+                && let Some(ty) = self.qualifier_type(unit, at).or_else(|| self.extended_type(unit, at))
             {
                 return Some(ty);
             }
@@ -115,6 +117,15 @@ impl Session<'_> {
     /// The type that a symbol names as its container: `Foo` of `void Foo::bar()`.
     pub(crate) fn qualifier_type(&self, unit: &FileRef, symbol: u32) -> Option<Ty> {
         let qualifier = unit.qualifier(symbol)?;
+        let named =
+            |at: &&u32| unit.binding(**at).is_some_and(|binding| unit.text(binding.name) == qualifier);
+        if let Some(&param) = unit.type_params(symbol).iter().find(named) {
+            // An extension of every type that satisfies a bound: `fun <T : Command> T.run()`.
+            return match self.type_param_bound(unit, param).ty {
+                bound @ Ty::Instance(..) => Some(bound),
+                _ => None,
+            };
+        }
         let scope = unit.symbol(symbol)?.parent.and_then(|parent| unit.scope_of(parent)).unwrap_or(0);
         let site = Site { unit: unit.clone(), scope, at: u32::MAX };
         let found = self.lookup_dotted(&site, qualifier);
@@ -131,8 +142,53 @@ impl Session<'_> {
         })
     }
 
+    /// The type outside of the repository that an extension is for.
+    pub(crate) fn extended_type(&self, unit: &FileRef, symbol: u32) -> Option<Ty> {
+        let written = unit.qualifier(symbol).filter(|_| unit.is(symbol, Modifier::Extension))?;
+        let scope = unit.scope_of(symbol).unwrap_or(0);
+        let ty = self.written_type(&Site { unit: unit.clone(), scope, at: u32::MAX }, written);
+        matches!(ty, Ty::External(..)).then_some(ty)
+    }
+
+    /// The type that source text denotes: a name with type arguments.
+    fn written_type(&self, site: &Site, written: &str) -> Ty {
+        let written = written.trim().trim_end_matches('?');
+        let (name, args) = match written.split_once('<') {
+            Some((name, rest)) => (name.trim(), rest.strip_suffix('>').unwrap_or_default()),
+            None => (written, ""),
+        };
+        if name.is_empty() || !name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.') {
+            return Ty::Unknown;
+        }
+        let args: Rc<[Ty]> = split_types(args)
+            .map(|arg| {
+                let arg = arg.trim().rsplit(' ').next().unwrap_or_default();
+                self.nested(|| self.written_type(site, arg)).unwrap_or(Ty::Unknown)
+            })
+            .collect();
+        for found in &self.lookup_dotted(site, name) {
+            match (&found.referent, found.sym()) {
+                (Referent::Value(param @ Ty::Param(..)), _) => return param.clone(),
+                (_, Some(sym)) if self.is_type(sym) => {
+                    return match self.instance_of(sym) {
+                        Ty::Instance(of, own) if own.is_empty() => Ty::Instance(of, args),
+                        ty => ty,
+                    };
+                }
+                _ => {}
+            }
+        }
+        let last = name.rsplit('.').next().unwrap_or(name);
+        let is_type = |kind: SymbolKind| kind.is_type() || kind == SymbolKind::TypeAlias;
+        let is_here = self.symbols_named(&site.unit.rules.family, last).iter().any(|one| is_type(one.kind));
+        if is_here { Ty::Unknown } else { Ty::External(last.into(), args) }
+    }
+
     /// The value of `self` at a place.
     pub(crate) fn self_value(&self, site: &Site) -> Value {
+        if let Some(entered) = self.entered_receiver(site) {
+            return entered;
+        }
         let symbol = site.symbol();
         let Some(ty) = self.self_type(&site.unit, symbol) else { return Value::unknown() };
         let is_type =

@@ -42,6 +42,11 @@ pub(crate) fn widens(rules: &Rules, from: &str, to: &str) -> bool {
     rules.types.widening.iter().any(|(known, types)| known == from && has(types, to))
 }
 
+/// Whether values of primitive types are converted to this type.
+pub(crate) fn is_conversion_target(rules: &Rules, bare: &str) -> bool {
+    has(&rules.types.implicit_conversions, bare)
+}
+
 /// Whether a value of one type can be boxed or unboxed to another.
 pub(crate) fn boxes(rules: &Rules, from: &str, to: &str) -> bool {
     rules.types.boxing.iter().any(|(known, types)| known == from && has(types, to))
@@ -91,7 +96,7 @@ pub(crate) fn score_literal_type(rules: &Rules, written: &str, bare: &str, liter
 }
 
 /// The name of a kind of literal in packs.
-pub(super) fn kind_of(literal: Literal) -> &'static str {
+pub(crate) fn kind_of(literal: Literal) -> &'static str {
     match literal {
         Literal::String => "string",
         Literal::Integer => "integer",
@@ -214,6 +219,16 @@ pub(crate) fn type_argument_count(written: &str) -> usize {
         (Some(open), Some(close)) => count_types(written.get(open + 1..close).unwrap_or_default()),
         _ => 0,
     }
+}
+
+/// The types of a comma-separated list.
+pub(crate) fn split_types(text: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0_i32;
+    let parts = text.split(move |letter: char| {
+        depth += i32::from("<([".contains(letter)) - i32::from(">)]".contains(letter));
+        letter == ',' && depth == 0
+    });
+    parts.filter(|part| !part.trim().is_empty())
 }
 
 /// The number of types in a comma-separated list.
