@@ -384,6 +384,7 @@ for (const { tree, file, question, name, pattern, code, language, directory } of
     await page.locator("table a", { hasText: `${directory}/` }).first().click();
     await page.screenshot({ path: `${setup.screenshots}/${tree}-map.png` });
     await page.locator("table a").filter({ hasText: /\.\w+$/ }).first().click();
+    await page.waitForURL(/\/code\//); // loaded, too
     assert.ok((await text(page, ".source")).trim().length > 0);
   });
 
