@@ -1,8 +1,8 @@
 //! The contents of files by their hash: in the database once for all repositories, and in a cache on disk.
 
-use crate::content_memory::ContentMemory;
 use crate::data_directory::DataDirectory;
 use crate::database::Database;
+use crate::decompressed_contents::DecompressedContents;
 use crate::error::TeamError;
 use orient_text::{TrigramExtractor, for_each_term, term_hash};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -45,7 +45,7 @@ pub(crate) fn hash_of(bytes: &[u8]) -> Hash {
 pub(crate) struct ContentCache {
     database: Arc<Database>,
     data: DataDirectory,
-    memory: Arc<ContentMemory>,
+    memory: Arc<DecompressedContents>,
 }
 
 impl ContentCache {

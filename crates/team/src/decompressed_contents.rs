@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 const MAX_BYTES: usize = 256 << 20;
 
 /// Contents by their hash. Two generations: a content that is not read while the younger one fills up is dropped with the older one.
-pub(crate) struct ContentMemory {
+pub(crate) struct DecompressedContents {
     generations: Mutex<[Generation; 2]>,
     most: usize,
 }
@@ -19,13 +19,13 @@ struct Generation {
     bytes: usize,
 }
 
-impl Default for ContentMemory {
+impl Default for DecompressedContents {
     fn default() -> Self {
         Self { generations: Mutex::default(), most: MAX_BYTES }
     }
 }
 
-impl ContentMemory {
+impl DecompressedContents {
     pub(crate) fn get(&self, hash: &Hash) -> Option<Arc<[u8]>> {
         let mut generations = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
         let [young, old] = &mut *generations;
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn what_is_read_stays_and_the_rest_makes_room() {
-        let memory = ContentMemory { most: 8, ..ContentMemory::default() };
+        let memory = DecompressedContents { most: 8, ..DecompressedContents::default() };
         let hash = |number: u8| [number; 32];
         for number in 1..=4 {
             memory.add(hash(number), Arc::from([number; 2].as_slice()));
