@@ -16,6 +16,7 @@ mod eval;
 mod facts;
 mod graph;
 mod history;
+mod http_connection;
 mod mcp_client;
 mod mutate;
 mod package;

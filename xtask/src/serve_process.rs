@@ -1,15 +1,11 @@
-//! An `orient serve` process, and a minimal client over HTTP.
+//! An `orient serve` process, and a minimal MCP client over HTTP.
 
+use crate::http_connection::{HttpConnection, Reply};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
-
-/// Timeout: the machine may be busy, and a first index takes a while.
-const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A running `orient serve` and its address.
 pub(crate) struct ServeProcess {
@@ -53,33 +49,20 @@ impl Drop for ServeProcess {
 
 /// A session over one persistent connection.
 pub(crate) struct HttpSession {
-    stream: BufReader<TcpStream>,
-    host: String,
+    connection: HttpConnection,
     path: String,
     session: Option<String>,
     next: u64,
 }
 
-/// The response to a request.
-struct Reply {
-    status: u16,
-    session: Option<String>,
-    body: Vec<u8>,
-}
-
 impl HttpSession {
     fn open(url: &str) -> Result<Self> {
-        let rest = url.strip_prefix("http://").context("the address is one of HTTP")?;
-        let (host, path) = rest.split_once('/').context("the address has a path")?;
-        let stream = TcpStream::connect(host).with_context(|| format!("connecting to {host}"))?;
-        stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
-        let (host, path) = (host.to_owned(), format!("/{path}"));
-        let mut web = Self { stream: BufReader::new(stream), host, path, session: None, next: 0 };
+        let (connection, path) = HttpConnection::open(url)?;
+        let mut web = Self { connection, path, session: None, next: 0 };
         let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "xtask", "version": "1" } });
         let message = web.message("initialize", &hello);
         let reply = web.post(&message)?;
-        web.session = reply.session;
+        web.session = reply.header("mcp-session-id").map(str::to_owned);
         let greeted = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
         web.post(&greeted.to_string())?;
         Ok(web)
@@ -110,60 +93,8 @@ impl HttpSession {
     }
 
     fn post(&mut self, message: &str) -> Result<Reply> {
-        let session =
-            self.session.as_ref().map_or_else(String::new, |id| format!("Mcp-Session-Id: {id}\r\n"));
-        let head = format!(
-            "POST {} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n\
-             Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2025-11-25\r\n\
-             {session}Content-Length: {}\r\n\r\n",
-            self.path,
-            self.host,
-            message.len()
-        );
-        self.stream.get_mut().write_all(format!("{head}{message}").as_bytes())?;
-        self.reply()
-    }
-
-    fn reply(&mut self) -> Result<Reply> {
-        let status = self.line()?;
-        let status = status.split(' ').nth(1).and_then(|status| status.parse().ok());
-        let mut reply = Reply { status: status.context("no status")?, session: None, body: Vec::new() };
-        let (mut length, mut chunked) = (0, false);
-        loop {
-            let line = self.line()?;
-            let Some((name, value)) = line.split_once(':') else { break };
-            match (name.to_ascii_lowercase().as_str(), value.trim()) {
-                ("content-length", value) => length = value.parse().context("the length is a number")?,
-                ("transfer-encoding", value) => chunked = value.eq_ignore_ascii_case("chunked"),
-                ("mcp-session-id", value) => reply.session = Some(value.to_owned()),
-                _ => {}
-            }
-        }
-        if !chunked {
-            self.read(length, &mut reply.body)?;
-            return Ok(reply);
-        }
-        loop {
-            let size = usize::from_str_radix(&self.line()?, 16).context("a chunk has a size")?;
-            self.read(size, &mut reply.body)?;
-            self.line()?;
-            if size == 0 {
-                return Ok(reply);
-            }
-        }
-    }
-
-    fn read(&mut self, length: usize, body: &mut Vec<u8>) -> Result<()> {
-        let from = body.len();
-        body.resize(from + length, 0);
-        Ok(self.stream.read_exact(&mut body[from..])?)
-    }
-
-    fn line(&mut self) -> Result<String> {
-        let mut line = String::new();
-        if self.stream.read_line(&mut line)? == 0 {
-            bail!("the connection was closed");
-        }
-        Ok(line.trim_end().to_owned())
+        let session = self.session.as_deref().map(|id| ("Mcp-Session-Id", id));
+        let headers = [("MCP-Protocol-Version", "2025-11-25")].into_iter().chain(session);
+        self.connection.post(&self.path, headers, message)
     }
 }

@@ -9,7 +9,8 @@ use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use orient_providers::KeySetAddress;
 use orient_serve::{HttpOptions, IdentityProviderOptions, KeyFetcher, SharedOptions, shared_http};
 use orient_team::{
-    DEFAULT_RATE, DataDirectory, Database, DatabaseLimits, Node, Source, TokenScope, Worker, WorkerOptions,
+    DEFAULT_RATE, DataDirectory, Database, DatabaseLimits, Node, NodeOptions, Source, TokenScope, Worker,
+    WorkerOptions,
 };
 use orient_tools::{Code, Exit, ToolError, write_json_line};
 use std::io::{self, Write};
@@ -96,6 +97,12 @@ enum Action {
         /// MCP tools to offer: `all`, or a comma-separated list of names
         #[arg(long, value_name = "WHICH")]
         tools: Option<String>,
+        /// How long a question about several repositories waits for those that this node is still indexing, in seconds
+        #[arg(long, value_name = "SECONDS", default_value_t = 1.5)]
+        wait: f32,
+        /// Index a repository when it is first asked about, instead of all in advance
+        #[arg(long)]
+        on_demand: bool,
         /// Certificate with its chain (PEM): connections are encrypted
         #[arg(long, value_name = "FILE", requires = "tls_key")]
         tls_cert: Option<PathBuf>,
@@ -286,9 +293,23 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
             };
             work(&config, &Worker::new(database, data()?, options))
         }
-        Action::Serve { listen, allow_host, allow_origin, tools, tls_cert, tls_key, identity } => {
+        Action::Serve {
+            listen,
+            allow_host,
+            allow_origin,
+            tools,
+            wait,
+            on_demand,
+            tls_cert,
+            tls_key,
+            identity,
+        } => {
             let provider = identity.options()?;
-            let node = Arc::new(Node::new(database, data()?)?);
+            let patience = Duration::try_from_secs_f32(wait).map_err(|_| {
+                ToolError::new(Code::BadArgument, "--wait must be a number of seconds, for example 1.5")
+            })?;
+            let options = NodeOptions { patience, prepare: !on_demand };
+            let node = Arc::new(Node::new(database, data()?, options)?);
             let tls = tls_files(tls_cert, tls_key);
             let scheme = scheme(tls.is_some());
             let http =

@@ -46,6 +46,8 @@ pub(crate) struct ServedTree {
     /// The name of the repository that paths are shown below, in a tree that is shared.
     label: Option<String>,
     only_own_symbols: bool,
+    /// What no answer from these trees has.
+    pub(crate) left_out: Vec<String>,
     /// The team server that answers for all other repositories.
     pub(crate) remote: Option<Arc<RemoteServer>>,
     pub(crate) indexing: Arc<BackgroundIndexing>,
@@ -96,6 +98,7 @@ impl ServedTree {
             peers: Vec::new(),
             label,
             only_own_symbols,
+            left_out: Vec::new(),
             remote: None,
             indexing,
             cancel: Cancel::default(),
@@ -116,6 +119,7 @@ impl ServedTree {
             peers: Vec::new(),
             label: is_labelled.then_some(name),
             only_own_symbols,
+            left_out: Vec::new(),
             remote: None,
             indexing: Arc::default(),
             cancel: Cancel::default(),
@@ -125,12 +129,13 @@ impl ServedTree {
         let mut trees = opened.trees.into_iter().map(one);
         let mut first = trees.next()?;
         first.peers = trees.collect();
+        first.left_out = opened.left_out;
         Some(first)
     }
 
     /// The sessions of all roots as one.
     pub(crate) fn join<'s>(&self, session: &dyn Fn(&Self) -> Session<'s>) -> Result<Session<'s>, ToolError> {
-        let own = session(self);
+        let own = session(self).leaving_out(self.left_out.clone());
         let Some(label) = &self.label else {
             return own.join(self.peers.iter().map(session).collect());
         };

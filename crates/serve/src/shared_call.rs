@@ -28,11 +28,10 @@ pub(crate) struct SharedCall {
     pub(crate) own: Vec<String>,
 }
 
-/// The trees of a call, and what the answer must say about them.
+/// The trees of a call.
 pub(crate) struct OpenedCall {
     pub(crate) tree: ServedTree,
     pub(crate) repositories: Vec<String>,
-    pub(crate) notes: Vec<String>,
 }
 
 impl SharedCall {
@@ -71,11 +70,10 @@ impl SharedCall {
             SharedQuestion { repository: self.repository.as_deref(), operation, filter, own: &self.own };
         let opened = self.trees.open(&self.caller, &question)?;
         let repositories = opened.trees.iter().map(|(name, _)| name.clone()).collect();
-        let notes = opened.notes.clone();
         let Some(tree) = ServedTree::shared(opened) else {
             return Err(ToolError::new(Code::NotFound, "there is no repository that you may read"));
         };
-        Ok(OpenedCall { tree, repositories, notes })
+        Ok(OpenedCall { tree, repositories })
     }
 
     /// Answers a tool call and records it.
@@ -91,7 +89,6 @@ impl SharedCall {
             asked = opened.repositories;
             // The history of what was sent is by path, and paths of two repositories may be equal.
             call.again = true;
-            call.notes.extend(opened.notes);
             answer(&opened.tree, call)
         });
         let outcome = match &answered {

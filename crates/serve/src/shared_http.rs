@@ -429,34 +429,33 @@ impl JsonQuestion {
             None => self.operation.call(&session, self.arguments.clone())?,
         };
         if self.wants_text {
-            return text_of(reply.as_ref(), &opened.repositories, opened.notes.clone(), state.redacts(tree));
+            return text_of(reply.as_ref(), &opened.repositories, state.redacts(tree));
         }
         let mut answer = json_of(reply.as_ref())?;
         if state.redacts(tree) {
             redact_json(&mut answer, &mut Redactor::default());
         }
-        Ok(json!({ "repositories": opened.repositories, "notes": opened.notes, "answer": answer }))
+        Ok(json!({ "repositories": opened.repositories, "notes": tree.left_out, "answer": answer }))
     }
 }
 
 /// The text of an answer, with its notes.
-fn text_of(
-    reply: &dyn Reply,
-    repositories: &[String],
-    mut notes: Vec<String>,
-    redacts: bool,
-) -> Result<Value, ToolError> {
+fn text_of(reply: &dyn Reply, repositories: &[String], redacts: bool) -> Result<Value, ToolError> {
     let failed =
         |error: std::io::Error| ToolError::new(Code::Io, format!("the answer could not be written: {error}"));
     let mut text = String::new();
     reply.text(&mut TextWriter::new(&mut text)).map_err(failed)?;
-    notes
-        .extend(reply.metadata().reasons.iter().chain(&reply.metadata().notes).map(|note| note.text.clone()));
     if redacts {
         text = Redactor::default().text(&text);
     }
-    let unresolved = reply.metadata().unresolved_name;
+    let (notes, unresolved) = (notes_of(reply), reply.metadata().unresolved_name);
     Ok(json!({ "repositories": repositories, "notes": notes, "unresolved": unresolved, "text": text }))
+}
+
+/// Why an answer is partial, and its notes.
+fn notes_of(reply: &dyn Reply) -> Vec<String> {
+    let metadata = reply.metadata();
+    metadata.reasons.iter().chain(&metadata.notes).map(|note| note.text.clone()).collect()
 }
 
 /// The JSON form of an answer; JSON lines become a list.

@@ -92,8 +92,8 @@ pub struct OpenedTrees {
     pub is_labelled: bool,
     /// Whether names mean symbols of the first tree only.
     pub only_own_symbols: bool,
-    /// What the answer leaves out.
-    pub notes: Vec<String>,
+    /// What the answer leaves out: it is partial.
+    pub left_out: Vec<String>,
 }
 
 /// A repository as a caller sees it.

@@ -110,7 +110,7 @@ impl Database {
         let (addresses, commits) = split_keys(keys);
         let row =
             self.with(|client| Ok(client.query_opt(NEAREST, &[&caller.id, &addresses, &commits, &head])?))?;
-        Ok(row.as_ref().and_then(branch_of))
+        Ok(row.as_ref().and_then(PublishedBranch::of))
     }
 
     /// The repositories that a caller may read and that one of these keys identifies: `address:` and a hash, `commit:` and an id.
@@ -127,7 +127,9 @@ impl Database {
     pub(crate) fn readable_branch(&self, caller: &Caller, typed: &str) -> Result<PublishedBranch, TeamError> {
         let (name, branch) = typed.split_once('@').unwrap_or((typed, ""));
         let row = self.with(|client| Ok(client.query_opt(BY_NAME, &[&caller.id, &name, &branch])?))?;
-        row.as_ref().and_then(branch_of).ok_or_else(|| TeamError::UnknownRepository(typed.to_owned()))
+        row.as_ref()
+            .and_then(PublishedBranch::of)
+            .ok_or_else(|| TeamError::UnknownRepository(typed.to_owned()))
     }
 
     /// All repositories that a caller may read.
@@ -228,16 +230,20 @@ impl Database {
         let mut values: Vec<&(dyn ToSql + Sync)> = vec![&caller.id, &limit, &without];
         values.extend(rest);
         let rows = self.with(|client| Ok(client.query(statement, &values)?))?;
-        let branches: Vec<PublishedBranch> = rows.iter().take(most).filter_map(branch_of).collect();
+        let branches: Vec<PublishedBranch> = rows.iter().take(most).filter_map(PublishedBranch::of).collect();
         Ok(SelectedBranches { branches, has_more: rows.len() > most })
     }
 }
 
-fn branch_of(row: &Row) -> Option<PublishedBranch> {
-    let (name, branch): (String, &str) = (row.get(2), row.get(3));
-    let label = if branch.is_empty() { name.clone() } else { format!("{name}@{branch}") };
-    let tree = Hash::try_from(row.get::<_, Option<&[u8]>>(4)?).ok()?;
-    Some(PublishedBranch { id: row.get(0), repository: row.get(1), label, name, tree, artefact: row.get(5) })
+impl PublishedBranch {
+    /// The branch of a row with its id, the repository's id and name, the name of the branch if it is not the default one, the tree
+    /// and the artefact.
+    pub(crate) fn of(row: &Row) -> Option<Self> {
+        let (name, branch): (String, &str) = (row.get(2), row.get(3));
+        let label = if branch.is_empty() { name.clone() } else { format!("{name}@{branch}") };
+        let tree = Hash::try_from(row.get::<_, Option<&[u8]>>(4)?).ok()?;
+        Some(Self { id: row.get(0), repository: row.get(1), label, name, tree, artefact: row.get(5) })
+    }
 }
 
 /// The words of a question that say what it is about, in English.

@@ -39,6 +39,9 @@ pub enum TeamError {
     /// All connections to the database are in use.
     #[error("all connections to the database are in use")]
     Overloaded,
+    /// The index of a repository is not on this node yet.
+    #[error("this node is still preparing {0}")]
+    Preparing(String),
     /// Git failed.
     #[error("git {action} failed: {reason}")]
     Git {
@@ -69,6 +72,17 @@ pub enum TeamError {
 impl TeamError {
     pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Usage { message: message.into(), hint: hint.into() }
+    }
+
+    /// The same error for another caller who waits for the same work.
+    pub(crate) fn shared(&self) -> Self {
+        match self {
+            Self::UnknownRepository(name) => Self::UnknownRepository(name.clone()),
+            Self::Unreachable(reason) => Self::Unreachable(reason.clone()),
+            Self::Full(reason) => Self::Full(reason.clone()),
+            Self::Overloaded => Self::Overloaded,
+            other => Self::Index(other.to_string()),
+        }
     }
 
     pub(crate) fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
@@ -110,7 +124,7 @@ impl From<TeamError> for ToolError {
         match error {
             TeamError::Usage { hint, .. } => Self::new(Code::BadArgument, message).hint(hint),
             TeamError::UnknownRepository(_) => Self::new(Code::NotFound, message),
-            TeamError::Unreachable(_) | TeamError::Overloaded => {
+            TeamError::Unreachable(_) | TeamError::Overloaded | TeamError::Preparing(_) => {
                 Self::new(Code::Busy, message).hint("try again in a moment")
             }
             TeamError::Full(_) => Self::new(Code::Io, message)

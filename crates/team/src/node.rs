@@ -3,113 +3,69 @@
 
 use crate::access::PublishedBranch;
 use crate::audit::AuditLog;
-use crate::branch_entries::read_entries;
-use crate::contents::Hash;
 use crate::data_directory::DataDirectory;
 use crate::database::Database;
 use crate::error::TeamError;
 use crate::facts_export::FactsFiles;
-use crate::indexes::{Indexes, OpenedRepository};
+use crate::indexes::Indexes;
+use crate::open_trees::{OpenTrees, ReadyTree};
 use crate::tokens::{RateLimits, random_text};
 use orient_serve::{
     AnsweredQuestion, Authentication, Caller, Credential, FactsFile, OpenedTrees, PublishedFacts,
     RepositoryLine, SharedQuestion, SharedTrees,
 };
-use orient_tools::{Code, OpenTree, RootFilter, ToolError};
-use std::collections::HashMap;
+use orient_tools::{Code, RootFilter, ToolError};
 use std::fmt::Write;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Maximum number of repositories that one question asks.
 const MAX_ASKED: usize = 8;
-/// Maximum number of trees that stay open.
-const MAX_OPEN: usize = 64;
+/// How long a question waits for the only repository that it is about, or for the first of several.
+const PATIENCE: Duration = Duration::from_secs(20);
 
-const PUBLISHED: &str = "SELECT tree, artefact FROM branch WHERE id = $1 AND generation > 0";
 const JOBS: &str = "SELECT count(*) FILTER (WHERE worker IS NULL), count(*) FILTER (WHERE lease > now()), \
      count(*) FILTER (WHERE error IS NOT NULL) FROM job";
 
 /// A node of a team server.
 pub struct Node {
     database: Arc<Database>,
-    indexes: Indexes,
+    trees: OpenTrees,
+    patience: Duration,
     facts: FactsFiles,
     audit: AuditLog,
     limits: RateLimits,
     /// Compared where there is no secret, so that this takes as long.
     unknown_secret: String,
-    open: Mutex<HashMap<i64, Arc<BranchSlot>>>,
-    opened_count: AtomicU64,
 }
 
-/// The open tree of a branch; locked while it is being opened.
-#[derive(Default)]
-struct BranchSlot {
-    tree: Mutex<Option<(Hash, OpenTree)>>,
-    used: Mutex<Option<Instant>>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+/// How a node keeps the indexes of repositories.
+#[derive(Clone, Copy, Debug)]
+pub struct NodeOptions {
+    /// How long a question about several repositories waits for those that are not ready.
+    pub patience: Duration,
+    /// Whether every repository is prepared before it is asked about.
+    pub prepare: bool,
 }
 
 impl Node {
     /// A node with a data directory. Fails if the schema is that of another version.
-    pub fn new(database: Arc<Database>, data: DataDirectory) -> Result<Self, TeamError> {
+    pub fn new(
+        database: Arc<Database>,
+        data: DataDirectory,
+        options: NodeOptions,
+    ) -> Result<Self, TeamError> {
         database.check_schema()?;
+        let indexes = Indexes::new(database.clone(), data.clone());
         Ok(Self {
-            facts: FactsFiles::new(data.clone()),
-            indexes: Indexes::new(database.clone(), data),
+            trees: OpenTrees::start(database.clone(), indexes, options.prepare)?,
+            patience: options.patience,
+            facts: FactsFiles::new(data),
             database,
             audit: AuditLog::default(),
             limits: RateLimits::default(),
             unknown_secret: random_text()?,
-            open: Mutex::default(),
-            opened_count: AtomicU64::new(0),
         })
-    }
-
-    fn open_branch(&self, branch: &PublishedBranch) -> Result<OpenTree, TeamError> {
-        Ok(self.open_published(branch)?.1)
-    }
-
-    /// The tree of a branch as it is published now, with its id.
-    fn open_published(&self, branch: &PublishedBranch) -> Result<(Hash, OpenTree), TeamError> {
-        let slot = self.slot(branch.id);
-        let mut tree = lock(&slot.tree);
-        if let Some((id, open)) = &*tree
-            && *id == branch.tree
-        {
-            return Ok((*id, open.clone()));
-        }
-        let (id, artefact, entries) = self.database.read(|transaction| {
-            let row = transaction.query_opt(PUBLISHED, &[&branch.id])?;
-            let row = row.ok_or_else(|| TeamError::UnknownRepository(branch.label.clone()))?;
-            let id = Hash::try_from(row.get::<_, &[u8]>(0))
-                .map_err(|_| TeamError::Damaged(branch.label.clone()))?;
-            Ok((id, row.get(1), read_entries(transaction, branch.id)?))
-        })?;
-        let repository = OpenedRepository { id: branch.repository, name: &branch.name, artefact };
-        let open = self.indexes.open(&repository, &entries)?;
-        self.opened_count.fetch_add(1, Ordering::Relaxed);
-        *tree = Some((id, open.clone()));
-        Ok((id, open))
-    }
-
-    /// The place of a branch among the open ones; the least recently used one makes room.
-    fn slot(&self, branch: i64) -> Arc<BranchSlot> {
-        let mut open = lock(&self.open);
-        let slot = open.entry(branch).or_default().clone();
-        *lock(&slot.used) = Some(Instant::now());
-        if open.len() > MAX_OPEN {
-            let oldest = open.iter().min_by_key(|(id, slot)| (*lock(&slot.used), **id)).map(|(id, _)| *id);
-            if let Some(oldest) = oldest {
-                open.remove(&oldest);
-            }
-        }
-        slot
     }
 
     fn open_named(
@@ -120,14 +76,14 @@ impl Node {
     ) -> Result<OpenedTrees, TeamError> {
         let branch = self.database.readable_branch(caller, name)?;
         let mut branches = vec![branch];
-        let (mut is_labelled, mut notes) = (false, Vec::new());
+        let (mut is_labelled, mut left_out) = (false, Vec::new());
         if matches!(question.filter, RootFilter::DefinesOrUses(_)) && question.operation.across {
             let using = self.database.requiring(caller, &branches, &[], MAX_ASKED - 1)?;
             is_labelled = !using.branches.is_empty();
             branches.extend(using.branches);
-            notes.extend(using.has_more.then(more_note));
+            left_out.extend(using.has_more.then(more_reason));
         }
-        self.opened(&branches, is_labelled, true, notes)
+        self.opened(&branches, is_labelled, true, left_out)
     }
 
     fn open_all(&self, caller: &Caller, question: &SharedQuestion<'_>) -> Result<OpenedTrees, TeamError> {
@@ -151,23 +107,51 @@ impl Node {
             has_more |= using.has_more;
             branches.extend(using.branches);
         }
-        self.opened(&branches, true, false, has_more.then(more_note).into_iter().collect())
+        self.opened(&branches, true, false, has_more.then(more_reason).into_iter().collect())
     }
 
+    /// Opens branches. Those that are not ready in time are left out, but not the first one if names mean its symbols only.
     fn opened(
         &self,
         branches: &[PublishedBranch],
         is_labelled: bool,
         only_own_symbols: bool,
-        notes: Vec<String>,
+        mut left_out: Vec<String>,
     ) -> Result<OpenedTrees, TeamError> {
-        let open = |branch: &PublishedBranch| Ok((branch.label.clone(), self.open_branch(branch)?));
-        let trees = branches.iter().map(open).collect::<Result<_, TeamError>>()?;
-        Ok(OpenedTrees { trees, is_labelled, only_own_symbols, notes })
+        branches.iter().for_each(|branch| self.trees.request(branch));
+        let now = Instant::now();
+        let (mut trees, mut pending, mut former) = (Vec::new(), Vec::new(), Vec::new());
+        for (at, branch) in branches.iter().enumerate() {
+            let is_required = at == 0 && only_own_symbols;
+            let until = now + if is_required { PATIENCE } else { self.patience };
+            match self.trees.wait(branch, until)? {
+                Some(ReadyTree { tree, is_current, .. }) => {
+                    trees.push((branch.label.clone(), tree));
+                    former.extend((!is_current).then(|| branch.label.as_str()));
+                }
+                None if is_required => return Err(TeamError::Preparing(branch.label.clone())),
+                None => pending.push(branch),
+            }
+        }
+        if let (true, Some(first)) = (trees.is_empty(), pending.first()) {
+            let ready = self.trees.wait(first, now + PATIENCE)?;
+            let ready = ready.ok_or_else(|| TeamError::Preparing(first.label.clone()))?;
+            trees.push((first.label.clone(), ready.tree));
+            pending.remove(0);
+        }
+        if !pending.is_empty() {
+            let names: Vec<&str> = pending.iter().map(|branch| branch.label.as_str()).collect();
+            left_out.push(format!("not ready on this node yet, ask again in a moment: {}", names.join(", ")));
+        }
+        if !former.is_empty() {
+            left_out.push(format!("an earlier commit than the published one: {}", former.join(", ")));
+        }
+        Ok(OpenedTrees { trees, is_labelled, only_own_symbols, left_out })
     }
 }
 
-fn more_note() -> String {
+/// Why an answer may lack something if more repositories may have an answer.
+fn more_reason() -> String {
     format!(
         "more repositories may have an answer: the best {MAX_ASKED} were asked; name others with `repository`"
     )
@@ -176,9 +160,10 @@ fn more_note() -> String {
 impl PublishedFacts for Node {
     fn facts(&self, caller: &Caller, keys: &[String], head: &str) -> Result<Option<FactsFile>, ToolError> {
         let Some(mut branch) = self.database.nearest_branch(caller, keys, head)? else { return Ok(None) };
-        let (tree, open) = self.open_published(&branch)?;
-        branch.tree = tree;
-        let file = self.facts.open(&branch, open.engine())?;
+        let ready = self.trees.wait(&branch, Instant::now() + PATIENCE)?;
+        let ready = ready.ok_or_else(|| TeamError::Preparing(branch.label.clone()))?;
+        branch.tree = ready.id;
+        let file = self.facts.open(&branch, ready.tree.engine())?;
         Ok(Some(FactsFile { file, label: branch.label }))
     }
 }
@@ -241,9 +226,8 @@ impl SharedTrees for Node {
         let (lent, connections) = self.database.connections();
         gauge("orient_team_connections", "Connections to the database.", connections as u64);
         gauge("orient_team_connections_used", "Connections in use.", lent as u64);
-        gauge("orient_team_open_trees", "Trees that are open.", lock(&self.open).len() as u64);
-        let opened = self.opened_count.load(Ordering::Relaxed);
-        gauge("orient_team_trees_opened", "Trees opened since the start.", opened);
+        gauge("orient_team_open_trees", "Trees that are open.", self.trees.count() as u64);
+        gauge("orient_team_trees_opened", "Trees opened since the start.", self.trees.opened_count());
         if let Ok(row) = self.database.with(|client| Ok(client.query_one(JOBS, &[])?)) {
             let count = |at: usize| row.get::<_, i64>(at).cast_unsigned();
             gauge("orient_team_jobs_waiting", "Jobs that wait for a worker.", count(0));

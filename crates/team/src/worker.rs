@@ -10,6 +10,7 @@ use crate::error::TeamError;
 use crate::indexes::{Indexes, OpenedRepository};
 use crate::jobs::Job;
 use crate::mirror::{GitEntry, Mirror};
+use crate::open_trees::give_way;
 use crate::publication::{Publication, defined_names};
 use crate::published_tree::{BranchEntry, tree_id};
 use orient_engine::Cancel;
@@ -74,6 +75,7 @@ impl Worker {
 
     /// Works until it is cancelled, or the schema is for other programs. `report` receives the repository and what became of each job.
     pub fn run(&self, stop: &Cancel, report: &dyn Fn(&str, &WorkOutcome)) -> Result<(), TeamError> {
+        give_way();
         let mut collected: Option<Instant> = None;
         while !stop.is_cancelled() {
             let claimed = self

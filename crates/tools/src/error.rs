@@ -156,6 +156,12 @@ impl ToolError {
         Self { hint: hint.into(), ..self }
     }
 
+    /// The same error with another message.
+    #[must_use]
+    pub(crate) fn with_message(self, message: impl Into<String>) -> Self {
+        Self { message: message.into(), ..self }
+    }
+
     /// Its code.
     pub fn code(&self) -> Code {
         self.code

@@ -195,8 +195,23 @@ impl<O: TypedOperation> Reply for TypedReply<O> {
     }
 }
 
-/// Runs an operation for the root of a session, or for all roots of a workspace.
+/// Runs an operation for the root of a session, or for all roots of a workspace. The answer is partial if the session leaves something out.
 fn run_for_roots<O: TypedOperation>(
+    session: &Session<'_>,
+    args: &ParseArgs<'_, O>,
+) -> Result<Answer<O::Out>, ToolError> {
+    let left_out = session.left_out();
+    match run_for_all_roots::<O>(session, args) {
+        Ok(answer) => Ok(left_out.iter().fold(answer, |answer, reason| answer.partial(reason.as_str()))),
+        Err(error) if error.code() == Code::NotFound && !left_out.is_empty() => {
+            let message = format!("{} ({})", error.message(), left_out.join("; "));
+            Err(error.with_message(message))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn run_for_all_roots<O: TypedOperation>(
     session: &Session<'_>,
     args: &ParseArgs<'_, O>,
 ) -> Result<Answer<O::Out>, ToolError> {

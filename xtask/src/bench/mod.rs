@@ -14,6 +14,7 @@ mod memory;
 mod process;
 mod search;
 mod surface;
+mod team;
 
 pub(crate) use floor::index_command;
 pub(crate) use fresh::copy;
@@ -153,6 +154,29 @@ pub(crate) enum Bench {
         #[arg(long)]
         at_most: Option<f64>,
     },
+    /// A running team server with many clients: latencies by kind of question
+    Team {
+        /// The address of a node: http://HOST:PORT
+        url: String,
+        /// The text of a token; its rate must allow the questions
+        #[arg(long, env = "ORIENT_TEAM_TOKEN", hide_env_values = true)]
+        token: String,
+        /// Number of concurrent clients
+        #[arg(long, default_value_t = 32)]
+        clients: usize,
+        /// Duration for each kind of question, in seconds
+        #[arg(long, default_value_t = 20)]
+        seconds: u64,
+        /// Mean think time of a client between two questions, in milliseconds
+        #[arg(long, default_value_t = 0)]
+        think: u64,
+        /// Asks only kinds of questions whose name contains one of these
+        #[arg(long)]
+        only: Vec<String>,
+        /// Prints the processor time that an answer takes in this process and those below it
+        #[arg(long = "process")]
+        processes: Vec<u32>,
+    },
     /// The baseline itself, in the measured process
     #[command(hide = true)]
     FloorStep { directory: PathBuf, threads: usize },
@@ -191,6 +215,12 @@ pub(crate) fn run(bench: &Bench) -> Result<()> {
             search::run(directory, store.as_deref(), *questions, *changes, *at_most)
         }
         Bench::Surface { directory, rounds, at_most } => surface::run(directory, *rounds, *at_most),
+        Bench::Team { url, token, clients, seconds, think, only, processes } => {
+            let (url, token) = (url.trim_end_matches('/').to_owned(), token.clone());
+            let (clients, seconds, think) = (*clients, *seconds, *think);
+            let (only, processes) = (only.clone(), processes.clone());
+            team::run(&team::Options { url, token, clients, seconds, think, only, processes })
+        }
         Bench::SurfaceStep { directory, rules } => surface::step(directory, rules),
         Bench::FloorStep { directory, threads } => floor::step(directory, *threads),
         Bench::WalkStep { directory } => fresh::walk(directory),

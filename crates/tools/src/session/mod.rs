@@ -85,6 +85,8 @@ pub struct Session<'p> {
     pub(crate) peers: Vec<Self>,
     /// Whether a name means a symbol of this root, never one of the other roots.
     pub(crate) only_own_symbols: bool,
+    /// What no answer has, for example roots that are not ready.
+    pub(crate) left_out: Vec<String>,
 }
 
 impl<'p> Session<'p> {
@@ -118,6 +120,7 @@ impl<'p> Session<'p> {
             root_name: None,
             peers: Vec::new(),
             only_own_symbols: false,
+            left_out: Vec::new(),
         })
     }
 
@@ -161,6 +164,7 @@ impl<'p> Session<'p> {
             root_name: None,
             peers: Vec::new(),
             only_own_symbols: false,
+            left_out: Vec::new(),
         }
     }
 
@@ -210,6 +214,17 @@ impl<'p> Session<'p> {
     #[must_use]
     pub fn with_client_model(self, client_model: Option<Arc<dyn ClientModel>>) -> Self {
         Self { client_model, ..self }
+    }
+
+    /// The same session, whose answers are partial for these reasons.
+    #[must_use]
+    pub fn leaving_out(self, left_out: Vec<String>) -> Self {
+        Self { left_out, ..self }
+    }
+
+    /// What no answer has.
+    pub(crate) fn left_out(&self) -> &[String] {
+        &self.left_out
     }
 
     /// The model that the program that asks offers.

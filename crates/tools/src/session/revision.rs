@@ -122,6 +122,7 @@ impl Session<'_> {
             root_name: None,
             peers: Vec::new(),
             only_own_symbols: false,
+            left_out: self.left_out.clone(),
         })
     }
 
