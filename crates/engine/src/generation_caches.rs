@@ -12,6 +12,7 @@ use crate::query::search::{Corpus, CorpusCache, NameCache};
 use crate::query::{SurfaceEdges, SymbolRoles};
 use crate::refresh::PendingFactsSlot;
 use crate::remote_embeddings::RemoteVectorCache;
+use crate::workspace::{CrossingEdgeCache, IndexNumber, Projects};
 use orient_store::{FileId, NameTable, Snapshot};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -21,11 +22,14 @@ pub(crate) struct GenerationCaches {
     pub(crate) change_log: ChangeLog,
     pub(crate) pending_facts: PendingFactsSlot,
     pub(crate) remote_vectors: RemoteVectorCache,
+    pub(crate) crossing_edges: CrossingEdgeCache,
+    pub(crate) index_number: IndexNumber,
     outlines: OutlineCache,
     corpora: CorpusCache,
     names: NameCache,
     roles: LatestGeneration<SymbolRoles>,
     surface_edges: LatestGeneration<SurfaceEdges>,
+    projects: LatestGeneration<Projects>,
 }
 
 impl GenerationCaches {
@@ -36,20 +40,26 @@ impl GenerationCaches {
             change_log,
             pending_facts,
             remote_vectors,
+            crossing_edges,
+            index_number,
             outlines,
             corpora,
             names,
             roles,
             surface_edges,
+            projects,
         } = self;
         change_log.clear();
         pending_facts.clear();
         remote_vectors.clear();
+        crossing_edges.clear();
+        index_number.renew();
         outlines.clear();
         corpora.clear();
         names.clear();
         roles.clear();
         surface_edges.clear();
+        projects.clear();
     }
 
     /// The outline of a file in a generation; calls `read` on a miss.
@@ -83,6 +93,15 @@ impl GenerationCaches {
         compute: impl FnOnce() -> Result<SurfaceEdges, EngineError>,
     ) -> Result<Arc<SurfaceEdges>, EngineError> {
         self.surface_edges.get(generation, compute)
+    }
+
+    /// The projects of a generation with their packages; calls `read` on a miss.
+    pub(crate) fn projects(
+        &self,
+        generation: u64,
+        read: impl FnOnce() -> Result<Projects, EngineError>,
+    ) -> Result<Arc<Projects>, EngineError> {
+        self.projects.get(generation, read)
     }
 
     /// All symbol names of a snapshot; `None` if the cache holds a later generation.

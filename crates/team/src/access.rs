@@ -1,9 +1,10 @@
 //! What a caller may read, and which of it a question is about. Every statement joins `readable` with the caller's token, so a
 //! repository that the caller may not read is not counted, compared or named.
 
-use crate::contents::{Hash, name_hash, question_keys, trigram_key};
+use crate::contents::{Hash, name_hash, trigram_key};
 use crate::database::Database;
 use crate::error::TeamError;
+use crate::word_postings::WordPostings;
 use orient_engine::{TrigramQuery, analyse, is_stop_word};
 use orient_serve::{Caller, RepositoryLine};
 use orient_tools::RootFilter;
@@ -26,8 +27,20 @@ pub(crate) struct PublishedBranch {
 pub(crate) struct SelectedBranches {
     /// The best first.
     pub(crate) branches: Vec<PublishedBranch>,
-    /// Whether there are more that may have an answer.
-    pub(crate) has_more: bool,
+    /// The names of the next that may have an answer: at most [`MAX_NAMED`], and one more if there are more.
+    pub(crate) others: Vec<String>,
+}
+
+/// Maximum number of repositories that an answer names as not asked.
+pub(crate) const MAX_NAMED: usize = 5;
+
+impl SelectedBranches {
+    /// The first of several branches, best first.
+    pub(crate) fn first_of(mut branches: Vec<PublishedBranch>, most: usize) -> Self {
+        let others = branches.split_off(most.min(branches.len()));
+        let others = others.into_iter().take(MAX_NAMED + 1).map(|branch| branch.label).collect();
+        Self { branches, others }
+    }
 }
 
 /// The columns of a branch, and the tables of everything that a caller may read.
@@ -60,30 +73,6 @@ const DEFINING: &str = candidates!(
     "AND EXISTS (SELECT FROM content c JOIN entry e ON e.content = c.id \
      WHERE e.branch = b.id AND c.names @> ARRAY[$4::int]) ORDER BY r.name LIMIT $2"
 );
-const REQUIRING: &str = candidates!(
-    "AND b.id <> ALL($4) AND EXISTS (SELECT FROM package p JOIN package q \
-     ON q.ecosystem = p.ecosystem AND q.name = p.name AND NOT q.is_provided AND q.branch = b.id \
-     WHERE p.branch = ANY($4) AND p.is_provided) ORDER BY r.name LIMIT $2"
-);
-/// Repositories by their best files, each of which counts less than the one before. The value of a file is the sum of the weights of the words that it
-/// has and the symbols that it defines: rare ones weigh more, and so do those of files with few words (140 on average), since a long file has any word.
-const BY_WORDS: &str = "WITH found AS MATERIALIZED ( \
-         SELECT DISTINCT w.term, e.branch, e.content, w.words FROM ( \
-             SELECT w.term, c.id, cardinality(c.terms) AS words \
-             FROM unnest($4::int[]) AS w (term) JOIN content c ON c.terms @> ARRAY[w.term] \
-             UNION SELECT n.term, c.id, cardinality(c.terms) \
-             FROM unnest($5::int[]) AS n (term) JOIN content c ON c.names @> ARRAY[n.term]) AS w \
-         JOIN entry e ON e.content = w.id \
-         JOIN branch b ON b.id = e.branch AND b.is_default AND b.repository <> ALL($3) \
-         JOIN readable a ON a.repository = b.repository AND a.token = $1), \
-     weight AS (SELECT term, 1 / ln(1 + count(DISTINCT content)) AS value FROM found GROUP BY term), \
-     file AS (SELECT f.branch, f.content, sum(w.value) / sqrt(1 + f.words / 140.0::float8) AS value \
-         FROM found f JOIN weight w USING (term) GROUP BY f.branch, f.content, f.words), \
-     place AS (SELECT branch, value, row_number() OVER (PARTITION BY branch ORDER BY value DESC, content) AS at FROM file), \
-     best AS (SELECT branch, sum(value / at) AS value FROM place WHERE at <= 8 GROUP BY branch) \
-     SELECT b.id, r.id, r.name, '', b.tree, b.artefact FROM best JOIN branch b ON b.id = best.branch \
-     JOIN repository r ON r.id = b.repository WHERE b.generation > 0 ORDER BY best.value DESC, r.name LIMIT $2";
-
 const IDENTIFIED: &str = "SELECT DISTINCT r.id FROM readable a JOIN repository r ON r.id = a.repository WHERE a.token = $1 \
      AND (r.address_key = ANY($2) OR EXISTS (SELECT FROM branch b WHERE b.repository = r.id AND b.commit_id = ANY($3))) ORDER BY r.id";
 
@@ -144,28 +133,45 @@ impl Database {
         Ok(rows.iter().map(line).collect())
     }
 
-    /// The repositories that require a package of one of these branches, but those in `without`.
+    /// The repositories that require a package of one of these branches, but those in `without`. Those with a file that contains the name
+    /// come first: others can use what it names under another name only.
     pub(crate) fn requiring(
         &self,
         caller: &Caller,
         branches: &[PublishedBranch],
+        name: &str,
         without: &[i64],
         most: usize,
     ) -> Result<SelectedBranches, TeamError> {
         let ids: Vec<i64> = branches.iter().map(|branch| branch.id).collect();
-        self.select(caller, without, most, REQUIRING, &[&ids])
+        let mut arrays = Vec::new();
+        let condition = trigram_condition(&known_trigrams(&name_trigrams(name)), &mut arrays);
+        let own = FIRST_PARAMETER + arrays.len();
+        let named = "WITH named AS MATERIALIZED (SELECT DISTINCT e.branch FROM content c JOIN entry e ON e.content = c.id";
+        let required = candidates!("");
+        let statement = format!(
+            "{named} WHERE c.trigrams IS NULL OR {condition}) {required} \
+             AND b.id <> ALL(${own}) AND EXISTS (SELECT FROM package p JOIN package q \
+             ON q.ecosystem = p.ecosystem AND q.name = p.name AND NOT q.is_provided AND q.branch = b.id \
+             WHERE p.branch = ANY(${own}) AND p.is_provided) \
+             ORDER BY EXISTS (SELECT FROM named WHERE named.branch = b.id) DESC, r.name LIMIT $2"
+        );
+        let mut values: Vec<&(dyn ToSql + Sync)> = arrays.iter().map(|array| array as _).collect();
+        values.push(&ids);
+        self.select(caller, without, most, &statement, &values)
     }
 
     /// The repositories that may have an answer, at most `most`, but those in `without`.
     pub(crate) fn candidates(
         &self,
         caller: &Caller,
+        words: &WordPostings,
         filter: &RootFilter,
         without: &[i64],
         most: usize,
     ) -> Result<SelectedBranches, TeamError> {
         let all = self.select(caller, without, most, ALL, &[])?;
-        if !all.has_more {
+        if all.others.is_empty() {
             return Ok(all);
         }
         let found = match filter {
@@ -179,10 +185,7 @@ impl Database {
                 }
             }
             RootFilter::Contains(query) => self.containing(caller, query, without, most)?,
-            RootFilter::Words(text) => {
-                let (words, identifiers) = question_keys(words_of_question(text).as_bytes());
-                self.select(caller, without, most, BY_WORDS, &[&words, &identifiers])?
-            }
+            RootFilter::Words(text) => words.select(self, caller, &words_of_question(text), without, most)?,
         };
         Ok(if found.branches.is_empty() { all } else { found })
     }
@@ -195,11 +198,11 @@ impl Database {
         without: &[i64],
         most: usize,
     ) -> Result<SelectedBranches, TeamError> {
-        let syntax = orient_text::PatternSyntax { literal: true, ignore_case: true, unicode: true };
-        self.containing(caller, &orient_text::required_trigrams([name], syntax), without, most)
+        self.containing(caller, &name_trigrams(name), without, most)
     }
 
-    /// The repositories with a file that has the required trigrams.
+    /// The repositories with a file that has the required trigrams, those with the most such files first. Files whose trigrams are not known may
+    /// have them.
     fn containing(
         &self,
         caller: &Caller,
@@ -209,10 +212,12 @@ impl Database {
     ) -> Result<SelectedBranches, TeamError> {
         let mut arrays = Vec::new();
         let condition = trigram_condition(&known_trigrams(query), &mut arrays);
+        let found = "WITH found AS MATERIALIZED (SELECT e.branch, count(c.trigrams) AS files \
+             FROM content c JOIN entry e ON e.content = c.id";
+        let readable = candidates!("AND b.id = found.branch").replacen(" WHERE ", ", found WHERE ", 1);
         let statement = format!(
-            "{}(SELECT FROM content c JOIN entry e ON e.content = c.id \
-             WHERE e.branch = b.id AND (c.trigrams IS NULL OR {condition})) ORDER BY r.name LIMIT $2",
-            candidates!("AND EXISTS ")
+            "{found} WHERE c.trigrams IS NULL OR {condition} GROUP BY e.branch) \
+             {readable} ORDER BY found.files DESC, r.name LIMIT $2"
         );
         let values: Vec<&(dyn ToSql + Sync)> = arrays.iter().map(|array| array as _).collect();
         self.select(caller, without, most, &statement, &values)
@@ -226,12 +231,11 @@ impl Database {
         statement: &str,
         rest: &[&(dyn ToSql + Sync)],
     ) -> Result<SelectedBranches, TeamError> {
-        let limit = (most as u64).cast_signed() + 1;
+        let limit = ((most + MAX_NAMED + 1) as u64).cast_signed();
         let mut values: Vec<&(dyn ToSql + Sync)> = vec![&caller.id, &limit, &without];
         values.extend(rest);
         let rows = self.with(|client| Ok(client.query(statement, &values)?))?;
-        let branches: Vec<PublishedBranch> = rows.iter().take(most).filter_map(PublishedBranch::of).collect();
-        Ok(SelectedBranches { branches, has_more: rows.len() > most })
+        Ok(SelectedBranches::first_of(rows.iter().filter_map(PublishedBranch::of).collect(), most))
     }
 }
 
@@ -244,6 +248,12 @@ impl PublishedBranch {
         let tree = Hash::try_from(row.get::<_, Option<&[u8]>>(4)?).ok()?;
         Some(Self { id: row.get(0), repository: row.get(1), label, name, tree, artefact: row.get(5) })
     }
+}
+
+/// The trigrams of a text that contains a name, in any case.
+fn name_trigrams(name: &str) -> TrigramQuery {
+    let syntax = orient_text::PatternSyntax { literal: true, ignore_case: true, unicode: true };
+    orient_text::required_trigrams([name], syntax)
 }
 
 /// The words of a question that say what it is about, in English.

@@ -32,6 +32,7 @@ mod publication;
 mod published_tree;
 mod source;
 mod tokens;
+mod word_postings;
 mod worker;
 
 pub use backup_check::BackupReport;

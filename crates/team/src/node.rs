@@ -1,7 +1,7 @@
 //! A node: answers questions about the repositories that a caller may read. It has no state that matters: indexes are caches of
 //! what is published, and every request is checked against the database.
 
-use crate::access::PublishedBranch;
+use crate::access::{MAX_NAMED, PublishedBranch};
 use crate::audit::AuditLog;
 use crate::data_directory::DataDirectory;
 use crate::database::Database;
@@ -10,6 +10,7 @@ use crate::facts_export::FactsFiles;
 use crate::indexes::Indexes;
 use crate::open_trees::{OpenTrees, ReadyTree};
 use crate::tokens::{RateLimits, random_text};
+use crate::word_postings::WordPostings;
 use orient_serve::{
     AnsweredQuestion, Authentication, Caller, Credential, FactsFile, OpenedTrees, PublishedFacts,
     RepositoryLine, SharedQuestion, SharedTrees,
@@ -31,6 +32,7 @@ const JOBS: &str = "SELECT count(*) FILTER (WHERE worker IS NULL), count(*) FILT
 pub struct Node {
     database: Arc<Database>,
     trees: OpenTrees,
+    words: WordPostings,
     patience: Duration,
     facts: FactsFiles,
     audit: AuditLog,
@@ -59,6 +61,7 @@ impl Node {
         let indexes = Indexes::new(database.clone(), data.clone());
         Ok(Self {
             trees: OpenTrees::start(database.clone(), indexes, options.prepare)?,
+            words: WordPostings::default(),
             patience: options.patience,
             facts: FactsFiles::new(data),
             database,
@@ -77,11 +80,13 @@ impl Node {
         let branch = self.database.readable_branch(caller, name)?;
         let mut branches = vec![branch];
         let (mut is_labelled, mut left_out) = (false, Vec::new());
-        if matches!(question.filter, RootFilter::DefinesOrUses(_)) && question.operation.across {
-            let using = self.database.requiring(caller, &branches, &[], MAX_ASKED - 1)?;
+        if let RootFilter::DefinesOrUses(name) = &question.filter
+            && question.operation.across
+        {
+            let using = self.database.requiring(caller, &branches, name, &[], MAX_ASKED - 1)?;
             is_labelled = !using.branches.is_empty();
             branches.extend(using.branches);
-            left_out.extend(using.has_more.then(more_reason));
+            left_out.extend(others_reason(&using.others));
         }
         self.opened(&branches, is_labelled, true, left_out)
     }
@@ -89,8 +94,8 @@ impl Node {
     fn open_all(&self, caller: &Caller, question: &SharedQuestion<'_>) -> Result<OpenedTrees, TeamError> {
         let own = self.database.identified(caller, question.own)?;
         if !question.operation.across {
-            let all = self.database.candidates(caller, &RootFilter::Any, &own, 1)?;
-            if all.has_more {
+            let all = self.database.candidates(caller, &self.words, &RootFilter::Any, &own, 1)?;
+            if !all.others.is_empty() {
                 let message = format!(
                     "`{}` is about one repository, and you may read several",
                     question.operation.name
@@ -99,15 +104,15 @@ impl Node {
             }
             return self.opened(&all.branches, false, true, Vec::new());
         }
-        let found = self.database.candidates(caller, &question.filter, &own, MAX_ASKED)?;
-        let (mut branches, mut has_more) = (found.branches, found.has_more);
-        if matches!(question.filter, RootFilter::DefinesOrUses(_)) {
+        let found = self.database.candidates(caller, &self.words, &question.filter, &own, MAX_ASKED)?;
+        let (mut branches, mut others) = (found.branches, found.others);
+        if let RootFilter::DefinesOrUses(name) = &question.filter {
             let room = MAX_ASKED.saturating_sub(branches.len()).max(MAX_ASKED / 2);
-            let using = self.database.requiring(caller, &branches, &own, room)?;
-            has_more |= using.has_more;
+            let using = self.database.requiring(caller, &branches, name, &own, room)?;
+            others.extend(using.others);
             branches.extend(using.branches);
         }
-        self.opened(&branches, true, false, has_more.then(more_reason).into_iter().collect())
+        self.opened(&branches, true, false, others_reason(&others).into_iter().collect())
     }
 
     /// Opens branches. Those that are not ready in time are left out, but not the first one if names mean its symbols only.
@@ -118,7 +123,9 @@ impl Node {
         only_own_symbols: bool,
         mut left_out: Vec<String>,
     ) -> Result<OpenedTrees, TeamError> {
-        branches.iter().for_each(|branch| self.trees.request(branch));
+        for branch in branches {
+            self.trees.request(branch);
+        }
         let now = Instant::now();
         let (mut trees, mut pending, mut former) = (Vec::new(), Vec::new(), Vec::new());
         for (at, branch) in branches.iter().enumerate() {
@@ -127,7 +134,7 @@ impl Node {
             match self.trees.wait(branch, until)? {
                 Some(ReadyTree { tree, is_current, .. }) => {
                     trees.push((branch.label.clone(), tree));
-                    former.extend((!is_current).then(|| branch.label.as_str()));
+                    former.extend((!is_current).then_some(branch.label.as_str()));
                 }
                 None if is_required => return Err(TeamError::Preparing(branch.label.clone())),
                 None => pending.push(branch),
@@ -150,11 +157,13 @@ impl Node {
     }
 }
 
-/// Why an answer may lack something if more repositories may have an answer.
-fn more_reason() -> String {
-    format!(
-        "more repositories may have an answer: the best {MAX_ASKED} were asked; name others with `repository`"
-    )
+/// Why an answer may lack something if other repositories may have an answer too.
+fn others_reason(others: &[String]) -> Option<String> {
+    let named = others.get(..MAX_NAMED).unwrap_or(others).join(", ");
+    let and_more = if others.len() > MAX_NAMED { " and more" } else { "" };
+    (!others.is_empty()).then(|| {
+        format!("more repositories may have an answer: {named}{and_more}; name one of them with `repository`")
+    })
 }
 
 impl PublishedFacts for Node {

@@ -1,9 +1,8 @@
 """A PostgreSQL server for tests: `python database.py DIRECTORY`. Ends, and removes everything, when its input ends.
 
 Commands, one per line: `create NAME [TEMPLATE]` prints the address of a new database; `sql NAME STATEMENT` prints rows, then an empty
-line; `kill` kills all processes of the server (SIGKILL), starts it again, and prints `started`; `processor` prints the seconds of processor time
-that all processes of the server have used; `small NAME BYTES` prints the address of a new database on a file system of this size, or nothing where no
-file system can be mounted; `grow BYTES` gives that file system another size.
+line; `kill` kills all processes of the server (SIGKILL), starts it again, and prints `started`; `small NAME BYTES` prints the address of a
+new database on a file system of this size, or nothing where no file system can be mounted; `grow BYTES` gives that file system another size.
 """
 
 import os
@@ -53,20 +52,6 @@ def kill_and_start():
         time.sleep(0.1)
 
 
-def processor_seconds():
-    data = next(directory.rglob("postmaster.pid"))
-    process = data.read_text().split()[0]
-    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-    ticks = 0
-    for each in [process, *children]:
-        try:
-            # User and system time: its own, and of its children that have ended.
-            ticks += sum(map(int, Path(f"/proc/{each}/stat").read_text().rpartition(")")[2].split()[11:15]))
-        except FileNotFoundError:
-            pass
-    return ticks / os.sysconf("SC_CLK_TCK")
-
-
 # Not below the directory of the server, which is removed while this one is still mounted.
 small = Path(f"{directory}-small")
 
@@ -103,8 +88,6 @@ for line in sys.stdin:
     elif command == "kill":
         kill_and_start()
         print("started", flush=True)
-    elif command == "processor":
-        print(processor_seconds(), flush=True)
     elif command == "small":
         print(create_small(name, statement), flush=True)
     elif command == "grow":

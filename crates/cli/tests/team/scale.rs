@@ -1,4 +1,4 @@
-//! A server with many repositories: answers about each are those of a local index, and how fast they are under load.
+//! A server with many repositories: answers about each are those of a local index.
 //!
 //! By default with the fixture repository only. For more, and with an optimised program:
 //!
@@ -9,10 +9,8 @@
 
 use crate::server::{NodeProcess, Team, team};
 use serde_json::{Value, json};
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Number of symbols and of questions that are asked about in each repository.
 const SYMBOLS: usize = 12;
@@ -31,8 +29,6 @@ const KINDS: &[&str] = &[
     "variable",
     "field",
 ];
-/// Number of clients that ask at once.
-const CLIENTS: usize = 32;
 const QUESTIONS: &[&str] =
     &["read configuration", "handle request error", "parse arguments", "test setup", "main entry point"];
 
@@ -139,75 +135,4 @@ fn answers_about_each_of_many_repositories_are_those_of_local_indexes() {
     assert!(compared >= names.len() * 8, "{compared}");
     let lines = team.database.sql("SELECT sum(files), sum(bytes) FROM orient.branch");
     eprintln!("{compared} equal answers about {} repositories ({lines} paths and bytes)", names.len());
-    if std::env::var_os("ORIENT_TEAM_REPOSITORIES").is_some() {
-        eprintln!("{}", under_load(&team, &node, &names));
-    }
-}
-
-/// What is measured, the operation, and the arguments of a question by its number.
-type QuestionKind = (&'static str, &'static str, fn(usize) -> Value);
-
-/// Questions of many clients while repositories are indexed again; returns the times.
-fn under_load(team: &Team, node: &NodeProcess, names: &[String]) -> String {
-    const LEAST: Duration = Duration::from_secs(30);
-    let mut report = String::new();
-    let token = &team.succeeds(&["tokens", "create", "test", "--all", "--per-minute", "1000000"]);
-    let kinds: [QuestionKind; 4] = [
-        ("symbol in one repository", "symbols", |_| json!({ "name": "main" })),
-        ("symbol in all", "symbols", |_| json!({ "name": "main" })),
-        ("search in all", "search", |at| json!({ "query": [QUESTIONS[at % QUESTIONS.len()]], "limit": 10 })),
-        ("regex in all", "grep", |_| json!({ "pattern": "func\\w* (get|set)\\w+", "max_count": 5 })),
-    ];
-    for (label, operation, arguments) in kinds {
-        let (is_over, asked) = (AtomicBool::new(false), AtomicUsize::new(0));
-        let before = (node.processor_time(), team.database.processor_time());
-        let times = std::thread::scope(|scope| {
-            let clients: Vec<_> = (0..CLIENTS)
-                .map(|client| {
-                    let (is_over, asked) = (&is_over, &asked);
-                    scope.spawn(move || {
-                        let mut times = Vec::new();
-                        while !is_over.load(Ordering::Relaxed) {
-                            let at = asked.fetch_add(1, Ordering::Relaxed);
-                            let name = &names[(at * 7 + client) % names.len()];
-                            let one = label.ends_with("one repository").then_some(name.as_str());
-                            let begun = Instant::now();
-                            let (status, answer) = node.call(token, operation, one, &arguments(at));
-                            assert!(matches!(status, 200 | 404), "{label}: {status} {answer}");
-                            times.push(begun.elapsed());
-                        }
-                        times
-                    })
-                })
-                .collect();
-            for name in names.iter().take(3) {
-                team.succeeds(&["reindex", name, "--rebuild"]);
-            }
-            let begun = Instant::now();
-            team.work();
-            std::thread::sleep(LEAST.saturating_sub(begun.elapsed()));
-            is_over.store(true, Ordering::Relaxed);
-            let mut times: Vec<Duration> =
-                clients.into_iter().flat_map(|client| client.join().expect("it ends")).collect();
-            times.sort_unstable();
-            times
-        });
-        let per_answer =
-            |now: Duration, before: Duration| now.saturating_sub(before) / times.len().max(1) as u32;
-        let (own, database) = (
-            per_answer(node.processor_time(), before.0),
-            per_answer(team.database.processor_time(), before.1),
-        );
-        let share = |part: usize| times[(times.len() - 1) * part / 100];
-        writeln!(
-            report,
-            "{label}: {} answers, median {:.1?}, p95 {:.1?}, p99 {:.1?}; processor time {own:.2?} in the node, {database:.2?} in the database",
-            times.len(),
-            share(50),
-            share(95),
-            share(99)
-        )
-        .expect("a string");
-    }
-    report
 }

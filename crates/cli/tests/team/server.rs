@@ -270,16 +270,6 @@ impl NodeProcess {
         self.child.wait().expect("it ends");
     }
 
-    /// The processor time that it has used; zero on a system that does not say.
-    pub(crate) fn processor_time(&self) -> Duration {
-        const TICKS_PER_SECOND: u64 = 100;
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
-        // User and system time are the twelfth and thirteenth field after the name, which is in parentheses.
-        let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2);
-        let ticks: u64 = fields.filter_map(|field| field.parse::<u64>().ok()).sum();
-        Duration::from_millis(ticks * 1000 / TICKS_PER_SECOND)
-    }
-
     /// Stops or continues its threads.
     pub(crate) fn signal(&self, name: &str) {
         let pid = self.child.id().to_string();

@@ -1,5 +1,6 @@
 //! Uses of symbols of one root in the files of others.
 
+use super::crossing_edge_cache::RootPair;
 use super::joined_repository::JoinedRepository;
 use super::package_coordinates::{Coordinates, Projects};
 use crate::refresh::PARSER_STACK_BYTES;
@@ -9,9 +10,8 @@ use orient_resolve::Resolver;
 use orient_store::{EdgeRow, FileId};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Mutex;
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Maximum number of files of a root that are resolved for one question.
 const MAX_FILES: usize = 1_000;
@@ -56,17 +56,16 @@ pub fn cross_root_uses(
         return Ok(found);
     }
     for (number, root) in roots.iter().enumerate().filter(|(number, _)| *number != home) {
-        let projects = Projects::read(root.snapshot)?;
+        let projects = root.snapshot.package_projects()?;
         if !projects.any_requires(&provided.packages) {
             continue;
         }
         let mut files = using_files(root.snapshot, &projects, &provided, names)?;
         found.unread += files.len().saturating_sub(MAX_FILES);
         files.truncate(MAX_FILES);
-        for edge in resolve_together(roots[home].engine, root.engine, &files)? {
-            if nodes.contains(&edge.target) {
-                found.uses.push(CrossRootUse { root: number, edge });
-            }
+        for edges in crossing_edges(roots[home], *root, &files)? {
+            let to_nodes = edges.iter().filter(|edge| nodes.contains(&edge.target));
+            found.uses.extend(to_nodes.map(|edge| CrossRootUse { root: number, edge: *edge }));
         }
     }
     found.uses.sort_by_key(|one| (one.root, one.edge.source, one.edge.kind, one.edge.line, one.edge.target));
@@ -83,7 +82,7 @@ struct Provided {
 
 impl Provided {
     fn by(snapshot: &Snapshot, nodes: &[NodeId]) -> Result<Self, EngineError> {
-        let (projects, view) = (Projects::read(snapshot)?, snapshot.graph());
+        let (projects, view) = (snapshot.package_projects()?, snapshot.graph());
         let mut provided = Self::default();
         for &node in nodes {
             let path = &view.file_of(node)?.path;
@@ -130,34 +129,63 @@ fn using_files(
     Ok(files.into_iter().map(|(_, id)| id).collect())
 }
 
-/// Resolves files of the root `user` with the root `home` in view, and returns the edges that lead from one to the other.
-fn resolve_together(home: &Engine, user: &Engine, files: &[FileId]) -> Result<Vec<EdgeRow>, EngineError> {
-    if files.is_empty() {
-        return Ok(Vec::new());
+/// The edges of each of these files of the root `user` that lead to the root `home`, from the cache where it has them.
+fn crossing_edges(
+    home: RootSnapshot<'_>,
+    user: RootSnapshot<'_>,
+    files: &[FileId],
+) -> Result<Vec<Arc<[EdgeRow]>>, EngineError> {
+    let pair = RootPair {
+        home: home.engine.caches.index_number.get(),
+        home_generation: home.snapshot.generation(),
+        own_generation: user.snapshot.generation(),
+    };
+    let cache = &user.snapshot.caches.crossing_edges;
+    let (mut edges, missing) = cache.known(pair, files);
+    if missing.is_empty() {
+        return Ok(edges);
     }
-    let repository = JoinedRepository::open(&[home, user])?;
-    let resolver = Resolver::new(&repository);
-    let (next, edges) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let repository = JoinedRepository::open(&[home.engine, user.engine])?;
+    let resolved = resolve_together(&repository, user.engine.threads(), &missing)?;
+    edges.extend(resolved.iter().map(|(_, edges)| Arc::clone(edges)));
+    // Another process may have changed an index since the snapshots were taken.
+    if repository.generations() == [pair.home_generation, pair.own_generation] {
+        cache.keep(pair, resolved);
+    }
+    Ok(edges)
+}
+
+/// A file and its edges to another root.
+type FileEdges = (FileId, Arc<[EdgeRow]>);
+
+/// Resolves files of root 1 with root 0 in view; returns for each the edges that lead from one to the other.
+fn resolve_together(
+    repository: &JoinedRepository,
+    threads: usize,
+    files: &[FileId],
+) -> Result<Vec<FileEdges>, EngineError> {
+    let resolver = Resolver::new(repository);
+    let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(files.len())));
     let work = || {
         while let Some(&file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
             let resolve = || JoinedRepository::number(1, file).map(|number| resolver.resolve(number));
             // A panic of the resolver costs the edges of this file only, as it does in an index.
             let resolved = catch_unwind(AssertUnwindSafe(resolve)).ok().flatten().unwrap_or_default();
-            let crossing = crossing_edges(&repository, &resolved);
-            edges.lock().unwrap_or_else(PoisonError::into_inner).extend(crossing);
+            let edges = edges_across(repository, &resolved);
+            found.lock().unwrap_or_else(PoisonError::into_inner).push((file, edges));
         }
     };
     std::thread::scope(|scope| {
-        for _ in 0..user.threads().min(files.len()) {
+        for _ in 0..threads.min(files.len()) {
             let builder = std::thread::Builder::new().stack_size(PARSER_STACK_BYTES);
             builder.name("join".to_owned()).spawn_scoped(scope, work)?;
         }
         Ok::<_, EngineError>(())
     })?;
-    Ok(edges.into_inner().unwrap_or_else(PoisonError::into_inner))
+    Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
-fn crossing_edges(repository: &JoinedRepository, resolved: &Resolved) -> Vec<EdgeRow> {
+fn edges_across(repository: &JoinedRepository, resolved: &Resolved) -> Arc<[EdgeRow]> {
     let cross = |edge: &orient_model::Edge| {
         let ((from_root, source), (to_root, target)) =
             (repository.node(edge.from)?, repository.node(edge.to)?);

@@ -17,6 +17,7 @@ const FACTS_BYTES: u64 = 64 << 20;
 struct MountedRoot {
     table: SnapshotTable,
     facts: FactsSource,
+    generation: u64,
     /// The directory that its files are below, with a slash.
     prefix: String,
 }
@@ -32,10 +33,16 @@ impl JoinedRepository {
             let limit = engine.settings.index.max_file_size.bytes();
             let facts = FactsSource::new(engine.paths.cache(), engine.tree.open()?, limit, FACTS_BYTES)
                 .mounted_at(&prefix);
-            let table = SnapshotTable::new(engine.readers.open(&engine.paths.index())?);
-            Ok(MountedRoot { table, facts, prefix })
+            let snapshot = engine.readers.open(&engine.paths.index())?;
+            let generation = snapshot.generation();
+            Ok(MountedRoot { table: SnapshotTable::new(snapshot), facts, generation, prefix })
         };
         engines.iter().enumerate().map(mount).collect::<Result<_, EngineError>>().map(Self)
+    }
+
+    /// The generations of the indexes, in the order of the roots.
+    pub(super) fn generations(&self) -> Vec<u64> {
+        self.0.iter().map(|root| root.generation).collect()
     }
 
     /// The number of a file in resolution.

@@ -3,6 +3,7 @@
 use crate::{EngineError, Snapshot};
 use orient_model::{RepoPath, Says};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// A package of an ecosystem. Names are compared without case and with one separator, since registries do not distinguish
 /// them: `Zope.Interface` is `zope-interface`.
@@ -38,7 +39,7 @@ pub struct Packages {
 impl Snapshot {
     /// The packages that the projects of the tree provide and require.
     pub fn packages(&self) -> Result<Packages, EngineError> {
-        let Projects(projects) = Projects::read(self)?;
+        let projects = &self.package_projects()?.0;
         let pairs = |sets: Vec<&BTreeSet<Coordinates>>| {
             let all: BTreeSet<&Coordinates> = sets.into_iter().flatten().collect();
             all.into_iter().map(|one| (one.ecosystem.clone(), one.package.clone())).collect()
@@ -47,6 +48,12 @@ impl Snapshot {
             provided: pairs(projects.iter().map(|one| &one.provides).collect()),
             required: pairs(projects.iter().map(|one| &one.requires).collect()),
         })
+    }
+}
+
+impl Snapshot {
+    pub(super) fn package_projects(&self) -> Result<Arc<Projects>, EngineError> {
+        self.caches.projects(self.generation(), || Projects::read(self))
     }
 }
 
@@ -60,11 +67,11 @@ struct ProjectManifest {
 
 /// The projects of a root.
 #[derive(Debug, Default)]
-pub(super) struct Projects(Vec<ProjectManifest>);
+pub(crate) struct Projects(Vec<ProjectManifest>);
 
 impl Projects {
     /// Reads the manifests of a root.
-    pub(super) fn read(snapshot: &Snapshot) -> Result<Self, EngineError> {
+    fn read(snapshot: &Snapshot) -> Result<Self, EngineError> {
         let mut projects = Vec::new();
         let reader = snapshot.store.reader();
         for file in reader.project_files()? {

@@ -17,6 +17,10 @@ pub(crate) fn look_up_former(snapshot: &Snapshot, typed: &str) -> Result<Option<
         return Ok(None);
     }
     let Ok(mut history) = History::open(snapshot.root()) else { return Ok(None) };
+    if history.revision("HEAD").is_err() {
+        // Without a commit there is no history index, and looking for it takes longer than looking up a symbol.
+        return Ok(None);
+    }
     let former = match typed.parse::<Handle>() {
         Ok(handle) => FormerSymbol {
             path: Some(history.path_from_top(&RepoPath::from(handle.path.as_str()))),
