@@ -148,11 +148,7 @@ impl Mirror {
         });
         match status {
             Some(true) => Ok(output),
-            Some(false) => {
-                let text = String::from_utf8_lossy(&errors);
-                let text = text.trim().lines().next_back().unwrap_or("no message");
-                Err(failed(text.chars().filter(|c| !c.is_control()).take(MAX_REASON).collect()))
-            }
+            Some(false) => Err(failed(reason(&errors))),
             None => Err(failed(format!("it did not end within {} s", timeout.as_secs()))),
         }
     }
@@ -234,6 +230,16 @@ impl Drop for RunningGit {
     }
 }
 
+/// Why git failed: what it says on standard error, from the beginning, as one line. The last line is often only advice.
+fn reason(errors: &[u8]) -> String {
+    let text = String::from_utf8_lossy(errors);
+    let words: Vec<&str> = text.split_whitespace().collect();
+    if words.is_empty() {
+        return "no message".to_owned();
+    }
+    words.join(" ").chars().filter(|c| !c.is_control()).take(MAX_REASON).collect()
+}
+
 /// Parses a line of a listing: `100644 blob <id> <size>\t<path>`.
 fn parse_entry(line: &[u8]) -> Option<GitEntry> {
     let tab = line.iter().position(|byte| *byte == b'\t')?;
@@ -251,6 +257,16 @@ fn parse_entry(line: &[u8]) -> Option<GitEntry> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_reason_of_a_failure_is_its_first_words() {
+        let errors = b"Host key verification failed.\r\nfatal: Could not read from remote repository.\n\nPlease make sure \
+            you have the correct access rights\nand the repository exists.\n";
+        let said = reason(errors);
+        assert!(said.starts_with("Host key verification failed. fatal: Could not read"), "{said}");
+        assert!(reason(&[b'x'; 1000]).len() <= MAX_REASON);
+        assert_eq!(reason(b" \n"), "no message");
+    }
 
     #[test]
     fn a_listing_is_parsed_by_type() {
