@@ -10,7 +10,7 @@
 //! ```
 
 use crate::error::TeamError;
-use orient_safefs::Directory;
+use orient_safefs::{Directory, resolve_trusted_links};
 use orient_settings::Override;
 use orient_tools::SessionOptions;
 use std::path::{Path, PathBuf};
@@ -22,9 +22,10 @@ pub struct DataDirectory {
 }
 
 impl DataDirectory {
-    /// Opens the directory, which must belong to this user; creates it if it is missing.
+    /// Opens the directory, which must belong to this user; creates it if it is missing. Links that lead to it are the operator's, to another disk
+    /// for example; below it, none is followed.
     pub fn open(path: &Path) -> Result<Self, TeamError> {
-        let path = std::path::absolute(path).map_err(TeamError::io("the data directory"))?;
+        let path = resolve_trusted_links(path, path).map_err(TeamError::io("the data directory"))?;
         let created =
             Directory::create(&path).map_err(TeamError::io(format!("cannot use {}", path.display())))?;
         Ok(Self { path: created.path().to_owned() })
@@ -62,5 +63,23 @@ impl DataDirectory {
             force: 0,
             refresh: true,
         })
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_to_the_data_directory_is_followed_and_one_inside_is_not() {
+        let top = tempfile::tempdir().expect("a directory");
+        let (disk, link) = (top.path().join("disk"), top.path().join("link"));
+        std::fs::create_dir(&disk).expect("created");
+        std::os::unix::fs::symlink(&disk, &link).expect("a link");
+        let data = DataDirectory::open(&link).expect("it is opened");
+        data.directory("contents").expect("created");
+        assert!(disk.join("contents").is_dir());
+        std::os::unix::fs::symlink("/tmp", disk.join("facts")).expect("a link");
+        assert!(data.directory("facts").is_err());
     }
 }
