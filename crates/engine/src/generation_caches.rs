@@ -9,7 +9,7 @@ use crate::FileOutline;
 use crate::change_log::ChangeLog;
 use crate::query::outline_cache::OutlineCache;
 use crate::query::search::{Corpus, CorpusCache, NameCache};
-use crate::query::{SurfaceEdges, SymbolRoles};
+use crate::query::{ScopedFilesCache, SurfaceEdges, SymbolRoles};
 use crate::refresh::PendingFactsSlot;
 use crate::remote_embeddings::RemoteVectorCache;
 use crate::workspace::{CrossingEdgeCache, IndexNumber, Projects};
@@ -24,6 +24,7 @@ pub(crate) struct GenerationCaches {
     pub(crate) remote_vectors: RemoteVectorCache,
     pub(crate) crossing_edges: CrossingEdgeCache,
     pub(crate) index_number: IndexNumber,
+    pub(crate) scoped_files: ScopedFilesCache,
     outlines: OutlineCache,
     corpora: CorpusCache,
     names: NameCache,
@@ -42,6 +43,7 @@ impl GenerationCaches {
             remote_vectors,
             crossing_edges,
             index_number,
+            scoped_files,
             outlines,
             corpora,
             names,
@@ -54,6 +56,7 @@ impl GenerationCaches {
         remote_vectors.clear();
         crossing_edges.clear();
         index_number.renew();
+        scoped_files.clear();
         outlines.clear();
         corpora.clear();
         names.clear();

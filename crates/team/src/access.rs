@@ -62,6 +62,20 @@ macro_rules! candidates {
     };
 }
 
+/// Those of them that require a package of one of the branches `$4`.
+macro_rules! requiring {
+    ($rest:literal) => {
+        concat!(
+            candidates!(
+                "AND b.id <> ALL($4) AND EXISTS (SELECT FROM package p JOIN package q \
+                 ON q.ecosystem = p.ecosystem AND q.name = p.name AND NOT q.is_provided AND q.branch = b.id \
+                 WHERE p.branch = ANY($4) AND p.is_provided) "
+            ),
+            $rest
+        )
+    };
+}
+
 /// The first parameter of a statement about candidates that is its own.
 const FIRST_PARAMETER: usize = 4;
 
@@ -73,6 +87,7 @@ const DEFINING: &str = candidates!(
     "AND EXISTS (SELECT FROM content c JOIN entry e ON e.content = c.id \
      WHERE e.branch = b.id AND c.names @> ARRAY[$4::int]) ORDER BY r.name LIMIT $2"
 );
+const REQUIRING: &str = requiring!("ORDER BY r.name LIMIT $2");
 const IDENTIFIED: &str = "SELECT DISTINCT r.id FROM readable a JOIN repository r ON r.id = a.repository WHERE a.token = $1 \
      AND (r.address_key = ANY($2) OR EXISTS (SELECT FROM branch b WHERE b.repository = r.id AND b.commit_id = ANY($3))) ORDER BY r.id";
 
@@ -144,20 +159,21 @@ impl Database {
         most: usize,
     ) -> Result<SelectedBranches, TeamError> {
         let ids: Vec<i64> = branches.iter().map(|branch| branch.id).collect();
+        let all = self.select(caller, without, most, REQUIRING, &[&ids])?;
+        if all.others.is_empty() {
+            return Ok(all);
+        }
         let mut arrays = Vec::new();
-        let condition = trigram_condition(&known_trigrams(&name_trigrams(name)), &mut arrays);
-        let own = FIRST_PARAMETER + arrays.len();
+        let trigrams = known_trigrams(&name_trigrams(name));
+        let condition = trigram_condition(&trigrams, FIRST_PARAMETER + 1, &mut arrays);
         let named = "WITH named AS MATERIALIZED (SELECT DISTINCT e.branch FROM content c JOIN entry e ON e.content = c.id";
-        let required = candidates!("");
+        let required = requiring!("");
         let statement = format!(
             "{named} WHERE c.trigrams IS NULL OR {condition}) {required} \
-             AND b.id <> ALL(${own}) AND EXISTS (SELECT FROM package p JOIN package q \
-             ON q.ecosystem = p.ecosystem AND q.name = p.name AND NOT q.is_provided AND q.branch = b.id \
-             WHERE p.branch = ANY(${own}) AND p.is_provided) \
              ORDER BY EXISTS (SELECT FROM named WHERE named.branch = b.id) DESC, r.name LIMIT $2"
         );
-        let mut values: Vec<&(dyn ToSql + Sync)> = arrays.iter().map(|array| array as _).collect();
-        values.push(&ids);
+        let mut values: Vec<&(dyn ToSql + Sync)> = vec![&ids];
+        values.extend(arrays.iter().map(|array| array as &(dyn ToSql + Sync)));
         self.select(caller, without, most, &statement, &values)
     }
 
@@ -211,7 +227,7 @@ impl Database {
         most: usize,
     ) -> Result<SelectedBranches, TeamError> {
         let mut arrays = Vec::new();
-        let condition = trigram_condition(&known_trigrams(query), &mut arrays);
+        let condition = trigram_condition(&known_trigrams(query), FIRST_PARAMETER, &mut arrays);
         let found = "WITH found AS MATERIALIZED (SELECT e.branch, count(c.trigrams) AS files \
              FROM content c JOIN entry e ON e.content = c.id";
         let readable = candidates!("AND b.id = found.branch").replacen(" WHERE ", ", found WHERE ", 1);
@@ -276,11 +292,11 @@ fn known_trigrams(query: &TrigramQuery) -> TrigramQuery {
     }
 }
 
-/// A condition on the column `trigrams`; appends the arrays that its parameters stand for.
-fn trigram_condition(query: &TrigramQuery, arrays: &mut Vec<Vec<i16>>) -> String {
+/// A condition on the column `trigrams`; appends the arrays that its parameters, from `first` on, stand for.
+fn trigram_condition(query: &TrigramQuery, first: usize, arrays: &mut Vec<Vec<i16>>) -> String {
     let mut all_of = |trigrams: Vec<i16>| {
         arrays.push(trigrams);
-        format!("c.trigrams @> ${}::smallint[]", FIRST_PARAMETER + arrays.len() - 1)
+        format!("c.trigrams @> ${}::smallint[]", first + arrays.len() - 1)
     };
     let single = |part: &TrigramQuery| match part {
         TrigramQuery::Trigram(trigram) => trigram_key(*trigram),
@@ -294,12 +310,13 @@ fn trigram_condition(query: &TrigramQuery, arrays: &mut Vec<Vec<i16>>) -> String
             let together: Vec<i16> = parts.iter().filter_map(single).collect();
             let mut conditions = if together.is_empty() { Vec::new() } else { vec![all_of(together)] };
             for part in parts.iter().filter(|part| single(part).is_none()) {
-                conditions.push(trigram_condition(part, arrays));
+                conditions.push(trigram_condition(part, first, arrays));
             }
             format!("({})", conditions.join(" AND "))
         }
         TrigramQuery::Or(parts) => {
-            let conditions: Vec<String> = parts.iter().map(|part| trigram_condition(part, arrays)).collect();
+            let conditions: Vec<String> =
+                parts.iter().map(|part| trigram_condition(part, first, arrays)).collect();
             format!("({})", conditions.join(" OR "))
         }
     }
@@ -321,13 +338,13 @@ mod tests {
             TrigramQuery::Or(vec![trigram("aac"), trigram("aad")]),
         ]);
         let mut arrays = Vec::new();
-        let condition = trigram_condition(&known_trigrams(&query), &mut arrays);
+        let condition = trigram_condition(&known_trigrams(&query), FIRST_PARAMETER, &mut arrays);
         assert_eq!(
             condition,
             "(c.trigrams @> $4::smallint[] AND (c.trigrams @> $5::smallint[] OR c.trigrams @> $6::smallint[]))"
         );
         assert_eq!(arrays, [vec![0, 1], vec![2], vec![3]]);
-        assert_eq!(trigram_condition(&TrigramQuery::All, &mut arrays), "true");
+        assert_eq!(trigram_condition(&TrigramQuery::All, FIRST_PARAMETER, &mut arrays), "true");
     }
 
     #[test]

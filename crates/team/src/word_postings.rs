@@ -8,7 +8,7 @@ use crate::database::Database;
 use crate::error::TeamError;
 use orient_serve::Caller;
 use postgres::Row;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Maximum number of files that are kept, for all words together: 48 MB.
@@ -117,7 +117,11 @@ impl WordPostings {
             Key::Word(word) => connection.query(WITH_WORD, &[&word])?,
             Key::Name(name) => connection.query(WITH_NAME, &[&name])?,
         };
-        let postings: Arc<[Posting]> = rows.iter().filter_map(Posting::of).collect();
+        let mut postings: Vec<Posting> = rows.iter().filter_map(Posting::of).collect();
+        postings.sort_unstable();
+        // A content may be at several paths of a branch.
+        postings.dedup();
+        let postings: Arc<[Posting]> = postings.into();
         let mut kept = self.lock();
         if kept.state != state || kept.count + postings.len() > MAX_KEPT {
             *kept = Kept { state: state.to_owned(), ..Kept::default() };
@@ -133,23 +137,21 @@ impl WordPostings {
 /// weights of the words that it has and the symbols that it defines: rare ones weigh more, and so do those of files with few words, since
 /// a long file has any word. Only files of `readable` branches count, also for how rare a word is.
 fn branch_values(found: &[Arc<[Posting]>], readable: &HashSet<u32>) -> HashMap<u32, f64> {
-    let mut files: BTreeMap<(u32, u32), (f64, u32)> = BTreeMap::new();
+    let mut weighted: Vec<(Posting, f64)> = Vec::new();
     for postings in found {
-        // A content may be at several paths of a branch, and in several branches.
-        let own = postings.iter().filter(|posting| readable.contains(&posting.branch)).copied();
-        let mut own: Vec<Posting> = own.collect();
-        own.sort_unstable();
-        own.dedup();
-        let contents: HashSet<u32> = own.iter().map(|posting| posting.content).collect();
-        let weight = 1.0 / (1.0 + f64::from(contents.len() as u32)).ln();
-        for posting in own {
-            files.entry((posting.branch, posting.content)).or_insert((0.0, posting.words)).0 += weight;
-        }
+        let own = postings.iter().filter(|posting| readable.contains(&posting.branch));
+        let before = weighted.len();
+        weighted.extend(own.map(|posting| (*posting, 0.0)));
+        let weight = 1.0 / (1.0 + f64::from((weighted.len() - before) as u32)).ln();
+        weighted[before..].iter_mut().for_each(|(_, own)| *own = weight);
     }
+    // The postings of each word are sorted, which this sort makes use of.
+    weighted.sort_by_key(|(posting, _)| *posting);
     let mut of_branches: HashMap<u32, Vec<f64>> = HashMap::new();
-    for ((branch, _), (sum, words)) in files {
-        let value = sum / (1.0 + f64::from(words) / MEAN_WORDS).sqrt();
-        of_branches.entry(branch).or_default().push(value);
+    for file in weighted.chunk_by(|a, b| a.0 == b.0) {
+        let sum: f64 = file.iter().map(|(_, weight)| weight).sum();
+        let value = sum / (1.0 + f64::from(file[0].0.words) / MEAN_WORDS).sqrt();
+        of_branches.entry(file[0].0.branch).or_default().push(value);
     }
     let total = |mut values: Vec<f64>| {
         values.sort_by(|a, b| b.total_cmp(a));

@@ -49,6 +49,7 @@ pub(crate) use surface_edges::SurfaceEdges;
 pub use symbol_filter::{NumberRange, SymbolFilter, SymbolOrder};
 pub use symbol_lookup::Lookup;
 pub use symbol_roles::SymbolRoles;
+pub(crate) use text_candidates::ScopedFilesCache;
 pub use text_candidates::{TextCandidates, Verification};
 pub use traversal::{
     CsrGraph, Direction, Edges, GraphPath, GraphPaths, LevelCounts, PathOptions, PathStarts, Reach,

@@ -4,13 +4,15 @@ use crate::manifest::{ManifestHeader, SearchManifest, SearchedFile, TreeManifest
 use crate::skips::large_file_stamp;
 use crate::{EngineError, Snapshot};
 use orient_model::RepoPath;
-use orient_store::{ExcludedFiles, ManifestKind, WriteLock, Writer};
+use orient_store::{ExcludedFiles, FileId, ManifestKind, WriteLock, Writer};
 use orient_text::TrigramQuery;
 use orient_walk::{
     Fingerprint, RootDirectory, SearchFile, SearchFiles, SearchScope, Tree, parallel_chunks, to_native,
 };
+use rustc_hash::FxHashMap;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The files to search.
 #[derive(Clone, Debug, Default)]
@@ -36,6 +38,68 @@ const FILES_PER_BATCH: usize = 256;
 
 /// Up to this number of paths, single lookups are faster than decoding the whole manifest.
 const MAX_SINGLE_LOOKUPS: usize = 1000;
+
+/// Number of scopes whose files are kept.
+const MAX_SCOPES: usize = 4;
+
+/// The files in a scope of a tree that never changes.
+pub(crate) struct ScopedFiles {
+    /// Each with its id, if the index has it.
+    files: Vec<(Option<FileId>, SearchFile)>,
+    errors: Vec<String>,
+}
+
+impl ScopedFiles {
+    /// The files that are not excluded.
+    fn candidates(&self, is_excluded: impl Fn(&RepoPath, FileId) -> bool) -> TextCandidates {
+        let stays =
+            |(id, file): &&(Option<FileId>, SearchFile)| id.is_none_or(|id| !is_excluded(&file.path, id));
+        let files: Vec<SearchFile> = self.files.iter().filter(stays).map(|(_, file)| file.clone()).collect();
+        let left_out = self.files.len() - files.len();
+        TextCandidates { files, left_out, errors: self.errors.clone() }
+    }
+}
+
+/// The files of the scopes that were searched last in a tree that never changes: to list them takes longer than most searches.
+#[derive(Default)]
+pub(crate) struct ScopedFilesCache(Mutex<Vec<KnownScope>>);
+
+struct KnownScope {
+    scope: SearchScope,
+    generation: u64,
+    files: Arc<ScopedFiles>,
+}
+
+impl ScopedFilesCache {
+    fn lock(&self) -> MutexGuard<'_, Vec<KnownScope>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn clear(&self) {
+        self.lock().clear();
+    }
+
+    fn get(
+        &self,
+        scope: &SearchScope,
+        generation: u64,
+        list: impl FnOnce() -> Result<ScopedFiles, EngineError>,
+    ) -> Result<Arc<ScopedFiles>, EngineError> {
+        let is_same = |known: &&KnownScope| known.scope == *scope && known.generation == generation;
+        let known = self.lock().iter().find(is_same).map(|known| Arc::clone(&known.files));
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let files = Arc::new(list()?);
+        let mut scopes = self.lock();
+        scopes.retain(|known| known.generation == generation);
+        if scopes.len() >= MAX_SCOPES {
+            scopes.remove(0);
+        }
+        scopes.push(KnownScope { scope: scope.clone(), generation, files: Arc::clone(&files) });
+        Ok(files)
+    }
+}
 
 impl TextCandidates {
     /// Every file in scope, without an index.
@@ -88,6 +152,11 @@ impl Snapshot {
         {
             return Ok(found);
         }
+        if self.tree.id().is_some() {
+            let known =
+                self.caches.scoped_files.get(scope, self.generation(), || self.scoped_files(scope))?;
+            return Ok(known.candidates(|path, id| excluded.contains(id) && !pending.contains(path)));
+        }
         let SearchFiles { mut files, errors, fingerprint } = self.tree.search_files(scope)?;
         if plain && errors.is_empty() {
             self.write_search_manifest(&files, &fingerprint)?;
@@ -100,6 +169,15 @@ impl Snapshot {
             .collect();
         files.retain(|file| !without.contains(&file.path));
         Ok(TextCandidates { left_out: before - files.len(), files, errors })
+    }
+
+    /// The files in a scope with their ids.
+    fn scoped_files(&self, scope: &SearchScope) -> Result<ScopedFiles, EngineError> {
+        let SearchFiles { files, errors, .. } = self.tree.search_files(scope)?;
+        let listed = self.store.listed()?.into_iter();
+        let ids: FxHashMap<RepoPath, FileId> = listed.map(|file| (file.path, file.id)).collect();
+        let files = files.into_iter().map(|file| (ids.get(&file.path).copied(), file)).collect();
+        Ok(ScopedFiles { files, errors })
     }
 
     /// Removes files that cannot match, when the index was not compared with the tree: a file's own stamp proves that
