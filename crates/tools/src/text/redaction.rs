@@ -157,9 +157,8 @@ fn kind_of(line: &str, start: usize, token: &str) -> Option<&'static str> {
 /// Whether the name before a value says that the value is secret: `api_key = `, `"password": `.
 fn names_secret(before: &str) -> bool {
     let name = before.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
-    let start =
-        name.rfind(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-')).map_or(0, |at| at + 1);
-    let name = name[start..].to_ascii_lowercase().replace('-', "_");
+    let name = name.rsplit(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-')).next();
+    let name = name.unwrap_or_default().to_ascii_lowercase().replace('-', "_");
     SECRET_NAMES.iter().any(|secret| name.contains(secret))
 }
 
@@ -239,6 +238,41 @@ mod tests {
         let key = "a = 1\n-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END RSA PRIVATE KEY-----\nb = 2";
         assert_eq!(redactor.text(key), "a = 1\n[redacted private key]\n[redacted]\n[redacted]\nb = 2");
         assert_eq!(redactor.count(), 1);
+    }
+
+    #[test]
+    fn any_letters_may_surround_a_value() {
+        let pieces = [
+            "é",
+            "größe",
+            "\u{275}",
+            "日本",
+            "e\u{301}",
+            "🦀",
+            "a",
+            "key",
+            " ",
+            "=",
+            ": ",
+            "\"",
+            "://",
+            "@",
+            "q8Zr2LwX0vT5aa",
+        ];
+        let mut random = 1_u64;
+        for _ in 0..20_000 {
+            let line: String = (0..8)
+                .map(|_| {
+                    random = random
+                        .wrapping_mul(6_364_136_223_846_793_005)
+                        .wrapping_add(1_442_695_040_888_963_407);
+                    pieces[(random >> 33) as usize % pieces.len()]
+                })
+                .collect();
+            redacted(&line);
+        }
+        assert_eq!(redacted("größe_key = \"q8Zr2LwX0vT5\""), "größe_key = \"[redacted secret]\"");
+        assert_eq!(redacted("Größe: q8Zr2LwX0vT5"), "Größe: q8Zr2LwX0vT5");
     }
 
     #[test]
