@@ -15,6 +15,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 const MAX_KEPT: usize = 4_000_000;
 /// The number of words of a file on average.
 const MEAN_WORDS: f64 = 140.0;
+/// Maximum number of words that are compared: the rarest of a question. The others are in many files of every repository.
+const MAX_WORDS: usize = 8;
 /// Number of files of a repository that count.
 const FILES_PER_REPOSITORY: usize = 8;
 
@@ -82,8 +84,11 @@ impl WordPostings {
         let (branches, found) = database.with(|connection| {
             let rows = connection.query(READABLE, &[&caller.id, &without])?;
             let state: String = connection.query_one(STATE, &[])?.get(0);
-            let found: Vec<Arc<[Posting]>> =
+            let mut found: Vec<Arc<[Posting]>> =
                 keys.iter().map(|key| self.postings(connection, &state, *key)).collect::<Result<_, _>>()?;
+            found.retain(|postings| !postings.is_empty());
+            found.sort_by_key(|postings| postings.len());
+            found.truncate(MAX_WORDS);
             let branches: Vec<PublishedBranch> = rows.iter().filter_map(PublishedBranch::of).collect();
             Ok((branches, found))
         })?;

@@ -167,6 +167,9 @@ pub(crate) enum Bench {
         /// Duration for each kind of question, in seconds
         #[arg(long, default_value_t = 20)]
         seconds: u64,
+        /// Seconds before them that do not count
+        #[arg(long, default_value_t = 5)]
+        warm_up: u64,
         /// Mean think time of a client between two questions, in milliseconds
         #[arg(long, default_value_t = 0)]
         think: u64,
@@ -215,11 +218,11 @@ pub(crate) fn run(bench: &Bench) -> Result<()> {
             search::run(directory, store.as_deref(), *questions, *changes, *at_most)
         }
         Bench::Surface { directory, rounds, at_most } => surface::run(directory, *rounds, *at_most),
-        Bench::Team { url, token, clients, seconds, think, only, processes } => {
+        Bench::Team { url, token, clients, seconds, warm_up, think, only, processes } => {
             let (url, token) = (url.trim_end_matches('/').to_owned(), token.clone());
-            let (clients, seconds, think) = (*clients, *seconds, *think);
+            let (clients, seconds, warm_up, think) = (*clients, *seconds, *warm_up, *think);
             let (only, processes) = (only.clone(), processes.clone());
-            team::run(&team::Options { url, token, clients, seconds, think, only, processes })
+            team::run(&team::Options { url, token, clients, seconds, warm_up, think, only, processes })
         }
         Bench::SurfaceStep { directory, rules } => surface::step(directory, rules),
         Bench::FloorStep { directory, threads } => floor::step(directory, *threads),

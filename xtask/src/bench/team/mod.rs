@@ -25,6 +25,8 @@ pub(super) struct Options {
     pub(super) clients: usize,
     /// Seconds for each kind of question.
     pub(super) seconds: u64,
+    /// Seconds before them that do not count.
+    pub(super) warm_up: u64,
     /// Mean think time of a client between two questions, in milliseconds.
     pub(super) think: u64,
     /// The kinds of questions to ask; all if empty.
@@ -58,14 +60,16 @@ impl Client {
         Ok(names)
     }
 
-    /// Asks a question; returns the status and the response.
+    /// Asks a question; returns the status and the response: data, or text as people and agents read it.
     fn ask(
         &mut self,
         operation: &str,
         repository: Option<&str>,
         arguments: &Value,
+        text: bool,
     ) -> Result<(u16, Vec<u8>)> {
-        let question = json!({ "operation": operation, "repository": repository, "arguments": arguments });
+        let question =
+            json!({ "operation": operation, "repository": repository, "arguments": arguments, "text": text });
         let authorization = [("Authorization", self.authorization.as_str())];
         let reply = self.connection.post("/v1/call", authorization, &question.to_string())?;
         Ok((reply.status, reply.body))
@@ -80,6 +84,8 @@ struct Observations {
     missed: usize,
     bytes: usize,
     errors: Vec<String>,
+    /// The processor time of each process.
+    spent: Vec<Duration>,
 }
 
 /// Runs the benchmark.
@@ -102,11 +108,8 @@ pub(super) fn run(options: &Options) -> Result<()> {
         if !options.only.is_empty() && !options.only.iter().any(|only| kind.label.contains(only.as_str())) {
             continue;
         }
-        let before: Vec<Duration> = options.processes.iter().map(|id| time_below(*id)).collect();
         let mut seen = measure(options, &questions, kind)?;
-        let after = options.processes.iter().map(|id| time_below(*id));
-        let spent: Vec<Duration> =
-            after.zip(before).map(|(after, before)| after.saturating_sub(before)).collect();
+        let spent = std::mem::take(&mut seen.spent);
         rows.push(row(kind, &mut seen, options, &spent));
         failures.append(&mut seen.errors);
     }
@@ -133,6 +136,7 @@ fn time_below(id: u32) -> Duration {
 
 fn measure(options: &Options, questions: &Questions, kind: &Kind) -> Result<Observations> {
     let is_over = AtomicBool::new(false);
+    let counted_from = Instant::now() + Duration::from_secs(options.warm_up);
     std::thread::scope(|scope| {
         let mut clients = Vec::new();
         for number in 0..options.clients {
@@ -149,7 +153,8 @@ fn measure(options: &Options, questions: &Questions, kind: &Kind) -> Result<Obse
                     }
                     let (repository, arguments) = (kind.ask)(questions, &mut random);
                     let begun = Instant::now();
-                    match client.ask(kind.operation, repository, &arguments) {
+                    match client.ask(kind.operation, repository, &arguments, true) {
+                        Ok((200 | 404, _)) if begun < counted_from => {}
                         Ok((status @ (200 | 404), body)) => {
                             seen.times.push(begun.elapsed());
                             seen.bytes += body.len();
@@ -168,9 +173,13 @@ fn measure(options: &Options, questions: &Questions, kind: &Kind) -> Result<Obse
                 seen
             }));
         }
+        std::thread::sleep(Duration::from_secs(options.warm_up));
+        let before: Vec<Duration> = options.processes.iter().map(|id| time_below(*id)).collect();
         std::thread::sleep(Duration::from_secs(options.seconds));
+        let after = options.processes.iter().map(|id| time_below(*id));
+        let spent = after.zip(before).map(|(after, before)| after.saturating_sub(before)).collect();
         is_over.store(true, Ordering::Relaxed);
-        let mut all = Observations::default();
+        let mut all = Observations { spent, ..Observations::default() };
         for client in clients {
             let mut seen = client.join().ok().context("a client does not panic")?;
             all.times.append(&mut seen.times);

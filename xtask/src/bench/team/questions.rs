@@ -92,7 +92,7 @@ pub(super) const KINDS: [Kind; 9] = [
 ];
 
 fn grep(pattern: &str) -> Value {
-    json!({ "pattern": pattern, "max_count": 5 })
+    json!({ "pattern": pattern, "limit": 100 })
 }
 
 /// A pattern that somebody who looks for a name might type.
@@ -119,7 +119,7 @@ impl Questions {
         let mut named = Vec::new();
         for repository in repositories {
             let arguments = json!({ "kind": ["function", "method", "class"], "limit": 20_000 });
-            let (status, body) = client.ask("symbols", Some(&repository), &arguments)?;
+            let (status, body) = client.ask("symbols", Some(&repository), &arguments, false)?;
             ensure!(status == 200, "{repository}: {}", String::from_utf8_lossy(&body));
             let answer: Value = serde_json::from_slice(&body)?;
             let symbols =
