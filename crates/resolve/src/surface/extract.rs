@@ -1,6 +1,7 @@
 //! Extraction: applies the framework rules of a language to one file.
 
 use super::lexical::LexicalGroups;
+use super::list_loops::{ElementCallback, Turn};
 use super::routers::{RouterValue, node};
 use super::{
     annotations, contracts, descriptions, entries, file_routes, filter_chains, loaded_modules, renderings,
@@ -30,6 +31,10 @@ pub(super) struct Extraction<'a, 'r> {
     pub(super) lexical: OnceCell<LexicalGroups>,
     /// The calls that are in a list of routes, with the place of the list.
     pub(super) inline: RefCell<FxHashMap<ExprId, Place>>,
+    /// The elements that the loops around the call are at.
+    pub(super) turn: RefCell<Turn>,
+    /// The functions that are called for each element of a list, by their scope.
+    pub(super) callbacks: OnceCell<FxHashMap<u32, ElementCallback>>,
     pub(super) out: RefCell<Surface>,
 }
 
@@ -97,6 +102,8 @@ impl<'a, 'r> Extraction<'a, 'r> {
             bindings: RefCell::default(),
             lexical: OnceCell::new(),
             inline: RefCell::default(),
+            turn: RefCell::default(),
+            callbacks: OnceCell::new(),
             out: RefCell::default(),
         }
     }
