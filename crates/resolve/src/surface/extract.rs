@@ -150,6 +150,16 @@ impl<'a, 'r> Extraction<'a, 'r> {
         })
     }
 
+    /// The calls of members whose name is an expression: `app[route.method](route.path, route.handler)`.
+    pub(super) fn calls_by_key(&self) -> impl Iterator<Item = (&'a Reference, ExprId)> {
+        let unit: &'a FileRef = self.unit;
+        unit.references().iter().filter_map(move |reference| {
+            let Expr::Call { callee, .. } = unit.expr(reference.expr) else { return None };
+            let Expr::Index { key, .. } = unit.expr(callee) else { return None };
+            Some((reference, key))
+        })
+    }
+
     pub(super) fn site(&self, reference: &Reference) -> Site {
         Site { unit: self.unit.clone(), scope: reference.scope, at: reference.at }
     }

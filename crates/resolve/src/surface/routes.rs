@@ -27,6 +27,19 @@ pub(super) fn routes(extraction: &Extraction<'_, '_>, resolved: &mut Resolved) -
         }
         extraction.turn.take();
     }
+    for (reference, key) in extraction.calls_by_key() {
+        extraction.session.start_reference();
+        for turn in extraction.turns(reference) {
+            extraction.turn.replace(turn);
+            let name = extraction.text(&extraction.site(reference), key).map(|name| name.to_lowercase());
+            let Some(name) = name else { continue };
+            for at in 0..extraction.frameworks.len() {
+                let call = RegistrationCall { extraction, framework: at, reference, name: &name };
+                found |= call.follow(resolved);
+            }
+        }
+        extraction.turn.take();
+    }
     found
 }
 
@@ -35,7 +48,7 @@ pub(super) struct RegistrationCall<'e, 'a, 'r> {
     pub(super) extraction: &'e Extraction<'a, 'r>,
     pub(super) framework: usize,
     reference: &'a Reference,
-    name: &'a str,
+    name: &'e str,
 }
 
 impl RegistrationCall<'_, '_, '_> {
@@ -84,7 +97,8 @@ impl RegistrationCall<'_, '_, '_> {
 
     /// The router that the call is a member of, if it may be one of this framework.
     pub(super) fn receiver(&self) -> Option<RouterValue> {
-        let Expr::Member { base, .. } = self.extraction.unit.expr(self.parts()?.0) else { return None };
+        let callee = self.extraction.unit.expr(self.parts()?.0);
+        let (Expr::Member { base, .. } | Expr::Index { base, .. }) = callee else { return None };
         let router = self.extraction.router_above(&self.site(), base, self.reference.expr)?;
         if let Some(known) = router.framework {
             return (known == self.framework).then_some(router);
