@@ -8,7 +8,7 @@ use super::extract::Extraction;
 use crate::file::file_unit::FileRef;
 use crate::session::Site;
 use crate::types::target::Target;
-use orient_model::{Binding, BindingKind, Expr, ExprId, Reference, Sequence, SymbolKind, Via, Wrapper};
+use orient_model::{Atom, Binding, BindingKind, Expr, ExprId, Reference, Sequence, SymbolKind, Via, Wrapper};
 use rustc_hash::FxHashMap;
 
 /// Maximum number of turns of the loops around a call.
@@ -213,6 +213,16 @@ impl Extraction<'_, '_> {
             });
             known.collect()
         })
+    }
+
+    /// What a local variable takes a member of this name from: `app.router` for `add_route = app.router.add_route`.
+    pub(super) fn bound_member(&self, site: &Site, variable: Atom, name: &str) -> Option<ExprId> {
+        let at = self.binding_of_name(site, self.unit.text(variable))?;
+        let (value, _, None) = self.local_value(at)? else { return None };
+        match self.unit.expr(value) {
+            Expr::Member { base, name: own } if self.unit.text(own) == name => Some(base),
+            _ => None,
+        }
     }
 
     /// What an expression stands for, if it is an element of a list that a loop is at, or a part of one.

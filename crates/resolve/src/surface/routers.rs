@@ -218,8 +218,10 @@ impl Extraction<'_, '_> {
             }
             Expr::Member { base, .. } => match self.symbol_of(site, expr) {
                 Some(sym) => Some(self.placed(sym)),
-                // A member of a router is a part of it: `app.router`.
-                None => self.router_below(site, base, above, depth + 1).filter(|r| r.framework.is_some()),
+                // A member of a router is a part of it, and so may be one of a parameter: `app.router`.
+                None => self
+                    .router_below(site, base, above, depth + 1)
+                    .filter(|r| r.framework.is_some() || matches!(r.place.slot, Slot::Param(_))),
             },
             Expr::Wrap { inner, .. } | Expr::Await(inner) | Expr::Cast { value: inner, .. } => {
                 self.router_below(site, inner, above, depth + 1)
@@ -440,7 +442,9 @@ impl Extraction<'_, '_> {
             return Some(new.framework);
         }
         let router = self.router(&site, value)?;
-        let is_router = router.framework.is_some() || self.is_followed(router.place);
+        // A local variable is only asked for if something is called on it: `router = app.router`.
+        let is_local = matches!((place.slot, router.place.slot), (Slot::Local(_), Slot::Param(_)));
+        let is_router = router.framework.is_some() || is_local || self.is_followed(router.place);
         if router.place != place && is_router {
             self.link(RouterLink {
                 child: place,

@@ -98,7 +98,11 @@ impl RegistrationCall<'_, '_, '_> {
     /// The router that the call is a member of, if it may be one of this framework.
     pub(super) fn receiver(&self) -> Option<RouterValue> {
         let callee = self.extraction.unit.expr(self.parts()?.0);
-        let (Expr::Member { base, .. } | Expr::Index { base, .. }) = callee else { return None };
+        let base = match callee {
+            Expr::Member { base, .. } | Expr::Index { base, .. } => base,
+            Expr::Name(name) => self.extraction.bound_member(&self.site(), name, self.name)?,
+            _ => return None,
+        };
         let router = self.extraction.router_above(&self.site(), base, self.reference.expr)?;
         if let Some(known) = router.framework {
             return (known == self.framework).then_some(router);
@@ -431,6 +435,11 @@ impl RegistrationCall<'_, '_, '_> {
         let mut found = false;
         for arg in given {
             if Some(arg) == path_arg && path.is_some() {
+                continue;
+            }
+            if self.is_list_of_routes(arg) {
+                self.include_inline(&parent, path.as_deref().unwrap_or_default(), arg);
+                found = true;
                 continue;
             }
             if rule.plugin
