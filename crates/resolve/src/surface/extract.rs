@@ -314,9 +314,19 @@ impl<'a, 'r> Extraction<'a, 'r> {
             let Some(reference) = unit.references().iter().find(is_value) else { continue };
             self.session.start_reference();
             let site = self.site(reference);
+            let here = Node { file: unit.file, symbol: None };
+            // A function may be exported in a call: `module.exports = plugin(routes)`.
+            if let Expr::Call { args, .. } = unit.expr(reference.expr)
+                && let Some(&function) = unit.facts.flow.list(args).first()
+                && let Some(child) = self.first_parameter(&site, function)
+            {
+                let parent = Place { node: here, slot: Slot::Param(0) };
+                let prefix = String::new();
+                self.link(RouterLink { child, parent, prefix, same: true, replaces: false });
+            }
             if let Some(router) = self.router(&site, reference.expr).filter(|r| r.framework.is_some()) {
                 self.link(RouterLink {
-                    child: Place { node: Node { file: unit.file, symbol: None }, slot: Slot::Value },
+                    child: Place { node: here, slot: Slot::Value },
                     parent: router.place,
                     same: router.prefix.is_empty(),
                     prefix: router.prefix,

@@ -151,7 +151,21 @@ impl Extraction<'_, '_> {
                 let node = Node { file: self.unit.file, symbol: Some(symbol) };
                 Some(Place { node, slot: Slot::Param(0) })
             }
+            // A function that another one wraps: `plugin(routes)`.
+            Expr::Call { args, .. }
+                if let Some(&inner) = self.unit.facts.flow.list(args).first()
+                    && matches!(
+                        self.unit.expr(inner),
+                        Expr::Name(_) | Expr::Lambda(_) | Expr::Function(_)
+                    ) =>
+            {
+                self.first_parameter(site, inner)
+            }
             _ => {
+                let place = self.router(site, arg)?.place;
+                if place.node.symbol.is_none() && place.slot == Slot::Value {
+                    return Some(Place { slot: Slot::Param(0), ..place });
+                }
                 let sym = self.router_symbol(site, arg)?;
                 let callable = self.session.kind(sym).is_some_and(SymbolKind::is_callable);
                 callable.then(|| Place { node: node(sym), slot: Slot::Param(0) })

@@ -24,6 +24,7 @@ pub(crate) mod join;
 mod lexical;
 mod list_loops;
 mod loaded_modules;
+mod plugin_directories;
 mod renderings;
 pub(crate) mod requests;
 mod resources;

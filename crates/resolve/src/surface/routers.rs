@@ -275,7 +275,7 @@ impl Extraction<'_, '_> {
         })
     }
 
-    fn default_export(&self, module: &Module) -> Option<SymbolId> {
+    pub(super) fn default_export(&self, module: &Module) -> Option<SymbolId> {
         if !matches!(module, Module::File(_)) {
             return None;
         }
@@ -306,7 +306,12 @@ impl Extraction<'_, '_> {
     }
 
     fn module_router(&self, module: &Module) -> Option<RouterValue> {
-        Some(self.placed(self.default_export(module)?))
+        if let Some(sym) = self.default_export(module) {
+            return Some(self.placed(sym));
+        }
+        let Module::File(file) = *module else { return None };
+        let place = Place { node: Node { file, symbol: None }, slot: Slot::Value };
+        Some(RouterValue { place, prefix: String::new(), framework: None })
     }
 
     /// The router in a variable or field; the file of the symbol says whether it is one.

@@ -78,11 +78,10 @@ impl RegistrationCall<'_, '_, '_> {
     fn global_prefix(&self) {
         let Some((_, args)) = self.parts() else { return };
         let Some(&first) = args.first() else { return };
-        if let Some(prefix) = self.extraction.session.constant_text(&self.site(), first) {
-            let node = Node { file: self.extraction.unit.file, symbol: None };
-            let place = Place { node, slot: Slot::Application };
-            self.extraction.define(place, self.framework, prefix, true);
-        }
+        let prefix = self.extraction.path_text(&self.site(), first);
+        let node = Node { file: self.extraction.unit.file, symbol: None };
+        let place = Place { node, slot: Slot::Application };
+        self.extraction.define(place, self.framework, prefix, true);
     }
 
     pub(super) fn site(&self) -> Site {
@@ -177,7 +176,8 @@ impl RegistrationCall<'_, '_, '_> {
         let path_arg = path_arg.filter(|_| !alone);
         let said = path_arg.as_ref().and_then(|arg| extraction.text(&arg.site, arg.expr));
         let proven = router.framework.is_some();
-        if !proven && !whole && !Self::is_likely(rule, said.as_deref(), path_arg.is_some()) {
+        let is_likely = Self::is_likely(rule, said.as_deref(), path_arg.is_some());
+        if !proven && !whole && !is_likely && !(rule.is_object() && path_arg.is_some()) {
             return false;
         }
         if path_arg.is_none() && pair.is_none() && !rule.path.is_empty() && !whole && !(alone && rule.free) {
@@ -418,6 +418,9 @@ impl RegistrationCall<'_, '_, '_> {
         let Some((_, args)) = self.parts() else { return false };
         let extraction = self.extraction;
         let Some(parent) = self.receiver() else { return false };
+        if !rule.directory.is_empty() {
+            return self.mount_directory(&parent, rule, args);
+        }
         let site = self.site();
         let path_arg = arguments::find(extraction.unit, args, &rule.path);
         let path = path_arg.and_then(|arg| extraction.text(&site, arg)).or_else(|| {
