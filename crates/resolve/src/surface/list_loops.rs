@@ -34,6 +34,7 @@ pub(super) type Turn = Vec<(Loop, Given)>;
 
 /// A part of an element.
 enum Part<'t> {
+    Whole,
     Item(u32),
     Member(&'t str),
 }
@@ -139,7 +140,7 @@ impl Extraction<'_, '_> {
     }
 
     /// The loop that binds a name, where its list is looked at, and the part of each element that the name is.
-    fn loop_of(&self, at: u32) -> Option<(Loop, Site, Option<Part<'_>>)> {
+    fn loop_of(&self, at: u32) -> Option<(Loop, Site, Part<'_>)> {
         let unit = self.unit;
         let binding = unit.binding(at)?;
         let part = self.part_of(binding.via)?;
@@ -159,17 +160,17 @@ impl Extraction<'_, '_> {
         Some(((binding.scope, list), site, part))
     }
 
-    fn part_of(&self, via: Via) -> Option<Option<Part<'_>>> {
+    fn part_of(&self, via: Via) -> Option<Part<'_>> {
         match via {
-            Via::Value | Via::Element => Some(None),
-            Via::Item(at) => Some(Some(Part::Item(at))),
-            Via::Member(name) => Some(Some(Part::Member(self.unit.text(name)))),
+            Via::Value | Via::Element => Some(Part::Whole),
+            Via::Item(at) => Some(Part::Item(at)),
+            Via::Member(name) => Some(Part::Member(self.unit.text(name))),
             _ => None,
         }
     }
 
     /// The value of a local variable, where it is looked at, and the part of it that the variable is.
-    fn local_value(&self, at: u32) -> Option<(ExprId, Site, Option<Part<'_>>)> {
+    fn local_value(&self, at: u32) -> Option<(ExprId, Site, Part<'_>)> {
         let binding = self.unit.binding(at)?;
         let is_simple = binding.kind == BindingKind::Local && !matches!(binding.via, Via::Element);
         let part = self.part_of(binding.via).filter(|_| is_simple)?;
@@ -218,7 +219,7 @@ impl Extraction<'_, '_> {
     /// What a local variable takes a member of this name from: `app.router` for `add_route = app.router.add_route`.
     pub(super) fn bound_member(&self, site: &Site, variable: Atom, name: &str) -> Option<ExprId> {
         let at = self.binding_of_name(site, self.unit.text(variable))?;
-        let (value, _, None) = self.local_value(at)? else { return None };
+        let (value, _, Part::Whole) = self.local_value(at)? else { return None };
         match self.unit.expr(value) {
             Expr::Member { base, name: own } if self.unit.text(own) == name => Some(base),
             _ => None,
@@ -246,7 +247,7 @@ impl Extraction<'_, '_> {
                     let (value, site, part) = self.local_value(at)?;
                     (self.given_below(&site, value, depth + 1)?, part)
                 };
-                part.map_or(Some(whole.clone()), |part| self.part(&whole, &part))
+                self.part(&whole, &part)
             }
             Expr::Member { base, name } => {
                 let whole = self.given_below(site, base, depth + 1)?;
@@ -282,6 +283,9 @@ impl Extraction<'_, '_> {
     }
 
     fn part(&self, whole: &Given, part: &Part<'_>) -> Option<Given> {
+        if matches!(part, Part::Whole) {
+            return Some(whole.clone());
+        }
         let whole = self.literal(whole, 0)?;
         let unit = &whole.site.unit;
         let (items, ty) = match whole.kind() {
@@ -293,6 +297,7 @@ impl Extraction<'_, '_> {
         let is_spread =
             |item: &ExprId| matches!(unit.expr(*item), Expr::Wrap { wrapper: Wrapper::Spread, .. });
         match part {
+            Part::Whole => None,
             Part::Item(at) => {
                 let at = *at as usize;
                 let item = *items.get(at)?;
@@ -328,7 +333,7 @@ impl Extraction<'_, '_> {
         let unit = &whole.site.unit;
         let (items, ty) = match whole.kind() {
             Expr::Sequence { kind: Sequence::List | Sequence::Tuple, items } => (items, None),
-            Expr::New { ty, args } => (args, self.element_type(&whole.site, ty)),
+            Expr::New { ty, args } => (args, element_type(&whole.site, ty)),
             _ => return None,
         };
         let mut found = Vec::new();
@@ -342,16 +347,6 @@ impl Extraction<'_, '_> {
             }
         }
         (!found.is_empty()).then_some(found)
-    }
-
-    fn element_type(&self, site: &Site, ty: ExprId) -> Option<ExprId> {
-        match site.unit.expr(ty) {
-            Expr::Wrap { wrapper: Wrapper::Array, inner } => match site.unit.expr(inner) {
-                Expr::Wrap { wrapper: Wrapper::Pointer, inner } => Some(inner),
-                _ => Some(inner),
-            },
-            _ => None,
-        }
     }
 
     /// Follows variables to the literal that they are initialised with and that nothing changes.
@@ -374,7 +369,7 @@ impl Extraction<'_, '_> {
                 if let Expr::Name(name) = from.kind()
                     && unit.file == self.unit.file
                     && let Some(at) = self.binding_of_name(&from.site, unit.text(name))
-                    && let Some((value, site, None)) = self.local_value(at)
+                    && let Some((value, site, Part::Whole)) = self.local_value(at)
                 {
                     let fixed = !is_changed(unit, unit.text(name));
                     return if fixed { self.literal(&Given::new(&site, value), depth + 1) } else { None };
@@ -422,4 +417,15 @@ fn is_changed(unit: &FileRef, name: &str) -> bool {
     };
     let is_name = |target| matches!(unit.expr(target), Expr::Name(_));
     unit.assigned(name).any(|(assign, _)| is_name(assign.target)) || unit.references().iter().any(is_added)
+}
+
+/// The type of the elements of a list that is made as a value of this type.
+fn element_type(site: &Site, ty: ExprId) -> Option<ExprId> {
+    match site.unit.expr(ty) {
+        Expr::Wrap { wrapper: Wrapper::Array, inner } => match site.unit.expr(inner) {
+            Expr::Wrap { wrapper: Wrapper::Pointer, inner } => Some(inner),
+            _ => Some(inner),
+        },
+        _ => None,
+    }
 }

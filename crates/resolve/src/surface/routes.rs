@@ -177,7 +177,8 @@ impl RegistrationCall<'_, '_, '_> {
         let said = path_arg.as_ref().and_then(|arg| extraction.text(&arg.site, arg.expr));
         let proven = router.framework.is_some();
         let is_likely = Self::is_likely(rule, said.as_deref(), path_arg.is_some());
-        if !proven && !whole && !is_likely && !(rule.is_object() && path_arg.is_some()) {
+        let is_object = rule.is_object() && path_arg.is_some();
+        if !(proven || whole || is_likely || is_object) {
             return false;
         }
         if path_arg.is_none() && pair.is_none() && !rule.path.is_empty() && !whole && !(alone && rule.free) {
