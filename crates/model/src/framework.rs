@@ -123,6 +123,16 @@ pub struct RouteRule {
     pub on: Vec<Argument>,
 }
 
+impl RouteRule {
+    /// Whether the route is an object that says path, method and handler by their names.
+    pub fn is_object(&self) -> bool {
+        let is_named =
+            |list: &[Argument]| !list.is_empty() && list.iter().all(|one| matches!(one, Argument::Named(_)));
+        let by_name = matches!(&self.method, MethodSource::Argument(wanted, _) if is_named(wanted));
+        by_name && is_named(&self.path) && is_named(&self.handler)
+    }
+}
+
 /// A call in place of a handler that mounts the routes of another module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IncludeRule {
@@ -309,6 +319,10 @@ pub struct MountRule {
     pub plugin: bool,
     /// Calls whose arguments are several routers: `routes![a, b]`.
     pub lists: Vec<String>,
+    /// Where a directory is said whose files are plugins. What they export gets the router, and directories are prefixes.
+    pub directory: Vec<Argument>,
+    /// Where it is said that directories are no prefixes.
+    pub flat: Vec<Argument>,
 }
 
 /// What exposes or uses something by a name that is text. One of `functions`, `methods`, `maps`, `attributes`, `bases` and

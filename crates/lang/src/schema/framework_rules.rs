@@ -341,6 +341,10 @@ struct MountTable {
     plugin: bool,
     #[serde(default)]
     lists: Vec<String>,
+    #[serde(default)]
+    directory: Vec<Selector>,
+    #[serde(default)]
+    flat: Vec<Selector>,
 }
 
 #[derive(Deserialize)]
@@ -637,6 +641,8 @@ impl MountTable {
             replaces_prefix: self.replaces_prefix,
             plugin: self.plugin,
             lists: self.lists,
+            directory: arguments(self.directory),
+            flat: arguments(self.flat),
         }
     }
 }

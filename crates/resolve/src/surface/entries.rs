@@ -5,8 +5,9 @@ use super::annotations::Annotation;
 use super::arguments::{self, COMPUTED, method_name};
 use super::entry_names::{derived, from_text};
 use super::extract::Extraction;
+use super::handlers::Handler;
 use super::routers::node;
-use super::routes::{Handler, bare, registers};
+use super::routes::{bare, registers};
 use crate::types::ty::Ty;
 use orient_model::{
     Atom, Confidence, EntryRule, Expr, ExprId, Node, RefKind, Reference, Resolved, SurfaceEntry, SurfaceKind,

@@ -1,6 +1,7 @@
 //! Extraction: applies the framework rules of a language to one file.
 
 use super::lexical::LexicalGroups;
+use super::list_loops::{ElementCallback, Turn};
 use super::routers::{RouterValue, node};
 use super::{
     annotations, contracts, descriptions, entries, file_routes, filter_chains, loaded_modules, renderings,
@@ -30,6 +31,10 @@ pub(super) struct Extraction<'a, 'r> {
     pub(super) lexical: OnceCell<LexicalGroups>,
     /// The calls that are in a list of routes, with the place of the list.
     pub(super) inline: RefCell<FxHashMap<ExprId, Place>>,
+    /// The elements that the loops around the call are at.
+    pub(super) turn: RefCell<Turn>,
+    /// The functions that are called for each element of a list, by their scope.
+    pub(super) callbacks: OnceCell<FxHashMap<u32, ElementCallback>>,
     pub(super) out: RefCell<Surface>,
 }
 
@@ -97,6 +102,8 @@ impl<'a, 'r> Extraction<'a, 'r> {
             bindings: RefCell::default(),
             lexical: OnceCell::new(),
             inline: RefCell::default(),
+            turn: RefCell::default(),
+            callbacks: OnceCell::new(),
             out: RefCell::default(),
         }
     }
@@ -140,6 +147,16 @@ impl<'a, 'r> Extraction<'a, 'r> {
             let Expr::Call { callee, .. } = unit.expr(reference.expr) else { return None };
             let (Expr::Name(name) | Expr::Member { name, .. }) = unit.expr(callee) else { return None };
             self.names.contains(&name).then(|| (reference, unit.text(name)))
+        })
+    }
+
+    /// The calls of members whose name is an expression: `app[route.method](route.path, route.handler)`.
+    pub(super) fn calls_by_key(&self) -> impl Iterator<Item = (&'a Reference, ExprId)> {
+        let unit: &'a FileRef = self.unit;
+        unit.references().iter().filter_map(move |reference| {
+            let Expr::Call { callee, .. } = unit.expr(reference.expr) else { return None };
+            let Expr::Index { key, .. } = unit.expr(callee) else { return None };
+            Some((reference, key))
         })
     }
 
@@ -297,9 +314,19 @@ impl<'a, 'r> Extraction<'a, 'r> {
             let Some(reference) = unit.references().iter().find(is_value) else { continue };
             self.session.start_reference();
             let site = self.site(reference);
+            let here = Node { file: unit.file, symbol: None };
+            // A function may be exported in a call: `module.exports = plugin(routes)`.
+            if let Expr::Call { args, .. } = unit.expr(reference.expr)
+                && let Some(&function) = unit.facts.flow.list(args).first()
+                && let Some(child) = self.first_parameter(&site, function)
+            {
+                let parent = Place { node: here, slot: Slot::Param(0) };
+                let prefix = String::new();
+                self.link(RouterLink { child, parent, prefix, same: true, replaces: false });
+            }
             if let Some(router) = self.router(&site, reference.expr).filter(|r| r.framework.is_some()) {
                 self.link(RouterLink {
-                    child: Place { node: Node { file: unit.file, symbol: None }, slot: Slot::Value },
+                    child: Place { node: here, slot: Slot::Value },
                     parent: router.place,
                     same: router.prefix.is_empty(),
                     prefix: router.prefix,

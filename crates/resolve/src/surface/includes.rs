@@ -36,7 +36,7 @@ impl RegistrationCall<'_, '_, '_> {
     }
 
     /// Whether an expression is a list of routes: `[path("x", show)]`.
-    fn is_list_of_routes(&self, expr: ExprId) -> bool {
+    pub(super) fn is_list_of_routes(&self, expr: ExprId) -> bool {
         let unit = self.extraction.unit;
         let Expr::Sequence { items, .. } = unit.expr(expr) else { return false };
         let routes = &self.extraction.frameworks[self.framework].routes;
@@ -48,7 +48,7 @@ impl RegistrationCall<'_, '_, '_> {
     }
 
     /// Puts the routes of a list below the path: each is registered where the list is.
-    fn include_inline(&self, router: &RouterValue, path: &str, list: ExprId) {
+    pub(super) fn include_inline(&self, router: &RouterValue, path: &str, list: ExprId) {
         let extraction = self.extraction;
         let Expr::Sequence { items, .. } = extraction.unit.expr(list) else { return };
         let place = extraction.anonymous_place(list);

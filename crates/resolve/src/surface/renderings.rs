@@ -2,8 +2,8 @@
 
 use super::entries::{Entries, EntryCall};
 use super::extract::Extraction;
+use super::handlers::Handler;
 use super::routers::node;
-use super::routes::Handler;
 use crate::file::file_unit::FileUnit;
 use crate::markup::{pascal, rendered};
 use orient_model::{

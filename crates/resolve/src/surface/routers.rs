@@ -2,6 +2,7 @@
 
 use super::arguments::{self, COMPUTED};
 use super::extract::Extraction;
+use super::list_loops::Given;
 use crate::file::file_unit::last_name;
 use crate::session::Site;
 use crate::types::target::{Referent, Target};
@@ -111,7 +112,11 @@ impl Extraction<'_, '_> {
 
     fn is_loader(&self, callee: ExprId) -> bool {
         let Expr::Name(name) = self.unit.expr(callee) else { return false };
-        self.unit.rules.module_loaders.iter().any(|loader| loader == self.unit.text(name))
+        self.is_loader_name(self.unit.text(name))
+    }
+
+    fn is_loader_name(&self, name: &str) -> bool {
+        self.unit.rules.module_loaders.iter().any(|loader| loader == name)
     }
 
     fn imported_names(&self, site: &Site, name: &str) -> Vec<(usize, String)> {
@@ -162,7 +167,7 @@ impl Extraction<'_, '_> {
     }
 
     /// The binding of a name that is in effect at a place of this file.
-    fn binding_of_name(&self, site: &Site, name: &str) -> Option<u32> {
+    pub(super) fn binding_of_name(&self, site: &Site, name: &str) -> Option<u32> {
         let atom = self.unit.atom(name)?;
         let mut scope = Some(site.scope);
         while let Some(at) = scope {
@@ -197,6 +202,12 @@ impl Extraction<'_, '_> {
         if depth > DEPTH {
             return None;
         }
+        if let Some(given) = self.given(site, expr) {
+            return match given.within(self.unit) {
+                Some(expr) => self.router_below(&given.site, expr, above, depth + 1),
+                None => self.router_elsewhere(&given),
+            };
+        }
         match self.unit.expr(expr) {
             Expr::Name(name) => {
                 let name = self.unit.text(name);
@@ -207,8 +218,10 @@ impl Extraction<'_, '_> {
             }
             Expr::Member { base, .. } => match self.symbol_of(site, expr) {
                 Some(sym) => Some(self.placed(sym)),
-                // A member of a router is a part of it: `app.router`.
-                None => self.router_below(site, base, above, depth + 1).filter(|r| r.framework.is_some()),
+                // A member of a router is a part of it, and so may be one of a parameter: `app.router`.
+                None => self
+                    .router_below(site, base, above, depth + 1)
+                    .filter(|r| r.framework.is_some() || matches!(r.place.slot, Slot::Param(_))),
             },
             Expr::Wrap { inner, .. } | Expr::Await(inner) | Expr::Cast { value: inner, .. } => {
                 self.router_below(site, inner, above, depth + 1)
@@ -262,7 +275,7 @@ impl Extraction<'_, '_> {
         })
     }
 
-    fn default_export(&self, module: &Module) -> Option<SymbolId> {
+    pub(super) fn default_export(&self, module: &Module) -> Option<SymbolId> {
         if !matches!(module, Module::File(_)) {
             return None;
         }
@@ -271,16 +284,34 @@ impl Extraction<'_, '_> {
     }
 
     fn loaded_module(&self, site: &Site, call: ExprId) -> Option<Module> {
-        let Expr::Call { callee, args } = self.unit.expr(call) else { return None };
-        if !self.is_loader(callee) {
+        let unit = &site.unit;
+        let Expr::Call { callee, args } = unit.expr(call) else { return None };
+        let Expr::Name(name) = unit.expr(callee) else { return None };
+        if !self.is_loader_name(unit.text(name)) {
             return None;
         }
-        let path = self.session.constant_text(site, *self.unit.facts.flow.list(args).first()?)?;
-        self.session.find_module(self.unit, &path)
+        let path = self.session.constant_text(site, *unit.facts.flow.list(args).first()?)?;
+        self.session.find_module(unit, &path)
+    }
+
+    /// The router that an expression of another file gives.
+    fn router_elsewhere(&self, given: &Given) -> Option<RouterValue> {
+        match given.kind() {
+            Expr::Name(_) | Expr::Member { .. } => {
+                Some(self.placed(self.symbol_of(&given.site, given.expr)?))
+            }
+            Expr::Call { .. } => self.module_router(&self.loaded_module(&given.site, given.expr)?),
+            _ => None,
+        }
     }
 
     fn module_router(&self, module: &Module) -> Option<RouterValue> {
-        Some(self.placed(self.default_export(module)?))
+        if let Some(sym) = self.default_export(module) {
+            return Some(self.placed(sym));
+        }
+        let Module::File(file) = *module else { return None };
+        let place = Place { node: Node { file, symbol: None }, slot: Slot::Value };
+        Some(RouterValue { place, prefix: String::new(), framework: None })
     }
 
     /// The router in a variable or field; the file of the symbol says whether it is one.
@@ -384,7 +415,10 @@ impl Extraction<'_, '_> {
         }
         // A binding that depends on itself proves nothing.
         self.bindings.borrow_mut().insert(at, None);
+        // What is bound does not depend on the element that a loop is at.
+        let turn = self.turn.take();
         let found = self.find_binding_framework(at);
+        self.turn.replace(turn);
         self.bindings.borrow_mut().insert(at, found);
         found
     }
@@ -413,7 +447,9 @@ impl Extraction<'_, '_> {
             return Some(new.framework);
         }
         let router = self.router(&site, value)?;
-        let is_router = router.framework.is_some() || self.is_followed(router.place);
+        // A local variable is only asked for if something is called on it: `router = app.router`.
+        let is_local = matches!((place.slot, router.place.slot), (Slot::Local(_), Slot::Param(_)));
+        let is_router = router.framework.is_some() || is_local || self.is_followed(router.place);
         if router.place != place && is_router {
             self.link(RouterLink {
                 child: place,
@@ -506,7 +542,7 @@ impl Extraction<'_, '_> {
 
     /// The path that an argument says.
     pub(super) fn path_text(&self, site: &Site, arg: ExprId) -> String {
-        self.session.constant_text(site, arg).unwrap_or_else(|| COMPUTED.to_owned())
+        self.text(site, arg).unwrap_or_else(|| COMPUTED.to_owned())
     }
 
     pub(super) fn define(&self, place: Place, framework: usize, prefix: String, app: bool) {

@@ -2,32 +2,43 @@
 
 use super::arguments::{self, COMPUTED, method_name};
 use super::extract::Extraction;
+use super::handlers::Handler;
 use super::lexical::LexicalContext;
+use super::list_loops::Given;
 use super::routers::{DEFAULT_ROUTER, RouterValue, node};
 use crate::session::Site;
 use crate::types::ty::{SymbolId, Ty};
 use orient_model::{
-    Argument, BindingKind, Confidence, Edge, EdgeKind, Expr, ExprId, GroupRule, MethodSource, MountRule,
-    Node, Place, Reference, Resolved, Route, RouteRule, RouterLink, Rule, Slot, SymbolKind, path_ends_with,
+    Argument, Confidence, Edge, EdgeKind, Expr, ExprId, GroupRule, MethodSource, MountRule, Node, Place,
+    Reference, Resolved, Route, RouteRule, RouterLink, Rule, Slot, SymbolKind, path_ends_with,
 };
-
-/// What handles a route.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Handler {
-    pub(super) symbol: Option<SymbolId>,
-    /// As written, if it is no symbol.
-    pub(super) text: String,
-}
 
 /// Adds the routes of all calls of a file; returns whether there are any.
 pub(super) fn routes(extraction: &Extraction<'_, '_>, resolved: &mut Resolved) -> bool {
     let mut found = false;
     for (reference, name) in extraction.calls() {
         extraction.session.start_reference();
-        for at in 0..extraction.frameworks.len() {
-            let call = RegistrationCall { extraction, framework: at, reference, name };
-            found |= call.follow(resolved);
+        for turn in extraction.turns(reference) {
+            extraction.turn.replace(turn);
+            for at in 0..extraction.frameworks.len() {
+                let call = RegistrationCall { extraction, framework: at, reference, name };
+                found |= call.follow(resolved);
+            }
         }
+        extraction.turn.take();
+    }
+    for (reference, key) in extraction.calls_by_key() {
+        extraction.session.start_reference();
+        for turn in extraction.turns(reference) {
+            extraction.turn.replace(turn);
+            let name = extraction.text(&extraction.site(reference), key).map(|name| name.to_lowercase());
+            let Some(name) = name else { continue };
+            for at in 0..extraction.frameworks.len() {
+                let call = RegistrationCall { extraction, framework: at, reference, name: &name };
+                found |= call.follow(resolved);
+            }
+        }
+        extraction.turn.take();
     }
     found
 }
@@ -37,7 +48,7 @@ pub(super) struct RegistrationCall<'e, 'a, 'r> {
     pub(super) extraction: &'e Extraction<'a, 'r>,
     pub(super) framework: usize,
     reference: &'a Reference,
-    name: &'a str,
+    name: &'e str,
 }
 
 impl RegistrationCall<'_, '_, '_> {
@@ -67,11 +78,10 @@ impl RegistrationCall<'_, '_, '_> {
     fn global_prefix(&self) {
         let Some((_, args)) = self.parts() else { return };
         let Some(&first) = args.first() else { return };
-        if let Some(prefix) = self.extraction.session.constant_text(&self.site(), first) {
-            let node = Node { file: self.extraction.unit.file, symbol: None };
-            let place = Place { node, slot: Slot::Application };
-            self.extraction.define(place, self.framework, prefix, true);
-        }
+        let prefix = self.extraction.path_text(&self.site(), first);
+        let node = Node { file: self.extraction.unit.file, symbol: None };
+        let place = Place { node, slot: Slot::Application };
+        self.extraction.define(place, self.framework, prefix, true);
     }
 
     pub(super) fn site(&self) -> Site {
@@ -86,7 +96,12 @@ impl RegistrationCall<'_, '_, '_> {
 
     /// The router that the call is a member of, if it may be one of this framework.
     pub(super) fn receiver(&self) -> Option<RouterValue> {
-        let Expr::Member { base, .. } = self.extraction.unit.expr(self.parts()?.0) else { return None };
+        let callee = self.extraction.unit.expr(self.parts()?.0);
+        let base = match callee {
+            Expr::Member { base, .. } | Expr::Index { base, .. } => base,
+            Expr::Name(name) => self.extraction.bound_member(&self.site(), name, self.name)?,
+            _ => return None,
+        };
         let router = self.extraction.router_above(&self.site(), base, self.reference.expr)?;
         if let Some(known) = router.framework {
             return (known == self.framework).then_some(router);
@@ -153,38 +168,44 @@ impl RegistrationCall<'_, '_, '_> {
         let pair = if rule.pair { self.pair(args) } else { None };
         let site = self.site();
         let whole = self.is_on_whole_path();
-        let path_arg = if whole { None } else { arguments::find(extraction.unit, args, &rule.path) };
+        let path_arg = if whole { None } else { self.argument(args, &rule.path) };
         // A function alone is a handler without a path; another argument alone is no handler.
-        let only = path_arg.filter(|_| args.len() == 1 && !rule.handler.is_empty() && pair.is_none());
-        let is_function = |arg| matches!(extraction.unit.expr(arg), Expr::Lambda(_) | Expr::Function(_));
-        let path_arg = path_arg.filter(|&arg| Some(arg) != only || !is_function(arg));
-        let alone = only.is_some_and(is_function);
-        let said = path_arg.and_then(|arg| extraction.session.constant_text(&site, arg));
+        let only = args.len() == 1 && !rule.handler.is_empty() && pair.is_none();
+        let is_function = |arg: &Given| matches!(arg.kind(), Expr::Lambda(_) | Expr::Function(_));
+        let alone = only && path_arg.as_ref().is_some_and(is_function);
+        let path_arg = path_arg.filter(|_| !alone);
+        let said = path_arg.as_ref().and_then(|arg| extraction.text(&arg.site, arg.expr));
         let proven = router.framework.is_some();
-        if !proven && !whole && !Self::is_likely(rule, said.as_deref(), path_arg.is_some()) {
+        let is_likely = Self::is_likely(rule, said.as_deref(), path_arg.is_some());
+        let is_object = rule.is_object() && path_arg.is_some();
+        if !(proven || whole || is_likely || is_object) {
             return false;
         }
         if path_arg.is_none() && pair.is_none() && !rule.path.is_empty() && !whole && !(alone && rule.free) {
             return false;
         }
-        let mut path = match (&said, path_arg, &pair) {
+        let mut path = match (&said, &path_arg, &pair) {
             (Some(said), ..) if rule.regex => plain_pattern(said),
             (Some(said), ..) => said.clone(),
             (None, _, Some((path, _))) => path.clone(),
             (None, Some(_), None) => COMPUTED.to_owned(),
             (None, None, None) => String::new(),
         };
-        let handler_arg = arguments::find(extraction.unit, args, &rule.handler)
-            .or_else(|| pair.as_ref().map(|pair| pair.1));
-        if handler_arg.is_some() && handler_arg == path_arg {
+        let handler_given = self
+            .argument(args, &rule.handler)
+            .or_else(|| pair.as_ref().map(|pair| Given::new(&site, pair.1)));
+        if let (Some(handler), Some(path)) = (&handler_given, &path_arg)
+            && handler.is(path)
+        {
             return false;
         }
+        let handler_arg = handler_given.as_ref().and_then(|given| given.within(extraction.unit));
         if let (Some(include), Some(arg)) = (&rule.include, handler_arg)
             && self.include(&router, &path, include, arg)
         {
             return true;
         }
-        let mut methods = self.methods(rule, args, handler_arg, &mut path);
+        let mut methods = self.methods(rule, args, handler_given.as_ref(), &mut path);
         if let Some(arg) = arguments::find(extraction.unit, args, &rule.definition) {
             let Some((method, own)) = extraction.route_definition(&site, arg, 0) else { return false };
             path = own;
@@ -198,24 +219,37 @@ impl RegistrationCall<'_, '_, '_> {
             for (_, found) in &mut methods {
                 found.clone_from(&handler);
             }
-        } else if handler_arg.is_none() {
+        } else if handler_given.is_none() {
             let Some(text) = self.conventional_text(args, &path, &context) else { return false };
             for (_, found) in &mut methods {
                 found.text.clone_from(&text);
             }
         }
-        if handler_arg.is_none_or(|arg| matches!(extraction.unit.expr(arg), Expr::Text(_))) {
+        if handler_given.as_ref().is_none_or(|given| matches!(given.kind(), Expr::Text(_))) {
             for (_, handler) in methods.iter_mut().filter(|(_, found)| found.symbol.is_none()) {
                 *handler = self.named_handler(&handler.text, &context);
             }
         }
         let described = arguments::find(extraction.unit, args, &rule.definition);
+        let path_arg = path_arg.and_then(|given| given.within(extraction.unit));
         let middleware = self.middleware(args, path_arg.or(described), handler_arg);
         let path = super::routers::join_path(&router.prefix, &path);
         for (method, handler) in methods {
             self.push(&router, method, path.clone(), &handler, middleware.clone(), resolved);
         }
         true
+    }
+
+    /// The first of these arguments that the call has, also as an entry of an object that an argument names.
+    fn argument(&self, args: &[ExprId], wanted: &[Argument]) -> Option<Given> {
+        let (extraction, site) = (self.extraction, self.site());
+        wanted.iter().find_map(|one| {
+            let said = arguments::find(extraction.unit, args, std::slice::from_ref(one));
+            said.map(|expr| Given::new(&site, expr)).or_else(|| match one {
+                Argument::Named(name) => args.iter().find_map(|&arg| extraction.entry(&site, arg, name)),
+                _ => None,
+            })
+        })
     }
 
     /// Whether the receiver is a group that has the whole path: `app.route("/x")` in `app.route("/x").get(list)`.
@@ -249,12 +283,11 @@ impl RegistrationCall<'_, '_, '_> {
         &self,
         rule: &RouteRule,
         args: &[ExprId],
-        handler: Option<ExprId>,
+        handler: Option<&Given>,
         path: &mut String,
     ) -> Vec<(String, Handler)> {
         let extraction = self.extraction;
-        let site = self.site();
-        let one = || handler.map(|arg| extraction.handler(&site, arg, 0)).unwrap_or_default();
+        let one = || handler.map(|arg| extraction.handler(&arg.site, arg.expr, 0)).unwrap_or_default();
         let all = |methods: &[String]| methods.iter().map(|method| (method_name(method), one())).collect();
         match &rule.method {
             _ if !rule.method_chained.is_empty() && !self.chained_methods(rule).is_empty() => {
@@ -263,12 +296,16 @@ impl RegistrationCall<'_, '_, '_> {
             MethodSource::Name => vec![(method_name(self.name), one())],
             MethodSource::Fixed(methods) => all(methods),
             MethodSource::Argument(wanted, default) => {
-                let arg = arguments::find(extraction.unit, args, wanted);
-                let texts = arg.map(|arg| extraction.session.constant_texts(&site, arg)).unwrap_or_default();
+                let arg = self.argument(args, wanted);
+                let texts = arg.as_ref().map(|arg| extraction.texts(arg)).unwrap_or_default();
+                if texts.is_empty() && default.is_empty() && arg.is_some() {
+                    return vec![(method_name(""), one())];
+                }
                 if texts.is_empty() { all(default) } else { all(&texts) }
             }
             MethodSource::Handler => {
-                handler.map(|arg| extraction.method_calls(&site, arg)).unwrap_or_default()
+                let within = handler.and_then(|arg| Some((arg, arg.within(extraction.unit)?)));
+                within.map(|(arg, expr)| extraction.method_calls(&arg.site, expr)).unwrap_or_default()
             }
             MethodSource::Pattern => {
                 let (method, rest) = match path.split_once(' ') {
@@ -382,9 +419,17 @@ impl RegistrationCall<'_, '_, '_> {
         let Some((_, args)) = self.parts() else { return false };
         let extraction = self.extraction;
         let Some(parent) = self.receiver() else { return false };
+        if !rule.directory.is_empty() {
+            return self.mount_directory(&parent, rule, args);
+        }
         let site = self.site();
         let path_arg = arguments::find(extraction.unit, args, &rule.path);
-        let path = path_arg.and_then(|arg| extraction.session.constant_text(&site, arg));
+        let path = path_arg.and_then(|arg| extraction.text(&site, arg)).or_else(|| {
+            // The loop variable in front of the router is a path, or something else that is not known.
+            let unknown =
+                path_arg.filter(|&arg| args.last() != Some(&arg) && extraction.is_unknown_part(&site, arg));
+            unknown.map(|_| COMPUTED.to_owned())
+        });
         let given: Vec<ExprId> = rule
             .router
             .iter()
@@ -394,6 +439,11 @@ impl RegistrationCall<'_, '_, '_> {
         let mut found = false;
         for arg in given {
             if Some(arg) == path_arg && path.is_some() {
+                continue;
+            }
+            if self.is_list_of_routes(arg) {
+                self.include_inline(&parent, path.as_deref().unwrap_or_default(), arg);
+                found = true;
                 continue;
             }
             if rule.plugin
@@ -508,151 +558,6 @@ pub(super) fn bare(name: &str) -> &str {
 /// The edge from what registers a handler to the handler.
 pub(super) fn registers(from: Node, handler: SymbolId, line: u32, confidence: Confidence) -> Edge {
     Edge { from, kind: EdgeKind::Registers, to: node(handler), line, confidence, rule: Rule::Framework }
-}
-
-impl Extraction<'_, '_> {
-    /// What an expression in the place of a handler stands for: a function, what wraps one, a method of a type.
-    pub(super) fn handler(&self, site: &Site, expr: ExprId, depth: u32) -> Handler {
-        if depth > 8 {
-            return Handler::default();
-        }
-        let text = |text: &str| Handler { symbol: None, text: text.to_owned() };
-        match self.unit.expr(expr) {
-            Expr::Lambda(_) => text("closure"),
-            Expr::Function(symbol) => Handler { symbol: Some(self.unit.sym(symbol)), text: String::new() },
-            Expr::Name(_) | Expr::Member { .. } => {
-                // The type itself handles: `ListUsers::class`.
-                let of_type = |base| self.symbol_of(site, base);
-                let symbol = self.symbol_of(site, expr).or_else(|| match self.unit.expr(expr) {
-                    Expr::Member { base, name } if self.unit.text(name) == "class" => of_type(base),
-                    _ => None,
-                });
-                match symbol {
-                    Some(sym) => Handler { symbol: Some(sym), text: String::new() },
-                    None => text(self.last_name(expr).unwrap_or_default()),
-                }
-            }
-            Expr::Text(name) => text(self.unit.text(name)),
-            Expr::Named { value: inner, .. } | Expr::Wrap { inner, .. } => {
-                self.handler(site, inner, depth + 1)
-            }
-            Expr::Sequence { items, .. } => {
-                let items = self.unit.facts.flow.list(items);
-                if let Some(found) = self.named_member(site, items) {
-                    return found;
-                }
-                let each = items.iter().rev().map(|&item| self.handler(site, item, depth + 1));
-                let mut found: Vec<Handler> = each.collect();
-                let at = found.iter().position(|one| one.symbol.is_some()).unwrap_or(0);
-                if found.is_empty() { Handler::default() } else { found.swap_remove(at) }
-            }
-            Expr::Call { callee, args } => {
-                self.wrapped_handler(site, callee, self.unit.facts.flow.list(args), depth)
-            }
-            Expr::New { ty, .. } => self.handler(site, ty, depth + 1),
-            _ => Handler::default(),
-        }
-    }
-
-    /// The members of a type whose names fit.
-    pub(super) fn members_named(&self, ty: SymbolId, fits: impl Fn(&str) -> bool) -> Vec<SymbolId> {
-        let Some(unit) = self.session.unit_of(ty).filter(|_| self.session.is_type(ty)) else {
-            return Vec::new();
-        };
-        let members = unit.children(Some(ty.at)).iter().filter(|&&member| {
-            fits(unit.name(member)) && unit.kind(member).is_some_and(SymbolKind::is_callable)
-        });
-        members.map(|&member| unit.sym(member)).collect()
-    }
-
-    /// A type and the name of a member: `[UserController::class, 'index']`.
-    fn named_member(&self, site: &Site, items: &[ExprId]) -> Option<Handler> {
-        let &[ty, name] = items else { return None };
-        let Expr::Text(name) = self.unit.expr(name) else { return None };
-        let ty = match self.unit.expr(ty) {
-            Expr::Member { base, .. } => self.symbol_of(site, ty).or_else(|| self.symbol_of(site, base))?,
-            _ => self.symbol_of(site, ty)?,
-        };
-        let (unit, name) = (self.session.unit_of(ty)?, self.unit.text(name));
-        self.session.depend_on(name);
-        let member = unit.children(Some(ty.at)).iter().find(|&&child| unit.name(child) == name)?;
-        Some(Handler { symbol: Some(unit.sym(*member)), text: String::new() })
-    }
-
-    /// The handler inside of a call: an argument that is a function, what it is called on, or the function itself.
-    fn wrapped_handler(&self, site: &Site, callee: ExprId, args: &[ExprId], depth: u32) -> Handler {
-        let is_function = |found: &Handler| {
-            let kind = found.symbol.and_then(|sym| self.session.kind(sym));
-            found.text == "closure" || kind.is_some_and(SymbolKind::is_callable)
-        };
-        let mut inner = args.iter().rev().map(|&arg| self.handler(site, arg, depth + 1));
-        if let Some(found) = inner.find(is_function) {
-            return found;
-        }
-        let called = self.handler(site, callee, depth + 1);
-        match self.unit.expr(callee) {
-            Expr::Member { base, .. } if called.symbol.is_none() => {
-                let on = self.handler(site, base, depth + 1);
-                if on.symbol.is_some() { on } else { called }
-            }
-            _ => called,
-        }
-    }
-
-    /// The methods and handlers of `get(list).post(create)` and `get().to(list)`.
-    fn method_calls(&self, site: &Site, mut expr: ExprId) -> Vec<(String, Handler)> {
-        const METHODS: &[&str] =
-            &["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE", "ANY"];
-        let (mut found, mut chained) = (Vec::new(), None);
-        while let Expr::Call { callee, args } = self.unit.expr(expr) {
-            let Some(name) = self.last_name(callee) else { break };
-            let method = method_name(name);
-            let first = self.unit.facts.flow.list(args).first().copied();
-            if METHODS.contains(&method.as_str()) {
-                // The handler may be given to the next call: `get().to(list)`.
-                let handler = first.or_else(|| chained.take());
-                found.extend(handler.map(|handler| (method, self.handler(site, handler, 0))));
-            } else {
-                chained = first;
-            }
-            match self.unit.expr(callee) {
-                Expr::Member { base, .. } => expr = base,
-                _ => break,
-            }
-        }
-        found.reverse();
-        found
-    }
-
-    /// The place of the first parameter of a function that is given as an argument.
-    fn first_parameter(&self, site: &Site, arg: ExprId) -> Option<Place> {
-        match self.unit.expr(arg) {
-            Expr::Lambda(scope) => {
-                let bindings = &self.unit.facts.flow.bindings;
-                let first = bindings.iter().position(|b| b.scope == scope && b.kind == BindingKind::Param)?;
-                let node = Node { file: self.unit.file, symbol: None };
-                Some(Place { node, slot: Slot::Local(first as u32) })
-            }
-            Expr::Function(symbol) => {
-                let node = Node { file: self.unit.file, symbol: Some(symbol) };
-                Some(Place { node, slot: Slot::Param(0) })
-            }
-            _ => {
-                let sym = self.router_symbol(site, arg)?;
-                let callable = self.session.kind(sym).is_some_and(SymbolKind::is_callable);
-                callable.then(|| Place { node: node(sym), slot: Slot::Param(0) })
-            }
-        }
-    }
-
-    /// The symbol of a function that is named or loaded from a module.
-    fn router_symbol(&self, site: &Site, arg: ExprId) -> Option<SymbolId> {
-        let place = self.router(site, arg)?.place;
-        match place {
-            Place { node: Node { file, symbol: Some(at) }, slot: Slot::Value } => Some(SymbolId { file, at }),
-            _ => None,
-        }
-    }
 }
 
 #[cfg(test)]

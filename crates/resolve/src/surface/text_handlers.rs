@@ -1,8 +1,9 @@
 //! Handlers that texts name: `posts#index`, `UserController@show`.
 
 use super::arguments;
+use super::handlers::Handler;
 use super::lexical::{Controller, LexicalContext};
-use super::routes::{Handler, RegistrationCall};
+use super::routes::RegistrationCall;
 use crate::file::file_unit::spell;
 use crate::types::ty::SymbolId;
 use orient_model::{Argument, Expr, ExprId, RouteRule};
