@@ -10,7 +10,7 @@ use crate::session::Session;
 use crate::sharded_cache::ShardedCache;
 use crate::surface;
 use crate::types::ty::SymbolId;
-use orient_model::{Resolved, Rules};
+use orient_model::{Resolved, Rules, SymbolKind};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -149,6 +149,8 @@ impl<'w> Resolver<'w> {
         }
         let named = self.repository.symbols_named(family, name).into_iter();
         let namesakes: Arc<[Namesake]> = named
+            // Nothing refers to a test by its title.
+            .filter(|named| named.kind != SymbolKind::Test)
             .filter_map(|NamedSymbol { node, kind, modifiers }| {
                 Some(Namesake { sym: SymbolId { file: node.file, at: node.symbol? }, kind, modifiers })
             })

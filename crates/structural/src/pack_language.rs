@@ -1,8 +1,9 @@
 //! A language pack as a language of the matcher.
 
-use ast_grep_core::Language;
-use ast_grep_core::matcher::{Pattern, PatternBuilder, PatternError};
+use ast_grep_core::matcher::{Pattern, PatternBuilder, PatternError, PatternNode};
+use ast_grep_core::meta_var::MetaVariable;
 use ast_grep_core::tree_sitter::{LanguageExt, StrDoc, TSLanguage};
+use ast_grep_core::{AstGrep, Language, Node};
 use orient_lang::{Pack, parse_unmodified};
 use std::borrow::Cow;
 
@@ -30,6 +31,46 @@ impl PackLanguage {
     pub(crate) fn document(self, text: String) -> Option<Document> {
         let tree = parse_unmodified(self.pack, text.as_bytes())?;
         Some(StrDoc { src: text, lang: self, tree })
+    }
+
+    /// The pattern of a piece of code: its only node, without those around it that contain nothing else.
+    pub(crate) fn pattern(self, code: &str) -> Result<Pattern, PatternError> {
+        if self.pack.code_prefix().is_empty() {
+            return Pattern::try_new(code, self);
+        }
+        let document = self.code(&self.pre_process_pattern(code)).map_err(PatternError::Parse)?;
+        let root = AstGrep::doc(document);
+        let prefix = self.pack.code_prefix().len();
+        let parts = |node: &Node<'_, Document>| -> Vec<usize> {
+            let is_part = |part: &Node<'_, Document>| {
+                part.range().start >= prefix && !part.is_missing() && !part.kind().is_empty()
+            };
+            node.children().enumerate().filter(|(_, part)| is_part(part)).map(|(at, _)| at).collect()
+        };
+        let mut node = root.root();
+        match parts(&node)[..] {
+            [] => return Err(PatternError::NoContent(code.to_owned())),
+            [_] => {}
+            _ => return Err(PatternError::MultipleNode(code.to_owned())),
+        }
+        while let [only] = parts(&node)[..]
+            && let Some(inner) = node.child(only)
+        {
+            node = inner;
+        }
+        let pattern = Pattern::from(node);
+        match &pattern.node {
+            PatternNode::MetaVar { meta_var: MetaVariable::MultiCapture(_) | MetaVariable::Multiple } => {
+                Err(PatternError::RootMultiMetaVar(code.to_owned()))
+            }
+            _ => Ok(pattern),
+        }
+    }
+
+    /// Parses a piece of code behind what makes it code.
+    fn code(self, text: &str) -> Result<Document, String> {
+        let document = self.document(format!("{}{text}", self.pack.code_prefix()));
+        document.ok_or_else(|| "it is too large or nests too deeply".to_owned())
     }
 
     /// The number of a named node kind; `None` if the grammar has no such kind.
@@ -78,9 +119,7 @@ impl Language for PackLanguage {
     }
 
     fn build_pattern(&self, builder: &PatternBuilder<'_>) -> Result<Pattern, PatternError> {
-        builder.build(|text| {
-            self.document(text.to_owned()).ok_or_else(|| "it is too large or nests too deeply".to_owned())
-        })
+        builder.build(|text| self.code(text))
     }
 }
 

@@ -223,7 +223,7 @@ impl NodePattern {
         }
         let pattern = match selector {
             Some(selector) => Pattern::contextual(text, selector, language),
-            None => Pattern::try_new(text, language),
+            None => language.pattern(text),
         };
         let pattern = pattern.map_err(|error| match error {
             PatternError::NoContent(_) => StructuralError::Empty,
@@ -329,6 +329,17 @@ mod tests {
         let source = "a == a; a == b; f(x) == f(x);";
         assert_eq!(texts("javascript", &query("$X == $X"), source), ["a == a", "f(x) == f(x)"]);
         assert_eq!(texts("javascript", &query("$X == $Y"), source).len(), 3);
+    }
+
+    #[test]
+    fn a_pattern_is_code_in_a_language_whose_files_begin_as_text() {
+        let source = "<p>f(1)</p><?php f(1); $this->f($x); new Cart($x);";
+        assert_eq!(texts("php", &query("f($A)"), source), ["f(1)"]);
+        assert_eq!(texts("php", &query("$this->f($A)"), source), ["$this->f($x)"]);
+        assert_eq!(texts("php", &query("$B->f($A);"), source), ["$this->f($x);"]);
+        assert_eq!(texts("php", &query("new $C($$$)"), source), ["new Cart($x)"]);
+        let two = Query::compile("php", &query("f(1); f(2);")).map(|_| ());
+        assert!(matches!(two, Err(StructuralError::SeveralNodes(_))), "{two:?}");
     }
 
     #[test]

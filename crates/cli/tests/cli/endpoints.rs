@@ -218,3 +218,19 @@ fn a_described_operation_is_handled_by_the_only_function_that_has_its_name() {
     assert_eq!(handler("GET").as_deref(), Some("pets.py#list_pets"));
     assert_eq!(handler("POST"), None, "two functions have the name");
 }
+
+#[test]
+fn a_request_beside_an_endpoint_that_it_reaches_means_no_other() {
+    let server = "from flask import Flask\n\napp = Flask(__name__)\n\n\n@app.get('/items')\ndef items():\n    return []\n";
+    let script = "import requests\n\n\ndef load():\n    return requests.get('http://localhost/items')\n";
+    let tree = Sandbox::new(&[
+        ("one.py", server),
+        ("two.py", &format!("{server}\n\n{script}")),
+        ("client.py", script),
+    ]);
+    let told = text(&tree.run(&["endpoints"]).stdout);
+    let requested: Vec<&str> = told.lines().filter(|line| line.contains("requested")).collect();
+    assert_eq!(requested.len(), 2, "{told}");
+    assert!(!requested[0].contains("two.py:15") && requested[0].contains("client.py:5"), "{told}");
+    assert!(requested[1].contains("two.py:15") && requested[1].contains("client.py:5"), "{told}");
+}

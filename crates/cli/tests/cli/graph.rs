@@ -694,3 +694,50 @@ fn tests_come_behind_the_rest_so_that_bounds_leave_them_out_first() {
         ",
     );
 }
+
+#[test]
+fn uses_in_a_language_that_is_not_resolved_are_said_to_be_unknown() {
+    let tree = Sandbox::new(&[
+        ("naming.ex", "defmodule Naming do\n  def plain(text), do: text\nend\n"),
+        ("page.ex", "defmodule Page do\n  def title(text), do: Naming.plain(text)\nend\n"),
+    ]);
+    tree.assert_outcome(
+        &["callers", "plain"],
+        0,
+        "
+        0 verified callers of Naming.plain (naming.ex:2), 0 name-only candidates
+        partial: names in elixir are not resolved; `orient grep -F -w plain` finds where it is mentioned
+        ",
+    );
+    for operation in ["callees", "references", "impact", "implementations"] {
+        let told = text(&tree.run(&[operation, "plain"]).stdout);
+        assert!(told.contains("partial: names in elixir are not resolved"), "{operation}: {told}");
+    }
+}
+
+#[test]
+fn a_construction_is_one_use_of_the_type() {
+    let tree = Sandbox::new(&[(
+        "cart.py",
+        "class Cart:\n    def __init__(self):\n        pass\n\n\ndef make():\n    return Cart()\n",
+    )]);
+    tree.assert_output(
+        &["references", "Cart"],
+        "
+        1 verified use of Cart (cart.py:1): 1 constructs, 0 name-only candidates
+        constructs
+          cart.py:7  function make
+        ",
+    );
+}
+
+#[test]
+fn an_inherited_member_is_the_one_with_a_body() {
+    let tree = Sandbox::new(&[(
+        "handler.php",
+        "<?php\ninterface Formats { function format(): string; }\ntrait Formatting { function format(): string { return ''; } }\n\
+         class Handler implements Formats { use Formatting; }\n",
+    )]);
+    let told = text(&tree.run(&["show", "Handler.format"]).stdout);
+    assert!(told.starts_with("handler.php:3-3  method Formatting.format"), "{told}");
+}

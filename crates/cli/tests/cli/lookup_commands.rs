@@ -244,6 +244,24 @@ fn what_only_speaks_of_a_symbol_does_not_make_its_name_ambiguous() {
 }
 
 #[test]
+fn what_only_a_function_can_name_does_not_make_its_name_ambiguous() {
+    let tree = Sandbox::new(&[
+        ("echo.py", "def echo(text):\n    return text\n"),
+        ("test_echo.py", "def test_eof():\n    def echo():\n        pass\n    echo()\n"),
+    ]);
+    tree.assert_outcome(
+        &["show", "echo"],
+        0,
+        "
+        echo.py:1-2  function echo
+        1  def echo(text):
+        2      return text
+        note: not the function of the same name: test_echo.py#test_eof.echo
+        ",
+    );
+}
+
+#[test]
 fn an_unknown_symbol_is_answered_with_suggestions() {
     shop().assert_outcome(
         &["show", "rtae"],
@@ -306,4 +324,18 @@ fn a_root_given_by_flag_still_takes_paths_from_where_one_stands() {
 fn a_byte_order_mark_is_not_shown() {
     let tree = Sandbox::new(&[("a.cs", "\u{feff}class Token {\r\n}\r\n")]);
     assert_eq!(text(&tree.run(&["show", "Token"]).stdout), "a.cs:1-2  class Token\n1  class Token {\n2  }\n");
+}
+
+#[test]
+fn lines_outside_of_a_symbol_are_not_shown_as_the_symbol() {
+    let tree = Sandbox::new(&[("a.py", "import os\n\n\ndef run():\n    return os.name\n")]);
+    tree.assert_outcome(
+        &["show", "run", "--lines", "1"],
+        0,
+        "
+        a.py:1-1
+        1  import os
+        note: lines of the file: the symbol is at 4-5
+        ",
+    );
 }

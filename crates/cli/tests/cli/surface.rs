@@ -31,7 +31,7 @@ fn entries_have_kind_name_role_symbol_and_place() {
     tree.assert_output(
         &["surface"],
         "
-        4 entries: 2 rpc, 2 variable
+        4 entries: 2 rpcs, 2 variables
         rpc      Greeter/SayHello  defines  (HelloRequest) returns (HelloReply) greeter.proto:4  [grpc]
         rpc      Greeter/SayHello  handles  method Greeter.SayHello server/server.py:9  [grpc]
         variable NAME  reads  function greet client/main.go:11  [environment]

@@ -71,6 +71,12 @@ impl Definition {
         self.kind.shown(self.modifiers)
     }
 
+    /// Whether the names in its language are resolved. If not, nothing is known about what it uses and what uses it.
+    pub fn is_resolved(&self) -> bool {
+        let rules = self.language.as_deref().and_then(extraction::rules);
+        rules.is_some_and(|rules| !rules.outline_only)
+    }
+
     /// Whether two definitions are parts of one type or namespace: partial classes, reopened classes and modules, merged
     /// declarations.
     pub fn is_part_with(&self, other: &Self) -> bool {

@@ -3,7 +3,7 @@
 use crate::extraction::Language;
 use crate::query::traversal::Edges;
 use crate::{Definition, DescribedNode, EdgeRow, EngineError, GraphView, NodeId};
-use orient_model::{EdgeKind, Modifier, Modifiers, Role, SymbolKind};
+use orient_model::{EdgeKind, Modifier, Modifiers, Modules, Role, SymbolKind};
 
 /// Why something is an entry point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -103,6 +103,10 @@ impl GraphView<'_> {
             return Ok(true);
         }
         let language = Language::of(file.file.language.as_deref(), &file.file.path);
+        // What stands outside of functions in C is declarations, whatever the parser makes of macros.
+        if language.and_then(Language::rules).is_some_and(|rules| rules.modules == Modules::Include) {
+            return Ok(false);
+        }
         let imports_run = language.and_then(Language::rules).is_some_and(|rules| rules.imports_run);
         let is_last = self.outline(file.file.id)?.outline.exports.is_empty();
         let runs = |edge: &EdgeRow| match edge.kind {

@@ -1,7 +1,7 @@
 //! The surface of the program: what all files say about it, joined.
 
 use crate::query::traversal::Edges;
-use crate::{DefinitionQuery, EngineError, NodeId, Snapshot};
+use crate::{DefinitionQuery, EngineError, FileId, NodeId, Snapshot};
 use orient_model::{EdgeKind, Modifier, Role, Route, SurfaceEntry, SurfaceKind, SurfaceRole};
 use orient_resolve::{Endpoint, FileSurface, describes_endpoint, join_surface, request_reaches};
 use orient_store::NameMatch;
@@ -73,20 +73,40 @@ impl Snapshot {
         Ok(())
     }
 
-    /// For each endpoint, the requests in the repository that reach it, by file and line.
+    /// For each endpoint, the requests in the repository that reach it, by file and line. A request in a file that registers an
+    /// endpoint which it reaches means that one: tests often set up programs of their own.
     pub fn requests_of(
         &self,
         endpoints: &[Endpoint<NodeId>],
     ) -> Result<Vec<Vec<SurfaceEntry<NodeId>>>, EngineError> {
         let mut requests = self.surface_entries()?;
         requests.retain(|entry| entry.kind == SurfaceKind::Request);
-        let of = |endpoint: &Endpoint<NodeId>| {
-            let reaching = requests
-                .iter()
-                .filter(|request| request_reaches(&request.name, &endpoint.route.method, &endpoint.path));
-            reaching.cloned().collect()
+        let reaches = |request: &SurfaceEntry<NodeId>, endpoint: &Endpoint<NodeId>| {
+            request_reaches(&request.name, &endpoint.route.method, &endpoint.path)
         };
-        Ok(endpoints.iter().map(of).collect())
+        let view = self.graph();
+        let file = |node: NodeId| view.file_of(node).map(|file| file.id);
+        let mut registered: BTreeMap<FileId, Vec<&Endpoint<NodeId>>> = BTreeMap::new();
+        let all = self.endpoints()?;
+        for endpoint in &all {
+            registered.entry(file(endpoint.route.from)?).or_default().push(endpoint);
+        }
+        let mut requesting = Vec::with_capacity(requests.len());
+        for request in requests {
+            let from = file(request.from)?;
+            let beside = registered.get(&from).into_iter().flatten();
+            let has_own = beside.into_iter().any(|endpoint| reaches(&request, endpoint));
+            requesting.push((request, has_own.then_some(from)));
+        }
+        let mut found = Vec::with_capacity(endpoints.len());
+        for endpoint in endpoints {
+            let here = file(endpoint.route.from)?;
+            let is_meant = |(request, only): &&(SurfaceEntry<NodeId>, Option<FileId>)| {
+                only.is_none_or(|only| only == here) && reaches(request, endpoint)
+            };
+            found.push(requesting.iter().filter(is_meant).map(|(request, _)| request.clone()).collect());
+        }
+        Ok(found)
     }
 
     /// The endpoints, each with the descriptions of it. A description that no endpoint fits is an endpoint without a handler.

@@ -57,6 +57,20 @@ impl Snapshot {
         self.conclude(found, &names)
     }
 
+    /// Whether a definition is inside of a function or test: code elsewhere cannot refer to it by its name.
+    pub fn is_local(&self, definition: &Definition) -> Result<bool, EngineError> {
+        let mut names = &definition.handle.names[..];
+        while let Some((_, around)) = names.split_last().filter(|(_, around)| !around.is_empty()) {
+            let path = definition.handle.path.clone();
+            let outer = Handle { path, names: around.to_vec(), ordinal: 0, overload: None };
+            if self.by_handle(&outer)?.is_some_and(|outer| outer.kind.is_callable()) {
+                return Ok(true);
+            }
+            names = around;
+        }
+        Ok(false)
+    }
+
     fn conclude(&self, mut found: Vec<Definition>, names: &[String]) -> Result<Lookup, EngineError> {
         let total = found.len();
         if total == 1 {

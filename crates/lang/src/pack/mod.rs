@@ -172,6 +172,11 @@ impl Pack {
         self.manifest().metavariable.unwrap_or('$')
     }
 
+    /// What a piece of code needs before it so that the grammar does not read it as text; none in most languages.
+    pub fn code_prefix(&self) -> &str {
+        self.manifest().code_prefix.as_deref().unwrap_or_default()
+    }
+
     /// The patterns of its file names.
     pub fn files(&self) -> &[String] {
         &self.manifest().files

@@ -9,7 +9,7 @@ mod implicit_calls;
 mod imports;
 mod markup_edges;
 mod references;
-mod test_fixtures;
+pub(crate) mod test_fixtures;
 
 pub use references::{CallOutcome, CallResult, UnprovedUse};
 pub(crate) use references::{call_outcomes, unproved_uses};

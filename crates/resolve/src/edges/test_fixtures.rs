@@ -7,8 +7,11 @@ use crate::file::file_unit::{FileRef, FileUnit, last_name};
 use crate::invalidation::name_reach::file_exists_key;
 use crate::session::Session;
 use crate::types::eval::join;
+use crate::types::target::Value;
 use crate::types::ty::{SymbolId, Ty};
-use orient_model::{Confidence, Edge, EdgeKind, Modifier, Node, RefKind, Resolved, Rule, SymbolKind};
+use orient_model::{
+    Binding, Confidence, Edge, EdgeKind, Modifier, Node, Param, RefKind, Resolved, Rule, SymbolKind,
+};
 use rustc_hash::FxHashSet;
 
 /// Maximum number of supertypes of a test class that are followed.
@@ -20,11 +23,10 @@ pub(super) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
     for at in 0..unit.facts.outline.symbols.len() as u32 {
         let Some(symbol) = unit.symbol(at) else { continue };
         let case = symbol.modifiers.is_test_case(unit.facts.role);
-        let fixture = unit.is(at, Modifier::Fixture);
         if case {
             setup(session, unit, at, out);
         }
-        if unit.rules.fixtures.injected_by_parameter && (case || fixture) {
+        if receives_fixtures(unit, at) {
             let shared = shared.get_or_insert_with(|| directory_files(session, unit));
             let from = FixtureConsumer { session, unit, at, shared };
             from.requested_fixtures(out);
@@ -33,6 +35,46 @@ pub(super) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
             }
         }
     }
+}
+
+/// Whether a test runner passes fixtures to a symbol: to a test or to another fixture.
+fn receives_fixtures(unit: &FileUnit, at: u32) -> bool {
+    unit.rules.fixtures.injected_by_parameter
+        && unit.symbol(at).is_some_and(|symbol| {
+            symbol.modifiers.is_test_case(unit.facts.role) || symbol.modifiers.contains(Modifier::Fixture)
+        })
+}
+
+impl Session<'_> {
+    /// The value that a test runner passes for a parameter of a test or fixture: the result of the fixture of its name, or what it yields.
+    pub(crate) fn injected_fixture(&self, unit: &FileRef, param: &Binding) -> Value {
+        let owner = unit.facts.flow.scopes.get(param.scope as usize).and_then(|scope| scope.symbol);
+        let Some(at) = owner.filter(|&at| receives_fixtures(unit, at)) else { return Value::unknown() };
+        let name = unit.text(param.name);
+        let shared = directory_files(self, unit);
+        let consumer = FixtureConsumer { session: self, unit, at, shared: &shared };
+        if !consumer.requested_params().any(|requested| requested == name) {
+            return Value::unknown();
+        }
+        self.depend_on(name);
+        let Some((home, fixture)) = consumer.fixture(name).and_then(|sym| Some((self.unit_of(sym)?, sym)))
+        else {
+            return Value::unknown();
+        };
+        self.depend_on(home.name(fixture.at));
+        let result = self.result_of(fixture).ty;
+        let ty = if home.is(fixture.at, Modifier::Generator) { yielded(&result) } else { result };
+        Value { ty, rule: Rule::Inferred, confidence: Confidence::Probable }
+    }
+}
+
+/// What a generator of this type yields.
+fn yielded(generator: &Ty) -> Ty {
+    Ty::union(generator.alternatives().iter().map(|ty| match ty {
+        Ty::List(inner) => (**inner).clone(),
+        Ty::External(_, args) => args.first().cloned().unwrap_or(Ty::Unknown),
+        _ => Ty::Unknown,
+    }))
 }
 
 fn edge(unit: &FileUnit, from: u32, to: SymbolId, rule: Rule) -> Edge {
@@ -161,23 +203,23 @@ struct FixtureConsumer<'a, 'r> {
 impl FixtureConsumer<'_, '_> {
     /// Adds the fixtures that it requests by parameters and attributes.
     fn requested_fixtures(&self, out: &mut Resolved) {
-        let Some(symbol) = self.unit.symbol(self.at) else { return };
-        let fixtures = &self.unit.rules.fixtures;
-        let mut names: Vec<&str> = Vec::new();
-        for param in symbol.params.iter().filter(|param| !param.default && !param.variadic) {
-            let name = self.unit.outline_text(param.name);
-            let replaced = self.attributes(&fixtures.replaced_by).any(|text| quotes(text, name));
-            if !replaced {
-                names.push(name);
-            }
-        }
-        names.extend(self.attributes(&fixtures.requested_by).flat_map(quoted));
+        let mut names: Vec<&str> = self.requested_params().collect();
+        names.extend(self.attributes(&self.unit.rules.fixtures.requested_by).flat_map(quoted));
         for name in names {
             self.session.depend_on(name);
             if let Some(sym) = self.fixture(name) {
                 out.edges.push(edge(self.unit, self.at, sym, Rule::Fixture));
             }
         }
+    }
+
+    /// The parameters that request fixtures. The test itself says the values of the others.
+    fn requested_params(&self) -> impl Iterator<Item = &str> {
+        let params: &[Param] = self.unit.symbol(self.at).map_or(&[], |symbol| &symbol.params);
+        let required = params.iter().filter(|param| !param.default && !param.variadic);
+        required.map(|param| self.unit.outline_text(param.name)).filter(|name| {
+            !self.attributes(&self.unit.rules.fixtures.replaced_by).any(|text| quotes(text, name))
+        })
     }
 
     /// Adds the automatic fixtures of shared files. Those of its own file and type are part of its setup.

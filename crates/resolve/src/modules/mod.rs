@@ -50,8 +50,14 @@ impl Session<'_> {
             Modules::Namespace => self.namespace_import(unit, import, module, name),
             Modules::Include => match name {
                 Some(name) => {
-                    let found = self.qualified_member(unit, module, name);
-                    if found.is_empty() { self.scoped_using(unit, import, module, name) } else { found }
+                    let mut found = self.qualified_member(unit, module, name);
+                    if found.is_empty() {
+                        found = self.scoped_using(unit, import, module, name);
+                    }
+                    if found.is_empty() {
+                        found = self.qualified_by_opened(unit, module, name);
+                    }
+                    found
                 }
                 None => self.lookup_dotted(&top(unit), module),
             },
@@ -109,7 +115,11 @@ impl Session<'_> {
                 {
                     return vec![inner];
                 }
-                self.module_member(&from, name, unit).into_iter().map(through_import).collect()
+                let found = match unit.rules.modules {
+                    Modules::Global => self.loaded_constant(unit, import, &from, name),
+                    _ => self.module_member(&from, name, unit),
+                };
+                found.into_iter().map(through_import).collect()
             }
             ImportKind::Default => {
                 let Some(from) = self.find_module(unit, module) else { return Vec::new() };

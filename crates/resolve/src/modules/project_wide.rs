@@ -5,7 +5,7 @@ use crate::file::file_unit::FileRef;
 use crate::session::{Session, Site};
 use crate::types::target::{Target, Value};
 use crate::types::ty::{Module, Ty};
-use orient_model::{Modules, Rule, Says, SharedScope, SymbolKind};
+use orient_model::{Import, Modules, Rule, Says, SharedScope, SymbolKind};
 
 impl Session<'_> {
     /// What a qualified name means, from the root namespace or relative to the current one.
@@ -138,6 +138,26 @@ impl Session<'_> {
             }
         });
         files.collect()
+    }
+
+    /// The constant that a file defines for a declaration in a module: `autoload :Cart, "shop/cart"` in `Shop` means `Shop::Cart`.
+    pub(super) fn loaded_constant(
+        &self,
+        unit: &FileRef,
+        import: &Import,
+        from: &Module,
+        name: &str,
+    ) -> Vec<Target> {
+        let scope = unit.facts.flow.scopes.get(import.scope as usize);
+        let (Some(around), Module::File(file)) = (scope.and_then(|scope| scope.symbol), from) else {
+            return self.module_member(from, name, unit);
+        };
+        self.depend_on(name);
+        let full = joined(&self.full_name(unit.sym(around)), name);
+        let mut syms = self.symbols_with_full_name(&unit.rules.family, &full);
+        syms.retain(|sym| sym.file == *file);
+        syms.truncate(1);
+        syms.into_iter().map(|sym| Target::symbol(sym, Rule::Import)).collect()
     }
 
     /// The file that `require` loads: relative to the file, or the only one whose path ends with the name.

@@ -94,7 +94,11 @@ impl Session<'_> {
                 !hidden
                     && !self.is_scoped_member(unit, symbol)
                     && unit.symbol(symbol).is_some_and(|s| s.qualifier.is_none() || s.kind.is_type())
-                    && !matches!(unit.kind(symbol), Some(SymbolKind::Constructor | SymbolKind::Rule))
+                    && !matches!(
+                        unit.kind(symbol),
+                        // The name of a test is a title: `TEST(Cart, add) { add(1); }` calls another `add`.
+                        Some(SymbolKind::Constructor | SymbolKind::Rule | SymbolKind::Test)
+                    )
                     && match lookup_kind {
                         LookupKind::Function => unit.kind(symbol).is_some_and(can_be_called),
                         LookupKind::Type => unit.kind(symbol).is_some_and(|kind| fits_type(unit, kind)),

@@ -53,7 +53,8 @@ impl Session<'_> {
         }
         let Some(value) = binding.value else {
             if binding.kind == BindingKind::Param && binding.ty.is_none() {
-                return self.contextual_param(unit, binding);
+                let fixture = self.injected_fixture(unit, binding);
+                return if fixture.ty.is_known() { fixture } else { self.contextual_param(unit, binding) };
             }
             return self.assigned(unit, binding);
         };

@@ -18,6 +18,10 @@ const GLOBAL_FLAGS: &[(&str, &str)] = &[
         "send the text of a unified diff, or a revision",
     ),
     ("(see --", "(see "),
+    ("search for plain text with -F", "search for plain text with `fixed`"),
+    ("search across lines with -U", "search across lines with `multiline`"),
+    ("search binary files as text with -a", "search binary files as text with `text`"),
+    (": -g restricts a search", ": `glob` restricts a search"),
 ];
 
 /// A message with its commands rewritten as calls of tools; of single operations if `alone`.
@@ -46,6 +50,9 @@ fn call(command: &str, alone: bool) -> Option<String> {
     let (name, words) = words.split_first()?;
     let operation = operation(name)?;
     let mut arguments = arguments(operation, words);
+    if arguments.keys().any(|name| operation.terminal_only.contains(&name.as_str())) {
+        return None;
+    }
     if alone {
         return Some(written(name, &arguments));
     }
@@ -153,5 +160,11 @@ mod tests {
         assert_eq!(said("`orient symbols --kind class`"), "`search {\"kind\":\"class\"}`");
         assert_eq!(for_programs("`orient trace FROM TO`", true), "`trace {\"from\":\"FROM\",\"to\":\"TO\"}`");
         assert_eq!(said("run `orient embed allow`"), "run `orient embed allow`", "no tool does that");
+        assert_eq!(
+            said("see `orient unused --all`"),
+            "see `orient unused --all`",
+            "for the command line only"
+        );
+        assert_eq!(said("search for plain text with -F"), "search for plain text with `fixed`");
     }
 }

@@ -128,6 +128,14 @@ impl<T> Answer<T> {
         self.notes.extend(notes.into_iter().map(Into::into));
     }
 
+    /// Adds reasons why the answer is not complete.
+    pub(crate) fn add_reasons(&mut self, reasons: impl IntoIterator<Item = String>) {
+        for reason in reasons {
+            self.complete = false;
+            self.reasons.push(reason.into());
+        }
+    }
+
     /// Writes the reasons, the cursor, the pending files and the notes.
     pub(crate) fn write_notes(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
         for reason in &self.reasons {

@@ -208,7 +208,7 @@ fn is_in_package(snapshot: &Snapshot, definition: &Definition, package: &[String
     parts.any(|part| part == own) || root.is_some_and(|root| plain(root) == own)
 }
 
-/// The member that a type inherits.
+/// The member that a type inherits: the nearest with a body, else the nearest declaration.
 fn inherited(snapshot: &Snapshot, typed: &str, names: &[String]) -> Result<Option<Reading>, ToolError> {
     let [around @ .., member] = names else { return Ok(None) };
     let container = Handle::join(around.iter().map(String::as_str));
@@ -219,6 +219,7 @@ fn inherited(snapshot: &Snapshot, typed: &str, names: &[String]) -> Result<Optio
     let view = snapshot.graph();
     let mut queue = std::collections::VecDeque::from([NodeId::from(container.id)]);
     let mut seen: BTreeSet<NodeId> = queue.iter().copied().collect();
+    let mut declared = None;
     while let Some(node) = queue.pop_front() {
         for edge in view.outgoing(node)? {
             let is_base = matches!(edge.kind, EdgeKind::Inherits | EdgeKind::Implements);
@@ -239,14 +240,19 @@ fn inherited(snapshot: &Snapshot, typed: &str, names: &[String]) -> Result<Optio
         let total = found.len();
         let Some(first) = found.first() else { continue };
         let note = format!("`{typed}` is inherited: {}", first.handle);
+        let is_declaration = found.iter().all(|one| one.kind.is_callable() && one.body.is_none());
         let lookup = if total == 1 {
             Lookup::One(Box::new(found.remove(0)))
         } else {
             Lookup::Many { candidates: found, total }
         };
-        return Ok(Some(Reading { lookup, note }));
+        let reading = Reading { lookup, note };
+        if !is_declaration {
+            return Ok(Some(reading));
+        }
+        declared = declared.or(Some(reading));
     }
-    Ok(None)
+    Ok(declared)
 }
 
 #[cfg(test)]

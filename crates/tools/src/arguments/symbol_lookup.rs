@@ -9,7 +9,7 @@ use crate::session::Session;
 use crate::text::number_format::count;
 use crate::text::safe_line::unescape;
 use crate::text::writer::{Style, TextWriter};
-use orient_engine::{Definition, DefinitionQuery, Lookup, Snapshot};
+use orient_engine::{Definition, DefinitionQuery, Lookup, Snapshot, SymbolId};
 use orient_model::{Modifier, SymbolKind};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -108,7 +108,7 @@ pub(crate) struct ResolvedSymbol {
     pub(crate) definition: Definition,
     /// Its separate declarations, and blocks that add members to it.
     pub(crate) declarations: Vec<Definition>,
-    /// Symbols of the same name that are not code: see [`is_code`].
+    /// Symbols of the same name that are not code (see [`is_code`]) or local to a function.
     others: Vec<Definition>,
     /// The remark about how the name was read, if it was not found as typed.
     reading: Option<String>,
@@ -135,6 +135,16 @@ impl ResolvedSymbol {
     }
 }
 
+/// Why an answer about the uses of a definition is not complete: the names in its language are not resolved.
+pub(crate) fn unresolved_language(definition: &Definition) -> Option<String> {
+    let is_named = definition.kind.is_type() || definition.kind.is_callable();
+    let language = definition.language.as_deref().filter(|_| is_named && !definition.is_resolved())?;
+    let name = &definition.name;
+    Some(format!(
+        "names in {language} are not resolved; `orient grep -F -w {name}` finds where it is mentioned"
+    ))
+}
+
 /// A name that means no symbol, or several symbols.
 pub(crate) enum UnresolvedName {
     /// Several.
@@ -157,8 +167,8 @@ pub(crate) enum UnresolvedName {
     },
 }
 
-/// Resolves a symbol argument. Separate declarations, blocks that extend a type, and things that are not code do not make
-/// a name ambiguous.
+/// Resolves a symbol argument. Separate declarations, blocks that extend a type, things that are not code, and definitions in
+/// functions beside one that code elsewhere can name, do not make a name ambiguous.
 pub(crate) fn resolve_symbol(
     snapshot: &Snapshot,
     typed: &str,
@@ -170,16 +180,18 @@ pub(crate) fn resolve_symbol(
             let (declarations, others) = (Vec::new(), Vec::new());
             Ok(ResolvedSymbol { definition: *definition, declarations, others, reading })
         }
-        Lookup::Many { candidates, total } => match only_definition(&candidates, total) {
-            Some(at) => {
-                let mut declarations = candidates;
-                let definition = declarations.remove(at);
-                declarations.retain(|one| !constructs(one, &definition));
-                let others = declarations.extract_if(.., |one| !is_code(one.kind)).collect();
-                Ok(ResolvedSymbol { definition, declarations, others, reading })
-            }
-            None => Err(UnresolvedName::Several { name, candidates, total }),
-        },
+        Lookup::Many { candidates, total } => {
+            let Some(chosen) = chosen_definition(snapshot, &candidates, total)? else {
+                return Ok(Err(UnresolvedName::Several { name, candidates, total }));
+            };
+            let ChosenDefinition { at, locals } = chosen;
+            let mut declarations = candidates;
+            let definition = declarations.remove(at);
+            declarations.retain(|one| !constructs(one, &definition));
+            let is_other = |one: &mut Definition| !is_code(one.kind) || locals.contains(&one.id);
+            let others = declarations.extract_if(.., is_other).collect();
+            Ok(ResolvedSymbol { definition, declarations, others, reading })
+        }
         Lookup::Nothing { similar } => Err(UnresolvedName::None { name, similar, removed: reading }),
     })
 }
@@ -266,6 +278,40 @@ fn constructs(one: &Definition, of: &Definition) -> bool {
     one.kind == SymbolKind::Constructor
         && one.path == of.path
         && one.handle.names.split_last().is_some_and(|(_, around)| around == of.handle.names)
+}
+
+/// The definition that a name with several candidates means.
+struct ChosenDefinition {
+    /// Its place among the candidates.
+    at: usize,
+    /// The candidates that only the function around them can name.
+    locals: Vec<SymbolId>,
+}
+
+/// The definition that a name means although several have it: the only one, or the only one that is not local to a function.
+fn chosen_definition(
+    snapshot: &Snapshot,
+    candidates: &[Definition],
+    total: usize,
+) -> Result<Option<ChosenDefinition>, ToolError> {
+    if let Some(at) = only_definition(candidates, total) {
+        return Ok(Some(ChosenDefinition { at, locals: Vec::new() }));
+    }
+    let mut locals = Vec::new();
+    for one in candidates {
+        if snapshot.is_local(one)? {
+            locals.push(one.id);
+        }
+    }
+    let (outer, places): (Vec<Definition>, Vec<usize>) = candidates
+        .iter()
+        .enumerate()
+        .filter(|(_, one)| !locals.contains(&one.id))
+        .map(|(at, one)| (one.clone(), at))
+        .unzip();
+    let complete = candidates.len() == total && !locals.is_empty();
+    let chosen = only_definition(&outer, outer.len()).filter(|_| complete).map(|at| places[at]);
+    Ok(chosen.map(|at| ChosenDefinition { at, locals }))
 }
 
 /// The only definition among candidates that otherwise construct it, declare it, extend it or are not code. Of a type in several

@@ -6,7 +6,7 @@ use super::node_line::{NodeLine, compiler_note};
 use super::symbol_roles::RoleSelection;
 use crate::answer::{Answer, Note, limit_or_all};
 use crate::arguments::enum_values;
-use crate::arguments::symbol_lookup::{ResolvedSymbol, SymbolAnswer, resolve_symbol};
+use crate::arguments::symbol_lookup::{ResolvedSymbol, SymbolAnswer, resolve_symbol, unresolved_language};
 use crate::error::ToolError;
 use crate::session::Session;
 use crate::text::number_format::{count, plural};
@@ -189,6 +189,7 @@ pub(crate) fn run(
     notes.extend(compiler_note(&snapshot, out.calls.iter().flat_map(|call| &call.uses)));
     let mut answer = session.answer(&snapshot, SymbolAnswer::one(out));
     answer.add_notes(notes);
+    answer.add_reasons(unresolved_language(&subject.definition));
     if let SymbolAnswer::One(out) = &answer.data
         && let Some(candidates) = out.name_only.clone()
     {

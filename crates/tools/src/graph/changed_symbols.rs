@@ -2,7 +2,7 @@
 
 use super::node_line::NodeLine;
 use crate::arguments::path_argument;
-use crate::arguments::symbol_lookup::{UnresolvedName, resolve_symbol};
+use crate::arguments::symbol_lookup::{UnresolvedName, resolve_symbol, unresolved_language};
 use crate::arguments::unified_diff::{self, FileDiff};
 use crate::error::{Code, ToolError};
 use crate::session::Session;
@@ -157,6 +157,8 @@ pub(crate) struct ChangedSymbols {
     pub(crate) nodes: Vec<NodeId>,
     /// The names of the symbols, for unverified uses of the same name.
     pub(crate) names: Vec<String>,
+    /// Why uses of them are not known.
+    pub(crate) unresolved: Vec<String>,
     /// Changes that cannot be followed, with the reason.
     pub(crate) unknown: Vec<String>,
 }
@@ -190,6 +192,7 @@ pub(crate) fn named(
         }
         match resolve_symbol(view.snapshot(), one)? {
             Ok(subject) => {
+                subjects.unresolved.extend(unresolved_language(&subject.definition));
                 subjects.add(view, subject.definition.id.into())?;
                 for declaration in subject.declarations {
                     subjects.nodes.push(declaration.id.into());

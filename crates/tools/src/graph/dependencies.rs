@@ -179,7 +179,9 @@ pub(crate) fn run(
     let diagram = format.map(|format| use_diagram(&pairs).render(format));
     let external = if direction == Direction::Out { search.external_packages(&within)? } else { Vec::new() };
     let out = DependsOut { links, external, diagram, direction: Some(direction), ..DependsOut::of(of) };
-    Ok(with_total(session.answer(&snapshot, out), total))
+    let mut answer = with_total(session.answer(&snapshot, out), total);
+    answer.add_reasons(search.unresolved_file(&within)?);
+    Ok(answer)
 }
 
 /// Adds the number of results, of which the answer may show fewer.
@@ -361,6 +363,19 @@ impl Search<'_> {
             }
         }
         Ok(found)
+    }
+
+    /// Why the dependencies of a single file are unknown: the names in its language are not resolved.
+    fn unresolved_file(&self, within: &PathPattern) -> Result<Option<String>, ToolError> {
+        let mut files = self.files(within);
+        let (Some(only), None) = (files.next(), files.next()) else { return Ok(None) };
+        let Some(row) = self.snapshot.file(&self.groups.owners.files[only as usize].path)? else {
+            return Ok(None);
+        };
+        let outline = self.snapshot.outline(row)?;
+        let mut code = outline.definitions().filter(|one| one.kind.is_type() || one.kind.is_callable());
+        let unresolved = code.find(|one| !one.is_resolved()).and_then(|one| one.language);
+        Ok(unresolved.map(|language| format!("names in {language} are not resolved")))
     }
 
     fn external_packages(&self, within: &PathPattern) -> Result<Vec<ExternalPackage>, ToolError> {

@@ -59,14 +59,13 @@ impl ContractUsers {
             users.callers_total += 1;
             if users.callers.len() < MAX_LISTED {
                 let node = NodeLine::of(&view.describe(step.node)?);
-                users.callers.push(format!("{} {}", node.anchor(), node.called()));
+                users.callers.push(place(&node));
             }
         }
         let found = tests(view, &reached, MAX_LISTED)?;
         users.tests_total = found.total;
-        let first = |path: &crate::graph::call_path::CallPath| {
-            path.steps.first().map(|step| format!("{} {}", step.node.anchor(), step.node.called()))
-        };
+        let first =
+            |path: &crate::graph::call_path::CallPath| path.steps.first().map(|step| place(&step.node));
         users.tests = found.paths.iter().filter_map(first).collect();
         Ok(users)
     }
@@ -86,4 +85,10 @@ impl ContractUsers {
         }
         Ok(())
     }
+}
+
+/// `src/cart.py:12 Cart.add`, or `src/cart.py top level`.
+fn place(node: &NodeLine) -> String {
+    let name = if node.name.is_empty() { "top level" } else { node.called() };
+    format!("{} {name}", node.anchor())
 }

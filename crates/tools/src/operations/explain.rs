@@ -11,7 +11,7 @@ use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
 use crate::session::query_embedding::QueryEmbedding;
 use crate::text::diagram::{Diagram, DiagramFormat, DiagramNode, EdgeLine};
-use crate::text::number_format::{count, plural};
+use crate::text::number_format::{count, count_of, plural};
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
 use orient_engine::{EngineError, FullGraph, GraphView, NodeId, SearchQuery, Snapshot};
@@ -266,8 +266,7 @@ impl ExplainOut {
     fn head(&self) -> String {
         let (files, lines) =
             (plural(self.files, "source file", "source files"), plural(self.lines, "line", "lines"));
-        let counts: Vec<String> =
-            self.exposes.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+        let counts: Vec<String> = self.exposes.iter().map(|(kind, count)| count_of(*count, kind)).collect();
         let exposes =
             if counts.is_empty() { String::new() } else { format!("; exposes {}", counts.join(", ")) };
         format!("{}: {files}, {lines}{exposes}", self.about)

@@ -1,7 +1,7 @@
 //! `hierarchy`: supertypes and subtypes of a type, or the overridden and overriding members of a member.
 
 use crate::answer::{Answer, Note, limit_or_all};
-use crate::arguments::symbol_lookup::{SymbolAnswer, resolve_symbol};
+use crate::arguments::symbol_lookup::{SymbolAnswer, resolve_symbol, unresolved_language};
 use crate::error::{Exit, ToolError};
 use crate::graph::node_line::NodeLine;
 use crate::graph::type_hierarchy::{HierarchyLine, walk_hierarchy, write};
@@ -88,6 +88,7 @@ implementations, or the members that override it.";
             HierarchyOut { symbol: NodeLine::of(&view.describe(node)?), up: up.lines, down: down.lines };
         let mut answer = session.answer(&snapshot, SymbolAnswer::one(out));
         answer.add_notes(subject.note());
+        answer.add_reasons(unresolved_language(&subject.definition));
         if cut > 0 {
             answer = answer.partial(Note::from(format!("{cut} more omitted")).see("limit"));
         }

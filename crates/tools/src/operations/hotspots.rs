@@ -8,7 +8,7 @@ use crate::history::calendar::{date, moment, now};
 use crate::history::{coverage_note, extended_index, history_error, open, shallow_note};
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
-use crate::text::number_format::plural;
+use crate::text::number_format::{count, plural};
 use crate::text::writer::{Cell, Style, TextWriter};
 use clap::Args;
 use orient_engine::{FileQuery, Lookup, Snapshot};
@@ -155,6 +155,12 @@ less active one, although neither refers to the other. Commits that change more 
             hidden_pairs: hidden_pairs(&snapshot, &history, &found.pairs, limit)?,
         };
         let mut answer = session.answer(&snapshot, out);
+        let coverage = index.coverage();
+        if coverage.commits > 0 && !coverage.is_complete() {
+            let (done, all) = (count(coverage.symbols), count(coverage.commits));
+            answer =
+                answer.partial(format!("changed lines and symbols are those of {done} of {all} commits"));
+        }
         answer.add_notes(coverage_note(&index));
         answer.add_notes(shallow_note(&history).map(str::to_owned));
         Ok(answer)

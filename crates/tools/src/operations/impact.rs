@@ -150,6 +150,7 @@ those whose lines changed, numbered as in the new version.";
                 Err(unclear) => return unclear.answer(session, &snapshot),
             },
         };
+        let unresolved = subjects.unresolved.clone();
         let starts: BTreeSet<_> = subjects.nodes.iter().copied().collect();
         // Follow imports of the changed symbols only: other edges cover the rest of the importing file.
         let follow = |edge: &EdgeRow| {
@@ -181,6 +182,7 @@ those whose lines changed, numbered as in the new version.";
         };
         let mut answer = session.answer(&snapshot, SymbolAnswer::one(out));
         answer.total = Some(total as u64);
+        answer.add_reasons(unresolved);
         if shown < total {
             let (shown, total) = (count(shown as u64), count(total as u64));
             answer = answer.partial(Note::from(format!("{shown} of {total} shown")).see("limit"));

@@ -1,7 +1,7 @@
 //! `implementations`: the implementations of an interface, base type or member.
 
 use crate::answer::{Answer, Note, limit_or_all};
-use crate::arguments::symbol_lookup::{SymbolAnswer, resolve_symbol};
+use crate::arguments::symbol_lookup::{SymbolAnswer, resolve_symbol, unresolved_language};
 use crate::error::{Exit, ToolError};
 use crate::graph::name_candidates::NameCandidates;
 use crate::graph::node_line::NodeLine;
@@ -87,6 +87,7 @@ override it, which a call of it may reach.";
         };
         let mut answer = candidates.mark_partial(session.answer(&snapshot, SymbolAnswer::one(out)));
         answer.add_notes(subject.note());
+        answer.add_reasons(unresolved_language(&subject.definition));
         if found.cut > 0 {
             answer = answer.partial(Note::from(format!("{} more omitted", found.cut)).see("limit"));
         }

@@ -158,19 +158,15 @@ counted as three bytes, a conservative estimate.";
             return diagram.lines().try_for_each(|line| writer.line(Style::Plain, line));
         }
         writer.line(Style::Head, &out.head())?;
-        writer.line(Style::Head, "entry points")?;
-        for entry in &out.entries {
-            writer.line(Style::Plain, &entry.text())?;
-        }
-        writer.line(Style::Head, "directories")?;
-        for directory in &out.directories {
-            writer.line(Style::Plain, &directory.text())?;
-        }
-        writer.line(Style::Head, "most central")?;
-        for one in &out.central {
-            writer.line(Style::Plain, &one.text())?;
-        }
-        Ok(())
+        let mut section = |title: &str, lines: Vec<String>| {
+            if !lines.is_empty() {
+                writer.line(Style::Head, title)?;
+            }
+            lines.iter().try_for_each(|line| writer.line(Style::Plain, line))
+        };
+        section("entry points", out.entries.iter().map(EntryLine::text).collect())?;
+        section("directories", out.directories.iter().map(DirectoryLine::text).collect())?;
+        section("most central", out.central.iter().map(CentralLine::text).collect())
     }
 
     fn exit(out: &MapOut) -> Exit {
@@ -244,7 +240,9 @@ impl DirectoryLine {
     fn text(&self) -> String {
         let package = self.package.as_ref().map_or_else(String::new, |name| format!(" ({name})"));
         let (files, lines) = (plural(self.files, "file", "files"), plural(self.lines, "line", "lines"));
-        format!("  {}{package}  {files}, {lines}: {}", self.path, self.names.join(", "))
+        let names =
+            if self.names.is_empty() { String::new() } else { format!(": {}", self.names.join(", ")) };
+        format!("  {}{package}  {files}, {lines}{names}", self.path)
     }
 }
 

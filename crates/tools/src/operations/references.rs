@@ -2,7 +2,7 @@
 
 use crate::answer::{Answer, Cursor, PageWindow};
 use crate::arguments::enum_values;
-use crate::arguments::symbol_lookup::{SymbolAnswer, resolve_symbol};
+use crate::arguments::symbol_lookup::{SymbolAnswer, resolve_symbol, unresolved_language};
 use crate::error::{Exit, ToolError};
 use crate::graph::call_tree::called_nodes;
 use crate::graph::name_candidates::NameCandidates;
@@ -17,6 +17,7 @@ use orient_engine::{EdgeRow, Edges, GraphView, NodeId};
 use orient_model::{Confidence, EdgeKind, RepoPath};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::io;
 
 pub(crate) struct References;
@@ -152,6 +153,7 @@ Uses in tests come last within their kind.";
             (out.name_only.clone(), compiler_note(&snapshot, out.uses.iter().map(|one| &one.used)));
         let mut answer = candidates.mark_partial(session.answer(&snapshot, SymbolAnswer::one(out)));
         answer.add_notes(subject.note());
+        answer.add_reasons(unresolved_language(&subject.definition));
         answer.add_notes(said);
         Ok(window.paginate(answer, listed, edges.len()))
     }
@@ -190,6 +192,13 @@ fn uses(view: &GraphView<'_>, nodes: &[NodeId]) -> Result<Vec<(RepoPath, EdgeRow
             }
         }
     }
+    // A construction calls the constructor: one use, not two.
+    let made: BTreeSet<(NodeId, u32)> = found
+        .iter()
+        .filter(|(_, edge)| edge.kind == EdgeKind::Constructs)
+        .map(|(_, edge)| (edge.source, edge.line))
+        .collect();
+    found.retain(|(_, edge)| edge.kind != EdgeKind::Calls || !made.contains(&(edge.source, edge.line)));
     found.sort_by(|(a, x), (b, y)| {
         (x.kind, a.test, &a.path, x.line, a.at).cmp(&(y.kind, b.test, &b.path, y.line, b.at))
     });

@@ -107,8 +107,15 @@ them. A directory is answered with its outline.";
                 let note = subject.note();
                 let row = snapshot.file(&subject.definition.path)?;
                 let file = row.ok_or_else(|| ToolError::new(Code::Internal, "a symbol without its file"))?;
+                let span = subject.definition.span;
+                let is_inside =
+                    |lines: LineRange| span.first_line <= lines.first && lines.first <= span.last_line;
                 let mut answer = if args.collapsed {
                     collapsed(session, &snapshot, &file, Some(subject.definition))?
+                } else if args.lines.is_some_and(|lines| !is_inside(lines)) {
+                    let answer = source(session, &snapshot, &file, None, args.lines)?;
+                    let (first, last) = (span.first_line, span.last_line);
+                    answer.note(format!("lines of the file: the symbol is at {first}-{last}"))
                 } else {
                     source(session, &snapshot, &file, Some(subject.definition), args.lines)?
                 };

@@ -6,7 +6,7 @@ use crate::error::{Exit, ToolError};
 use crate::graph::node_line::NodeLine;
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
-use crate::text::number_format::plural;
+use crate::text::number_format::{count_of, plural};
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
 use orient_engine::{EngineError, GraphView, NodeId};
@@ -197,8 +197,7 @@ recognized by a method's name alone. callers, trace, impact and unused follow th
     fn text(out: &SurfaceOut, writer: &mut TextWriter<'_>) -> io::Result<()> {
         let mut head = plural(out.total, "entry", "entries");
         if out.kinds.len() > 1 {
-            let counts: Vec<String> =
-                out.kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+            let counts: Vec<String> = out.kinds.iter().map(|(kind, count)| count_of(*count, kind)).collect();
             head = format!("{head}: {}", counts.join(", "));
         }
         if out.in_tests > 0 {

@@ -2,7 +2,7 @@
 
 use crate::answer::{Answer, Note};
 use crate::arguments::enum_values;
-use crate::arguments::symbol_lookup::{ResolvedSymbol, SymbolAnswer, resolve_symbol};
+use crate::arguments::symbol_lookup::{ResolvedSymbol, SymbolAnswer, resolve_symbol, unresolved_language};
 use crate::error::{Code, Exit, ToolError};
 use crate::graph::call_path::CallPath;
 use crate::graph::call_tree::{called_nodes, is_calling};
@@ -21,6 +21,7 @@ use orient_engine::{
 use orient_model::{Confidence, EdgeKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::io;
 
 pub(crate) struct Trace;
@@ -151,6 +152,8 @@ shows how far it is proven, and the external and unresolved calls there.";
                 Err(unclear) => return unclear.answer(session, &snapshot),
             }
         }
+        let unresolved: BTreeSet<String> =
+            subjects.iter().filter_map(|subject| unresolved_language(&subject.definition)).collect();
         let view = snapshot.graph();
         let search = PathSearch { args: &args, least };
         let traced = match subjects.first() {
@@ -161,6 +164,7 @@ shows how far it is proven, and the external and unresolved calls there.";
         out.diagram = format.filter(|_| !out.paths.is_empty()).map(|format| out.diagram().render(format));
         let mut answer = session.answer(&snapshot, SymbolAnswer::one(out));
         answer.add_notes(notes);
+        answer.add_reasons(unresolved);
         if stopped {
             answer = answer
                 .partial(Note::from("the search stopped at its limits: paths may be missing").see("depth"));

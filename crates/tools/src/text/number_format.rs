@@ -20,6 +20,15 @@ pub fn plural(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
 }
 
+/// A number of things of a kind, in the plural that the name of the kind has by its form: `1 command`, `2 entities`.
+pub(crate) fn count_of(number: u64, kind: &str) -> String {
+    let many = match kind.strip_suffix('y') {
+        Some(stem) => format!("{stem}ies"),
+        None => format!("{kind}s"),
+    };
+    plural(number, kind, &many)
+}
+
 /// A number of bytes: `512 B`, `1.5 MiB`.
 pub fn bytes(number: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
@@ -55,6 +64,7 @@ mod tests {
             (plural(1, "file", "files"), plural(2000, "file", "files")),
             ("1 file".into(), "2,000 files".into())
         );
+        assert_eq!((count_of(1, "job"), count_of(2, "query")), ("1 job".into(), "2 queries".into()));
         assert_eq!(
             (bytes(1023), bytes(1536), bytes(3 << 30)),
             ("1023 B".into(), "1.5 KiB".into(), "3.0 GiB".into())

@@ -112,7 +112,10 @@ impl TaskArgs {
                 "implement, modify, investigate or question: `orient task start --intent modify \"REQUEST\"`",
             ));
         };
-        word.parse().map_err(|error: String| ToolError::new(Code::BadArgument, error))
+        word.parse().map_err(|error: String| {
+            ToolError::new(Code::BadArgument, format!("the intent {error}"))
+                .hint("a fix is `modify`: `orient task start --intent modify \"REQUEST\"`")
+        })
     }
 
     /// The slots: `observed_issue: it crashes | crashes on empty files`.
