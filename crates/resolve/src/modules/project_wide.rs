@@ -42,7 +42,7 @@ impl Session<'_> {
 
     /// The full name behind the local name of an import.
     fn imported_namespace(unit: &FileRef, name: &str) -> Option<String> {
-        let called = |import: &&orient_model::Import| {
+        let called = |import: &&Import| {
             let said = import.alias.or(import.name).map(|atom| unit.outline_text(atom));
             said == Some(name)
         };
