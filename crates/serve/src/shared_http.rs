@@ -359,6 +359,9 @@ async fn call(
     match tokio::time::timeout(CALL_TIMEOUT, work).await {
         Ok(Ok(Ok(answer))) => json_response(StatusCode::OK, &answer),
         Ok(Ok(Err(error))) => error_response(&error),
+        Ok(Err(ended)) if ended.is_panic() => {
+            error_response(&ToolError::new(Code::Internal, "the call failed"))
+        }
         Ok(Err(_)) | Err(_) => unavailable(),
     }
 }
