@@ -22,8 +22,7 @@ fn roots() -> [Bench; 2] {
 fn uses(engines: &[Engine; 2]) -> Vec<(String, u32)> {
     engines.iter().for_each(|engine| drop(refresh(engine)));
     let snapshots = engines.each_ref().map(|engine| engine.snapshot().expect("a snapshot"));
-    let query =
-        DefinitionQuery { name: Some(NameMatch::Exact("tariff".to_owned())), ..DefinitionQuery::default() };
+    let query = DefinitionQuery { name: NameMatch::Exact("tariff".to_owned()), ..DefinitionQuery::default() };
     let found = snapshots[0].symbols(&query, 0, 10).expect("symbols").rows;
     let nodes: Vec<NodeId> = found.iter().map(|one| NodeId::from(one.id)).collect();
     let roots: Vec<RootSnapshot<'_>> =
@@ -35,6 +34,7 @@ fn uses(engines: &[Engine; 2]) -> Vec<(String, u32)> {
         (file.path.display().into_owned(), line)
     };
     let mut places: Vec<_> = found.iter().map(|one| place(one.edge.source, one.edge.line)).collect();
+    places.sort();
     places.dedup();
     places
 }
