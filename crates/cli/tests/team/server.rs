@@ -207,8 +207,8 @@ impl Team {
     fn start_node(&self, data: &Path, options: &[&str]) -> NodeProcess {
         let listen: &[&str] = if options.contains(&"--listen") { &[] } else { &["--listen", "127.0.0.1:0"] };
         // On a busy machine, a first answer may have to wait for several indexes.
-        let patient = ["--wait", "60"];
-        let mut command = self.command(&[&["team", "serve"], listen, &patient, options].concat());
+        let wait: &[&str] = if options.contains(&"--wait") { &[] } else { &["--wait", "60"] };
+        let mut command = self.command(&[&["team", "serve"], listen, wait, options].concat());
         command.env("ORIENT_TEAM_DATA", data);
         let (child, address) = orient_testkit::start_server(&mut command);
         NodeProcess { child, address }

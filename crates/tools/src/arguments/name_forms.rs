@@ -43,10 +43,11 @@ pub(crate) fn read_name(snapshot: &Snapshot, typed: &str) -> Result<Option<Readi
             return Ok(Some(Reading { lookup, note: format!("`{typed}` was read as `{name}`") }));
         }
     }
-    if let Some(found) = without_package(snapshot, typed, &names, parameters.as_deref())? {
+    // A file often has the name of its type, so that `Cart.total` could be `total` of `cart.py` too.
+    if let Some(found) = inherited(snapshot, typed, &names)? {
         return Ok(Some(found));
     }
-    inherited(snapshot, typed, &names)
+    without_package(snapshot, typed, &names, parameters.as_deref())
 }
 
 /// The only indexed file of this path, or whose path ends with it.

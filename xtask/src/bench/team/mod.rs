@@ -201,7 +201,7 @@ fn row(kind: &Kind, seen: &mut Observations, options: &Options, spent: &[Duratio
     let per_second = f64::from(answers) / Duration::from_secs(options.seconds.max(1)).as_secs_f64();
     let mut cells = vec![kind.label.to_owned(), format!("{per_second:.1}"), count(seen.missed as u64)];
     cells.extend([50, 95, 99, 100].map(share));
-    cells.push(format!("{:.1}", seen.bytes as f64 / f64::from(answers) / 1024.0));
+    cells.push(format!("{:.1}", f64::from((seen.bytes / answers as usize) as u32) / 1024.0));
     cells.extend(spent.iter().map(|time| format!("{:.2?}", *time / answers)));
     cells
 }
