@@ -20,7 +20,9 @@ fn roots() -> [Bench; 2] {
 
 /// The uses of `tariff`: file and line of each.
 fn uses(engines: &[Engine; 2]) -> Vec<(String, u32)> {
-    engines.iter().for_each(|engine| drop(refresh(engine)));
+    for engine in engines {
+        refresh(engine);
+    }
     let snapshots = engines.each_ref().map(|engine| engine.snapshot().expect("a snapshot"));
     let query = DefinitionQuery { name: NameMatch::Exact("tariff".to_owned()), ..DefinitionQuery::default() };
     let found = snapshots[0].symbols(&query, 0, 10).expect("symbols").rows;

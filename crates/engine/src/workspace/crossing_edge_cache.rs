@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn what_was_used_least_recently_makes_room() {
         let cache = CrossingEdgeCache::default();
-        let half = || (0..(MAX_FILES as i64) / 2).map(|file| (FileId(file), Arc::from([])));
+        let half = || (0_i64..).take(MAX_FILES / 2).map(|file| (FileId(file), Arc::from([])));
         cache.keep(pair(1), half());
         cache.keep(pair(2), half());
         assert!(cache.known(pair(1), &[FileId(0)]).1.is_empty(), "both fit");
