@@ -90,8 +90,8 @@ impl OpenTrees {
                 give_way();
                 let mut prepared = HashMap::new();
                 while let Some(shared) = shared.upgrade() {
-                    if let Err(error) = shared.prepare(&mut prepared) {
-                        tracing::warn!(error = %error, "branches cannot be prepared");
+                    if shared.prepare(&mut prepared).is_err() {
+                        tracing::warn!("branches cannot be prepared");
                     }
                     drop(shared);
                     std::thread::sleep(POLL);

@@ -271,7 +271,7 @@ mod tests {
                 .collect();
             redacted(&line);
         }
-        assert_eq!(redacted("größe_key = \"q8Zr2LwX0vT5\""), "größe_key = \"[redacted secret]\"");
+        assert_eq!(redacted("größe_password = \"q8Zr2LwX0vT5\""), "größe_password = \"[redacted secret]\"");
         assert_eq!(redacted("Größe: q8Zr2LwX0vT5"), "Größe: q8Zr2LwX0vT5");
     }
 
