@@ -8,6 +8,7 @@ use crate::error::TeamError;
 use crate::indexes::{Indexes, OpenedRepository};
 use orient_tools::OpenTree;
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -189,8 +190,16 @@ impl SharedState {
     fn open_requested(&self, received: &Mutex<Receiver<Request>>) {
         loop {
             let Ok((branch, slot)) = lock(received).recv() else { return };
-            slot.end_attempt(self.open(&branch));
+            self.attempt(&branch, &slot);
         }
+    }
+
+    /// Opens a branch for its place. After a panic the thread goes on: others wait for it.
+    fn attempt(&self, branch: &PublishedBranch, slot: &BranchSlot) {
+        let opened = catch_unwind(AssertUnwindSafe(|| self.open(branch)));
+        slot.end_attempt(opened.unwrap_or_else(|_| {
+            Err(TeamError::Index(format!("the index of {} cannot be opened", branch.label)))
+        }));
     }
 
     /// Opens the tree of a branch as it is published now, and brings its index up to date.
@@ -226,7 +235,7 @@ impl SharedState {
                 state.is_opening = true;
                 drop(state);
                 // A failure is reported to the next question, which tries again.
-                slot.end_attempt(self.open(&branch));
+                self.attempt(&branch, &slot);
                 prepared.insert(branch.id, branch.tree);
             }
         }

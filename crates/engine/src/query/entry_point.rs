@@ -103,7 +103,7 @@ impl GraphView<'_> {
             return Ok(true);
         }
         let language = Language::of(file.file.language.as_deref(), &file.file.path);
-        // What stands outside of functions in C is declarations, whatever the parser makes of macros.
+        // In C, code outside of functions is declarations only; calls there are macros that the parser did not recognise.
         if language.and_then(Language::rules).is_some_and(|rules| rules.modules == Modules::Include) {
             return Ok(false);
         }

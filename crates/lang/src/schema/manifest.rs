@@ -33,7 +33,7 @@ pub(crate) struct PackManifest {
     /// The character that stands for `$` while a structural pattern is parsed, if the grammar does not accept `$` at the
     /// start of a name.
     pub(crate) metavariable: Option<char>,
-    /// What stands before code in a file that the grammar otherwise reads as text: `<?php `.
+    /// The tag that starts code in a file; without it, the grammar reads the file as text: `<?php `.
     pub(crate) code_prefix: Option<String>,
     /// The separator of qualified names in the source; `.` by default.
     pub(crate) separator: Option<String>,

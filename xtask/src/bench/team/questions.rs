@@ -95,7 +95,7 @@ fn grep(pattern: &str) -> Value {
     json!({ "pattern": pattern, "limit": 100 })
 }
 
-/// A pattern that somebody who looks for a name might type.
+/// A typical search pattern for a name.
 fn name_pattern(name: &str, random: &mut Random) -> String {
     let half = name.len() / 2;
     match random.below(4) {
