@@ -1,6 +1,11 @@
-//! The dependencies of a resolution: the names it looked up and the files it read. A change of one of them invalidates it.
+//! The dependencies of a resolution: what it looked up, and the slots of other files that it read. A change of one of them
+//! invalidates it.
+//!
+//! A slot is stored as its key, beside the files that were read: a file depends on a slot of another if it depends on the key and
+//! on the file. So a file that read `add` of one file and `remove` of another is resolved again as well if the first gets another
+//! `remove`: the lists stay short, and nothing that was read is missing.
 
-use crate::invalidation::name_reach;
+use crate::invalidation::slots::Slot;
 use orient_model::Resolved;
 use rustc_hash::FxHashSet;
 use std::cell::RefCell;
@@ -13,34 +18,33 @@ pub(crate) struct Dependencies {
 }
 
 impl Dependencies {
-    /// Depends on all definitions of a name in other files. An empty name defines nothing, and would make the file depend
-    /// on every change.
-    pub(crate) fn on_name(&self, name: &str) {
-        if name.is_empty() {
+    /// Depends on a key. An empty one defines nothing, and would make the file depend on every change.
+    pub(crate) fn on_key(&self, key: &str) {
+        if key.is_empty() {
             return;
         }
         let mut names = self.names.borrow_mut();
-        if !names.contains(name) {
-            names.insert(name.into());
+        if !names.contains(key) {
+            names.insert(key.into());
         }
     }
 
-    /// Depends on what is declared directly inside of the container of a full name: `Cart` of `shop.Cart.add`.
-    pub(crate) fn on_container(&self, full: &str) {
-        self.on_name(name_reach::container(full).unwrap_or_default());
+    /// Depends on a slot of the files that were read.
+    pub(crate) fn on_slot(&self, slot: Slot<'_>) {
+        self.on_key(&slot.key());
     }
 
-    /// Depends on the facts of a file.
+    /// Depends on a file. A slot that is the same for all files, such as the wildcard imports, needs no key of its own.
     pub(crate) fn on_file(&self, file: u32) {
         self.files.borrow_mut().insert(file);
     }
 
     /// Adds the dependencies to the result of resolving a file, sorted; a file does not depend on itself.
-    pub(crate) fn finish(self, own: u32, resolved: &mut Resolved) {
-        resolved.file_dependencies =
-            self.files.into_inner().into_iter().filter(|&file| file != own).collect();
+    pub(crate) fn finish(&self, own: u32, resolved: &mut Resolved) {
+        let (names, files) = (self.names.take(), self.files.take());
+        resolved.file_dependencies = files.into_iter().filter(|&file| file != own).collect();
         resolved.file_dependencies.sort_unstable();
-        resolved.name_dependencies = self.names.into_inner().into_iter().map(Into::into).collect();
+        resolved.name_dependencies = names.into_iter().map(Into::into).collect();
         resolved.name_dependencies.sort_unstable();
     }
 }
@@ -52,17 +56,16 @@ mod tests {
     #[test]
     fn dependencies_are_sorted_without_duplicates_and_without_the_file_itself() {
         let dependencies = Dependencies::default();
-        dependencies.on_name("b");
-        dependencies.on_name("");
-        dependencies.on_container("shop.Cart.add");
-        dependencies.on_container("add");
-        dependencies.on_name("b");
+        dependencies.on_slot(Slot::Name("b"));
+        dependencies.on_slot(Slot::Name(""));
+        dependencies.on_slot(Slot::Body("b"));
+        dependencies.on_key("b");
         for file in [3, 1, 2, 3] {
             dependencies.on_file(file);
         }
         let mut resolved = Resolved::default();
         dependencies.finish(2, &mut resolved);
-        assert_eq!(resolved.name_dependencies, ["Cart", "b"]);
+        assert_eq!(resolved.name_dependencies, ["b", "b/body"]);
         assert_eq!(resolved.file_dependencies, [1, 3]);
     }
 }

@@ -36,10 +36,8 @@ mod surface;
 mod types;
 
 pub use edges::{CallOutcome, CallResult, UnprovedUse};
-pub use invalidation::interface_hash::{interface_hashes, path_keys};
-pub use invalidation::name_reach::{
-    NameReach, WHOLE_FILE, any_member_key, content_key, kind_bits, name_reach,
-};
+pub use invalidation::lookups::{ChangedLookups, Kinds, NamedSymbols, anywhere_key, named_symbols};
+pub use invalidation::slots::{WHOLE_FILE, content_key, path_keys, slot_hashes};
 pub use repository::{FileFacts, LazyFlow, MemoryRepository, NamedSymbol, Repository};
 pub use resolver::Resolver;
 pub use surface::join::{Endpoint, FileSurface, join as join_surface};

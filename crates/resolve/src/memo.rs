@@ -78,6 +78,11 @@ impl<K: Eq + Hash + Clone, V: Clone> Memo<K, V> {
         self.answers.borrow_mut().insert(key, answer);
     }
 
+    /// Passes each answer to `see`, in no particular order.
+    pub(crate) fn each(&self, see: impl FnMut(&V)) {
+        self.answers.borrow().values().for_each(see);
+    }
+
     /// Makes room for this many more answers.
     pub(crate) fn reserve(&self, more: usize) {
         self.answers.borrow_mut().reserve(more);

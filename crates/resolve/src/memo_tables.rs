@@ -1,6 +1,7 @@
 //! The memo tables of one file's resolution.
 
-use crate::file::file_unit::{FileRef, Members};
+use crate::file::FileRef;
+use crate::file::file_unit::Members;
 use crate::memo::{CycleGuard, Memo};
 use crate::modules::TopLevelSymbols;
 use crate::names::scope_lookup::{BeyondKey, ScopeMemberKey};

@@ -2,8 +2,7 @@
 
 use crate::calls::argument_types::ParamTypes;
 use crate::dependencies::Dependencies;
-use crate::file::file_unit::FileRef;
-use crate::invalidation::name_reach;
+use crate::file::FileRef;
 use crate::limits::Limits;
 use crate::memo_tables::MemoTables;
 use crate::resolver::Resolver;
@@ -11,7 +10,6 @@ use crate::types::ty::SymbolId;
 use orient_model::{Modifiers, Resolved, SymbolKind};
 use std::cell::Cell;
 use std::rc::Rc;
-use std::sync::Arc;
 
 /// A place to look names up from.
 #[derive(Clone)]
@@ -25,7 +23,7 @@ pub(crate) struct Site {
 impl Site {
     /// The innermost symbol around the place.
     pub(crate) fn symbol(&self) -> Option<u32> {
-        self.unit.facts.flow.scopes.get(self.scope as usize)?.symbol
+        self.unit.scope(self.scope)?.symbol
     }
 }
 
@@ -45,11 +43,13 @@ pub(crate) struct Session<'r> {
     pub(crate) resolver: &'r Resolver<'r>,
     /// The file that is resolved.
     pub(crate) file: u32,
+    /// The family of its language.
+    pub(crate) family: Box<str>,
     /// Parameter types that follow from the calls in the file.
     pub(crate) param_types: ParamTypes,
     pub(crate) queries: MemoTables,
     pub(crate) limits: Limits,
-    dependencies: Dependencies,
+    pub(crate) dependencies: Rc<Dependencies>,
     /// The number of type parameters of the type that the next lookup is for.
     pub(crate) arity: Cell<Option<usize>>,
 }
@@ -59,16 +59,18 @@ impl<'r> Session<'r> {
         Self {
             resolver,
             file,
+            family: resolver.unit(file).map(|unit| unit.rules().family.as_str().into()).unwrap_or_default(),
             param_types,
             queries: MemoTables::default(),
             limits: Limits::new(),
-            dependencies: Dependencies::default(),
+            dependencies: Rc::default(),
             arity: Cell::new(None),
         }
     }
 
     /// Starts over with better parameter types. The dependencies so far remain.
     pub(crate) fn again(self, param_types: ParamTypes) -> Self {
+        self.queries.units.each(|unit| unit.iter().for_each(FileRef::finish));
         Self { dependencies: self.dependencies, ..Self::new(self.resolver, self.file, param_types) }
     }
 
@@ -82,58 +84,10 @@ impl<'r> Session<'r> {
         self.limits.nested(descend)
     }
 
-    /// Makes the result depend on all definitions of a name in other files.
-    pub(crate) fn depend_on(&self, name: &str) {
-        self.dependencies.on_name(name);
-    }
-
-    /// Makes the result depend on what is declared directly inside of the container of a full name.
-    pub(crate) fn depend_on_container(&self, full: &str) {
-        self.dependencies.on_container(full);
-    }
-
     /// Ends the resolution: adds the dependencies to the result.
     pub(crate) fn finish(self, resolved: &mut Resolved) {
+        self.queries.units.each(|unit| unit.iter().for_each(FileRef::finish));
         self.dependencies.finish(self.file, resolved);
-    }
-
-    /// Members of this name in files of the language family, whatever type they belong to, sorted by path and position.
-    pub(crate) fn members_named(&self, family: &str, name: &str) -> Arc<[Namesake]> {
-        self.depend_on(&name_reach::any_member_key(name));
-        self.symbols_named(family, name)
-    }
-
-    /// All symbols of this name in files of the language family, sorted by path and position.
-    ///
-    /// [`name_reach`] lists the ways in which a change of these symbols reaches this file. A caller that uses more of a symbol than
-    /// is listed there must read its file with [`Session::unit`], which records a file dependency.
-    pub(crate) fn symbols_named(&self, family: &str, name: &str) -> Arc<[Namesake]> {
-        self.queries.symbols_by_name.get_or_insert(name, || {
-            self.depend_on(name);
-            self.resolver.symbols_named(family, name)
-        })
-    }
-
-    /// A file with its lookup tables. The result depends on it.
-    pub(crate) fn unit(&self, file: u32) -> Option<FileRef> {
-        self.queries.units.get_or_insert(&file, || {
-            let unit = self.resolver.unit(file).map(FileRef::new);
-            if unit.is_some() {
-                self.dependencies.on_file(file);
-            }
-            unit
-        })
-    }
-
-    /// The file of a symbol.
-    pub(crate) fn unit_of(&self, sym: SymbolId) -> Option<FileRef> {
-        self.unit(sym.file)
-    }
-
-    /// The files directly in a directory.
-    pub(crate) fn directory(&self, path: &str) -> Rc<[u32]> {
-        let find = || self.resolver.repository.directory(&path.into()).into();
-        self.queries.directory_files.get_or_insert(path, find)
     }
 
     /// The kind of a symbol.

@@ -1,6 +1,6 @@
 //! Parameter types in dynamically typed code, inferred from the arguments of the calls in the same file.
 
-use crate::file::file_unit::{FileRef, FileUnit};
+use crate::file::FileRef;
 use crate::session::{Session, Site};
 use crate::types::target::{Referent, Target};
 use crate::types::ty::{SymbolId, Ty};
@@ -26,9 +26,9 @@ pub(crate) fn param_types(session: &Session<'_>, unit: &FileRef) -> ParamTypes {
 }
 
 /// Parameters without a declared type whose members are called or that are stored.
-fn untyped_params(unit: &FileUnit) -> FxHashSet<u32> {
+fn untyped_params(unit: &FileRef) -> FxHashSet<u32> {
     let mut open = FxHashSet::default();
-    let flow = &unit.facts.flow;
+    let flow = unit.flow();
     for reference in unit.references().iter().filter(|reference| reference.kind == RefKind::Call) {
         let Expr::Call { callee, args } = unit.expr(reference.expr) else { continue };
         let Some(at) = root(unit, callee).and_then(|name| untyped_param(unit, reference.scope, name)) else {
@@ -49,7 +49,7 @@ fn untyped_params(unit: &FileUnit) -> FxHashSet<u32> {
 }
 
 /// The name that an expression starts with.
-fn root(unit: &FileUnit, mut expr: ExprId) -> Option<Atom> {
+fn root(unit: &FileRef, mut expr: ExprId) -> Option<Atom> {
     loop {
         match unit.expr(expr) {
             Expr::Name(name) => return Some(name),
@@ -61,7 +61,7 @@ fn root(unit: &FileUnit, mut expr: ExprId) -> Option<Atom> {
 }
 
 /// The position of the parameter that a name refers to, if it has no declared type.
-fn untyped_param(unit: &FileUnit, scope: u32, name: Atom) -> Option<u32> {
+fn untyped_param(unit: &FileRef, scope: u32, name: Atom) -> Option<u32> {
     let &first = unit.bindings_around(scope, unit.text(name)).first()?;
     let binding = unit.binding(first)?;
     (binding.kind == BindingKind::Param && binding.ty.is_none()).then_some(binding.at)
@@ -79,7 +79,7 @@ impl ArgumentCollector<'_, '_> {
         let site = Site { unit: self.unit.clone(), scope: reference.scope, at: reference.at };
         match (reference.kind, self.unit.expr(reference.expr)) {
             (RefKind::Call, Expr::Call { callee, args }) if args.len > 0 => {
-                let args: Vec<ExprId> = self.unit.facts.flow.list(args).to_vec();
+                let args: Vec<ExprId> = self.unit.list(args).to_vec();
                 for (sym, skip) in self.functions(&self.session.callees(&site, callee)) {
                     self.pass_arguments(&site, sym, args.get(skip..).unwrap_or_default());
                 }
@@ -141,7 +141,7 @@ impl ArgumentCollector<'_, '_> {
         let is_receiver = |binding: &orient_model::Binding| {
             Some(binding.scope) == scope && binding.kind == BindingKind::Receiver
         };
-        scope.is_some() && self.unit.facts.flow.bindings.iter().any(is_receiver)
+        scope.is_some() && self.unit.bindings().iter().any(is_receiver)
     }
 
     /// The constructor of a type, its own or inherited.
@@ -150,8 +150,7 @@ impl ArgumentCollector<'_, '_> {
         let line = self.session.mro(&Ty::instance(sym));
         let found = line.iter().find_map(|of| {
             let Ty::Instance(of, _) = of else { return None };
-            let members = self.session.members(*of);
-            names.iter().find_map(|name| members.get(name.as_str())?.first().copied())
+            names.iter().find_map(|name| self.session.own_members(*of, name).first().copied())
         });
         found.into_iter()
     }

@@ -1,6 +1,6 @@
 //! The result type of a call: declared, inferred from the body, or an instance.
 
-use crate::file::file_unit::FileRef;
+use crate::file::FileRef;
 use crate::memo::Keep;
 use crate::session::{Session, Site};
 use crate::types::generics::{TypeArguments, mentions_param, substitute};
@@ -24,7 +24,7 @@ impl Session<'_> {
             // In `super().x` it is the base itself; elsewhere a call of the base's constructor.
             return self.eval(site, callee);
         }
-        let list = unit.facts.flow.list(args);
+        let list = unit.list(args);
         if let Some(module) = self.loaded_module(site, callee, list) {
             return module;
         }
@@ -402,7 +402,7 @@ impl Session<'_> {
     /// The union of the types of all returned values of a scope.
     pub(super) fn scope_return_type(&self, unit: &FileRef, scope: u32) -> Value {
         let returned = self.queries.scope_returns.enter(&self.limits, &(unit.file, scope), || {
-            let at = unit.facts.flow.scopes.get(scope as usize).map_or(u32::MAX, |scope| scope.end);
+            let at = unit.scope(scope).map_or(u32::MAX, |scope| scope.end);
             let site = Site { unit: unit.clone(), scope, at };
             let returns = unit.returns(scope).iter().take(16);
             let (stated, returned): (Vec<ExprId>, Vec<ExprId>) =

@@ -116,8 +116,7 @@ impl Session<'_> {
     fn methods(&self, ty: &Ty, name: &str) -> Vec<Target> {
         for of in self.mro(ty).iter() {
             let Ty::Instance(sym, _) = of else { continue };
-            let members = self.members(*sym);
-            let mut own = members.get(name).map_or(Vec::new(), Clone::clone);
+            let mut own = self.own_members(*sym, name);
             own.retain(|&sym| self.kind(sym).is_some_and(can_be_called));
             if !own.is_empty() {
                 let through = Ty::SeenThrough(of.clone().into(), ty.clone().into());

@@ -19,7 +19,7 @@ impl Session<'_> {
                 break;
             }
             let Some(place) = self.agreed_argument(&self.targets(site, callee)) else { break };
-            let Some(&inner) = unit.facts.flow.list(args).get(place) else { break };
+            let Some(&inner) = unit.list(args).get(place) else { break };
             expr = inner;
         }
         expr
@@ -36,7 +36,7 @@ impl Session<'_> {
         let &value = unit.returns(scope).first()?;
         let (name, callee) = match unit.expr(value) {
             Expr::Name(name) => (name, None),
-            Expr::Call { callee, args } => match (unit.facts.flow.list(args), unit.expr(callee)) {
+            Expr::Call { callee, args } => match (unit.list(args), unit.expr(callee)) {
                 (&[arg], Expr::Name(callee)) => match unit.expr(arg) {
                     Expr::Name(name) => (name, Some(callee)),
                     _ => return None,

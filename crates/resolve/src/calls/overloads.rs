@@ -20,7 +20,7 @@
 //!
 //! The first two calls mean one function, exactly: the other one has a mismatch. The third one may mean either.
 
-use crate::file::file_unit::{FileRef, FileUnit};
+use crate::file::FileRef;
 use crate::modules::dotted;
 use crate::names::visibility::says_one_of;
 use crate::session::{Session, Site};
@@ -76,7 +76,7 @@ impl Session<'_> {
             home.is_some_and(|(unit, at)| {
                 let space = self.namespace_of(&unit, at);
                 one.rule == Rule::Extension
-                    && from.facts.outline.imports.iter().any(|import| {
+                    && from.imports().iter().any(|import| {
                         import.name.is_some_and(|name| from.outline_text(name) == unit.name(at))
                             && dotted(from.outline_text(import.module)) == space
                     })
@@ -203,7 +203,7 @@ impl Session<'_> {
         let Some((unit, sym)) = found.sym().and_then(|sym| Some((self.unit_of(sym)?, sym))) else {
             return Vec::new();
         };
-        let params = unit.symbol(sym.at).map_or(&[][..], |symbol| &symbol.params);
+        let params = unit.symbol(sym.at).map_or(&[][..], |symbol| symbol.params);
         let asked = params.iter().skip(receivers_of(found, &unit, sym.at)).take(count);
         asked.map(|param| param.ty.map_or("", |ty| unit.outline_text(ty)).to_owned()).collect()
     }
@@ -285,7 +285,7 @@ impl Session<'_> {
     /// Example: of `f(go: () -> Unit, wide: Boolean = true, body: () -> Unit)` and `f(go: () -> Unit, text: () -> Unit, icon: (() -> Unit)? =
     /// null)`, the call `f(go = {}) { … }` can only mean the first: in the second, `text` would have no value.
     fn gives_required(site: &Site, found: &Target, unit: &FileRef, symbol: u32, args: &[ExprId]) -> bool {
-        let Some(params) = unit.symbol(symbol).map(|symbol| &symbol.params) else { return true };
+        let Some(params) = unit.symbol(symbol).map(|symbol| symbol.params) else { return true };
         let first = receivers_of(found, unit, symbol);
         let last_is_lambda = args.last().is_some_and(|&arg| matches!(site.unit.expr(arg), Expr::Lambda(_)));
         let gives = |has_trailing_lambda: bool| {
@@ -441,8 +441,8 @@ impl Session<'_> {
                     SymbolKind::Class => unit.rules.modules == Modules::Namespace,
                     _ => !kind.is_type() && kind != SymbolKind::Delegate && kind != SymbolKind::TypeAlias,
                 };
-                let named = self.symbols_named(&unit.rules.family, bare);
-                let here = self.has_type(unit, bare) && named.iter().all(|namesake| closed(namesake.kind));
+                let kinds = self.kinds_named(&unit.rules, bare);
+                let here = self.has_type(unit, bare) && !kinds.any(|kind| !closed(kind));
                 if here { MISMATCH } else { UNKNOWN }
             }
         }
@@ -463,7 +463,7 @@ impl Session<'_> {
 
     /// Whether the repository has a type of this name.
     fn has_type(&self, unit: &FileRef, bare: &str) -> bool {
-        self.symbols_named(&unit.rules.family, bare).iter().any(|namesake| namesake.kind.is_type())
+        self.kinds_named(&unit.rules, bare).any(SymbolKind::is_type)
     }
 
     fn score_value(&self, ty: &Ty, (unit, symbol): (&FileRef, u32), written: &str) -> i32 {
@@ -566,7 +566,7 @@ impl Session<'_> {
 
     /// Whether the repository has an alias of this name.
     fn has_alias(&self, unit: &FileRef, bare: &str) -> bool {
-        self.symbols_named(&unit.rules.family, bare).iter().any(|one| one.kind == SymbolKind::TypeAlias)
+        self.kinds_named(&unit.rules, bare).any(|kind| kind == SymbolKind::TypeAlias)
     }
 }
 
@@ -584,26 +584,26 @@ fn has_alternative_params(params: &[Param]) -> bool {
 }
 
 /// Whether the parameters of a function may have default values that another declaration of it gives them.
-fn inherits_defaults(unit: &FileUnit, symbol: u32) -> bool {
+fn inherits_defaults(unit: &FileRef, symbol: u32) -> bool {
     unit.rules.exact_arity
         && (unit.is(symbol, Modifier::Override)
             || says_one_of(unit, symbol, &unit.rules.default_inheriting_words))
 }
 
 /// The number of receiver parameters of an extension.
-fn receivers(unit: &FileUnit, symbol: u32) -> usize {
+fn receivers(unit: &FileRef, symbol: u32) -> usize {
     usize::from(unit.is(symbol, Modifier::Extension) && unit.qualifier(symbol).is_none())
 }
 
 /// The number of parameters that take no argument of this call. An extension called like a plain function takes its
 /// receiver as an argument.
-pub(crate) fn receivers_of(found: &Target, unit: &FileUnit, symbol: u32) -> usize {
+pub(crate) fn receivers_of(found: &Target, unit: &FileRef, symbol: u32) -> usize {
     if found.rule == Rule::Extension { receivers(unit, symbol) } else { 0 }
 }
 
 /// Whether all type parameters of a function can be inferred from its arguments.
-pub(crate) fn can_be_inferred(unit: &FileUnit, symbol: u32) -> bool {
-    let Some(params) = unit.symbol(symbol).map(|symbol| &symbol.params) else { return true };
+pub(crate) fn can_be_inferred(unit: &FileRef, symbol: u32) -> bool {
+    let Some(params) = unit.symbol(symbol).map(|symbol| symbol.params) else { return true };
     let words = |text: &str, name: &str| {
         text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
     };
@@ -614,7 +614,7 @@ pub(crate) fn can_be_inferred(unit: &FileUnit, symbol: u32) -> bool {
 }
 
 /// Whether a name is a type parameter of a symbol or of a symbol around it.
-pub(crate) fn is_type_param(unit: &FileUnit, symbol: u32, name: &str) -> bool {
+pub(crate) fn is_type_param(unit: &FileRef, symbol: u32, name: &str) -> bool {
     let mut next = Some(symbol);
     while let Some(at) = next {
         let called = |at: &u32| unit.binding(*at).is_some_and(|binding| unit.text(binding.name) == name);

@@ -3,7 +3,7 @@
 //! A qualified receiver selects the qualified overload, any other receiver the other one. The qualifier of a receiver follows from the method around
 //! the call (`this`), from the declared type of a parameter, or from that of a field. Of a local variable or a result it is not known.
 
-use crate::file::file_unit::FileUnit;
+use crate::file::FileRef;
 use crate::session::{Session, Site};
 use crate::types::ty::SymbolId;
 use orient_model::{BindingKind, Expr, ExprId, SymbolKind};
@@ -69,7 +69,7 @@ impl Session<'_> {
 }
 
 /// Whether a type, or what it points to, is qualified: `const T&`, `T const*`, but not `T* const`.
-fn points_to_qualified(unit: &FileUnit, written: &str) -> bool {
+fn points_to_qualified(unit: &FileRef, written: &str) -> bool {
     let pointee = written.rsplit_once('*').map_or(written, |(pointee, _)| pointee);
     // Type arguments have qualifiers of their own.
     let plain = match (pointee.find('<'), pointee.rfind('>')) {

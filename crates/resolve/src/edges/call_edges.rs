@@ -3,8 +3,7 @@
 use super::markup_edges::is_undefined;
 use super::references::ReferenceEdges;
 use crate::calls::overloads::receivers_of;
-use crate::file::file_unit::{FileRef, last_name};
-use crate::invalidation::name_reach;
+use crate::file::FileRef;
 use crate::names::bindings::LookupKind;
 use crate::session::{Session, Site};
 use crate::types::target::{Referent, Target, Value};
@@ -15,7 +14,7 @@ use orient_model::{Atom, Confidence, Edge, EdgeKind, Expr, ExprId, Node, Reason,
 impl ReferenceEdges<'_, '_> {
     pub(super) fn call(&mut self, site: &Site) {
         let (callee, args) = match self.unit.expr(self.reference.expr) {
-            Expr::Call { callee, args } => (callee, self.unit.facts.flow.list(args)),
+            Expr::Call { callee, args } => (callee, self.unit.list(args)),
             // A markup element calls or constructs its component.
             Expr::New { ty, .. } => (ty, &[][..]),
             _ => (self.reference.expr, &[][..]),
@@ -333,7 +332,7 @@ impl ReferenceEdges<'_, '_> {
 
     /// Adds the edges of an implicit constructor such as `Cart.new`; returns whether the callee is one.
     fn constructs_by_maker(&mut self, site: &Site, callee: ExprId, args: &[ExprId]) -> bool {
-        let name = last_name(&self.unit.facts, callee);
+        let name = self.unit.last_name(callee);
         if !self.unit.rules.implicit_constructors.iter().any(|makes| Some(makes.as_str()) == name) {
             return false;
         }
@@ -420,10 +419,10 @@ impl ReferenceEdges<'_, '_> {
 
     /// The only definition in the directory nearest to this file: each part of a project may have its own.
     fn nearest(&self, found: &[Target]) -> Option<Target> {
-        let own = self.unit.facts.path.display().into_owned();
+        let own = self.unit.path().display().into_owned();
         let near = |one: &Target| {
             let home = one.sym().and_then(|sym| self.session.unit_of(sym));
-            let path = home.map(|home| home.facts.path.display().into_owned()).unwrap_or_default();
+            let path = home.map(|home| home.path().display().into_owned()).unwrap_or_default();
             own.split('/').zip(path.split('/')).take_while(|(a, b)| a == b).count()
         };
         let best = found.iter().map(near).max()?;
@@ -561,7 +560,6 @@ impl ReferenceEdges<'_, '_> {
 
     /// Edges from a function, and from the functions in it, where they call this parameter of it.
     fn pass_function(&mut self, home: &FileRef, callee: SymbolId, param: Atom, given: &[SymbolId]) {
-        self.session.depend_on(&name_reach::called_params_key(home.name(callee.at)));
         let dispatched = home.rules.typed_callbacks;
         let kind = if dispatched { EdgeKind::Dispatches } else { EdgeKind::Calls };
         let (confidence, rule) = (Confidence::Probable, Rule::Argument);

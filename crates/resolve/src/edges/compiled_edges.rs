@@ -4,8 +4,7 @@
 //! says less than ours: a call of a variable or field, behind which our rules may know the function.
 
 use super::references::ReferenceEdges;
-use crate::file::file_unit::FileRef;
-use crate::invalidation::name_reach;
+use crate::file::FileRef;
 use crate::session::{Session, Site};
 use crate::types::target::Target;
 use crate::types::ty::SymbolId;
@@ -18,7 +17,7 @@ use std::collections::BTreeSet;
 impl ReferenceEdges<'_, '_> {
     /// Adds what the compiler says about the reference; false if it says nothing, or less than our rules may know.
     pub(super) fn follow_compiler(&mut self, site: &Site) -> bool {
-        let Some(compiled) = self.unit.facts.compiled.clone().filter(|_| self.whole) else { return false };
+        let Some(compiled) = self.unit.compiled().clone().filter(|_| self.whole) else { return false };
         match compiled.target_at(self.reference.at) {
             None | Some(CompiledTarget::Unknown) => false,
             Some(CompiledTarget::Inside(symbol)) => match self.session.compiled_symbol(symbol) {
@@ -34,7 +33,7 @@ impl ReferenceEdges<'_, '_> {
 
     /// Whether a compiler was asked about the reference and names no symbol.
     pub(super) fn is_unknown_to_compiler(&self) -> bool {
-        let compiled = self.unit.facts.compiled.as_ref();
+        let compiled = self.unit.compiled();
         compiled.and_then(|compiled| compiled.target_at(self.reference.at)) == Some(&CompiledTarget::Unknown)
     }
 
@@ -49,7 +48,7 @@ impl ReferenceEdges<'_, '_> {
                 }
                 let (callee, args) = match self.unit.expr(self.reference.expr) {
                     Expr::Call { callee, args } | Expr::New { ty: callee, args } => {
-                        (Some(self.unit.expr(callee)), self.unit.facts.flow.list(args))
+                        (Some(self.unit.expr(callee)), self.unit.list(args))
                     }
                     _ => (None, &[][..]),
                 };
@@ -97,7 +96,7 @@ impl ReferenceEdges<'_, '_> {
         }
         let from = Node { file: self.unit.file, symbol: self.reference.symbol };
         own.edges.retain(|edge| {
-            let path = self.session.unit(edge.to.file).map(|home| home.facts.path.clone());
+            let path = self.session.unit(edge.to.file).map(|home| home.path().clone());
             edge.from != from || path.is_some_and(|path| !seen.contains(&path))
         });
         if own.edges.iter().any(|edge| edge.from == from) {
@@ -112,37 +111,24 @@ impl ReferenceEdges<'_, '_> {
 impl Session<'_> {
     /// The symbol of the repository that a compiler means, if it still exists.
     fn compiled_symbol(&self, symbol: &CompiledSymbol) -> Option<SymbolId> {
-        let shown = symbol.path.display();
-        let end = shown.rfind('/').map_or(0, |slash| slash + 1);
-        let end = shown[end..].find('.').map_or(shown.len(), |dot| end + dot);
-        self.depend_on(&name_reach::file_exists_key(&shown[..end]));
-        self.depend_on(symbol.names.last().map_or("", String::as_str));
-        if symbol.content.is_some() {
-            self.depend_on(&name_reach::content_key(&symbol.path));
-        }
-        let file = self.resolver.repository.file_at(&symbol.path)?;
+        let file = self.file_at(&symbol.path.display())?;
         let unit = self.unit(file)?;
-        if symbol.content.is_some_and(|content| content != unit.facts.content) {
+        if symbol.content.is_some_and(|content| content != unit.content()) {
             return None;
         }
-        let outline = &unit.facts.outline;
-        let is_it = |at: u32| {
+        let name = symbol.names.last().map_or("", String::as_str);
+        let at = unit.symbol_called(name, |outline, at| {
             let found = outline.symbols.get(at as usize);
             found.is_some_and(|found| found.ordinal == symbol.ordinal)
                 && outline.qualified(at).iter().eq(symbol.names.iter())
-        };
-        let at = if is_it(symbol.hint) {
-            Some(symbol.hint)
-        } else {
-            (0..outline.symbols.len() as u32).find(|&at| is_it(at))
-        };
+        });
         at.map(|at| SymbolId { file, at })
     }
 }
 
 /// Adds what the compiler says beyond the references of the file: uses in places that we do not read, and relationships.
 pub(super) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
-    let Some(compiled) = &unit.facts.compiled else { return };
+    let Some(compiled) = unit.compiled() else { return };
     let mut positions: Vec<u32> = unit.references().iter().map(|reference| reference.at).collect();
     positions.sort_unstable();
     let mut known: Vec<(u32, Node)> = out.edges.iter().map(|edge| (edge.line, edge.to)).collect();
@@ -180,7 +166,7 @@ pub(super) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
         let same = |edge: &Edge| edge.from == from && edge.to == to && edge.kind == kind;
         if !out.edges.iter().any(same) {
             let (confidence, rule) = proof;
-            out.edges.push(Edge { from, kind, to, line: symbol.name_span.first_line, confidence, rule });
+            out.edges.push(Edge { from, kind, to, line: unit.line(own.at), confidence, rule });
         }
     }
 }
@@ -199,8 +185,7 @@ fn is_inside(unit: &FileRef, from: Node, to: Node) -> bool {
 
 /// The innermost symbol around an offset.
 fn innermost(unit: &FileRef, at: u32) -> Option<u32> {
-    let symbols = &unit.facts.outline.symbols;
-    let around =
-        symbols.iter().enumerate().filter(|(_, symbol)| symbol.span.start <= at && at < symbol.span.end);
-    around.min_by_key(|(_, symbol)| symbol.span.end - symbol.span.start).map(|(at, _)| at as u32)
+    let spans = unit.symbols().filter_map(|symbol| Some((symbol, unit.spans(symbol)?.0)));
+    let around = spans.filter(|(_, span)| span.start <= at && at < span.end);
+    around.min_by_key(|(_, span)| span.end - span.start).map(|(symbol, _)| symbol)
 }

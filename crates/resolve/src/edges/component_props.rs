@@ -1,13 +1,13 @@
 //! Edges from user-interface components to the types of their properties.
 
-use crate::file::file_unit::FileRef;
+use crate::file::FileRef;
 use crate::session::{Session, Site};
 use crate::types::ty::Ty;
 use orient_model::{Confidence, Edge, EdgeKind, Expr, ExprId, Modifier, Node, Resolved, Rule, SymbolKind};
 
 /// Adds the edges of all components of a file.
 pub(super) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
-    for at in 0..unit.facts.outline.symbols.len() as u32 {
+    for at in unit.symbols() {
         if !unit.is(at, Modifier::Component) {
             continue;
         }
@@ -17,7 +17,7 @@ pub(super) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
                 from: Node { file: unit.file, symbol: Some(at) },
                 kind: EdgeKind::Accepts,
                 to: Node { file: props.file, symbol: Some(props.at) },
-                line: unit.symbol(at).map_or(0, |symbol| symbol.name_span.first_line),
+                line: unit.line(at),
                 confidence: Confidence::Exact,
                 rule: Rule::Declared,
             });
@@ -51,7 +51,7 @@ pub(crate) fn properties(session: &Session<'_>, unit: &FileRef, at: u32) -> Vec<
 
 fn first_argument(session: &Session<'_>, unit: &FileRef, expr: ExprId, scope: u32) -> Vec<Ty> {
     let Expr::Apply { args, .. } = unit.expr(expr) else { return Vec::new() };
-    let Some(&first) = unit.facts.flow.list(args).first() else { return Vec::new() };
+    let Some(&first) = unit.list(args).first() else { return Vec::new() };
     let site = Site { unit: unit.clone(), scope, at: u32::MAX };
     types_of(session, &session.ty(&site, first))
 }

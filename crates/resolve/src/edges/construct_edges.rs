@@ -11,7 +11,7 @@ use orient_model::{EdgeKind, Expr, ExprId, Modules, Rule, SymbolKind};
 impl ReferenceEdges<'_, '_> {
     pub(super) fn construct(&mut self, site: &Site) {
         let (ty, args) = match self.unit.expr(self.reference.expr) {
-            Expr::New { ty, args } | Expr::Call { callee: ty, args } => (ty, self.unit.facts.flow.list(args)),
+            Expr::New { ty, args } | Expr::Call { callee: ty, args } => (ty, self.unit.list(args)),
             _ => (self.reference.expr, &[][..]),
         };
         let found = self.constructed_targets(site, ty);
@@ -167,13 +167,12 @@ impl ReferenceEdges<'_, '_> {
 
     /// The constructors that a type declares itself.
     pub(super) fn constructors(&self, sym: SymbolId) -> Vec<Target> {
-        let members = self.session.members(sym);
         let Some(home) = self.session.unit_of(sym) else { return Vec::new() };
         let mut names: Vec<&str> = home.rules.constructors.iter().map(String::as_str).collect();
         names.push(home.name(sym.at));
         let mut found = Vec::new();
         for name in names {
-            for &member in members.get(name).into_iter().flatten() {
+            for member in self.session.own_members(sym, name) {
                 let is = self
                     .session
                     .unit_of(member)
@@ -183,7 +182,6 @@ impl ReferenceEdges<'_, '_> {
                 }
             }
         }
-        self.session.depend_on(home.name(sym.at));
         found
     }
 

@@ -1,7 +1,8 @@
 //! Edges of the type hierarchy: inheritance, overriding members, and dispatch from interface members to
 //! implementations.
 
-use crate::file::file_unit::FileRef;
+use crate::file::FileRef;
+use crate::invalidation::lookups::{Reach, container};
 use crate::names::visibility::says_one_of;
 use crate::session::Session;
 use crate::types::target::{Referent, Target};
@@ -13,7 +14,7 @@ use orient_model::{
 
 /// Adds the edges of all types of a file.
 pub(super) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
-    for at in 0..unit.facts.outline.symbols.len() as u32 {
+    for at in unit.symbols() {
         let Some(kind) = unit.kind(at) else { continue };
         session.start_reference();
         if kind.is_type() || kind == SymbolKind::Module {
@@ -41,7 +42,7 @@ pub(super) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
 }
 
 fn inherits(session: &Session<'_>, unit: &FileRef, at: u32, out: &mut Resolved) {
-    let line = unit.symbol(at).map_or(0, |symbol| symbol.name_span.first_line);
+    let line = unit.line(at);
     let own = unit.sym(at);
     let of = session.own_type(own);
     for &(expr, scope, relation) in unit.bases(at) {
@@ -96,8 +97,9 @@ fn platform_definition(session: &Session<'_>, unit: &FileRef, at: u32, out: &mut
     }
     let own = unit.sym(at);
     let full = session.full_name(own);
-    let line = unit.symbol(at).map_or(0, |symbol| symbol.name_span.first_line);
-    for namesake in session.symbols_named(&rules.family, unit.name(at)).iter() {
+    let line = unit.line(at);
+    let reach = container(&full).map_or(Reach::Program, Reach::Inside);
+    for namesake in session.symbols_within(rules, unit.name(at), reach) {
         let other = namesake.sym;
         let Some(home) = session.unit_of(other).filter(|_| Some(namesake.kind) == unit.kind(at)) else {
             continue;
@@ -139,11 +141,11 @@ fn push_unknown_base(
     (at, line): (u32, u32),
     out: &mut Resolved,
 ) {
-    let Some(name) = crate::file::file_unit::last_name(&unit.facts, expr) else { return };
+    let Some(name) = unit.last_name(expr) else { return };
     let name = name.rsplit('\\').next().unwrap_or(name).to_owned();
-    let namesakes = session.symbols_named(&unit.rules.family, &name);
     let (from, kind) = (Some(at), RefKind::Inherit);
-    if namesakes.iter().any(|namesake| namesake.kind.is_type() || namesake.kind == SymbolKind::TypeAlias) {
+    let is_type = |kind: SymbolKind| kind.is_type() || kind == SymbolKind::TypeAlias;
+    if session.kinds_named(&unit.rules, &name).any(is_type) {
         out.unresolved.push(UnresolvedReference { from, kind, name, line, reason: Reason::Unknown });
     } else {
         out.external.push(ExternalReference { from, kind, package: String::new(), name, line });
@@ -187,7 +189,7 @@ fn created_in_place(unit: &FileRef, at: u32, out: &mut Resolved) {
     let Some(symbol) = unit.symbol(at) else { return };
     let from = Node { file: unit.file, symbol: symbol.parent };
     let to = Node { file: unit.file, symbol: Some(at) };
-    let (kind, line) = (EdgeKind::References, symbol.name_span.first_line);
+    let (kind, line) = (EdgeKind::References, unit.line(at));
     out.edges.push(Edge { from, kind, to, line, confidence: Confidence::Exact, rule: Rule::Scope });
 }
 
@@ -203,8 +205,6 @@ fn overridden_in(session: &Session<'_>, unit: &FileRef, at: u32, bases: &[Ty], o
             continue;
         }
         let name = unit.name(child);
-        session.depend_on(name);
-        session.depend_on(&unit.folded(name));
         for base in bases {
             let Ty::Instance(base, _) = base else { continue };
             let Some(members) = session.members_called(*base, name) else { continue };
@@ -218,7 +218,7 @@ fn overridden_in(session: &Session<'_>, unit: &FileRef, at: u32, bases: &[Ty], o
                 }
                 if member != unit.sym(child) {
                     any = true;
-                    let line = symbol.name_span.first_line;
+                    let line = unit.line(child);
                     out.edges.push(edge(
                         unit.sym(child),
                         EdgeKind::Overrides,
@@ -257,12 +257,12 @@ fn inherited_implementations(session: &Session<'_>, unit: &FileRef, at: u32, of:
     if interfaces.is_empty() {
         return;
     }
-    let shown = unit.symbol(at).map_or(0, |symbol| symbol.name_span.first_line);
+    let shown = unit.line(at);
     for interface in interfaces {
         let Some(home) = session.unit_of(interface) else { continue };
         for &member in home.children(Some(interface.at)) {
             let name = home.name(member);
-            if unit.children(Some(at)).iter().any(|&child| unit.name(child) == name) {
+            if unit.children_named(Some(at), name).next().is_some() {
                 continue;
             }
             let found = session.type_member(of, name, 1, Rule::Implementation);
@@ -301,16 +301,16 @@ fn structural_implementations(session: &Session<'_>, unit: &FileRef, at: u32, ou
     let Some((required, confidence)) = required_methods(session, interface) else { return };
     // Only types with the rarest of the methods need a check.
     let Some(&rarest) = required.iter().min_by_key(|&&member| {
-        session
-            .unit_of(member)
-            .map_or(usize::MAX, |home| session.members_named(&home.rules.family, home.name(member.at)).len())
+        session.unit_of(member).map_or(usize::MAX, |home| {
+            session.symbols_within(&home.rules, home.name(member.at), Reach::Anywhere).len()
+        })
     }) else {
         return;
     };
     let Some(home) = session.unit_of(rarest) else { return };
-    let line = unit.symbol(at).map_or(0, |symbol| symbol.name_span.first_line);
+    let line = unit.line(at);
     let mut seen = Vec::new();
-    for namesake in session.symbols_named(&unit.rules.family, home.name(rarest.at)).iter() {
+    for namesake in session.symbols_within(&unit.rules, home.name(rarest.at), Reach::Anywhere) {
         if namesake.kind != SymbolKind::Method {
             continue;
         }

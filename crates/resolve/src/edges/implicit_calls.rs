@@ -1,6 +1,6 @@
 //! Edges of implicit calls: the members behind loops and `with` statements.
 
-use crate::file::file_unit::FileRef;
+use crate::file::FileRef;
 use crate::session::{Session, Site};
 use crate::types::target::{Target, Value};
 use crate::types::ty::Ty;
@@ -11,7 +11,7 @@ pub(super) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
     if !unit.rules.value_flow_typing {
         return;
     }
-    for binding in &unit.facts.flow.bindings {
+    for binding in unit.bindings() {
         let cases: &[&str] = match binding.via {
             Via::Element => &["iterate", "next"],
             Via::Enter => &["enter"],
@@ -27,7 +27,7 @@ fn follow(session: &Session<'_>, unit: &FileRef, binding: &Binding, cases: &[&st
     let Some(line) = unit.line_of(value, binding.at) else { return };
     let site = Site { unit: unit.clone(), scope: unit.scope_at(binding.at), at: binding.at };
     let mut val = session.eval(&site, value);
-    let symbol = unit.facts.flow.scopes.get(binding.scope as usize).and_then(|scope| scope.symbol);
+    let symbol = unit.scope(binding.scope).and_then(|scope| scope.symbol);
     let from = Node { file: unit.file, symbol };
     for case in cases {
         let Some(name) = unit.implicit(case) else { return };

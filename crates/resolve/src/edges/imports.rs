@@ -1,6 +1,6 @@
 //! Edges from a file to what it imports.
 
-use crate::file::file_unit::FileRef;
+use crate::file::FileRef;
 use crate::session::Session;
 use crate::types::target::{Referent, Target};
 use crate::types::ty::{Module, Ty};
@@ -9,7 +9,7 @@ use orient_model::{Edge, EdgeKind, ImportKind, Modules, Node, Resolved, Rule};
 /// Edges from a file to what it imports.
 pub(super) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
     session.included_templates(unit, out);
-    for (at, import) in unit.facts.outline.imports.iter().enumerate() {
+    for (at, import) in unit.imports().iter().enumerate() {
         session.start_reference();
         let found = match import.kind {
             ImportKind::Wildcard => session

@@ -43,7 +43,7 @@ impl ReferenceEdges<'_, '_> {
         }
         let bindings = self.unit.bindings_around(site.scope, self.unit.text(sheet));
         let import = bindings.first().and_then(|&at| match self.unit.binding(at)?.kind {
-            BindingKind::Import(at) => self.unit.facts.outline.imports.get(at as usize),
+            BindingKind::Import(at) => self.unit.import(at),
             _ => None,
         });
         let Some(import) = import else { return false };
@@ -54,7 +54,6 @@ impl ReferenceEdges<'_, '_> {
             return false;
         }
         let selector = format!(".{}", self.unit.text(name));
-        self.session.depend_on(&selector);
         let found = sheet.bound(0, &selector).iter().find_map(|&at| match sheet.binding(at)?.kind {
             BindingKind::Symbol(symbol) => Some(sheet.sym(symbol)),
             _ => None,

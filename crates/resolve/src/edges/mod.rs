@@ -14,7 +14,7 @@ pub(crate) mod test_fixtures;
 pub use references::{CallOutcome, CallResult, UnprovedUse};
 pub(crate) use references::{call_outcomes, unproved_uses};
 
-use crate::file::file_unit::FileRef;
+use crate::file::FileRef;
 use crate::session::Session;
 use orient_model::Resolved;
 

@@ -1,7 +1,7 @@
 //! Edges of references: what every reference in a file means; external references and misses for the rest.
 
 use super::markup_edges::is_undefined;
-use crate::file::file_unit::{FileRef, last_name};
+use crate::file::FileRef;
 use crate::names::bindings::LookupKind;
 use crate::session::{Session, Site};
 use crate::types::target::{Referent, Target};
@@ -358,7 +358,7 @@ impl ReferenceEdges<'_, '_> {
             Expr::Apply { base, .. } => base,
             _ => expr,
         };
-        let Some(name) = last_name(&self.unit.facts, expr) else { return };
+        let Some(name) = self.unit.last_name(expr) else { return };
         let name = name.rsplit('\\').next().unwrap_or(name);
         let reason = match self.unit.expr(expr) {
             Expr::Member { base, .. } => {
@@ -381,13 +381,13 @@ impl ReferenceEdges<'_, '_> {
 
     /// Whether the repository has a symbol of this name that the expression could mean.
     fn is_name_defined(&self, expr: ExprId, name: &str) -> bool {
-        let namesakes = self.session.symbols_named(&self.unit.rules.family, name);
+        let kinds = self.session.kinds_named(&self.unit.rules, name);
         let bare = matches!(self.unit.expr(expr), Expr::Name(_)) && !self.unit.rules.implicit_receiver;
         let is_member =
             |kind: SymbolKind| matches!(kind, SymbolKind::Method | SymbolKind::Field | SymbolKind::Property);
         let expands = self.reference.kind == RefKind::Expand;
         let annotates = self.reference.kind == RefKind::Decorate && !self.unit.rules.decorators_are_called;
-        namesakes.iter().any(|namesake| match namesake.kind {
+        kinds.any(|kind| match kind {
             SymbolKind::Macro => true,
             kind if annotates => kind.is_type(),
             SymbolKind::Impl => false,

@@ -3,8 +3,8 @@
 //! Test runners go by conventions, so no edge from here is exact. Fixtures from plain imports and from plugins are not
 //! followed.
 
-use crate::file::file_unit::{FileRef, FileUnit, last_name};
-use crate::invalidation::name_reach::file_exists_key;
+use crate::file::FileRef;
+use crate::resolver::PathKey;
 use crate::session::Session;
 use crate::types::eval::join;
 use crate::types::target::Value;
@@ -20,9 +20,9 @@ const BASES: usize = 32;
 /// Adds the edges of all tests and fixtures of a file.
 pub(super) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
     let mut shared = None;
-    for at in 0..unit.facts.outline.symbols.len() as u32 {
+    for at in unit.symbols() {
         let Some(symbol) = unit.symbol(at) else { continue };
-        let case = symbol.modifiers.is_test_case(unit.facts.role);
+        let case = symbol.modifiers.is_test_case(unit.role());
         if case {
             setup(session, unit, at, out);
         }
@@ -38,17 +38,17 @@ pub(super) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
 }
 
 /// Whether a test runner passes fixtures to a symbol: to a test or to another fixture.
-fn receives_fixtures(unit: &FileUnit, at: u32) -> bool {
+fn receives_fixtures(unit: &FileRef, at: u32) -> bool {
     unit.rules.fixtures.injected_by_parameter
         && unit.symbol(at).is_some_and(|symbol| {
-            symbol.modifiers.is_test_case(unit.facts.role) || symbol.modifiers.contains(Modifier::Fixture)
+            symbol.modifiers.is_test_case(unit.role()) || symbol.modifiers.contains(Modifier::Fixture)
         })
 }
 
 impl Session<'_> {
     /// The value that a test runner passes for a parameter of a test or fixture: the result of the fixture of its name, or what it yields.
     pub(crate) fn injected_fixture(&self, unit: &FileRef, param: &Binding) -> Value {
-        let owner = unit.facts.flow.scopes.get(param.scope as usize).and_then(|scope| scope.symbol);
+        let owner = unit.scope(param.scope).and_then(|scope| scope.symbol);
         let Some(at) = owner.filter(|&at| receives_fixtures(unit, at)) else { return Value::unknown() };
         let name = unit.text(param.name);
         let shared = directory_files(self, unit);
@@ -56,12 +56,10 @@ impl Session<'_> {
         if !consumer.requested_params().any(|requested| requested == name) {
             return Value::unknown();
         }
-        self.depend_on(name);
         let Some((home, fixture)) = consumer.fixture(name).and_then(|sym| Some((self.unit_of(sym)?, sym)))
         else {
             return Value::unknown();
         };
-        self.depend_on(home.name(fixture.at));
         let result = self.result_of(fixture).ty;
         let ty = if home.is(fixture.at, Modifier::Generator) { yielded(&result) } else { result };
         Value { ty, rule: Rule::Inferred, confidence: Confidence::Probable }
@@ -77,12 +75,12 @@ fn yielded(generator: &Ty) -> Ty {
     }))
 }
 
-fn edge(unit: &FileUnit, from: u32, to: SymbolId, rule: Rule) -> Edge {
+fn edge(unit: &FileRef, from: u32, to: SymbolId, rule: Rule) -> Edge {
     Edge {
         from: Node { file: unit.file, symbol: Some(from) },
         kind: EdgeKind::Calls,
         to: Node { file: to.file, symbol: Some(to.at) },
-        line: unit.symbol(from).map_or(0, |symbol| symbol.name_span.first_line),
+        line: unit.line(from),
         confidence: Confidence::Probable,
         rule,
     }
@@ -108,7 +106,7 @@ fn setup(session: &Session<'_>, unit: &FileRef, at: u32, out: &mut Resolved) {
 }
 
 /// The suites around a test whose own code runs for it: hooks, and what a suite calls outside of the definitions in it.
-fn suites(unit: &FileUnit, at: u32, out: &mut Resolved) {
+fn suites(unit: &FileRef, at: u32, out: &mut Resolved) {
     let mut around = unit.symbol(at).and_then(|symbol| symbol.parent);
     while let Some(outer) = around.filter(|&outer| unit.kind(outer) == Some(SymbolKind::Test)) {
         if runs_code(unit, outer) {
@@ -120,14 +118,14 @@ fn suites(unit: &FileUnit, at: u32, out: &mut Resolved) {
 
 /// Whether a suite runs code of its own. The calls that define what is in it are no such code; neither is anything but a hook where
 /// the language says what its hooks are called.
-fn runs_code(unit: &FileUnit, suite: u32) -> bool {
+fn runs_code(unit: &FileRef, suite: u32) -> bool {
     let hooks = &unit.rules.suite_hooks;
     let is_in = |at: u32, child: &u32| {
-        unit.symbol(*child).is_some_and(|one| (one.span.start..one.span.end).contains(&at))
+        unit.spans(*child).is_some_and(|(whole, _)| (whole.start..whole.end).contains(&at))
     };
     unit.references_in(suite).any(|reference| {
         let runs = matches!(reference.kind, RefKind::Call | RefKind::Construct | RefKind::Expand);
-        let name = last_name(&unit.facts, reference.expr);
+        let name = unit.last_name(reference.expr);
         let is_hook = || hooks.is_empty() || name.is_some_and(|name| hooks.iter().any(|hook| hook == name));
         runs && is_hook() && !unit.children(Some(suite)).iter().any(|child| is_in(reference.at, child))
     })
@@ -139,8 +137,6 @@ fn type_setup(session: &Session<'_>, of: SymbolId) -> Vec<SymbolId> {
     let (mut found, mut overridden) = (Vec::new(), FxHashSet::default());
     for sym in with_bases(session, of) {
         let Some(unit) = session.unit_of(sym) else { continue };
-        session.depend_on(unit.name(sym.at));
-        unit.rules.constructors.iter().for_each(|name| session.depend_on(name));
         for &child in unit.children(Some(sym.at)) {
             let is_constructor = unit.kind(child) == Some(SymbolKind::Constructor);
             let is_method = unit.kind(child) == Some(SymbolKind::Method);
@@ -179,8 +175,8 @@ fn directory_files(session: &Session<'_>, unit: &FileRef) -> Vec<FileRef> {
     loop {
         for name in &unit.rules.fixtures.directory_files {
             let path = join(&directory, name);
-            session.depend_on(&file_exists_key(&path));
-            let file = session.file_without_extension(unit, &path).filter(|&file| file != unit.file);
+            let paths = unit.rules.extensions.iter().map(|extension| format!("{path}.{extension}"));
+            let file = session.first_file_at(paths, PathKey::Whole).filter(|&file| file != unit.file);
             found.extend(file.and_then(|file| session.unit(file)));
         }
         match directory.rsplit_once('/') {
@@ -206,7 +202,6 @@ impl FixtureConsumer<'_, '_> {
         let mut names: Vec<&str> = self.requested_params().collect();
         names.extend(self.attributes(&self.unit.rules.fixtures.requested_by).flat_map(quoted));
         for name in names {
-            self.session.depend_on(name);
             if let Some(sym) = self.fixture(name) {
                 out.edges.push(edge(self.unit, self.at, sym, Rule::Fixture));
             }
@@ -275,7 +270,7 @@ impl FixtureConsumer<'_, '_> {
 }
 
 /// The name by which tests request a fixture.
-fn fixture_name(unit: &FileUnit, at: u32) -> &str {
+fn fixture_name(unit: &FileRef, at: u32) -> &str {
     let renamed = unit.rules.fixtures.renamed_by.as_deref().and_then(|argument| {
         let symbol = unit.symbol(at)?;
         symbol.attributes.iter().find_map(|&text| argument_text(unit.outline_text(text), argument))

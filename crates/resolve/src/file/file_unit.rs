@@ -1,30 +1,37 @@
 //! A file with its facts, rules and lookup tables.
 
+use crate::file::function_contexts::{ContextSite, function_contexts};
+use crate::file::self_rebinding::self_rebinding_functions;
 use crate::file::tables::{
-    AtomTable, Bindings, Inherited, KeyedAssign, MultiMap, RowGroups, assigned, assigned_keys, called,
-    returns, scopes_of,
+    AtomTable, Bindings, Inherited, KeyedAssign, MultiMap, RowGroups, assigned, assigned_keys, assigned_name,
+    called, merged_map, mixed_in, returns, scopes_of,
 };
+use crate::modules::includes::opened_by_macros;
 use crate::modules::{dotted, is_dotted};
 use crate::repository::FileFacts;
 use crate::types::ty::SymbolId;
 use orient_model::{
-    Assign, Atom, Binding, Expr, ExprId, Modifier, Outline, Reference, Relation, Rules, Symbol, SymbolKind,
+    Assign, Atom, Binding, Expr, ExprId, Flow, Import, Modifier, Outline, RefKind, Reference, Relation,
+    Rules, Scope, Symbol, SymbolKind,
 };
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::borrow::Cow;
 use std::hash::BuildHasher;
-use std::ops::Deref;
-use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
 /// Members by name.
 pub(crate) type Members = FxHashMap<Box<str>, Vec<SymbolId>>;
 
-/// A file and lookup tables over its facts.
-pub(crate) struct FileUnit {
+/// What is known of a file without reading its facts.
+pub(crate) struct Identity {
     pub(crate) file: u32,
-    pub(crate) facts: Arc<FileFacts>,
     pub(crate) rules: Arc<Rules>,
+}
+
+/// A file and lookup tables over its facts. Rules read it through a [`super::FileRef`], which records what they read.
+pub(crate) struct FileUnit {
+    identity: Identity,
+    facts: Arc<FileFacts>,
     /// The direct children of each symbol; the top-level symbols come last.
     children: RowGroups,
     /// Wildcard imports: scope, import.
@@ -54,32 +61,11 @@ pub(crate) struct FileUnit {
     /// The full names of symbols, built on first use.
     full_names: OnceLock<Box<[OnceLock<Arc<str>>]>>,
     /// The contexts of functions without a declared type, by scope.
-    pub(crate) function_contexts: OnceLock<FxHashMap<u32, crate::types::contextual_types::ContextSite>>,
+    function_contexts: OnceLock<FxHashMap<u32, ContextSite>>,
     /// Functions that run a parameter with another `self`.
-    pub(crate) rebinds_self: OnceLock<rustc_hash::FxHashSet<u32>>,
-}
-
-/// A reference to a file within one session. The file itself is shared with other threads; this count is not atomic,
-/// because references are cloned all the time.
-#[derive(Clone)]
-#[expect(
-    clippy::redundant_allocation,
-    reason = "it is the second count that is wanted, not the second place"
-)]
-pub(crate) struct FileRef(Rc<Arc<FileUnit>>);
-
-impl FileRef {
-    pub(crate) fn new(unit: Arc<FileUnit>) -> Self {
-        Self(Rc::new(unit))
-    }
-}
-
-impl Deref for FileRef {
-    type Target = FileUnit;
-
-    fn deref(&self) -> &FileUnit {
-        &self.0
-    }
+    rebinds_self: OnceLock<FxHashSet<u32>>,
+    /// The number of each scope among those of its symbol.
+    scope_ordinals: OnceLock<Vec<u32>>,
 }
 
 impl FileUnit {
@@ -97,8 +83,7 @@ impl FileUnit {
             .collect();
         let members = outline.symbols.iter().map(|_| OnceLock::new()).collect();
         Self {
-            file,
-            rules,
+            identity: Identity { file, rules },
             children,
             wildcards,
             facts,
@@ -116,7 +101,28 @@ impl FileUnit {
             full_names: OnceLock::new(),
             function_contexts: OnceLock::new(),
             rebinds_self: OnceLock::new(),
+            scope_ordinals: OnceLock::new(),
         }
+    }
+
+    pub(super) fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    pub(crate) fn rules(&self) -> &Rules {
+        &self.identity.rules
+    }
+
+    pub(super) fn facts(&self) -> &FileFacts {
+        &self.facts
+    }
+
+    pub(crate) fn outline(&self) -> &Outline {
+        &self.facts.outline
+    }
+
+    pub(crate) fn flow(&self) -> &Flow {
+        &self.facts.flow
     }
 
     /// Approximate size in bytes of the facts and of all tables, once built.
@@ -129,7 +135,7 @@ impl FileUnit {
     }
 
     fn inherited(&self) -> &Inherited {
-        self.inherited.get_or_init(|| Inherited::of(&self.facts, &self.rules))
+        self.inherited.get_or_init(|| Inherited::of(&self.facts, &self.identity.rules))
     }
 
     /// The full name of a symbol from the outermost namespace on, with dots.
@@ -146,7 +152,7 @@ impl FileUnit {
 
     /// A symbol of this file.
     pub(crate) fn sym(&self, at: u32) -> SymbolId {
-        SymbolId { file: self.file, at }
+        SymbolId { file: self.identity.file, at }
     }
 
     /// The symbol at an index.
@@ -161,7 +167,7 @@ impl FileUnit {
 
     /// A name of a function in the form in which names are compared.
     pub(crate) fn folded<'n>(&self, name: &'n str) -> Cow<'n, str> {
-        if self.rules.caseless_functions && name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        if self.identity.rules.caseless_functions && name.bytes().any(|byte| byte.is_ascii_uppercase()) {
             return Cow::Owned(name.to_ascii_lowercase());
         }
         Cow::Borrowed(name)
@@ -201,11 +207,6 @@ impl FileUnit {
     /// The text of an atom of the outline.
     pub(crate) fn outline_text(&self, atom: Atom) -> &str {
         self.facts.outline.strings.get(atom)
-    }
-
-    /// Whether a value is only what documentation states: an alternative of one.
-    pub(crate) fn is_documented(&self, value: ExprId) -> bool {
-        matches!(self.expr(value), Expr::Either(list) if list.len == 1)
     }
 
     /// The expression behind an id.
@@ -268,8 +269,8 @@ impl FileUnit {
         let is_member = move |&child: &u32| {
             // A member of a nested object does not belong to the outer one. A member with another qualifier belongs to
             // another type.
-            let outer = self.rules.type_namespace && self.qualifier(child).is_some();
-            let of_other = self.rules.implicit_receiver
+            let outer = self.identity.rules.type_namespace && self.qualifier(child).is_some();
+            let of_other = self.identity.rules.implicit_receiver
                 && self.qualifier(child).is_some_and(|named| named != self.name(of));
             // The name of a test is a title: nothing calls it by that name.
             self.kind(child) != Some(SymbolKind::Test) && !outer && !of_other
@@ -300,31 +301,6 @@ impl FileUnit {
     /// The package or namespace that the file declares.
     pub(crate) fn package(&self) -> &str {
         self.facts.outline.package.map_or("", |atom| self.outline_text(atom))
-    }
-
-    /// The innermost type around a symbol, itself included; a module with methods counts as a type.
-    pub(crate) fn type_around(&self, mut symbol: Option<u32>) -> Option<u32> {
-        while let Some(at) = symbol {
-            let found = self.symbol(at)?;
-            let kind = found.kind;
-            if kind.is_type() || (kind == SymbolKind::Module && self.has_methods(at)) {
-                return Some(at);
-            }
-            if kind != SymbolKind::TypeAlias && found.qualifier.is_some() {
-                return None;
-            }
-            symbol = found.parent;
-        }
-        None
-    }
-
-    fn has_methods(&self, at: u32) -> bool {
-        self.children(Some(at)).iter().any(|&child| self.kind(child) == Some(SymbolKind::Method))
-    }
-
-    /// The directory of the file.
-    pub(crate) fn directory(&self) -> String {
-        String::from_utf8_lossy(self.facts.path.directory()).into_owned()
     }
 
     /// The innermost scope around a position.
@@ -382,27 +358,7 @@ impl FileUnit {
 
     /// The assignments under keys of this expression.
     pub(crate) fn assigned_keys(&self, base: ExprId) -> &[KeyedAssign] {
-        self.assigned_keys.get_or_init(|| assigned_keys(&self.facts, &self.rules)).get(&base)
-    }
-
-    /// The bindings of a name in the innermost enclosing scope that has any.
-    pub(crate) fn bindings_around(&self, scope: u32, name: &str) -> &[u32] {
-        self.scope_binding(scope, name).map_or(&[], |scope| self.bound(scope, name))
-    }
-
-    /// The innermost enclosing scope that binds a name.
-    pub(crate) fn scope_binding(&self, scope: u32, name: &str) -> Option<u32> {
-        let name = self.atom(name)?;
-        let mut next = Some(scope);
-        while let Some(at) = next {
-            let here = self.facts.flow.scopes.get(at as usize)?;
-            let of_type = here.kind == orient_model::ScopeKind::Type && at != scope;
-            if !of_type && !self.bound_as(at, name).is_empty() {
-                return Some(at);
-            }
-            next = here.parent;
-        }
-        None
+        self.assigned_keys.get_or_init(|| assigned_keys(&self.facts, &self.identity.rules)).get(&base)
     }
 
     /// The first symbol whose name comes after a position.
@@ -416,22 +372,6 @@ impl FileUnit {
     pub(crate) fn line_of(&self, expr: ExprId, near: u32) -> Option<u32> {
         let used = self.references().iter().filter(|reference| reference.expr == expr);
         used.min_by_key(|reference| reference.at.abs_diff(near)).map(|reference| reference.line)
-    }
-
-    /// Whether a scope is another one or inside of it.
-    pub(crate) fn is_within(&self, mut scope: u32, outer: u32) -> bool {
-        while scope != outer {
-            match self.facts.flow.scopes.get(scope as usize).and_then(|scope| scope.parent) {
-                Some(parent) => scope = parent,
-                None => return false,
-            }
-        }
-        true
-    }
-
-    /// The member that the language calls implicitly in this case.
-    pub(crate) fn implicit(&self, case: &str) -> Option<&str> {
-        self.rules.implicit_calls.iter().find(|(name, _)| name == case).map(|(_, member)| member.as_str())
     }
 
     /// All references.
@@ -448,21 +388,100 @@ impl FileUnit {
         });
         references_of.get(symbol as usize).iter().filter_map(|&at| self.references().get(at as usize))
     }
-}
 
-/// The first name of a chain of member and index accesses.
-pub(crate) fn first_name(unit: &FileUnit, mut expr: ExprId) -> Option<&str> {
-    loop {
-        match unit.expr(expr) {
-            Expr::Name(name) => return Some(unit.text(name)),
-            Expr::Member { base, .. } | Expr::Index { base, .. } => expr = base,
-            _ => return None,
+    /// Where the function with this scope is written, if that decides the types of its parameters.
+    pub(super) fn function_context(&self, scope: u32) -> Option<&ContextSite> {
+        self.function_contexts.get_or_init(|| function_contexts(self)).get(&scope)
+    }
+
+    /// Whether a function runs a block that it is given with another `self`, as far as this file tells.
+    pub(crate) fn rebinds_self(&self, symbol: u32) -> bool {
+        !self.identity.rules.self_rebinding_methods.is_empty()
+            && self.rebinds_self.get_or_init(|| self_rebinding_functions(self)).contains(&symbol)
+    }
+
+    /// Whether a type is written before the name of a symbol.
+    pub(crate) fn is_typed_before_its_name(&self, at: u32) -> bool {
+        let Some(symbol) = self.symbol(at) else { return false };
+        let mut inside = self.references_in(at);
+        inside.any(|one| one.kind == RefKind::Type && one.at < symbol.name_span.start)
+    }
+
+    /// The types that are named in the header of a symbol.
+    pub(crate) fn types_in_header(&self, at: u32) -> impl Iterator<Item = &Reference> {
+        let end = self.symbol(at).map_or(0, |symbol| symbol.header.end);
+        self.references_in(at).filter(move |one| one.kind == RefKind::Type && one.at < end)
+    }
+
+    /// The top-level symbols without a qualifier.
+    pub(crate) fn unqualified(&self) -> impl Iterator<Item = u32> {
+        self.children(None).iter().copied().filter(|&at| self.qualifier(at).is_none())
+    }
+
+    /// The namespaces that the macros of the file open.
+    pub(crate) fn opened_by_macros(&self) -> Vec<String> {
+        opened_by_macros(self.outline(), &self.identity.rules.namespace_word)
+    }
+
+    /// The local name of an import, or the last part of what it imports.
+    pub(crate) fn imported_name(&self, import: &Import) -> &str {
+        let name = import.alias.or(import.name).unwrap_or(import.module);
+        let name = self.outline_text(name);
+        name.rsplit(['.', '/', ':', '\\']).next().unwrap_or(name)
+    }
+
+    /// Where a function calls its parameters: the callers and the lines.
+    pub(crate) fn calls_of_params(&self, symbol: u32) -> Vec<(u32, u32)> {
+        let Some(scope) = self.scope_of(symbol) else { return Vec::new() };
+        let names = self.params(scope).iter().filter_map(|&at| Some(self.binding(at)?.name));
+        names.flat_map(|name| self.called_within(symbol, name)).collect()
+    }
+
+    /// The kinds of a scope and of those around it, each with its symbol: the same after any edit elsewhere.
+    pub(crate) fn scope_path(&self, scope: u32) -> Vec<(orient_model::ScopeKind, Option<&Arc<str>>)> {
+        let scopes = &self.facts.flow.scopes;
+        let around =
+            std::iter::successors(scopes.get(scope as usize), |scope| scopes.get(scope.parent? as usize));
+        around.map(|scope| (scope.kind, scope.symbol.and_then(|at| self.full_name(at)))).collect()
+    }
+
+    /// The number of a scope among those of its symbol, which is the same after any edit elsewhere.
+    pub(crate) fn scope_ordinal(&self, scope: u32) -> u32 {
+        let number = |scopes: &[Scope]| {
+            let mut next: FxHashMap<Option<u32>, u32> = FxHashMap::default();
+            let ordinals = scopes.iter().map(|scope| {
+                let next = next.entry(scope.symbol).or_default();
+                *next += 1;
+                *next - 1
+            });
+            ordinals.collect::<Vec<u32>>()
+        };
+        let ordinals = self.scope_ordinals.get_or_init(|| number(&self.facts.flow.scopes));
+        ordinals.get(scope as usize).copied().unwrap_or_default()
+    }
+
+    /// Whether a reference mixes modules into the type around it.
+    pub(crate) fn is_mixin_call(&self, reference: &Reference) -> bool {
+        mixed_in(self.flow(), &self.identity.rules, reference).is_some()
+    }
+
+    /// The name of the container that a call adds entries to.
+    pub(crate) fn merged_container(&self, reference: &Reference) -> Option<&str> {
+        let (base, _) = merged_map(self.flow(), &self.identity.rules, reference)?;
+        last_name(&self.facts, base)
+    }
+
+    /// The name that an assignment gives a value, or that of the container it puts one into.
+    pub(crate) fn assigned_to(&self, assign: &Assign) -> Option<&str> {
+        match self.expr(assign.target) {
+            Expr::Index { base, .. } => last_name(&self.facts, base),
+            _ => assigned_name(self.flow(), assign.target).map(|name| self.text(name)),
         }
     }
 }
 
 /// The last name of a chain.
-pub(crate) fn last_name(facts: &FileFacts, mut expr: ExprId) -> Option<&str> {
+pub(super) fn last_name(facts: &FileFacts, mut expr: ExprId) -> Option<&str> {
     loop {
         match facts.flow.expr(expr) {
             Expr::Name(name) | Expr::Member { name, .. } | Expr::Text(name) => {

@@ -2,7 +2,10 @@
 
 use crate::file::file_unit::last_name;
 use crate::repository::FileFacts;
-use orient_model::{Atom, BindingKind, Expr, ExprId, RefKind, Relation, Rules, Sequence, Strings, Via};
+use orient_model::{
+    Atom, BindingKind, Expr, ExprId, ExprList, Flow, RefKind, Reference, Relation, Rules, Sequence, Strings,
+    Via,
+};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::{BuildHasher, Hash};
 
@@ -191,12 +194,17 @@ pub(super) fn returns(facts: &FileFacts) -> MultiMap<u32, ExprId> {
 /// Assignments to names and to members of `self`.
 pub(super) fn assigned(facts: &FileFacts) -> MultiMap<Atom, u32> {
     let flow = &*facts.flow;
-    let name = |target| match flow.expr(target) {
+    let assigns = (0..).zip(&flow.assigns);
+    assigns.filter_map(|(at, assign)| Some((assigned_name(flow, assign.target)?, at))).collect()
+}
+
+/// The name that an assignment to this expression gives a value: its own, or that of a member of `self`.
+pub(super) fn assigned_name(flow: &Flow, target: ExprId) -> Option<Atom> {
+    match flow.expr(target) {
         Expr::Name(name) => Some(name),
         Expr::Member { base, name } if flow.expr(base) == Expr::SelfRef => Some(name),
         _ => None,
-    };
-    (0..).zip(&flow.assigns).filter_map(|(at, assign)| Some((name(assign.target)?, at))).collect()
+    }
 }
 
 /// An assignment under a key.
@@ -234,25 +242,41 @@ pub(super) fn assigned_keys(facts: &FileFacts, rules: &Rules) -> MultiMap<ExprId
             ));
         }
     }
-    for reference in flow.references.iter().filter(|reference| reference.kind == RefKind::Call) {
-        if let Expr::Call { callee, args } = flow.expr(reference.expr)
-            && let Expr::Member { base, name } = flow.expr(callee)
-            && rules.merging_methods.iter().any(|known| known == flow.strings.get(name))
-            && let [map] = flow.list(args)
-            && let Expr::Sequence { kind: Sequence::Map, items } = flow.expr(*map)
-        {
-            for &item in flow.list(items) {
-                if let Expr::Named { name, value } = flow.expr(item) {
-                    let (key, via) = (AssignedKey::Entry(name), Via::Value);
-                    puts.push((
-                        base,
-                        KeyedAssign { key, value, via, scope: reference.scope, at: reference.at },
-                    ));
-                }
+    for reference in &flow.references {
+        let Some((base, items)) = merged_map(flow, rules, reference) else { continue };
+        for &item in flow.list(items) {
+            if let Expr::Named { name, value } = flow.expr(item) {
+                let (key, via) = (AssignedKey::Entry(name), Via::Value);
+                puts.push((base, KeyedAssign { key, value, via, scope: reference.scope, at: reference.at }));
             }
         }
     }
     puts.into_iter().collect()
+}
+
+/// The container and the entries of a call that adds the entries of a literal: `settings.update({"a": 1})`.
+pub(super) fn merged_map(flow: &Flow, rules: &Rules, reference: &Reference) -> Option<(ExprId, ExprList)> {
+    let Expr::Call { callee, args } = flow.expr(reference.expr) else { return None };
+    let Expr::Member { base, name } = flow.expr(callee) else { return None };
+    let merges = reference.kind == RefKind::Call
+        && rules.merging_methods.iter().any(|known| known == flow.strings.get(name));
+    match (merges, flow.list(args)) {
+        (true, &[map]) => match flow.expr(map) {
+            Expr::Sequence { kind: Sequence::Map, items } => Some((base, items)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The modules that a call mixes into the type around it: `extend Enumerable`.
+pub(super) fn mixed_in(flow: &Flow, rules: &Rules, reference: &Reference) -> Option<ExprList> {
+    if reference.kind != RefKind::Call || rules.type_mixin_calls.is_empty() {
+        return None;
+    }
+    let Expr::Call { callee, args } = flow.expr(reference.expr) else { return None };
+    let Expr::Name(name) = flow.expr(callee) else { return None };
+    rules.type_mixin_calls.iter().any(|known| known == flow.strings.get(name)).then_some(args)
 }
 
 /// The lines on which symbols call bare names.
@@ -283,12 +307,7 @@ impl Inherited {
         let flow = &*facts.flow;
         for reference in &flow.references {
             let Some(symbol) = reference.symbol else { continue };
-            if reference.kind == RefKind::Call
-                && !rules.type_mixin_calls.is_empty()
-                && let Expr::Call { callee, args } = flow.expr(reference.expr)
-                && let Expr::Name(name) = flow.expr(callee)
-                && rules.type_mixin_calls.iter().any(|known| known == flow.strings.get(name))
-            {
+            if let Some(args) = mixed_in(flow, rules, reference) {
                 let mixed = flow.list(args).iter().map(|&arg| (arg, reference.scope));
                 found.mixins.entry(symbol).or_default().extend(mixed);
             }

@@ -1,5 +1,7 @@
-//! Invalidation: which files a change concerns. A file depends on names and on other files; interface hashes and the reach
-//! of a name say which dependents see a difference.
+//! Invalidation: which files must be resolved again after a change.
+//!
+//! A resolution reads in two ways, and both are recorded: it looks files and symbols up ([`lookups`]), and it reads slots of the
+//! files it finds ([`slots`]).
 
-pub(crate) mod interface_hash;
-pub(crate) mod name_reach;
+pub(crate) mod lookups;
+pub(crate) mod slots;

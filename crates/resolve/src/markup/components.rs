@@ -1,7 +1,8 @@
 //! Components that an element names without an import: by the name of a file, by the selector of a type, or by the path of a template.
 
 use super::{pascal, shared_directories};
-use crate::file::file_unit::FileRef;
+use crate::file::FileRef;
+use crate::invalidation::lookups::Reach;
 use crate::session::{Namesake, Session, Site};
 use crate::types::target::Target;
 use orient_model::{Confidence, Rule, SymbolKind};
@@ -43,14 +44,12 @@ impl Session<'_> {
 
     /// The file that is a component of this name; of several the nearest, which is a guess.
     fn component_file(&self, unit: &FileRef, name: &str) -> Option<Target> {
-        let namesakes = self.symbols_named(&unit.rules.family, name);
+        let namesakes = self.symbols_within(&unit.rules, name, Reach::Markup);
         let files = namesakes.iter().filter(|one| one.kind == SymbolKind::Component);
         let found: Vec<&Namesake> = files.take(MAX_NAMESAKES).collect();
-        let own = unit.facts.path.display().into_owned();
-        let shared = |one: &&&Namesake| {
-            let path = self.unit(one.sym.file).map(|unit| unit.facts.path.display().into_owned());
-            path.map_or(0, |path| shared_directories(&own, &path))
-        };
+        let own = unit.path().display().into_owned();
+        let shared =
+            |one: &&&Namesake| self.path_of(one.sym.file).map_or(0, |path| shared_directories(&own, &path));
         // The first of those that share most: the list is sorted by path.
         let best = found.iter().rev().max_by_key(shared)?;
         let confidence = if found.len() > 1 { Confidence::Approximate } else { Confidence::Probable };
@@ -63,9 +62,9 @@ impl Session<'_> {
         let names = [pascal(element), pascal(rest)];
         let patterns = unit.rules.markup.component_types.iter();
         for name in patterns.flat_map(|pattern| names.iter().map(|name| pattern.replace("{}", name))) {
-            for one in self.symbols_named(&unit.rules.family, &name).iter().take(MAX_NAMESAKES) {
+            for one in self.symbols_within(&unit.rules, &name, Reach::Types).iter().take(MAX_NAMESAKES) {
                 let Some(home) = self.unit_of(one.sym).filter(|_| one.kind.is_type()) else { continue };
-                let attributes = home.symbol(one.sym.at).map(|symbol| symbol.attributes.as_slice());
+                let attributes = home.symbol(one.sym.at).map(|symbol| symbol.attributes);
                 let says = |text: &str| text.split(['\'', '"', '`', ',', ' ']).any(|word| word == element);
                 if attributes.unwrap_or_default().iter().any(|&text| says(home.outline_text(text))) {
                     return Some(Target::symbol(one.sym, Rule::Component));

@@ -1,6 +1,8 @@
 //! Names in markup that are members of the component: of an object in the same file, or of the type in a file beside it.
 
-use crate::file::file_unit::FileRef;
+use crate::file::FileRef;
+use crate::invalidation::lookups::Reach;
+use crate::resolver::PathKey;
 use crate::session::Session;
 use crate::types::target::Target;
 use crate::types::ty::SymbolId;
@@ -31,7 +33,7 @@ impl Session<'_> {
         if patterns.is_empty() {
             return Vec::new();
         }
-        let named = self.members_named(&unit.rules.family, name);
+        let named = self.symbols_within(&unit.rules, name, Reach::Anywhere);
         let is_helper = |sym: SymbolId| {
             let home = self.unit_of(sym)?;
             let parent = home.symbol(sym.at)?.parent?;
@@ -48,19 +50,14 @@ impl Session<'_> {
 
     /// A member of a type in a file beside this one.
     fn companion_member(&self, unit: &FileRef, name: &str) -> Option<SymbolId> {
-        let path = unit.facts.path.display();
+        let path = unit.path().display();
         let file = path.rsplit('/').next().unwrap_or(&path);
         let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
         for pattern in &unit.rules.markup.companions {
             let beside = pattern.replace("{.}", file).replace("{}", stem);
-            self.depend_on(beside.split('.').next().unwrap_or_default());
             let at = crate::types::eval::join(&unit.directory(), &beside);
-            let Some(home) =
-                self.resolver.repository.file_at(&at.as_str().into()).and_then(|at| self.unit(at))
-            else {
-                continue;
-            };
-            self.depend_on(name);
+            let found = self.first_file_at([at], PathKey::Name);
+            let Some(home) = found.and_then(|at| self.unit(at)) else { continue };
             if let [one] = named_members(&home, name)[..] {
                 return Some(home.sym(one));
             }
@@ -71,20 +68,16 @@ impl Session<'_> {
 
 /// The members of types and objects of a file that have this name.
 fn named_members(unit: &FileRef, name: &str) -> Vec<u32> {
-    let symbols = unit.facts.outline.symbols.iter().enumerate();
-    symbols
-        .filter(|(at, symbol)| {
-            let is_member = matches!(
-                symbol.kind,
-                SymbolKind::Method
-                    | SymbolKind::Function
-                    | SymbolKind::Property
-                    | SymbolKind::Field
-                    | SymbolKind::Variable
-                    | SymbolKind::Constant
-            );
-            is_member && unit.name(*at as u32) == name
-        })
-        .map(|(at, _)| at as u32)
-        .collect()
+    let is_member = |kind: SymbolKind| {
+        matches!(
+            kind,
+            SymbolKind::Method
+                | SymbolKind::Function
+                | SymbolKind::Property
+                | SymbolKind::Field
+                | SymbolKind::Variable
+                | SymbolKind::Constant
+        )
+    };
+    unit.symbols_called(name).filter(|&at| unit.kind(at).is_some_and(is_member)).collect()
 }

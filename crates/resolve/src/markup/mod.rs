@@ -11,11 +11,11 @@ mod templates;
 
 pub(crate) use selectors::styled_kind;
 
-use crate::file::file_unit::FileUnit;
+use crate::file::FileRef;
 use orient_model::{Node, SymbolKind};
 
 /// The node that stands for a file when it is rendered: its component or template, or the file itself.
-pub(crate) fn rendered(unit: &FileUnit) -> Node {
+pub(crate) fn rendered(unit: &FileRef) -> Node {
     let is_rendered = unit.kind(0).is_some_and(SymbolKind::is_rendered);
     Node { file: unit.file, symbol: is_rendered.then_some(0) }
 }

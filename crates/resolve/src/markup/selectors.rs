@@ -1,6 +1,6 @@
 //! Style selectors: the classes and ids of markup, and the custom properties of styles, with the style sheets that have them.
 
-use crate::file::file_unit::FileRef;
+use crate::file::FileRef;
 use crate::session::Session;
 use crate::types::ty::SymbolId;
 use orient_model::{BindingKind, Confidence, SymbolKind};
@@ -28,10 +28,9 @@ impl Session<'_> {
         if let Some(own) = own.into_iter().find(|&symbol| unit.kind(symbol) == Some(kind)) {
             return vec![(unit.sym(own), Confidence::Exact)];
         }
-        self.depend_on(name);
         let mut found = Vec::new();
         for family in &unit.rules.markup.selectors {
-            let named = self.resolver.symbols_named(family, name);
+            let named = self.symbols_in_family(family, name, true);
             found.extend(named.iter().filter(|one| one.kind == kind).map(|one| one.sym));
         }
         // The first rule of each style sheet stands for the others.

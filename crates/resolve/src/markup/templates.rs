@@ -4,8 +4,9 @@
 //! `views/shop/cart.blade.php`. Of several, the one that shares most directories with the file that names it is meant.
 
 use super::{rendered, shared_directories};
-use crate::file::file_unit::FileRef;
+use crate::file::FileRef;
 use crate::modules::project_files::normal;
+use crate::resolver::PathKey;
 use crate::session::Session;
 use orient_model::{Confidence, Edge, EdgeKind, ImportKind, Node, Resolved, Rule};
 
@@ -22,12 +23,9 @@ impl Session<'_> {
     ) -> Option<(Node, Confidence)> {
         for pattern in patterns {
             let Some(path) = expanded(pattern, name) else { continue };
-            let file = path.rsplit('/').next().unwrap_or(&path);
-            self.depend_on(file.split('.').next().unwrap_or_default());
             let beside = normal(&unit.directory(), &path);
             if !name.starts_with(['/', '~'])
-                && let Some(file) =
-                    beside.and_then(|path| self.resolver.repository.file_at(&path.as_str().into()))
+                && let Some(file) = self.first_file_at(beside, PathKey::Name)
             {
                 return Some((self.rendered_file(file), Confidence::Exact));
             }
@@ -35,16 +33,14 @@ impl Session<'_> {
                 continue;
             }
             let Some(clean) = normal("", &path).filter(|path| !path.is_empty()) else { continue };
-            let files = self.resolver.repository.files_ending_with(&clean);
+            let files = self.files_ending_with(&clean);
             match files[..] {
                 [] => {}
                 [one] => return Some((self.rendered_file(one), Confidence::Exact)),
                 _ => {
-                    let own = unit.facts.path.display().into_owned();
-                    let shared = |file: &&u32| {
-                        let facts = self.resolver.repository.facts(**file);
-                        facts.map_or(0, |facts| shared_directories(&own, &facts.path.display()))
-                    };
+                    let own = unit.path().display().into_owned();
+                    let shared =
+                        |file: &&u32| self.path_of(**file).map_or(0, |path| shared_directories(&own, &path));
                     let best = files.iter().take(MAX_FILES).rev().max_by_key(shared)?;
                     return Some((self.rendered_file(*best), Confidence::Probable));
                 }
@@ -60,7 +56,7 @@ impl Session<'_> {
 
     /// Adds the edges from a file to the templates that it includes or extends.
     pub(crate) fn included_templates(&self, unit: &FileRef, out: &mut Resolved) {
-        let imports = unit.facts.outline.imports.iter();
+        let imports = unit.imports().iter();
         for import in imports.filter(|import| import.kind == ImportKind::Template) {
             self.start_reference();
             let name = unit.outline_text(import.module);

@@ -1,8 +1,9 @@
 //! Packages that are directories, named by their path from the root of their module.
 
 use super::name_hash;
-use crate::file::file_unit::FileRef;
+use crate::file::FileRef;
 use crate::file::tables::MultiMap;
+use crate::invalidation::slots::Slot;
 use crate::modules::project_files::normal;
 use crate::session::Session;
 use crate::types::eval::join;
@@ -19,7 +20,7 @@ impl Session<'_> {
         }
         for manifest in self.resolver.project.around(&unit.rules, &unit.directory()) {
             let vendored = join(&manifest.directory, &join(&unit.rules.vendor_directory, module));
-            if !self.directory(&vendored).is_empty() {
+            if self.has_files(&vendored) {
                 return Some(Module::Directory(vendored));
             }
         }
@@ -28,7 +29,7 @@ impl Session<'_> {
                 if let Some(rest) = below(module, name) {
                     let path = join(&manifest.directory, rest);
                     let path = path.trim_end_matches('/').to_owned();
-                    if !self.directory(&path).is_empty() {
+                    if self.has_files(&path) {
                         return Some(Module::Directory(path));
                     }
                 }
@@ -39,7 +40,7 @@ impl Session<'_> {
                 {
                     let path = join(&directory, rest);
                     let path = path.trim_end_matches('/').to_owned();
-                    if !self.directory(&path).is_empty() {
+                    if self.has_files(&path) {
                         return Some(Module::Directory(path));
                     }
                 }
@@ -72,8 +73,8 @@ impl Session<'_> {
         rule: Rule,
         counts: impl Fn(&str) -> bool,
     ) -> Vec<Target> {
-        self.depend_on(name);
         let mut found = Vec::new();
+        self.dependencies.on_slot(Slot::Name(name));
         for &sym in self.top_level_of_directory(directory).symbols_named(name) {
             let Some(unit) = self.unit_of(sym) else { continue };
             let counts = unit.rules.family == from.rules.family && counts(unit.package());
@@ -89,8 +90,7 @@ impl Session<'_> {
         if let Some(known) = self.queries.directory_symbols.get(directory) {
             return known;
         }
-        let units: Vec<FileRef> =
-            self.directory(directory).iter().filter_map(|&file| self.unit(file)).collect();
+        let units = self.package_files(directory);
         let tops = self.resolver.directory_symbols(directory, || TopLevelSymbols::of(&units));
         self.queries.directory_symbols.insert(directory.into(), tops.clone());
         tops
@@ -103,8 +103,8 @@ pub(crate) struct TopLevelSymbols(MultiMap<u64, SymbolId>);
 impl TopLevelSymbols {
     fn of(units: &[FileRef]) -> Self {
         let tops = units.iter().flat_map(|unit| {
-            let free = unit.children(None).iter().filter(|&&at| unit.qualifier(at).is_none());
-            free.map(|&at| (name_hash("", unit.name(at)), unit.sym(at)))
+            let unit = unit.unrecorded();
+            unit.unqualified().map(|at| (name_hash("", unit.name(at)), unit.sym(at)))
         });
         Self(tops.collect())
     }

@@ -1,8 +1,8 @@
 //! Modules with dotted names: packages are directories, modules are files, leading dots are relative.
 
-use crate::file::file_unit::{FileRef, FileUnit};
-use crate::invalidation::name_reach::file_exists_key;
+use crate::file::FileRef;
 use crate::modules::project_files::normal;
+use crate::resolver::PathKey;
 use crate::session::Session;
 use crate::types::eval::join;
 use crate::types::target::Target;
@@ -19,9 +19,6 @@ impl Session<'_> {
             let mut directory = unit.directory();
             for _ in 1..dots {
                 directory = directory.rsplit_once('/').map_or(String::new(), |(outer, _)| outer.to_owned());
-            }
-            if parts.is_empty() {
-                self.depend_on_directory_file(unit, &directory);
             }
             return self.below(unit, &directory, &parts);
         }
@@ -44,7 +41,6 @@ impl Session<'_> {
         // The directory above the outermost package that contains this file.
         let mut directory = unit.directory();
         loop {
-            self.depend_on_directory_file(unit, &directory);
             if directory.is_empty() || self.directory_module_file(unit, &directory).is_none() {
                 break;
             }
@@ -87,34 +83,39 @@ impl Session<'_> {
     }
 
     fn module_of_directory(&self, unit: &FileRef, path: &str) -> Option<Module> {
-        if let Some(file) = self.directory_module_file(unit, path) {
+        if let Some(file) = self.module_file_below(unit, path) {
             return Some(Module::File(file));
         }
         (!path.is_empty() && self.is_directory(path)).then(|| Module::Directory(path.to_owned()))
     }
 
     fn is_directory(&self, path: &str) -> bool {
-        !self.directory(path).is_empty()
-            || !self.resolver.repository.directory(&format!("{path}/").as_str().into()).is_empty()
+        self.has_files(path)
     }
 
     /// The file with this path and one of the language's extensions.
-    pub(crate) fn file_without_extension(&self, unit: &FileUnit, path: &str) -> Option<u32> {
-        unit.rules.extensions.iter().find_map(|extension| {
-            self.resolver.repository.file_at(&format!("{path}.{extension}").as_str().into())
-        })
+    pub(crate) fn file_without_extension(&self, unit: &FileRef, path: &str) -> Option<u32> {
+        let rules = &unit.rules;
+        let name = path.rsplit('/').next().unwrap_or(path);
+        // Every directory may have a file of these names.
+        let is_common =
+            rules.directory_files.iter().chain(&rules.tree.root_files).any(|common| common == name);
+        let key = if is_common { PathKey::Whole } else { PathKey::Name };
+        let paths = rules.extensions.iter().map(|extension| format!("{path}.{extension}"));
+        self.first_file_at(paths, key)
     }
 
-    /// Makes the result depend on whether a directory has a module file.
-    fn depend_on_directory_file(&self, unit: &FileUnit, directory: &str) {
-        unit.rules
-            .directory_files
-            .iter()
-            .for_each(|name| self.depend_on(&file_exists_key(&join(directory, name))));
+    /// The module file of a directory that an import names: it is found by the name of the directory.
+    pub(super) fn module_file_below(&self, unit: &FileRef, directory: &str) -> Option<u32> {
+        let rules = &unit.rules;
+        let named = rules.directory_files.iter().flat_map(|name| {
+            rules.extensions.iter().map(move |extension| format!("{}.{extension}", join(directory, name)))
+        });
+        self.first_file_at(named, PathKey::Directory)
     }
 
     /// The module file of a directory: `__init__`, `index`, `mod`.
-    pub(super) fn directory_module_file(&self, unit: &FileUnit, directory: &str) -> Option<u32> {
+    pub(super) fn directory_module_file(&self, unit: &FileRef, directory: &str) -> Option<u32> {
         unit.rules
             .directory_files
             .iter()

@@ -1,14 +1,16 @@
 //! Included files: a file sees the declarations of all files it includes, at any depth.
 
 use super::{dotted, file_stem, top};
-use crate::file::file_unit::{FileRef, FileUnit};
+use crate::file::FileRef;
+use crate::invalidation::lookups::{Reach, container};
+use crate::invalidation::slots::Slot;
 use crate::modules::project_files::normal;
+use crate::resolver::PathKey;
 use crate::session::Session;
 use crate::types::target::{Referent, Target};
 use crate::types::ty::{SymbolId, Ty};
 use orient_model::{
-    Confidence, ImportKind, Modifier, Modules, Outline, RefKind, Rule, Says, Scope, ScopeKind, SymbolKind,
-    Visibility,
+    Confidence, ImportKind, Modifier, Modules, Outline, Rule, Says, Scope, ScopeKind, SymbolKind, Visibility,
 };
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
@@ -46,9 +48,9 @@ impl Session<'_> {
         let mut at = 0;
         while let Some(&file) = files.get(at) {
             at += 1;
-            self.depend_on(crate::invalidation::name_reach::INCLUDES);
-            let includes = self.resolver.includes(file, || self.direct_includes(file));
-            includes.names.iter().for_each(|name| self.depend_on(name));
+            self.dependencies.on_slot(Slot::Includes);
+            let includes = self.includes_of(file, |unit| self.direct_includes(unit));
+            includes.names.iter().for_each(|name| self.dependencies.on_key(name));
             opened.extend(includes.opened.iter().cloned());
             for &found in &includes.files {
                 if files.len() < MAX_INCLUDED && seen.insert(found) {
@@ -62,47 +64,36 @@ impl Session<'_> {
         Included { files: seen, opened }
     }
 
-    fn direct_includes(&self, file: u32) -> DirectIncludes {
+    fn direct_includes(&self, unit: &FileRef) -> DirectIncludes {
         let mut includes = DirectIncludes::default();
-        // Read without a file dependency: other sessions reuse the answer and depend only on its names.
-        let Some(unit) = self.resolver.unit(file) else { return includes };
-        for import in unit.facts.outline.imports.iter().filter(|import| import.kind == ImportKind::Effect) {
+        for import in unit.imports().iter().filter(|import| import.kind == ImportKind::Effect) {
             let path = unit.outline_text(import.module);
             includes.names.push(file_stem(path));
-            includes.files.extend(self.include(&unit, path));
+            includes.files.extend(self.include(unit, path));
         }
-        includes.opened = opened_by_macros(&unit.facts.outline, &unit.rules.namespace_word);
+        includes.opened = unit.unrecorded().opened_by_macros();
         includes
     }
 
     /// The file that an include names: relative to the file or a directory above, below an include directory, or the
     /// only one whose path ends with it.
-    pub(crate) fn include(&self, unit: &FileUnit, path: &str) -> Option<u32> {
-        let repository = self.resolver.repository;
+    pub(crate) fn include(&self, unit: &FileRef, path: &str) -> Option<u32> {
         let path = path.trim_matches(['<', '>', '"', ' ']);
-        self.depend_on(&file_stem(path));
-        let mut directory = unit.directory();
-        loop {
-            if let Some(file) =
-                normal(&directory, path).and_then(|path| repository.file_at(&path.as_str().into()))
-            {
-                return Some(file);
-            }
-            if directory.is_empty() {
-                break;
-            }
-            directory = directory.rsplit_once('/').map_or(String::new(), |(outer, _)| outer.to_owned());
-        }
-        for manifest in self.resolver.project.of(&unit.rules) {
-            for (_, root) in manifest.all(Says::Root) {
-                let found = normal(&manifest.directory, root).and_then(|root| normal(&root, path));
-                if let Some(file) = found.and_then(|path| repository.file_at(&path.as_str().into())) {
-                    return Some(file);
-                }
-            }
+        let directory = unit.directory();
+        let above = std::iter::successors(Some(&*directory), |directory| {
+            (!directory.is_empty()).then(|| directory.rsplit_once('/').map_or("", |(outer, _)| outer))
+        });
+        let manifests = self.resolver.project.of(&unit.rules);
+        let roots = manifests.flat_map(|manifest| {
+            manifest.all(Says::Root).filter_map(|(_, root)| normal(&manifest.directory, root))
+        });
+        let directories = above.map(str::to_owned).chain(roots);
+        let paths = directories.filter_map(|directory| normal(&directory, path));
+        if let Some(file) = self.first_file_at(paths, PathKey::Name) {
+            return Some(file);
         }
         let clean = normal("", path).unwrap_or_else(|| path.trim_start_matches("../").to_owned());
-        let ending = repository.files_ending_with(&clean);
+        let ending = self.files_ending_with(&clean);
         match ending[..] {
             [] => None,
             [one] => Some(one),
@@ -111,10 +102,10 @@ impl Session<'_> {
     }
 
     /// The file whose path shares the longest prefix with this one's; the first if several do.
-    fn nearest(&self, unit: &FileUnit, files: &[u32]) -> Option<u32> {
-        let own = unit.facts.path.display().into_owned();
+    fn nearest(&self, unit: &FileRef, files: &[u32]) -> Option<u32> {
+        let own = unit.path().display().into_owned();
         let shared = |file: u32| {
-            let path = self.unit(file).map(|unit| unit.facts.path.display().into_owned()).unwrap_or_default();
+            let path = self.path_of(file).unwrap_or_default();
             own.split('/').zip(path.split('/')).take_while(|(a, b)| a == b).count()
         };
         let best = files.iter().map(|&file| shared(file)).max()?;
@@ -125,11 +116,10 @@ impl Session<'_> {
 
     /// A top-level name of an included file; else a name that is unique in the whole program.
     pub(super) fn included_symbol(&self, unit: &FileRef, name: &str) -> Vec<Target> {
-        let namesakes = self.symbols_named(&unit.rules.family, name);
         let mut found: Vec<Target> = Vec::new();
-        if !namesakes.is_empty() {
+        if !self.kinds_named(&unit.rules, name).is_empty() {
             let included = self.included(unit);
-            for namesake in namesakes.iter().filter(|namesake| included.files.contains(&namesake.sym.file)) {
+            for namesake in self.included_symbols(&unit.rules, name, |file| included.files.contains(&file)) {
                 let Some(home) = self.unit_of(namesake.sym) else { continue };
                 let Some(symbol) = home.symbol(namesake.sym.at) else { continue };
                 let at_top = home.binding_of(namesake.sym.at).is_some_and(|binding| binding.scope == 0);
@@ -142,7 +132,7 @@ impl Session<'_> {
         if !found.is_empty() {
             return self.prefer_definitions(found);
         }
-        for import in unit.facts.outline.imports.iter().filter(|import| import.kind == ImportKind::Wildcard) {
+        for import in unit.imports().iter().filter(|import| import.kind == ImportKind::Wildcard) {
             let space = dotted(unit.outline_text(import.module));
             let inner = self.qualified_member(unit, &space, name);
             if !inner.is_empty() {
@@ -176,7 +166,8 @@ impl Session<'_> {
     /// A function that no included file declares, if its name is unique in the program.
     fn program_wide_function(&self, unit: &FileRef, name: &str) -> Vec<Target> {
         let syms: Vec<SymbolId> = self
-            .symbols_named(&unit.rules.family, name)
+            // A function of this file may have internal linkage.
+            .symbols_within_or_in(&unit.rules, name, Reach::Program, unit.file)
             .iter()
             .filter(|namesake| {
                 namesake.kind == SymbolKind::Function && !namesake.modifiers.contains(Modifier::Declaration)
@@ -201,12 +192,11 @@ impl Session<'_> {
     /// A type that no included file defines, if its name is unique in the program: a header may only declare it (`class
     /// Entry;`).
     fn program_wide_type(&self, unit: &FileRef, name: &str) -> Vec<Target> {
-        let namesakes = self.symbols_named(&unit.rules.family, name);
+        let namesakes = self.symbols_within(&unit.rules, name, Reach::Types);
         // In a namespace, it is meant if this file opens the same one.
         let opens = |space: &str| {
-            let symbols = unit.facts.outline.symbols.iter().enumerate();
-            let mut spaces = symbols.filter(|(_, symbol)| symbol.kind == SymbolKind::Module);
-            spaces.any(|(at, _)| unit.has_full_name(at as u32, space))
+            let mut spaces = unit.symbols().filter(|&at| unit.kind(at) == Some(SymbolKind::Module));
+            spaces.any(|at| unit.has_full_name(at, space))
         };
         let stands_alone = |sym: SymbolId| {
             let home = self.unit_of(sym);
@@ -241,14 +231,11 @@ impl Session<'_> {
         let Some(unit) = self.unit_of(sym).filter(|unit| unit.rules.modules == Modules::Include) else {
             return false;
         };
-        let Some(symbol) = unit.symbol(sym.at).filter(|symbol| symbol.kind == SymbolKind::Function) else {
+        if unit.kind(sym.at) != Some(SymbolKind::Function) {
             return false;
-        };
+        }
         let typed = unit.binding_of(sym.at).is_none_or(|binding| binding.ty.is_some());
-        !typed
-            && unit
-                .references_in(sym.at)
-                .any(|reference| reference.kind == RefKind::Type && reference.at < symbol.name_span.start)
+        !typed && unit.is_typed_before_its_name(sym.at)
     }
 
     /// The namespace or type that a file names. The lookup passes the namespaces that the file opens, and may lead back
@@ -322,16 +309,16 @@ impl Session<'_> {
         name: &str,
         rule: Rule,
     ) -> Vec<Target> {
-        let namesakes = self.symbols_named(&unit.rules.family, name);
-        if namesakes.is_empty() {
+        if self.kinds_named(&unit.rules, name).is_empty() {
             return Vec::new();
         }
         let included = self.included(unit);
         let full = format!("{space}.{name}");
         let mut found: Vec<Target> = Vec::new();
+        let sees = |file| file == unit.file || included.files.contains(&file);
+        let namesakes = self.included_symbols(&unit.rules, name, sees);
         for namesake in namesakes.iter().filter(|namesake| namesake.kind != SymbolKind::Constructor) {
-            let seen = namesake.sym.file == unit.file || included.files.contains(&namesake.sym.file);
-            if seen && self.has_full_name(namesake.sym, &full) {
+            if self.has_full_name(namesake.sym, &full) {
                 found.push(Target::symbol(namesake.sym, rule));
             }
         }
@@ -355,9 +342,10 @@ impl Session<'_> {
         }
         let name = unit.name(sym.at);
         let full = self.full_name(sym);
-        self.depend_on_container(&full);
-        let mut candidates: Vec<SymbolId> = self
-            .symbols_named(&unit.rules.family, name)
+        // A definition in the same file may have internal linkage.
+        let reach = container(&full).map_or(Reach::Program, Reach::Inside);
+        let named = self.symbols_within_or_in(&unit.rules, name, reach, sym.file);
+        let mut candidates: Vec<SymbolId> = named
             .iter()
             .filter(|namesake| !namesake.modifiers.contains(Modifier::Declaration))
             .map(|namesake| namesake.sym)
@@ -384,9 +372,9 @@ impl Session<'_> {
             }
         }
         if candidates.len() > 1 {
-            let header = file_stem(&unit.facts.path.display());
+            let header = file_stem(&unit.path().display());
             let beside = |other: &SymbolId| {
-                self.unit_of(*other).is_some_and(|home| file_stem(&home.facts.path.display()) == header)
+                self.unit_of(*other).is_some_and(|home| file_stem(&home.path().display()) == header)
             };
             if candidates.iter().any(beside) {
                 candidates.retain(beside);
@@ -407,7 +395,7 @@ impl Session<'_> {
     fn is_definition_of(&self, sym: SymbolId, kind: SymbolKind, full: &str) -> bool {
         let Some(home) = self.unit_of(sym) else { return false };
         let Some(symbol) = home.symbol(sym.at) else { return false };
-        symbol.body.is_some()
+        symbol.has_body
             && (symbol.kind == kind || (symbol.kind.is_callable() && kind.is_callable()))
             && (self.has_full_name(sym, full) || self.names_same_member(&home, sym, full))
     }
@@ -421,7 +409,7 @@ impl Session<'_> {
 }
 
 /// The first word after the parameters of a function: `const` distinguishes overloads.
-fn word_after_params(unit: &FileUnit, symbol: u32) -> Option<&str> {
+fn word_after_params(unit: &FileRef, symbol: u32) -> Option<&str> {
     let signature = unit.outline_text(unit.symbol(symbol)?.signature);
     let (_, behind) = signature.rsplit_once(')')?;
     behind.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty())

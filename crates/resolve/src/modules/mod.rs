@@ -12,15 +12,13 @@ mod project_wide;
 pub(crate) use directory_packages::TopLevelSymbols;
 pub(crate) use includes::DirectIncludes;
 
-use crate::file::file_unit::FileRef;
+use crate::file::FileRef;
 use crate::memo::Keep;
 use crate::names::bindings::LookupKind;
 use crate::session::{Session, Site};
 use crate::types::target::{Referent, Target};
 use crate::types::ty::{Module, SymbolId, Ty};
-use orient_model::{
-    BindingKind, Import, ImportKind, Modifier, Modules, Rule, SharedScope, SymbolKind, TreeRules,
-};
+use orient_model::{BindingKind, Import, ImportKind, Modules, Rule, SharedScope, SymbolKind, TreeRules};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -29,18 +27,10 @@ impl Session<'_> {
     pub(crate) fn import(&self, unit: &FileRef, at: u32) -> Vec<Target> {
         let keep = Keep::OutermostOr(|_, found: &Rc<[Target]>| !found.is_empty());
         let found = self.queries.imports.query(&self.limits, (unit.file, at), keep, || {
-            let import = unit.facts.outline.imports.get(at as usize)?;
-            self.depend_on_module_path(unit.outline_text(import.module));
+            let import = unit.import(at)?;
             Some(Target::stored(self.imported(unit, import)))
         });
         found.map_or_else(Vec::new, |found| found.to_vec())
-    }
-
-    /// Makes the result depend on every part of a module's name: a file of that name may be added or removed.
-    pub(crate) fn depend_on_module_path(&self, module: &str) {
-        for part in module.split(['/', '.', ':', '\\']).filter(|part| !part.is_empty()) {
-            self.depend_on(part);
-        }
     }
 
     fn imported(&self, unit: &FileRef, import: &Import) -> Vec<Target> {
@@ -73,13 +63,12 @@ impl Session<'_> {
     /// A name from a namespace or type that is visible in the scope of the declaration: `using Base::f` inside of a
     /// class inside of a namespace.
     fn scoped_using(&self, unit: &FileRef, import: &Import, module: &str, name: &str) -> Vec<Target> {
-        let imports = &unit.facts.outline.imports;
+        let imports = &unit.imports();
         let declares = |binding: &&orient_model::Binding| match binding.kind {
             BindingKind::Import(at) => imports.get(at as usize).is_some_and(|one| std::ptr::eq(one, import)),
             _ => false,
         };
-        let Some(binding) = unit.facts.flow.bindings.iter().find(declares).filter(|one| one.scope != 0)
-        else {
+        let Some(binding) = unit.bindings().iter().find(declares).filter(|one| one.scope != 0) else {
             return Vec::new();
         };
         let site = Site { unit: unit.clone(), scope: binding.scope, at: u32::MAX };
@@ -135,7 +124,6 @@ impl Session<'_> {
 
     /// The module that an import names.
     pub(crate) fn find_module(&self, unit: &FileRef, module: &str) -> Option<Module> {
-        self.depend_on_module_path(module);
         match unit.rules.modules {
             Modules::Dotted => self.memoized_module(unit, module, Self::dotted_module),
             Modules::Path => self.memoized_module(unit, module, Self::path_module),
@@ -148,10 +136,8 @@ impl Session<'_> {
 
     /// The file at a path that is relative to that of another.
     pub(crate) fn file_beside(&self, unit: &FileRef, path: &str) -> Option<FileRef> {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        self.depend_on(name.split('.').next().unwrap_or_default());
         let full = project_files::normal(&unit.directory(), path)?;
-        self.unit(self.resolver.repository.file_at(&full.as_str().into())?)
+        self.unit(self.file_at(&full)?)
     }
 
     /// The module that a file means by a name, memoized.
@@ -170,10 +156,8 @@ impl Session<'_> {
 
     /// A name that a wildcard import binds.
     pub(crate) fn through_wildcard(&self, unit: &FileRef, import: u32, name: &str) -> Vec<Target> {
-        let Some(import) = unit.facts.outline.imports.get(import as usize) else { return Vec::new() };
+        let Some(import) = unit.import(import) else { return Vec::new() };
         let module = unit.outline_text(import.module);
-        self.depend_on_module_path(module);
-        self.depend_on(name);
         let key = (unit.file, name_hash(module, name));
         let found = self.queries.module_members.enter(&self.limits, &key, || match unit.rules.modules {
             Modules::Namespace => self.wildcard_namespace(unit, import, module, name),
@@ -189,7 +173,6 @@ impl Session<'_> {
 
     /// Members of a module by name.
     pub(crate) fn module_member(&self, module: &Module, name: &str, from: &FileRef) -> Vec<Target> {
-        self.depend_on(name);
         match module {
             Module::File(file) => {
                 let Some(unit) = self.unit(*file) else { return Vec::new() };
@@ -223,7 +206,7 @@ impl Session<'_> {
                 return found;
             }
         }
-        let stem = file_stem(&unit.facts.path.display());
+        let stem = file_stem(&unit.path().display());
         if unit.rules.directory_files.contains(&stem) {
             return self.submodule(&site.unit.directory(), name, unit).into_iter().collect();
         }
@@ -304,9 +287,7 @@ impl Session<'_> {
     fn has_exports(&self, module: &Module) -> bool {
         let Module::File(file) = module else { return false };
         let Some(unit) = self.unit(*file) else { return false };
-        let outline = &unit.facts.outline;
-        outline.exports.iter().any(|export| unit.outline_text(export.public) == "default")
-            || outline.symbols.iter().any(|symbol| symbol.modifiers.contains(Modifier::Default))
+        unit.exports_named("default").next().is_some() || unit.default_exports().next().is_some()
     }
 }
 

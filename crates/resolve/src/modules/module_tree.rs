@@ -1,7 +1,7 @@
 //! A module tree that the files declare themselves, below the root file of a package.
 
 use super::file_stem;
-use crate::file::file_unit::FileRef;
+use crate::file::FileRef;
 use crate::modules::project_files::normal;
 use crate::session::{Session, Site};
 use crate::types::eval::join;
@@ -73,13 +73,6 @@ impl Session<'_> {
         let unit = &site.unit;
         let module = match unit.expr(expr) {
             Expr::Name(name) if unit.text(name) == unit.rules.tree.root => {
-                // The root depends on which of these files exist.
-                unit.rules
-                    .tree
-                    .root_files
-                    .iter()
-                    .chain(&unit.rules.directory_files)
-                    .for_each(|file| self.depend_on(file));
                 return self.crate_root(unit).map(|file| Ty::Module(Module::File(file)));
             }
             Expr::SuperRef => Self::module_at(site),
@@ -124,9 +117,10 @@ impl Session<'_> {
             Ty::Metatype(sym, _) => Some(sym.at),
             _ => None,
         };
-        let declared = unit.children(around).iter().copied();
-        let mut modules = declared.filter(|&at| unit.kind(at) == Some(SymbolKind::Module));
-        modules.find(|&at| unit.name(at) == name).map(|at| Target::symbol(unit.sym(at), Rule::Scope))
+        let mut declared = unit.children_named(around, name);
+        declared
+            .find(|&at| unit.kind(at) == Some(SymbolKind::Module))
+            .map(|at| Target::symbol(unit.sym(at), Rule::Scope))
     }
 
     /// The module around a place: the innermost one in the file, else the file.
@@ -166,7 +160,7 @@ impl Session<'_> {
 
     /// The file of the parent module; none for the root of a package.
     fn parent_file(&self, unit: &FileRef) -> Option<u32> {
-        let (directory, name) = (unit.directory(), file_stem(&unit.facts.path.display()));
+        let (directory, name) = (unit.directory(), file_stem(&unit.path().display()));
         let (directory_files, root_files) = (&unit.rules.directory_files, &unit.rules.tree.root_files);
         let (module, around) = match name {
             name if directory_files.contains(&name) => {
@@ -184,15 +178,10 @@ impl Session<'_> {
         let files = candidates.iter().filter_map(|path| self.file_without_extension(unit, path));
         let declares = |file: &u32| {
             self.unit(*file).is_some_and(|parent| {
-                parent
-                    .children(None)
-                    .iter()
-                    // A module with a body in the file needs no other one: `mod tests { … }` beside `tests.rs`.
-                    .any(|&at| {
-                        parent.kind(at) == Some(SymbolKind::Module)
-                            && parent.is(at, Modifier::Declaration)
-                            && parent.name(at) == module
-                    })
+                // A module with a body in the file needs no other one: `mod tests { … }` beside `tests.rs`.
+                parent.children_named(None, &module).any(|at| {
+                    parent.kind(at) == Some(SymbolKind::Module) && parent.is(at, Modifier::Declaration)
+                })
             })
         };
         let files: Vec<u32> = files.filter(|&file| file != unit.file).collect();
@@ -212,10 +201,10 @@ impl Session<'_> {
     }
 
     fn is_declared_here(&self, unit: &FileRef) -> bool {
-        let (directory, name) = (unit.directory(), file_stem(&unit.facts.path.display()));
+        let (directory, name) = (unit.directory(), file_stem(&unit.path().display()));
         self.directory_module_file(unit, &directory)
             .and_then(|file| self.unit(file))
-            .is_some_and(|parent| parent.children(None).iter().any(|&at| parent.name(at) == name))
+            .is_some_and(|parent| parent.children_named(None, &name).next().is_some())
     }
 
     /// The root file of the package that a file belongs to.
@@ -236,8 +225,7 @@ impl Session<'_> {
             return None;
         }
         let name = unit.name(symbol);
-        self.depend_on(name);
-        let stem = file_stem(&unit.facts.path.display());
+        let stem = file_stem(&unit.path().display());
         let words = &unit.rules.tree;
         let in_own_directory = unit.rules.directory_files.contains(&stem) || words.root_files.contains(&stem);
         let mut directory = if in_own_directory || self.parent_file(unit).is_none() {
@@ -254,14 +242,14 @@ impl Session<'_> {
         for part in inner.iter().rev() {
             directory = join(&directory, part);
         }
-        let mut said = unit.symbol(symbol).into_iter().flat_map(|symbol| &symbol.attributes);
+        let mut said = unit.symbol(symbol).into_iter().flat_map(|symbol| symbol.attributes);
         let path = said.find_map(|&atom| {
             unit.outline_text(atom).strip_prefix(words.path_attribute.as_str()).map(str::to_owned)
         });
         if let Some(path) = path {
             let path = path.trim_matches([' ', '=', '"']);
             let path = normal(&unit.directory(), path)?;
-            return self.resolver.repository.file_at(&path.as_str().into()).map(Module::File);
+            return self.file_at(&path).map(Module::File);
         }
         let name = name.trim_start_matches(words.raw_prefix.as_str());
         let file = self
@@ -338,7 +326,7 @@ impl Session<'_> {
         let entries = manifest.all(Says::Entry).filter(|(name, _)| *name == "lib").map(|(_, value)| value);
         let mut paths: Vec<String> = entries.filter_map(|value| normal(&manifest.directory, value)).collect();
         paths.push(join(&manifest.directory, &unit.rules.tree.library_file));
-        let file = paths.iter().find_map(|path| self.resolver.repository.file_at(&path.as_str().into()));
+        let file = paths.iter().find_map(|path| self.file_at(path));
         file.map(|file| Target::module(Module::File(file), Rule::Import)).into_iter().collect()
     }
 

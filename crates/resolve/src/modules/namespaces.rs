@@ -2,23 +2,24 @@
 
 use super::dotted;
 use super::project_wide::joined;
-use crate::file::file_unit::FileRef;
+use crate::file::FileRef;
+use crate::invalidation::lookups::{Reach, container};
 use crate::session::{Session, Site};
 use crate::types::target::{Target, Value};
 use crate::types::ty::{Module, SymbolId, Ty};
 use orient_model::{
-    Expr, ExprId, Import, ImportKind, Modifier, Modifiers, Modules, Rule, SharedScope, SymbolKind,
+    Expr, ExprId, Import, ImportKind, Modifier, Modifiers, Modules, Rule, Rules, SharedScope, SymbolKind,
 };
 
 impl Session<'_> {
     /// Every symbol with this full name.
-    pub(super) fn symbols_with_full_name(&self, family: &str, full: &str) -> Vec<SymbolId> {
+    pub(super) fn symbols_with_full_name(&self, rules: &Rules, full: &str) -> Vec<SymbolId> {
         if let Some(known) = self.queries.symbols_by_full_name.get(full) {
             return known.to_vec();
         }
         let last = full.rsplit('.').next().unwrap_or(full);
-        self.depend_on_container(full);
-        let named = self.symbols_named(family, last);
+        let reach = container(full).map_or(Reach::Program, Reach::Inside);
+        let named = self.symbols_within(rules, last, reach);
         // Constructors and `impl` blocks have the names of types; members always have longer names than this.
         let inner = |kind| matches!(kind, SymbolKind::Method | SymbolKind::Field | SymbolKind::EnumMember);
         let first = named.iter().filter(|namesake| match namesake.kind {
@@ -74,13 +75,13 @@ impl Session<'_> {
 
     /// A full name: of a definition, or of a member of a type.
     pub(crate) fn by_full_name(&self, unit: &FileRef, full: &str, rule: Rule) -> Vec<Target> {
-        let syms = self.symbols_with_full_name(&unit.rules.family, full);
+        let syms = self.symbols_with_full_name(&unit.rules, full);
         let syms = self.visible_alternatives(unit, syms);
         if !syms.is_empty() {
             return self.prefer_definitions(syms.into_iter().map(|sym| Target::symbol(sym, rule)).collect());
         }
         let Some((outer, last)) = full.rsplit_once('.') else { return Vec::new() };
-        let types = self.symbols_with_full_name(&unit.rules.family, outer);
+        let types = self.symbols_with_full_name(&unit.rules, outer);
         // The contents of a namespace have full names, which were looked up above.
         let is_type = |sym: &SymbolId| self.is_type(*sym) && self.kind(*sym) != Some(SymbolKind::Module);
         let of = types.into_iter().find(is_type);
@@ -111,7 +112,7 @@ impl Session<'_> {
     fn member_of_space(&self, unit: &FileRef, import: &Import, space: &str, name: &str) -> Vec<Target> {
         let is_static = Modifiers(import.modifiers.0).contains(Modifier::Static);
         if !is_static {
-            let syms = self.symbols_with_full_name(&unit.rules.family, &format!("{space}.{name}"));
+            let syms = self.symbols_with_full_name(&unit.rules, &format!("{space}.{name}"));
             let syms = self.visible_alternatives(unit, syms);
             if !syms.is_empty() {
                 return self.prefer_definitions(
@@ -119,7 +120,7 @@ impl Session<'_> {
                 );
             }
         }
-        let types = self.symbols_with_full_name(&unit.rules.family, space);
+        let types = self.symbols_with_full_name(&unit.rules, space);
         let is_type = |sym: &SymbolId| self.is_type(*sym) && self.kind(*sym) != Some(SymbolKind::Module);
         let Some(of) = types.into_iter().find(is_type) else { return Vec::new() };
         let mut found = self.member(&Value::new(Ty::Metatype(of, Ty::no_args()), Rule::Static), name, unit);
@@ -140,7 +141,7 @@ impl Session<'_> {
         let mut space = self.namespace_at(site);
         loop {
             let full = if space.is_empty() { name.to_owned() } else { format!("{space}.{name}") };
-            let mut syms = self.symbols_with_full_name(&unit.rules.family, &full);
+            let mut syms = self.symbols_with_full_name(&unit.rules, &full);
             syms.retain(|&sym| !self.in_other_script(sym, unit) && !self.is_private_to_other_file(sym, unit));
             let syms = self.visible_alternatives(unit, syms);
             if !syms.is_empty() {
@@ -175,9 +176,8 @@ impl Session<'_> {
             return Vec::new();
         }
         // Whether the namespace exists shows when its members are looked up.
-        self.depend_on(name);
         let is_type = |sym: &SymbolId| self.is_type(*sym) && self.kind(*sym) != Some(SymbolKind::Module);
-        if self.symbols_with_full_name(&unit.rules.family, name).iter().any(is_type) {
+        if self.symbols_with_full_name(&unit.rules, name).iter().any(is_type) {
             return Vec::new();
         }
         vec![Target::module(Module::Namespace(name.to_owned()), Rule::Qualified)]
@@ -196,7 +196,7 @@ impl Session<'_> {
             next = unit.symbol(at).and_then(|symbol| symbol.parent);
         }
         for space in around {
-            let syms = self.symbols_with_full_name(&unit.rules.family, &format!("{space}.{name}"));
+            let syms = self.symbols_with_full_name(&unit.rules, &format!("{space}.{name}"));
             if let Some(&first) = syms.iter().find(|&&sym| self.is_type(sym) || self.is_value(sym)) {
                 return vec![Target::symbol(first, Rule::Package)];
             }
@@ -206,7 +206,7 @@ impl Session<'_> {
 
     /// A top-level name outside of all types and namespaces.
     pub(super) fn global_symbol(&self, unit: &FileRef, name: &str) -> Vec<Target> {
-        let syms = self.symbols_with_full_name(&unit.rules.family, name);
+        let syms = self.symbols_with_full_name(&unit.rules, name);
         let types: Vec<SymbolId> = syms.iter().copied().filter(|&sym| self.is_type(sym)).collect();
         if let Some(&first) = types.first() {
             return vec![Target::symbol(first, Rule::Global)];

@@ -1,12 +1,13 @@
 //! Modules named by a relative path or by the name of a package.
 
-use crate::file::file_unit::{FileRef, FileUnit};
+use crate::file::FileRef;
 use crate::modules::project_files::{Manifest, matches_pattern, normal};
+use crate::resolver::PathKey;
 use crate::session::Session;
 use crate::types::eval::join;
 use crate::types::target::Target;
 use crate::types::ty::Module;
-use orient_model::{ImportKind, Modifier, Rule, Says, SymbolKind};
+use orient_model::{Modifier, Rule, Says, SymbolKind};
 
 /// Maximum length of a chain of project files that extend each other.
 const EXTENDS: usize = 8;
@@ -54,7 +55,7 @@ impl Session<'_> {
         None
     }
 
-    fn extended_manifests<'s>(&'s self, unit: &'s FileUnit, manifest: &Manifest) -> Vec<&'s Manifest> {
+    fn extended_manifests<'s>(&'s self, unit: &'s FileRef, manifest: &Manifest) -> Vec<&'s Manifest> {
         let words = &unit.rules.packages;
         let mut found = Vec::new();
         for (_, value) in manifest.all(Says::Extends) {
@@ -128,13 +129,12 @@ impl Session<'_> {
     }
 
     /// The file at a path that may omit its extension or name the build output.
-    fn file_at_module_path(&self, unit: &FileUnit, path: &str) -> Option<u32> {
-        let repository = self.resolver.repository;
-        if let Some(file) = repository.file_at(&path.into()) {
+    fn file_at_module_path(&self, unit: &FileRef, path: &str) -> Option<u32> {
+        if let Some(file) = self.first_file_at([path.to_owned()], PathKey::Name) {
             return Some(file);
         }
         if let Some(file) =
-            self.file_without_extension(unit, path).or_else(|| self.directory_module_file(unit, path))
+            self.file_without_extension(unit, path).or_else(|| self.module_file_below(unit, path))
         {
             return Some(file);
         }
@@ -147,11 +147,10 @@ impl Session<'_> {
 
     /// What a file exports under a name.
     pub(super) fn exported(&self, unit: &FileRef, name: &str) -> Vec<Target> {
-        let outline = &unit.facts.outline;
         if name == "default" && unit.kind(0) == Some(SymbolKind::Component) {
             return vec![Target::symbol(unit.sym(0), Rule::Scope)];
         }
-        for export in outline.exports.iter().filter(|export| unit.outline_text(export.public) == name) {
+        for export in unit.exports_named(name) {
             let inner = unit.outline_text(export.name);
             let found =
                 if inner.is_empty() { exported_value(unit, name) } else { self.top_level(unit, inner) };
@@ -159,13 +158,12 @@ impl Session<'_> {
                 return found;
             }
         }
-        let wanted = if name == "default" { Modifier::Default } else { Modifier::Exported };
-        let own: Vec<Target> = unit
-            .children(None)
-            .iter()
-            .filter(|&&at| unit.is(at, wanted) && (name == "default" || unit.name(at) == name))
-            .map(|&at| Target::symbol(unit.sym(at), Rule::Scope))
-            .collect();
+        let named: Vec<u32> = match name {
+            "default" => unit.default_exports().collect(),
+            name => unit.children_named(None, name).filter(|&at| unit.is(at, Modifier::Exported)).collect(),
+        };
+        let own: Vec<Target> =
+            named.into_iter().map(|at| Target::symbol(unit.sym(at), Rule::Scope)).collect();
         if !own.is_empty() {
             return self.prefer_definitions(own);
         }
@@ -173,22 +171,17 @@ impl Session<'_> {
     }
 
     fn reexported(&self, unit: &FileRef, name: &str) -> Vec<Target> {
-        let imports = unit.facts.outline.imports.iter().enumerate();
-        for (at, import) in imports.filter(|(_, import)| import.reexport) {
-            let public = import.alias.or(import.name).map(|atom| unit.outline_text(atom));
-            if import.kind != ImportKind::Wildcard && public == Some(name) {
-                let found = self.import(unit, at as u32);
-                if !found.is_empty() {
-                    return found;
-                }
+        for at in unit.reexports_named(name) {
+            let found = self.import(unit, at);
+            if !found.is_empty() {
+                return found;
             }
         }
         if name == "default" {
             return Vec::new();
         }
         for import in unit.wildcards(0) {
-            let passes =
-                unit.facts.outline.imports.get(import as usize).is_some_and(|import| import.reexport);
+            let passes = unit.import(import).is_some_and(|import| import.reexport);
             if passes {
                 let found = self.through_wildcard(unit, import, name);
                 if !found.is_empty() {
@@ -202,12 +195,9 @@ impl Session<'_> {
 
 /// A value exported without a name.
 fn exported_value(unit: &FileRef, name: &str) -> Vec<Target> {
-    let children = unit.children(None).iter();
-    children
-        .filter(|&&at| {
-            unit.name(at) == name && (unit.is(at, Modifier::Exported) || unit.is(at, Modifier::Default))
-        })
-        .map(|&at| Target::symbol(unit.sym(at), Rule::Scope))
+    unit.children_named(None, name)
+        .filter(|&at| unit.is(at, Modifier::Exported) || unit.is(at, Modifier::Default))
+        .map(|at| Target::symbol(unit.sym(at), Rule::Scope))
         .collect()
 }
 

@@ -1,7 +1,7 @@
 //! Project-wide names, names qualified from the root namespace, and files that are loaded at run time.
 
 use super::{dotted, top};
-use crate::file::file_unit::FileRef;
+use crate::file::FileRef;
 use crate::session::{Session, Site};
 use crate::types::target::{Target, Value};
 use crate::types::ty::{Module, Ty};
@@ -46,14 +46,14 @@ impl Session<'_> {
             let said = import.alias.or(import.name).map(|atom| unit.outline_text(atom));
             said == Some(name)
         };
-        let import = unit.facts.outline.imports.iter().find(called)?;
+        let import = unit.imports().iter().find(called)?;
         let last = import.name.map_or("", |atom| unit.outline_text(atom));
         Some(joined(&dotted(unit.outline_text(import.module)), last))
     }
 
     /// Functions and constants in the root namespace.
     pub(super) fn global_function(&self, unit: &FileRef, name: &str) -> Vec<Target> {
-        let syms = self.symbols_with_full_name(&unit.rules.family, name).into_iter();
+        let syms = self.symbols_with_full_name(&unit.rules, name).into_iter();
         let fits = |kind: SymbolKind| matches!(kind, SymbolKind::Function | SymbolKind::Constant);
         let fit = syms.filter(|&sym| self.kind(sym).is_some_and(fits));
         fit.map(|sym| Target::symbol(sym, Rule::Global)).collect()
@@ -65,7 +65,7 @@ impl Session<'_> {
         if unit.rules.modules != Modules::Namespace || !unit.rules.project_wide_imports {
             return Vec::new();
         }
-        if self.symbols_named(&unit.rules.family, name).is_empty() && !self.is_project_alias(unit, name) {
+        if self.kinds_named(&unit.rules, name).is_empty() && !self.is_project_alias(unit, name) {
             return Vec::new();
         }
         let manifests = self.resolver.project.around(&unit.rules, &unit.directory());
@@ -73,8 +73,7 @@ impl Session<'_> {
             for (key, value) in manifest.all(Says::Using) {
                 let found = match key {
                     "" => {
-                        let syms =
-                            self.symbols_with_full_name(&unit.rules.family, &joined(&dotted(value), name));
+                        let syms = self.symbols_with_full_name(&unit.rules, &joined(&dotted(value), name));
                         syms.into_iter().map(|sym| Target::symbol(sym, Rule::Wildcard)).collect()
                     }
                     "static" => self.static_members_of(unit, &dotted(value), name),
@@ -99,7 +98,7 @@ impl Session<'_> {
     }
 
     fn static_members_of(&self, unit: &FileRef, full: &str, name: &str) -> Vec<Target> {
-        let types = self.symbols_with_full_name(&unit.rules.family, full);
+        let types = self.symbols_with_full_name(&unit.rules, full);
         let Some(of) = types.into_iter().find(|&sym| self.is_type(sym)) else { return Vec::new() };
         let found = self.member(&Value::new(Ty::Metatype(of, Ty::no_args()), Rule::Static), name, unit);
         found.into_iter().map(|one| one.by(Rule::Wildcard)).collect()
@@ -116,11 +115,6 @@ impl Session<'_> {
         if unit.file == file {
             return true;
         }
-        if let Some(other) = self.unit(file) {
-            for name in crate::invalidation::interface_hash::path_keys(&other.facts.path) {
-                self.depend_on(&name);
-            }
-        }
         let direct = self.loaded_by(unit);
         direct.contains(&file)
             || direct
@@ -129,13 +123,10 @@ impl Session<'_> {
     }
 
     fn loaded_by(&self, unit: &FileRef) -> Vec<u32> {
-        let modules = unit.facts.outline.imports.iter().map(|import| unit.outline_text(import.module));
-        let files = modules.filter_map(|module| {
-            self.depend_on_module_path(module);
-            match self.find_module(unit, module) {
-                Some(Module::File(file)) => Some(file),
-                _ => None,
-            }
+        let modules = unit.imports().iter().map(|import| unit.outline_text(import.module));
+        let files = modules.filter_map(|module| match self.find_module(unit, module) {
+            Some(Module::File(file)) => Some(file),
+            _ => None,
         });
         files.collect()
     }
@@ -148,13 +139,12 @@ impl Session<'_> {
         from: &Module,
         name: &str,
     ) -> Vec<Target> {
-        let scope = unit.facts.flow.scopes.get(import.scope as usize);
+        let scope = unit.scope(import.scope);
         let (Some(around), Module::File(file)) = (scope.and_then(|scope| scope.symbol), from) else {
             return self.module_member(from, name, unit);
         };
-        self.depend_on(name);
         let full = joined(&self.full_name(unit.sym(around)), name);
-        let mut syms = self.symbols_with_full_name(&unit.rules.family, &full);
+        let mut syms = self.symbols_with_full_name(&unit.rules, &full);
         syms.retain(|sym| sym.file == *file);
         syms.truncate(1);
         syms.into_iter().map(|sym| Target::symbol(sym, Rule::Import)).collect()
@@ -165,16 +155,14 @@ impl Session<'_> {
         let extension = unit.rules.extensions.first()?;
         let dotted = format!(".{extension}");
         let path = if module.ends_with(&dotted) { module.to_owned() } else { format!("{module}{dotted}") };
-        let repository = self.resolver.repository;
         if module.starts_with('.') {
             let path = crate::modules::project_files::normal(&unit.directory(), &path)?;
-            return repository.file_at(&path.as_str().into()).map(Module::File);
+            return self.file_at(&path).map(Module::File);
         }
-        let mut files = repository.files_ending_with(&path);
+        let mut files = self.files_ending_with(&path);
         if files.len() > 1 {
             let is_root = |file: &u32| {
-                let under = repository.facts(*file).map(|facts| facts.path.display().into_owned());
-                under.is_some_and(|full| {
+                self.path_of(*file).is_some_and(|full| {
                     full.trim_end_matches(path.as_str()).ends_with(&format!("{}/", unit.rules.load_directory))
                 })
             };

@@ -1,6 +1,6 @@
 //! Bindings: what a scope binds a name to, and which of several bindings counts at a place.
 
-use crate::file::file_unit::{FileRef, FileUnit};
+use crate::file::FileRef;
 use crate::session::{Session, Site};
 use crate::types::target::{Referent, Target};
 use crate::types::ty::Ty;
@@ -19,7 +19,7 @@ pub(crate) enum LookupKind {
     Function,
 }
 
-fn fits_type(unit: &FileUnit, kind: SymbolKind) -> bool {
+fn fits_type(unit: &FileRef, kind: SymbolKind) -> bool {
     let types_apart = unit.rules.type_namespace;
     if types_apart { is_type_kind(kind) } else { can_be_type(kind) }
 }
@@ -29,7 +29,7 @@ fn is_type_kind(kind: SymbolKind) -> bool {
     kind.is_type() || matches!(kind, SymbolKind::TypeAlias | SymbolKind::Module | SymbolKind::EnumMember)
 }
 
-fn is_only_type(unit: &FileUnit, binding: u32) -> bool {
+fn is_only_type(unit: &FileRef, binding: u32) -> bool {
     match unit.binding(binding).map(|binding| binding.kind) {
         Some(BindingKind::Symbol(symbol)) => {
             matches!(unit.kind(symbol), Some(SymbolKind::Interface | SymbolKind::TypeAlias))
@@ -86,7 +86,7 @@ impl Session<'_> {
         if all.is_empty() {
             return Vec::new();
         }
-        let kind = unit.facts.flow.scopes.get(scope as usize).map(|scope| scope.kind);
+        let kind = unit.scope(scope).map(|scope| scope.kind);
         let hidden = kind == Some(ScopeKind::Type) && !unit.rules.implicit_receiver && left_function;
         let counts = |binding: &Binding| match binding.kind {
             BindingKind::TypeParam => true,
@@ -267,6 +267,6 @@ impl Session<'_> {
 }
 
 /// Whether a declaration beside a definition of its name may declare another overload, which is defined elsewhere.
-pub(crate) fn declares_overloads(unit: &FileUnit) -> bool {
+pub(crate) fn declares_overloads(unit: &FileRef) -> bool {
     unit.rules.overloads && unit.rules.modules == Modules::Include
 }

@@ -1,9 +1,10 @@
 //! Extension members: which ones a type has at a place, by their receiver type, imports and enclosing receivers.
 
-use crate::file::file_unit::{FileRef, FileUnit, last_name};
+use crate::file::FileRef;
+use crate::invalidation::lookups::Reach;
 use crate::modules::dotted;
 use crate::names::bindings::{LookupKind, can_be_called};
-use crate::session::{Namesake, Session, Site};
+use crate::session::{Session, Site};
 use crate::types::generics::{TypeArguments, unify};
 use crate::types::target::{Referent, Target};
 use crate::types::ty::{SymbolId, Ty};
@@ -14,10 +15,9 @@ impl Session<'_> {
     /// Extension members of a type by name.
     pub(crate) fn extension(&self, ty: &Ty, name: &str, from: &FileRef) -> Vec<Target> {
         let mut found = Vec::new();
-        let namesakes = self.symbols_named(&from.rules.family, name);
-        let extends = |namesake: &&Namesake| namesake.modifiers.contains(Modifier::Extension);
-        let mut extensions = namesakes.iter().filter(extends).peekable();
-        if extensions.peek().is_none() {
+        let mut extensions = self.symbols_within(&from.rules, name, Reach::Extensions);
+        extensions.retain(|namesake| namesake.modifiers.contains(Modifier::Extension));
+        if extensions.is_empty() {
             return found;
         }
         let line = self.mro(ty);
@@ -70,14 +70,13 @@ impl Session<'_> {
     ///
     /// Example: with `impl Shout for str`, `"x".shout()` calls the method of that block, or the default method of `Shout`.
     pub(crate) fn foreign_impl_members(&self, holder: &str, name: &str, from: &FileRef) -> Vec<Target> {
-        let family = &from.rules.family;
         let parent_of = |sym: SymbolId| {
             let unit = self.unit_of(sym)?;
             let parent = unit.symbol(sym.at)?.parent?;
             Some((unit, parent))
         };
         let (mut own, mut provided) = (Vec::new(), Vec::new());
-        for namesake in self.members_named(family, name).iter() {
+        for namesake in self.symbols_within(&from.rules, name, Reach::Anywhere) {
             let Some((unit, parent)) = parent_of(namesake.sym) else { continue };
             match unit.kind(parent) {
                 Some(SymbolKind::Impl) if unit.name(parent) == holder => own.push(namesake.sym),
@@ -86,12 +85,12 @@ impl Session<'_> {
             }
         }
         if own.is_empty() && !provided.is_empty() {
-            let blocks = self.symbols_named(family, holder);
+            let blocks = self.symbols_within(&from.rules, holder, Reach::Extensions);
             let blocks = blocks.iter().filter(|block| block.kind == SymbolKind::Impl);
             let traits: Vec<String> = blocks
                 .filter_map(|block| Some((self.unit_of(block.sym)?, block.sym.at)))
                 .flat_map(|(unit, at)| {
-                    let names = unit.bases(at).iter().filter_map(|&(expr, ..)| last_name(&unit.facts, expr));
+                    let names = unit.bases(at).iter().filter_map(|&(expr, ..)| unit.last_name(expr));
                     names.map(str::to_owned).collect::<Vec<_>>()
                 })
                 .collect();
@@ -107,7 +106,7 @@ impl Session<'_> {
             return Vec::new();
         }
         let space = dotted(space);
-        let namesakes = self.symbols_named(&unit.rules.family, name);
+        let namesakes = self.symbols_within(&unit.rules, name, Reach::Extensions);
         let extensions = namesakes.iter().filter(|namesake| namesake.modifiers.contains(Modifier::Extension));
         let inside = extensions.filter(|namesake| {
             let home = self.unit_of(namesake.sym);
@@ -129,8 +128,7 @@ impl Session<'_> {
             return Vec::new();
         }
         let mut next = Some(site.scope);
-        while let Some((at, scope)) = next.and_then(|at| Some((at, unit.facts.flow.scopes.get(at as usize)?)))
-        {
+        while let Some((at, scope)) = next.and_then(|at| Some((at, unit.scope(at)?))) {
             next = scope.parent;
             let Some(ty) = self.scope_receiver(unit, at) else { continue };
             let found = self.visible_extensions(site, self.extension(&ty, name, unit));
@@ -143,7 +141,7 @@ impl Session<'_> {
 
     /// The type whose members are visible in a scope without a receiver.
     fn scope_receiver(&self, unit: &FileRef, at: u32) -> Option<Ty> {
-        let scope = unit.facts.flow.scopes.get(at as usize)?;
+        let scope = unit.scope(at)?;
         match (scope.kind, scope.symbol) {
             (ScopeKind::Type, Some(symbol)) => Some(self.own_type(unit.sym(symbol))),
             (ScopeKind::Function, symbol) => {
@@ -157,8 +155,7 @@ impl Session<'_> {
 
     /// The type that the receiver of an extension stands for, if it is an alias.
     fn aliased_receiver(&self, unit: &FileRef, symbol: u32, name: &str) -> Option<Ty> {
-        let namesakes = self.symbols_named(&unit.rules.family, name);
-        if !namesakes.iter().any(|namesake| namesake.kind == SymbolKind::TypeAlias) {
+        if !self.kinds_named(&unit.rules, name).any(|kind| kind == SymbolKind::TypeAlias) {
             return None;
         }
         let site = Site { unit: unit.clone(), scope: unit.scope_of(symbol).unwrap_or(0), at: u32::MAX };
@@ -207,7 +204,7 @@ impl Session<'_> {
     }
 
     /// Whether an extension's receiver type is its own type parameter, so that it extends every type.
-    fn is_parameter(unit: &FileUnit, symbol: u32, name: &str) -> bool {
+    fn is_parameter(unit: &FileRef, symbol: u32, name: &str) -> bool {
         let called = |at: &u32| unit.binding(*at).is_some_and(|binding| unit.text(binding.name) == name);
         unit.type_params(symbol).iter().any(called)
     }
@@ -244,14 +241,13 @@ impl Session<'_> {
         if space.is_empty() || inside(&dotted(from.package())) {
             return true;
         }
-        let symbols = 0..from.facts.outline.symbols.len() as u32;
-        let mut spaces = symbols.filter(|&at| from.kind(at) == Some(SymbolKind::Module));
+        let mut spaces = from.symbols().filter(|&at| from.kind(at) == Some(SymbolKind::Module));
         if spaces.any(|at| inside(&self.full_name(from.sym(at)))) {
             return true;
         }
         let name = other.name(symbol);
         let last = space.rsplit('.').next().unwrap_or_default();
-        from.facts.outline.imports.iter().any(|import| {
+        from.imports().iter().any(|import| {
             let module = from.outline_text(import.module);
             module.contains(last)
                 && import.name.is_none_or(|named| from.outline_text(named) == name)
@@ -305,7 +301,7 @@ impl Session<'_> {
             .iter()
             .find_map(Target::sym)
             .and_then(|sym| self.unit_of(sym).map(|home| home.name(sym.at).to_owned()));
-        unit.facts.outline.imports.iter().any(|import| {
+        unit.imports().iter().any(|import| {
             let named = import.name.map(|atom| unit.outline_text(atom));
             dotted(unit.outline_text(import.module)) == *space
                 && (named.is_none() || named == name.as_deref())
@@ -317,8 +313,7 @@ impl Session<'_> {
         let unit = &site.unit;
         let mut around = Vec::new();
         let mut next = Some(site.scope);
-        while let Some((at, scope)) = next.and_then(|at| Some((at, unit.facts.flow.scopes.get(at as usize)?)))
-        {
+        while let Some((at, scope)) = next.and_then(|at| Some((at, unit.scope(at)?))) {
             next = scope.parent;
             let Some(ty) = self.scope_receiver(unit, at) else { continue };
             for of in self.mro(&ty).iter() {
@@ -347,7 +342,7 @@ pub(crate) fn is_same_type(one: &Ty, other: &Ty) -> bool {
 }
 
 /// The name of an extension's receiver type, and the number of its type arguments.
-fn extended(unit: &FileUnit, symbol: u32) -> Option<(&str, usize)> {
+fn extended(unit: &FileRef, symbol: u32) -> Option<(&str, usize)> {
     let written = match unit.qualifier(symbol) {
         Some(qualifier) => qualifier,
         None => unit.outline_text(unit.symbol(symbol)?.params.first()?.ty?),

@@ -1,7 +1,8 @@
 //! Members without an explicit receiver: a bare name that means a member of the enclosing type, of a companion or of a
 //! subtype.
 
-use crate::file::file_unit::FileRef;
+use crate::file::FileRef;
+use crate::invalidation::lookups::Reach;
 use crate::names::member_sides::{MemberSide, has_side};
 use crate::session::{Session, Site};
 use crate::types::target::{Referent, Target, Value};
@@ -15,14 +16,13 @@ impl Session<'_> {
     /// Members of the type that a scope belongs to, by their bare name.
     pub(super) fn bare_members(&self, site: &Site, at: u32, symbol: u32, name: &str) -> Vec<Target> {
         let unit = &site.unit;
-        let kind = unit.facts.flow.scopes.get(at as usize).map(|scope| scope.kind);
+        let kind = unit.scope(at).map(|scope| scope.kind);
         let val = if kind == Some(ScopeKind::Type) {
             let sym = self.canonical(unit.sym(symbol));
             if self.finds_supertypes(sym) {
                 // The supertypes are being found, so the name cannot come from them.
-                let members = self.members(sym);
-                let own = members.get(name).map_or(&[][..], Vec::as_slice);
-                return self.member_targets(own, &Ty::instance(sym), Rule::Receiver);
+                let own = self.own_members(sym, name);
+                return self.member_targets(&own, &Ty::instance(sym), Rule::Receiver);
             }
             match Self::side(site, symbol) {
                 Some(MemberSide::Type) => Value::new(Ty::Metatype(sym, Ty::no_args()), Rule::Receiver),
@@ -57,7 +57,7 @@ impl Session<'_> {
 
     /// Members that the type of `self` lacks and its subtypes have: a mixin or an abstract base relies on them.
     pub(crate) fn subtype_members(&self, sym: SymbolId, name: &str, from: &FileRef) -> Vec<Target> {
-        let namesakes = self.members_named(&from.rules.family, name);
+        let namesakes = self.symbols_within(&from.rules, name, Reach::Anywhere);
         let mut found = Vec::new();
         for namesake in namesakes.iter().filter(|namesake| has_side(namesake.kind)).take(MAX_SUBTYPES) {
             let Some(home) = self.unit_of(namesake.sym) else { continue };

@@ -11,7 +11,6 @@
 //! `this` is the cart, because `apply` runs the function with it. The label of a receiver is the name of its type, of the extension function that
 //! has it, or of the function that a lambda is passed to: `this@apply` is the cart as well.
 
-use crate::file::file_unit::last_name;
 use crate::session::{Session, Site};
 use crate::types::target::Value;
 use crate::types::ty::Ty;
@@ -26,8 +25,7 @@ impl Session<'_> {
         }
         let own = site.symbol().and_then(|symbol| unit.scope_of(symbol));
         let mut next = Some(site.scope).filter(|&at| Some(at) != own);
-        while let Some((at, scope)) = next.and_then(|at| Some((at, unit.facts.flow.scopes.get(at as usize)?)))
-        {
+        while let Some((at, scope)) = next.and_then(|at| Some((at, unit.scope(at)?))) {
             match scope.kind {
                 ScopeKind::Type => return None,
                 ScopeKind::Function => {
@@ -46,8 +44,7 @@ impl Session<'_> {
     pub(crate) fn labelled_receiver(&self, site: &Site, label: &str) -> Option<Value> {
         let unit = &site.unit;
         let mut next = Some(site.scope);
-        while let Some((at, scope)) = next.and_then(|at| Some((at, unit.facts.flow.scopes.get(at as usize)?)))
-        {
+        while let Some((at, scope)) = next.and_then(|at| Some((at, unit.scope(at)?))) {
             next = scope.parent;
             let own = scope.symbol.filter(|&symbol| unit.scope_of(symbol) == Some(at));
             let ty = match (scope.kind, own) {
@@ -80,6 +77,6 @@ impl Session<'_> {
         let unit = &site.unit;
         let call = Self::enclosing_call(unit, scope).map(|(call, _)| unit.expr(call));
         let Some(Expr::Call { callee, .. }) = call else { return false };
-        last_name(&unit.facts, Self::without_type_arguments(site, callee)) == Some(name)
+        unit.last_name(Self::without_type_arguments(site, callee)) == Some(name)
     }
 }

@@ -1,6 +1,6 @@
 //! Class members and instance members, where these do not see each other.
 
-use crate::file::file_unit::FileUnit;
+use crate::file::FileRef;
 use crate::session::{Session, Site};
 use crate::types::target::Target;
 use crate::types::ty::{SymbolId, Ty};
@@ -36,7 +36,8 @@ impl Session<'_> {
             let Ty::Instance(sym, _) = of else { continue };
             let is_module = self.kind(*sym) == Some(SymbolKind::Module);
             let rule = if at == 0 || rule == Rule::Super { rule } else { Rule::Inherited };
-            if let Some(members) = self.members(*sym).get(name) {
+            let members = self.own_members(*sym, name);
+            if !members.is_empty() {
                 let fit: Vec<SymbolId> =
                     members.iter().copied().filter(|&one| self.is_on_side(one, side)).collect();
                 if !fit.is_empty() {
@@ -103,9 +104,9 @@ impl Session<'_> {
     }
 
     /// Whether a scope is inside of a block directly in a type: the caller of the block decides what it sees.
-    fn in_function(unit: &FileUnit, scope: u32, of: u32) -> bool {
+    fn in_function(unit: &FileRef, scope: u32, of: u32) -> bool {
         let mut next = Some(scope);
-        while let Some(scope) = next.and_then(|at| unit.facts.flow.scopes.get(at as usize)) {
+        while let Some(scope) = next.and_then(|at| unit.scope(at)) {
             if scope.kind == ScopeKind::Type && scope.symbol == Some(of) {
                 return false;
             }
@@ -155,10 +156,9 @@ impl Session<'_> {
     /// Members that a mixin offers as class members, in a module inside of it with a conventional name.
     pub(crate) fn members_for_types(&self, module: SymbolId, name: &str) -> Vec<Target> {
         let Some(unit) = self.unit_of(module) else { return Vec::new() };
-        let members = self.members(module);
-        let inner = members.get(unit.rules.class_methods_module.as_str()).into_iter().flatten();
+        let inner = self.own_members(module, &unit.rules.class_methods_module).into_iter();
         inner
-            .flat_map(|&inner| {
+            .flat_map(|inner| {
                 self.split_member(&Ty::instance(inner), name, 0, Rule::Inherited, MemberSide::Instance)
             })
             .map(|one| one.at_most(Confidence::Probable))

@@ -42,7 +42,7 @@ impl Session<'_> {
         let mut receivers: Vec<u32> = Vec::new();
         let mut scope = Some(site.scope);
         while let Some(at) = scope {
-            let Some(here) = unit.facts.flow.scopes.get(at as usize) else { break };
+            let Some(here) = unit.scope(at) else { break };
             if at == 0 || here.kind == ScopeKind::Type {
                 for inner in std::mem::take(&mut receivers) {
                     let found = self.scope_offers(site, inner, name, atom, lookup_kind);
@@ -141,7 +141,7 @@ impl Session<'_> {
     /// What a scope offers besides its own bindings: members of the type it belongs to, and wildcard imports.
     fn scope_members(&self, site: &Site, at: u32, name: &str, atom: Option<Atom>) -> Vec<Target> {
         let unit = &site.unit;
-        let Some(here) = unit.facts.flow.scopes.get(at as usize) else { return Vec::new() };
+        let Some(here) = unit.scope(at) else { return Vec::new() };
         let members =
             unit.rules.implicit_receiver && matches!(here.kind, ScopeKind::Type | ScopeKind::Function);
         let spaces = unit.rules.modules == Modules::Include;
@@ -224,7 +224,7 @@ impl Session<'_> {
         let passes_on = |import: &u32| {
             // `export * from` binds nothing in the file itself.
             site.unit.rules.modules == Modules::Path
-                && site.unit.facts.outline.imports.get(*import as usize).is_some_and(|import| import.reexport)
+                && site.unit.import(*import).is_some_and(|import| import.reexport)
         };
         for import in site.unit.wildcards(scope).filter(|import| !passes_on(import)) {
             for one in self.through_wildcard(&site.unit, import, name) {

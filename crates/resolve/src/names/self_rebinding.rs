@@ -1,10 +1,9 @@
 //! Functions that run with another `self` than the one where they are written: blocks given to `instance_eval`.
 
-use crate::file::file_unit::{FileRef, FileUnit, last_name};
+use crate::file::FileRef;
 use crate::session::{Session, Site};
 use crate::types::target::Target;
 use orient_model::{Confidence, Expr, ExprId, RefKind, SymbolKind};
-use rustc_hash::FxHashSet;
 
 impl Session<'_> {
     /// Whether a target is a member, and so depends on `self`.
@@ -34,15 +33,15 @@ impl Session<'_> {
             Expr::New { ty, .. } => return makes_type(unit, ty),
             _ => return false,
         };
-        let runs = rebinds(unit, callee) || {
+        let runs = unit.runs_block_with_another_self(callee) || {
             // While the answer is being found, assume that it does not.
             self.queries.self_rebinding.insert((unit.file, scope), false);
-            let outer = unit.facts.flow.scopes.get(scope as usize).and_then(|scope| scope.parent);
+            let outer = unit.scope(scope).and_then(|scope| scope.parent);
             let site = Site { unit: unit.clone(), scope: outer.unwrap_or(0), at };
             let found = self.callees(&site, callee);
             found.iter().filter_map(Target::sym).any(|sym| {
                 let Some(home) = self.unit_of(sym) else { return false };
-                home.rebinds_self.get_or_init(|| self_rebinding_functions(&home)).contains(&sym.at)
+                home.gives_parameter_another_self(sym.at)
                     || (sym.file == unit.file && self.forwards_to_rebinding(unit, sym.at))
             })
         };
@@ -56,12 +55,12 @@ impl Session<'_> {
         let mut calls = unit.references_in(symbol).filter(|one| one.kind == RefKind::Call);
         calls.any(|reference| {
             let Expr::Call { args, .. } = unit.expr(reference.expr) else { return false };
-            unit.facts.flow.list(args).iter().any(|&arg| is_param(unit, own, arg)) && {
+            unit.list(args).iter().any(|&arg| unit.is_param(own, arg)) && {
                 let mut next = Some(reference.scope).filter(|&at| at != own);
                 let mut other = false;
                 while let Some(at) = next.filter(|_| !other) {
                     other = self.rebinds_self(unit, at);
-                    let parent = unit.facts.flow.scopes.get(at as usize).and_then(|scope| scope.parent);
+                    let parent = unit.scope(at).and_then(|scope| scope.parent);
                     next = parent.filter(|&at| at != own);
                 }
                 other
@@ -70,63 +69,11 @@ impl Session<'_> {
     }
 }
 
-/// Whether an argument is a parameter of the function with this scope.
-fn is_param(unit: &FileUnit, scope: u32, arg: ExprId) -> bool {
-    match unit.expr(arg) {
-        Expr::Name(name) => {
-            unit.params(scope).iter().any(|&at| unit.binding(at).is_some_and(|param| param.name == name))
-        }
-        _ => false,
-    }
-}
-
-/// Functions that pass one of their parameters to a member that rebinds `self`, or on to a function of the file that does.
-fn self_rebinding_functions(unit: &FileUnit) -> FxHashSet<u32> {
-    let mut givers = FxHashSet::default();
-    // The functions that pass a parameter on, with the name of what they pass it to.
-    let mut forwards: Vec<(u32, &str)> = Vec::new();
-    for reference in unit.references().iter().filter(|reference| reference.kind == RefKind::Call) {
-        let (Some(symbol), Expr::Call { callee, args }) = (reference.symbol, unit.expr(reference.expr))
-        else {
-            continue;
-        };
-        let Some(scope) = unit.scope_of(symbol) else { continue };
-        if !unit.facts.flow.list(args).iter().any(|&arg| is_param(unit, scope, arg)) {
-            continue;
-        }
-        if rebinds(unit, callee) {
-            givers.insert(symbol);
-        } else if let Some(name) = last_name(&unit.facts, callee) {
-            forwards.push((symbol, name));
-        }
-    }
-    let mut known = 0;
-    while known < givers.len() {
-        known = givers.len();
-        let names: FxHashSet<&str> = givers.iter().map(|&giver| unit.name(giver)).collect();
-        givers.extend(forwards.iter().filter(|(_, name)| names.contains(name)).map(|&(symbol, _)| symbol));
-    }
-    givers
-}
-
 /// Whether an instance of this type is a type itself, whose body is the block.
-fn makes_type(unit: &FileUnit, ty: ExprId) -> bool {
-    let Some(name) = last_name(&unit.facts, ty) else { return false };
+fn makes_type(unit: &FileRef, ty: ExprId) -> bool {
+    let Some(name) = unit.last_name(ty) else { return false };
     let mut known = unit.rules.self_rebinding_methods.iter().filter_map(|known| known.split_once('.'));
     known.any(|(object, member)| {
         object == name && unit.rules.implicit_constructors.iter().any(|makes| makes == member)
-    })
-}
-
-/// Whether a call runs a block with another `self`: with its receiver, or with the type that it makes.
-fn rebinds(unit: &FileUnit, callee: ExprId) -> bool {
-    let Some(name) = last_name(&unit.facts, callee) else { return false };
-    let of = match unit.expr(callee) {
-        Expr::Member { base, .. } => last_name(&unit.facts, base),
-        _ => None,
-    };
-    unit.rules.self_rebinding_methods.iter().any(|known| match known.split_once('.') {
-        Some((object, member)) => member == name && of == Some(object),
-        None => known == name,
     })
 }

@@ -1,6 +1,6 @@
 //! Visibility: which definitions are hidden, private, or confined to their file or script.
 
-use crate::file::file_unit::FileUnit;
+use crate::file::FileRef;
 use crate::session::{Session, Site};
 use crate::types::target::Target;
 use crate::types::ty::{SymbolId, Ty};
@@ -26,14 +26,12 @@ impl Session<'_> {
     }
 
     /// Whether a symbol is a case of a scoped enumeration, which must be qualified.
-    pub(crate) fn is_scoped_member(&self, unit: &FileUnit, symbol: u32) -> bool {
+    pub(crate) fn is_scoped_member(&self, unit: &FileRef, symbol: u32) -> bool {
         let scoped = &unit.rules.scoped_enums;
         if scoped.is_empty() || unit.kind(symbol) != Some(SymbolKind::EnumMember) {
             return false;
         }
         let Some(around) = unit.symbol(symbol).and_then(|symbol| symbol.parent) else { return false };
-        // The header of the enumeration decides, so the result depends on it.
-        self.depend_on(unit.name(around));
         let header = unit.symbol(around).map_or("", |around| unit.outline_text(around.signature));
         scoped.iter().any(|begins| header.starts_with(begins.as_str()))
     }
@@ -51,7 +49,7 @@ impl Session<'_> {
     }
 
     /// Whether a top-level definition is private to another file.
-    pub(crate) fn is_private_to_other_file(&self, sym: SymbolId, unit: &FileUnit) -> bool {
+    pub(crate) fn is_private_to_other_file(&self, sym: SymbolId, unit: &FileRef) -> bool {
         let rules = &unit.rules;
         sym.file != unit.file
             && (rules.strict_private && self.visibility(sym) == Some(Visibility::Private)
@@ -60,7 +58,7 @@ impl Session<'_> {
 
     /// Of definitions with one full name, those that a file can mean: not the private ones of other files, and of the definitions for several
     /// platforms the one for its own platform or the common declaration.
-    pub(crate) fn visible_alternatives(&self, unit: &FileUnit, mut syms: Vec<SymbolId>) -> Vec<SymbolId> {
+    pub(crate) fn visible_alternatives(&self, unit: &FileRef, mut syms: Vec<SymbolId>) -> Vec<SymbolId> {
         if syms.len() < 2 {
             return syms;
         }
@@ -78,9 +76,7 @@ impl Session<'_> {
         let is_defined = |&sym: &SymbolId| says(sym, &rules.default_inheriting_words);
         let own = source_set(unit);
         let is_own = |&sym: &SymbolId| {
-            let is_near = |home: crate::file::file_unit::FileRef| {
-                sym.file == unit.file || own.is_some() && source_set(&home) == own
-            };
+            let is_near = |home: FileRef| sym.file == unit.file || own.is_some() && source_set(&home) == own;
             is_defined(&sym) && self.unit_of(sym).is_some_and(is_near)
         };
         if syms.iter().any(is_own) {
@@ -151,12 +147,12 @@ impl Session<'_> {
     }
 
     /// Whether a symbol belongs to a script other than this file.
-    pub(crate) fn in_other_script(&self, sym: SymbolId, unit: &FileUnit) -> bool {
+    pub(crate) fn in_other_script(&self, sym: SymbolId, unit: &FileRef) -> bool {
         if sym.file == unit.file || unit.rules.script_extensions.is_empty() {
             return false;
         }
         self.unit_of(sym).is_some_and(|home| {
-            let name = home.facts.path.display().into_owned();
+            let name = home.path().display().into_owned();
             let extension = name.rsplit('.').next().unwrap_or_default();
             home.rules.script_extensions.iter().any(|script| script == extension)
         })
@@ -164,22 +160,22 @@ impl Session<'_> {
 }
 
 /// Whether the header of a symbol has one of these words among its modifiers.
-pub(crate) fn says_one_of(unit: &FileUnit, symbol: u32, words: &[String]) -> bool {
+pub(crate) fn says_one_of(unit: &FileRef, symbol: u32, words: &[String]) -> bool {
     let signature = || unit.symbol(symbol).map_or("", |symbol| unit.outline_text(symbol.signature));
     !words.is_empty()
         && signature().split_whitespace().take(8).any(|said| words.iter().any(|word| word == said))
 }
 
 /// The source set of a file: its path up to the directory below that of the source sets.
-fn source_set(unit: &FileUnit) -> Option<String> {
-    let path = unit.facts.path.display().into_owned();
+fn source_set(unit: &FileRef) -> Option<String> {
+    let path = unit.path().display().into_owned();
     let parts: Vec<&str> = path.split('/').collect();
     let at = parts.iter().position(|part| *part == unit.rules.source_set_directory)?;
     parts.get(..at + 2).filter(|_| at + 2 < parts.len()).map(|set| set.join("/"))
 }
 
 /// Whether a symbol has one of these annotations.
-pub(crate) fn has_annotation(unit: &FileUnit, symbol: u32, marks: &[String]) -> bool {
+pub(crate) fn has_annotation(unit: &FileRef, symbol: u32, marks: &[String]) -> bool {
     let says = |said: &str| marks.iter().any(|mark| said.contains(mark.as_str()));
     !marks.is_empty()
         && unit

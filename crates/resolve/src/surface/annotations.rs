@@ -4,8 +4,9 @@ use super::arguments::method_name;
 use super::extract::Extraction;
 use super::routers::{join_path, node};
 use super::routes::registers;
+use crate::file::Declaration;
 use orient_model::{
-    AnnotationRules, Argument, Confidence, Node, Place, Resolved, Route, Slot, Symbol, SymbolKind, Visibility,
+    AnnotationRules, Argument, Confidence, Node, Place, Resolved, Route, Slot, SymbolKind, Visibility,
 };
 
 /// Adds the routes of all annotated members of a file.
@@ -26,15 +27,16 @@ struct Annotated<'e, 'a, 'r> {
 impl Annotated<'_, '_, '_> {
     fn follow(&self, resolved: &mut Resolved) {
         let unit = self.extraction.unit;
-        for (at, symbol) in unit.facts.outline.symbols.iter().enumerate() {
+        for at in unit.symbols() {
+            let Some(symbol) = unit.symbol(at) else { continue };
             if symbol.kind.is_callable() {
-                self.member(at as u32, symbol, resolved);
+                self.member(at, &symbol, resolved);
             }
         }
     }
 
-    fn member(&self, at: u32, symbol: &Symbol, resolved: &mut Resolved) {
-        let annotations = self.annotations(symbol);
+    fn member(&self, at: u32, symbol: &Declaration<'_>, resolved: &mut Resolved) {
+        let annotations = self.annotations(&symbol);
         let own_type = symbol
             .parent
             .filter(|&parent| self.extraction.unit.kind(parent).is_some_and(SymbolKind::is_type));
@@ -74,13 +76,12 @@ impl Annotated<'_, '_, '_> {
         if !by_convention && !self.is_within(own_type) {
             return;
         }
-        self.push(at, symbol, own_type, &routes, by_convention, resolved);
+        self.push(at, own_type, &routes, by_convention, resolved);
     }
 
     fn push(
         &self,
         at: u32,
-        symbol: &Symbol,
         own_type: Option<u32>,
         routes: &[(String, String)],
         by_convention: bool,
@@ -101,15 +102,14 @@ impl Annotated<'_, '_, '_> {
             // The prefix of the type is the whole path.
             let routes: Vec<(String, String)> =
                 routes.iter().map(|(method, _)| (method.clone(), String::new())).collect();
-            return self.push_all(at, symbol, own_type, &routes, &prefixes, resolved);
+            return self.push_all(at, own_type, &routes, &prefixes, resolved);
         }
-        self.push_all(at, symbol, own_type, routes, &prefixes, resolved);
+        self.push_all(at, own_type, routes, &prefixes, resolved);
     }
 
     fn push_all(
         &self,
         at: u32,
-        symbol: &Symbol,
         own_type: Option<u32>,
         routes: &[(String, String)],
         prefixes: &[String],
@@ -119,7 +119,7 @@ impl Annotated<'_, '_, '_> {
         let sym = unit.sym(at);
         // The framework finds the type, which nothing names.
         let from = Node { file: unit.file, symbol: None };
-        let line = symbol.name_span.first_line;
+        let line = unit.line(at);
         let framework = &self.extraction.frameworks[self.framework];
         // A function may be mounted like a router.
         let place = (!framework.mounts.is_empty()).then(|| Place { node: node(sym), slot: Slot::Value });
@@ -162,7 +162,7 @@ impl Annotated<'_, '_, '_> {
         path
     }
 
-    fn annotations<'s>(&'s self, symbol: &'s Symbol) -> Vec<Annotation<'s>> {
+    fn annotations<'s>(&'s self, symbol: &'s Declaration<'s>) -> Vec<Annotation<'s>> {
         symbol
             .attributes
             .iter()
@@ -172,7 +172,7 @@ impl Annotated<'_, '_, '_> {
 
     fn prefixes(&self, ty: u32) -> Vec<String> {
         let Some(symbol) = self.extraction.unit.symbol(ty) else { return Vec::new() };
-        let annotations = self.annotations(symbol);
+        let annotations = self.annotations(&symbol);
         let named = annotations.iter().filter(|one| self.rules.prefixes.iter().any(|name| name == one.name));
         named.flat_map(|one| one.texts(&self.rules.path)).collect()
     }
@@ -184,7 +184,7 @@ impl Annotated<'_, '_, '_> {
         }
         let unit = self.extraction.unit;
         let Some(symbol) = ty.and_then(|ty| unit.symbol(ty)) else { return false };
-        let annotated = self.annotations(symbol);
+        let annotated = self.annotations(&symbol);
         let fits = |name: &str| self.rules.within.iter().any(|wanted| wanted == name);
         annotated.iter().any(|one| fits(one.name))
             || symbol.bases.iter().any(|base| fits(unit.outline_text(base.name)))
@@ -204,7 +204,7 @@ impl Annotated<'_, '_, '_> {
     fn conventional(
         &self,
         at: u32,
-        symbol: &Symbol,
+        symbol: &Declaration<'_>,
         ty: Option<u32>,
         annotations: &[Annotation<'_>],
     ) -> Option<String> {

@@ -1,6 +1,6 @@
 //! Arguments of calls: which one a rule means, and the text it has.
 
-use crate::file::file_unit::FileUnit;
+use crate::file::FileRef;
 use crate::session::{Session, Site};
 use crate::types::target::Target;
 use orient_model::{Argument, Expr, ExprId, Sequence};
@@ -9,7 +9,7 @@ use orient_model::{Argument, Expr, ExprId, Sequence};
 pub(super) const COMPUTED: &str = "{?}";
 
 /// The first of these arguments that a call has.
-pub(super) fn find(unit: &FileUnit, args: &[ExprId], wanted: &[Argument]) -> Option<ExprId> {
+pub(super) fn find(unit: &FileRef, args: &[ExprId], wanted: &[Argument]) -> Option<ExprId> {
     wanted.iter().find_map(|wanted| match wanted {
         Argument::Position(at) => positional(unit, args, *at),
         Argument::Named(name) => named(unit, args, name),
@@ -19,21 +19,19 @@ pub(super) fn find(unit: &FileUnit, args: &[ExprId], wanted: &[Argument]) -> Opt
 
 /// The same, also among the type arguments of what is called.
 pub(super) fn find_in_call(
-    unit: &FileUnit,
+    unit: &FileRef,
     callee: ExprId,
     args: &[ExprId],
     wanted: &[Argument],
 ) -> Option<ExprId> {
     wanted.iter().find_map(|one| match (one, unit.expr(callee)) {
-        (Argument::Type(at), Expr::Apply { args: types, .. }) => {
-            unit.facts.flow.list(types).get(*at as usize).copied()
-        }
+        (Argument::Type(at), Expr::Apply { args: types, .. }) => unit.list(types).get(*at as usize).copied(),
         (one, _) => find(unit, args, std::slice::from_ref(one)),
     })
 }
 
 /// A positional argument; a negative number counts from the end.
-pub(super) fn positional(unit: &FileUnit, args: &[ExprId], at: i32) -> Option<ExprId> {
+pub(super) fn positional(unit: &FileRef, args: &[ExprId], at: i32) -> Option<ExprId> {
     let is_positional = |&&arg: &&ExprId| !matches!(unit.expr(arg), Expr::Named { .. });
     let mut list = args.iter().filter(is_positional);
     let count = list.clone().count();
@@ -43,12 +41,12 @@ pub(super) fn positional(unit: &FileUnit, args: &[ExprId], at: i32) -> Option<Ex
 }
 
 /// A named argument, or an entry of an object that is an argument.
-fn named(unit: &FileUnit, args: &[ExprId], wanted: &str) -> Option<ExprId> {
+fn named(unit: &FileRef, args: &[ExprId], wanted: &str) -> Option<ExprId> {
     for &arg in args {
         match unit.expr(arg) {
             Expr::Named { name, value } if unit.text(name) == wanted => return Some(value),
             Expr::Sequence { kind: Sequence::Map | Sequence::List, items } => {
-                let items = unit.facts.flow.list(items);
+                let items = unit.list(items);
                 if let found @ Some(_) = named(unit, items, wanted) {
                     return found;
                 }
@@ -83,7 +81,7 @@ impl Session<'_> {
     pub(super) fn constant_texts(&self, site: &Site, expr: ExprId) -> Vec<String> {
         match site.unit.expr(expr) {
             Expr::Sequence { items, .. } => {
-                let items = site.unit.facts.flow.list(items).iter();
+                let items = site.unit.list(items).iter();
                 items.flat_map(|&item| self.constant_texts(site, item)).collect()
             }
             // The last name of a constant of the framework is its value: `RequestMethod.POST`, `http.MethodGet`.

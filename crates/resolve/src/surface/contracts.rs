@@ -10,8 +10,7 @@ use super::entry_names::spellings;
 use super::extract::Extraction;
 use super::routers::node;
 use super::routes::registers;
-use crate::file::file_unit::FileRef;
-use crate::invalidation::name_reach::any_member_key;
+use crate::file::FileRef;
 use crate::session::Namesake;
 use crate::types::ty::Ty;
 use orient_model::{
@@ -51,13 +50,14 @@ impl Contracts<'_, '_, '_> {
     fn follow(&self, resolved: &mut Resolved) {
         let unit = self.extraction.unit;
         let is_kind = |kind: SymbolKind, kinds: &[String]| kinds.iter().any(|one| one == kind.as_str());
-        for (at, symbol) in unit.facts.outline.symbols.iter().enumerate() {
+        for at in unit.symbols() {
+            let Some(symbol) = unit.symbol(at) else { continue };
             if !is_kind(symbol.kind, &self.rule.containers) {
                 continue;
             }
-            for &member in unit.children(Some(at as u32)) {
+            for &member in unit.children(Some(at)) {
                 if unit.kind(member).is_some_and(|kind| is_kind(kind, &self.rule.members)) {
-                    self.member(at as u32, member, resolved);
+                    self.member(at, member, resolved);
                 }
             }
         }
@@ -66,11 +66,11 @@ impl Contracts<'_, '_, '_> {
     fn member(&self, container: u32, member: u32, resolved: &mut Resolved) {
         let unit = self.extraction.unit;
         let (service, name) = (unit.name(container), unit.name(member));
-        let package = unit.facts.outline.package.map(|package| unit.outline_text(package));
+        let package = Some(unit.package()).filter(|package| !package.is_empty());
         let prefix = package.map(|package| format!("{package}.")).unwrap_or_default();
         let full = format!("{prefix}{service}{}{name}", self.rule.separator);
         let own = node(unit.sym(member));
-        let line = unit.symbol(member).map_or(0, |symbol| symbol.name_span.first_line);
+        let line = unit.line(member);
         let signature = unit.symbol(member).map(|symbol| unit.outline_text(symbol.signature));
         let types = signature.and_then(|text| text.split_once(name)).map(|(_, rest)| rest.trim());
         let types = types.unwrap_or_default().trim_end_matches(['{', '}', ';', ' ']);
@@ -107,10 +107,8 @@ impl Contracts<'_, '_, '_> {
             .collect();
         let mut found = Vec::new();
         for spelled in &names {
-            session.depend_on(spelled);
-            session.depend_on(&any_member_key(spelled));
             for family in &self.rule.families {
-                let namesakes = session.resolver.symbols_named(family, spelled);
+                let namesakes = session.symbols_in_family(family, spelled, false);
                 for namesake in namesakes.iter().take(MAX_NAMESAKES) {
                     session.start_reference();
                     if let Some(side) = self.side(service, namesake) {
@@ -152,7 +150,7 @@ impl Contracts<'_, '_, '_> {
 
     /// Whether a type has a base that implements the contract, itself or through a base in the same file.
     fn has_base(&self, unit: &FileRef, owner: u32, is: &dyn Fn(&[String], &str) -> bool, depth: u32) -> bool {
-        let bases = unit.symbol(owner).map(|symbol| symbol.bases.as_slice()).unwrap_or_default();
+        let bases = unit.symbol(owner).map(|symbol| symbol.bases).unwrap_or_default();
         bases.iter().any(|base| {
             let name = unit.outline_text(base.name);
             // A type inside of the service has no name of its own: `Greeter::Service`.
@@ -170,12 +168,12 @@ impl Contracts<'_, '_, '_> {
 
     fn is_generated(&self, found: &Namesake) -> bool {
         let unit = self.extraction.session.unit_of(found.sym);
-        unit.is_some_and(|unit| unit.facts.role == Role::Generated || unit.facts.outline.generated)
+        unit.is_some_and(|unit| unit.role() == Role::Generated || unit.is_generated())
     }
 
     fn line_of(&self, found: &Namesake) -> u32 {
         let unit = self.extraction.session.unit_of(found.sym);
-        unit.and_then(|unit| Some(unit.symbol(found.sym.at)?.name_span.first_line)).unwrap_or(0)
+        unit.map_or(0, |unit| unit.line(found.sym.at))
     }
 
     fn push(&self, name: &str, role: SurfaceRole, symbol: Node, text: &str, from: Node, line: u32) {

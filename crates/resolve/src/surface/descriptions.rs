@@ -3,7 +3,7 @@
 
 use super::extract::Extraction;
 use super::routers::{join_path, node};
-use crate::file::file_unit::{FileRef, FileUnit};
+use crate::file::FileRef;
 use crate::session::Session;
 use orient_model::{DescriptionRule, SurfaceEntry, SurfaceKind, SurfaceRole};
 
@@ -49,7 +49,7 @@ fn describe(extraction: &Extraction<'_, '_>, framework: &str, rule: &Description
                 symbol: Some(own),
                 text: operation.unwrap_or_default(),
                 from: own,
-                line: home.symbol(method).map_or(0, |symbol| symbol.name_span.first_line),
+                line: home.line(method),
                 proven: true,
             });
         }
@@ -57,7 +57,7 @@ fn describe(extraction: &Extraction<'_, '_>, framework: &str, rule: &Description
 }
 
 /// The prefix of all paths: the value of a key, or the path of the first server that has one.
-fn prefix(unit: &FileUnit, rule: &DescriptionRule) -> String {
+fn prefix(unit: &FileRef, rule: &DescriptionRule) -> String {
     let of_key = |name: &str| {
         let key = unit.children(None).iter().find(|&&key| unit.name(key) == name)?;
         value(unit, *key).filter(|text| text.starts_with('/'))
@@ -80,12 +80,12 @@ fn server_path(url: &str) -> Option<String> {
     (!path.is_empty() && !path.contains('{')).then(|| format!("/{path}"))
 }
 
-fn child(unit: &FileUnit, of: u32, name: &str) -> Option<u32> {
+fn child(unit: &FileRef, of: u32, name: &str) -> Option<u32> {
     unit.children(Some(of)).iter().copied().find(|&key| unit.name(key) == name)
 }
 
 /// The plain value of a key: its header has it.
-fn value(unit: &FileUnit, key: u32) -> Option<String> {
+fn value(unit: &FileRef, key: u32) -> Option<String> {
     let header = unit.outline_text(unit.symbol(key)?.signature);
     // The key may have quotes and a colon of its own.
     let rest = header.trim_start_matches(['"', '\'']).strip_prefix(unit.name(key))?;

@@ -8,10 +8,11 @@ use super::extract::Extraction;
 use super::handlers::Handler;
 use super::routers::node;
 use super::routes::{bare, registers};
+use crate::file::Declaration;
 use crate::types::ty::Ty;
 use orient_model::{
     Atom, Confidence, EntryRule, Expr, ExprId, Node, RefKind, Reference, Resolved, SurfaceEntry, SurfaceKind,
-    SurfaceRole, Symbol, SymbolKind, Visibility, name_fits,
+    SurfaceRole, SymbolKind, Visibility, name_fits,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -83,7 +84,7 @@ impl Entries<'_, '_, '_> {
                 let (framework, rule) = self.rules[at];
                 self.extraction.session.start_reference();
                 if let Some(proven) = self.proof(framework, rule, reference, callee) {
-                    let args = unit.facts.flow.list(args);
+                    let args = unit.list(args);
                     self.of_call(&EntryCall { framework, rule, reference, args, proven }, resolved);
                 }
             }
@@ -234,7 +235,7 @@ impl Entries<'_, '_, '_> {
                 Expr::Member { base, .. } => extraction.last_name(base),
                 _ => extraction.last_name(arg),
             });
-        for &item in unit.facts.flow.list(items) {
+        for &item in unit.list(items) {
             let (name, value) = match unit.expr(item) {
                 Expr::Named { name, value } => (name, value),
                 // `{ charge }` is short for `{ charge: charge }`.
@@ -269,7 +270,7 @@ impl Entries<'_, '_, '_> {
         let url = extraction.session.constant_text(&site, arg).or_else(|| {
             // A call that formats its first argument.
             let Expr::Call { args, .. } = extraction.unit.expr(arg) else { return None };
-            extraction.session.constant_text(&site, *extraction.unit.facts.flow.list(args).first()?)
+            extraction.session.constant_text(&site, *extraction.unit.list(args).first()?)
         })?;
         if !url.contains('/') {
             return None;
@@ -331,7 +332,7 @@ impl Entries<'_, '_, '_> {
                 base = inner;
             }
             if base == start.expr {
-                return unit.facts.flow.list(args).first().copied();
+                return unit.list(args).first().copied();
             }
         }
         None
@@ -398,7 +399,7 @@ impl Entries<'_, '_, '_> {
             return true;
         }
         let unit = self.extraction.unit;
-        let mut assigns = unit.facts.flow.assigns.iter();
+        let mut assigns = unit.flow().assigns.iter();
         assigns.any(|assign| {
             let between = |other: &&Reference| {
                 other.expr == reference.expr && assign.at <= other.at && other.at < reference.at
@@ -423,7 +424,8 @@ impl Entries<'_, '_, '_> {
             return;
         }
         let unit = self.extraction.unit;
-        for (at, symbol) in unit.facts.outline.symbols.iter().enumerate() {
+        for at in unit.symbols() {
+            let Some(symbol) = unit.symbol(at) else { continue };
             let annotations: Vec<Annotation<'_>> =
                 symbol.attributes.iter().map(|&text| Annotation::parse(unit.outline_text(text))).collect();
             for &(framework, rule) in &of_symbols {
@@ -432,7 +434,7 @@ impl Entries<'_, '_, '_> {
                     .filter(|one| rule.attributes.iter().any(|name| name == one.name))
                     .collect();
                 if !fitting.is_empty()
-                    || self.has_base(rule, symbol)
+                    || self.has_base(rule, &symbol)
                     || rule.symbols.iter().any(|kind| kind == symbol.kind.as_str())
                 {
                     self.of_symbol(framework, rule, at as u32, &fitting, resolved);
@@ -441,7 +443,7 @@ impl Entries<'_, '_, '_> {
         }
     }
 
-    fn has_base(&self, rule: &EntryRule, symbol: &Symbol) -> bool {
+    fn has_base(&self, rule: &EntryRule, symbol: &Declaration<'_>) -> bool {
         let unit = self.extraction.unit;
         rule.bases.iter().any(|pattern| {
             symbol.bases.iter().any(|base| {
@@ -481,7 +483,7 @@ impl Entries<'_, '_, '_> {
             names.extend(self.name_in_members(rule, at).map(|text| from_text(&text, rule.first_word)));
         }
         if names.is_empty() {
-            names.extend(derived(rule.derived, unit.name(at), &unit.facts.path.display()));
+            names.extend(derived(rule.derived, unit.name(at), &unit.path().display()));
         }
         for name in names.into_iter().filter(|name| !name.is_empty()) {
             if rule.kind == SurfaceKind::Template {
@@ -526,14 +528,13 @@ impl Entries<'_, '_, '_> {
         resolved: &mut Resolved,
     ) {
         let unit = self.extraction.unit;
-        let Some(symbol) = unit.symbol(at) else { return };
         // The framework finds the symbol, which nothing names.
         let from = Node { file: unit.file, symbol: None };
-        let line = symbol.name_span.first_line;
+        let line = unit.line(at);
         // A container makes the services, and a framework the components, that nothing else may name.
         let is_run = matches!(rule.role, SurfaceRole::Handles | SurfaceRole::Consumes)
             || matches!(rule.kind, SurfaceKind::Service | SurfaceKind::Component);
-        if is_run && (symbol.kind.is_callable() || symbol.kind.is_type()) {
+        if is_run && unit.kind(at).is_some_and(|kind| kind.is_callable() || kind.is_type()) {
             resolved.edges.push(registers(from, unit.sym(at), line, Confidence::Exact));
         }
         if rule.kind == SurfaceKind::Service {

@@ -7,7 +7,8 @@ use super::{
     annotations, contracts, descriptions, entries, file_routes, filter_chains, loaded_modules, renderings,
     routes,
 };
-use crate::file::file_unit::FileRef;
+use crate::file::FileRef;
+use crate::invalidation::lookups::Reach;
 use crate::session::{Session, Site};
 use orient_model::{
     Atom, BindingKind, Confidence, Edge, EdgeKind, EntryRule, Expr, ExprId, Framework, Modifier, Node, Place,
@@ -71,14 +72,14 @@ pub(crate) fn add(session: &Session<'_>, unit: &FileRef, resolved: &mut Resolved
 
 impl<'a, 'r> Extraction<'a, 'r> {
     fn new(session: &'a Session<'r>, unit: &'a FileRef, frameworks: &'a [Framework]) -> Self {
-        let imports = &unit.facts.outline.imports;
+        let imports = &unit.imports();
         let text = |atom| unit.outline_text(atom);
         let modules: Vec<(&str, Option<&str>)> =
             imports.iter().map(|import| (text(import.module), import.name.map(text))).collect();
         let owns = |framework: &Framework, (module, item): &(&str, Option<&str>)| {
             framework.owns(module) || item.is_some_and(|item| framework.owns_item(module, item))
         };
-        let path = unit.facts.path.display();
+        let path = unit.path().display();
         let is_imported: Vec<bool> = frameworks
             .iter()
             .map(|framework| {
@@ -123,7 +124,7 @@ impl<'a, 'r> Extraction<'a, 'r> {
         let routes = framework.routes.iter().filter(|rule| rule.free).map(|rule| &rule.calls);
         let groups = framework.groups.iter().filter(|rule| rule.free).map(|rule| &rule.calls);
         let resources = framework.resources.iter().filter(|rule| rule.free).map(|rule| &rule.calls);
-        is_ambient(framework, &self.unit.facts.path.display())
+        is_ambient(framework, &self.unit.path().display())
             && (framework.routers.iter().any(of_router)
                 || framework.entries.iter().any(of_entry)
                 || routes.chain(groups).chain(resources).flatten().any(begins))
@@ -171,7 +172,7 @@ impl<'a, 'r> Extraction<'a, 'r> {
 
     /// Records the routers of all variables: other files may use them.
     fn routers_of_variables(&self) {
-        for (at, binding) in self.unit.facts.flow.bindings.iter().enumerate() {
+        for (at, binding) in self.unit.bindings().iter().enumerate() {
             if matches!(binding.kind, BindingKind::Symbol(_)) && binding.value.is_some() {
                 self.session.start_reference();
                 self.binding_framework(at as u32);
@@ -181,7 +182,7 @@ impl<'a, 'r> Extraction<'a, 'r> {
 
     /// Records the routers that are assigned to fields and variables.
     fn assignments(&self) {
-        for assign in &self.unit.facts.flow.assigns {
+        for assign in &self.unit.flow().assigns {
             let Some(value) = assign.value else { continue };
             if !matches!(self.unit.expr(value), Expr::Call { .. } | Expr::New { .. } | Expr::Name(_)) {
                 continue;
@@ -204,12 +205,12 @@ impl<'a, 'r> Extraction<'a, 'r> {
             let (callee, args) = match self.unit.expr(reference.expr) {
                 Expr::Call { callee, args } => (callee, args),
                 Expr::New { ty, args } => {
-                    self.routers_in_fields(reference, ty, self.unit.facts.flow.list(args));
+                    self.routers_in_fields(reference, ty, self.unit.list(args));
                     continue;
                 }
                 _ => continue,
             };
-            let args = self.unit.facts.flow.list(args);
+            let args = self.unit.list(args);
             let site = self.site(reference);
             self.extension_receiver(reference, callee, resolved);
             for (index, &arg) in args.iter().enumerate() {
@@ -243,9 +244,8 @@ impl<'a, 'r> Extraction<'a, 'r> {
             let Some(sym) = self.symbol_of(&site, ty) else { return };
             let Some(unit) = self.session.unit_of(sym) else { return };
             let name = self.unit.text(name);
-            self.session.depend_on(name);
-            let field = unit.children(Some(sym.at)).iter().find(|&&child| unit.name(child) == name);
-            if let Some(&field) = field {
+            let field = unit.children_named(Some(sym.at), name).next();
+            if let Some(field) = field {
                 let place = Place { node: node(unit.sym(field)), slot: Slot::Value };
                 self.assigned_framework(&site, place, value);
             }
@@ -265,7 +265,7 @@ impl<'a, 'r> Extraction<'a, 'r> {
         let Some(router) = self.router(&site, base).filter(|router| router.framework.is_some()) else {
             return;
         };
-        let namesakes = self.session.symbols_named(&self.unit.rules.family, name);
+        let namesakes = self.session.symbols_within(&self.unit.rules, name, Reach::Extensions);
         let mut extensions = namesakes.iter().filter(|one| one.modifiers.contains(Modifier::Extension));
         if let (Some(only), None) = (extensions.next(), extensions.next()) {
             resolved.edges.push(Edge {
@@ -305,7 +305,7 @@ impl<'a, 'r> Extraction<'a, 'r> {
     fn exported_routers(&self) {
         let unit = self.unit;
         let unnamed = |export: &&orient_model::Export| unit.outline_text(export.name).is_empty();
-        for export in unit.facts.outline.exports.iter().filter(unnamed) {
+        for export in unit.exports().iter().filter(unnamed) {
             let is_value = |reference: &&Reference| {
                 reference.symbol.is_none()
                     && reference.line >= export.line
@@ -317,7 +317,7 @@ impl<'a, 'r> Extraction<'a, 'r> {
             let here = Node { file: unit.file, symbol: None };
             // A function may be exported in a call: `module.exports = plugin(routes)`.
             if let Expr::Call { args, .. } = unit.expr(reference.expr)
-                && let Some(&function) = unit.facts.flow.list(args).first()
+                && let Some(&function) = unit.list(args).first()
                 && let Some(child) = self.first_parameter(&site, function)
             {
                 let parent = Place { node: here, slot: Slot::Param(0) };
@@ -338,8 +338,8 @@ impl<'a, 'r> Extraction<'a, 'r> {
 
     /// Records the routers that functions return.
     fn returned_routers(&self) {
-        for leaves in &self.unit.facts.flow.returns {
-            let scopes = &self.unit.facts.flow.scopes;
+        for leaves in &self.unit.flow().returns {
+            let scopes = &self.unit.flow().scopes;
             let Some(scope) = scopes.get(leaves.scope as usize) else { continue };
             let Some(function) = scope.symbol.filter(|&at| self.unit.scope_of(at) == Some(leaves.scope))
             else {

@@ -15,10 +15,10 @@ pub(super) fn routes(extraction: &Extraction<'_, '_>, resolved: &mut Resolved) {
     let unit = extraction.unit;
     for framework in extraction.frameworks {
         for rule in &framework.file_routes {
-            let Some(path) = served_path(&unit.facts.path.display(), rule) else { continue };
+            let Some(path) = served_path(&unit.path().display(), rule) else { continue };
             for (export, method) in &rule.exports {
                 let Some(handler) = exported(extraction, export) else { continue };
-                let line = unit.symbol(handler.at).map_or(1, |symbol| symbol.name_span.first_line);
+                let line = unit.line(handler.at);
                 let from = Node { file: unit.file, symbol: None };
                 resolved.edges.push(registers(from, handler, line, Confidence::Exact));
                 extraction.out.borrow_mut().routes.push(Route {

@@ -88,8 +88,8 @@ impl Chains<'_, '_, '_> {
     fn follow(&self, resolved: &mut Resolved) {
         let unit = self.extraction.unit;
         let here = Node { file: unit.file, symbol: None };
-        for leaves in &unit.facts.flow.returns {
-            let Some(scope) = unit.facts.flow.scopes.get(leaves.scope as usize) else { continue };
+        for leaves in &unit.flow().returns {
+            let Some(scope) = unit.scope(leaves.scope) else { continue };
             let Some(function) = scope.symbol.filter(|&at| unit.scope_of(at) == Some(leaves.scope)) else {
                 continue;
             };
@@ -97,7 +97,7 @@ impl Chains<'_, '_, '_> {
             let place = Place { node: Node { symbol: Some(function), ..here }, slot: Slot::Result };
             self.put(&site, place, leaves.value, resolved);
         }
-        for (at, binding) in unit.facts.flow.bindings.iter().enumerate() {
+        for (at, binding) in unit.bindings().iter().enumerate() {
             let (Some(value), Some(place)) = (binding.value, self.extraction.place_of(at as u32)) else {
                 continue;
             };
@@ -108,7 +108,7 @@ impl Chains<'_, '_, '_> {
         }
         for reference in unit.references() {
             let Expr::Call { callee, args } = unit.expr(reference.expr) else { continue };
-            let Some(&first) = unit.facts.flow.list(args).first() else { continue };
+            let Some(&first) = unit.list(args).first() else { continue };
             let site = self.extraction.site(reference);
             if self.names(&site, callee).iter().any(|name| self.rule.roots.contains(name)) {
                 let place = self.extraction.anonymous_place(reference.expr);
@@ -180,7 +180,7 @@ impl Chains<'_, '_, '_> {
                 self.chain(site, inner, depth + 1)
             }
             Expr::Call { callee, args } => {
-                let args = unit.facts.flow.list(args);
+                let args = unit.list(args);
                 let names = self.names(site, callee);
                 if !names.is_empty() {
                     return self.filter(&names, args);
@@ -217,7 +217,7 @@ impl Chains<'_, '_, '_> {
             // The parts of a macro's path are a list.
             let parts = match args {
                 &[only] => match unit.expr(only) {
-                    Expr::Sequence { items, .. } => unit.facts.flow.list(items),
+                    Expr::Sequence { items, .. } => unit.list(items),
                     _ => args,
                 },
                 _ => args,

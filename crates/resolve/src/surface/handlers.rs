@@ -3,7 +3,6 @@
 use super::arguments::method_name;
 use super::extract::Extraction;
 use super::routers::node;
-use crate::file::file_unit::last_name;
 use crate::session::Site;
 use crate::types::ty::SymbolId;
 use orient_model::{BindingKind, Expr, ExprId, Node, Place, Slot, SymbolKind};
@@ -38,7 +37,7 @@ impl Extraction<'_, '_> {
                 });
                 match symbol {
                     Some(sym) => Handler { symbol: Some(sym), text: String::new() },
-                    None => text(last_name(&site.unit.facts, expr).unwrap_or_default()),
+                    None => text(site.unit.last_name(expr).unwrap_or_default()),
                 }
             }
             Expr::Text(name) => text(site.unit.text(name)),
@@ -46,7 +45,7 @@ impl Extraction<'_, '_> {
                 self.handler(site, inner, depth + 1)
             }
             Expr::Sequence { items, .. } => {
-                let items = site.unit.facts.flow.list(items);
+                let items = site.unit.list(items);
                 if let Some(found) = self.named_member(site, items) {
                     return found;
                 }
@@ -55,9 +54,7 @@ impl Extraction<'_, '_> {
                 let at = found.iter().position(|one| one.symbol.is_some()).unwrap_or(0);
                 if found.is_empty() { Handler::default() } else { found.swap_remove(at) }
             }
-            Expr::Call { callee, args } => {
-                self.wrapped_handler(site, callee, site.unit.facts.flow.list(args), depth)
-            }
+            Expr::Call { callee, args } => self.wrapped_handler(site, callee, site.unit.list(args), depth),
             Expr::New { ty, .. } => self.handler(site, ty, depth + 1),
             _ => Handler::default(),
         }
@@ -83,9 +80,8 @@ impl Extraction<'_, '_> {
             _ => self.symbol_of(site, ty)?,
         };
         let (unit, name) = (self.session.unit_of(ty)?, site.unit.text(name));
-        self.session.depend_on(name);
-        let member = unit.children(Some(ty.at)).iter().find(|&&child| unit.name(child) == name)?;
-        Some(Handler { symbol: Some(unit.sym(*member)), text: String::new() })
+        let member = unit.children_named(Some(ty.at), name).next()?;
+        Some(Handler { symbol: Some(unit.sym(member)), text: String::new() })
     }
 
     /// The handler inside of a call: an argument that is a function, what it is called on, or the function itself.
@@ -116,7 +112,7 @@ impl Extraction<'_, '_> {
         while let Expr::Call { callee, args } = self.unit.expr(expr) {
             let Some(name) = self.last_name(callee) else { break };
             let method = method_name(name);
-            let first = self.unit.facts.flow.list(args).first().copied();
+            let first = self.unit.list(args).first().copied();
             if METHODS.contains(&method.as_str()) {
                 // The handler may be given to the next call: `get().to(list)`.
                 let handler = first.or_else(|| chained.take());
@@ -142,7 +138,7 @@ impl Extraction<'_, '_> {
         }
         match self.unit.expr(arg) {
             Expr::Lambda(scope) => {
-                let bindings = &self.unit.facts.flow.bindings;
+                let bindings = self.unit.bindings();
                 let first = bindings.iter().position(|b| b.scope == scope && b.kind == BindingKind::Param)?;
                 let node = Node { file: self.unit.file, symbol: None };
                 Some(Place { node, slot: Slot::Local(first as u32) })
@@ -153,7 +149,7 @@ impl Extraction<'_, '_> {
             }
             // A function that another one wraps: `plugin(routes)`.
             Expr::Call { args, .. }
-                if let Some(&inner) = self.unit.facts.flow.list(args).first()
+                if let Some(&inner) = self.unit.list(args).first()
                     && matches!(
                         self.unit.expr(inner),
                         Expr::Name(_) | Expr::Lambda(_) | Expr::Function(_)

@@ -17,11 +17,11 @@ impl RegistrationCall<'_, '_, '_> {
             return false;
         }
         let site = self.site();
-        let Some(&first) = extraction.unit.facts.flow.list(args).first() else { return true };
+        let Some(&first) = extraction.unit.list(args).first() else { return true };
         // A tuple has the routes and a namespace.
         let first = match extraction.unit.expr(first) {
             Expr::Sequence { items, .. } if !self.is_list_of_routes(first) => {
-                extraction.unit.facts.flow.list(items).first().copied().unwrap_or(first)
+                extraction.unit.list(items).first().copied().unwrap_or(first)
             }
             _ => first,
         };
@@ -40,7 +40,7 @@ impl RegistrationCall<'_, '_, '_> {
         let unit = self.extraction.unit;
         let Expr::Sequence { items, .. } = unit.expr(expr) else { return false };
         let routes = &self.extraction.frameworks[self.framework].routes;
-        unit.facts.flow.list(items).iter().any(|&item| {
+        unit.list(items).iter().any(|&item| {
             let Expr::Call { callee, .. } = unit.expr(item) else { return false };
             let name = self.extraction.last_name(callee).unwrap_or_default();
             routes.iter().any(|rule| rule.calls.iter().any(|call| bare(call) == name))
@@ -53,7 +53,7 @@ impl RegistrationCall<'_, '_, '_> {
         let Expr::Sequence { items, .. } = extraction.unit.expr(list) else { return };
         let place = extraction.anonymous_place(list);
         self.put_below(router, place, path, false);
-        for &item in extraction.unit.facts.flow.list(items) {
+        for &item in extraction.unit.list(items) {
             extraction.inline.borrow_mut().insert(item, place);
         }
     }
@@ -114,14 +114,14 @@ impl Extraction<'_, '_> {
         let arguments = unit.references().iter().filter_map(|reference| {
             let Expr::Call { callee, args } = unit.expr(reference.expr) else { return None };
             let is_include = self.last_name(callee) == Some(rule.function.as_str());
-            is_include.then(|| (reference.line, unit.facts.flow.list(args)))
+            is_include.then(|| (reference.line, unit.list(args)))
         });
         let mut found = Vec::new();
         for (line, args) in arguments {
             for &arg in args {
                 found.push((arg, line));
                 if let Expr::Sequence { items, .. } = unit.expr(arg) {
-                    found.extend(unit.facts.flow.list(items).iter().map(|&item| (item, line)));
+                    found.extend(unit.list(items).iter().map(|&item| (item, line)));
                 }
             }
         }

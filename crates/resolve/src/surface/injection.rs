@@ -5,7 +5,7 @@ use super::arguments;
 use super::entries::{Entries, EntryCall};
 use super::routers::node;
 use super::routes::registers;
-use crate::file::file_unit::FileRef;
+use crate::file::FileRef;
 use crate::session::Site;
 use crate::types::ty::{SymbolId, Ty};
 use orient_model::{
@@ -56,7 +56,7 @@ impl Entries<'_, '_, '_> {
                 return None;
             }
             let wanted = [Argument::Type(0), Argument::Position(0)];
-            arguments::find_in_call(unit, callee, unit.facts.flow.list(args), &wanted)
+            arguments::find_in_call(unit, callee, unit.list(args), &wanted)
         })
     }
 
@@ -65,7 +65,9 @@ impl Entries<'_, '_, '_> {
     pub(super) fn of_factory(&self, framework: usize, rule: &EntryRule, at: u32, resolved: &mut Resolved) {
         let extraction = self.extraction;
         let unit = extraction.unit;
-        let Some(symbol) = unit.symbol(at).filter(|symbol| symbol.kind.is_callable()) else { return };
+        if !unit.kind(at).is_some_and(SymbolKind::is_callable) {
+            return;
+        }
         extraction.session.start_reference();
         let asked = instance(&extraction.session.return_type(unit, at).ty);
         let made = self.made_by(unit, at);
@@ -76,7 +78,7 @@ impl Entries<'_, '_, '_> {
             binding.ty.and_then(|ty| self.type_of(&site, ty))
         };
         let Some(provided) = made.or_else(given).or(asked) else { return };
-        let (line, from) = (symbol.name_span.first_line, Node { file: unit.file, symbol: None });
+        let (line, from) = (unit.line(at), Node { file: unit.file, symbol: None });
         resolved.edges.push(registers(from, unit.sym(at), line, Confidence::Exact));
         resolved.edges.push(registers(node(unit.sym(at)), provided, line, Confidence::Probable));
         if let Some(asked) = asked.filter(|&asked| asked != provided) {
@@ -100,7 +102,7 @@ impl Entries<'_, '_, '_> {
             return;
         }
         let site = Site { unit: unit.clone(), scope: 0, at: u32::MAX };
-        for at in 0..unit.facts.flow.exprs.len() as u32 {
+        for at in 0..unit.flow().exprs.len() as u32 {
             let object = [ExprId(at)];
             if !matches!(unit.expr(object[0]), Expr::Sequence { .. }) {
                 continue;
@@ -176,7 +178,7 @@ impl Entries<'_, '_, '_> {
         match unit.expr(expr) {
             Expr::New { ty, .. } => self.type_of(site, ty),
             Expr::Lambda(scope) => unit.returns(scope).iter().find_map(|&value| {
-                let end = unit.facts.flow.scopes.get(scope as usize)?.end;
+                let end = unit.scope(scope)?.end;
                 let inside = Site { unit: unit.clone(), scope, at: end };
                 self.returned(&inside, value)
             }),
@@ -193,7 +195,7 @@ impl Entries<'_, '_, '_> {
     /// The type of what a function returns, by its values and not by its declaration.
     fn made_by(&self, unit: &FileRef, function: u32) -> Option<SymbolId> {
         let scope = unit.scope_of(function)?;
-        let end = unit.facts.flow.scopes.get(scope as usize)?.end;
+        let end = unit.scope(scope)?.end;
         let site = Site { unit: unit.clone(), scope, at: end };
         unit.returns(scope).iter().find_map(|&value| self.returned(&site, value))
     }
@@ -204,7 +206,7 @@ impl Entries<'_, '_, '_> {
         let named = || match site.unit.expr(value) {
             Expr::Call { callee, .. } if site.unit.file == self.extraction.unit.file => {
                 match site.unit.expr(callee) {
-                    Expr::Apply { args, .. } => self.type_of(site, *site.unit.facts.flow.list(args).first()?),
+                    Expr::Apply { args, .. } => self.type_of(site, *site.unit.list(args).first()?),
                     _ => None,
                 }
             }

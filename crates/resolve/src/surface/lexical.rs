@@ -61,7 +61,7 @@ impl Extraction<'_, '_> {
             if let Some(&(_, call)) = groups.get(&at).filter(|(of, _)| *of == framework) {
                 around.push(call);
             }
-            scope = self.unit.facts.flow.scopes.get(at as usize).and_then(|scope| scope.parent);
+            scope = self.unit.scope(at).and_then(|scope| scope.parent);
         }
         let mut context = LexicalContext::default();
         for call in around.into_iter().rev() {
@@ -83,7 +83,7 @@ impl Extraction<'_, '_> {
             {
                 let Some(callback) = callback_of(framework, name) else { continue };
                 let Expr::Call { args, .. } = self.unit.expr(reference.expr) else { continue };
-                let callback = arguments::find(self.unit, self.unit.facts.flow.list(args), callback);
+                let callback = arguments::find(self.unit, self.unit.list(args), callback);
                 if let Some(Expr::Lambda(scope)) = callback.map(|arg| self.unit.expr(arg))
                     && self.is_of_framework(at, reference)
                 {
@@ -131,7 +131,7 @@ impl Extraction<'_, '_> {
         for call in calls.into_iter().rev() {
             let Expr::Call { callee, args } = self.unit.expr(call) else { continue };
             let Some(name) = self.last_name(callee) else { continue };
-            let args = self.unit.facts.flow.list(args);
+            let args = self.unit.list(args);
             let framework = &self.frameworks[framework];
             let is_called = |calls: &[String]| calls.iter().any(|call| bare(call) == name);
             if let Some(rule) = framework.groups.iter().find(|rule| is_called(&rule.calls)) {

@@ -5,7 +5,7 @@
 //! not expanded: the call is then followed once, and its names mean nothing.
 
 use super::extract::Extraction;
-use crate::file::file_unit::FileRef;
+use crate::file::FileRef;
 use crate::session::Site;
 use crate::types::target::Target;
 use orient_model::{Atom, Binding, BindingKind, Expr, ExprId, Reference, Sequence, SymbolKind, Via, Wrapper};
@@ -106,7 +106,7 @@ impl Extraction<'_, '_> {
             return;
         }
         let unit = self.unit;
-        let flow = &unit.facts.flow;
+        let flow = unit.flow();
         match unit.expr(expr) {
             Expr::Name(name) => {
                 let Some(at) = self.binding_of_name(site, unit.text(name)) else { return };
@@ -202,7 +202,7 @@ impl Extraction<'_, '_> {
             let known = unit.references().iter().filter_map(|reference| {
                 let Expr::Call { callee, args } = unit.expr(reference.expr) else { return None };
                 let Expr::Member { base: list, name } = unit.expr(callee) else { return None };
-                let scope = match unit.expr(*unit.facts.flow.list(args).first()?) {
+                let scope = match unit.expr(*unit.list(args).first()?) {
                     Expr::Lambda(scope) => scope,
                     Expr::Function(symbol) => unit.scope_of(symbol)?,
                     _ => return None,
@@ -293,7 +293,7 @@ impl Extraction<'_, '_> {
             Expr::New { ty, args } => (args, Some(ty)),
             _ => return None,
         };
-        let items = unit.facts.flow.list(items);
+        let items = unit.list(items);
         let is_spread =
             |item: &ExprId| matches!(unit.expr(*item), Expr::Wrap { wrapper: Wrapper::Spread, .. });
         match part {
@@ -337,7 +337,7 @@ impl Extraction<'_, '_> {
             _ => return None,
         };
         let mut found = Vec::new();
-        for &item in unit.facts.flow.list(items) {
+        for &item in unit.list(items) {
             match unit.expr(item) {
                 Expr::Named { .. } => return None,
                 Expr::Wrap { wrapper: Wrapper::Spread, inner } => {

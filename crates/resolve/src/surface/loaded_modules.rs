@@ -23,7 +23,7 @@ fn of_variables(extraction: &Extraction<'_, '_>, rule: &LoadedModuleRule, resolv
         }
         let Some(value) = unit.binding_of(at).and_then(|binding| binding.value) else { continue };
         let site = Site { unit: unit.clone(), scope: 0, at: u32::MAX };
-        let line = unit.symbol(at).map_or(0, |symbol| symbol.name_span.first_line);
+        let line = unit.line(at);
         import(extraction, &site, value, line, resolved);
     }
 }
@@ -39,7 +39,7 @@ fn of_calls(extraction: &Extraction<'_, '_>, rule: &LoadedModuleRule, resolved: 
         if !rule.calls.iter().any(|call| call == name) {
             continue;
         }
-        let (site, args) = (extraction.site(reference), unit.facts.flow.list(args));
+        let (site, args) = (extraction.site(reference), unit.list(args));
         extraction.session.start_reference();
         let first = args.first().and_then(|&first| extraction.session.constant_text(&site, first));
         if !rule.key.is_empty() && first.as_deref() != Some(rule.key.as_str()) {

@@ -42,7 +42,7 @@ fn options(call: &RegistrationCall<'_, '_, '_>, args: &[ExprId], rule: &MountRul
     let unit = call.extraction.unit;
     args.iter().find_map(|&arg| {
         let Expr::Sequence { items, .. } = unit.expr(arg) else { return None };
-        unit.facts.flow.list(items).iter().find_map(|&item| match unit.expr(item) {
+        unit.list(items).iter().find_map(|&item| match unit.expr(item) {
             Expr::Named { value, .. } => match unit.expr(value) {
                 Expr::Sequence { .. } => arguments::find(unit, &[value], &rule.path),
                 _ => None,
@@ -59,7 +59,7 @@ impl Extraction<'_, '_> {
         match unit.expr(expr) {
             Expr::Text(text) => Some(unit.text(text).trim_start_matches('/').to_owned()),
             Expr::Call { args, .. } if depth == 0 => {
-                let args = unit.facts.flow.list(args);
+                let args = unit.list(args);
                 let is_text = |arg: &&ExprId| matches!(unit.expr(**arg), Expr::Text(_));
                 let begin = args.iter().position(|arg| is_text(&arg)).filter(|&begin| begin <= 1)?;
                 let parts = args[begin..].iter().map(|&arg| self.directory_text(arg, depth + 1));
@@ -71,32 +71,27 @@ impl Extraction<'_, '_> {
 
     /// The files of plugins below a directory, each with the directories between.
     fn plugins_below(&self, root: &str) -> Vec<(u32, String)> {
-        let path = self.unit.facts.path.display();
+        let path = self.unit.path().display();
         let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
         let index = format!("{INDEX}.{extension}");
-        self.session.depend_on(INDEX);
-        let repository = self.session.resolver.repository;
         let directory_of = |file: u32| {
-            let path = repository.facts(file)?.path.display().into_owned();
+            let path = self.session.path_of(file)?;
             path.rsplit_once('/').map(|(directory, _)| directory.to_owned())
         };
         let is_below = |directory: &String| {
             directory.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
-        let indexed = repository.files_ending_with(&index).into_iter().filter_map(directory_of);
+        let indexed = self.session.files_ending_with(&index).into_iter().filter_map(directory_of);
         let mut directories: BTreeSet<String> = indexed.filter(is_below).collect();
         directories.insert(root.to_owned());
         let mut found = Vec::new();
         for directory in directories {
-            let last = directory.rsplit('/').next().unwrap_or(&directory);
-            self.session.depend_on(last);
             let between = directory[root.len()..].trim_start_matches('/').to_owned();
-            let named = |file: &u32| Some(repository.facts(*file)?.path.display().into_owned());
             let own: Vec<(u32, String)> = self
                 .session
                 .directory(&directory)
                 .iter()
-                .filter_map(|file| Some((*file, named(file)?)))
+                .filter_map(|file| Some((*file, self.session.path_of(*file)?)))
                 .filter(|(_, path)| path.rsplit_once('.').is_some_and(|(_, own)| own == extension))
                 .collect();
             let only = own.iter().find(|(_, path)| path.rsplit('/').next() == Some(&index));

@@ -4,7 +4,8 @@ use super::entries::{Entries, EntryCall};
 use super::extract::Extraction;
 use super::handlers::Handler;
 use super::routers::node;
-use crate::file::file_unit::FileUnit;
+use crate::file::FileRef;
+use crate::invalidation::lookups::Reach;
 use crate::markup::{pascal, rendered};
 use orient_model::{
     Confidence, Edge, EdgeKind, EntryRule, Node, Resolved, Rule, SurfaceEntry, SymbolKind, ViewRule,
@@ -57,7 +58,7 @@ impl Entries<'_, '_, '_> {
         let patterns = patterns(unit, rule, Some(at));
         let Some((to, confidence)) = self.extraction.session.template(unit, &name, &patterns) else { return };
         let from = node(unit.sym(at));
-        let line = unit.symbol(at).map_or(0, |symbol| symbol.name_span.first_line);
+        let line = unit.line(at);
         resolved.edges.push(renders(from, to, line, confidence));
         let symbol = Some(to).filter(|to| to.symbol.is_some());
         self.push(SurfaceEntry { name, symbol, from, line, proven: true, ..self.blank(framework, rule) });
@@ -72,21 +73,19 @@ pub(super) fn views(extraction: &Extraction<'_, '_>, resolved: &mut Resolved) {
         return;
     }
     for rule in extraction.frameworks.iter().flat_map(|framework| &framework.views) {
-        let path = unit.facts.path.display();
+        let path = unit.path().display();
         let Some(Owner { name: owner, member, within }) = owner(&path, rule) else { continue };
         let session = extraction.session;
-        session.depend_on(&member);
-        let types = session.symbols_named(&unit.rules.family, &owner);
+        let types = session.symbols_within(&unit.rules, &owner, Reach::Types);
         for one in types.iter().filter(|one| one.kind.is_type()).take(MAX_TYPES) {
             session.start_reference();
             let Some(home) = session.unit_of(one.sym) else { continue };
             if rule.snake && session.full_name(one.sym) != within {
                 continue;
             }
-            let members = home.children(Some(one.sym.at)).iter();
-            for &at in members.filter(|&&at| home.kind(at).is_some_and(SymbolKind::is_callable)) {
-                if home.name(at) == member {
-                    let line = home.symbol(at).map_or(0, |symbol| symbol.name_span.first_line);
+            for at in home.children_named(Some(one.sym.at), &member) {
+                if home.kind(at).is_some_and(SymbolKind::is_callable) {
+                    let line = home.line(at);
                     resolved.edges.push(renders(node(home.sym(at)), own, line, Confidence::Probable));
                 }
             }
@@ -122,7 +121,7 @@ fn owner(path: &str, rule: &ViewRule) -> Option<Owner> {
 }
 
 /// The patterns of a rule, with the type around the call filled in.
-fn patterns(unit: &FileUnit, rule: &EntryRule, around: Option<u32>) -> Vec<String> {
+fn patterns(unit: &FileRef, rule: &EntryRule, around: Option<u32>) -> Vec<String> {
     let name = around.map(|at| unit.name(at)).unwrap_or_default();
     let name = name.strip_suffix(CONTROLLER).unwrap_or(name);
     let snake = super::entry_names::derived(orient_model::NameStyle::Snake, name, "").unwrap_or_default();

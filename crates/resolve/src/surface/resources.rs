@@ -221,7 +221,7 @@ impl Extraction<'_, '_> {
     pub(super) fn bases_of(&self, ty: SymbolId) -> (Vec<SymbolId>, Vec<String>) {
         let Some(unit) = self.session.unit_of(ty) else { return (Vec::new(), Vec::new()) };
         let symbol = unit.symbol(ty.at);
-        let bases = symbol.map(|symbol| symbol.bases.as_slice()).unwrap_or_default();
+        let bases = symbol.map(|symbol| symbol.bases).unwrap_or_default();
         let names = bases.iter().map(|base| unit.outline_text(base.name).to_owned()).collect();
         let mut found = Vec::new();
         for &(expr, scope, _) in unit.bases(ty.at) {
@@ -238,8 +238,7 @@ impl Extraction<'_, '_> {
 
     fn member_below(&self, ty: SymbolId, name: &str, depth: u32) -> Option<SymbolId> {
         let unit = self.session.unit_of(ty)?;
-        self.session.depend_on(name);
-        if let Some(&own) = unit.children(Some(ty.at)).iter().find(|&&child| unit.name(child) == name) {
+        if let Some(own) = unit.children_named(Some(ty.at), name).next() {
             return Some(unit.sym(own));
         }
         let bases = if depth < MAX_DEPTH { self.bases_of(ty).0 } else { Vec::new() };

@@ -13,7 +13,7 @@ impl Extraction<'_, '_> {
     pub(super) fn route_definition(&self, site: &Site, expr: ExprId, depth: u32) -> Option<(String, String)> {
         let unit = &site.unit;
         let entries = match unit.expr(expr) {
-            Expr::Call { args, .. } => unit.facts.flow.list(args).to_vec(),
+            Expr::Call { args, .. } => unit.list(args).to_vec(),
             Expr::Sequence { .. } => vec![expr],
             Expr::Name(_) | Expr::Member { .. } if depth < MAX_DEPTH => {
                 let sym = self.symbol_of(site, expr)?;

@@ -3,7 +3,6 @@
 use super::arguments::{self, COMPUTED};
 use super::extract::Extraction;
 use super::list_loops::Given;
-use crate::file::file_unit::last_name;
 use crate::session::Site;
 use crate::types::target::{Referent, Target};
 use crate::types::ty::{Module, SymbolId, Ty};
@@ -59,7 +58,7 @@ impl Extraction<'_, '_> {
             }
             Expr::Apply { base: inner, .. } | Expr::Wrap { inner, .. } => self.framework_names(site, inner),
             Expr::Call { callee, args } if self.is_loader(callee) => {
-                let first = self.unit.facts.flow.list(args).first();
+                let first = self.unit.list(args).first();
                 let path = first.and_then(|&first| self.session.constant_text(site, first));
                 let framework = path.and_then(|path| self.imported(|framework| framework.owns(&path)));
                 framework.map(|framework| (framework, String::new())).into_iter().collect()
@@ -120,7 +119,7 @@ impl Extraction<'_, '_> {
     }
 
     fn imported_names(&self, site: &Site, name: &str) -> Vec<(usize, String)> {
-        let imports = &self.unit.facts.outline.imports;
+        let imports = &self.unit.imports();
         let all = || (0..self.frameworks.len()).filter(|&at| self.is_imported[at]);
         if let Some(at) = self.binding_of_name(site, name) {
             let Some(BindingKind::Import(import)) = self.unit.binding(at).map(|binding| binding.kind) else {
@@ -176,7 +175,7 @@ impl Extraction<'_, '_> {
             if let Some(&found) = bound.iter().rfind(before).or_else(|| bound.first()) {
                 return Some(found);
             }
-            scope = self.unit.facts.flow.scopes.get(at as usize)?.parent;
+            scope = self.unit.scope(at)?.parent;
         }
         None
     }
@@ -290,7 +289,7 @@ impl Extraction<'_, '_> {
         if !self.is_loader_name(unit.text(name)) {
             return None;
         }
-        let path = self.session.constant_text(site, *unit.facts.flow.list(args).first()?)?;
+        let path = self.session.constant_text(site, *unit.list(args).first()?)?;
         self.session.find_module(unit, &path)
     }
 
@@ -341,7 +340,7 @@ impl Extraction<'_, '_> {
 
     fn binding_of_symbol(&self, symbol: u32) -> Option<u32> {
         let of = |binding: &orient_model::Binding| binding.kind == BindingKind::Symbol(symbol);
-        let found = self.unit.facts.flow.bindings.iter().position(of)?;
+        let found = self.unit.bindings().iter().position(of)?;
         Some(found as u32)
     }
 
@@ -363,7 +362,7 @@ impl Extraction<'_, '_> {
 
     /// The router that an imported file exports by default without a name.
     fn unnamed_export(&self, import: u32) -> Option<RouterValue> {
-        let import = self.unit.facts.outline.imports.get(import as usize)?;
+        let import = self.unit.import(import)?;
         if !matches!(import.kind, ImportKind::Default | ImportKind::Module) {
             return None;
         }
@@ -398,11 +397,11 @@ impl Extraction<'_, '_> {
     /// The function of a parameter and its index; none for a parameter of a function without a name.
     fn parameter(&self, at: u32) -> Option<(u32, u32)> {
         let binding = self.unit.binding(at)?;
-        let function = self.unit.facts.flow.scopes.get(binding.scope as usize)?.symbol?;
+        let function = self.unit.scope(binding.scope)?.symbol?;
         if self.unit.scope_of(function) != Some(binding.scope) {
             return None;
         }
-        let params = self.unit.facts.flow.bindings.iter().enumerate().filter(|(_, other)| {
+        let params = self.unit.bindings().iter().enumerate().filter(|(_, other)| {
             other.scope == binding.scope && other.kind == BindingKind::Param && other.at < binding.at
         });
         Some((function, params.count() as u32))
@@ -470,7 +469,7 @@ impl Extraction<'_, '_> {
     /// The framework of a type of routers, and whether these are applications.
     fn router_type(&self, site: &Site, ty: ExprId) -> Option<(usize, bool)> {
         if let Expr::Either(list) = self.unit.expr(ty) {
-            return self.unit.facts.flow.list(list).iter().find_map(|&one| self.router_type(site, one));
+            return self.unit.list(list).iter().find_map(|&one| self.router_type(site, one));
         }
         let (framework, name) = self.framework_name(site, ty)?;
         let mut rules = self.frameworks[framework].routers.iter();
@@ -482,7 +481,7 @@ impl Extraction<'_, '_> {
         let (Expr::Call { callee, args } | Expr::New { ty: callee, args }) = self.unit.expr(expr) else {
             return None;
         };
-        let args = self.unit.facts.flow.list(args);
+        let args = self.unit.list(args);
         if let Some((framework, name)) = self.framework_name(site, callee) {
             let rules = self.frameworks[framework].routers.iter();
             if let Some(rule) = rules.clone().find(|rule| rule.functions.contains(&name)) {
@@ -536,7 +535,7 @@ impl Extraction<'_, '_> {
 
     fn group_prefix(&self, site: &Site, call: ExprId, group: &GroupRule) -> String {
         let Expr::Call { args, .. } = self.unit.expr(call) else { return String::new() };
-        let path = arguments::find(self.unit, self.unit.facts.flow.list(args), &group.path);
+        let path = arguments::find(self.unit, self.unit.list(args), &group.path);
         path.map(|path| self.path_text(site, path)).unwrap_or_default()
     }
 
@@ -556,7 +555,7 @@ impl Extraction<'_, '_> {
 
     /// The last name of an expression.
     pub(super) fn last_name(&self, expr: ExprId) -> Option<&str> {
-        last_name(&self.unit.facts, expr)
+        self.unit.last_name(expr)
     }
 }
 

@@ -91,7 +91,7 @@ impl RegistrationCall<'_, '_, '_> {
     pub(super) fn parts(&self) -> Option<(ExprId, &[ExprId])> {
         let unit = self.extraction.unit;
         let Expr::Call { callee, args } = unit.expr(self.reference.expr) else { return None };
-        Some((callee, unit.facts.flow.list(args)))
+        Some((callee, unit.list(args)))
     }
 
     /// The router that the call is a member of, if it may be one of this framework.
@@ -141,7 +141,7 @@ impl RegistrationCall<'_, '_, '_> {
             None => Place { node: Node { file, symbol: None }, slot: Slot::Local(DEFAULT_ROUTER) },
         };
         let prefixes = &extraction.frameworks[framework].file_prefixes;
-        let path = unit.facts.path.display();
+        let path = unit.path().display();
         let own =
             prefixes.iter().find(|(file, _)| path_ends_with(file, &path)).map(|(_, prefix)| prefix.clone());
         extraction.define(place, framework, own.unwrap_or_default(), true);
@@ -335,7 +335,7 @@ impl RegistrationCall<'_, '_, '_> {
             let is_named =
                 self.extraction.last_name(callee).is_some_and(|name| names.iter().any(|one| one == name));
             if is_named {
-                let args = unit.facts.flow.list(args).iter();
+                let args = unit.list(args).iter();
                 return args
                     .flat_map(|&arg| self.extraction.session.constant_texts(&self.site(), arg))
                     .collect();
@@ -360,7 +360,7 @@ impl RegistrationCall<'_, '_, '_> {
                 base = inner;
             }
             if base == self.reference.expr {
-                let args = unit.facts.flow.list(args).iter();
+                let args = unit.list(args).iter();
                 return args
                     .flat_map(|&arg| self.extraction.session.constant_texts(&self.site(), arg))
                     .collect();
@@ -373,12 +373,12 @@ impl RegistrationCall<'_, '_, '_> {
     fn decorated(&self) -> Option<SymbolId> {
         let unit = self.extraction.unit;
         let at = self.reference.at;
-        let symbols = &unit.facts.outline.symbols;
-        let stands_at = |symbol: &orient_model::Symbol| {
-            symbol.span.start <= at && at < symbol.header.start && !symbol.attributes.is_empty()
+        let stands_at = |&symbol: &u32| {
+            let attributes = unit.symbol(symbol).is_some_and(|symbol| !symbol.attributes.is_empty());
+            attributes
+                && unit.spans(symbol).is_some_and(|(whole, header)| whole.start <= at && at < header.start)
         };
-        let found = symbols.iter().rposition(stands_at)?;
-        Some(unit.sym(found as u32))
+        unit.symbols().rev().find(stands_at).map(|found| unit.sym(found))
     }
 
     /// What stands between the path and the handler.
@@ -472,7 +472,7 @@ impl RegistrationCall<'_, '_, '_> {
                     .last_name(callee)
                     .is_some_and(|name| rule.lists.iter().any(|one| one == name)) =>
             {
-                unit.facts.flow.list(args).to_vec()
+                unit.list(args).to_vec()
             }
             _ => vec![arg],
         }

@@ -4,7 +4,7 @@ use super::arguments;
 use super::handlers::Handler;
 use super::lexical::{Controller, LexicalContext};
 use super::routes::RegistrationCall;
-use crate::file::file_unit::spell;
+use crate::invalidation::lookups::Reach;
 use crate::types::ty::SymbolId;
 use orient_model::{Argument, Expr, ExprId, RouteRule};
 
@@ -63,13 +63,12 @@ impl RegistrationCall<'_, '_, '_> {
             None => controller.split(['\\', '/', '.']).map(str::to_owned).collect(),
         };
         let (own, around) = names.split_last()?;
-        let family = &extraction.unit.rules.family;
-        let namesakes = extraction.session.symbols_named(family, own);
+        let namesakes = extraction.session.symbols_within(&extraction.unit.rules, own, Reach::Types);
         let types = namesakes.iter().filter(|one| one.kind.is_type()).take(MAX_NAMESAKES);
         let mut best: Option<(usize, SymbolId)> = None;
         for one in types {
             let Some(unit) = extraction.session.unit_of(one.sym) else { continue };
-            let full = spell(&unit.facts.outline, one.sym.at);
+            let Some(full) = unit.full_name(one.sym.at) else { continue };
             let parts: Vec<&str> = full.split('.').collect();
             let fits = around.iter().rev().zip(parts.iter().rev().skip(1)).filter(|(a, b)| a == b).count();
             if fits == around.len() && best.is_none_or(|(extra, _)| parts.len() < extra) {

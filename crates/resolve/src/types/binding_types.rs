@@ -1,7 +1,7 @@
 //! The types of parameters, variables and fields: declared, or inferred from what is assigned to them.
 
 use crate::calls::call_result::is_informative;
-use crate::file::file_unit::FileRef;
+use crate::file::FileRef;
 use crate::memo::Keep;
 use crate::session::{Session, Site};
 use crate::types::target::Value;
@@ -174,8 +174,7 @@ impl Session<'_> {
             return Value::unknown();
         };
         let name = format!("{}{}", unit.rules.property_field_prefix, unit.name(sym.at));
-        let members = self.members(unit.sym(around));
-        match members.get(name.as_str()).and_then(|fields| fields.first()) {
+        match self.own_members(unit.sym(around), &name).first() {
             Some(&field) => self.type_of_symbol(field),
             None => Value::unknown(),
         }
@@ -186,7 +185,7 @@ impl Session<'_> {
         let around = unit.symbol(sym.at).and_then(|symbol| symbol.parent);
         let mut types = Vec::new();
         for (assign, value) in unit.assigned(unit.name(sym.at)) {
-            let scope = unit.facts.flow.scopes.get(assign.scope as usize).and_then(|scope| scope.symbol);
+            let scope = unit.scope(assign.scope).and_then(|scope| scope.symbol);
             let is_member = matches!(unit.expr(assign.target), Expr::Member { .. });
             if is_member && unit.type_around(scope) != around {
                 continue;

@@ -80,7 +80,6 @@ impl Session<'_> {
         }
         let Expr::Text(path) = unit.expr(*args.first()?) else { return None };
         let path = unit.text(path);
-        self.depend_on_module_path(path);
         Some(Value::new(Ty::Module(self.find_module(unit, path)?), Rule::Import))
     }
 

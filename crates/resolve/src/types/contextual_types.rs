@@ -17,158 +17,19 @@
 //! in `on({ done: result => … })` the context is the member `done` of the declared parameter type.
 
 use crate::calls::call_result::CALLED;
-use crate::file::file_unit::{FileRef, FileUnit};
+use crate::file::FileRef;
+use crate::file::function_contexts::Context;
 use crate::memo::Keep;
 use crate::names::bindings::LookupKind;
 use crate::session::{Session, Site};
 use crate::types::generics::{TypeArguments, mentions_param, substitute};
 use crate::types::target::{Referent, Target, Value};
 use crate::types::ty::{SymbolId, Ty};
-use orient_model::{Atom, Binding, Expr, ExprId, RefKind, Rule, ScopeKind, Sequence, SymbolKind, Via};
-use rustc_hash::FxHashMap;
+use orient_model::{Atom, Binding, Expr, ExprId, Rule, ScopeKind, SymbolKind, Via};
 use std::rc::Rc;
 
-/// Maximum depth of object literals that are searched for functions.
-const MAX_DEPTH: usize = 4;
-
-/// Where a function is written, if that decides its type.
-#[derive(Clone, Debug)]
-pub(crate) struct ContextSite {
-    /// What the outermost value is written as.
-    context: Context,
-    /// The keys from there to the function.
-    keys: Vec<Atom>,
-    /// The scope and position of the value.
-    scope: u32,
-    at: u32,
-}
-
-/// What supplies the type of a value.
-#[derive(Clone, Copy, Debug)]
-enum Context {
-    /// The argument of a call at this index.
-    Argument(ExprId, u32),
-    /// A property of the component that this markup element names.
-    Property(ExprId),
-    /// The value of a name with this declared type.
-    Typed(ExprId),
-    /// The value assigned to this expression.
-    Assigned(ExprId),
-    /// A result of the function with this scope.
-    Returned(u32),
-}
-
-/// The contexts of all functions of a file, by scope.
-fn function_contexts(unit: &FileUnit) -> FxHashMap<u32, ContextSite> {
-    let mut found = ContextCollector { unit, known: FxHashMap::default() };
-    let flow = &unit.facts.flow;
-    for reference in unit.references() {
-        let list = match unit.expr(reference.expr) {
-            Expr::Call { args, .. } if reference.kind == RefKind::Call => args,
-            Expr::New { args, .. } if reference.kind == RefKind::Construct => args,
-            Expr::New { ty, args } if reference.kind == RefKind::Call => {
-                for &arg in flow.list(args) {
-                    if let Expr::Named { name, value } = unit.expr(arg) {
-                        let context = Context::Property(ty);
-                        let (scope, at) = (reference.scope, reference.at);
-                        found.visit(value, &ContextSite { context, keys: vec![name], scope, at }, 0);
-                    }
-                }
-                continue;
-            }
-            _ => continue,
-        };
-        for (at, &arg) in flow.list(list).iter().enumerate() {
-            let context = Context::Argument(reference.expr, at as u32);
-            found.visit(
-                arg,
-                &ContextSite { context, keys: Vec::new(), scope: reference.scope, at: reference.at },
-                0,
-            );
-        }
-    }
-    found.visit_typed_bindings();
-    for assign in &flow.assigns {
-        if let (Some(value), Via::Value) = (assign.value, assign.via) {
-            let context = Context::Assigned(assign.target);
-            found.visit(
-                value,
-                &ContextSite { context, keys: Vec::new(), scope: assign.scope, at: assign.at },
-                0,
-            );
-        }
-    }
-    for leaves in &flow.returns {
-        let at = flow.scopes.get(leaves.scope as usize).map_or(0, |scope| scope.end);
-        let context = Context::Returned(leaves.scope);
-        found.visit(leaves.value, &ContextSite { context, keys: Vec::new(), scope: leaves.scope, at }, 0);
-    }
-    found.known
-}
-
-struct ContextCollector<'u> {
-    unit: &'u FileUnit,
-    known: FxHashMap<u32, ContextSite>,
-}
-
-impl ContextCollector<'_> {
-    /// Functions in the values of bindings with a declared type.
-    fn visit_typed_bindings(&mut self) {
-        let unit = self.unit;
-        for binding in &unit.facts.flow.bindings {
-            let (ty, value) = match (binding.ty, binding.value) {
-                (Some(ty), Some(value)) => (ty, value),
-                (None, Some(value)) => match unit.expr(value) {
-                    Expr::Cast { value, ty } => (ty, value),
-                    _ => continue,
-                },
-                _ => continue,
-            };
-            let whole = matches!(unit.expr(value), Expr::Sequence { .. }) || binding.ty.is_none();
-            if whole && binding.via == Via::Value {
-                let place = ContextSite {
-                    context: Context::Typed(ty),
-                    keys: Vec::new(),
-                    scope: binding.scope,
-                    at: binding.at,
-                };
-                self.visit(value, &place, 0);
-            }
-        }
-    }
-
-    fn visit(&mut self, expr: ExprId, place: &ContextSite, depth: usize) {
-        if depth > MAX_DEPTH {
-            return;
-        }
-        let unit = self.unit;
-        match unit.expr(expr) {
-            Expr::Lambda(scope) => {
-                self.known.entry(scope).or_insert_with(|| place.clone());
-            }
-            Expr::Function(symbol) => {
-                if let Some(scope) = unit.scope_of(symbol) {
-                    self.known.entry(scope).or_insert_with(|| place.clone());
-                }
-            }
-            Expr::Sequence { kind: Sequence::Map, items } => {
-                for &item in unit.facts.flow.list(items) {
-                    if let Expr::Named { name, value } = unit.expr(item) {
-                        let mut inner = place.clone();
-                        inner.keys.push(name);
-                        self.visit(value, &inner, depth + 1);
-                    }
-                }
-            }
-            Expr::Either(items) => {
-                for &item in unit.facts.flow.list(items) {
-                    self.visit(item, place, depth + 1);
-                }
-            }
-            _ => {}
-        }
-    }
-}
+/// Maximum number of aliases of a function type that are followed.
+const MAX_ALIASES: usize = 4;
 
 impl Session<'_> {
     /// The type of a parameter that follows from the context of its function.
@@ -178,7 +39,7 @@ impl Session<'_> {
         }
         let scope = binding.scope;
         let is_function = |s: &orient_model::Scope| s.kind == ScopeKind::Function;
-        if !unit.facts.flow.scopes.get(scope as usize).is_some_and(is_function) {
+        if !unit.scope(scope).is_some_and(is_function) {
             return Value::unknown();
         }
         let Some(index) = param_position(unit, scope, binding) else { return Value::unknown() };
@@ -200,9 +61,7 @@ impl Session<'_> {
     }
 
     fn infer_contextual_type(&self, unit: &FileRef, scope: u32) -> Ty {
-        let Some(place) = unit.function_contexts.get_or_init(|| function_contexts(unit)).get(&scope) else {
-            return Ty::Unknown;
-        };
+        let Some(place) = unit.function_context(scope) else { return Ty::Unknown };
         let in_progress = self.queries.contextual_types.in_progress();
         let wanted = in_progress.enter(&self.limits, &(unit.file, scope), || {
             let site = Site { unit: unit.clone(), scope: place.scope, at: place.at };
@@ -242,7 +101,7 @@ impl Session<'_> {
 
     /// The declared or contextual result type of the function with this scope.
     fn result_context(&self, unit: &FileRef, scope: u32) -> Ty {
-        let symbol = unit.facts.flow.scopes.get(scope as usize).and_then(|scope| scope.symbol);
+        let symbol = unit.scope(scope).and_then(|scope| scope.symbol);
         if let Some(symbol) = symbol.filter(|&at| unit.scope_of(at) == Some(scope)) {
             let declared = unit.binding_of(symbol).and_then(|binding| binding.ty);
             if let Some(ty) = declared {
@@ -265,7 +124,7 @@ impl Session<'_> {
             Expr::New { ty, args } => (ty, args, true),
             _ => return Ty::Unknown,
         };
-        let args = unit.facts.flow.list(args);
+        let args = unit.list(args);
         let found = if unit.rules.exact_arity && !makes {
             self.applicable_callees(site, callee, args)
         } else {
@@ -305,7 +164,7 @@ impl Session<'_> {
 
     /// The call that a function is an argument of, and its position.
     pub(crate) fn enclosing_call(unit: &FileRef, scope: u32) -> Option<(ExprId, u32)> {
-        let place = unit.function_contexts.get_or_init(|| function_contexts(unit)).get(&scope)?;
+        let place = unit.function_context(scope)?;
         match place.context {
             Context::Argument(call, _) => Some((call, place.at)),
             _ => None,
@@ -317,11 +176,11 @@ impl Session<'_> {
         if unit.rules.receiver_scope_methods.is_empty() {
             return None;
         }
-        let place = unit.function_contexts.get_or_init(|| function_contexts(unit)).get(&scope)?;
+        let place = unit.function_context(scope)?;
         let Context::Argument(call, at) = place.context else { return None };
         let Expr::Call { callee, args } = unit.expr(call) else { return None };
         let site = Site { unit: unit.clone(), scope: place.scope, at: place.at };
-        let args = unit.facts.flow.list(args);
+        let args = unit.list(args);
         let enters =
             |name: Atom| unit.rules.receiver_scope_methods.iter().any(|known| known == unit.text(name));
         let val = match unit.expr(Self::without_type_arguments(&site, callee)) {
@@ -382,7 +241,7 @@ impl Session<'_> {
     /// place.
     fn receiver_of_function_type(&self, mut from: Site, written: &str) -> Option<(String, Site)> {
         let mut written = written.to_owned();
-        for _ in 0..MAX_DEPTH {
+        for _ in 0..MAX_ALIASES {
             if let Some((head, _)) = written.split_once(".(") {
                 return Some((head.to_owned(), from));
             }
@@ -452,13 +311,12 @@ impl Session<'_> {
     ) -> Ty {
         for of in self.mro(&Ty::instance(sym)).iter() {
             let Ty::Instance(of, _) = of else { continue };
-            let members = self.members(*of);
             let Some(home) = self.unit_of(*of) else { continue };
-            let named = home.rules.constructors.iter().filter_map(|name| members.get(name.as_str()));
-            let mut makers: Vec<SymbolId> = named.flatten().copied().collect();
+            let names = home.rules.constructors.iter();
+            let mut makers: Vec<SymbolId> = names.flat_map(|name| self.own_members(*of, name)).collect();
             if home.rules.exact_arity {
-                let alike = members.get(home.name(of.at)).into_iter().flatten();
-                makers.extend(alike.filter(|&&one| self.kind(one) == Some(SymbolKind::Constructor)));
+                let alike = self.own_members(*of, home.name(of.at)).into_iter();
+                makers.extend(alike.filter(|&one| self.kind(one) == Some(SymbolKind::Constructor)));
                 // The type itself represents its primary constructor.
                 makers.extend(home.symbol(of.at).filter(|symbol| !symbol.params.is_empty()).map(|_| *of));
                 makers.retain(|&maker| self.accepts_count(&Target::symbol(maker, Rule::Constructor), count));
@@ -500,7 +358,7 @@ impl Session<'_> {
         let Some((unit, sym)) = found.sym().and_then(|sym| Some((self.unit_of(sym)?, sym))) else {
             return true;
         };
-        let Some(params) = unit.symbol(sym.at).map(|symbol| &symbol.params) else { return true };
+        let Some(params) = unit.symbol(sym.at).map(|symbol| symbol.params) else { return true };
         let Some(last) = params.len().checked_sub(1).filter(|&last| params[last].variadic) else {
             return true;
         };
@@ -569,7 +427,7 @@ fn is_function(kind: SymbolKind) -> bool {
 }
 
 /// The index of a parameter; the names of one destructuring pattern share an index.
-fn param_position(unit: &FileUnit, scope: u32, wanted: &Binding) -> Option<usize> {
+fn param_position(unit: &FileRef, scope: u32, wanted: &Binding) -> Option<usize> {
     let mut place: Option<usize> = None;
     let mut in_pattern = false;
     for at in unit.params(scope) {

@@ -1,6 +1,7 @@
 //! All declarations of one type: partial classes, reopened namespaces, merged interfaces, blocks of members.
 
-use crate::file::file_unit::{FileRef, FileUnit};
+use crate::file::FileRef;
+use crate::invalidation::lookups::Reach;
 use crate::memo::Keep;
 use crate::names::bindings::declares_overloads;
 use crate::session::{Namesake, Session};
@@ -19,16 +20,22 @@ impl Session<'_> {
     fn find_declarations(&self, sym: SymbolId) -> Vec<SymbolId> {
         let Some(unit) = self.unit_of(sym) else { return vec![sym] };
         let mut parts = vec![sym];
-        self.depend_on_container(&self.shared_full_name(sym));
-        for namesake in self.symbols_named(&unit.rules.family, unit.name(sym.at)).iter() {
+        for namesake in self.possible_parts(&unit, sym) {
             if namesake.sym != sym
-                && can_be_same_type(sym, &unit, namesake)
+                && can_be_same_type(sym, &unit, &namesake)
                 && self.is_same_type(sym, &unit, namesake.sym)
             {
                 parts.push(namesake.sym);
             }
         }
         parts
+    }
+
+    /// The symbols that may declare the same type, by path and position.
+    fn possible_parts(&self, unit: &FileRef, sym: SymbolId) -> Vec<Namesake> {
+        // What is only declared here is defined by any type of the name.
+        let reach = if unit.is(sym.at, Modifier::Declaration) { Reach::Types } else { Reach::Parts };
+        self.symbols_within_or_in(&unit.rules, unit.name(sym.at), reach, sym.file)
     }
 
     fn is_same_type(&self, sym: SymbolId, unit: &FileRef, other: SymbolId) -> bool {
@@ -95,7 +102,7 @@ impl Session<'_> {
             return known;
         }
         let parts = self.declarations(sym);
-        let named = self.symbols_named(&unit.rules.family, unit.name(sym.at));
+        let named = self.possible_parts(&unit, sym);
         let first = named.iter().map(|namesake| namesake.sym).find(|one| parts.contains(one)).unwrap_or(sym);
         // All parts share the answer: a namespace may be opened in a thousand files.
         parts.iter().for_each(|&part| self.queries.canonical.insert(part, first));
@@ -117,7 +124,7 @@ impl Session<'_> {
 }
 
 /// Whether a symbol of the same name may declare the same type, as far as its kind and modifiers tell.
-fn can_be_same_type(sym: SymbolId, unit: &FileUnit, other: &Namesake) -> bool {
+fn can_be_same_type(sym: SymbolId, unit: &FileRef, other: &Namesake) -> bool {
     let Some(kind) = unit.kind(sym.at) else { return false };
     if other.kind == SymbolKind::Impl {
         return true;

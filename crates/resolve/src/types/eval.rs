@@ -1,6 +1,6 @@
 //! Evaluation: what an expression refers to, and the type of its value.
 
-use crate::file::file_unit::FileUnit;
+use crate::file::FileRef;
 use crate::memo::Keep;
 use crate::names::bindings::LookupKind;
 use crate::session::{Session, Site};
@@ -37,7 +37,7 @@ impl Session<'_> {
             } => self.targets(site, inner).to_vec(),
             Expr::Named { value, .. } => self.targets(site, value).to_vec(),
             Expr::Either(list) => {
-                let each = unit.facts.flow.list(list).iter();
+                let each = unit.list(list).iter();
                 each.flat_map(|&one| self.targets(site, one).to_vec())
                     .map(|found| found.at_most(Confidence::Probable))
                     .collect()
@@ -124,7 +124,7 @@ impl Session<'_> {
     }
 
     fn find_applied(&self, site: &Site, base: ExprId, args: ExprList) -> Vec<Target> {
-        let list = site.unit.facts.flow.list(args);
+        let list = site.unit.list(args);
         let mut found = self.targets_of_arity(site, base, list.len());
         for one in &mut found {
             let Referent::Symbol(sym, via) = &one.referent else { continue };
@@ -257,7 +257,7 @@ impl Session<'_> {
 
     fn eval_uncached(&self, site: &Site, expr: ExprId) -> Value {
         let unit = &site.unit;
-        let flow = &unit.facts.flow;
+        let flow = unit;
         let inferred = |ty| Value::new(ty, Rule::Inferred);
         match unit.expr(expr) {
             Expr::SelfRef => self.self_value(site),
@@ -310,11 +310,11 @@ impl Session<'_> {
     fn is_short(site: &Site, items: ExprList) -> bool {
         let spread =
             |&item: &ExprId| matches!(site.unit.expr(item), Expr::Wrap { wrapper: Wrapper::Spread, .. });
-        items.len <= 8 && !site.unit.facts.flow.list(items).iter().any(spread)
+        items.len <= 8 && !site.unit.list(items).iter().any(spread)
     }
 
     /// The type of a literal.
-    fn literal(unit: &FileUnit, literal: Literal) -> Ty {
+    fn literal(unit: &FileRef, literal: Literal) -> Ty {
         let kind = kind_of(literal);
         let name =
             unit.rules.literal_types.iter().find(|(known, _)| known == kind).map_or("", |(_, name)| name);

@@ -1,6 +1,6 @@
 //! Type parameters: substitution, unification, bounds and defaults.
 
-use crate::file::file_unit::FileRef;
+use crate::file::FileRef;
 use crate::names::extensions::is_same_type;
 use crate::session::{Session, Site};
 use crate::types::target::Value;

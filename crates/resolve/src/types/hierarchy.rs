@@ -104,14 +104,14 @@ impl Session<'_> {
     fn push_intersection_bases(&self, sym: SymbolId, bases: &mut Vec<(Ty, Relation)>) {
         let Some(unit) = self.unit_of(sym) else { return };
         let is_alias = unit.kind(sym.at) == Some(SymbolKind::TypeAlias);
-        if !is_alias || !unit.rules.type_namespace || self.members(sym).is_empty() {
+        if !is_alias || !unit.rules.type_namespace || !self.has_members(sym) {
             return;
         }
         let Some(binding) = unit.binding_of(sym.at) else { return };
         let Some(Expr::Either(list)) = binding.ty.map(|ty| unit.expr(ty)) else { return };
         let scope = unit.scope_of(sym.at).unwrap_or_else(|| unit.scope_at(binding.at));
         let site = Site { unit: unit.clone(), scope, at: binding.at };
-        for &part in unit.facts.flow.list(list) {
+        for &part in unit.list(list) {
             let ty = self.ty(&site, part);
             if let Ty::Instance(of, _) = &ty
                 && *of != sym

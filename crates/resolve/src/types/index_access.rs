@@ -1,6 +1,6 @@
 //! Index access: values under constant keys, from literals and from assignments.
 
-use crate::file::file_unit::{FileRef, FileUnit};
+use crate::file::FileRef;
 use crate::file::tables::AssignedKey;
 use crate::session::{Session, Site};
 use crate::types::target::{Referent, Target, Value};
@@ -85,7 +85,7 @@ impl Session<'_> {
             return None;
         }
         let keys = self.keys(site, key);
-        let name = crate::file::file_unit::first_name(unit, base)?;
+        let name = unit.first_name(base)?;
         let own = unit.scope_binding(site.scope, name);
         let mut put = Vec::new();
         for place in places {
@@ -133,7 +133,6 @@ impl Session<'_> {
                 Referent::Symbol(sym, _) => {
                     let Some(home) = self.unit_of(*sym) else { continue };
                     let Some(binding) = home.binding_of(sym.at) else { continue };
-                    self.depend_on(home.name(sym.at));
                     let site = Site { unit: home.clone(), scope: binding.scope, at: u32::MAX };
                     if let Some(value) = binding.value {
                         self.push_table_functions(&site, value, &keys, &mut found);
@@ -160,9 +159,9 @@ impl Session<'_> {
             }
             // `Object.freeze({ … })`
             Expr::Call { args, .. } if args.len == 1 => {
-                return self.push_table_functions(site, unit.facts.flow.list(args)[0], keys, found);
+                return self.push_table_functions(site, unit.list(args)[0], keys, found);
             }
-            Expr::Sequence { items, .. } => unit.facts.flow.list(items),
+            Expr::Sequence { items, .. } => unit.list(items),
             _ => return,
         };
         for &item in items.iter().take(TABLE + 1) {
@@ -215,7 +214,7 @@ impl Session<'_> {
 }
 
 /// The text of a constant.
-fn constant(unit: &FileUnit, expr: ExprId) -> Option<String> {
+fn constant(unit: &FileRef, expr: ExprId) -> Option<String> {
     match unit.expr(expr) {
         Expr::Text(text) => Some(unit.text(text).to_owned()),
         Expr::Named { name, value } if unit.expr(value) == Expr::Literal(Literal::Integer) => {

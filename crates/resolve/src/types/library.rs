@@ -4,7 +4,6 @@
 //! Example: with `"Stream<T>" = "map(fn(T): R): Stream<R>"`, the result of `carts.map(c -> c.owner())` for a `Stream<Cart>` is a
 //! `Stream<Owner>`: `T` is the receiver's type argument, `R` the result of the lambda, whose parameter is a `Cart`.
 
-use crate::file::file_unit::last_name;
 use crate::session::{Session, Site};
 use crate::types::generics::{mentions_param, substitute, unify};
 use crate::types::target::{Referent, Target, Value};
@@ -41,7 +40,7 @@ impl Session<'_> {
             return Value::unknown();
         }
         let (callee, stated) = match unit.expr(callee) {
-            Expr::Apply { base, args } => (base, unit.facts.flow.list(args)),
+            Expr::Apply { base, args } => (base, unit.list(args)),
             _ => (callee, &[][..]),
         };
         let (receiver, name) = match unit.expr(callee) {
@@ -145,7 +144,7 @@ impl Session<'_> {
         let is_type = unit.rules.calls_construct
             && unit.rules.modules == Modules::Include
             && matches!(unit.expr(callee), Expr::Apply { .. });
-        let name = last_name(&unit.facts, callee).filter(|_| is_type);
+        let name = unit.last_name(callee).filter(|_| is_type);
         match name.filter(|name| find_type(&unit.rules, name).is_some()) {
             Some(_) => Value::new(self.ty(site, callee), Rule::Inferred),
             None => Value::unknown(),

@@ -1,6 +1,6 @@
 //! Member access: what `value.name` refers to, by the type of the value.
 
-use crate::file::file_unit::{FileRef, last_name};
+use crate::file::FileRef;
 use crate::modules::dotted;
 use crate::names::member_sides::has_side;
 use crate::session::{Session, Site};
@@ -72,7 +72,7 @@ impl Session<'_> {
         }
         if named.is_empty()
             && unit.rules.modules == Modules::Include
-            && let Some(space) = last_name(&unit.facts, base)
+            && let Some(space) = unit.last_name(base)
         {
             let found = self.qualified_by_opened(unit, space, name);
             if !found.is_empty() {

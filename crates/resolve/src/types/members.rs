@@ -1,7 +1,9 @@
 //! The members of a type: its own, and those it inherits by the MRO.
 
 use crate::calls::overloads::is_type_param;
-use crate::file::file_unit::{FileRef, FileUnit, Members};
+use crate::file::FileRef;
+use crate::file::file_unit::Members;
+use crate::invalidation::slots::Slot;
 use crate::memo::Keep;
 use crate::names::member_sides::MemberSide;
 use crate::session::Session;
@@ -12,8 +14,14 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 impl Session<'_> {
-    /// The members of a type itself, from all its declarations, by name.
-    pub(crate) fn members(&self, sym: SymbolId) -> Arc<Members> {
+    /// The members of a type itself, from all its declarations, with a name.
+    pub(crate) fn own_members(&self, sym: SymbolId, name: &str) -> Vec<SymbolId> {
+        self.dependencies.on_slot(Slot::Name(name));
+        self.member_table(sym).get(name).cloned().unwrap_or_default()
+    }
+
+    /// The members of a type itself by name. Its files are read; whoever looks a name up records that.
+    fn member_table(&self, sym: SymbolId) -> Arc<Members> {
         let sym = self.canonical(sym);
         let find = || Some(self.find_members(sym));
         self.queries.members.query(&self.limits, sym, Keep::OutermostOrUncut, find).unwrap_or_default()
@@ -21,13 +29,15 @@ impl Session<'_> {
 
     /// The members of a type itself with this name. Where case does not matter, a method may be spelled otherwise.
     pub(crate) fn members_called(&self, sym: SymbolId, name: &str) -> Option<Vec<SymbolId>> {
-        let members = self.members(sym);
+        self.dependencies.on_slot(Slot::Name(name));
+        let members = self.member_table(sym);
         if let Some(found) = members.get(name) {
             return Some(found.clone());
         }
         if !self.unit_of(sym).is_some_and(|home| home.rules.caseless_functions) {
             return None;
         }
+        self.dependencies.on_slot(Slot::Name(&name.to_ascii_lowercase()));
         let alike = members.iter().filter(|(spelled, _)| spelled.eq_ignore_ascii_case(name));
         let methods =
             |found: &&Vec<SymbolId>| found.iter().all(|&one| self.kind(one) == Some(SymbolKind::Method));
@@ -37,19 +47,19 @@ impl Session<'_> {
     fn find_members(&self, sym: SymbolId) -> Arc<Members> {
         let (parts, elsewhere) = (self.declarations(sym), self.members_elsewhere(sym));
         if let ([only], []) = (&parts[..], &elsewhere[..]) {
-            return self.unit_of(*only).map(|unit| unit.members(only.at)).unwrap_or_default();
+            return self.unit_of(*only).map(|unit| unit.member_table(only.at)).unwrap_or_default();
         }
         self.resolver.members(&[&parts, &[sym], &elsewhere], || {
             let mut members = Members::default();
             for &part in parts.iter() {
                 let Some(unit) = self.unit_of(part) else { continue };
-                for child in unit.members_in(part.at) {
-                    members.entry(unit.name(child).into()).or_default().push(unit.sym(child));
+                for (name, found) in &*unit.member_table(part.at) {
+                    members.entry(name.clone()).or_default().extend(found);
                 }
             }
             for &member in &elsewhere {
                 if let Some(unit) = self.unit_of(member) {
-                    members.entry(unit.name(member.at).into()).or_default().push(member);
+                    members.entry(unit.unrecorded().name(member.at).into()).or_default().push(member);
                 }
             }
             members
@@ -62,17 +72,19 @@ impl Session<'_> {
         let name = unit.name(sym.at);
         if unit.rules.type_namespace {
             let parent = unit.symbol(sym.at).and_then(|symbol| symbol.parent);
-            let beside = unit.children(parent).iter();
-            return beside.filter(|&&at| unit.qualifier(at) == Some(name)).map(|&at| unit.sym(at)).collect();
+            // Where they are looked up, their names are recorded.
+            let file = unit.unrecorded();
+            let beside = file.children(parent).iter();
+            return beside.filter(|&&at| file.qualifier(at) == Some(name)).map(|&at| unit.sym(at)).collect();
         }
         if unit.rules.shared_scope != SharedScope::Directory {
             return Vec::new();
         }
         let mut members = Vec::new();
-        for &file in self.directory(&unit.directory()).iter() {
-            let Some(beside) = self.unit(file) else { continue };
+        for beside in self.package_files(&unit.directory()) {
             if beside.package() == unit.package() && beside.rules.family == unit.rules.family {
-                members.extend(beside.qualified_by(name).map(|child| beside.sym(child)));
+                // Where they are looked up, their names are recorded.
+                members.extend(beside.unrecorded().qualified_by(name).map(|child| beside.sym(child)));
             }
         }
         members
@@ -80,16 +92,15 @@ impl Session<'_> {
 
     /// Whether a type has members of its own, as a type alias with methods does.
     pub(super) fn has_members(&self, sym: SymbolId) -> bool {
-        !self.members(sym).is_empty()
+        for part in self.declarations(sym).iter() {
+            self.unit_of(*part).into_iter().for_each(|unit| unit.reads_members(part.at));
+        }
+        !self.member_table(sym).is_empty()
     }
 
     /// Members of a type by name, searched along its MRO; `skip` 1 leaves out the type itself.
     pub(crate) fn type_member(&self, ty: &Ty, name: &str, skip: usize, base_rule: Rule) -> Vec<Target> {
-        self.depend_on(name);
         let home = if let Ty::Instance(sym, _) = ty { self.unit_of(*sym) } else { None };
-        if let Some(home) = home.as_ref().filter(|home| home.rules.caseless_functions) {
-            self.depend_on(&home.folded(name));
-        }
         if home.is_some_and(|home| home.rules.separate_static_members) {
             let side = if base_rule == Rule::Static { MemberSide::Type } else { MemberSide::Instance };
             let found = self.split_member(ty, name, skip, base_rule, side);
@@ -143,7 +154,7 @@ impl Session<'_> {
     fn overloads(&self, ty: &Ty, name: &str, skip: usize, mut found: Vec<Target>) -> Vec<Target> {
         for of in self.mro(ty).iter().skip(skip) {
             let Ty::Instance(sym, _) = of else { continue };
-            for &member in self.members(*sym).get(name).into_iter().flatten() {
+            for member in self.own_members(*sym, name) {
                 let known = found
                     .iter()
                     .filter_map(Target::sym)
@@ -170,16 +181,16 @@ impl Session<'_> {
     /// Whether one method overrides another: the same number of parameters, with equal or generic types.
     pub(crate) fn has_same_params(&self, one: SymbolId, other: SymbolId) -> bool {
         let (Some(left), Some(right)) = (self.unit_of(one), self.unit_of(other)) else { return false };
-        let generic = |unit: &FileUnit, at: u32, ty: &str| ty.len() < 2 || is_type_param(unit, at, ty);
+        let generic = |unit: &FileRef, at: u32, ty: &str| ty.len() < 2 || is_type_param(unit, at, ty);
         let (first, second) = (one.at, other.at);
         let (Some(one), Some(other)) = (left.symbol(one.at), right.symbol(other.at)) else { return false };
-        let alike = one.params.iter().zip(&other.params).all(|(a, b)| {
+        let alike = one.params.iter().zip(other.params).all(|(a, b)| {
             let (a, b) =
                 (a.ty.map_or("", |ty| left.outline_text(ty)), b.ty.map_or("", |ty| right.outline_text(ty)));
             let (a, b) = (a.trim_end_matches('?'), b.trim_end_matches('?'));
             a == b || generic(&left, first, a) || generic(&right, second, b)
         });
-        let variadic = one.params.iter().zip(&other.params).all(|(a, b)| a.variadic == b.variadic);
+        let variadic = one.params.iter().zip(other.params).all(|(a, b)| a.variadic == b.variadic);
         one.params.len() == other.params.len() && alike && variadic
     }
 

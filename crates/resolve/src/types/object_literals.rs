@@ -2,7 +2,7 @@
 //! of them.
 
 use crate::calls::call_result::MADE;
-use crate::file::file_unit::FileRef;
+use crate::file::FileRef;
 use crate::memo::Keep;
 use crate::session::{Session, Site};
 use crate::types::target::{Referent, Target, Value};
@@ -30,13 +30,11 @@ impl Session<'_> {
     /// The properties assigned to a function.
     pub(super) fn function_property(&self, sym: SymbolId, name: &str) -> Vec<Target> {
         let Some(unit) = self.unit_of(sym) else { return Vec::new() };
-        self.depend_on(name);
         let parent = unit.symbol(sym.at).and_then(|symbol| symbol.parent);
         let own = unit.name(sym.at);
-        let beside = unit.children(parent).iter();
-        beside
-            .filter(|&&at| unit.name(at) == name && unit.qualifier(at) == Some(own))
-            .map(|&at| Target::symbol(unit.sym(at), Rule::Static))
+        unit.children_named(parent, name)
+            .filter(|&at| unit.qualifier(at) == Some(own))
+            .map(|at| Target::symbol(unit.sym(at), Rule::Static))
             .collect()
     }
 
@@ -53,7 +51,7 @@ impl Session<'_> {
         let Some(unit) = self.unit(file) else { return Vec::new() };
         let Expr::Sequence { items, .. } = unit.expr(expr) else { return Vec::new() };
         let site = Site { unit: unit.clone(), scope, at: u32::MAX };
-        for &item in unit.facts.flow.list(items) {
+        for &item in unit.list(items) {
             match unit.expr(item) {
                 Expr::Named { name: key, value } if unit.text(key) == name => {
                     return self.targets(&site, value).to_vec();

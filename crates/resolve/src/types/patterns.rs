@@ -1,6 +1,5 @@
 //! Patterns that name a case or a type: the type of the payload they bind.
 
-use crate::file::file_unit::last_name;
 use crate::session::{Session, Site};
 use crate::types::target::{Target, Value};
 use crate::types::ty::{SymbolId, Ty};
@@ -23,7 +22,7 @@ impl Session<'_> {
                 let is_first = |one: &&Binding| {
                     one.via == Via::Item(0) && (one.scope, one.value) == (binding.scope, binding.value)
                 };
-                let before = unit.facts.flow.bindings.iter().filter(|one| one.at < binding.at);
+                let before = unit.bindings().iter().filter(|one| one.at < binding.at);
                 (before.filter(is_first).map(|one| one.at).max().unwrap_or(binding.at), number)
             }
             _ => return None,
@@ -31,7 +30,7 @@ impl Session<'_> {
         let references = unit.references().iter();
         let names = references.filter(|one| matches!(one.kind, RefKind::Read | RefKind::Type));
         let head = names.filter(|one| one.at < binding.at).max_by_key(|one| one.at)?;
-        let end = head.at + last_name(&unit.facts, head.expr)?.len() as u32;
+        let end = head.at + unit.last_name(head.expr)?.len() as u32;
         if !OPENS.contains(&first.checked_sub(end)?) {
             return None;
         }

@@ -1,6 +1,6 @@
 //! The receiver: the type of `self` inside of a member.
 
-use crate::file::file_unit::{FileRef, FileUnit};
+use crate::file::FileRef;
 use crate::names::visibility::has_annotation;
 use crate::session::{Session, Site};
 use crate::types::target::{Referent, Value};
@@ -10,20 +10,20 @@ use orient_model::{Atom, Binding, BindingKind, Expr, ExprId, Modifier, Rule, Sym
 use std::rc::Rc;
 
 /// Whether the receiver of a method is its type, not an instance.
-fn is_class_method(unit: &FileUnit, symbol: u32) -> bool {
+fn is_class_method(unit: &FileRef, symbol: u32) -> bool {
     let (rules, name) = (&unit.rules, unit.name(symbol));
     rules.class_method_names.iter().any(|known| known == name)
         || has_annotation(unit, symbol, &rules.class_method_attributes)
 }
 
 /// Whether a value is the receiver itself, or a new instance of the receiver's type.
-pub(crate) fn is_receiver(unit: &FileUnit, scope: u32, value: ExprId) -> bool {
+pub(crate) fn is_receiver(unit: &FileRef, scope: u32, value: ExprId) -> bool {
     let named = |name: Atom| {
         let first = unit.bindings_around(scope, unit.text(name)).first().and_then(|&at| unit.binding(at));
         first.is_some_and(|binding| binding.kind == BindingKind::Receiver)
     };
     let is_class = || {
-        let symbol = unit.facts.flow.scopes.get(scope as usize).and_then(|scope| scope.symbol);
+        let symbol = unit.scope(scope).and_then(|scope| scope.symbol);
         symbol.is_some_and(|symbol| is_class_method(unit, symbol))
     };
     match unit.expr(value) {
@@ -38,7 +38,7 @@ pub(crate) fn is_receiver(unit: &FileUnit, scope: u32, value: ExprId) -> bool {
 }
 
 /// Whether a type expression means the type of the receiver: `Self`.
-pub(crate) fn is_self_type(unit: &FileUnit, ty: ExprId) -> bool {
+pub(crate) fn is_self_type(unit: &FileRef, ty: ExprId) -> bool {
     match unit.expr(ty) {
         Expr::SelfRef => true,
         Expr::Name(name) | Expr::Member { name, .. } | Expr::Text(name) => {
@@ -49,7 +49,7 @@ pub(crate) fn is_self_type(unit: &FileUnit, ty: ExprId) -> bool {
 }
 
 /// Whether a member of an object literal is an arrow function, judging by its header: `go: (x)`, but not `go(x)` or `go: function (x)`.
-fn is_arrow_function(unit: &FileUnit, symbol: u32) -> bool {
+fn is_arrow_function(unit: &FileRef, symbol: u32) -> bool {
     let signature = unit.symbol(symbol).map_or("", |symbol| unit.outline_text(symbol.signature));
     signature.split_once(':').is_some_and(|(name, value)| {
         !name.contains('(') && !value.split(|c: char| !c.is_alphanumeric()).any(|word| word == "function")
@@ -59,7 +59,7 @@ fn is_arrow_function(unit: &FileUnit, symbol: u32) -> bool {
 impl Session<'_> {
     /// The value of a receiver parameter.
     pub(super) fn receiver(&self, unit: &FileRef, binding: &Binding) -> Value {
-        let symbol = unit.facts.flow.scopes.get(binding.scope as usize).and_then(|scope| scope.symbol);
+        let symbol = unit.scope(binding.scope).and_then(|scope| scope.symbol);
         let Some(of) = self.self_type(unit, symbol) else { return Value::unknown() };
         let class =
             symbol.is_some_and(|symbol| unit.is(symbol, Modifier::Static) || is_class_method(unit, symbol));
@@ -180,7 +180,7 @@ impl Session<'_> {
         }
         let last = name.rsplit('.').next().unwrap_or(name);
         let is_type = |kind: SymbolKind| kind.is_type() || kind == SymbolKind::TypeAlias;
-        let is_here = self.symbols_named(&site.unit.rules.family, last).iter().any(|one| is_type(one.kind));
+        let is_here = self.kinds_named(&site.unit.rules, last).any(is_type);
         if is_here { Ty::Unknown } else { Ty::External(last.into(), args) }
     }
 

@@ -1,13 +1,13 @@
 //! Type expressions: names, generic applications, aliases, indexed access types, wrappers.
 
-use crate::file::file_unit::{FileRef, last_name};
+use crate::file::FileRef;
 use crate::memo::Keep;
 use crate::names::bindings::LookupKind;
 use crate::session::{Session, Site};
 use crate::types::self_type::is_self_type;
 use crate::types::target::{Referent, Target, Value};
 use crate::types::ty::{SymbolId, THIS, Ty};
-use orient_model::{Binding, Expr, ExprId, Literal, RefKind, Rule, Sequence, SymbolKind, Wrapper};
+use orient_model::{Binding, Expr, ExprId, Literal, Rule, Sequence, SymbolKind, Wrapper};
 use std::rc::Rc;
 
 impl Session<'_> {
@@ -40,8 +40,7 @@ impl Session<'_> {
                 own => own.unwrap_or(Ty::Unknown),
             },
             Expr::Apply { base, args } => {
-                let args: Rc<[Ty]> =
-                    unit.facts.flow.list(args).iter().map(|&arg| self.ty(site, arg)).collect();
+                let args: Rc<[Ty]> = unit.list(args).iter().map(|&arg| self.ty(site, arg)).collect();
                 self.apply_type_expr(site, base, &args)
             }
             Expr::Index { base, key } if unit.rules.type_namespace => {
@@ -54,10 +53,10 @@ impl Session<'_> {
                 Wrapper::TypeOf => self.eval(site, inner).ty,
                 _ => self.ty(site, inner),
             },
-            Expr::Either(list) => Ty::union(unit.facts.flow.list(list).iter().map(|&one| self.ty(site, one))),
+            Expr::Either(list) => Ty::union(unit.list(list).iter().map(|&one| self.ty(site, one))),
             Expr::Sequence { kind: Sequence::Map, .. } => Ty::Shape(unit.file, site.scope, expr),
             Expr::Sequence { items, .. } => {
-                Ty::Tuple(unit.facts.flow.list(items).iter().map(|&item| self.ty(site, item)).collect())
+                Ty::Tuple(unit.list(items).iter().map(|&item| self.ty(site, item)).collect())
             }
             Expr::Named { value, .. } => self.ty(site, value),
             Expr::Literal(Literal::Null) => Ty::Unknown,
@@ -70,16 +69,18 @@ impl Session<'_> {
     /// A type whose name no type of the repository has: built in, or external.
     fn external_type(&self, site: &Site, expr: ExprId) -> Ty {
         let unit = &site.unit;
-        let Some(name) = last_name(&unit.facts, expr) else { return Ty::Unknown };
+        let Some(name) = unit.last_name(expr) else { return Ty::Unknown };
         if unit.rules.untyped_types.iter().any(|untyped| untyped == name) {
             return Ty::Unknown;
         }
-        let namesakes = self.symbols_named(&unit.rules.family, name);
         // An `impl` block for an external type does not define it.
         let defines =
             |kind: SymbolKind| kind.is_type() && kind != SymbolKind::Impl || kind == SymbolKind::TypeAlias;
-        let here = namesakes.iter().any(|namesake| defines(namesake.kind));
-        if here { Ty::Unknown } else { Ty::External(name.into(), Ty::no_args()) }
+        if self.kinds_named(&unit.rules, name).any(defines) {
+            Ty::Unknown
+        } else {
+            Ty::External(name.into(), Ty::no_args())
+        }
     }
 
     /// An instance of a target, if that is a type.
@@ -150,7 +151,8 @@ impl Session<'_> {
     fn annotated_alias(&self, unit: &FileRef, sym: SymbolId) -> Ty {
         let Some(binding) = unit.binding_of(sym.at) else { return Ty::Unknown };
         let (Some(ty), Some(value)) = (binding.ty, binding.value) else { return Ty::Unknown };
-        let is_alias = last_name(&unit.facts, ty)
+        let is_alias = unit
+            .last_name(ty)
             .is_some_and(|name| unit.rules.alias_annotations.iter().any(|known| known == name));
         if !is_alias {
             return Ty::Unknown;
@@ -197,13 +199,9 @@ impl Session<'_> {
 
     /// The type that an `impl` block is for.
     pub(super) fn impl_target(&self, unit: &FileRef, symbol: u32) -> Ty {
-        let Some(found) = unit.symbol(symbol) else { return Ty::Unknown };
         let name = unit.name(symbol);
-        let header = unit.references_in(symbol).find(|reference| {
-            reference.kind == RefKind::Type
-                && reference.at < found.header.end
-                && last_name(&unit.facts, reference.expr) == Some(name)
-        });
+        let mut in_header = unit.types_in_header(symbol);
+        let header = in_header.find(|reference| unit.last_name(reference.expr) == Some(name));
         let Some(header) = header else { return Ty::Unknown };
         let scope = unit.scope_of(symbol).unwrap_or(header.scope);
         let site = Site { unit: unit.clone(), scope, at: header.at };

@@ -3,7 +3,7 @@
 use super::invalidation::DependencyIndex;
 use crate::extraction;
 use orient_model::EdgeKind;
-use orient_resolve::kind_bits;
+use orient_resolve::Kinds;
 use orient_store::{ChangeSet, Dependencies, FileId, NodeId, StoreError};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -105,14 +105,14 @@ impl DependencyIndex for ChangeSetDependencies<'_, '_> {
         name: &str,
         family: &str,
         without: &BTreeSet<FileId>,
-        enough: u64,
-    ) -> Result<u64, StoreError> {
-        let mut seen = 0;
+        enough: Kinds,
+    ) -> Result<Kinds, StoreError> {
+        let mut seen = Kinds::default();
         self.set.reader().each_kind(name, languages_of(family), |file, kind| {
             if !without.contains(&file) {
-                seen |= kind_bits([kind]);
+                seen.0 |= Kinds::of([kind]).0;
             }
-            seen & enough != enough
+            seen.0 & enough.0 != enough.0
         })?;
         Ok(seen)
     }

@@ -1,4 +1,4 @@
-//! Compares the interface of changed files before and after: the names that other files can see.
+//! Compares changed files before and after: which of their slots differ, and which lookups find other symbols.
 
 use super::invalidation::{
     ChangedName, ChangedNames, FileChange, ProjectScope, ProjectStatement, VisibleChange, changed, reach,
@@ -109,11 +109,11 @@ impl CompareInterface<'_> {
         let stays = |rules: &&Rules| path_change.is_edit() || rules.modules != Modules::Include;
         let file = after.as_ref().or(before.as_ref());
         if let (Some(rules), Some(file)) = (path_change.rules().filter(stays), file) {
-            let visibility = |interface: &FileInterface| match &interface.facts {
-                Some(facts) => (self.resolver.reach)(&facts.outline, rules, &names),
+            let named = |interface: &FileInterface| match &interface.facts {
+                Some(facts) => (self.resolver.named)(&facts.outline, rules, &names),
                 None => BTreeMap::new(),
             };
-            let (mut before, mut after) = (visibility(&old), visibility(&new));
+            let (mut before, mut after) = (named(&old), named(&new));
             let changed_name = |name: &String| ChangedName {
                 before: before.remove(name).unwrap_or_default(),
                 after: after.remove(name).unwrap_or_default(),
@@ -151,7 +151,7 @@ impl CompareInterface<'_> {
         let statements =
             statements.map(|statement| (statement.says, text(statement.name), text(statement.value)));
         let rules = Language::by_name(&facts.language).and_then(Language::rules);
-        let interface = (self.resolver.interface)(&facts.outline, &facts.flow, rules);
+        let interface = (self.resolver.slots)(&facts, rules);
         let statements = statements.collect();
         Some(FileInterface { interface, statements, facts: Some(facts) })
     }

@@ -8,7 +8,7 @@
 //! answer.
 
 use orient_model::Says;
-use orient_resolve::{NameReach, any_member_key};
+use orient_resolve::{ChangedLookups, Kinds, NamedSymbols, anywhere_key};
 use orient_store::{FileId, StoreError};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,12 +48,18 @@ pub(crate) struct VisibleChange {
     pub(crate) names: Vec<ChangedName>,
 }
 
-/// A changed name with its visibility before and after.
+/// A changed slot, by the name it is stored under, with the symbols of this name before and after.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ChangedName {
     pub(crate) name: String,
-    pub(crate) before: NameReach,
-    pub(crate) after: NameReach,
+    pub(crate) before: NamedSymbols,
+    pub(crate) after: NamedSymbols,
+}
+
+impl ChangedName {
+    fn lookups(&self) -> ChangedLookups {
+        ChangedLookups::between(&self.before, &self.after)
+    }
 }
 
 /// The files that a change of a project file affects.
@@ -92,8 +98,8 @@ pub(crate) trait DependencyIndex {
         name: &str,
         family: &str,
         without: &BTreeSet<FileId>,
-        enough: u64,
-    ) -> Result<u64, StoreError>;
+        enough: Kinds,
+    ) -> Result<Kinds, StoreError>;
 }
 
 /// Files that depend on this name are resolved again on every change.
@@ -178,62 +184,62 @@ impl InvalidatedFiles<'_> {
             }
         }
         for ((family, name), edits) in names {
-            if self.affects_all(family, name, &edits)? {
+            let lookups: Vec<ChangedLookups> = edits.iter().map(|(_, edited)| edited.lookups()).collect();
+            if lookups.iter().any(|changed| changed.anywhere) {
+                self.add_dependents(&anywhere_key(name), Some(family))?;
+            }
+            if lookups.iter().any(|changed| changed.everyone) || self.changes_kinds(family, name, &edits)? {
                 self.add_dependents(name, Some(family))?;
                 continue;
             }
+            let containers: BTreeSet<&str> =
+                lookups.iter().flat_map(|changed| &changed.containers).map(String::as_str).collect();
             for dependent in self.index.dependents_of_name(name, Some(family))? {
-                if !self.files.contains(&dependent) && self.affects(dependent, family, &edits)? {
+                if !self.files.contains(&dependent) && self.affects(dependent, family, &edits, &containers)? {
                     self.files.insert(dependent);
                 }
-            }
-            if edits.iter().any(|(_, edited)| edited.before.member || edited.after.member) {
-                self.add_dependents(&any_member_key(name), Some(family))?;
             }
         }
         Ok(())
     }
 
-    /// Whether changes of a name affect every file that depends on it: a symbol is found by name alone, or the set of
-    /// kinds with that name changes.
-    fn affects_all(
+    /// Whether a name is now that of a symbol of another kind than any before: lookups may ask for no more than that.
+    fn changes_kinds(
         &mut self,
         family: &str,
         name: &str,
         edits: &[(&VisibleChange, &ChangedName)],
     ) -> Result<bool, StoreError> {
-        if edits.iter().any(|(_, edited)| edited.before.everyone || edited.after.everyone) {
-            return Ok(true);
-        }
-        let before = edits.iter().fold(0, |all, (_, edited)| all | edited.before.kinds);
-        let after = edits.iter().fold(0, |all, (_, edited)| all | edited.after.kinds);
-        let differ = before ^ after;
+        let all =
+            |kinds: fn(&ChangedName) -> Kinds| edits.iter().fold(0, |all, (_, edited)| all | kinds(edited).0);
+        let differ = all(|edited| edited.before.kinds()) ^ all(|edited| edited.after.kinds());
         if differ == 0 {
             return Ok(false);
         }
         let without = edits.iter().map(|(visible, _)| visible.at).collect();
-        let elsewhere = self.index.kinds(name, family, &without, differ)?;
+        let Kinds(elsewhere) = self.index.kinds(name, family, &without, Kinds(differ))?;
         Ok(differ & !elsewhere != 0)
     }
 
-    /// Whether changes of a name affect one file that depends on it: it read the changed file, or depends on a symbol
-    /// that encloses the changed one.
+    /// Whether a changed slot affects a file that depends on its name: it read the changed file, or looked the name up in a
+    /// container of a symbol that came or went.
     fn affects(
         &mut self,
         dependent: FileId,
         family: &str,
         edits: &[(&VisibleChange, &ChangedName)],
+        containers: &BTreeSet<&str>,
     ) -> Result<bool, StoreError> {
-        for &(visible, edited) in edits {
+        for &(visible, _) in edits {
             for &file in visible.siblings.iter().chain([&visible.at]) {
                 if file == dependent || self.index.depends_on_file(dependent, file, family)? {
                     return Ok(true);
                 }
             }
-            for container in edited.before.containers.iter().chain(&edited.after.containers) {
-                if self.index.depends_on_name(dependent, container)? {
-                    return Ok(true);
-                }
+        }
+        for container in containers {
+            if self.index.depends_on_name(dependent, container)? {
+                return Ok(true);
             }
         }
         Ok(false)
@@ -274,6 +280,9 @@ pub(crate) fn changed(before: &[(String, u64)], after: &[(String, u64)]) -> Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::extraction::{self, Language};
+    use orient_model::SymbolKind;
+    use orient_resolve::named_symbols;
 
     /// Files 1 to 9: 3 depends on `f` and file 1; 4 depends on `f` and `Cart`; 5 depends on `g`; 6 depends on `g` as
     /// a member of anything; 9 is always resolved again.
@@ -302,8 +311,8 @@ mod tests {
         fn depends_on_name(&mut self, dependent: FileId, name: &str) -> Result<bool, StoreError> {
             Ok((dependent, name) == (FileId(4), "Cart"))
         }
-        fn kinds(&mut self, _: &str, _: &str, _: &BTreeSet<FileId>, _: u64) -> Result<u64, StoreError> {
-            Ok(1)
+        fn kinds(&mut self, _: &str, _: &str, _: &BTreeSet<FileId>, _: Kinds) -> Result<Kinds, StoreError> {
+            Ok(Kinds::of([SymbolKind::Function, SymbolKind::Method]))
         }
         fn files_under(&mut self, directory: &[u8]) -> Result<Vec<FileId>, StoreError> {
             Ok(if directory == b"lib" { vec![FileId(6), FileId(7)] } else { Vec::new() })
@@ -323,7 +332,19 @@ mod tests {
         FileChange { file: file.map(FileId), names, reach }
     }
 
-    fn edited(file: i64, name: &str, before: &NameReach, after: &NameReach) -> FileChange {
+    /// The symbols of a name in a source file, as lookups find them.
+    fn symbols(name: &str, language: &str, source: &str) -> NamedSymbols {
+        let language = Language::by_name(language);
+        let facts = extraction::facts(language, &"a".into(), source.as_bytes());
+        let rules = language.and_then(Language::rules).expect("the language is resolved");
+        named_symbols(&facts.outline, rules, &[name.to_owned()]).remove(name).unwrap_or_default()
+    }
+
+    fn function(name: &str) -> NamedSymbols {
+        symbols(name, "python", &format!("def {name}(): pass\n"))
+    }
+
+    fn edited(file: i64, name: &str, before: &NamedSymbols, after: &NamedSymbols) -> FileChange {
         let edited = ChangedName { name: name.to_owned(), before: before.clone(), after: after.clone() };
         let (at, names) = (FileId(file), vec![edited]);
         let visible = VisibleChange {
@@ -351,14 +372,14 @@ mod tests {
 
     #[test]
     fn an_edit_invalidates_files_that_depend_on_both_name_and_file() {
-        let visible = NameReach { kinds: 1, ..NameReach::default() };
+        let visible = function("f");
         assert_eq!(files(&[edited(1, "f", &visible, &visible)], &[]), [1, 3, 9]);
         assert_eq!(files(&[edited(2, "f", &visible, &visible)], &[]), [2, 9], "no file depends on 2");
     }
 
     #[test]
     fn an_added_file_invalidates_dependents_of_its_directory_and_path() {
-        let mut came = edited(2, "f", &NameReach::default(), &NameReach { kinds: 1, ..NameReach::default() });
+        let mut came = edited(2, "f", &NamedSymbols::default(), &function("f"));
         let Some(ChangedNames::Visible(visible)) = &mut came.names else { unreachable!("built above") };
         (visible.siblings, visible.paths) = (vec![FileId(1)], vec!["g".to_owned()]);
         assert_eq!(
@@ -370,7 +391,7 @@ mod tests {
 
     #[test]
     fn a_removed_file_invalidates_every_file_that_read_it() {
-        let mut went = edited(1, "h", &NameReach::default(), &NameReach::default());
+        let mut went = edited(1, "h", &function("h"), &NamedSymbols::default());
         let Some(ChangedNames::Visible(visible)) = &mut went.names else { unreachable!("built above") };
         visible.all_dependents = true;
         assert_eq!(files(&[went], &[]), [1, 3, 9], "3 depends on none of its names");
@@ -378,41 +399,40 @@ mod tests {
 
     #[test]
     fn an_edit_invalidates_dependents_of_the_enclosing_symbol() {
-        let inside = NameReach { kinds: 1, containers: vec!["Cart".to_owned()], ..NameReach::default() };
-        assert_eq!(
-            files(&[edited(2, "f", &NameReach { kinds: 1, ..NameReach::default() }, &inside)], &[]),
-            [2, 4, 9]
-        );
+        let inside = symbols("f", "python", "class Cart:\n    def f(self): pass\n");
+        assert_eq!(files(&[edited(2, "f", &function("f"), &inside)], &[]), [2, 4, 9]);
     }
 
     #[test]
     fn symbols_found_by_name_alone_invalidate_all_dependents_of_the_name() {
-        let (visible, alone) = (
-            NameReach { kinds: 1, ..NameReach::default() },
-            NameReach { everyone: true, ..NameReach::default() },
-        );
-        assert_eq!(files(&[edited(2, "f", &visible, &alone)], &[]), [2, 3, 4, 9]);
-        let member = NameReach { kinds: 1, member: true, ..NameReach::default() };
+        let extension = symbols("f", "kotlin", "package a.b\nfun String.f() {}\n");
+        assert_eq!(files(&[edited(2, "f", &function("f"), &extension)], &[]), [2, 3, 4, 9]);
         assert_eq!(
-            files(&[edited(2, "g", &member, &NameReach::default())], &[]),
-            [2, 6, 9],
-            "6 depends on any member of that name"
+            files(&[edited(2, "f", &extension, &extension)], &[]),
+            [2, 9],
+            "who read it read its file"
         );
     }
 
     #[test]
+    fn a_symbol_that_comes_or_goes_invalidates_lookups_of_all_symbols_of_the_name() {
+        let member = symbols("g", "python", "class Cart:\n    def g(self): pass\n");
+        assert_eq!(files(&[edited(2, "g", &member, &NamedSymbols::default())], &[]), [2, 6, 9]);
+        assert_eq!(files(&[edited(2, "g", &member, &member)], &[]), [2, 9], "it is where it was");
+    }
+
+    #[test]
     fn the_first_symbol_of_a_kind_invalidates_all_dependents_of_the_name() {
-        let (member, ty) =
-            (NameReach { kinds: 1, ..NameReach::default() }, NameReach { kinds: 4, ..NameReach::default() });
+        let (function, variable) = (function("f"), symbols("f", "python", "f = 1\n"));
         assert_eq!(
-            files(&[edited(2, "f", &NameReach::default(), &member)], &[]),
+            files(&[edited(2, "f", &NamedSymbols::default(), &function)], &[]),
             [2, 9],
-            "other members have the name"
+            "other functions have the name"
         );
         assert_eq!(
-            files(&[edited(2, "f", &member, &ty)], &[]),
+            files(&[edited(2, "f", &function, &variable)], &[]),
             [2, 3, 4, 9],
-            "the name is now that of a type"
+            "the name is now that of a variable"
         );
     }
 

@@ -1,26 +1,27 @@
 //! The functions that resolution consists of; tests replace them by a toy resolver.
 
-use orient_model::{Flow, Outline, Resolved, Rules};
-use orient_resolve::{NameReach, Repository, Resolver, interface_hashes, name_reach};
+use orient_model::{Outline, Resolved, Rules};
+use orient_resolve::{FileFacts, NamedSymbols, Repository, Resolver, named_symbols, slot_hashes};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Resolves the references of a file.
 pub(crate) type ResolveFn<'w> = Box<dyn Fn(u32) -> Resolved + Sync + 'w>;
 /// Creates a resolver over a repository.
 pub(crate) type MakeResolveFn = for<'w> fn(&'w dyn Repository) -> ResolveFn<'w>;
 
-/// The interface of a file: the names that others can see, each with a hash of their visible properties.
-pub(crate) type InterfaceFn = fn(&Outline, &Flow, Option<&Rules>) -> Vec<(String, u64)>;
+/// The slots of a file, each with the hash of what readers of the slot see.
+pub(crate) type SlotsFn = fn(&Arc<FileFacts>, Option<&Rules>) -> Vec<(String, u64)>;
 
-/// The visibility of names from files that did not read this one.
-pub(crate) type NameReachFn = fn(&Outline, &Rules, &[String]) -> BTreeMap<String, NameReach>;
+/// The symbols of a file with these names, as lookups find them.
+pub(crate) type NamedSymbolsFn = fn(&Outline, &Rules, &[String]) -> BTreeMap<String, NamedSymbols>;
 
 /// The functions that resolution consists of; replaceable in tests.
 #[derive(Clone, Copy)]
 pub(crate) struct ResolverHooks {
     pub(crate) make: MakeResolveFn,
-    pub(crate) interface: InterfaceFn,
-    pub(crate) reach: NameReachFn,
+    pub(crate) slots: SlotsFn,
+    pub(crate) named: NamedSymbolsFn,
 }
 
 impl Default for ResolverHooks {
@@ -29,6 +30,6 @@ impl Default for ResolverHooks {
             let resolver = Resolver::new(world);
             Box::new(move |file| resolver.resolve(file))
         }
-        Self { make, interface: interface_hashes, reach: name_reach }
+        Self { make, slots: slot_hashes, named: named_symbols }
     }
 }

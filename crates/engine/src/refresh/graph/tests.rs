@@ -6,16 +6,16 @@ use crate::{
     Cancel, Engine, EngineError, NoProgress, OpenOptions, RefreshMode, RefreshOptions, RefreshReport,
 };
 use orient_model::{
-    Confidence, Edge, EdgeKind, Expr, ExternalReference, Flow, Node, Outline, Reason, RefKind,
-    UnresolvedReference,
+    Confidence, Edge, EdgeKind, Expr, ExternalReference, Flow, Node, Reason, RefKind, UnresolvedReference,
 };
 use orient_model::{Resolved, Rule, Rules};
-use orient_resolve::{NameReach, Repository};
+use orient_resolve::{FileFacts, Repository, anywhere_key, named_symbols};
 use orient_settings::Settings;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 /// A call of a bare name resolves to the only symbol of that name elsewhere; `boom()` makes the resolver panic while
 /// `fuse` is defined anywhere; a definition named `on_x` makes `x` elsewhere dispatch to it; `lib_x` is external.
@@ -31,9 +31,9 @@ fn toy(world: &dyn Repository) -> ResolveFn<'_> {
         for reference in facts.flow.references.iter().filter(|reference| reference.kind == RefKind::Call) {
             let Some(name) = called(&facts.flow, facts.flow.expr(reference.expr)) else { continue };
             let (from, line, kind) = (reference.symbol, reference.line, RefKind::Call);
-            resolved.name_dependencies.push(name.clone());
+            resolved.name_dependencies.push(anywhere_key(&name));
             if name == "boom" {
-                resolved.name_dependencies.push("fuse".to_owned());
+                resolved.name_dependencies.push(anywhere_key("fuse"));
                 if !named("fuse").is_empty() {
                     // A panic without the message.
                     std::panic::resume_unwind(Box::new("made up for this test"));
@@ -70,7 +70,7 @@ fn toy(world: &dyn Repository) -> ResolveFn<'_> {
         }
         for (at, symbol) in (0..).zip(&facts.outline.symbols) {
             let Some(served) = facts.outline.strings.get(symbol.name).strip_prefix("on_") else { continue };
-            resolved.name_dependencies.push(served.to_owned());
+            resolved.name_dependencies.push(anywhere_key(served));
             for from in elsewhere(served) {
                 let to = Node { file, symbol: Some(at) };
                 resolved.edges.push(edge(from, EdgeKind::Dispatches, to, 0, Rule::Implementation));
@@ -94,8 +94,9 @@ fn called(flow: &Flow, expr: Expr) -> Option<String> {
     Some(flow.strings.get(atom).to_owned())
 }
 
-/// The interface of the toy resolver: how often each name occurs, and where.
-fn toy_interface(outline: &Outline, _: &Flow, _: Option<&Rules>) -> Vec<(String, u64)> {
+/// The slots of the toy resolver: how often each name occurs, and where.
+fn toy_slots(facts: &Arc<FileFacts>, _: Option<&Rules>) -> Vec<(String, u64)> {
+    let outline = &facts.outline;
     let mut names: BTreeMap<String, u64> = BTreeMap::new();
     for (at, symbol) in (1..).zip(&outline.symbols) {
         let seen = names.entry(outline.strings.get(symbol.name).to_owned()).or_default();
@@ -104,17 +105,12 @@ fn toy_interface(outline: &Outline, _: &Flow, _: Option<&Rules>) -> Vec<(String,
     names.into_iter().collect()
 }
 
-/// The toy resolver finds everything by name alone.
-fn toy_reach(_: &Outline, _: &Rules, names: &[String]) -> BTreeMap<String, NameReach> {
-    names.iter().map(|name| (name.clone(), NameReach { everyone: true, ..NameReach::default() })).collect()
-}
-
 fn open(root: &Path, store: &Path, threads: usize) -> Engine {
     let mut settings = Settings::default();
     settings.index.threads = threads;
     let options = OpenOptions { store: Some(store.to_owned()), ..OpenOptions::default() };
     let mut engine = Engine::open(root, settings, &options).unwrap();
-    engine.resolver = ResolverHooks { make: toy, interface: toy_interface, reach: toy_reach };
+    engine.resolver = ResolverHooks { make: toy, slots: toy_slots, named: named_symbols };
     engine
 }
 
@@ -193,7 +189,7 @@ fn edges_cross_files_and_follow_edits() {
     assert_eq!(bench.edges(), ["a.py#a calls b.py#b"]);
 
     bench.put("b.py", "\n\nclass early: pass\n\ndef b():\n    return 1\n");
-    assert_eq!(refresh(&bench.engine).resolved, 2, "dependents see its position");
+    assert_eq!(refresh(&bench.engine).resolved, 1, "dependents do not see its position");
     assert_eq!(bench.edges(), ["a.py#a calls b.py#b"]);
 
     bench.put("d.py", "def b(): pass\n");

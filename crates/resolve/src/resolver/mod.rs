@@ -1,8 +1,13 @@
 //! The entry point: resolves files, and shares caches between them.
 
+mod lookups;
+
+pub(crate) use lookups::PathKey;
+
 use crate::calls::argument_types;
 use crate::edges::{self, CallOutcome, UnprovedUse};
-use crate::file::file_unit::{FileRef, FileUnit, Members};
+use crate::file::file_unit::Members;
+use crate::file::{FileRef, FileUnit};
 use crate::modules::{DirectIncludes, TopLevelSymbols};
 use crate::repository::{NamedSymbol, Repository};
 use crate::session::Namesake;
@@ -38,7 +43,8 @@ type Namesakes = Arc<[Namesake]>;
 
 /// Resolves the files of a repository.
 pub struct Resolver<'w> {
-    pub(crate) repository: &'w dyn Repository,
+    /// Private: sessions reach it through recorded lookups.
+    repository: &'w dyn Repository,
     units: ShardedCache<u32, Option<Arc<FileUnit>>>,
     rules: Mutex<FxHashMap<String, Option<Arc<Rules>>>>,
     includes: ShardedCache<u32, Arc<DirectIncludes>>,
