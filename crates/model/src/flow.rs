@@ -11,7 +11,7 @@ pub struct Flow {
     pub scopes: Vec<Scope>,
     /// What is bound in them, in the order of the source.
     pub bindings: Vec<Binding>,
-    /// Expressions, each stored once however often it occurs in the file; an operand always comes before what it is
+    /// Expressions, each stored once however often it occurs in the file; an operand need not come before what it is
     /// used in. What one means depends on the scope it is looked at from.
     pub exprs: Vec<Expr>,
     /// The runs that [`ExprList`]s point into.

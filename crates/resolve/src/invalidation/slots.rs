@@ -308,7 +308,9 @@ impl<'f> SlotHashes<'f> {
         }
         let mut items: Vec<(u32, u32, u64)> = Vec::new();
         for binding in &flow.bindings {
-            items.push((binding.at, binding.scope, self.binding(binding)));
+            if let BindingSlot::Body(_) = BindingSlot::of(flow, binding.scope, binding.kind) {
+                items.push((binding.at, binding.scope, self.binding(binding)));
+            }
         }
         for assign in &flow.assigns {
             let fact = self.assign(assign);
@@ -319,9 +321,8 @@ impl<'f> SlotHashes<'f> {
         }
         items.sort_by_key(|&(at, ..)| at);
         for (_, scope, fact) in items {
-            if let BindingSlot::Body(symbol) = BindingSlot::of(flow, scope, BindingKind::Local) {
-                self.put(Slot::Body(self.name_of(symbol)), (fact, unit.scope_ordinal(scope)));
-            }
+            let symbol = flow.scopes.get(scope as usize).and_then(|scope| scope.symbol);
+            self.put(Slot::Body(self.name_of(symbol)), (fact, unit.scope_ordinal(scope)));
         }
         for leaves in &flow.returns {
             let symbol = flow.scopes.get(leaves.scope as usize).and_then(|scope| scope.symbol);
@@ -421,43 +422,60 @@ impl<'f> SlotHashes<'f> {
     }
 }
 
-/// The hash of each expression: of its form, its texts and its operands, which come before it.
+/// The hash of each expression: of its form, its texts and its operands.
 fn hash_expressions(unit: &FileUnit) -> Vec<u64> {
     let flow = unit.flow();
-    let mut hashes: Vec<u64> = Vec::with_capacity(flow.exprs.len());
-    for &expr in &flow.exprs {
-        let mut hasher = FxHasher::default();
-        std::mem::discriminant(&expr).hash(&mut hasher);
-        match expr {
-            Expr::Name(text)
-            | Expr::Text(text)
-            | Expr::Member { name: text, .. }
-            | Expr::Named { name: text, .. } => {
-                unit.text(text).hash(&mut hasher);
+    let mut hashes: Vec<Option<u64>> = vec![None; flow.exprs.len()];
+    let mut is_open = vec![false; flow.exprs.len()];
+    for at in 0..flow.exprs.len() as u32 {
+        // An operand usually comes before what it is used in, but not always; nested too deeply for recursion, it may be.
+        let mut pending = vec![(ExprId(at), false)];
+        while let Some((id, is_ready)) = pending.pop() {
+            let Some(None) = hashes.get(id.0 as usize) else { continue };
+            let expr = flow.expr(id);
+            if is_ready {
+                hashes[id.0 as usize] = Some(hash_expression(unit, expr, &hashes));
+            } else if !std::mem::replace(&mut is_open[id.0 as usize], true) {
+                pending.push((id, true));
+                pending.extend(operands(flow, expr).map(|operand| (operand, false)));
             }
-            Expr::Wrap { wrapper, .. } => wrapper.hash(&mut hasher),
-            Expr::Sequence { kind, .. } => kind.hash(&mut hasher),
-            Expr::Literal(literal) => literal.hash(&mut hasher),
-            Expr::Function(symbol) => unit.full_name(symbol).hash(&mut hasher),
-            // What is in a lambda is hashed with the body that it is written in.
-            Expr::Lambda(_)
-            | Expr::Unknown
-            | Expr::SelfRef
-            | Expr::SuperRef
-            | Expr::Call { .. }
-            | Expr::New { .. }
-            | Expr::Index { .. }
-            | Expr::Await(_)
-            | Expr::Cast { .. }
-            | Expr::Apply { .. }
-            | Expr::Either(_) => {}
         }
-        for operand in operands(flow, expr) {
-            hashes.get(operand.0 as usize).hash(&mut hasher);
-        }
-        hashes.push(hasher.finish());
     }
-    hashes
+    hashes.into_iter().map(Option::unwrap_or_default).collect()
+}
+
+/// The hash of an expression whose operands are hashed.
+fn hash_expression(unit: &FileUnit, expr: Expr, hashes: &[Option<u64>]) -> u64 {
+    let mut hasher = FxHasher::default();
+    std::mem::discriminant(&expr).hash(&mut hasher);
+    match expr {
+        Expr::Name(text)
+        | Expr::Text(text)
+        | Expr::Member { name: text, .. }
+        | Expr::Named { name: text, .. } => {
+            unit.text(text).hash(&mut hasher);
+        }
+        Expr::Wrap { wrapper, .. } => wrapper.hash(&mut hasher),
+        Expr::Sequence { kind, .. } => kind.hash(&mut hasher),
+        Expr::Literal(literal) => literal.hash(&mut hasher),
+        Expr::Function(symbol) => unit.full_name(symbol).hash(&mut hasher),
+        // What is in a lambda is hashed with the body that it is written in.
+        Expr::Lambda(_)
+        | Expr::Unknown
+        | Expr::SelfRef
+        | Expr::SuperRef
+        | Expr::Call { .. }
+        | Expr::New { .. }
+        | Expr::Index { .. }
+        | Expr::Await(_)
+        | Expr::Cast { .. }
+        | Expr::Apply { .. }
+        | Expr::Either(_) => {}
+    }
+    for operand in operands(unit.flow(), expr) {
+        hashes.get(operand.0 as usize).hash(&mut hasher);
+    }
+    hasher.finish()
 }
 
 /// The expressions that an expression consists of.

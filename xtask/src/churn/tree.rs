@@ -1,49 +1,30 @@
-//! `xtask churn`: incremental equals full, on real code. Edits, copies, renames, deletes and swaps files of a copied
-//! tree; after each round the refreshed index must equal one built from scratch.
-#![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
+//! Random changes of a copy of a real tree: edits, copies, renames, deletes and swaps of files.
 
+use super::Churn;
+use super::compare::{equals_full_build, refresh};
 use crate::bench::{Scratch, copy, open};
 use crate::random::Random;
 use crate::report::count;
 use anyhow::{Context, Result, bail};
-use orient_engine::{Engine, NoProgress, RefreshDepth, RefreshOptions};
+use orient_engine::{NoProgress, RefreshDepth, RefreshOptions};
 use std::path::{Path, PathBuf};
 
 /// Larger files are not changed, to keep rounds short.
 const MOST_BYTES: u64 = 60_000;
-/// Lines of context around the first difference.
-const SHOWN: usize = 3;
-
-/// Options of `xtask churn`.
-#[derive(clap::Args)]
-pub(crate) struct Churn {
-    /// The directory to copy and change
-    directory: PathBuf,
-    /// Number of rounds
-    #[arg(long, default_value_t = 20)]
-    rounds: usize,
-    /// Number of changes per round, each followed by a refresh or not
-    #[arg(long, default_value_t = 6)]
-    changes: usize,
-    /// Seed of the random numbers
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-}
-
 /// Changes files and compares the indexes, round by round.
-pub(crate) fn run(options: &Churn) -> Result<()> {
+pub(super) fn run(directory: &Path, options: &Churn) -> Result<()> {
     let scratch = Scratch::new("churn")?;
     let root = scratch.path().join("tree");
     std::fs::create_dir(&root)?;
     let root = root.canonicalize()?;
-    let files = copy(&options.directory, &root)?;
+    let files = copy(directory, &root)?;
     let small = |file: &PathBuf| file.metadata().is_ok_and(|metadata| metadata.len() < MOST_BYTES);
     let files: Vec<PathBuf> = files.into_iter().filter(small).collect();
     if files.len() < 2 {
-        bail!("{} has too few files to change", options.directory.display());
+        bail!("{} has too few files to change", directory.display());
     }
     let engine = open(&root, &scratch.path().join("store"))?;
-    engine.refresh(&RefreshOptions::default(), &NoProgress)?;
+    refresh(&engine)?;
     let mut churning = Churning { files, random: Random(options.seed) };
     let (mut changed, mut resolved) = (0, 0);
     for round in 1..=options.rounds {
@@ -61,49 +42,23 @@ pub(crate) fn run(options: &Churn) -> Result<()> {
                     };
                     engine.refresh(&facts, &NoProgress)?;
                 }
-                _ => resolved += engine.refresh(&RefreshOptions::default(), &NoProgress)?.resolved,
+                _ => resolved += refresh(&engine)?,
             }
         }
-        resolved += engine.refresh(&RefreshOptions::default(), &NoProgress)?.resolved;
+        resolved += refresh(&engine)?;
         changed += done.len();
-        let rebuilt = open(&root, &scratch.path().join(format!("rebuilt-{round}")))?;
-        rebuilt.refresh(&RefreshOptions::default(), &NoProgress)?;
-        let (ours, theirs) = (dump(&engine)?, dump(&rebuilt)?);
-        std::fs::remove_dir_all(scratch.path().join(format!("rebuilt-{round}")))?;
-        if ours != theirs {
-            show(&ours, &theirs, &done);
+        if !equals_full_build(&engine, &root, scratch.path(), &done)? {
             bail!("round {round}: the index that caught up differs from one built from scratch");
         }
     }
     println!(
         "{}: {} rounds, {} changes, {} files resolved again: the index always equals one built from scratch",
-        options.directory.display(),
+        directory.display(),
         options.rounds,
         count(changed as u64),
         count(resolved as u64)
     );
     Ok(())
-}
-
-fn dump(engine: &Engine) -> Result<String> {
-    let mut bytes = Vec::new();
-    engine.snapshot()?.dump(&mut bytes)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// Prints the changes, and the first lines that differ.
-fn show(ours: &str, theirs: &str, done: &[String]) {
-    for what in done {
-        println!("{what}");
-    }
-    let (ours, theirs): (Vec<_>, Vec<_>) = (ours.lines().collect(), theirs.lines().collect());
-    let at = ours.iter().zip(&theirs).take_while(|(a, b)| a == b).count();
-    for (name, lines) in [("caught up", ours), ("from scratch", theirs)] {
-        println!("{name}, from line {}:", at + 1);
-        for line in lines.iter().skip(at.saturating_sub(1)).take(SHOWN) {
-            println!("  {line}");
-        }
-    }
 }
 
 struct Churning {
