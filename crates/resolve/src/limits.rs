@@ -82,6 +82,11 @@ impl Limits {
         self.cuts.set(self.cuts.get() + 1);
     }
 
+    /// Takes back the cuts since there were this many: what they left out was found on another way.
+    pub(crate) fn restore_cuts(&self, cuts: u64) {
+        self.cuts.set(cuts);
+    }
+
     /// How often an answer was cut short so far. If the number grows while an answer is computed, the answer may be
     /// incomplete.
     pub(crate) fn cuts(&self) -> u64 {

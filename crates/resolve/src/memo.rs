@@ -25,7 +25,7 @@
 use crate::limits::Limits;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Borrow;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::hash::Hash;
 
 /// When an answer may be stored.
@@ -183,10 +183,66 @@ impl<K: Eq + Hash + Clone> CycleGuard<K> {
     }
 }
 
+/// The answers of a search through a graph with cycles, such as names that modules pass on to each other.
+///
+/// Within one search, each node is visited once: a node that was searched without an answer has none that the search does not
+/// find elsewhere, so it is not searched again on another way. Without this, the number of ways counts, which is exponential in
+/// the number of modules. An answer that no cycle cut short holds for later searches too.
+pub(crate) struct SearchMemo<K, V> {
+    complete: RefCell<FxHashMap<K, V>>,
+    of_this_search: RefCell<FxHashMap<K, V>>,
+    in_progress: CycleGuard<K>,
+    /// How often a cycle of the search itself cut an answer short.
+    cycle_cuts: Cell<u64>,
+}
+
+impl<K, V> Default for SearchMemo<K, V> {
+    fn default() -> Self {
+        Self {
+            complete: RefCell::default(),
+            of_this_search: RefCell::default(),
+            in_progress: CycleGuard::default(),
+            cycle_cuts: Cell::default(),
+        }
+    }
+}
+
+impl<K: Eq + Hash + Clone, V: Clone> SearchMemo<K, V> {
+    /// The answer for a node; none in a cycle or at the depth limit.
+    pub(crate) fn visit(&self, limits: &Limits, key: &K, compute: impl FnOnce() -> V) -> Option<V> {
+        if let Some(known) = self.complete.borrow().get(key) {
+            return Some(known.clone());
+        }
+        if let Some(known) = self.of_this_search.borrow().get(key) {
+            // It may lack what the cycle that is being searched leads to.
+            limits.cut();
+            self.cycle_cuts.set(self.cycle_cuts.get() + 1);
+            return Some(known.clone());
+        }
+        if self.in_progress.contains(key) {
+            self.cycle_cuts.set(self.cycle_cuts.get() + 1);
+        }
+        let (cuts, cycle_cuts) = (limits.cuts(), self.cycle_cuts.get());
+        let answer = self.in_progress.enter(limits, key, compute)?;
+        let cut = limits.cuts() - cuts;
+        let is_outermost = self.in_progress.is_empty();
+        // The search that began here has now been everywhere its own cycles lead to.
+        let is_complete = cut == 0 || is_outermost && cut == self.cycle_cuts.get() - cycle_cuts;
+        if is_complete {
+            limits.restore_cuts(cuts);
+        }
+        let known = if is_complete { &self.complete } else { &self.of_this_search };
+        known.borrow_mut().insert(key.clone(), answer.clone());
+        if is_outermost {
+            self.of_this_search.borrow_mut().clear();
+        }
+        Some(answer)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::cell::Cell;
 
     /// Names and what each of them is assigned: other names, or a type in capitals.
     const ASSIGNED: &[(&str, &[&str])] =
@@ -238,6 +294,32 @@ mod tests {
         assert_eq!(types.of("c"), None);
         assert_eq!((types.memo.get("c"), types.memo.get("d")), (Some(None), None));
         assert!(types.memo.in_progress().is_empty());
+    }
+
+    /// Modules that all pass on each other's names; the last one defines the name.
+    #[test]
+    fn a_search_visits_each_node_of_a_cycle_once() {
+        const MODULES: u32 = 20;
+        let (limits, memo, visits) = (Limits::default(), SearchMemo::default(), Cell::new(0));
+        fn search(
+            at: u32,
+            wanted: u32,
+            (limits, memo, visits): (&Limits, &SearchMemo<u32, Option<u32>>, &Cell<u32>),
+        ) -> Option<u32> {
+            let find = || {
+                visits.set(visits.get() + 1);
+                let others = (0..MODULES).filter(|&other| other != at);
+                let found =
+                    others.into_iter().find_map(|other| search(other, wanted, (limits, memo, visits)));
+                if at == wanted { Some(at) } else { found }
+            };
+            memo.visit(limits, &at, find).flatten()
+        }
+        assert_eq!(search(0, MODULES - 1, (&limits, &memo, &visits)), Some(MODULES - 1));
+        let other_name = SearchMemo::default();
+        assert_eq!(search(3, MODULES, (&limits, &other_name, &visits)), None, "nothing has it");
+        assert!(visits.get() <= 2 * MODULES, "{} visits", visits.get());
+        assert_eq!(limits.cuts(), 0, "the answers are complete");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::file::FileRef;
 use crate::file::file_unit::Members;
-use crate::memo::{CycleGuard, Memo};
+use crate::memo::{CycleGuard, Memo, SearchMemo};
 use crate::modules::TopLevelSymbols;
 use crate::names::scope_lookup::{BeyondKey, ScopeMemberKey};
 use crate::session::Namesake;
@@ -41,6 +41,10 @@ pub(crate) struct MemoTables {
     pub(crate) imports: Memo<InFile, Rc<[Target]>>,
     /// By the importing file.
     pub(crate) modules: Memo<u32, Rc<ModulesByName>>,
+    /// The file of the parent module, by file.
+    pub(crate) parent_files: Memo<u32, Option<u32>>,
+    /// What the paths of wildcard imports mean, by import.
+    pub(crate) wildcard_paths: Memo<InFile, Rc<[Value]>>,
     /// Directories where absolute module names may start, by file.
     pub(crate) source_roots: Memo<u32, Rc<[String]>>,
     /// The files that a file includes, at any depth.
@@ -48,7 +52,7 @@ pub(crate) struct MemoTables {
     /// Namespaces and types that a file names, by file and name.
     pub(crate) namespaces: Memo<(u32, Box<str>), Rc<[Target]>>,
     /// Members of modules, by file and hash of the name.
-    pub(crate) module_members: CycleGuard<(u32, u64)>,
+    pub(crate) module_members: SearchMemo<(u32, u64), Rc<[Target]>>,
 
     // Types.
     pub(crate) targets: Memo<ExprKey, Rc<[Target]>>,

@@ -86,7 +86,15 @@ pub(crate) fn is_within(
 /// Whether a symbol may be within reach, as far as its kind and modifiers tell.
 pub(crate) fn may_be_within(reach: Reach<'_>, kind: SymbolKind, modifiers: Modifiers, rules: &Rules) -> bool {
     match reach {
-        Reach::Anywhere | Reach::Markup | Reach::Program | Reach::Inside(_) => true,
+        Reach::Anywhere | Reach::Markup | Reach::Inside(_) => true,
+        // Of a program with includes, thousands of files may have a static function of one name.
+        Reach::Program => {
+            let is = |modifier| modifiers.contains(modifier);
+            let is_type = kind.is_type() || kind == SymbolKind::Module;
+            rules.modules != Modules::Include
+                || is_type
+                || kind != SymbolKind::Macro && !is(Modifier::Static) && !is(Modifier::Declaration)
+        }
         Reach::Types => is_type_like(kind),
         Reach::Parts => is_part(kind, modifiers, rules),
         Reach::Extensions => is_extension(kind, modifiers),

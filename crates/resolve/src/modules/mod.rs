@@ -155,20 +155,21 @@ impl Session<'_> {
     }
 
     /// A name that a wildcard import binds.
-    pub(crate) fn through_wildcard(&self, unit: &FileRef, import: u32, name: &str) -> Vec<Target> {
-        let Some(import) = unit.import(import) else { return Vec::new() };
+    pub(crate) fn through_wildcard(&self, unit: &FileRef, at: u32, name: &str) -> Vec<Target> {
+        let Some(import) = unit.import(at) else { return Vec::new() };
         let module = unit.outline_text(import.module);
         let key = (unit.file, name_hash(module, name));
-        let found = self.queries.module_members.enter(&self.limits, &key, || match unit.rules.modules {
+        let find = || match unit.rules.modules {
             Modules::Namespace => self.wildcard_namespace(unit, import, module, name),
-            Modules::Tree => self.wildcard_tree(unit, import, module, name),
+            Modules::Tree => self.wildcard_tree(unit, at, import, module, name),
             Modules::Include => self.qualified_member(unit, module, name),
             _ => match self.find_module(unit, module) {
                 Some(from) => self.module_member(&from, name, unit),
                 None => Vec::new(),
             },
-        });
-        found.unwrap_or_default().into_iter().map(|found| found.by(Rule::Wildcard)).collect()
+        };
+        let found = self.queries.module_members.visit(&self.limits, &key, || Target::stored(find()));
+        found.iter().flat_map(|found| found.iter().cloned()).map(|found| found.by(Rule::Wildcard)).collect()
     }
 
     /// Members of a module by name.
@@ -177,13 +178,13 @@ impl Session<'_> {
             Module::File(file) => {
                 let Some(unit) = self.unit(*file) else { return Vec::new() };
                 let key = (*file, name_hash("", name));
-                let found =
-                    self.queries.module_members.enter(&self.limits, &key, || match unit.rules.modules {
-                        Modules::Path => self.exported(&unit, name),
-                        Modules::Tree => self.tree_member(&unit, name, from),
-                        _ => self.file_member(&unit, name),
-                    });
-                found.unwrap_or_default()
+                let find = || match unit.rules.modules {
+                    Modules::Path => self.exported(&unit, name),
+                    Modules::Tree => self.tree_member(&unit, name, from),
+                    _ => self.file_member(&unit, name),
+                };
+                let found = self.queries.module_members.visit(&self.limits, &key, || Target::stored(find()));
+                found.map_or_else(Vec::new, |found| found.to_vec())
             }
             Module::Directory(path) => match from.rules.modules {
                 Modules::Directory => self.package_member(path, name, from),

@@ -2,12 +2,14 @@
 
 use super::file_stem;
 use crate::file::FileRef;
+use crate::memo::Keep;
 use crate::modules::project_files::normal;
 use crate::session::{Session, Site};
 use crate::types::eval::join;
 use crate::types::target::{Target, Value};
 use crate::types::ty::{Module, Ty};
 use orient_model::{Expr, ExprId, Import, ImportKind, Modifier, Modules, Rule, Says, SymbolKind};
+use std::rc::Rc;
 
 impl Session<'_> {
     pub(super) fn tree_import(
@@ -160,6 +162,10 @@ impl Session<'_> {
 
     /// The file of the parent module; none for the root of a package.
     fn parent_file(&self, unit: &FileRef) -> Option<u32> {
+        self.queries.parent_files.get_or_insert(&unit.file, || self.find_parent_file(unit))
+    }
+
+    fn find_parent_file(&self, unit: &FileRef) -> Option<u32> {
         let (directory, name) = (unit.directory(), file_stem(&unit.path().display()));
         let (directory_files, root_files) = (&unit.rules.directory_files, &unit.rules.tree.root_files);
         let (module, around) = match name {
@@ -297,12 +303,18 @@ impl Session<'_> {
     pub(super) fn wildcard_tree(
         &self,
         unit: &FileRef,
+        at: u32,
         import: &Import,
         module: &str,
         name: &str,
     ) -> Vec<Target> {
-        let site = Site { unit: unit.clone(), scope: import.scope, at: u32::MAX };
-        let vals: Vec<Value> = self.walk_path(&site, module).iter().map(|found| self.value(found)).collect();
+        // What the path means does not depend on the name: it is found once for all names.
+        let find = || {
+            let site = Site { unit: unit.clone(), scope: import.scope, at: u32::MAX };
+            self.walk_path(&site, module).iter().map(|found| self.value(found)).collect()
+        };
+        let vals: Rc<[Value]> =
+            self.queries.wildcard_paths.get_or(&self.limits, (unit.file, at), Keep::Uncut, find);
         let found = vals.iter().flat_map(|val| self.member(val, name, unit));
         found.filter(|one| !matches!(one.referent, crate::types::target::Referent::External(..))).collect()
     }

@@ -1,6 +1,6 @@
 //! The lookups of a session in the repository. Each is recorded; nothing else reaches the repository.
 
-use crate::file::FileRef;
+use crate::file::{FileRef, FileUnit};
 use crate::invalidation::lookups::{
     Kinds, Reach, anywhere_key, has_program_scope, is_decided_by_kind, is_within, may_be_within,
 };
@@ -89,11 +89,20 @@ impl Session<'_> {
                 return may_be_found;
             }
             // Not recorded: the reach is, and that is all that is read here.
-            let Some(unit) = self.resolver.unit(one.sym.file) else { return false };
+            let Some(unit) = self.unrecorded(one.sym.file) else { return false };
             let symbol = unit.symbol(one.sym.at);
             symbol.is_some_and(|symbol| is_within(reach, unit.outline(), unit.rules(), one.sym.at, symbol))
         };
         named.iter().filter(is_found).copied().collect()
+    }
+
+    /// A file for a look at what a lookup finds.
+    fn unrecorded(&self, file: u32) -> Option<Arc<FileUnit>> {
+        // What the session has read already is at hand without a lock.
+        match self.queries.units.get(&file) {
+            Some(known) => known.map(|unit| Arc::clone(unit.unrecorded())),
+            None => self.resolver.unit(file),
+        }
     }
 
     /// The symbols of a name in one of the files that a file reads textually.
