@@ -48,11 +48,27 @@ struct ChangedSymbol {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct UsersData {
-    callers_total: u64,
-    callers: Vec<String>,
+    uses_total: u64,
+    uses: Vec<UseData>,
+    changed_with_it: u64,
+    candidates_total: u64,
+    candidates: Vec<UseData>,
+    mentions_total: u64,
+    mentions: Vec<String>,
     tests_total: u64,
     tests: Vec<String>,
-    unresolved: u64,
+}
+
+/// A use that is not changed with what it uses.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct UseData {
+    path: String,
+    line: u32,
+    within: String,
+    confidence: String,
+    reason: Option<String>,
+    now: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -201,10 +217,35 @@ fn users(users: &UsersData) -> Markup {
             }
         }
     };
+    let sites = |title: &str, total: u64, all: &[UseData]| {
+        html! {
+            @if total > 0 {
+                div.users {
+                    span.dim { (count(total)) " " (title) ": " }
+                    ul.plain { @for one in all { li { (use_left_behind(one)) } } }
+                    @if total > all.len() as u64 { span.dim { "…" } }
+                }
+            }
+        }
+    };
     html! {
-        (list("users", users.callers_total, &users.callers))
+        (sites("not changed with it", users.uses_total, &users.uses))
+        @if users.changed_with_it > 0 {
+            div.users.dim { (plural(users.changed_with_it, "use is", "uses are")) " changed with it" }
+        }
         (list("tests", users.tests_total, &users.tests))
-        @if users.unresolved > 0 { div.users.dim { (count(users.unresolved)) " unresolved uses of the name" } }
+        (sites("unresolved, may mean it", users.candidates_total, &users.candidates))
+        (list("other lines with the name", users.mentions_total, &users.mentions))
+    }
+}
+
+fn use_left_behind(one: &UseData) -> Markup {
+    html! {
+        a href=(urls::line(&one.path, one.line, "")) { (one.path) ":" (one.line) } " "
+        @if one.within.is_empty() { "top level" } @else { (one.within) }
+        @if one.confidence != "exact" { span.dim { " " (one.confidence) } }
+        @if let Some(now) = &one.now { span.dim { " now " (now) } }
+        @else if let Some(reason) = &one.reason { span.dim { " " (reason) } }
     }
 }
 

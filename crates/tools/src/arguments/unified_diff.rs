@@ -11,6 +11,10 @@ pub(crate) struct FileDiff {
     pub(crate) gaps: Vec<u32>,
     /// Whether the file was removed.
     pub(crate) removed: bool,
+    /// The removed lines with their numbers in the old version. Only a diff has them.
+    pub(crate) old_lines: Vec<(u32, String)>,
+    /// The old path of a renamed file. Only a diff has it.
+    pub(crate) old_path: Option<String>,
 }
 
 /// The files of a diff by their new path; by the old one if the file was removed.
@@ -31,7 +35,9 @@ pub(crate) fn parse(text: &str) -> BTreeMap<String, FileDiff> {
             let after = stripped(path);
             let removed = after == "/dev/null";
             let path = if removed { before.clone() } else { after };
-            files.entry(path.clone()).or_default().removed = removed;
+            let file = files.entry(path.clone()).or_default();
+            file.removed = removed;
+            file.old_path = Some(before.clone()).filter(|before| *before != path && before != "/dev/null");
             current = Some(path);
         } else if let Some(path) = line.strip_prefix("rename to ") {
             files.entry(unquoted(path)).or_default();
@@ -47,20 +53,21 @@ struct Hunk {
     old_left: u32,
     new_left: u32,
     line: u32,
+    old_line: u32,
 }
 
 impl Hunk {
     /// `-1,2 +3,4 @@ …`
     fn parse(header: &str) -> Option<Self> {
         let mut parts = header.split(' ');
-        let (_, old_left) = range(parts.next()?.strip_prefix('-')?)?;
+        let (old_line, old_left) = range(parts.next()?.strip_prefix('-')?)?;
         let (first, new_left) = range(parts.next()?.strip_prefix('+')?)?;
         // For an empty side the header names the line before.
-        Some(Self { old_left, new_left, line: if new_left == 0 { first + 1 } else { first } })
+        Some(Self { old_left, new_left, old_line, line: if new_left == 0 { first + 1 } else { first } })
     }
 
     fn take(&mut self, line: &str, changed: Option<&mut FileDiff>) {
-        let (mut lines, mut gaps) = (Vec::new(), Vec::new());
+        let (mut lines, mut gaps, mut old_lines) = (Vec::new(), Vec::new(), Vec::new());
         match line.as_bytes().first() {
             Some(b'+') => {
                 lines.push(self.line);
@@ -69,11 +76,14 @@ impl Hunk {
             }
             Some(b'-') => {
                 gaps.push(self.line);
+                old_lines.push((self.old_line, line[1..].to_owned()));
+                self.old_line += 1;
                 self.old_left = self.old_left.saturating_sub(1);
             }
             Some(b'\\') => {}
             _ => {
                 self.line += 1;
+                self.old_line += 1;
                 self.old_left = self.old_left.saturating_sub(1);
                 self.new_left = self.new_left.saturating_sub(1);
             }
@@ -82,6 +92,7 @@ impl Hunk {
             changed.lines.extend(lines);
             changed.gaps.extend(gaps);
             changed.gaps.dedup();
+            changed.old_lines.extend(old_lines);
         }
     }
 }
@@ -162,6 +173,8 @@ index 1..2 100644
         let changed = &files["src/a.c"];
         assert_eq!((&changed.lines[..], &changed.gaps[..]), (&[2, 3][..], &[2, 12][..]));
         assert!(!changed.removed);
+        let old: Vec<_> = changed.old_lines.iter().map(|(line, text)| (*line, text.as_str())).collect();
+        assert_eq!(old, [(2, "two"), (11, "-- a line of code that begins so")]);
     }
 
     #[test]

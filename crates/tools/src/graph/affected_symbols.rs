@@ -2,7 +2,7 @@
 
 use super::call_path::CallPath;
 use super::node_line::NodeLine;
-use orient_engine::{EngineError, GraphView, Reach, ReachStep};
+use orient_engine::{EngineError, GraphView, NodeId, Reach, ReachStep};
 use orient_model::{EdgeKind, Role};
 use std::collections::BTreeSet;
 
@@ -25,21 +25,48 @@ pub(crate) struct AffectedTests {
 
 /// The affected tests, the first `max` with their paths. Code inside a test belongs to the test; test helpers are not tests.
 pub(crate) fn tests(view: &GraphView<'_>, reached: &Reach, max: usize) -> Result<AffectedTests, EngineError> {
-    let mut found = AffectedTests { paths: Vec::new(), total: 0, top_levels: 0 };
-    let mut known = BTreeSet::new();
-    for (at, step) in affected(reached) {
+    AffectedTests::of(view, &[(reached, false)], max)
+}
+
+impl AffectedTests {
+    /// The tests of several searches, nearest first in each; the flag of a search says that its starts are affected, too.
+    pub(crate) fn of(
+        view: &GraphView<'_>,
+        searches: &[(&Reach, bool)],
+        max: usize,
+    ) -> Result<Self, EngineError> {
+        let mut found = Self { paths: Vec::new(), total: 0, top_levels: 0 };
+        let mut known = BTreeSet::new();
+        for (reached, with_starts) in searches {
+            let starts = reached.steps.iter().enumerate();
+            let starts = starts.filter(|(_, step)| *with_starts && step.parent.is_none());
+            for (at, step) in starts.chain(affected(reached)) {
+                found.add(view, reached, (at, step), &mut known, max)?;
+            }
+        }
+        Ok(found)
+    }
+
+    fn add(
+        &mut self,
+        view: &GraphView<'_>,
+        reached: &Reach,
+        (at, step): (usize, &ReachStep),
+        known: &mut BTreeSet<NodeId>,
+        max: usize,
+    ) -> Result<(), EngineError> {
         let Some(test) = view.test_around(step.node)? else {
             let runs = step.edges.iter().any(|edge| edge.kind != EdgeKind::Imports);
             let top_level = step.node.file().is_some() && view.file_of(step.node)?.role == Role::Test;
-            found.top_levels += u64::from(runs && top_level);
-            continue;
+            self.top_levels += u64::from(runs && top_level);
+            return Ok(());
         };
         if !known.insert(test) {
-            continue;
+            return Ok(());
         }
-        found.total += 1;
-        if found.paths.len() >= max {
-            continue;
+        self.total += 1;
+        if self.paths.len() >= max {
+            return Ok(());
         }
         let mut chain = reached.chain(at);
         chain.reverse();
@@ -51,7 +78,7 @@ pub(crate) fn tests(view: &GraphView<'_>, reached: &Reach, max: usize) -> Result
         if test != step.node {
             path.start_within(NodeLine::of(&view.describe(test)?));
         }
-        found.paths.push(path);
+        self.paths.push(path);
+        Ok(())
     }
-    Ok(found)
 }

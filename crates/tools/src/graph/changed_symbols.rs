@@ -11,7 +11,7 @@ use orient_history::{FileChange, History, HistoryError};
 use orient_model::{RepoPath, Symbol};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::io::Read;
 use std::str::FromStr;
@@ -47,16 +47,24 @@ impl FromStr for ChangeSource {
 }
 
 /// The changed files, by path.
-type Files = BTreeMap<RepoPath, FileDiff>;
+pub(crate) type Files = BTreeMap<RepoPath, FileDiff>;
+
+/// The files that a source of changes means.
+pub(crate) struct ChangedFiles {
+    /// The files, never empty. Those of a diff always have lines.
+    pub(crate) files: Files,
+    /// The revision that the working tree is compared with; `None` for a diff.
+    pub(crate) revision: Option<String>,
+}
 
 impl ChangeSource {
-    /// The changed files, never empty. A diff always has lines; a revision only with `with_lines`.
+    /// The changed files. Those of a revision have lines only with `with_lines`.
     pub(crate) fn files(
         &self,
         session: &Session<'_>,
         snapshot: &Snapshot,
         with_lines: bool,
-    ) -> Result<Files, ToolError> {
+    ) -> Result<ChangedFiles, ToolError> {
         let (files, revision) = match self {
             Self::Input => {
                 let mut bytes = Vec::new();
@@ -80,8 +88,11 @@ impl ChangeSource {
             }
         };
         match revision {
-            _ if !files.is_empty() => Ok(files),
-            Some(revision) => since(session, snapshot, revision, with_lines),
+            _ if !files.is_empty() => Ok(ChangedFiles { files, revision: None }),
+            Some(revision) => {
+                let files = since(session, snapshot, revision, with_lines)?;
+                Ok(ChangedFiles { files, revision: Some(revision.to_owned()) })
+            }
             None => {
                 let error = ToolError::new(Code::BadArgument, "the diff contains no file");
                 Err(error.hint("pass a unified diff (`git diff | orient impact --diff -`) or a revision"))
@@ -118,7 +129,12 @@ fn since(
     if found.is_empty() {
         return Err(ToolError::new(Code::NotFound, format!("no file has changed since `{revision}`")));
     }
-    let changed = |it: FileChange| FileDiff { lines: it.lines, gaps: it.deletions, removed: it.removed };
+    let changed = |it: FileChange| FileDiff {
+        lines: it.lines,
+        gaps: it.deletions,
+        removed: it.removed,
+        ..FileDiff::default()
+    };
     Ok(found.into_iter().map(|(path, touched)| (path, changed(touched))).collect())
 }
 
@@ -204,18 +220,20 @@ pub(crate) fn named(
     Ok(Ok(subjects))
 }
 
-/// The symbols whose lines changed.
+/// The symbols whose lines changed. What was removed is not among them; `followed` are the files of which it is known.
 pub(crate) fn changed_since(
-    session: &Session<'_>,
     view: &GraphView<'_>,
-    since: &ChangeSource,
+    files: &Files,
+    followed: &BTreeSet<RepoPath>,
 ) -> Result<ChangedSymbols, ToolError> {
     let mut subjects = ChangedSymbols::default();
-    for (path, changed) in since.files(session, view.snapshot(), true)? {
-        let row = view.snapshot().file(&path)?;
+    for (path, changed) in files {
+        let row = view.snapshot().file(path)?;
+        let is_followed = followed.contains(path);
         let path = path.display();
         match row {
-            Some(row) if !changed.removed => add_lines(view, &mut subjects, row.id, &changed)?,
+            Some(row) if !changed.removed => add_lines(view, &mut subjects, row.id, changed, is_followed)?,
+            _ if changed.removed && is_followed => {}
             _ if changed.removed => subjects.unknown.push(format!("{path}: removed, with its symbols")),
             _ => subjects.unknown.push(format!("{path}: not in the index")),
         }
@@ -228,16 +246,18 @@ fn add_lines(
     subjects: &mut ChangedSymbols,
     file: FileId,
     changed: &FileDiff,
+    is_followed: bool,
 ) -> Result<(), ToolError> {
     let held = view.outline(file)?;
     let mut touched: Vec<usize> = Vec::new();
     let mut top_level = 0_u64;
-    let on_lines = changed.lines.iter().map(|&line| (line, line));
-    let in_gaps = changed.gaps.iter().map(|&line| (line.saturating_sub(1), line));
-    for (first, last) in on_lines.chain(in_gaps) {
+    let on_lines = changed.lines.iter().map(|&line| (line, line, true));
+    // Symbols that were removed between others are told by the comparison with the old version.
+    let in_gaps = changed.gaps.iter().map(|&line| (line.saturating_sub(1), line, !is_followed));
+    for (first, last, counts) in on_lines.chain(in_gaps) {
         match innermost(&held, first, last) {
             Some(at) => touched.push(at),
-            None => top_level += 1,
+            None => top_level += u64::from(counts),
         }
     }
     touched.sort_unstable();

@@ -1,11 +1,17 @@
 //! What operations about the history of the code share: targets, filters, dates, commit lines and patches.
 
+pub(crate) mod breakage;
+pub(crate) mod broken_uses;
 pub(crate) mod calendar;
 pub(crate) mod commit_filter;
 pub(crate) mod commit_line;
+pub(crate) mod contract_changes;
 pub(crate) mod contract_users;
+pub(crate) mod diff_breakage;
+pub(crate) mod file_pairs;
 pub(crate) mod former_names;
 pub(crate) mod last_change;
+pub(crate) mod line_correspondence;
 pub(crate) mod patch;
 pub(crate) mod target;
 

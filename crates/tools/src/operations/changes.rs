@@ -3,28 +3,31 @@
 use crate::answer::Answer;
 use crate::arguments::symbol_lookup::is_code;
 use crate::error::{Exit, ToolError};
+use crate::history::breakage::Breakage;
+use crate::history::contract_changes::{
+    ComparedFile, ContractChange, LESS_VISIBLE, SymbolPlace, contract_changes, is_less_visible,
+    symbol_changes,
+};
 use crate::history::contract_users::ContractUsers;
+use crate::history::file_pairs::{Comparison, FilePair};
 use crate::history::{history_error, open};
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
 use crate::text::number_format::plural;
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
-use orient_engine::{
-    ChangeParts, FileQuery, FileVersion, Snapshot, SymbolChange, SymbolVersion, changes_since, pair_moves,
-};
-use orient_history::{History, HistoryError, Oid, short_id};
+use orient_engine::{ChangeParts, SymbolChange, SymbolVersion};
 use orient_model::{RepoPath, Visibility};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::io;
-use std::sync::Arc;
 
 pub(crate) struct Changes;
 
 const DEFAULT_LIMIT: usize = 200;
-/// Number of changed contracts whose users are looked up.
-const MAX_FOLLOWED: usize = 40;
+/// Maximum number of uses that are listed of each changed symbol.
+const MAX_USES: usize = 50;
 
 /// Arguments of `changes`.
 #[derive(Args, Default, Deserialize, JsonSchema)]
@@ -37,7 +40,7 @@ pub(crate) struct ChangesArgs {
     #[arg(long, value_name = "PATH")]
     #[serde(default)]
     path: Option<String>,
-    /// Only changes that may break users: public symbols removed, renamed, moved or with another signature
+    /// Only changes that may break users: removed, renamed, moved, made less visible or with another signature
     #[arg(long)]
     #[serde(default)]
     breaking: bool,
@@ -67,9 +70,9 @@ pub(crate) struct ChangesOut {
 /// A changed symbol.
 #[derive(Serialize, JsonSchema)]
 struct SymbolChangeLine {
-    /// added, removed, renamed, moved, signature, body, documentation, layout.
+    /// added, removed, renamed, moved, signature, visibility, body, documentation, layout.
     change: Vec<String>,
-    /// Whether users of a public symbol may break.
+    /// Whether users may break: those of a public symbol, or uses that are not changed with it.
     breaking: bool,
     /// The kind of the symbol.
     kind: String,
@@ -87,9 +90,13 @@ struct SymbolChangeLine {
     signature_before: Option<String>,
     /// The signature.
     signature: String,
-    /// Who uses it in the current tree, if its contract changed.
+    /// Who uses it, if its contract changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     users: Option<ContractUsers>,
+    /// Where it was.
+    #[serde(skip)]
+    #[schemars(skip)]
+    old: Option<SymbolPlace>,
 }
 
 impl TypedOperation for Changes {
@@ -97,8 +104,9 @@ impl TypedOperation for Changes {
     const ABOUT: &'static str = "Show what changed between two revisions, symbol by symbol";
     const DETAILS: &'static str = "\
 Both versions of every changed file are read from git and compared by their symbols: added, removed, renamed (a similar body), moved to another \
-file, or changed in signature, body or documentation. A container is listed only if something besides its members changed. Public symbols that \
-were removed, renamed, moved or have another signature come first, with who uses them in the current tree and the tests that reach them.";
+file, or changed in visibility, signature, body or documentation. A container is listed only if something besides its members changed. Symbols \
+whose users may break come first, with the uses of the older tree that are not changed with them, what the newer tree says about each, \
+unresolved uses and other lines with the old name, and the tests that reach them.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "changes v1.0..v2.0", about: "between two tags" },
         Example { command: "changes main...HEAD --breaking", about: "what a branch may break" },
@@ -116,21 +124,21 @@ were removed, renamed, moved or have another signature come first, with who uses
             .path
             .as_deref()
             .map(|path| RepoPath::from(path.trim_start_matches("./").trim_end_matches('/')));
-        let (from, to, mut pairs) =
-            file_pairs(&mut history, &snapshot, &args.range).map_err(|error| history_error(&error))?;
-        pairs.retain(|pair| below.as_ref().is_none_or(|below| pair.path.is_below(below)));
+        let comparison = Comparison::of_range(&mut history, &snapshot, &args.range)
+            .map_err(|error| history_error(&error))?;
+        let is_asked = |pair: &&FilePair| below.as_ref().is_none_or(|below| pair.path.is_below(below));
         let mut compared = Vec::new();
-        for pair in &pairs {
+        for pair in comparison.pairs.iter().filter(is_asked) {
             if session.cancel().is_cancelled() {
                 break;
             }
-            compared.push((
-                pair,
-                FileVersion::extract(&pair.old_path, &pair.before),
-                FileVersion::extract(&pair.path, &pair.after),
-            ));
+            compared.push(ComparedFile::of(pair));
         }
-        let (mut changes, mut other_files) = lines_of(&compared);
+        let all = symbol_changes(&compared);
+        let contracts = contract_changes(&compared, &all);
+        let (mut changes, mut other_files) = lines_of(&compared, all);
+        let mut breakage = Breakage::of(session, &snapshot, &comparison, &contracts, MAX_USES)?;
+        add_users(&mut changes, &contracts, &mut breakage);
         if args.breaking {
             changes.retain(|change| change.breaking);
             other_files.clear();
@@ -138,12 +146,11 @@ were removed, renamed, moved or have another signature come first, with who uses
         let symbols = changes.len() as u64;
         changes.truncate(args.limit.unwrap_or(DEFAULT_LIMIT));
         let shown = changes.len() as u64;
-        let view = snapshot.graph();
-        for change in changes.iter_mut().filter(|change| change.breaking).take(MAX_FOLLOWED) {
-            change.users = Some(ContractUsers::of(&view, &change.path, &change.symbol)?);
-        }
-        let out = ChangesOut { from, to, files: pairs.len() as u64, symbols, changes, other_files };
+        let (files, Comparison { from, to, .. }) = (compared.len() as u64, &comparison);
+        let (from, to) = (from.clone(), to.clone());
+        let out = ChangesOut { from, to, files, symbols, changes, other_files };
         let mut answer = session.answer(&snapshot, out);
+        answer.add_reasons(breakage.reasons);
         if shown < symbols {
             answer.add_notes([format!("{shown} of {symbols} symbols listed; raise `limit`")]);
         }
@@ -187,75 +194,13 @@ were removed, renamed, moved or have another signature come first, with who uses
     }
 }
 
-/// Both versions of a changed file.
-struct FilePair {
-    path: RepoPath,
-    old_path: RepoPath,
-    before: Arc<Vec<u8>>,
-    after: Arc<Vec<u8>>,
-}
-
-/// The names of both sides and the changed files.
-fn file_pairs(
-    history: &mut History,
-    snapshot: &Snapshot,
-    range: &str,
-) -> Result<(String, String, Vec<FilePair>), HistoryError> {
-    let named = |name: &str| if name.is_empty() { "HEAD".to_owned() } else { name.to_owned() };
-    let (from, to) = match (range.split_once("..."), range.split_once("..")) {
-        (Some((from, to)), _) => {
-            let (a, b) = (history.revision(&named(from))?, history.revision(&named(to))?);
-            let base = history.merge_base(a, b)?.ok_or_else(|| HistoryError::Unusable {
-                revision: range.to_owned(),
-                reason: "the revisions have no common ancestor".to_owned(),
-            })?;
-            return between(history, (short_id(&base), base), (named(to), b));
-        }
-        (None, Some((from, to))) if !to.is_empty() => (named(from), to.to_owned()),
-        (None, Some((from, _))) => (named(from), String::new()),
-        (None, None) => (named(range), String::new()),
-    };
-    let old = history.revision(&from)?;
-    if !to.is_empty() {
-        let new = history.revision(&to)?;
-        return between(history, (from, old), (to, new));
-    }
-    let rows = snapshot.files(&FileQuery::default(), 0, usize::MAX).map(|page| page.rows).unwrap_or_default();
-    let known: Vec<_> = rows.into_iter().map(|row| (row.path, row.stamp)).collect();
-    let mut pairs = Vec::new();
-    for (path, change) in history.changes(&from, &known, false)? {
-        let blob = history.file_at(&old, &path)?;
-        let before = history.content(blob)?;
-        let after = if change.removed { Vec::new() } else { history.working_file(&path).unwrap_or_default() };
-        pairs.push(FilePair { old_path: path.clone(), path, before, after: Arc::new(after) });
-    }
-    Ok((from, "working tree".to_owned(), pairs))
-}
-
-fn between(
-    history: &mut History,
-    from: (String, Oid),
-    to: (String, Oid),
-) -> Result<(String, String, Vec<FilePair>), HistoryError> {
-    let mut pairs = Vec::new();
-    for change in history.compare(Some(&from.1), &to.1)? {
-        pairs.push(FilePair {
-            before: history.content(change.old)?,
-            after: history.content(change.new)?,
-            old_path: change.old_path.unwrap_or_else(|| change.path.clone()),
-            path: change.path,
-        });
-    }
-    Ok((from.0, to.0, pairs))
-}
-
 /// The changed symbols of all files, and the files without any.
-fn lines_of(compared: &[(&FilePair, FileVersion, FileVersion)]) -> (Vec<SymbolChangeLine>, Vec<String>) {
-    let mut all: Vec<Vec<SymbolChange<'_>>> =
-        compared.iter().map(|(_, old, new)| changes_since(new, old)).collect();
-    pair_moves(&mut all);
+fn lines_of(
+    compared: &[ComparedFile<'_>],
+    all: Vec<Vec<SymbolChange<'_>>>,
+) -> (Vec<SymbolChangeLine>, Vec<String>) {
     let (mut lines, mut other_files) = (Vec::new(), Vec::new());
-    for ((pair, old, new), mut changes) in compared.iter().zip(all) {
+    for (file, mut changes) in compared.iter().zip(all) {
         let names: Vec<String> = changes
             .iter()
             .filter_map(|change| change.new.or(change.old))
@@ -265,36 +210,56 @@ fn lines_of(compared: &[(&FilePair, FileVersion, FileVersion)]) -> (Vec<SymbolCh
         changes.retain(|change| {
             let only_body = change.delta.body && !change.delta.signature && !change.delta.documentation;
             let prefix = change.new.map(|symbol| format!("{}.", symbol.name));
-            !(only_body && prefix.is_some_and(|prefix| names.iter().any(|name| name.starts_with(&prefix))))
+            is_less_visible(change)
+                || !(only_body
+                    && prefix.is_some_and(|prefix| names.iter().any(|name| name.starts_with(&prefix))))
         });
         if changes.is_empty() {
-            other_files.push(pair.path.display().into_owned());
+            other_files.push(file.pair.path.display().into_owned());
         }
         // What went to another file is listed there.
         changes.retain(|change| change.moved_to.is_none());
         lines.extend(changes.iter().map(|change| {
-            let source = change.moved_from.map(|from| compared[from].0);
-            SymbolChangeLine::new(pair, source, change, change.parts(new, old))
+            let source = change.moved_from.map(|from| compared[from].pair);
+            SymbolChangeLine::new(file, source, change)
         }));
     }
-    lines.sort_by(|a, b| {
-        (!a.breaking, &a.path, a.line, &a.symbol).cmp(&(!b.breaking, &b.path, b.line, &b.symbol))
-    });
+    lines.sort_by(|a, b| a.order().cmp(&b.order()));
     (lines, other_files)
 }
 
+/// Adds the users of changed contracts. A file, and what a renamed file took along, is listed only if it has any.
+fn add_users(lines: &mut Vec<SymbolChangeLine>, contracts: &[ContractChange], breakage: &mut Breakage) {
+    let places: BTreeMap<SymbolPlace, usize> =
+        (0..).zip(&*lines).filter_map(|(at, line)| Some((line.old.clone()?, at))).collect();
+    for (at, contract) in contracts.iter().enumerate() {
+        let Some(users) = breakage.users_of(at) else { continue };
+        let may_break = users.uses_total > 0;
+        match places.get(&contract.old) {
+            Some(&line) => {
+                lines[line].breaking |= may_break;
+                lines[line].users = Some(users);
+            }
+            None if may_break => lines.push(SymbolChangeLine::of_contract(contract, users)),
+            None => {}
+        }
+    }
+    lines.sort_by(|a, b| a.order().cmp(&b.order()));
+}
+
 impl SymbolChangeLine {
-    fn new(
-        pair: &FilePair,
-        source: Option<&FilePair>,
-        change: &SymbolChange<'_>,
-        parts: ChangeParts,
-    ) -> Self {
+    fn order(&self) -> (bool, &str, u32, &str) {
+        (!self.breaking, &self.path, self.line, &self.symbol)
+    }
+
+    fn new(file: &ComparedFile<'_>, source: Option<&FilePair>, change: &SymbolChange<'_>) -> Self {
+        let (pair, parts) = (file.pair, change.parts(&file.new, &file.old));
         let (before, new) = (change.old, change.new);
         let is_public =
             |symbol: &SymbolVersion| symbol.visibility == Visibility::Public && is_code(symbol.kind);
         let contract =
             [ChangeParts::REMOVED, ChangeParts::RENAMED, ChangeParts::MOVED, ChangeParts::SIGNATURE];
+        let less_visible = is_less_visible(change);
         let signature_before = before
             .zip(new)
             .filter(|(before, new)| before.signature != new.signature)
@@ -309,8 +274,14 @@ impl SymbolChangeLine {
             }
         });
         Self {
-            breaking: contract.iter().any(|part| parts.contains(*part)) && before.is_some_and(is_public),
-            change: parts.words().into_iter().map(str::to_owned).collect(),
+            breaking: (less_visible || contract.iter().any(|part| parts.contains(*part)))
+                && before.is_some_and(is_public),
+            change: parts
+                .words()
+                .into_iter()
+                .chain(less_visible.then_some(LESS_VISIBLE))
+                .map(str::to_owned)
+                .collect(),
             kind: shown.map_or("", |symbol| symbol.kind.as_str()).to_owned(),
             symbol: shown.map(|symbol| symbol.name.clone()).unwrap_or_default(),
             path: if new.is_some() { &pair.path } else { &pair.old_path }.display().into_owned(),
@@ -319,6 +290,33 @@ impl SymbolChangeLine {
             signature_before,
             signature: shown.map(|symbol| symbol.signature.clone()).unwrap_or_default(),
             users: None,
+            old: before.map(|symbol| SymbolPlace {
+                path: source.map_or(&pair.old_path, |from| &from.old_path).clone(),
+                name: symbol.name.clone(),
+                line: symbol.first_line,
+            }),
+        }
+    }
+
+    /// The line of a contract that changed although its text did not.
+    fn of_contract(contract: &ContractChange, users: ContractUsers) -> Self {
+        let shown = contract.new.as_ref().unwrap_or(&contract.old);
+        Self {
+            change: contract.change.iter().map(|word| (*word).to_owned()).collect(),
+            breaking: true,
+            kind: contract.kind.to_owned(),
+            symbol: if shown.name.is_empty() {
+                shown.path.display().into_owned()
+            } else {
+                shown.name.clone()
+            },
+            path: shown.path.display().into_owned(),
+            line: shown.line,
+            was: contract.new.as_ref().map(|_| contract.old.handle()),
+            signature_before: None,
+            signature: String::new(),
+            users: Some(users),
+            old: Some(contract.old.clone()),
         }
     }
 }

@@ -4,21 +4,27 @@ use crate::answer::{Answer, Note, limit_or_all};
 use crate::arguments::enum_values;
 use crate::arguments::symbol_lookup::SymbolAnswer;
 use crate::error::{Code, Exit, ToolError};
-use crate::graph::affected_symbols::{AffectedTests, affected, tests};
+use crate::graph::affected_symbols::{AffectedTests, affected};
 use crate::graph::call_path::CallPath;
 use crate::graph::changed_symbols::{self, ChangeSource, ChangedSymbols};
 use crate::graph::name_candidates::NameCandidates;
 use crate::graph::node_line::{NodeLine, UseLine};
+use crate::history::broken_uses::BrokenUse;
+use crate::history::contract_changes::{ContractChange, SymbolPlace};
+use crate::history::contract_users::{ContractUsers, UseLeftBehind};
+use crate::history::diff_breakage::DiffBreakage;
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
 use crate::text::number_format::{count, plural};
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
-use orient_engine::{Direction, EdgeRow, EngineError, GraphView, Reach, ReachOptions, WithDispatch, reach};
-use orient_model::EdgeKind;
+use orient_engine::{
+    Direction, EdgeRow, EngineError, GraphView, NodeId, Reach, ReachOptions, WithDispatch, reach,
+};
+use orient_model::{EdgeKind, Rule};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 pub(crate) struct Impact;
@@ -73,6 +79,15 @@ fn limit() -> usize {
 pub(crate) struct ImpactOut {
     /// The changed symbols and files.
     changed: Vec<NodeLine>,
+    /// Uses of symbols that were removed, renamed, moved, made less visible or got another signature, and that are not changed
+    /// with them. Only for a diff or a revision.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    broken: Vec<BrokenLine>,
+    /// Total number of such uses.
+    broken_total: u64,
+    /// Other lines with the name of what was removed, renamed or moved, by symbol.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    broken_by_name: Vec<NamesakeLines>,
     /// Affected symbols, nearest first, each once with the use that affects it.
     affected: Vec<AffectedLine>,
     /// Total number of affected symbols.
@@ -96,6 +111,31 @@ pub(crate) struct ImpactOut {
     tests_only: bool,
 }
 
+/// A use that is not changed with what it uses.
+#[derive(Serialize, JsonSchema)]
+struct BrokenLine {
+    /// The handle of the changed symbol before the change.
+    symbol: String,
+    /// What happened to it: removed, renamed, moved, signature, visibility.
+    change: String,
+    /// Its handle after the change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    became: Option<String>,
+    /// The use.
+    #[serde(flatten)]
+    site: UseLeftBehind,
+}
+
+/// What may be a use of a changed symbol.
+#[derive(Serialize, JsonSchema)]
+struct NamesakeLines {
+    /// The handle of the changed symbol before the change.
+    symbol: String,
+    /// The unresolved uses and other lines.
+    #[serde(flatten)]
+    users: ContractUsers,
+}
+
 /// An affected symbol.
 #[derive(Serialize, JsonSchema)]
 struct AffectedLine {
@@ -116,7 +156,8 @@ impl TypedOperation for Impact {
     const DETAILS: &'static str = "\
 Every symbol that uses a changed one, directly or transitively, by distance: calls, types, inheritance, and callers through \
 an interface. Affected tests are listed with their path to the change. For a diff or a revision, the changed symbols are \
-those whose lines changed, numbered as in the new version.";
+those whose lines changed, numbered as in the new version. Uses of what was removed, renamed, moved, made less visible or got \
+another signature come first: those of the older tree that are not changed with it, and what the newer tree says about each.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "impact Server.Run", about: "a changed symbol" },
         Example { command: "impact src/server.go src/client.go", about: "changed files" },
@@ -143,14 +184,20 @@ those whose lines changed, numbered as in the new version.";
         }
         let snapshot = session.snapshot()?;
         let view = snapshot.graph();
+        let mut broken = DiffBreakage::default();
         let subjects = match &args.diff {
-            Some(diff) => changed_symbols::changed_since(session, &view, diff)?,
+            Some(diff) => {
+                let changed = diff.files(session, &snapshot, true)?;
+                broken = DiffBreakage::of(session, &snapshot, &changed)?;
+                changed_symbols::changed_since(&view, &changed.files, &broken.followed)?
+            }
             None => match changed_symbols::named(session, &view, &args.changed)? {
                 Ok(subjects) => subjects,
                 Err(unclear) => return unclear.answer(session, &snapshot),
             },
         };
         let unresolved = subjects.unresolved.clone();
+        let users = BrokenUsers::of(&broken);
         let starts: BTreeSet<_> = subjects.nodes.iter().copied().collect();
         // Follow imports of the changed symbols only: other edges cover the rest of the importing file.
         let follow = |edge: &EdgeRow| {
@@ -167,27 +214,34 @@ those whose lines changed, numbered as in the new version.";
             follow: &follow,
             enter: &|_| Ok(true),
         };
-        let reached = reach(&WithDispatch(&view), &subjects.nodes, &options)?;
-        let tests = tests(&view, &reached, max)?;
+        let graph = WithDispatch(&view);
+        let reached = reach(&graph, &subjects.nodes, &options)?;
+        // Those who use what was removed are one step away from it.
+        let depth = options.depth - 1;
+        let beyond = reach(&graph, &users.nodes(), &ReachOptions { depth, ..options })?;
+        let tests = AffectedTests::of(&view, &[(&reached, false), (&beyond, true)], max)?;
         let found_tests = tests.total;
         let top_levels = tests.top_levels;
         let shown_max = if args.tests_only { 0 } else { max };
         let mut out = ImpactOut::of(&view, subjects, &reached, tests, shown_max)?;
+        out.add_users(&view, &users, (&reached, &beyond), shown_max)?;
+        out.add_broken(&view, &mut broken, shown_max)?;
         out.tests_only = args.tests_only;
         let unproven = out.name_only_in_tests;
         let (shown, total) = if args.tests_only {
-            (out.tests.len(), usize::try_from(found_tests).unwrap_or(usize::MAX))
+            (out.tests.len() as u64, found_tests)
         } else {
-            (out.affected.len(), affected(&reached).count())
+            ((out.affected.len() + out.broken.len()) as u64, out.symbols + out.broken_total)
         };
         let mut answer = session.answer(&snapshot, SymbolAnswer::one(out));
-        answer.total = Some(total as u64);
+        answer.total = Some(total);
         answer.add_reasons(unresolved);
+        answer.add_reasons(std::mem::take(&mut broken.breakage.reasons));
         if shown < total {
-            let (shown, total) = (count(shown as u64), count(total as u64));
+            let (shown, total) = (count(shown), count(total));
             answer = answer.partial(Note::from(format!("{shown} of {total} shown")).see("limit"));
         }
-        if reached.unexplored > 0 {
+        if reached.unexplored > 0 || beyond.unexplored > 0 {
             answer = answer.partial(Note::from("larger distances were not searched").see("depth"));
         }
         if unproven > 0 {
@@ -212,7 +266,103 @@ those whose lines changed, numbered as in the new version.";
     }
 }
 
+/// The first broken use in each symbol.
+struct BrokenUsers<'b>(BTreeMap<NodeId, (&'b ContractChange, &'b BrokenUse)>);
+
+impl<'b> BrokenUsers<'b> {
+    fn of(found: &'b DiffBreakage) -> Self {
+        let mut users = BTreeMap::new();
+        for one in &found.breakage.contracts {
+            let change = &found.contracts[one.at];
+            for site in &one.found.uses {
+                users.entry(site.within).or_insert((change, site));
+            }
+        }
+        Self(users)
+    }
+
+    fn nodes(&self) -> Vec<NodeId> {
+        self.0.keys().copied().collect()
+    }
+}
+
 impl ImpactOut {
+    /// Adds the users of what was removed, and what they affect, as far as it is not affected otherwise.
+    fn add_users(
+        &mut self,
+        view: &GraphView<'_>,
+        users: &BrokenUsers<'_>,
+        (reached, beyond): (&Reach, &Reach),
+        max: usize,
+    ) -> Result<(), EngineError> {
+        let known: BTreeSet<NodeId> = reached.steps.iter().map(|step| step.node).collect();
+        let mut files = BTreeSet::new();
+        for (_, step) in affected(reached) {
+            files.insert(view.file_of(step.node)?.path.display().into_owned());
+        }
+        let mut more = Vec::new();
+        for (&node, (change, site)) in users.0.iter().filter(|(node, _)| !known.contains(node)) {
+            let by = UseLine {
+                line: site.line,
+                kind: site.kind,
+                confidence: site.confidence.as_str(),
+                rule: site.rule.unwrap_or(Rule::Name).as_str(),
+            };
+            more.push(AffectedLine {
+                distance: 1,
+                node: NodeLine::of(&view.describe(node)?),
+                uses: change.old.handle(),
+                by,
+            });
+        }
+        for (_, step) in affected(beyond).filter(|(_, step)| !known.contains(&step.node)) {
+            let Some(edge) = step.edges.first() else { continue };
+            let uses = NodeLine::of(&view.describe(edge.target)?).handle;
+            let (distance, node) = (step.level + 1, NodeLine::of(&view.describe(step.node)?));
+            more.push(AffectedLine { distance, node, uses, by: UseLine::of(edge) });
+        }
+        self.symbols += more.len() as u64;
+        self.files += more.iter().filter(|line| files.insert(line.node.path.clone())).count() as u64;
+        self.affected.extend(more);
+        self.affected.sort_by_key(|line| line.distance);
+        self.affected.truncate(max);
+        Ok(())
+    }
+
+    /// Adds what the change breaks, as one list.
+    fn add_broken(
+        &mut self,
+        view: &GraphView<'_>,
+        found: &mut DiffBreakage,
+        max: usize,
+    ) -> Result<(), EngineError> {
+        for one in &mut found.breakage.contracts {
+            let change = &found.contracts[one.at];
+            let users = std::mem::take(&mut one.users);
+            self.broken_total += users.uses_total;
+            for site in users.uses.iter().take(max.saturating_sub(self.broken.len())) {
+                self.broken.push(BrokenLine {
+                    symbol: change.old.handle(),
+                    change: change.change.join("+"),
+                    became: change.new.as_ref().map(SymbolPlace::handle),
+                    site: site.clone(),
+                });
+            }
+            if !change.name_is_gone() {
+                continue;
+            }
+            self.name_only += users.candidates_total;
+            for site in &one.found.candidates {
+                self.name_only_in_tests += u64::from(view.is_test(site.within)?);
+            }
+            if users.candidates_total + users.mentions_total > 0 && max > 0 {
+                let users = ContractUsers { uses: Vec::new(), ..users };
+                self.broken_by_name.push(NamesakeLines { symbol: change.old.handle(), users });
+            }
+        }
+        Ok(())
+    }
+
     fn of(
         view: &GraphView<'_>,
         subjects: ChangedSymbols,
@@ -240,6 +390,9 @@ impl ImpactOut {
         }
         Ok(Self {
             changed: subjects.named,
+            broken: Vec::new(),
+            broken_total: 0,
+            broken_by_name: Vec::new(),
             symbols: affected(reached).count() as u64,
             affected: lines,
             files: files.len() as u64,
@@ -278,6 +431,7 @@ impl ImpactOut {
                 plural(self.name_only, "name-only candidate", "name-only candidates"),
             ),
         )?;
+        self.write_broken(writer)?;
         let mut last = 0;
         for line in &self.affected {
             if line.distance != last {
@@ -299,6 +453,32 @@ impl ImpactOut {
             writer.line(Style::Head, "tests")?;
         }
         self.write_tests(writer)
+    }
+
+    fn write_broken(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        if self.broken_total > 0 {
+            let uses = plural(self.broken_total, "use is", "uses are");
+            writer.line(Style::Warn, &format!("{uses} not changed with what they use"))?;
+        }
+        let mut last = "";
+        for line in &self.broken {
+            if line.symbol != last {
+                last = &line.symbol;
+                writer.put(Style::Head, &format!("  {} ", line.change))?;
+                writer.put(Style::Name, &line.symbol)?;
+                if let Some(now) = line.became.as_ref().filter(|now| **now != line.symbol) {
+                    writer.put(Style::Dim, &format!(", now {now}"))?;
+                }
+                writer.end_line()?;
+            }
+            line.site.write(writer, "    ")?;
+        }
+        for one in &self.broken_by_name {
+            writer.put(Style::Head, "  by name only ")?;
+            writer.line(Style::Name, &one.symbol)?;
+            one.users.write_possible(writer)?;
+        }
+        Ok(())
     }
 
     fn write_tests(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {

@@ -186,7 +186,7 @@ impl SearchArgs {
             self.path.as_deref().map(|typed| path_argument::resolve(session, snapshot, typed)).transpose()?;
         let among = match &self.changed {
             None => None,
-            Some(since) => Some(since.files(session, snapshot, false)?.into_keys().collect()),
+            Some(since) => Some(since.files(session, snapshot, false)?.files.into_keys().collect()),
         };
         let roles = RoleSelection::new(session, snapshot, &self.role)?;
         let default_limit =
