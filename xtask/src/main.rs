@@ -5,6 +5,7 @@
 
 mod bench;
 mod bombs;
+mod breaks;
 mod churn;
 mod ci;
 mod clients;
@@ -100,6 +101,8 @@ enum Command {
     Bombs(bombs::Bombs),
     /// Changes files of a copied directory at random; the refreshed index must equal one built from scratch
     Churn(churn::Churn),
+    /// Breaks definitions of a clone at random, and compares the uses that are told with those that are written
+    Breaks(breaks::Breaks),
     /// Compares the indexes of commits with those of their checkouts, and measures them
     Revisions(revisions::Revisions),
     /// Replays real bug fixes as guided tasks: what plans reach, what they cost, how fast the guard is
@@ -188,6 +191,7 @@ fn run(command: &Command) -> Result<()> {
         Command::Facts { file, pack_dir, tree } => facts::run(file, pack_dir.as_deref(), *tree),
         Command::Bombs(options) => bombs::run(options),
         Command::Churn(options) => churn::run(options),
+        Command::Breaks(options) => breaks::run(options),
         Command::Revisions(options) => revisions::run(options),
         Command::Replay(options) => replay::run(options),
         Command::Damage(options) => damage::run(options),

@@ -9,7 +9,8 @@ use crate::random::Random;
 use anyhow::{Context, Result};
 use mutations::Outcome;
 use serde::Deserialize;
-use sources::{Given, Sources};
+use sources::Given;
+pub(crate) use sources::Sources;
 use std::collections::BTreeMap;
 use std::path::Path;
 

@@ -36,18 +36,18 @@ pub(super) struct Given {
 }
 
 /// A directory in memory.
-pub(super) struct Sources {
-    pub(super) texts: BTreeMap<String, String>,
-    pub(super) facts: BTreeMap<String, Arc<FileFacts>>,
+pub(crate) struct Sources {
+    pub(crate) texts: BTreeMap<String, String>,
+    pub(crate) facts: BTreeMap<String, Arc<FileFacts>>,
     /// All words in the rules of all languages.
-    pub(super) reserved: BTreeSet<String>,
+    pub(crate) reserved: BTreeSet<String>,
 }
 
 /// Texts that replace or extend those of the directory.
 pub(super) type Changed = BTreeMap<String, String>;
 
 impl Sources {
-    pub(super) fn read(directory: &Path) -> Result<Self> {
+    pub(crate) fn read(directory: &Path) -> Result<Self> {
         let registry = Registry::builtin();
         let kept = Registry::project_files().map(str::to_owned).collect();
         let listing = orient_walk::list(directory, &WalkOptions { kept, ..WalkOptions::default() })?;

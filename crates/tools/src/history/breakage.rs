@@ -2,17 +2,18 @@
 
 use super::broken_uses::{BrokenUse, TreePair, UsersOfChange, has_word, node_at};
 use super::contract_changes::ContractChange;
-use super::contract_users::ContractUsers;
+use super::contract_users::{ContractUsers, FEW};
 use super::file_pairs::Comparison;
 use super::line_correspondence::LineCorrespondence;
 use crate::arguments::file_scope::candidates;
 use crate::error::ToolError;
 use crate::session::Session;
 use crate::text::number_format::plural;
-use orient_engine::{FileQuery, GraphView, Snapshot};
+use orient_engine::{FileQuery, FileRow, Snapshot, TokenClass, highlight};
 use orient_grep::{Boundary, Pattern};
 use orient_model::RepoPath;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// Maximum number of changed contracts whose users are looked up; the first by path and line.
 const MAX_CONTRACTS: usize = 400;
@@ -43,13 +44,14 @@ pub(crate) struct Breakage {
 }
 
 impl Breakage {
-    /// What the changed contracts of a comparison break; at most `max` uses of each are listed. `current` is the index of the working tree.
+    /// What the changed contracts of a comparison break; at most `max` uses, and
+    /// candidates, of each are listed. `current` is the index of the working tree.
     pub(crate) fn of(
         session: &Session<'_>,
         current: &Snapshot,
         comparison: &Comparison,
         changes: &[ContractChange],
-        max: usize,
+        max: (usize, usize),
     ) -> Result<Self, ToolError> {
         if changes.is_empty() {
             return Ok(Self::default());
@@ -69,7 +71,7 @@ impl Breakage {
         new: &Snapshot,
         (after, comparison): (&Session<'_>, &Comparison),
         changes: &[ContractChange],
-        max: usize,
+        max: (usize, usize),
     ) -> Result<Self, ToolError> {
         let mut breakage = Self::default();
         let old_tree = session.at(&comparison.old.to_string()).and_then(|before| before.snapshot());
@@ -92,9 +94,8 @@ impl Breakage {
             }
             let mut found = pair.users_of(change)?;
             let name = change.old.own_name();
-            let is_new_name = change.name_is_gone() && name.len() >= MIN_NAME;
-            if is_new_name && (searched.contains(&name) || searched.len() < MAX_NAMES) {
-                match mentions(after, &pair.new, &name, &found)? {
+            if name.len() >= MIN_NAME && (searched.contains(&name) || searched.len() < MAX_NAMES) {
+                match mentions(after, &pair, change, &found)? {
                     Ok(places) => found.mentions = places,
                     Err(files) => {
                         let files = plural(files as u64, "file has", "files have");
@@ -135,7 +136,7 @@ impl Breakage {
             let mut found = UsersOfChange::default();
             let unresolved = view.unresolved_uses(&change.old.own_name())?;
             found.candidates = unresolved.uses.into_iter().map(BrokenUse::by_name).collect();
-            let users = ContractUsers::of(&view, &found, 0)?;
+            let users = ContractUsers::of(&view, &found, (0, FEW))?;
             self.contracts.push(BrokenContract { at, found, users });
         }
         Ok(self)
@@ -151,17 +152,18 @@ impl Breakage {
 /// The lines of the new tree with a name that mean nothing that is known to have it: `path:line`. The number of files, if too many have the name.
 fn mentions(
     after: &Session<'_>,
-    new: &GraphView<'_>,
-    name: &str,
+    pair: &TreePair<'_>,
+    change: &ContractChange,
     found: &UsersOfChange,
 ) -> Result<Result<Vec<String>, usize>, ToolError> {
+    let name = &change.old.own_name();
     let pattern = Pattern {
-        patterns: vec![name.to_owned()],
+        patterns: vec![name.clone()],
         literal: true,
         boundary: Some(Boundary::Word),
         ..Pattern::default()
     };
-    let snapshot = new.snapshot();
+    let snapshot = pair.new.snapshot();
     let rows = snapshot.files(&FileQuery::default(), 0, usize::MAX)?.rows;
     let rows = candidates(after, snapshot, rows, &pattern.required())?;
     if rows.len() > MAX_FILES {
@@ -171,7 +173,14 @@ fn mentions(
         found.uses.iter().chain(&found.candidates).map(|one| (&one.path, one.line)).collect();
     let mut texts = Vec::new();
     snapshot.each_text(&rows, |row, text| {
-        let lines = (1..).zip(text.lines()).filter(|(_, line)| has_word(line, name));
+        // A comment about a symbol that is still there is right as it is.
+        let comments = if change.name_is_gone() { Vec::new() } else { comments_of(&row.path, text) };
+        let is_comment = |line: &str| {
+            let start = line.as_ptr() as usize - text.as_ptr() as usize;
+            let place = start + line.find(name.as_str()).unwrap_or_default();
+            comments.iter().any(|comment| comment.contains(&place))
+        };
+        let lines = (1..).zip(text.lines()).filter(|(_, line)| has_word(line, name) && !is_comment(line));
         let lines: Vec<u32> = lines.map(|(number, _)| number).collect();
         if !lines.is_empty() {
             texts.push((row.clone(), lines));
@@ -179,7 +188,7 @@ fn mentions(
     })?;
     let mut places = Vec::new();
     for (row, lines) in texts {
-        let explained = explained_lines(new, &row, name)?;
+        let explained = explained_lines(pair, &row, name)?;
         for line in lines {
             if !explained.contains(&line) && !told.contains(&(&row.path, line)) {
                 places.push(format!("{}:{line}", row.path.display()));
@@ -189,12 +198,14 @@ fn mentions(
     Ok(Ok(places))
 }
 
+fn comments_of(path: &RepoPath, text: &str) -> Vec<Range<usize>> {
+    let classified = highlight(&path.display(), text).into_iter();
+    classified.filter(|(_, class)| *class == TokenClass::Comment).map(|(range, _)| range).collect()
+}
+
 /// The lines of a file on which the name is that of a symbol that is there, or of something outside the repository.
-fn explained_lines(
-    new: &GraphView<'_>,
-    row: &orient_engine::FileRow,
-    name: &str,
-) -> Result<BTreeSet<u32>, ToolError> {
+fn explained_lines(pair: &TreePair<'_>, row: &FileRow, name: &str) -> Result<BTreeSet<u32>, ToolError> {
+    let new = &pair.new;
     let graph = new.file_graph(row.id)?;
     let mut lines = BTreeSet::new();
     for edge in &graph.edges[..graph.own] {
@@ -202,7 +213,11 @@ fn explained_lines(
             lines.insert(edge.line);
         }
     }
-    lines.extend(graph.external.iter().filter(|one| one.name == name).map(|one| one.line));
+    for one in graph.external.iter().filter(|one| one.name == name) {
+        if pair.was_external(&row.path, one.line, name)? {
+            lines.insert(one.line);
+        }
+    }
     let held = new.outline(row.id)?;
     let named = held.outline.symbols.iter().filter(|symbol| held.outline.strings.get(symbol.name) == name);
     lines.extend(named.map(|symbol| symbol.name_span.first_line));

@@ -317,17 +317,29 @@ impl<'t> TreePair<'t> {
         if own_name.is_empty() {
             return Ok(());
         }
+        let before = self.old.unresolved_uses(&own_name)?;
         let found = self.new.unresolved_uses(&own_name)?;
-        users.external = found.external.len() as u64;
-        users.unread = found.unread as u64;
-        let before = self.unresolved_before(&own_name)?;
+        // A name that nothing in the tree has any more seems to mean something outside of it: only what seemed so before does.
+        users.external = before.external.len() as u64;
+        users.unread = (found.unread + before.unread) as u64;
+        let mut known = known.clone();
+        let mut doubtful_before = BTreeSet::new();
+        for one in before.uses {
+            if let Some((path, line)) = self.lines.new_place(&one.path, one.miss.line) {
+                doubtful_before.insert((path.clone(), line));
+                if self.new.snapshot().file(&path)?.is_some() && known.insert((path.clone(), line)) {
+                    let within = self.within(&path, line, one.miss.source)?;
+                    users.candidates.push(BrokenUse { path, line, within, ..BrokenUse::by_name(one) });
+                }
+            }
+        }
         for one in found.uses {
             let (reason, one) = (one.miss.reason, BrokenUse::by_name(one));
-            if known.contains(&(one.path.clone(), one.line)) {
+            let place = (one.path.clone(), one.line);
+            let was_there = doubtful_before.contains(&place);
+            if !known.insert(place) {
                 continue;
             }
-            let was_there =
-                self.lines.old_place(&one.path, one.line).is_some_and(|place| before.contains(&place));
             let leads_nowhere = matches!(reason, Reason::Member | Reason::Unknown | Reason::Module);
             if !was_there && leads_nowhere && change.name_is_gone() {
                 users.uses.push(BrokenUse { confidence: Confidence::Probable, ..one });
@@ -335,13 +347,16 @@ impl<'t> TreePair<'t> {
                 users.candidates.push(one);
             }
         }
-        users.candidates.dedup_by(|a, b| (&a.path, a.line) == (&b.path, b.line));
+        users.candidates.sort();
         Ok(())
     }
 
-    fn unresolved_before(&self, name: &str) -> Result<BTreeSet<(RepoPath, u32)>, EngineError> {
-        let found = self.old.unresolved_uses(name)?;
-        Ok(found.uses.into_iter().map(|one| (one.path, one.miss.line)).collect())
+    /// Whether the old tree has a use of a name at this place that seems to mean something outside of the repository.
+    pub(crate) fn was_external(&self, path: &RepoPath, line: u32, name: &str) -> Result<bool, EngineError> {
+        let Some((path, line)) = self.lines.old_place(path, line) else { return Ok(false) };
+        let Some(row) = self.old.snapshot().file(&path)? else { return Ok(false) };
+        let graph = self.old.file_graph(row.id)?;
+        Ok(graph.external.iter().any(|one| one.line == line && one.name == name))
     }
 }
 

@@ -13,8 +13,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::io;
 
-/// Maximum number of candidates, of mentions and of tests that are listed.
-const MAX_LISTED: usize = 5;
+/// Number of tests, candidates and other lines that are listed unless all are asked for.
+pub(crate) const FEW: usize = 5;
 /// Maximum distance of a test.
 const DEPTH: u32 = 4;
 
@@ -31,6 +31,9 @@ pub(crate) struct ContractUsers {
     pub(crate) candidates_total: u64,
     /// The first of them.
     pub(crate) candidates: Vec<UseLeftBehind>,
+    /// Number of uses of its old name that apparently mean something outside of the repository.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) external: u64,
     /// Number of further lines with its old name: in strings, comments, templates and code that is not resolved.
     pub(crate) mentions_total: u64,
     /// The first of them: `path:line`.
@@ -39,6 +42,11 @@ pub(crate) struct ContractUsers {
     pub(crate) tests_total: u64,
     /// The nearest of them.
     pub(crate) tests: Vec<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde requires")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// A use that is not changed with what it uses.
@@ -102,8 +110,12 @@ impl UseLeftBehind {
 }
 
 impl ContractUsers {
-    /// The users as answers show them, at most `max` uses.
-    pub(crate) fn of(new: &GraphView<'_>, found: &UsersOfChange, max: usize) -> Result<Self, ToolError> {
+    /// The users as answers show them, at most `max` uses and `max_possible` candidates and other lines.
+    pub(crate) fn of(
+        new: &GraphView<'_>,
+        found: &UsersOfChange,
+        (max, max_possible): (usize, usize),
+    ) -> Result<Self, ToolError> {
         let shown = |all: &[BrokenUse], max: usize| -> Result<Vec<_>, EngineError> {
             all.iter().take(max).map(|one| UseLeftBehind::of(new, one)).collect()
         };
@@ -112,9 +124,10 @@ impl ContractUsers {
             uses: shown(&found.uses, max)?,
             changed_with_it: found.changed_with_it,
             candidates_total: found.candidates.len() as u64,
-            candidates: shown(&found.candidates, MAX_LISTED)?,
+            candidates: shown(&found.candidates, max_possible)?,
+            external: found.external,
             mentions_total: found.mentions.len() as u64,
-            mentions: found.mentions.iter().take(MAX_LISTED).cloned().collect(),
+            mentions: found.mentions.iter().take(max_possible).cloned().collect(),
             tests_total: 0,
             tests: Vec::new(),
         })
@@ -134,7 +147,7 @@ impl ContractUsers {
             enter: &|_| Ok(true),
         };
         let reached = reach(&WithDispatch(old), &[node], &options)?;
-        let found = tests(old, &reached, MAX_LISTED)?;
+        let found = tests(old, &reached, FEW)?;
         self.tests_total = found.total;
         let first =
             |path: &crate::graph::call_path::CallPath| path.steps.first().map(|step| place(&step.node));
@@ -169,6 +182,11 @@ impl ContractUsers {
                 Style::Dim,
                 &format!("    {uses} of the name may mean it: {}", list(&places, self.candidates_total)),
             )?;
+        }
+        if self.external > 0 {
+            let uses =
+                plural(self.external, "use of the name apparently means", "uses of the name apparently mean");
+            writer.line(Style::Dim, &format!("    {uses} something outside of the repository"))?;
         }
         if self.mentions_total > 0 {
             let lines = plural(self.mentions_total, "other line has", "other lines have");

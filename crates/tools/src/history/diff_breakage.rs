@@ -24,11 +24,13 @@ pub(crate) struct DiffBreakage {
 }
 
 impl DiffBreakage {
-    /// Compares the changed files with their old versions: those of the revision, or of HEAD if that is what a diff starts from.
+    /// Compares the changed files with their old versions: those of the revision, or of HEAD if that is what a diff starts from. At
+    /// most `max_possible` candidates of each symbol are listed.
     pub(crate) fn of(
         session: &Session<'_>,
         snapshot: &Snapshot,
         changed: &ChangedFiles,
+        max_possible: usize,
     ) -> Result<Self, ToolError> {
         let mut found = Self::default();
         let mut unknown = |why: String| {
@@ -79,7 +81,8 @@ impl DiffBreakage {
         let compared: Vec<ComparedFile<'_>> = compared.into_iter().map(ComparedFile::of).collect();
         let changes = symbol_changes(&compared);
         found.contracts = contract_changes(&compared, &changes);
-        let followed = Breakage::of(session, snapshot, &comparison, &found.contracts, usize::MAX)?;
+        let followed =
+            Breakage::of(session, snapshot, &comparison, &found.contracts, (usize::MAX, max_possible))?;
         found.breakage.contracts = followed.contracts;
         found.breakage.reasons.extend(followed.reasons);
         Ok(found)

@@ -8,7 +8,7 @@ use crate::history::contract_changes::{
     ComparedFile, ContractChange, LESS_VISIBLE, SymbolPlace, contract_changes, is_less_visible,
     symbol_changes,
 };
-use crate::history::contract_users::ContractUsers;
+use crate::history::contract_users::{ContractUsers, FEW};
 use crate::history::file_pairs::{Comparison, FilePair};
 use crate::history::{history_error, open};
 use crate::operation::{Example, TypedOperation};
@@ -137,7 +137,7 @@ unresolved uses and other lines with the old name, and the tests that reach them
         let all = symbol_changes(&compared);
         let contracts = contract_changes(&compared, &all);
         let (mut changes, mut other_files) = lines_of(&compared, all);
-        let mut breakage = Breakage::of(session, &snapshot, &comparison, &contracts, MAX_USES)?;
+        let mut breakage = Breakage::of(session, &snapshot, &comparison, &contracts, (MAX_USES, FEW))?;
         add_users(&mut changes, &contracts, &mut breakage);
         if args.breaking {
             changes.retain(|change| change.breaking);

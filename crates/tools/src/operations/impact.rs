@@ -11,7 +11,7 @@ use crate::graph::name_candidates::NameCandidates;
 use crate::graph::node_line::{NodeLine, UseLine};
 use crate::history::broken_uses::BrokenUse;
 use crate::history::contract_changes::{ContractChange, SymbolPlace};
-use crate::history::contract_users::{ContractUsers, UseLeftBehind};
+use crate::history::contract_users::{ContractUsers, FEW, UseLeftBehind};
 use crate::history::diff_breakage::DiffBreakage;
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
@@ -188,7 +188,12 @@ another signature come first: those of the older tree that are not changed with 
         let subjects = match &args.diff {
             Some(diff) => {
                 let changed = diff.files(session, &snapshot, true)?;
-                broken = DiffBreakage::of(session, &snapshot, &changed)?;
+                broken = DiffBreakage::of(
+                    session,
+                    &snapshot,
+                    &changed,
+                    if args.limit == 0 { usize::MAX } else { FEW },
+                )?;
                 changed_symbols::changed_since(&view, &changed.files, &broken.followed)?
             }
             None => match changed_symbols::named(session, &view, &args.changed)? {
@@ -348,14 +353,14 @@ impl ImpactOut {
                     site: site.clone(),
                 });
             }
-            if !change.name_is_gone() {
-                continue;
+            // Those of a name that stays are counted with the changed symbols.
+            if change.name_is_gone() {
+                self.name_only += users.candidates_total;
+                for site in &one.found.candidates {
+                    self.name_only_in_tests += u64::from(view.is_test(site.within)?);
+                }
             }
-            self.name_only += users.candidates_total;
-            for site in &one.found.candidates {
-                self.name_only_in_tests += u64::from(view.is_test(site.within)?);
-            }
-            if users.candidates_total + users.mentions_total > 0 && max > 0 {
+            if users.candidates_total + users.external + users.mentions_total > 0 && max > 0 {
                 let users = ContractUsers { uses: Vec::new(), ..users };
                 self.broken_by_name.push(NamesakeLines { symbol: change.old.handle(), users });
             }
