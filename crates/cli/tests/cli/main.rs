@@ -1,6 +1,7 @@
 //! Tests of the command line as a real process: arguments in, output out.
 
 mod at_revision;
+mod broken_uses;
 mod context;
 #[cfg(target_os = "linux")]
 mod daemon;

@@ -16,6 +16,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
+/// Maximum number of files with a name in which uses are looked for that lead nowhere since it is gone.
+const MAX_LOST_FILES: usize = 5_000;
+
 /// Two trees and what they have in common.
 pub(crate) struct TreePair<'t> {
     pub(crate) old: GraphView<'t>,
@@ -347,7 +350,39 @@ impl<'t> TreePair<'t> {
                 users.candidates.push(one);
             }
         }
+        self.add_lost(change, &mut known, users)?;
         users.candidates.sort();
+        Ok(())
+    }
+
+    /// Adds the uses of the old name that seem to mean something outside of the repository only since nothing in it has the name.
+    fn add_lost(
+        &self,
+        change: &ContractChange,
+        known: &mut BTreeSet<(RepoPath, u32)>,
+        users: &mut UsersOfChange,
+    ) -> Result<(), ToolError> {
+        let own_name = change.old.own_name();
+        for file in self.new.snapshot().files_depending_on(&own_name)?.into_iter().take(MAX_LOST_FILES) {
+            let graph = self.new.file_graph(file)?;
+            for one in graph.external.iter().filter(|one| one.name == own_name) {
+                let path = self.new.file(file)?.path.clone();
+                if self.was_external(&path, one.line, &own_name)? || !known.insert((path.clone(), one.line)) {
+                    continue;
+                }
+                let lost = BrokenUse {
+                    path,
+                    line: one.line,
+                    within: one.source,
+                    kind: word(one.kind),
+                    confidence: Confidence::Probable,
+                    rule: None,
+                    reason: Some(Reason::Unknown),
+                    now: None,
+                };
+                if change.name_is_gone() { users.uses.push(lost) } else { users.candidates.push(lost) }
+            }
+        }
         Ok(())
     }
 
@@ -361,10 +396,13 @@ impl<'t> TreePair<'t> {
 }
 
 impl FileSites {
-    /// Why a use of a name on a line is not resolved, if it is not.
+    /// Why a use of a name on a line is not resolved, if it is not. What was resolved before and seems to mean something outside of the
+    /// repository now, means nothing.
     fn unresolved(&self, line: u32, name: &str) -> Option<Reason> {
         let mut all = self.graph.unresolved.iter();
-        all.find(|one| one.line == line && one.name == name).map(|one| one.reason)
+        let told = all.find(|one| one.line == line && one.name == name).map(|one| one.reason);
+        let is_outside = || self.graph.external.iter().any(|one| one.line == line && one.name == name);
+        told.or_else(|| is_outside().then_some(Reason::Unknown))
     }
 }
 

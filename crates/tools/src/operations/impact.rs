@@ -462,8 +462,12 @@ impl ImpactOut {
 
     fn write_broken(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
         if self.broken_total > 0 {
-            let uses = plural(self.broken_total, "use is", "uses are");
-            writer.line(Style::Warn, &format!("{uses} not changed with what they use"))?;
+            let uses = plural(
+                self.broken_total,
+                "use is not changed with what it uses",
+                "uses are not changed with what they use",
+            );
+            writer.line(Style::Warn, &uses)?;
         }
         let mut last = "";
         for line in &self.broken {
