@@ -59,10 +59,11 @@ fn run(Args { globals, command, matches }: Args) -> Result<Exit, ToolError> {
     let long_running = matches!(command, CommandKind::Subcommand(subcommand) if subcommand.long_running);
     let is_logged = log::start(globals.verbose, long_running, globals.quiet);
     let revision = globals.at.clone();
-    let config =
+    let mut config =
         Config::resolve(globals).map_err(|error| ToolError::new(Code::BadArgument, error.to_string()))?;
     match command {
         CommandKind::Operation(tool) => {
+            config.screen = config.screen.filter(|_| tool.paged);
             run_operation(tool, revision.as_deref(), &config, is_logged, &matches)
         }
         CommandKind::Subcommand(subcommand) if revision.is_some() => {
@@ -162,8 +163,8 @@ fn run_operation(
         watch::spawn_daemon(&setup);
     }
     match written {
-        // The reader of our output closed the pipe early.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(reply.exit()),
+        // The reader of our output closed the pipe early: it has what it wants, and what else there is was not looked for.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Ok),
         Err(error) => Err(cannot_write(&error)),
         Ok(()) => Ok(reply.exit()),
     }

@@ -215,6 +215,10 @@ impl Commits {
                 return Ok(oid);
             }
         }
+        if name == "HEAD" {
+            let reason = "the current branch has no commit yet".to_owned();
+            return Err(HistoryError::Unusable { revision: name.to_owned(), reason });
+        }
         Err(HistoryError::Unknown { revision: name.to_owned(), near: self.suggestions(name) })
     }
 
@@ -263,7 +267,9 @@ impl Commits {
 
     fn suggestions(&self, name: &str) -> Vec<String> {
         let names = self.refs.short_names();
-        let mut remaining: Vec<&str> = names.iter().map(String::as_str).collect();
+        // A reference that leads nowhere is listed, too.
+        let mut remaining: Vec<&str> =
+            names.iter().map(String::as_str).filter(|other| *other != name).collect();
         let mut near: Vec<String> = Vec::new();
         while near.len() < MAX_SUGGESTIONS
             && let Some(best) = orient_model::nearest(name, remaining.iter().copied())

@@ -54,6 +54,8 @@ pub(crate) trait TypedOperation: Sized + 'static {
     const ANY_REVISION: bool = true;
     /// Whether its answer may be larger than memory and is written while it is computed.
     const STREAMED: bool = false;
+    /// Whether its answer is read from the beginning, so that a long one goes to a pager. The end of a report says how it went.
+    const PAGED: bool = true;
     /// Whether its answer depends on the program that asks, so that no other process may answer in its place.
     const PER_CLIENT: bool = false;
     /// Whether it reads keys from the environment, so that another process must not answer a command.
@@ -297,6 +299,8 @@ pub struct Operation {
     pub any_revision: bool,
     /// Whether its answer is written while it is computed.
     pub streamed: bool,
+    /// Whether a long answer goes to a pager.
+    pub paged: bool,
     /// Whether its answer depends on the program that asks.
     pub per_client: bool,
     /// Whether it reads keys from the environment of the command.
@@ -328,6 +332,7 @@ impl Operation {
             heavy: O::HEAVY,
             any_revision: O::ANY_REVISION,
             streamed: O::STREAMED,
+            paged: O::PAGED,
             per_client: O::PER_CLIENT,
             own_environment: O::OWN_ENVIRONMENT,
             across: O::ACROSS.is_some(),

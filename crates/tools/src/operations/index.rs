@@ -96,6 +96,7 @@ an interrupted run continues, and later runs add only new commits. The settings 
     ];
     const EXPOSED: bool = false;
     const ANY_REVISION: bool = false;
+    const PAGED: bool = false;
     type Args = IndexArgs;
     type Out = IndexOut;
 

@@ -126,7 +126,8 @@ within a version.";
         let found = snapshot.raw_query(&statement, &hits.unwrap_or_default(), &limits, session.cancel())?;
         let shown = found.rows.len() as u64;
         let rows = found.rows.into_iter().map(|row| row.into_iter().map(json).collect()).collect();
-        let out = QueryOut { version: VIEWS_VERSION, columns: found.columns, rows, views: Vec::new() };
+        let out =
+            QueryOut { version: VIEWS_VERSION, columns: distinct(found.columns), rows, views: Vec::new() };
         let mut answer = session.answer(&snapshot, out);
         if found.truncated {
             let rows = plural(shown, "row", "rows");
@@ -207,6 +208,18 @@ fn ranked(session: &Session<'_>, snapshot: &Snapshot, text: &str) -> Result<Vec<
     Ok(hits.collect())
 }
 
+/// The names of columns, each once: a further column of a name gets its number, as in a subquery of SQLite (`path:1`). An object
+/// would lose it otherwise.
+fn distinct(columns: Vec<String>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::with_capacity(columns.len());
+    for column in columns {
+        let numbered = (1..).map(|number| format!("{column}:{number}"));
+        let name = std::iter::once(column.clone()).chain(numbered).find(|name| !names.contains(name));
+        names.push(name.unwrap_or(column));
+    }
+    names
+}
+
 fn json(value: SqlValue) -> Value {
     match value {
         SqlValue::Null => Value::Null,
@@ -239,5 +252,16 @@ impl From<QueryError> for ToolError {
             QueryError::InMemory => (Code::Io, "`orient doctor` says why"),
         };
         Self::new(code, error.to_string()).hint(hint)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_of_one_name_are_told_apart() {
+        let columns = ["path", "name", "path", "path"].map(str::to_owned).to_vec();
+        assert_eq!(distinct(columns), ["path", "name", "path:1", "path:2"]);
     }
 }

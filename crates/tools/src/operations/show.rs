@@ -171,8 +171,7 @@ fn source_at(
         return source(session, snapshot, file, None, Some(lines));
     }
     let line = lines.first;
-    let inner = innermost(snapshot, file, line)?;
-    if let Some(definition) = inner.filter(|one| one.span.last_line > one.span.first_line) {
+    if let Some(definition) = innermost(snapshot, file, line)? {
         return source(session, snapshot, file, Some(definition), None);
     }
     let lines = LineRange {

@@ -74,6 +74,7 @@ index yet.";
     ];
     const TERMINAL_ONLY: &'static [&'static str] = &["brief"];
     const ANY_REVISION: bool = false;
+    const PAGED: bool = false;
     type Args = StatusArgs;
     type Out = StatusOut;
 

@@ -303,12 +303,11 @@ impl GrepOut {
         if limit == 0 {
             return self.run(&search, &mut |bytes| writer.raw(bytes));
         }
-        let mut left = limit;
+        let headings = search.layout().heading;
+        let mut limit = LineLimit { left: limit, headings, is_heading_next: headings };
         let done = self.run(&search, &mut |bytes| {
-            let lines = bytes.split_inclusive(|byte| *byte == b'\n');
-            let end: usize = lines.clone().take(left).map(<[u8]>::len).sum();
+            let end = limit.take(bytes);
             writer.raw(&bytes[..end])?;
-            left -= lines.count().min(left);
             if end < bytes.len() {
                 // This stops the search.
                 self.pending.is_cut.set(true);
@@ -341,7 +340,34 @@ impl GrepOut {
     }
 }
 
-/// The patterns and the paths of the arguments.
+/// A limit of lines that match or stand around a match. Headings and the empty lines before them do not count.
+struct LineLimit {
+    left: usize,
+    /// Whether paths are headings.
+    headings: bool,
+    is_heading_next: bool,
+}
+
+impl LineLimit {
+    /// How many of these bytes are within the limit.
+    fn take(&mut self, bytes: &[u8]) -> usize {
+        let (mut end, mut seen) = (0, 0);
+        for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+            if self.left == 0 {
+                return end;
+            }
+            seen += line.len();
+            let is_heading = std::mem::take(&mut self.is_heading_next);
+            if self.headings && line == b"\n" {
+                self.is_heading_next = true;
+            } else if !is_heading {
+                (self.left, end) = (self.left - 1, seen);
+            }
+        }
+        if self.left == 0 { end } else { seen }
+    }
+}
+
 /// A root without the required trigrams has no match.
 fn root_filter(args: &GrepArgs) -> RootFilter {
     let patterns = args.pattern.iter().filter(|_| !args.has_pattern_flag()).cloned().collect();
@@ -353,6 +379,7 @@ fn root_filter(args: &GrepArgs) -> RootFilter {
     }
 }
 
+/// The patterns and the paths of the arguments.
 fn patterns_and_paths(
     session: &Session<'_>,
     args: &GrepArgs,
@@ -400,5 +427,26 @@ impl From<GrepError> for ToolError {
             GrepError::Encoding(_) => "for example utf-16le, latin1 or shift_jis; `none` for raw bytes",
         };
         Self::new(Code::BadArgument, error.to_string()).hint(hint)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings_do_not_count_for_the_limit() {
+        let text = b"a.go\n1:one\n2:two\n\nb.go\n3:three\n";
+        let shown = |left: usize, headings: bool| {
+            let mut limit = LineLimit { left, headings, is_heading_next: headings };
+            // Output comes in parts that may end anywhere between lines.
+            let first = limit.take(&text[..5]);
+            let rest = limit.take(&text[5..]);
+            String::from_utf8_lossy(&[&text[..first], &text[5..5 + rest]].concat()).into_owned()
+        };
+        assert_eq!(shown(1, true), "a.go\n1:one\n");
+        assert_eq!(shown(2, true), "a.go\n1:one\n2:two\n");
+        assert_eq!(shown(3, true), String::from_utf8_lossy(text));
+        assert_eq!(shown(2, false), "a.go\n1:one\n");
     }
 }
