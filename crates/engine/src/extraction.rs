@@ -126,6 +126,11 @@ pub(crate) fn rules(language: &str) -> Option<&'static Rules> {
     Registry::builtin().by_name(language)?.rules()
 }
 
+/// Whether the files of a directory are one unit of a language, such as a package, within which every file may use every other.
+pub fn directory_is_unit(language: &str) -> bool {
+    rules(language).is_some_and(|rules| matches!(rules.modules, Modules::Directory | Modules::Namespace))
+}
+
 /// The runtime or framework that uses a symbol of this path, name and kind without naming it in the source.
 pub(crate) fn runtime_use(language: &str, path: &str, name: &str, kind: SymbolKind) -> Option<&'static str> {
     Registry::builtin().by_name(language)?.runtime_use(path, name, kind)

@@ -40,7 +40,7 @@ pub use compiler_layer::{
 pub use custom_roles::{CustomRole, CustomRoles, RoleConditions};
 pub use engine::{Engine, OpenOptions};
 pub use error::EngineError;
-pub use extraction::{highlight, test_command};
+pub use extraction::{directory_is_unit, highlight, test_command};
 pub use file_classifier::check_settings;
 pub use file_version::{DefinitionText, FileVersion, SharedBytes, SymbolVersion};
 pub use freshness::{Freshness, FullScan, StoredTree};

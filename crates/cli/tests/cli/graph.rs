@@ -741,3 +741,13 @@ fn an_inherited_member_is_the_one_with_a_body() {
     let told = text(&tree.run(&["show", "Handler.format"]).stdout);
     assert!(told.starts_with("handler.php:3-3  method Formatting.format"), "{told}");
 }
+
+#[test]
+fn files_of_one_package_are_no_cycle() {
+    let tree = Sandbox::new(&[
+        ("go.mod", "module m\n"),
+        ("api/a.go", "package api\n\nfunc A() { b() }\n\nfunc a() {}\n"),
+        ("api/b.go", "package api\n\nfunc b() { a() }\n"),
+    ]);
+    tree.assert_outcome(&["deps", "--cycles"], 1, "no cycles");
+}

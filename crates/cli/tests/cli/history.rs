@@ -228,3 +228,23 @@ fn changes_name_the_users_and_tests_of_a_changed_contract() {
     assert_eq!(change["users"]["uses"][0]["within"], "total", "{change}");
     assert!(change["users"]["tests"][0].as_str().expect("a test").ends_with("test_total"), "{change}");
 }
+
+#[test]
+fn a_name_of_the_past_says_that_a_history_index_would_help() {
+    let tree = repository();
+    let asked = || text(&tree.run(&["callers", "price"]).stderr);
+    assert!(asked().contains("`orient index --history` finds former names"), "{}", asked());
+    tree.run(&["index", "--history"]);
+    assert!(asked().contains("is now `prices.py#price_of` since"), "{}", asked());
+}
+
+#[test]
+fn a_repository_without_a_commit_is_told_apart_from_an_unknown_revision() {
+    let tree = Sandbox::new(&[("a.py", "def f(): pass\n")]);
+    orient_testkit::git(&tree.root(), &["init", "-q", "-b", "main"]);
+    let told = text(&tree.run(&["changes", "HEAD"]).stderr);
+    assert!(
+        told.contains("the current branch has no commit yet") && !told.contains("did you mean"),
+        "{told}"
+    );
+}

@@ -339,3 +339,38 @@ fn lines_outside_of_a_symbol_are_not_shown_as_the_symbol() {
         ",
     );
 }
+
+#[test]
+fn a_test_or_a_style_rule_does_not_make_a_name_ambiguous_and_is_listed_last() {
+    let tree = Sandbox::new(&[
+        ("a_test.go", "package app\n\nfunc rate() int {\n\treturn 1\n}\n"),
+        ("tax/tax.go", "package tax\n\nfunc rate() int {\n\treturn 7\n}\n"),
+        ("page.css", ".rate { color: red }\n"),
+    ]);
+    let shown = text(&tree.run(&["show", "rate"]).stdout);
+    assert!(shown.contains("return 7") && !shown.contains("ambiguous"), "{shown}");
+    tree.write("b/b.go", "package b\n\nfunc rate() int {\n\treturn 8\n}\n");
+    let listed = text(&tree.run(&["show", "rate"]).stdout);
+    let place = |text: &str| listed.find(text).unwrap_or_else(|| panic!("{text} in {listed}"));
+    assert!(place("b/b.go") < place("a_test.go") && place("tax/tax.go") < place("a_test.go"), "{listed}");
+}
+
+#[test]
+fn a_location_on_a_definition_of_one_line_shows_that_definition() {
+    let tree = Sandbox::new(&[(
+        "a.go",
+        "package a\n\nfunc one() int { return 1 }\n\nfunc two() int { return 2 }\n",
+    )]);
+    let shown = text(&tree.run(&["show", "a.go:3"]).stdout);
+    assert!(shown.contains("function one") && !shown.contains("two"), "{shown}");
+}
+
+#[test]
+fn a_store_in_the_repository_is_not_seen_by_git() {
+    let tree = Sandbox::new(&[("a.py", "def f(): pass\n")]);
+    orient_testkit::git(&tree.root(), &["init", "-q"]);
+    orient_testkit::git(&tree.root(), &["add", "-A"]);
+    tree.run(&["--store", tree.root().join("kept").to_str().expect("a plain path"), "status"]);
+    assert!(tree.root().join("kept").is_dir());
+    assert_eq!(std::fs::read_to_string(tree.root().join("kept/.gitignore")).expect("it is there"), "*\n");
+}

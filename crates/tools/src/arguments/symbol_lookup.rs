@@ -4,13 +4,13 @@ use super::name_forms::{Reading, read_name};
 use crate::answer::Answer;
 use crate::answer::symbol_line::{SymbolLine, suggestions};
 use crate::error::{Exit, ToolError};
-use crate::history::former_names::look_up_former;
+use crate::history::former_names::{look_up_former, missing_index_note};
 use crate::session::Session;
 use crate::text::number_format::count;
 use crate::text::safe_line::unescape;
 use crate::text::writer::{Style, TextWriter};
 use orient_engine::{Definition, DefinitionQuery, Lookup, Snapshot, SymbolId};
-use orient_model::{Modifier, SymbolKind};
+use orient_model::{Modifier, Role, SymbolKind};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -182,13 +182,14 @@ pub(crate) fn resolve_symbol(
         }
         Lookup::Many { candidates, total } => {
             let Some(chosen) = chosen_definition(snapshot, &candidates, total)? else {
+                let candidates = likeliest_first(snapshot, candidates)?;
                 return Ok(Err(UnresolvedName::Several { name, candidates, total }));
             };
             let ChosenDefinition { at, locals } = chosen;
             let mut declarations = candidates;
             let definition = declarations.remove(at);
             declarations.retain(|one| !constructs(one, &definition));
-            let is_other = |one: &mut Definition| !is_code(one.kind) || locals.contains(&one.id);
+            let is_other = |one: &mut Definition| !is_meant_first(one.kind) || locals.contains(&one.id);
             let others = declarations.extract_if(.., is_other).collect();
             Ok(ResolvedSymbol { definition, declarations, others, reading })
         }
@@ -260,7 +261,8 @@ impl UnresolvedName {
                 let did_you_mean = suggestions(snapshot, &DefinitionQuery::default(), similar)?;
                 let mut answer = session.answer(snapshot, SymbolAnswer::None { name, did_you_mean });
                 answer.unresolved_name = true;
-                answer.add_notes(removed);
+                let would_help = if removed.is_none() { missing_index_note(snapshot) } else { None };
+                answer.add_notes(removed.into_iter().chain(would_help));
                 Ok(answer)
             }
         }
@@ -271,6 +273,27 @@ impl UnresolvedName {
 /// symbol; a request for that name means the symbol.
 pub(crate) fn is_code(kind: SymbolKind) -> bool {
     !matches!(kind, SymbolKind::Test | SymbolKind::Heading | SymbolKind::Key)
+}
+
+/// Whether a name means it rather than what only speaks of something: a rule of a style sheet has the name of what it formats.
+fn is_meant_first(kind: SymbolKind) -> bool {
+    is_code(kind) && kind != SymbolKind::Selector
+}
+
+/// Whether it is test code.
+fn is_test(snapshot: &Snapshot, one: &Definition) -> Result<bool, ToolError> {
+    let role = snapshot.file(&one.path)?.map(|file| file.role);
+    Ok(role == Some(Role::Test) || one.modifiers.contains(Modifier::Test))
+}
+
+/// The candidates, tests after other code, and what is no code last.
+fn likeliest_first(snapshot: &Snapshot, candidates: Vec<Definition>) -> Result<Vec<Definition>, ToolError> {
+    let mut ranked = Vec::with_capacity(candidates.len());
+    for one in candidates {
+        ranked.push(((!is_meant_first(one.kind), is_test(snapshot, &one)?), one));
+    }
+    ranked.sort_by_key(|(rank, _)| *rank);
+    Ok(ranked.into_iter().map(|(_, one)| one).collect())
 }
 
 /// Whether a symbol is a constructor of a type.
@@ -284,11 +307,12 @@ fn constructs(one: &Definition, of: &Definition) -> bool {
 struct ChosenDefinition {
     /// Its place among the candidates.
     at: usize,
-    /// The candidates that only the function around them can name.
+    /// The candidates that only the function around them can name, or only tests.
     locals: Vec<SymbolId>,
 }
 
-/// The definition that a name means although several have it: the only one, or the only one that is not local to a function.
+/// The definition that a name means although several have it: the only one, the only one that is not local to a function, or the only
+/// one that is no test code either.
 fn chosen_definition(
     snapshot: &Snapshot,
     candidates: &[Definition],
@@ -303,15 +327,29 @@ fn chosen_definition(
             locals.push(one.id);
         }
     }
-    let (outer, places): (Vec<Definition>, Vec<usize>) = candidates
+    if candidates.len() != total {
+        return Ok(None);
+    }
+    if let Some(at) = only_one_without(candidates, &locals) {
+        return Ok(Some(ChosenDefinition { at, locals }));
+    }
+    for one in candidates {
+        if !locals.contains(&one.id) && is_test(snapshot, one)? {
+            locals.push(one.id);
+        }
+    }
+    Ok(only_one_without(candidates, &locals).map(|at| ChosenDefinition { at, locals }))
+}
+
+/// The only definition among candidates if some are set aside.
+fn only_one_without(candidates: &[Definition], aside: &[SymbolId]) -> Option<usize> {
+    let (rest, places): (Vec<Definition>, Vec<usize>) = candidates
         .iter()
         .enumerate()
-        .filter(|(_, one)| !locals.contains(&one.id))
+        .filter(|(_, one)| !aside.contains(&one.id))
         .map(|(at, one)| (one.clone(), at))
         .unzip();
-    let complete = candidates.len() == total && !locals.is_empty();
-    let chosen = only_definition(&outer, outer.len()).filter(|_| complete).map(|at| places[at]);
-    Ok(chosen.map(|at| ChosenDefinition { at, locals }))
+    only_definition(&rest, rest.len()).filter(|_| !aside.is_empty()).map(|at| places[at])
 }
 
 /// The only definition among candidates that otherwise construct it, declare it, extend it or are not code. Of a type in several
@@ -326,7 +364,7 @@ fn only_definition(candidates: &[Definition], total: usize) -> Option<usize> {
 /// The definitions among candidates, with their places: not what constructs, declares or extends another, and not what is no code.
 fn definitions(candidates: &[Definition]) -> impl Iterator<Item = (usize, &Definition)> {
     candidates.iter().enumerate().filter(|(_, one)| {
-        is_code(one.kind)
+        is_meant_first(one.kind)
             && one.kind != SymbolKind::Impl
             && !one.modifiers.contains(Modifier::Declaration)
             && !candidates.iter().any(|of| of.kind.is_type() && constructs(one, of))

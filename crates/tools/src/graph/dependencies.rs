@@ -131,7 +131,10 @@ pub(crate) fn run(
     args: &DependsArgs,
     direction: Direction,
 ) -> Result<Answer<DependsOut>, ToolError> {
-    let by = GroupBy::parse(&args.by)?;
+    let by = match GroupBy::parse(&args.by)? {
+        GroupBy::File if args.cycles => GroupBy::Unit,
+        by => by,
+    };
     let format = args.format.as_deref().map(DiagramFormat::parse).transpose()?;
     let kinds = enum_values::edge_kinds(&args.kind)?;
     let snapshot = session.snapshot()?;

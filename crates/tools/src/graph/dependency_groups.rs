@@ -3,7 +3,9 @@
 use crate::arguments::{argument_aliases, enum_values};
 use crate::error::{Code, ToolError};
 use crate::text::writer::{Style, TextWriter};
-use orient_engine::{CsrGraph, EdgeRow, EngineError, NodeOwners, Project, Snapshot, cyclic_components};
+use orient_engine::{
+    CsrGraph, EdgeRow, EngineError, NodeOwners, Project, Snapshot, cyclic_components, directory_is_unit,
+};
 use orient_model::{Confidence, EdgeKind, RepoPath};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,6 +16,8 @@ use std::io;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GroupBy {
     File,
+    /// A unit of the language: the files of a directory where those are a package, else a file. Cycles are between units.
+    Unit,
     Directory,
     Package,
     /// What is directly inside a directory; with cycles, the same as files.
@@ -53,7 +57,15 @@ impl FileGroups {
             let error = ToolError::new(Code::NotFound, "no project file names a package");
             return Err(error.hint("group by directory instead (`by`: `directory`)"));
         }
-        let keys: Vec<String> = owners.files.iter().map(|file| key(&file.path, by, &projects)).collect();
+        let keys: Vec<String> = owners
+            .files
+            .iter()
+            .map(|file| {
+                let in_package = || file.language.as_deref().is_some_and(directory_is_unit);
+                let by = if by == GroupBy::Unit && in_package() { GroupBy::Directory } else { by };
+                key(&file.path, by, &projects)
+            })
+            .collect();
         let mut names = keys.clone();
         names.sort_unstable();
         names.dedup();
@@ -71,7 +83,7 @@ impl FileGroups {
 
 fn key(path: &RepoPath, by: GroupBy, projects: &[Project]) -> String {
     match by {
-        GroupBy::File | GroupBy::Entry => path.display().into_owned(),
+        GroupBy::File | GroupBy::Unit | GroupBy::Entry => path.display().into_owned(),
         GroupBy::Directory => directory(path),
         GroupBy::Package => {
             let around = projects.iter().filter(|project| project.contains(path));
@@ -88,8 +100,11 @@ fn directory(path: &RepoPath) -> String {
 
 /// Whether an edge makes its file depend on another.
 pub(crate) fn is_link(edge: &EdgeRow, kinds: &[EdgeKind]) -> bool {
-    let wanted =
-        if kinds.is_empty() { edge.kind != EdgeKind::Dispatches } else { kinds.contains(&edge.kind) };
+    // A base does not know what implements it, nor does what is registered depend on who registers it by name.
+    let wanted = match kinds {
+        [] => !matches!(edge.kind, EdgeKind::Dispatches | EdgeKind::Registers),
+        kinds => kinds.contains(&edge.kind),
+    };
     wanted && edge.confidence < Confidence::Approximate
 }
 

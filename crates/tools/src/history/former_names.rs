@@ -55,6 +55,15 @@ pub(crate) fn former_note(snapshot: &Snapshot, typed: &str) -> Result<Option<Str
     Ok(look_up_former(snapshot, typed)?.map(|found| found.map_or_else(|removed| removed, |(_, note)| note)))
 }
 
+/// What would tell whether a name that nothing has was one before: a history index, if there is a history without a complete one.
+pub(crate) fn missing_index_note(snapshot: &Snapshot) -> Option<String> {
+    History::open(snapshot.root()).ok()?.revision("HEAD").ok()?;
+    let coverage = HistoryIndex::open(snapshot.store_paths()).coverage();
+    let is_complete = coverage.commits > 0 && coverage.is_complete();
+    (!is_complete)
+        .then(|| "if it was renamed or removed: `orient index --history` finds former names".to_owned())
+}
+
 /// Short id and date of a commit.
 fn cited(history: &mut History, id: &Oid) -> String {
     match history.commit(id) {
