@@ -11,6 +11,7 @@ use std::{fs, io};
 
 /// The file that keeps git from seeing a store in a repository.
 const IGNORE_FILE: &str = ".gitignore";
+
 /// The file in a tree's directory that names the tree's root, so that `gc` can tell when the tree is gone.
 const ROOT_FILE: &str = "root";
 
@@ -101,20 +102,13 @@ impl StorePaths {
 /// The directory of a tree, created if missing and private to the user. It records the tree's root; if that fails,
 /// `gc` leaves the directory alone.
 pub(crate) fn own_directory(place: &StorePaths, root: &Path, id: Option<&[u8]>) -> io::Result<Directory> {
-    let is_new = !place.store.exists();
     let store = Directory::shared(&place.store)?;
     // Earlier versions left the store readable by others; only entries of ours are closed.
     let _ = store.make_private(|name| is_unique_name(name) || name == RECEIPTS || name == LOGS);
     let repository = Directory::create(&place.repository)?;
-    if place.store.starts_with(root) {
-        // Who keeps the store in the repository does not want to commit it. A directory that was there may hold other files.
-        let own = if is_new { &store } else { &repository };
-        if own.entry(IGNORE_FILE).is_none()
-            && repository.entry(IGNORE_FILE).is_none()
-            && store.entry(IGNORE_FILE).is_none()
-        {
-            let _ = own.replace(IGNORE_FILE, b"*\n");
-        }
+    if place.store.starts_with(root) && repository.entry(IGNORE_FILE).is_none() {
+        // Who keeps the store in the repository does not want to commit it. The directory around may hold other files.
+        let _ = repository.replace(IGNORE_FILE, b"*\n");
     }
     let tree = Directory::create(&place.tree)?;
     let bytes = root.as_os_str().as_encoded_bytes();
