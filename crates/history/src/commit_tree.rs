@@ -23,6 +23,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 const MAX_DEPTH: usize = 256;
 /// Maximum number of entries: a few objects can describe an exponential number.
 const MAX_ENTRIES: usize = 10_000_000;
+/// Maximum size of the attributes of a repository.
+const MAX_ATTRIBUTES: u64 = 1 << 20;
 /// Number of sizes that a thread looks up at a time.
 const SIZES_AT_ONCE: usize = 256;
 
@@ -43,8 +45,8 @@ struct SharedTree {
     git_index: Arc<GitIndex>,
     /// The path from the top of the working tree to the directory.
     prefix: RepoPath,
-    /// The attributes of the repository that are not part of a tree.
-    attributes: PathBuf,
+    /// The attributes of the repository that are not part of a tree; empty if there are none, `None` if they cannot be read.
+    attributes: Option<Vec<u8>>,
     /// Whether attributes name a filter or an encoding, once it is known.
     has_filters: OnceLock<bool>,
 }
@@ -88,7 +90,7 @@ impl History {
                 listed: OnceLock::new(),
                 git_index: Arc::clone(&self.index),
                 prefix: self.prefix.clone(),
-                attributes: self.common_dir.join("info/attributes"),
+                attributes: self.commits.common_file("info/attributes", MAX_ATTRIBUTES),
                 has_filters: OnceLock::new(),
             }),
         })
@@ -164,7 +166,7 @@ impl SharedTree {
         *self.has_filters.get_or_init(|| {
             let in_tree = self.git_index.attribute_files();
             in_tree.into_iter().any(|id| read_blob(store, &id).map_or(true, |text| names_one(&text)))
-                || std::fs::read(&self.attributes).is_ok_and(|text| names_one(&text))
+                || self.attributes.as_deref().is_none_or(names_one)
         })
     }
 

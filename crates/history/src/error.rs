@@ -29,6 +29,17 @@ pub enum HistoryError {
     /// The repository uses a format that is not supported.
     #[error("the repository cannot be read: {0}")]
     Unsupported(&'static str),
+    /// A file of the repository is a link, no regular file, or too large, or belongs to another repository.
+    #[error("the repository is not read: {0}")]
+    Refused(String),
+    /// A commit has more files than are compared or listed.
+    #[error("{commit} has more files than are read ({limit})")]
+    TooManyFiles {
+        /// The commit or tree.
+        commit: String,
+        /// The limit.
+        limit: usize,
+    },
     /// An object is missing or corrupt.
     #[error("the repository is damaged: {0}")]
     Damaged(String),
@@ -46,6 +57,11 @@ pub enum HistoryError {
 }
 
 impl HistoryError {
+    /// Whether a commit is too large to be read as a whole: what concerns other commits can still be answered.
+    pub fn is_too_large(&self) -> bool {
+        matches!(self, Self::TooManyFiles { .. })
+    }
+
     /// Whether the repository lacks an object or has a corrupt one: what does not need it can still be answered.
     pub fn is_missing_object(&self) -> bool {
         matches!(self, Self::Damaged(_) | Self::NotFetched(_))

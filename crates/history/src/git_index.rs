@@ -3,8 +3,9 @@
 use crate::oid::{self, Oid};
 use gix_hash::Kind as HashKind;
 use orient_model::{RepoPath, Stamp};
+use orient_safefs::UntrustedDirectory;
 use std::collections::BTreeMap;
-use std::fs;
+use std::io::Read;
 use std::path::Path;
 
 /// Maximum size of the index. If it is larger, working files are read instead.
@@ -29,15 +30,19 @@ struct IndexEntry {
 
 impl GitIndex {
     /// Reads the index; empty if it is missing or malformed.
-    pub(crate) fn open(git_dir: &Path, hash: HashKind) -> Self {
-        let path = git_dir.join("index");
-        let Ok(metadata) = fs::metadata(&path) else { return Self::default() };
-        let written =
-            metadata.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
-        let (Some(written), true) = (written, metadata.is_file() && metadata.len() <= MAX_SIZE) else {
-            return Self::default();
+    pub(crate) fn open(git_dir: &UntrustedDirectory, hash: HashKind) -> Self {
+        let read = || {
+            let file = git_dir.file(Path::new("index"))?;
+            let metadata = file.metadata()?;
+            if metadata.len() > MAX_SIZE {
+                return Err(std::io::ErrorKind::FileTooLarge.into());
+            }
+            let mut bytes = Vec::new();
+            file.take(MAX_SIZE).read_to_end(&mut bytes)?;
+            Ok::<_, std::io::Error>((metadata.modified()?, bytes))
         };
-        let Ok(bytes) = fs::read(path) else { return Self::default() };
+        let Ok((written, bytes)) = read() else { return Self::default() };
+        let Ok(written) = written.duration_since(std::time::UNIX_EPOCH) else { return Self::default() };
         let mut files = parse(&bytes, hash).unwrap_or_default();
         // A file modified in the second in which the index was written may have changed again in that second.
         files.retain(|_, entry| u64::from(entry.mtime.0) < written.as_secs());

@@ -1,14 +1,16 @@
 //! The object store: reads loose objects, packfiles, multi-pack indexes and alternates by object id.
 
 use crate::error::HistoryError;
+use crate::object_files::ObjectFiles;
 use crate::oid::Oid;
 use gix_hash::Kind as HashKind;
-use gix_object::{Find, FindHeader};
+use gix_object::FindHeader;
 use gix_odb::store::init::Options;
+use gix_pack::Find;
 use gix_pack::cache::lru::MemoryCappedHashmap;
+use orient_safefs::UntrustedDirectory;
 use std::collections::{HashMap, HashSet};
 use std::io;
-use std::path::Path;
 use std::sync::Arc;
 
 pub(crate) use gix_object::Kind as ObjectKind;
@@ -31,8 +33,7 @@ pub(crate) struct Object {
 pub(crate) struct ObjectStore {
     objects: gix_odb::HandleArc,
     hash: HashKind,
-    /// Whether the repository is a partial clone, in which objects may be missing.
-    is_partial: bool,
+    files: Arc<ObjectFiles>,
     trees: HashMap<Oid, Arc<Vec<u8>>>,
     tree_bytes: usize,
 }
@@ -40,31 +41,27 @@ pub(crate) struct ObjectStore {
 impl ObjectStore {
     /// Opens the object directory of a repository and its alternates. `replaced` lists the objects that others replace.
     pub(crate) fn open(
-        common_dir: &Path,
+        common: &UntrustedDirectory,
         hash: HashKind,
         replaced: Vec<(Oid, Oid)>,
     ) -> Result<Self, HistoryError> {
+        let files = Arc::new(ObjectFiles::open(common)?);
         let options = Options { alloc_limit_bytes: Some(MAX_OBJECT), ..Options::default() };
-        let store =
-            gix_odb::Store::at_opts(common_dir.join("objects"), hash, &mut replaced.into_iter(), options)
-                .map_err(|error| {
-                    HistoryError::Damaged(format!("its object directory cannot be opened: {error}"))
-                })?;
+        let objects = common.path().join("objects");
+        let store = gix_odb::Store::at_opts(objects, hash, &mut replaced.into_iter(), options).map_err(|error| {
+            HistoryError::Damaged(format!("its object directory cannot be opened: {error}"))
+        })?;
         let mut objects = Arc::new(store).to_cache_arc();
         cache_delta_bases(&mut objects);
-        let promised = common_dir.join("objects/pack").read_dir().into_iter().flatten().flatten();
-        let is_partial = promised
-            .into_iter()
-            .any(|entry| entry.path().extension().is_some_and(|extension| extension == "promisor"));
-        Ok(Self { objects, hash, is_partial, trees: HashMap::new(), tree_bytes: 0 })
+        Ok(Self { objects, hash, files, trees: HashMap::new(), tree_bytes: 0 })
     }
 
     /// The same objects for another thread, with caches of its own.
     pub(crate) fn another(&self) -> Self {
         let mut objects = self.objects.clone();
         cache_delta_bases(&mut objects);
-        let (hash, is_partial) = (self.hash, self.is_partial);
-        Self { objects, hash, is_partial, trees: HashMap::new(), tree_bytes: 0 }
+        let files = Arc::clone(&self.files);
+        Self { objects, hash: self.hash, files, trees: HashMap::new(), tree_bytes: 0 }
     }
 
     /// The hash function of object ids.
@@ -79,7 +76,13 @@ impl ObjectStore {
         }
         let mut data = Vec::new();
         let kind = match self.objects.try_find(oid, &mut data) {
-            Ok(Some(found)) => found.kind,
+            Ok(Some((found, place))) => {
+                // An object that is in no pack is in a file of its own.
+                if place.is_none() {
+                    self.files.check_loose(oid)?;
+                }
+                found.kind
+            }
             Ok(None) => return Ok(None),
             Err(error) => return Err(self.explain(oid, &error)),
         };
@@ -106,7 +109,7 @@ impl ObjectStore {
 
     /// The error about an object that does not exist.
     pub(crate) fn missing(&self, oid: &Oid) -> HistoryError {
-        if self.is_partial {
+        if self.files.is_partial {
             HistoryError::NotFetched(oid.to_string())
         } else {
             HistoryError::Damaged(format!("{oid} is missing"))

@@ -1,13 +1,11 @@
 //! Reflogs and the configured upstream: what `main@{2}`, `@{-1}` and `@{upstream}` stand for.
 
+use crate::git_files::{GitFiles, small_text};
 use crate::oid::{self, Oid};
-use crate::refs::small_file;
-use orient_walk::GitDirs;
-use std::path::PathBuf;
 
 /// The object that a ref pointed to `back` changes ago.
-pub(crate) fn at(dirs: &GitDirs, name: &str, back: usize) -> Option<Oid> {
-    let text = lines(dirs, name)?;
+pub(crate) fn at(files: &GitFiles, name: &str, back: usize) -> Option<Oid> {
+    let text = lines(files, name)?;
     let mut entries = text.lines().rev();
     if back == 0 {
         return entries.next().and_then(|line| oid::parse(line.split(' ').nth(1)?));
@@ -17,8 +15,8 @@ pub(crate) fn at(dirs: &GitDirs, name: &str, back: usize) -> Option<Oid> {
 }
 
 /// The branch or commit that was checked out `back` switches ago.
-pub(crate) fn previous_branch(dirs: &GitDirs, back: usize) -> Option<String> {
-    let text = lines(dirs, "HEAD")?;
+pub(crate) fn previous_branch(files: &GitFiles, back: usize) -> Option<String> {
+    let text = lines(files, "HEAD")?;
     let switches = text.lines().rev().filter_map(|line| {
         line.split_once("\tcheckout: moving from ")?.1.split_once(" to ").map(|(from, _)| from.to_owned())
     });
@@ -28,8 +26,8 @@ pub(crate) fn previous_branch(dirs: &GitDirs, back: usize) -> Option<String> {
 /// The full name of the branch that a branch is configured to follow.
 ///
 /// Only `remote` and `merge` of the section of that branch are read from the configuration; nothing is included or run.
-pub(crate) fn upstream(dirs: &GitDirs, branch: &str) -> Option<String> {
-    let config = small_file(&dirs.common_dir.join("config")).ok()?;
+pub(crate) fn upstream(files: &GitFiles, branch: &str) -> Option<String> {
+    let config = small_text(files.common(), "config").ok()?;
     let (mut inside, mut remote, mut merge) = (false, None, None);
     for line in config.lines().map(str::trim) {
         if line.starts_with('[') {
@@ -51,7 +49,6 @@ pub(crate) fn upstream(dirs: &GitDirs, branch: &str) -> Option<String> {
     }
 }
 
-fn lines(dirs: &GitDirs, name: &str) -> Option<String> {
-    let paths: [PathBuf; 2] = [dirs.git_dir.join("logs").join(name), dirs.common_dir.join("logs").join(name)];
-    paths.iter().find_map(|path| small_file(path).ok())
+fn lines(files: &GitFiles, name: &str) -> Option<String> {
+    files.text(&format!("logs/{name}")).ok()
 }

@@ -1,17 +1,14 @@
 //! Refs: resolves the names of branches, tags and other refs to object ids.
 
 use crate::error::HistoryError;
+use crate::git_files::{GitFiles, optional, small_text};
 use crate::oid::{self, Oid};
-use orient_walk::GitDirs;
+use orient_safefs::{EntryKind, UntrustedDirectory};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
-use std::io::{self, Read};
-use std::path::Path;
+use std::sync::Arc;
 
 /// Maximum number of symbolic refs in a chain.
 const MAX_SYMBOLIC: usize = 6;
-/// Maximum size of a file that contains one ref or a short list.
-const MAX_SMALL_FILE: u64 = 1 << 20;
 /// Maximum size of `packed-refs`.
 const MAX_PACKED_REFS: u64 = 256 << 20;
 /// Maximum depth of ref directories.
@@ -31,23 +28,29 @@ const RULES: [(&str, &str); 6] = [
 
 /// The refs of a repository.
 pub(crate) struct Refs {
-    dirs: GitDirs,
+    files: Arc<GitFiles>,
     packed: BTreeMap<String, Oid>,
 }
 
 impl Refs {
     /// Reads `packed-refs`.
-    pub(crate) fn open(dirs: GitDirs) -> Result<Self, HistoryError> {
-        if dirs.common_dir.join("reftable").is_dir() {
+    pub(crate) fn open(files: Arc<GitFiles>) -> Result<Self, HistoryError> {
+        if files.common().kind("reftable") == Some(EntryKind::Directory) {
             return Err(HistoryError::Unsupported("it stores refs in the `reftable` format"));
         }
+        // Behind a link, they would be those of another repository.
+        if files.common().kind("refs") == Some(EntryKind::Link) {
+            let path = files.common().path().join("refs");
+            return Err(HistoryError::Refused(format!("{} is a symbolic link", path.display())));
+        }
         let mut packed = BTreeMap::new();
-        let text = read_bounded(&dirs.common_dir.join("packed-refs"), MAX_PACKED_REFS).unwrap_or_default();
+        let bytes = optional(files.common(), "packed-refs", MAX_PACKED_REFS)?.unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
         for line in text.lines().filter(|line| !line.starts_with(['#', '^'])) {
             let Some((oid, name)) = line.split_once(' ') else { continue };
             packed.extend(oid::parse(oid).map(|oid| (name.to_owned(), oid)));
         }
-        Ok(Self { dirs, packed })
+        Ok(Self { files, packed })
     }
 
     /// Resolves a short or full name: `main`, `v1.2`, `origin/main`, `refs/heads/main`.
@@ -82,14 +85,13 @@ impl Refs {
     /// What the worktrees of the repository have checked out.
     pub(crate) fn worktree_heads(&self) -> Vec<Oid> {
         let heads = [String::new()].into_iter().chain(
-            fs::read_dir(self.dirs.common_dir.join("worktrees"))
+            self.files
+                .entries("worktrees")
                 .into_iter()
-                .flatten()
-                .flatten()
-                .filter_map(|entry| Some(format!("worktrees/{}/", entry.file_name().to_str()?))),
+                .filter_map(|(name, _)| Some(format!("worktrees/{}/", name.to_str()?))),
         );
         let mut found: Vec<Oid> = heads
-            .filter_map(|place| small_file(&self.dirs.common_dir.join(format!("{place}HEAD"))).ok())
+            .filter_map(|place| small_text(self.files.common(), format!("{place}HEAD")).ok())
             .filter_map(|head| match head.trim().strip_prefix("ref:") {
                 Some(name) => self.resolve(name.trim()),
                 None => oid::parse(head.trim()),
@@ -107,10 +109,7 @@ impl Refs {
             if !is_valid_name(&name) {
                 return None;
             }
-            let dirs = [&self.dirs.git_dir, &self.dirs.common_dir];
-            let Some(text) = dirs.iter().find_map(|dir| small_file(&dir.join(&name)).ok()) else {
-                return self.packed.get(&name).copied();
-            };
+            let Ok(text) = self.files.text(&name) else { return self.packed.get(&name).copied() };
             let line = text.lines().next().unwrap_or_default().trim();
             if let Some(other) = line.strip_prefix("ref:") {
                 other.trim().clone_into(&mut name);
@@ -127,10 +126,10 @@ impl Refs {
     /// and the one with the name of the current branch.
     pub(crate) fn branches(&self) -> Vec<String> {
         let mut names = self.list("refs/heads");
-        let head = small_file(&self.dirs.git_dir.join("HEAD")).unwrap_or_default();
+        let head = small_text(self.files.own(), "HEAD").unwrap_or_default();
         let current = head.trim().strip_prefix("ref: refs/heads/");
-        let remotes = fs::read_dir(self.dirs.common_dir.join("refs/remotes")).into_iter().flatten().flatten();
-        let loose = remotes.filter_map(|entry| entry.file_name().into_string().ok());
+        let remotes = self.files.entries("refs/remotes").into_iter();
+        let loose = remotes.filter_map(|(name, _)| name.into_string().ok());
         let packed = self.list_packed("refs/remotes").filter_map(|name| name.split('/').nth(2));
         let remotes: BTreeSet<String> = loose.chain(packed.map(str::to_owned)).collect();
         for remote in remotes {
@@ -143,7 +142,7 @@ impl Refs {
     /// The full names of all refs below a prefix, sorted.
     fn list(&self, prefix: &str) -> Vec<String> {
         let mut names: Vec<String> = self.list_packed(prefix).take(MAX_REFS).map(str::to_owned).collect();
-        for dir in [&self.dirs.git_dir, &self.dirs.common_dir] {
+        for dir in [self.files.own(), self.files.common()] {
             collect_loose(dir, prefix, MAX_DEPTH, &mut names);
         }
         names.sort();
@@ -154,7 +153,7 @@ impl Refs {
     /// The refs below a prefix with the objects that they point to, sorted. Files are read for loose refs only.
     fn resolved(&self, prefix: &str) -> Vec<(String, Oid)> {
         let mut loose = Vec::new();
-        for dir in [&self.dirs.git_dir, &self.dirs.common_dir] {
+        for dir in [self.files.own(), self.files.common()] {
             collect_loose(dir, prefix, MAX_DEPTH, &mut loose);
         }
         let mut found: BTreeMap<String, Oid> = self
@@ -195,14 +194,13 @@ impl Refs {
     }
 }
 
-fn collect_loose(dir: &Path, prefix: &str, depth: usize, names: &mut Vec<String>) {
-    let Ok(entries) = fs::read_dir(dir.join(prefix)) else { return };
-    for entry in entries.flatten() {
-        let (Ok(name), Ok(kind)) = (entry.file_name().into_string(), entry.file_type()) else { continue };
+fn collect_loose(dir: &UntrustedDirectory, prefix: &str, depth: usize, names: &mut Vec<String>) {
+    for (name, kind) in dir.entries(prefix, MAX_REFS).unwrap_or_default() {
+        let Ok(name) = name.into_string() else { continue };
         let path = format!("{prefix}/{name}");
-        if kind.is_dir() && depth > 0 {
+        if kind == EntryKind::Directory && depth > 0 {
             collect_loose(dir, &path, depth - 1, names);
-        } else if kind.is_file() && names.len() < MAX_REFS {
+        } else if kind == EntryKind::File && names.len() < MAX_REFS {
             names.push(path);
         }
     }
@@ -213,21 +211,6 @@ fn is_valid_name(name: &str) -> bool {
     let components_are_valid = name.split('/').all(|part| !part.is_empty() && !part.starts_with('.'));
     let forbidden = |c: char| c.is_control() || " ~^:?*[\\".contains(c);
     components_are_valid && !name.contains("..") && !name.contains(forbidden)
-}
-
-/// The text of a small regular file.
-pub(crate) fn small_file(path: &Path) -> io::Result<String> {
-    read_bounded(path, MAX_SMALL_FILE)
-}
-
-/// The first `max` bytes of a regular file. Other kinds of files may never end.
-fn read_bounded(path: &Path, max: u64) -> io::Result<String> {
-    if !fs::metadata(path)?.is_file() {
-        return Err(io::ErrorKind::InvalidInput.into());
-    }
-    let mut bytes = Vec::new();
-    File::open(path)?.take(max).read_to_end(&mut bytes)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 #[cfg(test)]

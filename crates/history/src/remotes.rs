@@ -1,6 +1,7 @@
 //! The addresses that a clone fetches from.
 
-use crate::refs::small_file;
+use crate::git_files::small_text;
+use orient_safefs::UntrustedDirectory;
 use orient_walk::GitDirs;
 use std::path::Path;
 
@@ -9,7 +10,8 @@ use std::path::Path;
 /// Only `url` of the sections of remotes is read from the configuration; nothing is included or run.
 pub fn remote_addresses(root: &Path) -> Vec<String> {
     let dirs = root.ancestors().find_map(|top| GitDirs::of(&top.join(".git")));
-    let config = dirs.and_then(|dirs| small_file(&dirs.common_dir.join("config")).ok()).unwrap_or_default();
+    let common = dirs.and_then(|dirs| UntrustedDirectory::open(&dirs.common_dir).ok());
+    let config = common.and_then(|common| small_text(&common, "config").ok()).unwrap_or_default();
     let (mut inside, mut addresses) = (false, Vec::new());
     for line in config.lines().map(str::trim) {
         if line.starts_with('[') {

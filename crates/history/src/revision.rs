@@ -6,8 +6,10 @@ use crate::error::HistoryError;
 use crate::object_store::{ObjectKind, ObjectStore};
 use crate::oid::{self, Oid};
 use crate::reflog;
-use crate::refs::{Refs, small_file};
+use crate::git_files::{GitFiles, optional, small_text};
+use crate::refs::Refs;
 use gix_hash::Kind as HashKind;
+use orient_safefs::UntrustedDirectory;
 use orient_walk::GitDirs;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
@@ -20,6 +22,8 @@ const MAX_TAGS: usize = 10;
 const MAX_STEPS: u32 = 1_000_000;
 /// Maximum number of commit headers kept in memory, about 200 bytes each.
 const MAX_HEADERS: usize = 200_000;
+/// Maximum size of a list of commits: of a shallow clone, or of grafts.
+const MAX_LIST: u64 = 16 << 20;
 /// Maximum number of branches considered.
 const MAX_BRANCHES: usize = 1000;
 /// Minimum number of digits of an abbreviated object id.
@@ -30,7 +34,7 @@ const MAX_SUGGESTIONS: usize = 3;
 /// The commits and refs of a repository.
 pub(crate) struct Commits {
     pub(crate) objects: ObjectStore,
-    dirs: GitDirs,
+    files: Arc<GitFiles>,
     refs: Refs,
     /// Commits of a shallow clone whose parents are missing.
     shallow: BTreeSet<Oid>,
@@ -66,18 +70,29 @@ impl fmt::Display for Tip {
 
 impl Commits {
     pub(crate) fn open(dirs: &GitDirs) -> Result<Self, HistoryError> {
-        let shallow = small_file(&dirs.common_dir.join("shallow")).unwrap_or_default();
-        let grafts = small_file(&dirs.common_dir.join("info/grafts")).unwrap_or_default();
-        let refs = Refs::open(dirs.clone())?;
+        let files = Arc::new(GitFiles::open(dirs)?);
+        let list = |name| optional(files.common(), name, MAX_LIST).map(Option::unwrap_or_default);
+        let (shallow, grafts) = (list("shallow")?, list("info/grafts")?);
+        let refs = Refs::open(files.clone())?;
         Ok(Self {
-            objects: ObjectStore::open(&dirs.common_dir, hash_kind(dirs), refs.replacements())?,
-            dirs: dirs.clone(),
+            objects: ObjectStore::open(files.common(), hash_kind(&files), refs.replacements())?,
             refs,
-            shallow: shallow.lines().filter_map(oid::parse).collect(),
-            grafts: grafts.lines().filter_map(graft).collect(),
+            files,
+            shallow: String::from_utf8_lossy(&shallow).lines().filter_map(oid::parse).collect(),
+            grafts: String::from_utf8_lossy(&grafts).lines().filter_map(graft).collect(),
             headers: HashMap::new(),
             stop: None,
         })
+    }
+
+    /// The git directory of this working tree.
+    pub(crate) fn git_directory(&self) -> &UntrustedDirectory {
+        self.files.own()
+    }
+
+    /// A file of the git directory that all working trees share; `None` if it exists and cannot be read.
+    pub(crate) fn common_file(&self, name: &str, most: u64) -> Option<Vec<u8>> {
+        optional(self.files.common(), name, most).ok().map(Option::unwrap_or_default)
     }
 
     /// The root tree of a revision.
@@ -177,7 +192,7 @@ impl Commits {
         let unusable =
             |reason: &str| HistoryError::Unusable { revision: text.to_owned(), reason: reason.to_owned() };
         let inner = rest.strip_suffix('}').ok_or_else(|| unusable("`@{` has no `}`"))?;
-        let head = small_file(&self.dirs.git_dir.join("HEAD")).unwrap_or_default();
+        let head = small_text(self.files.own(), "HEAD").unwrap_or_default();
         let current = head.trim().strip_prefix("ref: ").map(str::to_owned);
         let full_name = match branch {
             "" | "HEAD" if inner.parse::<usize>().is_ok() => "HEAD".to_owned(),
@@ -187,7 +202,7 @@ impl Commits {
         if matches!(inner, "upstream" | "u") {
             let short = full_name.strip_prefix("refs/heads/").unwrap_or(&full_name);
             let upstream =
-                reflog::upstream(&self.dirs, short).ok_or_else(|| unusable("no upstream is configured"))?;
+                reflog::upstream(&self.files, short).ok_or_else(|| unusable("no upstream is configured"))?;
             return self.resolve_name(&upstream);
         }
         let Ok(count) = inner.parse::<i64>() else {
@@ -195,11 +210,11 @@ impl Commits {
         };
         let back = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
         if count < 0 {
-            let name = reflog::previous_branch(&self.dirs, back);
+            let name = reflog::previous_branch(&self.files, back);
             let name = name.ok_or_else(|| unusable("the reflog does not go back that far"))?;
             return self.resolve_name(&name);
         }
-        let oid = reflog::at(&self.dirs, &full_name, back);
+        let oid = reflog::at(&self.files, &full_name, back);
         oid.ok_or_else(|| unusable("the reflog does not go back that far"))
     }
 
@@ -387,8 +402,8 @@ impl Commits {
 }
 
 /// The hash function of a repository. `extensions.objectFormat` is the only thing read from the configuration here.
-fn hash_kind(dirs: &GitDirs) -> HashKind {
-    let config = small_file(&dirs.common_dir.join("config")).unwrap_or_default();
+fn hash_kind(files: &GitFiles) -> HashKind {
+    let config = small_text(files.common(), "config").unwrap_or_default();
     let is_sha256 = config.lines().filter_map(|line| line.split_once('=')).any(|(key, value)| {
         key.trim().eq_ignore_ascii_case("objectformat") && value.trim().eq_ignore_ascii_case("sha256")
     });

@@ -45,8 +45,6 @@ pub struct History {
     tree: RootDirectory,
     pub(crate) commits: Commits,
     pub(crate) index: Arc<GitIndex>,
-    /// The directory of the repository that all its working trees share.
-    pub(crate) common_dir: PathBuf,
     /// The path from the top of the working tree to the directory.
     pub(crate) prefix: RepoPath,
     /// The names of `.mailmap` of the current commit, once it was read.
@@ -58,13 +56,19 @@ impl History {
     pub fn open(root: &Path) -> Result<Self, HistoryError> {
         let none = || HistoryError::NoRepository(root.to_owned());
         let root = root.canonicalize()?;
-        let found = root.ancestors().find_map(|top| Some((top, GitDirs::of(&top.join(".git"))?)));
+        let mut found = None;
+        for top in root.ancestors() {
+            let dirs = GitDirs::find(&top.join(".git"));
+            if let Some(dirs) = dirs.map_err(|refused| HistoryError::Refused(refused.to_string()))? {
+                found = Some((top, dirs));
+                break;
+            }
+        }
         let (top, dirs) = found.ok_or_else(none)?;
         let commits = Commits::open(&dirs)?;
         Ok(Self {
             tree: RootDirectory::open(&root).map_err(|_| none())?,
-            index: Arc::new(GitIndex::open(&dirs.git_dir, commits.objects.hash())),
-            common_dir: dirs.common_dir,
+            index: Arc::new(GitIndex::open(commits.git_directory(), commits.objects.hash())),
             commits,
             mailmap: None,
             prefix: if top == root {

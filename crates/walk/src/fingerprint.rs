@@ -4,6 +4,7 @@
 //! rules. If all directories and all ignore files are unchanged, the same files are listed, and only their own stamps
 //! must be compared. A stamp too young to differ from that of a later change never counts as unchanged.
 
+use crate::ignore_rules::EXCLUDE;
 use crate::list_files::OWN_IGNORE_FILE;
 use crate::nested_repositories::SUBMODULES;
 use crate::parallel_chunks::parallel_chunks;
@@ -63,7 +64,7 @@ impl Fingerprint {
         if dot_git.symlink_metadata().is_ok() {
             self.rule_files.push((dot_git.clone(), RuleFileState::Present));
             if let Some(git) = GitDirs::of(&dot_git) {
-                let exclude = git.common_dir.join("info/exclude");
+                let exclude = git.common_dir.join(EXCLUDE);
                 self.rule_files.push((exclude.clone(), rule_file_state(&exclude, now)));
             }
         }
@@ -92,7 +93,7 @@ impl Fingerprint {
                 RuleFileState::Absent
             };
             if let Some(git) = GitDirs::of(&dot_git) {
-                let exclude = git.common_dir.join("info/exclude");
+                let exclude = git.common_dir.join(EXCLUDE);
                 self.rule_files.push((exclude.clone(), rule_file_state(&exclude, now)));
             }
             self.rule_files.push((dot_git, there));
@@ -155,7 +156,8 @@ pub fn global_rule_files() -> Vec<PathBuf> {
     files
 }
 
-/// The current state of a file. If `now` is in the far future, every stamp is trusted.
+/// The current state of a file. If `now` is in the far future, every stamp is trusted. Of a link, the stamp is its target's: the user's own
+/// files may be links, and of those in a tree nothing is read.
 fn rule_file_state(file: &Path, now: i64) -> RuleFileState {
     match file.metadata() {
         Ok(metadata) if now == i64::MAX => RuleFileState::Stamp(stamp::of(&metadata)),

@@ -10,8 +10,6 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use std::collections::HashMap;
 use std::fmt;
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -22,7 +20,7 @@ pub(crate) const LARGE_LIST: usize = 256;
 /// Limits on an ignore file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Most {
-    bytes: usize,
+    pub(crate) bytes: usize,
     patterns: usize,
 }
 
@@ -43,17 +41,18 @@ const KEPT: usize = 8;
 pub struct CutRules {
     /// The source of the patterns.
     pub source: String,
-    /// Number of patterns that are applied.
-    pub applied: usize,
+    /// Number of patterns that are applied; `None` if the source is a link or no regular file, and therefore not read.
+    pub applied: Option<usize>,
 }
 
 impl fmt::Display for CutRules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { source, applied } = self;
-        write!(
-            f,
-            "{source} has more patterns than are applied ({applied}): files it should leave out may be listed"
-        )
+        match applied {
+            Some(applied) => write!(f, "{source} has more patterns than are applied ({applied})")?,
+            None => write!(f, "{source} is a link or not a regular file, and is not read")?,
+        }
+        f.write_str(": files it should leave out may be listed")
     }
 }
 
@@ -103,32 +102,9 @@ impl<T> From<Match<T>> for Verdict {
 }
 
 impl PatternSet {
-    /// The patterns of the ignore files on disk that apply to a directory, by increasing precedence; `None` if there
-    /// is no such file. A file whose content was read before is not parsed again.
-    pub(crate) fn load(root: &Path, files: &[PathBuf], most: Most) -> Option<Arc<Self>> {
-        Self::load_with(root, files, most, &read_start)
-    }
-
-    /// The same with files that `read` reads, up to a number of bytes.
-    pub(crate) fn load_with(
-        root: &Path,
-        files: &[PathBuf],
-        most: Most,
-        read: &dyn Fn(&Path, u64) -> Option<Vec<u8>>,
-    ) -> Option<Arc<Self>> {
+    /// The patterns of an ignore file that apply to a directory. A text that was seen before is not parsed again.
+    pub(crate) fn of_text(root: &Path, text: &str, most: Most, is_cut: bool) -> Arc<Self> {
         static KEPT_SETS: Mutex<Vec<([u8; 32], Arc<PatternSet>)>> = Mutex::new(Vec::new());
-        let (mut text, mut is_cut, mut found) = (String::new(), false, false);
-        for file in files {
-            let Some(mut bytes) = read(file, most.bytes as u64 + 1) else { continue };
-            found = true;
-            is_cut |= bytes.len() > most.bytes;
-            bytes.truncate(most.bytes);
-            text.push_str(readable(&bytes, is_cut));
-            text.push('\n');
-        }
-        if !found {
-            return None;
-        }
         let mut hash = blake3::Hasher::new();
         hash.update(root.as_os_str().as_encoded_bytes())
             .update(&[0, u8::from(is_cut)])
@@ -137,13 +113,13 @@ impl PatternSet {
         let key = *hash.finalize().as_bytes();
         let kept = || KEPT_SETS.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, set)) = kept().iter().find(|(hash, _)| *hash == key) {
-            return Some(set.clone());
+            return set.clone();
         }
         let set = Arc::new(Self::new(root, text.lines(), most, is_cut));
         let mut kept = kept();
         kept.insert(0, (key, set.clone()));
         kept.truncate(KEPT);
-        Some(set)
+        set
     }
 
     /// A set of patterns, by increasing precedence.
@@ -229,20 +205,13 @@ impl PatternSet {
     /// The remark that not all patterns are applied.
     pub(crate) fn cut(&self, source: &Path) -> Option<CutRules> {
         let source = source.display().to_string();
-        self.is_cut.then_some(CutRules { source, applied: self.patterns.len() })
+        self.is_cut.then_some(CutRules { source, applied: Some(self.patterns.len()) })
     }
-}
-
-/// The first bytes of a file on disk.
-pub(crate) fn read_start(file: &Path, max: u64) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(file).ok()?.take(max).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
 }
 
 /// The part of a file that `ignore` would read: up to the first line that is not UTF-8. The last line of a truncated
 /// file may be half a pattern and is dropped.
-fn readable(bytes: &[u8], is_cut: bool) -> &str {
+pub(crate) fn readable(bytes: &[u8], is_cut: bool) -> &str {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) if !is_cut => return text.strip_prefix('\u{feff}').unwrap_or(text),
         Ok(text) => text,
@@ -364,25 +333,18 @@ mod tests {
                 .cut(Path::new("/r/.gitignore"))
         };
         let many = cut((0..=Most::AT_TOP.patterns).map(|n| format!("name{n}")).collect()).expect("too many");
-        assert_eq!(many.applied, Most::AT_TOP.patterns);
+        assert_eq!(many.applied, Some(Most::AT_TOP.patterns));
         assert!(many.to_string().starts_with("/r/.gitignore has more patterns than are applied (25000)"));
         let loose = cut((0..=MOST_ALIKE).map(|n| "?".repeat(n + 1)).collect()).expect("too many alike");
-        assert_eq!(loose.applied, MOST_ALIKE);
+        assert_eq!(loose.applied, Some(MOST_ALIKE));
         assert_eq!(
-            cut((0..=Most::AT_TOP.patterns).map(|_| "same".to_owned()).collect()).map(|cut| cut.applied),
+            cut((0..=Most::AT_TOP.patterns).map(|_| "same".to_owned()).collect()).and_then(|cut| cut.applied),
             Some(1)
         );
     }
 
     #[test]
     fn a_file_that_is_too_large_ends_with_a_whole_line() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let file = directory.path().join(".gitignore");
-        let line = "0123456789\n";
-        std::fs::write(&file, line.repeat(Most::AT_TOP.bytes / line.len() + 10)).expect("written");
-        let set = PatternSet::load(directory.path(), std::slice::from_ref(&file), Most::AT_TOP)
-            .expect("it is there");
-        assert_eq!(set.cut(&file).map(|cut| cut.applied), Some(1));
         assert_eq!(readable(b"whole\nhal", true), "whole");
         assert_eq!(readable(b"whole\nno\xfftext\n", false), "whole");
         assert_eq!(readable("\u{feff}first".as_bytes(), false), "first");

@@ -6,7 +6,7 @@
 mod diff;
 mod error;
 mod fingerprint;
-mod large_ignore_files;
+mod ignore_rules;
 mod lazy_patterns;
 mod list_files;
 mod nested_repositories;
@@ -31,7 +31,7 @@ pub use fingerprint::{
     Fingerprint, KnownDirectory, KnownFile, RuleFileState, directories_unchanged, global_rule_files,
     is_rule_file, unchanged,
 };
-pub use large_ignore_files::cut_rules;
+pub use ignore_rules::cut_rules;
 pub use lazy_patterns::CutRules;
 pub use list_files::{
     DEFAULT_MAX_FILE_SIZE, Entry, Listing, RULES_VERSION, WalkOptions, check_excludes, list, list_subtrees,
@@ -39,7 +39,7 @@ pub use list_files::{
 pub use parallel_chunks::parallel_chunks;
 pub use path_conversion::{compare_by_component, from_native, normalised, to_native};
 pub use read_file::{Content, ReadFailure};
-pub use repository::{GitDirs, Repo};
+pub use repository::{GitDirs, RefusedGitDirectory, Repo};
 pub use root_check::{UnsuitableRoot, check_root};
 pub use root_directory::RootDirectory;
 pub use search_files::{SearchFile, SearchFiles, SearchScope, list_search_files};

@@ -1,7 +1,7 @@
 //! Lists the files of a tree that are not ignored: on several threads, in a deterministic order.
 
 use crate::fingerprint::{Fingerprint, RuleFileState};
-use crate::large_ignore_files::{RuleOptions, RuleTree, has_large_rules, starts_with_large_rules};
+use crate::ignore_rules::{RuleOptions, RuleTree, own_git_rules};
 use crate::lazy_patterns::{CutRules, LARGE_LIST, Most, PatternSet, Verdict};
 use crate::nested_repositories::is_nested;
 use crate::subtrees::Subtrees;
@@ -11,7 +11,6 @@ use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, Wal
 use orient_model::{RepoPath, Stamp};
 use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Default size limit: larger files are skipped.
@@ -103,15 +102,7 @@ fn walk(root: &Path, options: &WalkOptions, subtrees: Option<&Subtrees>) -> Resu
     }
     let excludes = Arc::new(excludes(root, &options.excludes)?);
     let now = stamp::now();
-    let plain = if starts_with_large_rules(root) {
-        None
-    } else {
-        found(root, options, subtrees, &excludes, None, now)
-    };
-    // Very large ignore files need another matcher.
-    let rules = || Arc::new(RuleTree::new(root, listing_rules(git_rules_count(root))));
-    let found =
-        plain.or_else(|| found(root, options, subtrees, &excludes, Some(rules()), now)).unwrap_or_default();
+    let found = found(root, options, subtrees, &excludes, now);
     let Found { mut listing, root_error } = found;
     if let Some(error) = root_error {
         return Err(failed(error));
@@ -126,56 +117,40 @@ fn walk(root: &Path, options: &WalkOptions, subtrees: Option<&Subtrees>) -> Resu
     Ok(listing)
 }
 
-/// Walks with the given rules, or lets the walker read them. `None` if the walker would have to read a very large
-/// ignore file.
+/// Walks by our own rules: the walker itself opens no ignore file.
 fn found(
     root: &Path,
     options: &WalkOptions,
     subtrees: Option<&Subtrees>,
     excludes: &Arc<Excludes>,
-    rules: Option<Arc<RuleTree<'static>>>,
     now: i64,
-) -> Option<Found> {
+) -> Found {
     let found = Mutex::new(Found::default());
-    let met_large = Arc::new(AtomicBool::new(false));
     let (limit, kept, nested) = (options.max_file_size, &options.kept, options.nested_repositories);
-    let mut collector =
-        Collector { root, limit, now, kept, nested, subtrees, found: &found, quit: &met_large };
-    let (part, top, excludes) = (subtrees.cloned(), root.to_owned(), excludes.clone());
-    let (given, large) = (rules.clone(), met_large.clone());
+    let mut collector = Collector { root, limit, now, kept, nested, subtrees, found: &found };
+    let rules = Arc::new(RuleTree::new(root, listing_rules(git_rules_count(root))));
+    let (part, top, excludes, asked) = (subtrees.cloned(), root.to_owned(), excludes.clone(), rules.clone());
     let mut builder = WalkBuilder::new(root);
     builder
         .hidden(false)
         .parents(false)
         .require_git(false)
         .follow_links(false)
+        .ignore(false)
+        .git_global(false)
+        .git_ignore(false)
+        .git_exclude(false)
         .threads(if subtrees.is_some() { 1 } else { options.threads })
         .filter_entry(move |entry| {
             let is_directory = entry.file_type().is_some_and(|kind| kind.is_dir());
-            if part.as_ref().is_some_and(|subtrees| !passes_through(subtrees, &top, entry))
-                || !is_wanted(entry, &excludes)
-            {
-                return false;
-            }
-            match &given {
-                _ if entry.depth() == 0 => true,
-                Some(rules) => rules.matched(entry.path(), is_directory) != Verdict::Ignore,
-                None => {
-                    let is_large = is_directory && has_large_rules(entry.path());
-                    large.fetch_or(is_large, Ordering::Relaxed);
-                    !is_large
-                }
-            }
+            part.as_ref().is_none_or(|subtrees| passes_through(subtrees, &top, entry))
+                && is_wanted(entry, &excludes)
+                && (entry.depth() == 0 || asked.matched(entry.path(), is_directory) != Verdict::Ignore)
         });
-    if rules.is_some() {
-        builder.ignore(false).git_global(false).git_ignore(false).git_exclude(false);
-    } else {
-        builder.git_ignore(git_rules_count(root)).add_custom_ignore_filename(OWN_IGNORE_FILE);
-    }
     builder.build_parallel().visit(&mut collector);
     let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    found.listing.cut = rules.map_or_else(Vec::new, |rules| rules.cut());
-    (!met_large.load(Ordering::Relaxed)).then_some(found)
+    found.listing.cut = rules.cut();
+    found
 }
 
 /// The rules that apply to a listing.
@@ -191,14 +166,12 @@ pub(crate) fn listing_rules(git: bool) -> RuleOptions {
 }
 
 fn git_rules_count(root: &Path) -> bool {
-    let rules = root.join(".gitignore");
-    if root.join(".git").symlink_metadata().is_ok() || !rules.is_file() {
+    if root.join(".git").symlink_metadata().is_ok() {
         return true;
     }
-    let Some(rules) = PatternSet::load(root, &[rules], Most::AT_TOP) else { return true };
     // No file has this name, so no rule applies to it alone.
-    let any = root.join("\u{1}");
-    [false, true].into_iter().any(|is_directory| rules.matched(&any, is_directory) != Verdict::Ignore)
+    let Some(verdicts) = own_git_rules(root, &root.join("\u{1}")) else { return true };
+    verdicts.into_iter().any(|verdict| verdict != Verdict::Ignore)
 }
 
 /// The exclude patterns of the settings.
@@ -290,14 +263,12 @@ struct Collector<'w> {
     nested: bool,
     subtrees: Option<&'w Subtrees>,
     found: &'w Mutex<Found>,
-    /// Set if the result of the walk must be discarded.
-    quit: &'w AtomicBool,
 }
 
 impl<'w> ParallelVisitorBuilder<'w> for Collector<'w> {
     fn build(&mut self) -> Box<dyn ParallelVisitor + 'w> {
-        let Self { root, limit, now, kept, nested, subtrees, found, quit } = *self;
-        Box::new(Visitor { root, limit, now, kept, nested, subtrees, found, quit, own: Found::default() })
+        let Self { root, limit, now, kept, nested, subtrees, found } = *self;
+        Box::new(Visitor { root, limit, now, kept, nested, subtrees, found, own: Found::default() })
     }
 }
 
@@ -310,7 +281,6 @@ struct Visitor<'w> {
     nested: bool,
     subtrees: Option<&'w Subtrees>,
     found: &'w Mutex<Found>,
-    quit: &'w AtomicBool,
     own: Found,
 }
 
@@ -321,7 +291,7 @@ impl ParallelVisitor for Visitor<'_> {
             Ok(entry) => self.meet(&entry),
             Err(error) => self.fail(error),
         }
-        if self.quit.load(Ordering::Relaxed) { WalkState::Quit } else { WalkState::Continue }
+        WalkState::Continue
     }
 }
 
@@ -437,7 +407,7 @@ mod tests {
     use super::*;
 
     fn fail(error: ignore::Error) -> Found {
-        let (found, quit) = (Mutex::new(Found::default()), AtomicBool::new(false));
+        let found = Mutex::new(Found::default());
         let mut visitor = Visitor {
             root: Path::new("/r"),
             limit: 1,
@@ -446,7 +416,6 @@ mod tests {
             nested: false,
             subtrees: None,
             found: &found,
-            quit: &quit,
             own: Found::default(),
         };
         visitor.visit(Err(error));

@@ -2,11 +2,13 @@
 //! one.
 
 use orient_model::RepoPath;
-use std::fs;
+use orient_safefs::UntrustedDirectory;
 use std::path::Path;
 
 /// The file that registers the submodules of a repository.
 pub(crate) const SUBMODULES: &str = ".gitmodules";
+/// What is read of it: ten thousand submodules have less.
+const MAX_SUBMODULES: u64 = 1 << 20;
 
 /// Whether a directory with a `.git` below the root is a separate project: it is inside another working tree that
 /// does not register it as a submodule. In a root outside git, the clones in it are indexed.
@@ -25,8 +27,9 @@ pub(crate) fn is_nested(root: &Path, directory: &Path) -> bool {
 /// Whether the `.gitmodules` of a directory registers another directory as a submodule.
 fn registers(around: &Path, directory: &Path) -> bool {
     let Some(path) = crate::path_conversion::from_native(around, directory) else { return false };
-    let Ok(text) = fs::read_to_string(around.join(SUBMODULES)) else { return false };
-    submodules(&text).any(|submodule| RepoPath::from(submodule.as_str()) == path)
+    let read = || UntrustedDirectory::open(around)?.read_start(SUBMODULES, MAX_SUBMODULES);
+    let Ok(text) = read() else { return false };
+    submodules(&String::from_utf8_lossy(&text)).any(|submodule| RepoPath::from(submodule.as_str()) == path)
 }
 
 /// The paths of submodules, in the syntax of git's configuration files.

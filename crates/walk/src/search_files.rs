@@ -3,7 +3,7 @@
 //! This is not the listing of the index: hidden files are excluded by default, ignore files above the tree apply, and
 //! `.gitignore` applies only inside git repositories. Orient's own exclude patterns apply here, too.
 
-use crate::large_ignore_files::{RuleOptions, RuleTree, has_large_rules, starts_with_large_rules};
+use crate::ignore_rules::{RuleOptions, RuleTree};
 use crate::list_files::{OWN_IGNORE_FILE, excludes};
 use crate::{Fingerprint, WalkError, path_conversion, stamp};
 use ignore::overrides::OverrideBuilder;
@@ -11,8 +11,7 @@ use ignore::types::TypesBuilder;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use orient_model::RepoPath;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// The scope of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -104,11 +103,8 @@ pub fn list_search_files(root: &Path, scope: &SearchScope) -> Result<SearchFiles
     for start in starts {
         // One walk per starting point: a file that is named twice is searched twice.
         let noted = plain.then_some(now);
-        let walker = Walker::new(root, &base, &start, scope)?;
-        let mut found = walked(root, &start, &walker.builder, noted);
-        if walker.met_large_rules() {
-            found = walked(root, &start, &walker.with_large_rules()?.builder, noted);
-        }
+        let walker = walker(root, &base, &start, scope)?;
+        let mut found = walked(root, &start, &walker, noted);
         all.files.append(&mut found.files);
         all.errors.append(&mut found.errors);
         all.fingerprint.append(&mut found.fingerprint);
@@ -198,92 +194,44 @@ fn start(root: &Path, base: &Path, typed: &Path) -> Result<Result<Start, std::io
     }
 }
 
-/// A walker with ripgrep's rules.
-pub(crate) struct Walker {
-    pub(crate) builder: WalkBuilder,
-    root: PathBuf,
-    base: PathBuf,
-    start: PathBuf,
-    scope: SearchScope,
-    met_large: Arc<AtomicBool>,
-}
-
-impl Walker {
-    pub(crate) fn new(
-        root: &Path,
-        base: &Path,
-        start: &Start,
-        scope: &SearchScope,
-    ) -> Result<Self, WalkError> {
-        let large = !scope.no_ignore && starts_with_large_rules(&start.real);
-        Self::by(root, base, &start.real, scope, large)
+/// A walker with ripgrep's rules, which are applied here: the walker itself opens no ignore file.
+pub(crate) fn walker(
+    root: &Path,
+    base: &Path,
+    start: &Start,
+    scope: &SearchScope,
+) -> Result<WalkBuilder, WalkError> {
+    let SearchScope { hidden, no_ignore, .. } = *scope;
+    let mut builder = WalkBuilder::new(&start.real);
+    builder
+        .max_depth(scope.max_depth)
+        .max_filesize(scope.max_file_size)
+        .threads(scope.threads)
+        .overrides(overrides(base, scope)?)
+        .types(types(scope)?)
+        // A rule may include a hidden file, so that the filter decides on those.
+        .hidden(!hidden && no_ignore)
+        .parents(false)
+        .ignore(false)
+        .git_global(false)
+        .git_ignore(false)
+        .git_exclude(false)
+        .current_dir(base);
+    if !no_ignore {
+        let rules = RuleTree::new(&start.real, search_rules(scope));
+        let (chosen, types) = (overrides(base, scope)?, types(scope)?);
+        let excludes = excludes(root, &scope.excludes)?;
+        builder.filter_entry(move |entry| {
+            let (path, is_directory) = (entry.path(), entry.file_type().is_some_and(|kind| kind.is_dir()));
+            // A glob includes files whatever the ignore rules say; a type includes hidden files.
+            let hidden = hidden || types.matched(path, is_directory).is_whitelist();
+            entry.depth() == 0
+                || !excludes.leave_out(path, is_directory)
+                    && (!chosen.matched(path, is_directory).is_none()
+                        || !rules.leaves_out(path, is_directory, hidden))
+        });
     }
-
-    /// Whether the walk met an ignore file that is too large, so that its result must be discarded.
-    pub(crate) fn met_large_rules(&self) -> bool {
-        self.met_large.load(Ordering::Relaxed)
-    }
-
-    /// The same walk for a tree with very large ignore files.
-    pub(crate) fn with_large_rules(&self) -> Result<Self, WalkError> {
-        Self::by(&self.root, &self.base, &self.start, &self.scope, true)
-    }
-
-    fn by(
-        root: &Path,
-        base: &Path,
-        start: &Path,
-        scope: &SearchScope,
-        large: bool,
-    ) -> Result<Self, WalkError> {
-        let SearchScope { hidden, no_ignore, no_ignore_vcs, no_ignore_parent, .. } = *scope;
-        let git = !(no_ignore || no_ignore_vcs);
-        let mut builder = WalkBuilder::new(start);
-        builder
-            .max_depth(scope.max_depth)
-            .max_filesize(scope.max_file_size)
-            .threads(scope.threads)
-            .overrides(overrides(base, scope)?)
-            .types(types(scope)?)
-            .hidden(!hidden && !large)
-            .parents(!(no_ignore || no_ignore_parent || large))
-            .ignore(!no_ignore && !large)
-            .git_global(git && !large)
-            .git_ignore(git && !large)
-            .git_exclude(git && !large)
-            .current_dir(base);
-        let met_large = Arc::new(AtomicBool::new(false));
-        if large {
-            let rules = RuleTree::new(start, search_rules(scope));
-            let (chosen, types) = (overrides(base, scope)?, types(scope)?);
-            let excludes = excludes(root, &scope.excludes)?;
-            builder.filter_entry(move |entry| {
-                let (path, is_directory) =
-                    (entry.path(), entry.file_type().is_some_and(|kind| kind.is_dir()));
-                // A glob includes files whatever the ignore rules say; a type includes hidden files.
-                let hidden = hidden || types.matched(path, is_directory).is_whitelist();
-                entry.depth() == 0
-                    || !excludes.leave_out(path, is_directory)
-                        && (!chosen.matched(path, is_directory).is_none()
-                            || !rules.leaves_out(path, is_directory, hidden))
-            });
-        } else if !no_ignore {
-            builder.add_custom_ignore_filename(".rgignore");
-            builder.add_custom_ignore_filename(OWN_IGNORE_FILE);
-            let (excludes, met) = (excludes(root, &scope.excludes)?, met_large.clone());
-            builder.filter_entry(move |entry| {
-                let is_directory = entry.file_type().is_some_and(|kind| kind.is_dir());
-                if entry.depth() == 0 {
-                    return true;
-                }
-                let is_large = is_directory && has_large_rules(entry.path());
-                met.fetch_or(is_large, Ordering::Relaxed);
-                !is_large && !excludes.leave_out(entry.path(), is_directory)
-            });
-        }
-        let (root, base, start, scope) = (root.to_owned(), base.to_owned(), start.to_owned(), scope.clone());
-        Ok(Self { builder, root, base, start, scope, met_large })
-    }
+    Ok(builder)
 }
 
 /// The ignore rules of a search.

@@ -5,8 +5,8 @@
 //! empty directory, as in a new checkout, and a link is listed as a link.
 
 use crate::fingerprint::RuleFileState;
-use crate::large_ignore_files::{RuleSource, RuleTree};
-use crate::lazy_patterns::{Verdict, read_start};
+use crate::ignore_rules::{EXCLUDE, RuleSource, RuleTree, RulesOnDisk};
+use crate::lazy_patterns::Verdict;
 use crate::list_files::{Excludes, IGNORE_FILES, VERSION_CONTROL, excludes, listing_rules};
 use crate::repository::GitDirs;
 use crate::search_files::{SearchFile, SearchFiles, SearchScope, is_hidden, overrides, search_rules, types};
@@ -50,16 +50,23 @@ pub trait StoredEntries: Send + Sync {
 struct StoredRules<'t> {
     root: &'t Path,
     tree: &'t dyn StoredEntries,
+    outside: RulesOnDisk,
+}
+
+impl<'t> StoredRules<'t> {
+    fn new(root: &'t Path, tree: &'t dyn StoredEntries) -> Self {
+        Self { root, tree, outside: RulesOnDisk::new(root) }
+    }
 }
 
 impl RuleSource for StoredRules<'_> {
-    fn read(&self, file: &Path, max: u64) -> Option<Vec<u8>> {
-        if !file.starts_with(self.root) || file.starts_with(self.root.join(".git")) {
-            return read_start(file, max);
-        }
-        let path = path_conversion::from_native(self.root, file)?;
-        let at = position(self.tree.entries(), &path)?;
-        (self.tree.entries()[at].kind == StoredKind::File).then(|| self.tree.start(at, max))?
+    fn read(&self, directory: &Path, name: &str, max: u64) -> io::Result<Vec<u8>> {
+        let Some(path) = path_conversion::from_native(self.root, &directory.join(name)) else {
+            return self.outside.read(directory, name, max);
+        };
+        let entries = self.tree.entries();
+        let at = position(entries, &path).filter(|at| entries[*at].kind == StoredKind::File);
+        at.and_then(|at| self.tree.start(at, max)).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
     fn may_have_git(&self, directory: &Path) -> bool {
@@ -99,7 +106,7 @@ pub fn list_stored(
     options: &WalkOptions,
 ) -> Result<Listing, WalkError> {
     let excludes = excludes(root, &options.excludes)?;
-    let rules = RuleTree::with_source(root, listing_rules(true), Box::new(StoredRules { root, tree }));
+    let rules = RuleTree::with_source(root, listing_rules(true), Box::new(StoredRules::new(root, tree)));
     let visit = |path: &Path, is_directory| {
         let version_control = VERSION_CONTROL.iter().any(|name| path.file_name() == Some(name.as_ref()));
         !version_control
@@ -159,7 +166,7 @@ pub fn list_stored(
 fn add_outside_rules(root: &Path, listing: &mut Listing) {
     let now = stamp::now();
     if let Some(git) = GitDirs::of(&root.join(".git")) {
-        let exclude = git.common_dir.join("info/exclude");
+        let exclude = git.common_dir.join(EXCLUDE);
         let state = match exclude.metadata() {
             Ok(metadata) => RuleFileState::Stamp(stamp::trusted_at(stamp::of(&metadata), now)),
             Err(_) => RuleFileState::Absent,
@@ -277,7 +284,7 @@ impl<'s> SearchFilter<'s> {
         let rules = if scope.no_ignore {
             None
         } else {
-            let source = Box::new(StoredRules { root, tree });
+            let source = Box::new(StoredRules::new(root, tree));
             let rules = RuleTree::with_source(start, search_rules(scope), source);
             Some((rules, excludes(root, &scope.excludes)?))
         };

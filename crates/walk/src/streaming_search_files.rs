@@ -1,9 +1,9 @@
 //! Streams the files of a search while they are found, in the order of
 //! [`list_search_files`](crate::list_search_files).
 
-use crate::search_files::{Start, Walker, failure, search_file, starts, walked};
+use crate::search_files::{Start, failure, search_file, starts, walked, walker};
 use crate::{SearchFile, SearchFiles, SearchScope, WalkError, path_conversion};
-use ignore::Walk;
+use ignore::{Walk, WalkBuilder};
 use orient_model::RepoPath;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 pub struct SearchFileStream {
     root: PathBuf,
     /// The remaining starting points; the first may be in progress.
-    ahead: VecDeque<(Start, Walker)>,
+    ahead: VecDeque<(Start, WalkBuilder)>,
     walk: Option<Walk>,
     /// The last file returned for the current starting point.
     last: Option<RepoPath>,
@@ -25,7 +25,9 @@ impl SearchFileStream {
         let (base, starts, errors) = starts(root, scope)?;
         let mut ahead = VecDeque::with_capacity(starts.len());
         for start in starts {
-            let walker = sorted(Walker::new(root, &base, &start, scope)?);
+            let mut walker = walker(root, &base, &start, scope)?;
+            // Files are found in the order of the results.
+            walker.sort_by_file_name(std::ffi::OsStr::cmp);
             ahead.push_back((start, walker));
         }
         Ok(Self { root: root.to_owned(), ahead, walk: None, last: None, errors })
@@ -42,13 +44,7 @@ impl SearchFileStream {
         let mut last = self.last.take();
         let mut rest = Vec::new();
         for (start, walker) in self.ahead.drain(..) {
-            let mut found = walked(&self.root, &start, &walker.builder, None);
-            if walker.met_large_rules()
-                && let Ok(walker) = walker.with_large_rules()
-            {
-                found = walked(&self.root, &start, &walker.builder, None);
-            }
-            let SearchFiles { mut files, mut errors, .. } = found;
+            let SearchFiles { mut files, mut errors, .. } = walked(&self.root, &start, &walker, None);
             if let Some(last) = last.take() {
                 files.retain(|file| {
                     path_conversion::compare_by_component(file.path.as_bytes(), last.as_bytes()).is_gt()
@@ -69,24 +65,10 @@ impl Iterator for SearchFileStream {
     fn next(&mut self) -> Option<SearchFile> {
         loop {
             let (start, walker) = self.ahead.front_mut()?;
-            let walk = self.walk.get_or_insert_with(|| walker.builder.build());
-            let met = walk.next();
-            if walker.met_large_rules()
-                && let Ok(again) = walker.with_large_rules()
-            {
-                // Restart with the other matcher; files that were returned before are skipped.
-                (*walker, self.walk) = (sorted(again), None);
-                continue;
-            }
-            match met {
+            let walk = self.walk.get_or_insert_with(|| walker.build());
+            match walk.next() {
                 Some(Ok(entry)) => {
-                    let before = self.last.as_ref().map(RepoPath::as_bytes);
-                    let is_new = |path: &[u8]| {
-                        before.is_none_or(|last| path_conversion::compare_by_component(path, last).is_gt())
-                    };
-                    if let Some(found) = search_file(&self.root, start, &entry)
-                        && is_new(found.path.as_bytes())
-                    {
+                    if let Some(found) = search_file(&self.root, start, &entry) {
                         self.last = Some(found.path.clone());
                         return Some(found);
                     }
@@ -99,10 +81,4 @@ impl Iterator for SearchFileStream {
             }
         }
     }
-}
-
-/// Finds files in the order of the results.
-fn sorted(mut walker: Walker) -> Walker {
-    walker.builder.sort_by_file_name(std::ffi::OsStr::cmp);
-    walker
 }
