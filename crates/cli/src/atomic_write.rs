@@ -1,9 +1,12 @@
 //! Atomic file replacement: after a crash, a file has its old content or its new one.
 
-use orient_safefs::Directory;
+use orient_safefs::{Directory, UntrustedDirectory, open_regular, read_trusted};
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+
+/// Maximum size of a configuration of another program.
+const MAX_FILE: u64 = 64 << 20;
 
 /// Follows symbolic links, so that their target is replaced. A path that does not exist resolves to itself.
 fn follow_links(path: &Path) -> io::Result<PathBuf> {
@@ -53,9 +56,26 @@ impl Links<'_> {
     }
 }
 
-/// The content of a file; none if it does not exist.
-pub(crate) fn read(path: &Path) -> io::Result<Option<String>> {
-    match fs::read(path) {
+/// The content of a file; none if it does not exist. A file of a project is read as any other file of a repository.
+pub(crate) fn read(path: &Path, links: Links<'_>) -> io::Result<Option<String>> {
+    let read = match links {
+        Links::Follow => read_trusted(path, MAX_FILE),
+        Links::RefuseBelow(root) => {
+            let inside = path.strip_prefix(root).map_err(|_| io::ErrorKind::InvalidInput)?;
+            UntrustedDirectory::open(root).and_then(|root| root.read(inside, MAX_FILE))
+        }
+    };
+    text(read)
+}
+
+/// The content of a file whose path is resolved.
+fn resolved(real: &Path) -> io::Result<Option<String>> {
+    let mut bytes = Vec::new();
+    text(open_regular(real).and_then(|file| file.take(MAX_FILE).read_to_end(&mut bytes)).map(|_| bytes))
+}
+
+fn text(read: io::Result<Vec<u8>>) -> io::Result<Option<String>> {
+    match read {
         Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(|_| io::ErrorKind::InvalidData.into()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
@@ -85,7 +105,7 @@ pub(crate) fn replace(
     };
     let name = real.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let (real, draft) = (through(&name), through(&format!(".{name}.orient-{}", std::process::id())));
-    if read(&real)?.as_deref() != before {
+    if resolved(&real)?.as_deref() != before {
         return Err(io::Error::other("another process changed it in the meantime; try again"));
     }
     let done = write(&draft, &real, after);
@@ -109,7 +129,7 @@ fn write(draft: &Path, real: &Path, text: &str) -> io::Result<()> {
 /// Removes a file with this content, then those of the directories that are empty.
 pub(crate) fn remove(path: &Path, before: &str, directories: &[PathBuf], links: Links<'_>) -> io::Result<()> {
     let real = links.resolve(path)?;
-    if read(&real)?.as_deref() != Some(before) {
+    if resolved(&real)?.as_deref() != Some(before) {
         return Err(io::Error::other("another process changed it in the meantime; try again"));
     }
     fs::remove_file(real)?;
@@ -130,11 +150,11 @@ mod tests {
         let file = top.path().join("a/b/c.json");
         let made = replace(&file, None, "new", Links::Follow).expect("written");
         assert_eq!(made, [top.path().join("a"), top.path().join("a/b")]);
-        assert_eq!(read(&file).expect("readable").as_deref(), Some("new"));
+        assert_eq!(resolved(&file).expect("readable").as_deref(), Some("new"));
         assert!(replace(&file, Some("other"), "x", Links::Follow).is_err(), "somebody else was there");
         remove(&file, "new", &made, Links::Follow).expect("removed");
         assert!(!top.path().join("a").exists());
-        assert_eq!(read(&file).expect("nothing is no error"), None);
+        assert_eq!(resolved(&file).expect("nothing is no error"), None);
     }
 
     #[cfg(unix)]

@@ -225,7 +225,8 @@ impl SetupRun {
 
     fn edit(&mut self, client: &Client, file: &Path) -> Result<ClientOutcome, String> {
         links(self.scope, &self.root).resolve(file).map_err(|error| error.to_string())?;
-        let before = atomic_write::read(file).map_err(|error| error.to_string())?;
+        let before =
+            atomic_write::read(file, links(self.scope, &self.root)).map_err(|error| error.to_string())?;
         let text = before.as_deref().unwrap_or_default();
         let was = registered(client, text).map_err(|error| error.to_string())?;
         let (after, edit, state) = if self.undo {
@@ -301,7 +302,8 @@ impl SetupRun {
         let file = hooks.file(self.scope, &self.dirs).ok_or("there is no file for this scope")?;
         // One file may hold the entry of the server and the hooks; each is undone on its own.
         let key = file.with_extension("guard");
-        let before = atomic_write::read(&file).map_err(|error| error.to_string())?;
+        let before =
+            atomic_write::read(&file, links(self.scope, &self.root)).map_err(|error| error.to_string())?;
         let text = before.as_deref().unwrap_or_default();
         let outcome = |run: &Self, state| run.outcome_of(hooks.client, hooks.name, Some(&file), state);
         let (after, edit, state) = if self.undo {
@@ -332,7 +334,8 @@ impl SetupRun {
         let file = client
             .skill_file(self.scope, &self.dirs)
             .ok_or_else(|| format!("{} reads no skill files that we know", client.name))?;
-        let before = atomic_write::read(&file).map_err(|error| error.to_string())?;
+        let before =
+            atomic_write::read(&file, links(self.scope, &self.root)).map_err(|error| error.to_string())?;
         let text = before.as_deref().unwrap_or_default();
         let ours = orient_tools::skill_text();
         let outcome = |run: &Self, state| run.outcome_of(client.id, client.name, Some(&file), state);
@@ -427,7 +430,10 @@ impl SetupRun {
             for scope in client.scopes() {
                 self.scope = scope;
                 let Some(file) = self.file(client) else { continue };
-                let text = atomic_write::read(&file).ok().flatten().unwrap_or_default();
+                let text = atomic_write::read(&file, links(self.scope, &self.root))
+                    .ok()
+                    .flatten()
+                    .unwrap_or_default();
                 let set_up = registered(client, &text).is_ok_and(|registered| registered.is_some());
                 if set_up || (scope == Scope::User && client.is_installed(&self.dirs, Path::exists)) {
                     let state = if set_up { "set_up" } else { "not_set_up" };

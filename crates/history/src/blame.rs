@@ -4,14 +4,15 @@
 //! commit whose parents do not have it. Commits are visited newest first, so that lines which reach a commit along several
 //! branches are handled together.
 
+use crate::commit::CommitHeader;
 use crate::commit_queue::CommitQueue;
 use crate::error::HistoryError;
-use crate::line_diff::{hunks, lines};
+use crate::line_diff::{hunks, is_comparable, line_count, lines};
 use crate::oid::Oid;
 use crate::path_history::{content, rename_source};
 use crate::revision::Commits;
 use crate::tree_diff::{Blob, blob_at};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// Consecutive lines that come from one commit.
@@ -46,6 +47,10 @@ struct Blamer<'c> {
     queue: CommitQueue<Oid>,
     pending: BTreeMap<Oid, BTreeMap<Vec<u8>, Vec<Pending>>>,
     ranges: Vec<BlameRange>,
+    /// Number of lines of the file.
+    count: u64,
+    /// Number of lines that visited each commit.
+    visits: HashMap<Oid, u64>,
 }
 
 /// Blames the lines of a file in a commit. `None` if the commit has no such file. Lines that an ignored commit changed pass to the
@@ -59,13 +64,15 @@ pub(crate) fn blame(
     let tree = commits.header(&start)?.tree;
     let Some(blob) = blob_at(&mut commits.objects, &tree, path)? else { return Ok(None) };
     let text = content(commits, Some(blob))?;
-    let count = u32::try_from(lines(&text).len()).unwrap_or(u32::MAX);
+    let count = u32::try_from(line_count(&text)).unwrap_or(u32::MAX);
     let mut blamer = Blamer {
         commits,
         ignored,
         queue: CommitQueue::default(),
         pending: BTreeMap::new(),
         ranges: Vec::new(),
+        count: count.into(),
+        visits: HashMap::new(),
     };
     blamer.push(start, path, vec![Pending { line: 0, count, source_line: 0 }])?;
     while let Some(oid) = blamer.queue.pop() {
@@ -104,9 +111,14 @@ impl Blamer<'_> {
 
     /// Passes lines to the parents that have them, and keeps the rest.
     fn visit(&mut self, oid: Oid, path: &[u8], mut pending: Vec<Pending>) -> Result<(), HistoryError> {
+        if self.is_own_ancestor(oid, &pending) {
+            self.commits.leave_out(&oid);
+            self.keep(oid, path, pending);
+            return Ok(());
+        }
         let header = self.commits.header(&oid)?;
         let blob = blob_at(&mut self.commits.objects, &header.tree, path)?;
-        let origins = self.origins(&header.tree, &header.parents, path, blob)?;
+        let origins = self.origins(oid, &header, path, blob)?;
         let is_same = |old: &Blob| blob.is_some_and(|blob| blob.is_same_content(old));
         if let Some((parent, source, _)) = origins.iter().find(|(.., old)| is_same(old)) {
             return self.push(*parent, source, pending);
@@ -114,6 +126,9 @@ impl Blamer<'_> {
         let after = content(self.commits, blob)?;
         for (parent, source, old) in origins {
             let before = content(self.commits, Some(old))?;
+            if !is_comparable(&before, &after) {
+                self.commits.leave_out(&oid);
+            }
             let (mut passed, mut kept) = split(&before, &after, pending);
             if self.ignored.contains(&oid) {
                 let (replaced, rest) = pass_changed_lines(&before, &after, kept);
@@ -126,6 +141,20 @@ impl Blamer<'_> {
                 return Ok(());
             }
         }
+        self.keep(oid, path, pending);
+        Ok(())
+    }
+
+    /// Whether lines come back to a commit: a line visits a commit once, unless grafts, replacements or forged objects make the commit its
+    /// own ancestor. Then it would be followed forever.
+    fn is_own_ancestor(&mut self, oid: Oid, pending: &[Pending]) -> bool {
+        let visits = self.visits.entry(oid).or_default();
+        *visits += pending.iter().map(|lines| u64::from(lines.count)).sum::<u64>();
+        *visits > self.count
+    }
+
+    /// Lines that stay with a commit.
+    fn keep(&mut self, oid: Oid, path: &[u8], pending: Vec<Pending>) {
         self.ranges.extend(pending.into_iter().map(|lines| BlameRange {
             line: lines.line,
             count: lines.count,
@@ -133,18 +162,18 @@ impl Blamer<'_> {
             path: path.to_vec(),
             source_line: lines.source_line,
         }));
-        Ok(())
     }
 
     /// The file in each parent: first those at the same path, then those that the commit renames. A content that several
     /// parents have counts once; one that equals the file's ends the search.
     fn origins(
         &mut self,
-        tree: &Oid,
-        parents: &[Oid],
+        oid: Oid,
+        header: &CommitHeader,
         path: &[u8],
         blob: Option<Blob>,
     ) -> Result<Vec<(Oid, Vec<u8>, Blob)>, HistoryError> {
+        let CommitHeader { tree, parents, .. } = header;
         let mut found: Vec<Option<(Oid, Vec<u8>, Blob)>> = vec![None; parents.len()];
         for by_rename in [false, true] {
             for (at, parent) in parents.iter().enumerate() {
@@ -156,7 +185,10 @@ impl Blamer<'_> {
                     if blob_at(&mut self.commits.objects, &parent_tree, path)?.is_some() {
                         continue;
                     }
-                    rename_source(self.commits, &parent_tree, tree, path)?
+                    let found = self
+                        .commits
+                        .within_limits(&oid, |commits| rename_source(commits, &parent_tree, tree, path))?;
+                    found.flatten()
                 } else {
                     Some(path.to_vec())
                 };

@@ -4,6 +4,11 @@ use crate::error::HistoryError;
 use crate::object_store::Object;
 use crate::oid::{self, Oid};
 
+/// Maximum length of a message in bytes. Longer ones are cut: an answer may hold hundreds.
+const MAX_MESSAGE: usize = 256 << 10;
+/// Maximum length of a name or an address in characters.
+const MAX_NAME: usize = 1000;
+
 /// Who made a commit, and when.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Signature {
@@ -30,7 +35,7 @@ pub struct Commit {
     pub author: Signature,
     /// Who committed it.
     pub committer: Signature,
-    /// The whole message. Invalid UTF-8 is replaced.
+    /// The message. Invalid UTF-8 is replaced, and one of more than 256 KiB is cut.
     pub message: String,
 }
 
@@ -48,7 +53,8 @@ impl Commit {
         }
         let body =
             object.data.windows(2).position(|pair| pair == b"\n\n").map_or(object.data.len(), |at| at + 2);
-        let message = String::from_utf8_lossy(&object.data[body..]).into_owned();
+        let end = object.data.len().min(body + MAX_MESSAGE);
+        let message = String::from_utf8_lossy(&object.data[body..end]).into_owned();
         Ok(Self { id, tree: header.tree, parents: header.parents, author, committer, message })
     }
 
@@ -82,9 +88,10 @@ impl Signature {
         let mut numbers = rest.split_ascii_whitespace();
         let seconds = numbers.next().and_then(|text| text.parse().ok()).unwrap_or(0);
         let zone: i32 = numbers.next().and_then(|text| text.parse().ok()).unwrap_or(0);
+        let short = |text: &str| text.trim().chars().take(MAX_NAME).collect();
         Self {
-            name: name.trim().to_owned(),
-            email: email.trim().to_owned(),
+            name: short(name),
+            email: short(email),
             seconds,
             // `+0530` is five hours and thirty minutes.
             offset: (zone / 100 % 100) * 3600 + (zone % 100) * 60,

@@ -13,6 +13,7 @@ use crate::path_history::{GitPaths, changed_paths, content};
 use crate::path_log::{ChangeKind, CommitNumbers, PathLog};
 use crate::pickaxe::Pickaxe;
 use crate::tree_diff::{Blob, blob_at};
+use crate::work_limits::WorkLimits;
 use crate::worktree_diff::History;
 use orient_model::RepoPath;
 use regex::bytes::Regex;
@@ -89,6 +90,17 @@ impl History {
     /// Ends every question with an error as soon as `stop` returns true; it is asked before each commit is read.
     pub fn stop_when(&mut self, stop: impl Fn() -> bool + Send + 'static) {
         self.commits.stop = Some(Box::new(stop));
+    }
+
+    /// Limits the memory of each question, approximately, in bytes.
+    pub fn limit_memory(&mut self, bytes: u64) {
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        self.commits.objects.limits = WorkLimits::of_memory(bytes);
+    }
+
+    /// The commits of which the questions so far left something out, because they have or change more than is compared.
+    pub fn left_out(&self) -> &BTreeSet<Oid> {
+        self.commits.left_out()
     }
 
     /// The merge base of two commits.

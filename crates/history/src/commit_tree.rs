@@ -21,8 +21,6 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Maximum depth of directories.
 const MAX_DEPTH: usize = 256;
-/// Maximum number of entries: a few objects can describe an exponential number.
-const MAX_ENTRIES: usize = 10_000_000;
 /// Maximum size of the attributes of a repository.
 const MAX_ATTRIBUTES: u64 = 1 << 20;
 /// Number of sizes that a thread looks up at a time.
@@ -36,6 +34,7 @@ pub struct CommitTree {
 
 struct SharedTree {
     root: PathBuf,
+    commit: Oid,
     /// The id of the tree at the directory; `None` if the commit does not have the directory.
     id: Option<Oid>,
     /// The same as bytes.
@@ -84,6 +83,7 @@ impl History {
         Ok(CommitTree {
             shared: Arc::new(SharedTree {
                 root: self.root.clone(),
+                commit: *commit,
                 id,
                 id_bytes,
                 stores,
@@ -128,7 +128,8 @@ impl SharedTree {
     fn listed(&self) -> Result<&ListedEntries, WalkError> {
         let listed = self.listed.get_or_init(|| {
             let Some(id) = self.id else { return Ok(ListedEntries::default()) };
-            self.with_store(|store| list_entries(store, id)).map_err(|error| error.to_string())
+            let listed = self.with_store(|store| list_entries(store, id));
+            listed.map_err(|error| error.about(&self.commit).to_string())
         });
         listed.as_ref().map_err(|reason| WalkError::Stored { reason: reason.clone() })
     }
@@ -362,16 +363,17 @@ fn blob_kind(kind: StoredKind) -> BlobKind {
 
 /// All entries of a tree.
 fn list_entries(store: &mut ObjectStore, top: Oid) -> Result<ListedEntries, HistoryError> {
-    let mut found: Vec<(StoredEntry, Oid)> = Vec::new();
+    let (mut found, mut room): (Vec<(StoredEntry, Oid)>, _) = (Vec::new(), store.limits.listing());
     let mut stack = vec![(Vec::new(), top, 0)];
     while let Some((prefix, directory, depth)) = stack.pop() {
-        if depth > MAX_DEPTH || found.len() + stack.len() > MAX_ENTRIES {
-            return Err(HistoryError::Unsupported("a commit has too many files"));
+        if depth > MAX_DEPTH {
+            return Err(HistoryError::Unsupported("a commit has directories that are too deep"));
         }
         let tree = store.get(&directory, ObjectKind::Tree)?;
         for (mode, name, id) in entries(&tree.data, store.hash()) {
             let mut path: Vec<u8> = prefix.clone();
             path.extend_from_slice(name);
+            room.take(&path)?;
             match kind(mode) {
                 None => {
                     path.push(b'/');

@@ -1,5 +1,6 @@
 //! Errors of reading a git repository.
 
+use crate::oid::Oid;
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -30,14 +31,16 @@ pub enum HistoryError {
     #[error("the repository cannot be read: {0}")]
     Unsupported(&'static str),
     /// A file of the repository is a link, no regular file, or too large, or belongs to another repository.
-    #[error("the repository is not read: {0}")]
+    #[error("the history is not read: {0}")]
     Refused(String),
     /// A commit has more files than are compared or listed.
-    #[error("{commit} has more files than are read ({limit})")]
+    #[error(
+        "commit {commit} has or changes more files than fit into the memory of a question: {limit} were read, and there are more"
+    )]
     TooManyFiles {
-        /// The commit or tree.
+        /// The commit.
         commit: String,
-        /// The limit.
+        /// Number of files that were read.
         limit: usize,
     },
     /// An object is missing or corrupt.
@@ -57,6 +60,14 @@ pub enum HistoryError {
 }
 
 impl HistoryError {
+    /// The same error about a commit, where only its trees were known.
+    pub(crate) fn about(self, id: &Oid) -> Self {
+        match self {
+            Self::TooManyFiles { limit, .. } => Self::TooManyFiles { commit: id.to_string(), limit },
+            other => other,
+        }
+    }
+
     /// Whether a commit is too large to be read as a whole: what concerns other commits can still be answered.
     pub fn is_too_large(&self) -> bool {
         matches!(self, Self::TooManyFiles { .. })

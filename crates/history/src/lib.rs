@@ -36,6 +36,7 @@ mod revision;
 mod similarity;
 mod tree;
 mod tree_diff;
+mod work_limits;
 mod worktree_diff;
 
 pub use commit::{Commit, Signature, short_id};

@@ -19,8 +19,24 @@ pub struct Hunk {
     pub after: Range<u32>,
 }
 
-/// The hunks that turn one text into another, in order.
+/// Number of lines of two texts together that are compared: a small object may hold a hundred million.
+const MAX_LINES: usize = 4_000_000;
+
+/// Number of lines of a text; the last one need not end.
+pub(crate) fn line_count(text: &[u8]) -> usize {
+    memchr::memchr_iter(b'\n', text).count() + usize::from(text.last().is_some_and(|&byte| byte != b'\n'))
+}
+
+/// Whether two texts are compared line by line, rather than as a whole.
+pub(crate) fn is_comparable(before: &[u8], after: &[u8]) -> bool {
+    before.len() + after.len() <= MAX_LINES || line_count(before) + line_count(after) <= MAX_LINES
+}
+
+/// The hunks that turn one text into another, in order. Texts with too many lines are replaced as a whole.
 pub fn hunks(before: &[u8], after: &[u8]) -> Vec<Hunk> {
+    if !is_comparable(before, after) {
+        return vec![Hunk { before: 0..line_count(before) as u32, after: 0..line_count(after) as u32 }];
+    }
     let (before, after) = without_common_tail(before, after);
     let (old, new) = (lines(before), lines(after));
     let (old_numbers, new_numbers) = intern(&old, &new);
@@ -59,6 +75,9 @@ pub struct CommonBlock {
 
 /// Blocks of whole lines that two texts have in common, in order. Cheaper than [`hunks`], whose choices are git's.
 pub fn common_blocks(before: &[u8], after: &[u8]) -> Vec<CommonBlock> {
+    if !is_comparable(before, after) {
+        return Vec::new();
+    }
     let equal = before.iter().zip(after).take_while(|(a, b)| a == b).count();
     let head = before[..equal].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
     let (old, new) = (&before[head..], &after[head..]);

@@ -2,13 +2,13 @@
 
 use crate::commit_queue::CommitQueue;
 use crate::error::HistoryError;
-use crate::line_diff::{Hunk, hunks};
+use crate::line_diff::{Hunk, hunks, is_comparable};
 use crate::oid::Oid;
 use crate::path_history::{content, rename_source};
 use crate::path_log::ChangeKind;
 use crate::revision::Commits;
 use crate::tree_diff::{Blob, blob_at};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 /// A commit that changed the lines.
@@ -30,6 +30,8 @@ pub(crate) struct LineLog {
     queue: CommitQueue<Oid>,
     ranges: BTreeMap<Oid, BTreeMap<Vec<u8>, Range<u32>>>,
     ready: Vec<LineLogEntry>,
+    /// The paths and lines at which each commit was visited.
+    visited: HashMap<Oid, BTreeSet<(Vec<u8>, u32, u32)>>,
 }
 
 impl LineLog {
@@ -40,7 +42,12 @@ impl LineLog {
         path: Vec<u8>,
         lines: Range<u32>,
     ) -> Result<Self, HistoryError> {
-        let mut log = Self { queue: CommitQueue::default(), ranges: BTreeMap::new(), ready: Vec::new() };
+        let mut log = Self {
+            queue: CommitQueue::default(),
+            ranges: BTreeMap::new(),
+            ready: Vec::new(),
+            visited: HashMap::new(),
+        };
         log.push(commits, start, path, lines)?;
         Ok(log)
     }
@@ -81,6 +88,10 @@ impl LineLog {
         path: Vec<u8>,
         lines: Range<u32>,
     ) -> Result<(), HistoryError> {
+        // Once is enough, also where grafts or replacements make a commit its own ancestor.
+        if !self.visited.entry(oid).or_default().insert((path.clone(), lines.start, lines.end)) {
+            return Ok(());
+        }
         let header = commits.header(&oid)?;
         let Some(new) = blob_at(&mut commits.objects, &header.tree, &path)? else { return Ok(()) };
         let mut sides = Vec::new();
@@ -88,14 +99,20 @@ impl LineLog {
             let parent_tree = commits.header(parent)?.tree;
             let mut source = path.clone();
             let mut old = blob_at(&mut commits.objects, &parent_tree, &path)?;
-            if old.is_none()
-                && let Some(renamed) = rename_source(commits, &parent_tree, &header.tree, &path)?
-            {
-                old = blob_at(&mut commits.objects, &parent_tree, &renamed)?;
-                source = renamed;
+            if old.is_none() {
+                let renamed = commits.within_limits(&oid, |commits| {
+                    rename_source(commits, &parent_tree, &header.tree, &path)
+                })?;
+                if let Some(renamed) = renamed.flatten() {
+                    old = blob_at(&mut commits.objects, &parent_tree, &renamed)?;
+                    source = renamed;
+                }
             }
             if old.is_none_or(|old| !old.is_same_content(&new)) {
                 let (before, after) = (content(commits, old)?, content(commits, Some(new))?);
+                if !is_comparable(&before, &after) {
+                    commits.leave_out(&oid);
+                }
                 let (range, touched) = range_before(&hunks(&before, &after), &lines);
                 sides.push((*parent, source, old, range, touched));
             } else {

@@ -64,7 +64,8 @@ impl ObjectFiles {
     /// Checks the directories of loose objects, and every pack.
     fn check(&mut self, directory: &UntrustedDirectory) -> Result<(), HistoryError> {
         let is_own = self.directories.is_empty();
-        let entries = directory.entries("", MAX_PACK_ENTRIES).map_err(|error| refused(directory.path(), &error))?;
+        let entries =
+            directory.entries("", MAX_PACK_ENTRIES).map_err(|error| refused(directory.path(), &error))?;
         let is_git_directory = |name: &OsStr| {
             let name = name.as_encoded_bytes();
             name == b"pack" || name == b"info" || name.len() == 2 && name.iter().all(u8::is_ascii_hexdigit)

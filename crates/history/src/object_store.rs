@@ -3,6 +3,7 @@
 use crate::error::HistoryError;
 use crate::object_files::ObjectFiles;
 use crate::oid::Oid;
+use crate::work_limits::WorkLimits;
 use gix_hash::Kind as HashKind;
 use gix_object::FindHeader;
 use gix_odb::store::init::Options;
@@ -36,6 +37,9 @@ pub(crate) struct ObjectStore {
     files: Arc<ObjectFiles>,
     trees: HashMap<Oid, Arc<Vec<u8>>>,
     tree_bytes: usize,
+    pub(crate) limits: WorkLimits,
+    /// Whether something was not compared because it was too large, since this was last asked.
+    pub(crate) left_out: bool,
 }
 
 impl ObjectStore {
@@ -48,20 +52,36 @@ impl ObjectStore {
         let files = Arc::new(ObjectFiles::open(common)?);
         let options = Options { alloc_limit_bytes: Some(MAX_OBJECT), ..Options::default() };
         let objects = common.path().join("objects");
-        let store = gix_odb::Store::at_opts(objects, hash, &mut replaced.into_iter(), options).map_err(|error| {
-            HistoryError::Damaged(format!("its object directory cannot be opened: {error}"))
-        })?;
+        let store =
+            gix_odb::Store::at_opts(objects, hash, &mut replaced.into_iter(), options).map_err(|error| {
+                HistoryError::Damaged(format!("its object directory cannot be opened: {error}"))
+            })?;
         let mut objects = Arc::new(store).to_cache_arc();
         cache_delta_bases(&mut objects);
-        Ok(Self { objects, hash, files, trees: HashMap::new(), tree_bytes: 0 })
+        Ok(Self {
+            objects,
+            hash,
+            files,
+            trees: HashMap::new(),
+            tree_bytes: 0,
+            limits: WorkLimits::default(),
+            left_out: false,
+        })
     }
 
     /// The same objects for another thread, with caches of its own.
     pub(crate) fn another(&self) -> Self {
         let mut objects = self.objects.clone();
         cache_delta_bases(&mut objects);
-        let files = Arc::clone(&self.files);
-        Self { objects, hash: self.hash, files, trees: HashMap::new(), tree_bytes: 0 }
+        Self {
+            objects,
+            hash: self.hash,
+            files: Arc::clone(&self.files),
+            trees: HashMap::new(),
+            tree_bytes: 0,
+            limits: self.limits,
+            left_out: false,
+        }
     }
 
     /// The hash function of object ids.

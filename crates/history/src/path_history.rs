@@ -120,10 +120,15 @@ impl History {
             (Some(_), Some(_)) => Some((ChangeKind::Modified, None)),
             (Some(_), None) => Some((ChangeKind::Deleted, None)),
             (None, None) => None,
-            (None, Some(blob)) => match origin(commits, &parent_tree, &header.tree, path, blob)? {
-                Some((kind, source)) => Some((kind, Some(source))),
-                None => Some((ChangeKind::Added, None)),
-            },
+            (None, Some(blob)) => {
+                let origin = commits.within_limits(commit, |commits| {
+                    origin(commits, &parent_tree, &header.tree, path, blob)
+                })?;
+                match origin.flatten() {
+                    Some((kind, source)) => Some((kind, Some(source))),
+                    None => Some((ChangeKind::Added, None)),
+                }
+            }
         })
     }
 
@@ -139,7 +144,10 @@ impl History {
         if !searched || blob_at(&mut self.commits.objects, &header.tree, path)?.is_none() {
             return Ok(None);
         }
-        renamed_in_merge(&mut self.commits, &header.tree, parent, path)
+        let found = self
+            .commits
+            .within_limits(merge, |commits| renamed_in_merge(commits, &header.tree, parent, path))?;
+        Ok(found.flatten())
     }
 
     /// Whether a commit has a file at a path from the top of the repository.
@@ -158,7 +166,12 @@ impl History {
         let Some(parent) = header.parents.first() else { return Ok(None) };
         let parent_tree = self.commits.header(parent)?.tree;
         match blob_at(&mut self.commits.objects, &header.tree, path)? {
-            Some(blob) => copy_source(&mut self.commits, &parent_tree, &header.tree, path, blob),
+            Some(blob) => {
+                let found = self.commits.within_limits(commit, |commits| {
+                    copy_source(commits, &parent_tree, &header.tree, path, blob)
+                })?;
+                Ok(found.flatten())
+            }
             None => Ok(None),
         }
     }
@@ -174,7 +187,10 @@ impl History {
         let parents = self.commits.header(merge)?.parents.clone();
         let mut found = Vec::new();
         for (number, parent) in (1..).zip(parents.iter().take(MAX_RENAMING_PARENTS)) {
-            let changes = changed_paths(&mut self.commits, Some(parent), merge)?;
+            let changes = self
+                .commits
+                .within_limits(merge, |commits| changed_paths(commits, Some(parent), merge))?
+                .unwrap_or_default();
             let renamed = changes.into_iter().filter(|change| change.kind == ChangeKind::Renamed);
             found.extend(renamed.filter_map(|change| Some((change.path, number, change.old_path?))));
         }
@@ -214,8 +230,12 @@ pub(crate) fn changed_paths(
 ) -> Result<Vec<RawPathChange>, HistoryError> {
     let old_tree = old.map(|old| commits.header(old)).transpose()?.map(|header| header.tree);
     let tree = commits.header(new)?.tree;
-    let mut changes = tree_diff::diff(&mut commits.objects, old_tree, Some(tree))?;
+    let changes = tree_diff::diff(&mut commits.objects, old_tree, Some(tree));
+    let mut changes = changes.map_err(|error| error.about(new))?;
     let renames = renames::detect(&mut commits.objects, &changes)?;
+    if std::mem::take(&mut commits.objects.left_out) {
+        commits.leave_out(new);
+    }
     let mut source_of: BTreeMap<usize, usize> = BTreeMap::new();
     let mut sources = BTreeMap::new();
     for rename in &renames {

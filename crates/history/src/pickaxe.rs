@@ -48,8 +48,11 @@ impl Pickaxe {
                 [parent] => Some(commits.header(&parent)?.tree),
                 _ => continue,
             };
-            let changes = tree_diff::diff(&mut commits.objects, old_tree, Some(header.tree))?;
-            let entries = self.compare(commits, oid, &changes, wanted)?;
+            let entries = commits.within_limits(&oid, |commits| {
+                let changes = tree_diff::diff(&mut commits.objects, old_tree, Some(header.tree))?;
+                self.compare(commits, oid, &changes, wanted)
+            })?;
+            let entries = entries.unwrap_or_default();
             if !entries.is_empty() {
                 return Ok(Some(entries));
             }

@@ -232,9 +232,18 @@ fn percent(score: u64) -> u8 {
     u8::try_from(score * 100 / MAX_SCORE).unwrap_or(100)
 }
 
+/// Maximum number of spans in memory, about 16 bytes each.
+const MAX_SPANS: usize = 8_000_000;
+/// Maximum number of spans that are compared for one commit: some seconds.
+const MAX_COMPARED: u64 = 4_000_000_000;
+
 /// The spans of contents that were compared. Blobs that are too large are not similar to any.
 #[derive(Default)]
-struct SpanCache(HashMap<Oid, Option<Spans>>);
+struct SpanCache {
+    known: HashMap<Oid, Option<Spans>>,
+    spans: usize,
+    compared: u64,
+}
 
 impl SpanCache {
     fn score(&mut self, objects: &mut ObjectStore, a: &Oid, b: &Oid) -> Result<u64, HistoryError> {
@@ -243,22 +252,28 @@ impl SpanCache {
             return Ok(0);
         }
         for oid in [a, b] {
-            if !self.0.contains_key(oid) {
+            if !self.known.contains_key(oid) {
                 let spans = match objects.get(oid, ObjectKind::Blob) {
-                    Ok(object) => Some(Spans::new(&object.data)),
+                    Ok(object) => Spans::new(&object.data, MAX_SPANS.saturating_sub(self.spans)),
                     Err(HistoryError::Io(_) | HistoryError::NotFetched(_)) => None,
                     Err(error) => return Err(error),
                 };
-                self.0.insert(*oid, spans);
+                objects.left_out |= spans.is_none();
+                self.spans += spans.as_ref().map_or(0, Spans::len);
+                self.known.insert(*oid, spans);
             }
         }
-        Ok(match (self.0.get(a), self.0.get(b)) {
-            (Some(Some(a)), Some(Some(b))) => a.score(b),
-            _ => 0,
-        })
+        let (Some(Some(a)), Some(Some(b))) = (self.known.get(a), self.known.get(b)) else { return Ok(0) };
+        self.compared += (a.len() + b.len()) as u64;
+        if self.compared > MAX_COMPARED {
+            objects.left_out = true;
+            return Ok(0);
+        }
+        Ok(a.score(b))
     }
 
     fn forget(&mut self, oid: &Oid) {
-        self.0.remove(oid);
+        let spans = self.known.remove(oid).flatten();
+        self.spans -= spans.as_ref().map_or(0, Spans::len);
     }
 }

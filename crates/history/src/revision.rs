@@ -3,10 +3,10 @@
 use crate::commit::{Commit, CommitHeader, raw_fields};
 use crate::commit_queries::NamedRef;
 use crate::error::HistoryError;
+use crate::git_files::{GitFiles, optional, small_text};
 use crate::object_store::{ObjectKind, ObjectStore};
 use crate::oid::{self, Oid};
 use crate::reflog;
-use crate::git_files::{GitFiles, optional, small_text};
 use crate::refs::Refs;
 use gix_hash::Kind as HashKind;
 use orient_safefs::UntrustedDirectory;
@@ -24,6 +24,8 @@ const MAX_STEPS: u32 = 1_000_000;
 const MAX_HEADERS: usize = 200_000;
 /// Maximum size of a list of commits: of a shallow clone, or of grafts.
 const MAX_LIST: u64 = 16 << 20;
+/// Maximum number of parents of these: a single commit may have a million.
+const MAX_HEADER_PARENTS: usize = 1_000_000;
 /// Maximum number of branches considered.
 const MAX_BRANCHES: usize = 1000;
 /// Minimum number of digits of an abbreviated object id.
@@ -41,6 +43,10 @@ pub(crate) struct Commits {
     /// The parents that `info/grafts` gives to commits.
     grafts: BTreeMap<Oid, Vec<Oid>>,
     headers: HashMap<Oid, Arc<CommitHeader>>,
+    /// Number of parents in these.
+    header_parents: usize,
+    /// Commits that were left out in part, because they have or change too much.
+    left_out: BTreeSet<Oid>,
     /// Asked before each commit is read: whether to stop.
     pub(crate) stop: Option<Box<dyn Fn() -> bool + Send>>,
 }
@@ -51,7 +57,7 @@ const MAX_INDEX_TIPS: usize = 2000;
 /// The tip of a branch: its commit and tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tip {
-    commit: Oid,
+    pub(crate) commit: Oid,
     pub(crate) tree: Oid,
 }
 
@@ -81,6 +87,8 @@ impl Commits {
             shallow: String::from_utf8_lossy(&shallow).lines().filter_map(oid::parse).collect(),
             grafts: String::from_utf8_lossy(&grafts).lines().filter_map(graft).collect(),
             headers: HashMap::new(),
+            header_parents: 0,
+            left_out: BTreeSet::new(),
             stop: None,
         })
     }
@@ -97,8 +105,13 @@ impl Commits {
 
     /// The root tree of a revision.
     pub(crate) fn tree(&mut self, revision: &str) -> Result<Oid, HistoryError> {
+        Ok(self.commit_and_tree(revision)?.1)
+    }
+
+    /// The commit that a revision names, and its root tree.
+    pub(crate) fn commit_and_tree(&mut self, revision: &str) -> Result<(Oid, Oid), HistoryError> {
         let commit = self.base_commit(revision)?;
-        Ok(self.header(&commit)?.tree)
+        Ok((commit, self.header(&commit)?.tree))
     }
 
     /// The tips of all branches but the current one, newest first.
@@ -310,11 +323,44 @@ impl Commits {
         let mut header = CommitHeader::parse(oid, &object)?;
         self.correct_parents(oid, &mut header.parents);
         let header = Arc::new(header);
-        if self.headers.len() >= MAX_HEADERS {
+        self.header_parents += header.parents.len();
+        if self.headers.len() >= MAX_HEADERS || self.header_parents > MAX_HEADER_PARENTS {
             self.headers.clear();
+            self.header_parents = header.parents.len();
         }
         self.headers.insert(*oid, Arc::clone(&header));
         Ok(header)
+    }
+
+    /// What a commit says, without what is too large in it: then `None`, and the commit is remembered as left out. What was left out on the
+    /// way to an answer is remembered, too.
+    pub(crate) fn within_limits<T>(
+        &mut self,
+        commit: &Oid,
+        act: impl FnOnce(&mut Self) -> Result<T, HistoryError>,
+    ) -> Result<Option<T>, HistoryError> {
+        let done = act(self);
+        if std::mem::take(&mut self.objects.left_out) {
+            self.leave_out(commit);
+        }
+        match done {
+            Ok(done) => Ok(Some(done)),
+            Err(error) if error.is_too_large() => {
+                self.leave_out(commit);
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Remembers that a commit was left out, at least in part.
+    pub(crate) fn leave_out(&mut self, commit: &Oid) {
+        self.left_out.insert(*commit);
+    }
+
+    /// The commits that were left out so far.
+    pub(crate) fn left_out(&self) -> &BTreeSet<Oid> {
+        &self.left_out
     }
 
     /// A whole commit, with names and addresses as they are recorded.

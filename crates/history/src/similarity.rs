@@ -22,9 +22,10 @@ pub(crate) struct Spans {
 }
 
 impl Spans {
-    pub(crate) fn new(content: &[u8]) -> Self {
+    /// The spans of a content; `None` if there are more than `most`.
+    pub(crate) fn new(content: &[u8], most: usize) -> Option<Self> {
         let is_text = !is_binary(content);
-        let mut spans: Vec<(u64, u32)> = Vec::with_capacity(content.len() / 32 + 1);
+        let mut spans: Vec<(u64, u32)> = Vec::with_capacity((content.len() / 32 + 1).min(most));
         let mut hasher = DefaultHasher::new();
         let (mut span, mut length) = ([0; MAX_SPAN], 0);
         for (at, &byte) in content.iter().enumerate() {
@@ -35,6 +36,9 @@ impl Spans {
             span[length] = byte;
             length += 1;
             if length == MAX_SPAN || byte == b'\n' || at + 1 == content.len() {
+                if spans.len() == most {
+                    return None;
+                }
                 hasher.write(&span[..length]);
                 spans.push((std::mem::take(&mut hasher).finish(), length as u32));
                 length = 0;
@@ -48,7 +52,12 @@ impl Spans {
                 _ => counts.push((hash, bytes)),
             }
         }
-        Self { size: content.len() as u64, counts }
+        Some(Self { size: content.len() as u64, counts })
+    }
+
+    /// Number of different spans.
+    pub(crate) fn len(&self) -> usize {
+        self.counts.len()
     }
 
     /// The similarity of two contents, up to [`MAX_SCORE`].
@@ -81,7 +90,8 @@ mod tests {
 
     #[test]
     fn score_is_the_share_of_common_bytes() {
-        let score = |a: &[u8], b: &[u8]| Spans::new(a).score(&Spans::new(b));
+        let spans = |content: &[u8]| Spans::new(content, 100).expect("few spans");
+        let score = |a: &[u8], b: &[u8]| spans(a).score(&spans(b));
         assert_eq!(score(b"a\nb\nb\n", b"b\nc\nc\n"), MAX_SCORE / 3);
         assert_eq!(score(b"a\r\nb\r\n", b"a\nb\n"), MAX_SCORE * 4 / 6);
         assert_eq!(score(b"same\n", b"same\n"), MAX_SCORE);

@@ -9,8 +9,6 @@ use std::collections::BTreeMap;
 
 /// Maximum depth of directories.
 const MAX_DEPTH: usize = 256;
-/// Maximum number of files: a few objects can describe an exponential number.
-const MAX_FILES: usize = 10_000_000;
 
 /// The regular files of a tree below `prefix`, by their path relative to it. Symbolic links and submodules are omitted.
 pub(crate) fn files(
@@ -35,12 +33,13 @@ pub(crate) fn new_files(
     let Some(root) = subtree(objects, top, prefix)? else { return Ok(files) };
     let other = other.map(|other| subtree(objects, other, prefix)).transpose()?.flatten();
     let mut stack = vec![(Vec::new(), root, other, 0)];
+    let mut room = objects.limits.listing();
     while let Some((path, dir, other, depth)) = stack.pop() {
         if Some(dir) == other {
             continue;
         }
-        if depth > MAX_DEPTH || files.len() + stack.len() > MAX_FILES {
-            return Err(HistoryError::Unsupported("a commit has too many files"));
+        if depth > MAX_DEPTH {
+            return Err(HistoryError::Unsupported("a commit has directories that are too deep"));
         }
         let tree = objects.get(&dir, ObjectKind::Tree)?;
         let other = other.map(|oid| objects.get(&oid, ObjectKind::Tree)).transpose()?;
@@ -50,6 +49,7 @@ pub(crate) fn new_files(
         for (mode, name, oid) in entries(&tree.data, objects.hash()) {
             let mut inner: Vec<u8> = path.clone();
             inner.extend_from_slice(name);
+            room.take(&inner)?;
             let other = others.get(name);
             if is_dir(mode) {
                 inner.push(b'/');

@@ -8,8 +8,6 @@ use std::cmp::Ordering;
 
 /// Maximum depth of directories.
 const MAX_DEPTH: usize = 256;
-/// Maximum number of entries: a few objects can describe an exponential number.
-const MAX_ENTRIES: usize = 10_000_000;
 
 /// The content of a file in a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,14 +52,14 @@ pub(crate) fn diff(
     old: Option<Oid>,
     new: Option<Oid>,
 ) -> Result<Vec<TreeChange>, HistoryError> {
-    let mut changes = Vec::new();
+    let (mut changes, mut room) = (Vec::new(), objects.limits.listing());
     let mut stack = vec![(Vec::new(), old, new, 0)];
     while let Some((prefix, old, new, depth)) = stack.pop() {
         if old == new {
             continue;
         }
-        if depth > MAX_DEPTH || changes.len() + stack.len() > MAX_ENTRIES {
-            return Err(HistoryError::Unsupported("a commit has too many files"));
+        if depth > MAX_DEPTH {
+            return Err(HistoryError::Unsupported("a commit has directories that are too deep"));
         }
         let hash = objects.hash();
         let old = old.map(|oid| objects.get(&oid, ObjectKind::Tree)).transpose()?;
@@ -86,6 +84,7 @@ pub(crate) fn diff(
             }
             let mut path = prefix.clone();
             path.extend_from_slice(name);
+            room.take(&path)?;
             if kind(mode).is_none() {
                 path.push(b'/');
                 stack.push((path, a.map(|entry| entry.2), b.map(|entry| entry.2), depth + 1));

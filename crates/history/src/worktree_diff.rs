@@ -88,8 +88,9 @@ impl History {
         known: &[(RepoPath, Stamp)],
         with_lines: bool,
     ) -> Result<Changes, HistoryError> {
-        let top = self.commits.tree(revision)?;
-        let mut before = tree::files(&mut self.commits.objects, top, &components(&self.prefix))?;
+        let (commit, top) = self.commits.commit_and_tree(revision)?;
+        let listed = tree::files(&mut self.commits.objects, top, &components(&self.prefix));
+        let mut before = listed.map_err(|error| error.about(&commit))?;
         let mut changes = Changes::new();
         for (path, stamp) in known {
             let old = before.remove(path);
@@ -119,7 +120,8 @@ impl History {
     pub fn incoming_files(&mut self, tip: &Tip) -> Result<Vec<IncomingFile>, HistoryError> {
         let head = self.commits.tree("HEAD")?;
         let files =
-            tree::new_files(&mut self.commits.objects, tip.tree, Some(head), &components(&self.prefix))?;
+            tree::new_files(&mut self.commits.objects, tip.tree, Some(head), &components(&self.prefix));
+        let files = files.map_err(|error| error.about(&tip.commit))?;
         Ok(files.into_iter().map(|(path, (blob, replaces))| IncomingFile { path, replaces, blob }).collect())
     }
 

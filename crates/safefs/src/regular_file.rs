@@ -8,15 +8,7 @@ use std::path::Path;
 
 /// Opens an untrusted file for reading. Does not follow a symbolic link and does not block on a pipe.
 pub fn open_regular(path: &Path) -> io::Result<File> {
-    #[cfg(unix)]
-    let opened = {
-        use rustix::fs::{Mode, OFlags};
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-        rustix::fs::open(path, flags, Mode::empty()).map(File::from).map_err(io::Error::from)
-    };
-    #[cfg(not(unix))]
-    let opened = File::open(path);
-    match opened {
+    match without_waiting(path, false) {
         Ok(file) if file.metadata()?.is_file() && (cfg!(unix) || !path.is_symlink()) => {
             opened_files::record(path);
             Ok(file)
@@ -27,9 +19,28 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     }
 }
 
-/// The first `most` bytes of a file that the user chose, such as a configuration in the home directory: links are followed.
+/// The first `most` bytes of a file that the user chose, such as a configuration in the home directory: links are followed. It must be a
+/// regular file.
 pub fn read_trusted(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let file = without_waiting(path, true)?;
+    if !file.metadata()?.is_file() {
+        return Err(UnsafePath::error(path, UnsafeReason::NotAFile));
+    }
     let mut bytes = Vec::new();
-    File::open(path)?.take(most).read_to_end(&mut bytes)?;
+    file.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// Opens whatever is at a path, without waiting for the other end of a pipe.
+#[cfg(unix)]
+fn without_waiting(path: &Path, follow: bool) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags};
+    let links = if follow { OFlags::empty() } else { OFlags::NOFOLLOW };
+    let flags = links | OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?))
+}
+
+#[cfg(not(unix))]
+fn without_waiting(path: &Path, _follow: bool) -> io::Result<File> {
+    File::open(path)
 }

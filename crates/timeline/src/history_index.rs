@@ -29,6 +29,9 @@ impl HistoryCoverage {
     }
 }
 
+/// The path at which a commit is recorded that changes more paths than are compared. No file has it.
+pub(crate) const LEFT_OUT: &[u8] = b"";
+
 /// Number of commits of a file whose authors are counted, newest first.
 const MAX_COUNTED: usize = 200;
 
@@ -75,6 +78,13 @@ impl HistoryIndex {
             coverage.is_cut |= commit.is_cut;
         }
         coverage
+    }
+
+    /// The commits whose changed paths are not all known, because there are more than are compared.
+    pub fn left_out(&mut self) -> BTreeSet<Oid> {
+        let Some(path) = self.cache.history_path_id(LEFT_OUT) else { return BTreeSet::new() };
+        let commits: Vec<u32> = self.changes_of(path).values().map(|row| row.commit).collect();
+        commits.into_iter().filter_map(|number| self.id(number)).collect()
     }
 
     /// Whether a commit is known.

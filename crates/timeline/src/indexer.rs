@@ -4,7 +4,7 @@
 
 use crate::changed_symbols::{SymbolRow, former_names, is_code, of_commit};
 use crate::commit_terms::{CommitDocument, MAX_CHANGED_BYTES};
-use crate::history_index::{HistoryCoverage, HistoryIndex, oid};
+use crate::history_index::{HistoryCoverage, HistoryIndex, LEFT_OUT, oid};
 use crate::version_cache::{MAX_CONTENT, VersionCache};
 use orient_engine::Engine;
 use orient_history::{
@@ -216,10 +216,19 @@ impl Indexer<'_> {
                 return Ok(ControlFlow::Break(()));
             }
             let mut rows = Vec::with_capacity(batch.len());
-            let mut failed = None;
+            let (mut failed, mut changed) = (None, 0);
             for (number, id) in batch {
+                // Large commits are not collected.
+                if changed > MAX_KEPT_CHANGES {
+                    self.index.cache.put_history_paths(&rows);
+                    rows.clear();
+                    changed = 0;
+                }
                 match self.paths_of(*number, id) {
-                    Ok(row) => rows.push(row),
+                    Ok(row) => {
+                        changed += row.changes.len();
+                        rows.push(row);
+                    }
                     Err(error) => {
                         failed = Some(error);
                         break;
@@ -247,7 +256,13 @@ impl Indexer<'_> {
         if commit.is_merge() {
             merged = self.history.merge_renames(id)?;
         } else {
-            let found = self.history.changed_paths(id)?;
+            let found = match self.history.changed_paths(id) {
+                Err(error) if error.is_too_large() => {
+                    changes.push((LEFT_OUT.to_vec(), ChangeKind::Modified.number(), None));
+                    Vec::new()
+                }
+                found => found?,
+            };
             for change in &found {
                 // The log of the previous path ends here.
                 let left = change.old_path.as_ref().filter(|_| change.kind == ChangeKind::Renamed);
@@ -336,7 +351,10 @@ impl Indexer<'_> {
     ) -> Result<Vec<FileSymbols>, HistoryError> {
         let mut changes = match self.changes.remove(&number) {
             Some(changes) => changes,
-            None => self.history.changed_paths(&commit.id)?,
+            None => match self.history.changed_paths(&commit.id) {
+                Err(error) if error.is_too_large() => Vec::new(),
+                found => found?,
+            },
         };
         for change in &changes {
             document.names.push_str(&RepoPath::new(change.path.clone()).display());

@@ -152,10 +152,7 @@ struct RuleText {
 }
 
 impl RuleText {
-    fn read<'f>(
-        files: impl IntoIterator<Item = (&'f Path, io::Result<Vec<u8>>)>,
-        most: Most,
-    ) -> Self {
+    fn read<'f>(files: impl IntoIterator<Item = (&'f Path, io::Result<Vec<u8>>)>, most: Most) -> Self {
         let mut all = Self { text: String::new(), is_cut: false, source: None, refused: None };
         for (file, bytes) in files {
             let mut bytes = match bytes {

@@ -102,19 +102,15 @@ impl fmt::Display for RefusedGitDirectory {
                 let git_dir = git_dir.display();
                 write!(
                     f,
-                    "{path} refers to {git_dir}, which does not refer back to it: that may be the history of another repository, and is \
-                     not read (`git worktree repair`, or `core.worktree` in {git_dir}/config, makes it refer back)"
+                    "{path} refers to {git_dir}, which does not refer back to it and may be another repository (`git worktree repair`, or \
+                     `core.worktree` in {git_dir}/config, makes it refer back)"
                 )
             }
             RefusedReason::NotAWorktree { common_dir } => {
-                write!(
-                    f,
-                    "{path} refers to {}, of which it is no working tree: its history is not read",
-                    common_dir.display()
-                )
+                write!(f, "{path} refers to {}, of which it is no working tree", common_dir.display())
             }
             RefusedReason::NotAFile => {
-                write!(f, "{path} is a link, no regular file, or too large: the history is not read")
+                write!(f, "{path} is a link, no regular file, or too large")
             }
         }
     }
@@ -134,11 +130,14 @@ impl GitDirs {
     /// way back wherever it writes such a path; a directory elsewhere without one is refused.
     pub fn find(dot_git: &Path) -> Result<Option<Self>, RefusedGitDirectory> {
         let refused = |path: &Path, reason| RefusedGitDirectory { path: path.to_owned(), reason };
-        let (Some(top), Ok(metadata)) = (dot_git.parent(), dot_git.symlink_metadata()) else { return Ok(None) };
+        let (Some(top), Ok(metadata)) = (dot_git.parent(), dot_git.symlink_metadata()) else {
+            return Ok(None);
+        };
         let Ok(top) = top.canonicalize() else { return Ok(None) };
         let git_dir = if metadata.is_file() {
             let line = UntrustedDirectory::open(&top).and_then(|top| first_line(&top, Path::new(".git")));
-            let Some(target) = line.ok().and_then(|line| Some(line.strip_prefix("gitdir:")?.trim_start().to_owned()))
+            let Some(target) =
+                line.ok().and_then(|line| Some(line.strip_prefix("gitdir:")?.trim_start().to_owned()))
             else {
                 return Ok(None);
             };

@@ -10,6 +10,7 @@ use super::symbol_lookup::{FileReader, ReadFile, compiled_symbol, symbol_at};
 use super::{LayerPublication, LayerSource};
 use crate::{Engine, EngineError, Snapshot};
 use orient_model::{CompiledFile, CompiledRelation, CompiledSymbol, CompiledTarget, CompiledUse, RepoPath};
+use orient_safefs::UntrustedDirectory;
 use orient_scip::{Document, Part, ScipError, descriptor_name, is_local, package};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -145,7 +146,7 @@ fn each_document<'e>(
     importer: &mut Importer<'e>,
 ) -> Result<(), ScipImportError> {
     let failed = |source: ScipError| ScipImportError::Index { path: index.to_owned(), source };
-    let file = File::open(index).map_err(|error| failed(error.into()))?;
+    let file = open_index(index, root).map_err(|error| failed(error.into()))?;
     let (mut prefix, mut result) = (String::new(), Ok(()));
     orient_scip::read(file, |part| match part {
         Part::Tool { name, root: of_index } => {
@@ -159,6 +160,14 @@ fn each_document<'e>(
     })
     .map_err(failed)?;
     Ok(result?)
+}
+
+/// Opens an index. One in the tree is a file of the repository; one elsewhere is what the user named.
+fn open_index(index: &Path, root: &Path) -> std::io::Result<File> {
+    match index.strip_prefix(root) {
+        Ok(inside) => UntrustedDirectory::open(root)?.file(inside),
+        Err(_) => File::open(index),
+    }
 }
 
 /// The directory of an index's root in the tree, with a slash at the end; empty for the root of the tree, or another place.

@@ -159,6 +159,8 @@ fn history_error(session: &Session<'_>, typed: &str, error: &HistoryError) -> To
         }
         HistoryError::Damaged(_)
         | HistoryError::NotFetched(_)
+        | HistoryError::Refused(_)
+        | HistoryError::TooManyFiles { .. }
         | HistoryError::Stopped
         | HistoryError::Io(_) => ToolError::new(Code::Io, error.to_string()).hint(by_diff),
     }

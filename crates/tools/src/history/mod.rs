@@ -18,9 +18,10 @@ pub(crate) mod target;
 use crate::error::{Code, ToolError};
 use crate::session::Session;
 use crate::text::number_format::count;
-use orient_history::{History, HistoryError, Oid};
+use orient_history::{History, HistoryError, Oid, short_id};
 use orient_settings::{Loaded, Settings};
 use orient_timeline::{HistoryIndex, HistoryLimits, index_history};
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -34,6 +35,7 @@ pub(crate) fn open(session: &Session<'_>) -> Result<History, ToolError> {
     let mut history = History::open(session.root()).map_err(|error| history_error(&error))?;
     let cancel = session.cancel().clone();
     history.stop_when(move || cancel.is_cancelled());
+    history.limit_memory(session.loaded().settings.limits.memory.bytes());
     Ok(history)
 }
 
@@ -101,7 +103,11 @@ pub(crate) fn history_error(error: &HistoryError) -> ToolError {
         HistoryError::Unusable { .. } | HistoryError::NoRepository(_) | HistoryError::Unsupported(_) => {
             Code::BadArgument
         }
-        HistoryError::Damaged(_) | HistoryError::NotFetched(_) | HistoryError::Io(_) => Code::Io,
+        HistoryError::Damaged(_)
+        | HistoryError::NotFetched(_)
+        | HistoryError::Refused(_)
+        | HistoryError::TooManyFiles { .. }
+        | HistoryError::Io(_) => Code::Io,
         HistoryError::Stopped => Code::Interrupted,
     };
     let hint = match error {
@@ -113,12 +119,32 @@ pub(crate) fn history_error(error: &HistoryError) -> ToolError {
         }
         HistoryError::NoRepository(_) => "history is read from git; run it inside a clone".to_owned(),
         HistoryError::Unsupported(_) => "convert the repository, or ask git".to_owned(),
+        HistoryError::Refused(_) => "a repository's files are read only if git wrote them there".to_owned(),
+        HistoryError::TooManyFiles { .. } => "`limits.memory` in your settings allows more".to_owned(),
         HistoryError::Damaged(_) => "`git fsck` lists what is damaged".to_owned(),
         HistoryError::NotFetched(_) => "`git fetch --refetch` with `--filter` removed".to_owned(),
         HistoryError::Stopped => return ToolError::new(code, "stopped before the end of the history"),
         HistoryError::Io(_) => "check the permissions of `.git`".to_owned(),
     };
     ToolError::new(code, error.to_string()).hint(hint)
+}
+
+/// Maximum number of commits that a remark names.
+const MAX_NAMED: usize = 5;
+
+/// The remark about commits of which something was left out, because they have or change more than is compared.
+pub(crate) fn left_out_note(commits: &BTreeSet<Oid>) -> Option<String> {
+    if commits.is_empty() {
+        return None;
+    }
+    let mut named: Vec<String> = commits.iter().take(MAX_NAMED).map(short_id).collect();
+    if commits.len() > MAX_NAMED {
+        named.push(format!("{} more", count((commits.len() - MAX_NAMED) as u64)));
+    }
+    Some(format!(
+        "more than is compared, so that something may be missing: {}; `limits.memory` in your settings allows more",
+        named.join(", ")
+    ))
 }
 
 /// The remark about a shallow clone: what is older was not cloned.

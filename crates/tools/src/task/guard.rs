@@ -6,8 +6,12 @@ use crate::task::dependents::{self, Dependents, UseOf};
 use crate::task::record;
 use orient_engine::{Engine, EngineError, Snapshot, TaskRow, TaskStore, to_native};
 use orient_model::RepoPath;
+use orient_safefs::UntrustedDirectory;
 use orient_task::{Phase, Refusal, Status, Task, WriteTarget, check_write};
 use std::path::{Path, PathBuf};
+
+/// Maximum size of a file that a client's own tool has shown.
+const MAX_SHOWN: u64 = 64 << 20;
 
 /// A decision about a write.
 #[derive(Clone, Debug, Default)]
@@ -185,7 +189,9 @@ pub fn record_native_read(
     let Some((store, row)) = active_task(engine, clients)? else { return Ok(()) };
     let Some(inside) = in_tree(session.root(), path) else { return Ok(()) };
     let content = engine.content_hash(&RepoPath::from(inside.as_str()));
-    let text = std::fs::read(path).unwrap_or_default();
+    let text = UntrustedDirectory::open(session.root())
+        .and_then(|root| root.read(&inside, MAX_SHOWN))
+        .unwrap_or_default();
     let total = u32::try_from(text.split(|&byte| byte == b'\n').count()).unwrap_or(u32::MAX);
     let (first, last) = lines.map_or((1, total), |(first, last)| (first.max(1), last.min(total)));
     if content.is_none() || first > last {

@@ -12,17 +12,19 @@ use clap::Args;
 use log_report::LogReport;
 use orient_engine::{EngineError, unusable_reason};
 use orient_live::{Unwatchable, WatchLimits, probe, unresponsive_watcher, watcher_process};
-use orient_safefs::Directory;
+use orient_safefs::{Directory, open_regular};
 use orient_setup::{CLIENTS, Client, ConfigDirs, NAME, Scope, registered};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 pub(crate) struct Doctor;
 
 /// With less free space than this, an index may not fit.
 const MIN_FREE: u64 = 64 << 20;
+/// What is read of a client's configuration.
+const MAX_CLIENT_CONFIG: u64 = 16 << 20;
 const FREE_SPACE: &str = "free disk space (`orient gc` removes unused data), or choose another directory with --store or ORIENT_STORE";
 
 /// Arguments of `doctor`.
@@ -323,7 +325,13 @@ fn client_checks(client: &Client, dirs: &ConfigDirs) -> Vec<Check> {
     let mut is_configured = false;
     for scope in client.scopes() {
         let Some(file) = client.config_file(scope, dirs, Path::exists) else { continue };
-        let Ok(text) = std::fs::read_to_string(&file) else { continue };
+        // A project's configuration is a file of the repository.
+        let read = if scope == Scope::Project { open_regular(&file) } else { std::fs::File::open(&file) };
+        let mut text = String::new();
+        let read = read.and_then(|file| file.take(MAX_CLIENT_CONFIG).read_to_string(&mut text));
+        if read.is_err() {
+            continue;
+        }
         let about = format!("{} ({})", client.name, scope.as_str());
         let setup_command = format!(
             "orient setup {}{}",
