@@ -9,6 +9,8 @@ mod completions_and_man;
 mod config;
 mod daemon;
 mod exit_codes;
+#[cfg(unix)]
+mod file_size_signal;
 mod forwarded_command;
 mod guard;
 mod interrupt;
@@ -40,6 +42,8 @@ use std::process::ExitCode;
 use terminal::Links;
 
 fn main() -> ExitCode {
+    #[cfg(unix)]
+    file_size_signal::ignore();
     let fail = |error: &ToolError, format| {
         // If this fails too, the error cannot be reported.
         let _ = render::error(error, format, false);

@@ -9,6 +9,9 @@ const MAX_MESSAGE: usize = 256 << 10;
 /// Maximum length of a name or an address in characters.
 const MAX_NAME: usize = 1000;
 
+/// Maximum length of the first line of a message in characters.
+const MAX_SUBJECT: usize = 1000;
+
 /// Who made a commit, and when.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Signature {
@@ -58,9 +61,10 @@ impl Commit {
         Ok(Self { id, tree: header.tree, parents: header.parents, author, committer, message })
     }
 
-    /// The first line of the message.
+    /// The first line of the message, cut after a thousand characters.
     pub fn subject(&self) -> &str {
-        self.message.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim()
+        let line = self.message.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
+        line.char_indices().nth(MAX_SUBJECT).map_or(line, |(end, _)| &line[..end])
     }
 
     /// The first ten digits of the id.

@@ -128,6 +128,11 @@ impl History {
         self.commits.is_shallow()
     }
 
+    /// Whether the repository gives commits other parents than they have.
+    pub fn is_grafted(&self) -> bool {
+        self.commits.is_grafted()
+    }
+
     /// Branches and tags with their commits.
     pub fn named_refs(&mut self) -> Vec<NamedRef> {
         self.commits.named_refs()

@@ -62,17 +62,16 @@ pub(crate) fn optional(
     match directory.read(name, most) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(refused(&directory.path().join(name), &error)),
+        Err(error) => Err(refused(&directory.path().join(name), error)),
     }
 }
 
-/// The error about a file of the repository that is not read.
-pub(crate) fn refused(path: &Path, error: &io::Error) -> HistoryError {
-    let path = path.display();
-    HistoryError::Refused(match error.kind() {
-        io::ErrorKind::FileTooLarge => format!("{path} is too large"),
+/// The error about a file of the repository that cannot be read, or is not read.
+pub(crate) fn refused(path: &Path, error: io::Error) -> HistoryError {
+    match error.kind() {
+        io::ErrorKind::FileTooLarge => HistoryError::Refused(format!("{} is too large", path.display())),
         // The message names the path.
-        _ if UnsafePath::of(error).is_some() => error.to_string(),
-        _ => format!("{path}: {error}"),
-    })
+        _ if UnsafePath::of(&error).is_some() => HistoryError::Refused(error.to_string()),
+        _ => HistoryError::Io(error),
+    }
 }

@@ -5,7 +5,6 @@ use crate::error::HistoryError;
 use crate::git_files::{optional, refused};
 use crate::oid::Oid;
 use orient_safefs::{EntryKind, UntrustedDirectory};
-use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -42,7 +41,7 @@ impl ObjectFiles {
                 Ok(directory) => directory,
                 // An alternate that is gone may hold nothing that is asked for.
                 Err(error) if path != own && error.kind() == io::ErrorKind::NotFound => continue,
-                Err(error) => return Err(refused(&path, &error)),
+                Err(error) => return Err(refused(&path, error)),
             };
             let list = optional(&directory, "info/alternates", MAX_ALTERNATES)?.unwrap_or_default();
             files.check(&directory)?;
@@ -61,44 +60,35 @@ impl ObjectFiles {
         Ok(files)
     }
 
-    /// Checks the directories of loose objects, and every pack.
+    /// Checks the lists and the packs. Loose objects are checked when they are read.
     fn check(&mut self, directory: &UntrustedDirectory) -> Result<(), HistoryError> {
         let is_own = self.directories.is_empty();
-        let entries =
-            directory.entries("", MAX_PACK_ENTRIES).map_err(|error| refused(directory.path(), &error))?;
-        let is_git_directory = |name: &OsStr| {
-            let name = name.as_encoded_bytes();
-            name == b"pack" || name == b"info" || name.len() == 2 && name.iter().all(u8::is_ascii_hexdigit)
-        };
-        for (name, kind) in entries.iter().filter(|(name, _)| is_git_directory(name)) {
-            if *kind != EntryKind::Directory {
+        for name in ["pack", "info"] {
+            if directory.kind(name).is_some_and(|kind| kind != EntryKind::Directory) {
                 return Err(link(&directory.path().join(name)));
             }
         }
-        for (name, kind) in directory.entries("pack", MAX_PACK_ENTRIES).unwrap_or_default() {
+        for (name, _) in directory.entries("pack", MAX_PACK_ENTRIES).unwrap_or_default() {
             let path = Path::new(&name);
             let extension = path.extension().unwrap_or_default();
             self.is_partial |= is_own && extension == "promisor";
             let is_read = extension == "pack" || extension == "idx" || name == "multi-pack-index";
-            if is_read && kind != EntryKind::File {
-                return Err(link(&directory.path().join("pack").join(path)));
+            if is_read {
+                let inside = Path::new("pack").join(path);
+                directory.check(&inside).map_err(|error| refused(&directory.path().join(&inside), error))?;
             }
         }
         Ok(())
     }
 
-    /// Checks a loose object: a regular file of some object directory.
+    /// Checks an object that was read from no pack: it must be in a regular file of an object directory, reached without a link.
     pub(crate) fn check_loose(&self, oid: &Oid) -> Result<(), HistoryError> {
         let digits = oid.to_string();
         let inside: PathBuf = [&digits[..2], &digits[2..]].iter().collect();
-        for directory in &self.directories {
-            match directory.kind(&inside) {
-                None => {}
-                Some(EntryKind::File) => return Ok(()),
-                Some(_) => return Err(link(&directory.path().join(&inside))),
-            }
+        if self.directories.iter().any(|directory| directory.check(&inside).is_ok()) {
+            return Ok(());
         }
-        Ok(())
+        Err(link(&self.directories[0].path().join(inside)))
     }
 }
 

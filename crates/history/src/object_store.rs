@@ -35,6 +35,8 @@ pub(crate) struct ObjectStore {
     objects: gix_odb::HandleArc,
     hash: HashKind,
     files: Arc<ObjectFiles>,
+    /// The objects that others replace.
+    replaced: Arc<HashMap<Oid, Oid>>,
     trees: HashMap<Oid, Arc<Vec<u8>>>,
     tree_bytes: usize,
     pub(crate) limits: WorkLimits,
@@ -52,16 +54,16 @@ impl ObjectStore {
         let files = Arc::new(ObjectFiles::open(common)?);
         let options = Options { alloc_limit_bytes: Some(MAX_OBJECT), ..Options::default() };
         let objects = common.path().join("objects");
-        let store =
-            gix_odb::Store::at_opts(objects, hash, &mut replaced.into_iter(), options).map_err(|error| {
-                HistoryError::Damaged(format!("its object directory cannot be opened: {error}"))
-            })?;
+        let store = gix_odb::Store::at_opts(objects, hash, &mut replaced.iter().copied(), options).map_err(
+            |error| HistoryError::Damaged(format!("its object directory cannot be opened: {error}")),
+        )?;
         let mut objects = Arc::new(store).to_cache_arc();
         cache_delta_bases(&mut objects);
         Ok(Self {
             objects,
             hash,
             files,
+            replaced: Arc::new(replaced.into_iter().collect()),
             trees: HashMap::new(),
             tree_bytes: 0,
             limits: WorkLimits::default(),
@@ -77,6 +79,7 @@ impl ObjectStore {
             objects,
             hash: self.hash,
             files: Arc::clone(&self.files),
+            replaced: Arc::clone(&self.replaced),
             trees: HashMap::new(),
             tree_bytes: 0,
             limits: self.limits,
@@ -99,7 +102,7 @@ impl ObjectStore {
             Ok(Some((found, place))) => {
                 // An object that is in no pack is in a file of its own.
                 if place.is_none() {
-                    self.files.check_loose(oid)?;
+                    self.files.check_loose(self.replaced.get(oid).unwrap_or(oid))?;
                 }
                 found.kind
             }

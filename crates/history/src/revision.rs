@@ -402,6 +402,11 @@ impl Commits {
         !self.shallow.is_empty()
     }
 
+    /// Whether grafts replace the parents of commits.
+    pub(crate) fn is_grafted(&self) -> bool {
+        !self.grafts.is_empty()
+    }
+
     /// Grafts replace the parents of a commit, and a shallow clone does not have them.
     fn correct_parents(&self, oid: &Oid, parents: &mut Vec<Oid>) {
         if self.shallow.contains(oid) {

@@ -18,6 +18,9 @@ const LOCK_POLL: Duration = Duration::from_millis(50);
 /// Minimum time of resolution between two pauses. Without it, resolution would never end in a tree that changes all the time.
 const MIN_RESOLVE_TIME: Duration = Duration::from_millis(500);
 
+/// How long a query waits for the indexer of its own process while that gets on.
+const OWN_INDEXER_WAIT: Duration = Duration::from_secs(20);
+
 /// How long a query that needs the graph lets queries for facts go first.
 const GRAPH_PATIENCE: Duration = Duration::from_secs(2);
 
@@ -59,7 +62,8 @@ impl WatcherCore {
     }
 
     /// Waits for the refresh lock and reports the progress of its holder; returns none if that takes too long or is no longer
-    /// needed. Without an index to answer from, it waits without a limit.
+    /// needed. Without an index to answer from, it waits without a limit. The holder is this process: as long as it gets on, an answer a
+    /// little later is better than a stale one.
     fn lock_refresh(
         &self,
         asked: Instant,
@@ -67,11 +71,19 @@ impl WatcherCore {
         progress: &dyn Progress,
     ) -> Result<Option<RefreshGuard<'_>>, EngineError> {
         let started = Instant::now();
-        let limit = [options.wait, options.deadline].into_iter().flatten().min();
         let mut reported = ProgressSnapshot::default();
+        let mut progressed = started;
         let guard = self.refresh_lock.wait(LOCK_POLL, || {
+            let before = reported;
             self.background_progress.report(&mut reported, progress);
-            let is_late = limit.is_some_and(|limit| started.elapsed() > limit);
+            if reported != before {
+                progressed = Instant::now();
+            }
+            let is_over = |limit: Duration| {
+                started.elapsed() > OWN_INDEXER_WAIT.max(limit) || progressed.elapsed() > limit
+            };
+            let is_late = options.deadline.is_some_and(|deadline| started.elapsed() > deadline)
+                || options.wait.is_some_and(is_over);
             let gives_up = is_late && self.engine.generation().is_some();
             let is_needed = self.fresh_since(asked, options).is_none();
             if is_needed {

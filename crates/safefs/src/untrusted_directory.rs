@@ -52,6 +52,21 @@ impl UntrustedDirectory {
         Err(UnsafePath::error(&self.path.join(inside), UnsafeReason::NotAFile))
     }
 
+    /// Checks a file that another library will open by its path: an error unless it is a regular file, reached without a link.
+    pub fn check(&self, inside: impl AsRef<Path>) -> io::Result<()> {
+        let path = self.path.join(inside.as_ref());
+        let reason = match self.kind(inside) {
+            Some(EntryKind::File) => {
+                opened_files::record(&path);
+                return Ok(());
+            }
+            None => return Err(io::ErrorKind::NotFound.into()),
+            Some(EntryKind::Link) => UnsafeReason::Link,
+            Some(_) => UnsafeReason::NotAFile,
+        };
+        Err(UnsafePath::error(&path, reason))
+    }
+
     /// Reads a whole file of at most `most` bytes. A larger one is an error of the kind `FileTooLarge`.
     pub fn read(&self, inside: impl AsRef<Path>, most: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();

@@ -242,6 +242,7 @@ pub(crate) async fn handle(
 async fn forward(sessions: &Arc<Sessions>, request: Request, next: Next) -> Response {
     let late = Rejection { status: StatusCode::GATEWAY_TIMEOUT, reason: "no answer in time" };
     let calls = request.method() == Method::POST;
+    let ends_session = request.method() == Method::DELETE;
     let mut in_use = session_id(request.headers()).and_then(|id| sessions.begin_use(id));
     let slot = if begins_session(&request) {
         let Some(slot) = sessions.reserve().await else {
@@ -253,7 +254,11 @@ async fn forward(sessions: &Arc<Sessions>, request: Request, next: Next) -> Resp
         None
     };
     let answer = tokio::time::timeout(CALL_TIMEOUT + REQUEST_READ_TIMEOUT, next.run(request)).await;
-    let response = answer.unwrap_or_else(|_| rejected(late));
+    let mut response = answer.unwrap_or_else(|_| rejected(late));
+    if ends_session && response.status() == StatusCode::ACCEPTED {
+        // The SDK says that it will end the session; it has, and clients expect to be told.
+        *response.status_mut() = StatusCode::NO_CONTENT;
+    }
     if slot.is_some()
         && let Some(id) = session_id(response.headers())
     {

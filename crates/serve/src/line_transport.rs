@@ -7,7 +7,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
@@ -72,7 +72,18 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> LineTransport
         let error = ErrorData::new(code, message.to_owned(), None);
         let output = self.output.clone();
         // If writing fails, the client is gone and the input ends soon too.
-        tokio::spawn(async move { send(&output, &ServerJsonRpcMessage::error(error, id)).await });
+        tokio::spawn(async move {
+            match id {
+                Some(id) => {
+                    send(&output, serde_json::to_vec(&ServerJsonRpcMessage::error(error, Some(id)))).await
+                }
+                // The id of a message that cannot be read is null, and the SDK would omit it.
+                None => {
+                    let message = json!({"jsonrpc": "2.0", "id": null, "error": error});
+                    send(&output, serde_json::to_vec(&message)).await
+                }
+            }
+        });
     }
 
     /// Queues a message, or answers an invalid one with an error.
@@ -116,7 +127,7 @@ where
         item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         let output = self.output.clone();
-        async move { send(&output, &item).await }
+        async move { send(&output, serde_json::to_vec(&item)).await }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
@@ -154,9 +165,9 @@ where
 
 async fn send<W: AsyncWrite + Unpin>(
     output: &Mutex<W>,
-    message: &TxJsonRpcMessage<RoleServer>,
+    message: serde_json::Result<Vec<u8>>,
 ) -> io::Result<()> {
-    let mut line = serde_json::to_vec(message)?;
+    let mut line = message?;
     line.push(b'\n');
     let mut output = output.lock().await;
     output.write_all(&line).await?;

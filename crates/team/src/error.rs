@@ -102,6 +102,10 @@ impl From<postgres::Error> for TeamError {
         if error.code() == Some(&SqlState::DISK_FULL) {
             return Self::Full(text);
         }
+        // PostgreSQL stores no NUL: only what a caller typed has one.
+        if error.code() == Some(&SqlState::CHARACTER_NOT_IN_REPERTOIRE) {
+            return Self::usage("a name or a question must not contain a NUL character", "");
+        }
         Self::Database(text)
     }
 }

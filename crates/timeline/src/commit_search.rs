@@ -352,7 +352,11 @@ fn best_hunk(
         }
         seen.iter().filter_map(|term| weights.get(term)).sum::<f32>()
     };
-    let changes = history.changed_paths(&commit.id)?;
+    let changes = match history.changed_paths(&commit.id) {
+        // The commit is found by its message, and the index says that its files are not known.
+        Err(error) if error.is_too_large() => return Ok(None),
+        changes => changes?,
+    };
     let wanted: Vec<_> = changes
         .into_iter()
         .filter(|change| is_wanted(history, &change.path, query))

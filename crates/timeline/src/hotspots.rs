@@ -67,6 +67,8 @@ pub struct CoChange {
 pub struct Hotspots {
     /// Number of commits that were counted.
     pub commits: u64,
+    /// Number of indexed commits in the period, counted or not: of some, the changed files are not known yet.
+    pub of_commits: u64,
     /// The files, most active first.
     pub paths: Vec<PathActivity>,
     /// The symbols, most active first.
@@ -139,8 +141,13 @@ pub fn hotspots(
     symbols
         .sort_by(|a, b| (Reverse(a.commits), &a.path, &a.name).cmp(&(Reverse(b.commits), &b.path, &b.name)));
     let pairs = pairs(&changes, &names);
-    let commits = counted.iter().filter(|is_counted| **is_counted).count() as u64;
-    Hotspots { commits, paths, symbols, pairs }
+    let in_period = (0..).zip(&counted).filter(|(_, is_counted)| **is_counted).map(|(number, _)| number);
+    let (mut commits, mut of_commits) = (0, 0);
+    for number in in_period {
+        of_commits += 1;
+        commits += u64::from(index.graph.has_paths(number));
+    }
+    Hotspots { commits, of_commits, paths, symbols, pairs }
 }
 
 /// The current names of files: renames are followed to a path that is wanted.

@@ -1,7 +1,7 @@
 //! Finds the root of a repository and its git directories. Reads git's files; never runs git.
 
 use crate::{WalkError, check_root};
-use orient_safefs::{EntryKind, UntrustedDirectory};
+use orient_safefs::{EntryKind, UnsafePath, UntrustedDirectory};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -44,6 +44,10 @@ impl Repo {
             let git = match GitDirs::find(&top.join(".git")) {
                 Ok(None) => continue,
                 Ok(Some(git)) => Some(git),
+                // A shortage of this moment must not make another repository of it.
+                Err(RefusedGitDirectory { reason: RefusedReason::Unreadable { kind }, .. }) => {
+                    return Err(failed(kind.into()));
+                }
                 Err(_) => None,
             };
             if top == directory || check_root(top).is_ok() {
@@ -92,6 +96,8 @@ enum RefusedReason {
     NotAWorktree { common_dir: PathBuf },
     /// It is a link, a pipe, a device, or too large.
     NotAFile,
+    /// The system could not open it, although it may be there.
+    Unreadable { kind: io::ErrorKind },
 }
 
 impl fmt::Display for RefusedGitDirectory {
@@ -109,6 +115,7 @@ impl fmt::Display for RefusedGitDirectory {
             RefusedReason::NotAWorktree { common_dir } => {
                 write!(f, "{path} refers to {}, of which it is no working tree", common_dir.display())
             }
+            RefusedReason::Unreadable { kind } => write!(f, "{path} cannot be read: {kind}"),
             RefusedReason::NotAFile => {
                 write!(f, "{path} is a link, no regular file, or too large")
             }
@@ -136,6 +143,11 @@ impl GitDirs {
         let Ok(top) = top.canonicalize() else { return Ok(None) };
         let git_dir = if metadata.is_file() {
             let line = UntrustedDirectory::open(&top).and_then(|top| first_line(&top, Path::new(".git")));
+            if let Err(error) = &line
+                && !is_absent(error)
+            {
+                return Err(unreadable(dot_git, error));
+            }
             let Some(target) =
                 line.ok().and_then(|line| Some(line.strip_prefix("gitdir:")?.trim_start().to_owned()))
             else {
@@ -146,7 +158,12 @@ impl GitDirs {
             dot_git.to_owned()
         };
         let Some(git_dir) = git_dir.canonicalize().ok().filter(|path| path.is_dir()) else { return Ok(None) };
-        let Ok(git) = UntrustedDirectory::open(&git_dir) else { return Ok(None) };
+        let git = match UntrustedDirectory::open(&git_dir) {
+            Ok(git) => git,
+            Err(error) => {
+                return if is_absent(&error) { Ok(None) } else { Err(unreadable(&git_dir, &error)) };
+            }
+        };
         match git.kind("HEAD") {
             Some(EntryKind::File) => {}
             Some(_) => return Err(refused(&git_dir.join("HEAD"), RefusedReason::NotAFile)),
@@ -161,13 +178,31 @@ impl GitDirs {
                 Err(_) => return Ok(None),
             },
             Err(error) if error.kind() == io::ErrorKind::NotFound => git_dir.clone(),
-            Err(_) => return Err(refused(&git_dir.join("commondir"), RefusedReason::NotAFile)),
+            Err(error) if is_unsafe(&error) => {
+                return Err(refused(&git_dir.join("commondir"), RefusedReason::NotAFile));
+            }
+            Err(error) => return Err(unreadable(&git_dir.join("commondir"), &error)),
         };
         if common_dir != git_dir && git_dir.parent() != Some(&common_dir.join("worktrees")) {
             return Err(refused(&git_dir, RefusedReason::NotAWorktree { common_dir }));
         }
         Ok(Some(Self { git_dir, common_dir }))
     }
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> RefusedGitDirectory {
+    RefusedGitDirectory { path: path.to_owned(), reason: RefusedReason::Unreadable { kind: error.kind() } }
+}
+
+/// Whether something is not there for this user, or is no file at all.
+fn is_absent(error: &io::Error) -> bool {
+    use io::ErrorKind::{IsADirectory, NotADirectory, NotFound, PermissionDenied};
+    is_unsafe(error) || matches!(error.kind(), IsADirectory | NotADirectory | NotFound | PermissionDenied)
+}
+
+fn is_unsafe(error: &io::Error) -> bool {
+    UnsafePath::of(error).is_some()
+        || matches!(error.kind(), io::ErrorKind::FileTooLarge | io::ErrorKind::IsADirectory)
 }
 
 /// Whether a git directory names a working tree as its own: as `git worktree` (`gitdir`) or as `git submodule` and `git init

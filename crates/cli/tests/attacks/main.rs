@@ -5,10 +5,13 @@
 
 mod full_disk;
 mod hostile_settings;
+mod history_bombs;
 mod permissions;
 #[cfg(target_os = "linux")]
 mod races;
+mod repository_files;
 mod sandbox;
+mod shortages;
 mod symlinks;
 
 /// Defines an attack as a test. Its title is a line of the table of attacks.

@@ -34,6 +34,8 @@ pub(crate) struct Sandbox {
 #[derive(Debug)]
 pub(crate) struct CommandOutput {
     pub(crate) ok: bool,
+    /// Whether a signal ended it, or the time or memory that it may take.
+    pub(crate) is_killed: bool,
     pub(crate) out: String,
     pub(crate) err: String,
 }
@@ -162,6 +164,7 @@ impl Sandbox {
         let text = result["content"][0]["text"].as_str().unwrap_or_default().to_owned();
         CommandOutput {
             ok: !text.is_empty() && result["isError"] != true,
+            is_killed: false,
             out: text,
             err: answer.to_string(),
         }
@@ -234,5 +237,12 @@ fn walk(path: &Path, each: &mut impl FnMut(&Path, &fs::Metadata)) {
 
 fn command_output(output: &Output) -> CommandOutput {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    CommandOutput { ok: output.status.success(), out: text(&output.stdout), err: text(&output.stderr) }
+    // `timeout -s KILL` and a shell report a signal as 128 and its number.
+    let is_killed = output.status.code().is_none_or(|code| code > 128 || code == 124);
+    CommandOutput {
+        ok: output.status.success(),
+        is_killed,
+        out: text(&output.stdout),
+        err: text(&output.stderr),
+    }
 }

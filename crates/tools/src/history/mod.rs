@@ -142,14 +142,18 @@ pub(crate) fn left_out_note(commits: &BTreeSet<Oid>) -> Option<String> {
         named.push(format!("{} more", count((commits.len() - MAX_NAMED) as u64)));
     }
     Some(format!(
-        "more than is compared, so that something may be missing: {}; `limits.memory` in your settings allows more",
+        "not everything of these commits is compared, so that something may be missing: {}; each is too large for \
+         `limits.memory`, or its own ancestor",
         named.join(", ")
     ))
 }
 
-/// The remark about a shallow clone: what is older was not cloned.
+/// The remark about a shallow clone, or one with other parents: what is older was not cloned.
 pub(crate) fn shallow_note(history: &History) -> Option<&'static str> {
+    if history.is_shallow() {
+        return Some("the clone is shallow: older commits are unknown; `git fetch --unshallow` gets them");
+    }
     history
-        .is_shallow()
-        .then_some("the clone is shallow: older commits are unknown; `git fetch --unshallow` gets them")
+        .is_grafted()
+        .then_some("`info/grafts` replaces the parents of commits: the history is not what was committed")
 }

@@ -46,6 +46,8 @@ pub(crate) struct HotspotsArgs {
 pub(crate) struct HotspotsOut {
     /// Number of commits that were counted.
     commits: u64,
+    /// Number of indexed commits in the period: of some, the changed files may not be known yet.
+    of_commits: u64,
     /// The files that changed most often.
     files: Vec<FileLine>,
     /// The symbols that changed most often.
@@ -150,6 +152,7 @@ less active one, although neither refers to the other. Commits that change more 
         }
         let out = HotspotsOut {
             commits: found.commits,
+            of_commits: found.of_commits,
             files: found.paths.iter().take(limit).map(|path| FileLine::new(&history, path, &files)).collect(),
             symbols,
             hidden_pairs: hidden_pairs(&snapshot, &history, &found.pairs, limit)?,
@@ -157,9 +160,11 @@ less active one, although neither refers to the other. Commits that change more 
         let mut answer = session.answer(&snapshot, out);
         let coverage = index.coverage();
         if coverage.commits > 0 && !coverage.is_complete() {
-            let (done, all) = (count(coverage.symbols), count(coverage.commits));
-            answer =
-                answer.partial(format!("changed lines and symbols are those of {done} of {all} commits"));
+            let (files, symbols) = (count(coverage.paths), count(coverage.symbols));
+            let all = count(coverage.commits);
+            answer = answer.partial(format!(
+                "files are those of {files}, and lines and symbols those of {symbols}, of {all} commits"
+            ));
         }
         answer.add_notes(coverage_note(&index));
         answer.add_notes(shallow_note(&history).map(str::to_owned));
@@ -170,7 +175,13 @@ less active one, although neither refers to the other. Commits that change more 
     }
 
     fn text(out: &HotspotsOut, writer: &mut TextWriter<'_>) -> io::Result<()> {
-        writer.line(Style::Head, &plural(out.commits, "commit", "commits"))?;
+        let commits = plural(out.of_commits, "commit", "commits");
+        let head = if out.commits < out.of_commits {
+            format!("{} of {commits} counted", count(out.commits))
+        } else {
+            commits
+        };
+        writer.line(Style::Head, &head)?;
         let mut rows: Vec<Vec<Cell>> = Vec::new();
         for file in &out.files {
             rows.push(vec![

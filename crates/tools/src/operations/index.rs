@@ -4,7 +4,7 @@ use crate::answer::Answer;
 use crate::answer::index_summary::Summary;
 use crate::answer::unread_files::AnswerScope;
 use crate::error::ToolError;
-use crate::history::{history_error, limits, open};
+use crate::history::{history_error, left_out_note, limits, open, open_index};
 use crate::operation::{Example, TypedOperation};
 use crate::operations::scip::import_allowed;
 use crate::session::Session;
@@ -76,6 +76,9 @@ struct HistoryOut {
     symbols: u64,
     /// Whether older commits are beyond the limits of the settings.
     limited: bool,
+    /// The commits whose changes are not all known, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<String>,
     /// Duration in milliseconds.
     elapsed_ms: u64,
 }
@@ -148,6 +151,9 @@ an interrupted run continues, and later runs add only new commits. The settings 
             let time = duration(Duration::from_millis(history.elapsed_ms));
             let commits = plural(history.symbols, "commit", "commits");
             writer.line(Style::Dim, &format!("history: {commits} in {time}{limited}"))?;
+            if let Some(left_out) = &history.left_out {
+                writer.line(Style::Warn, left_out)?;
+            }
         }
         summary.languages(writer)?;
         summary.gaps(writer)
@@ -174,11 +180,13 @@ fn index_history(session: &Session<'_>) -> Result<HistoryOut, ToolError> {
     let indexed = orient_timeline::index_history(session.engine()?, &mut history, limits, &mut report);
     progress.done();
     let coverage = indexed.map_err(|error| history_error(&error))?;
+    let left_out = left_out_note(&open_index(session)?.left_out());
     Ok(HistoryOut {
         commits: coverage.commits,
         paths: coverage.paths,
         symbols: coverage.symbols,
         limited: coverage.is_cut,
+        left_out,
         elapsed_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
     })
 }

@@ -569,7 +569,9 @@ fn notes(refresh: &RefreshReport, is_working_tree: bool) -> Vec<String> {
     } else if refresh.busy {
         let files = plural(refresh.pending.len() as u64, "file", "files");
         let waited = duration(refresh.waited);
-        notes.push(format!("another process is indexing ({files} changed); gave up waiting after {waited}"));
+        notes.push(format!(
+            "the index is still being updated ({files} changed); gave up waiting after {waited}"
+        ));
     }
     notes
 }
