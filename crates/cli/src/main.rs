@@ -1,5 +1,7 @@
 //! The `orient` command: parses the command line, runs an operation or a subcommand, and prints the answer.
 
+#[cfg(target_os = "linux")]
+mod address_space;
 mod allocator;
 mod args;
 mod atomic_write;
@@ -49,6 +51,10 @@ fn main() -> ExitCode {
         let _ = render::error(error, format, false);
         error.code().exit()
     };
+    #[cfg(target_os = "linux")]
+    if let Some(shortage) = address_space::shortage() {
+        return exit_codes::code(fail(&ToolError::new(Code::Io, shortage), OutputFormat::of(false)));
+    }
     let exit = match args::parse() {
         Ok(args) => {
             let format = OutputFormat::of(args.globals.json);

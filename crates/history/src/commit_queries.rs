@@ -12,7 +12,7 @@ use crate::oid::Oid;
 use crate::path_history::{GitPaths, changed_paths, content};
 use crate::path_log::{ChangeKind, CommitNumbers, PathLog};
 use crate::pickaxe::Pickaxe;
-use crate::tree_diff::{Blob, blob_at};
+use crate::tree_diff::{Blob, BlobKind, blob_at};
 use crate::work_limits::WorkLimits;
 use crate::worktree_diff::History;
 use orient_model::RepoPath;
@@ -382,6 +382,17 @@ impl History {
     /// The bytes of a content; nothing for one that is too large or of a submodule.
     pub fn content(&mut self, blob: Option<Blob>) -> Result<Arc<Vec<u8>>, HistoryError> {
         content(&mut self.commits, blob)
+    }
+
+    /// The size of a content in bytes, without reading it; zero for a submodule's.
+    pub fn size(&mut self, blob: Option<Blob>) -> Result<u64, HistoryError> {
+        let Some(blob) = blob.filter(|blob| blob.kind != BlobKind::Submodule) else { return Ok(0) };
+        self.commits.objects.size(&blob.id)?.ok_or_else(|| self.commits.objects.missing(&blob.id))
+    }
+
+    /// The bytes of a content of at most `most` bytes; nothing for a larger one.
+    pub fn small_content(&mut self, blob: Option<Blob>, most: u64) -> Result<Arc<Vec<u8>>, HistoryError> {
+        if self.size(blob)? > most { Ok(Arc::default()) } else { self.content(blob) }
     }
 
     /// A path of the directory, from the top of the repository.

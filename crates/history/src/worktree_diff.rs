@@ -140,6 +140,10 @@ impl History {
             return false;
         }
         let size = metadata.len();
+        // No object that is read is as large: reading the file could last for ever.
+        if size > MAX_OBJECT as u64 {
+            return false;
+        }
         oid::of_blob(file, size, self.commits.objects.hash()).is_ok_and(|oid| oid == Some(*old))
             || self.is_same_except_line_ends(path, old)
     }

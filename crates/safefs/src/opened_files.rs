@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// The variable that names the file to which opened paths are appended, one a line.
 #[cfg(debug_assertions)]
-const VARIABLE: &str = "ORIENT_OPENED_FILES";
+const VARIABLE: &str = "TEST_OPENED_FILES";
 
 #[cfg(debug_assertions)]
 pub(crate) fn record(path: &Path) {

@@ -363,6 +363,10 @@ fn best_hunk(
         .take(MAX_FILES)
         .collect();
     for change in wanted {
+        let most = MAX_FILE as u64;
+        if history.size(change.old)? > most || history.size(change.new)? > most {
+            continue;
+        }
         let (before, after) = (history.content(change.old)?, history.content(change.new)?);
         let is_text = |content: &[u8]| content.len() <= MAX_FILE && !is_binary(content);
         if !is_text(&before) || !is_text(&after) {

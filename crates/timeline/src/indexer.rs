@@ -398,8 +398,15 @@ impl Indexer<'_> {
         let mut unreadable = BTreeSet::new();
         for (at, change) in changes.iter().enumerate().take(MAX_READ_FILES) {
             for blob in [change.old, change.new] {
-                match versions.content(self.history, blob) {
-                    Ok(_) => {}
+                // Of a large content, nothing is read later.
+                let is_small = |size| size <= MAX_CONTENT as u64;
+                let read = match self.history.size(blob).map(is_small) {
+                    Ok(true) => versions.content(self.history, blob).map(drop),
+                    Ok(false) => Ok(()),
+                    Err(error) => Err(error),
+                };
+                match read {
+                    Ok(()) => {}
                     Err(error) if error.is_missing_object() => {
                         unreadable.insert(at);
                     }
@@ -419,9 +426,14 @@ impl Indexer<'_> {
         change: &RawPathChange,
         text: &mut Vec<u8>,
     ) -> Result<Option<Vec<Hunk>>, HistoryError> {
+        for blob in [change.old, change.new] {
+            if self.history.size(blob)? > MAX_CONTENT as u64 {
+                return Ok(None);
+            }
+        }
         let before = versions.content(self.history, change.old)?;
         let after = versions.content(self.history, change.new)?;
-        let is_readable = |content: &[u8]| content.len() <= MAX_CONTENT && !is_binary(content);
+        let is_readable = |content: &[u8]| !is_binary(content);
         if !is_readable(&before) || !is_readable(&after) {
             return Ok(None);
         }

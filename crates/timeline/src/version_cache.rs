@@ -45,11 +45,13 @@ impl VersionCache {
         if let Some(version) = self.versions.get(&key) {
             return Ok(version);
         }
+        if history.size(Some(blob))? > MAX_CONTENT as u64 {
+            return Ok(Arc::default());
+        }
         let content = self.content(history, Some(blob))?;
         let repo_path = RepoPath::new(path.to_vec());
         let latest = self.latest.get(path).map(|version| Beside { version, blocks: None });
         let version = match beside.or(latest).filter(|other| !other.version.content().is_empty()) {
-            _ if content.len() > MAX_CONTENT => FileVersion::default(),
             Some(Beside { version, blocks: Some(blocks) }) => {
                 FileVersion::extract_beside(&repo_path, &content, version, blocks)
             }

@@ -4,8 +4,8 @@
 #![expect(clippy::print_stderr, reason = "a test that cannot run here reports that")]
 
 mod full_disk;
-mod hostile_settings;
 mod history_bombs;
+mod hostile_settings;
 mod permissions;
 #[cfg(target_os = "linux")]
 mod races;

@@ -116,7 +116,7 @@ fn repository() -> Sandbox {
 /// The files of the repository that the questions open, by their paths from its root: recorded where they are opened.
 fn opened_files(sandbox: &Sandbox) -> BTreeSet<PathBuf> {
     let record = sandbox.root().with_file_name("opened");
-    let shell = format!("export ORIENT_OPENED_FILES='{}'; {BOUNDED}", record.display());
+    let shell = format!("export TEST_OPENED_FILES='{}'; {BOUNDED}", record.display());
     for question in QUESTIONS {
         sandbox.run_in(&shell, question);
     }
@@ -164,15 +164,23 @@ fn is_git_file(path: &Path) -> bool {
     path.starts_with(".git")
 }
 
-attack!(every_file_of_the_tree, "each file of a tree that is opened, swapped for a link, a pipe, a device, a hole", {
-    swap_each(|path| !is_git_file(path), 8);
-});
+attack!(
+    every_file_of_the_tree,
+    "each file of a tree that is opened, swapped for a link, a pipe, a device, a hole",
+    {
+        swap_each(|path| !is_git_file(path), 8);
+    }
+);
 attack!(every_file_of_git, "each file of a git directory that is opened, swapped for the same", {
     swap_each(|path| is_git_file(path) && !path.starts_with(".git/objects"), 10);
 });
-attack!(every_file_with_objects, "each object, pack and list of alternates that is opened, swapped for the same", {
-    swap_each(|path| path.starts_with(".git/objects"), 4);
-});
+attack!(
+    every_file_with_objects,
+    "each object, pack and list of alternates that is opened, swapped for the same",
+    {
+        swap_each(|path| path.starts_with(".git/objects"), 4);
+    }
+);
 
 /// A repository with a secret in its history, beside the sandbox's.
 fn other_repository(sandbox: &Sandbox) -> PathBuf {
@@ -205,14 +213,20 @@ attack!(git_is_a_link, "`.git` is a link to another repository: its history is n
         symlink(other, git).expect("a link");
     });
 });
-attack!(git_names_another, "`.git` names another repository, which does not name it: its history is not answered", {
-    redirected(|git, other| {
-        remove(git);
-        fs::write(git, format!("gitdir: {}\n", other.display())).expect("written");
-    });
-});
+attack!(
+    git_names_another,
+    "`.git` names another repository, which does not name it: its history is not answered",
+    {
+        redirected(|git, other| {
+            remove(git);
+            fs::write(git, format!("gitdir: {}\n", other.display())).expect("written");
+        });
+    }
+);
 attack!(git_shares_another, "`commondir` names a repository of which this is no working tree: refused", {
-    redirected(|git, other| fs::write(git.join("commondir"), other.as_os_str().as_encoded_bytes()).expect("written"));
+    redirected(|git, other| {
+        fs::write(git.join("commondir"), other.as_os_str().as_encoded_bytes()).expect("written")
+    });
 });
 attack!(objects_are_a_link, "`objects` is a link to those of another repository: refused", {
     redirected(|git, other| {
@@ -233,28 +247,36 @@ attack!(refs_are_a_link, "`refs` is a link to those of another repository: refus
         symlink(other.join("refs"), git.join("refs")).expect("a link");
     });
 });
-attack!(one_object_is_a_link, "an object is a link to one of another repository: its content is not answered", {
-    let sandbox = repository();
-    let other = other_repository(&sandbox);
-    let id = |root: &Path, of: &str| git(root, &["rev-parse", of]).trim().to_owned();
-    let object = |root: &Path, id: &str| root.join(".git/objects").join(&id[..2]).join(&id[2..]);
-    let (ours, theirs) = (id(&sandbox.root(), "main"), id(&other, "main"));
-    let path = object(&sandbox.root(), &ours);
-    remove(&path);
-    symlink(object(&other, &theirs), &path).expect("a link");
-    ask_everything(&sandbox, "a linked object");
-});
-attack!(worktrees_keep_working, "working trees and submodules, which name each other: their history is answered", {
-    let sandbox = repository();
-    let side = sandbox.root().with_file_name("side");
-    let shell = format!("cd '{}'; {BOUNDED}", side.display());
-    let answer = sandbox.run_in(&shell, &["log", "cart.py"]);
-    assert!(answer.ok && answer.out.contains("second"), "{answer:?}");
-    let other = other_repository(&sandbox);
-    let added = ["-c", "protocol.file.allow=always", "submodule", "add", "-q", "--force"];
-    let other = other.display().to_string();
-    git(&sandbox.root(), &[&added[..], &[&other, "module"]].concat());
-    let shell = format!("cd '{}'; {BOUNDED}", sandbox.root().join("module").display());
-    let answer = sandbox.run_in(&shell, &["log", "notes.py"]);
-    assert!(answer.ok && answer.out.contains(SECRET), "its own history: {answer:?}");
-});
+attack!(
+    one_object_is_a_link,
+    "an object is a link to one of another repository: its content is not answered",
+    {
+        let sandbox = repository();
+        let other = other_repository(&sandbox);
+        let id = |root: &Path, of: &str| git(root, &["rev-parse", of]).trim().to_owned();
+        let object = |root: &Path, id: &str| root.join(".git/objects").join(&id[..2]).join(&id[2..]);
+        let (ours, theirs) = (id(&sandbox.root(), "main"), id(&other, "main"));
+        let path = object(&sandbox.root(), &ours);
+        remove(&path);
+        symlink(object(&other, &theirs), &path).expect("a link");
+        ask_everything(&sandbox, "a linked object");
+    }
+);
+attack!(
+    worktrees_keep_working,
+    "working trees and submodules, which name each other: their history is answered",
+    {
+        let sandbox = repository();
+        let side = sandbox.root().with_file_name("side");
+        let shell = format!("cd '{}'; {BOUNDED}", side.display());
+        let answer = sandbox.run_in(&shell, &["log", "cart.py"]);
+        assert!(answer.ok && answer.out.contains("second"), "{answer:?}");
+        let other = other_repository(&sandbox);
+        let added = ["-c", "protocol.file.allow=always", "submodule", "add", "-q", "--force"];
+        let other = other.display().to_string();
+        git(&sandbox.root(), &[&added[..], &[&other, "module"]].concat());
+        let shell = format!("cd '{}'; {BOUNDED}", sandbox.root().join("module").display());
+        let answer = sandbox.run_in(&shell, &["log", "notes.py"]);
+        assert!(answer.ok && answer.out.contains(SECRET), "its own history: {answer:?}");
+    }
+);

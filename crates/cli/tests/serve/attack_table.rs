@@ -20,11 +20,7 @@ const FILES: &[(&str, &str, &str)] = &[
     ("Races", "attacks/races.rs", include_str!("../attacks/races.rs")),
     ("Permissions", "attacks/permissions.rs", include_str!("../attacks/permissions.rs")),
     ("A full disk", "attacks/full_disk.rs", include_str!("../attacks/full_disk.rs")),
-    (
-        "Files of a repository",
-        "attacks/repository_files.rs",
-        include_str!("../attacks/repository_files.rs"),
-    ),
+    ("Files of a repository", "attacks/repository_files.rs", include_str!("../attacks/repository_files.rs")),
     ("History", "attacks/history_bombs.rs", include_str!("../attacks/history_bombs.rs")),
     ("Shortages", "attacks/shortages.rs", include_str!("../attacks/shortages.rs")),
 ];

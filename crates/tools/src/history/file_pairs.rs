@@ -5,6 +5,9 @@ use orient_history::{History, HistoryError, Oid, short_id};
 use orient_model::RepoPath;
 use std::sync::Arc;
 
+/// Larger contents are not compared by symbols: the file is listed without any.
+const MAX_CONTENT: u64 = 8 << 20;
+
 /// Both versions of a changed file.
 pub(crate) struct FilePair {
     /// Its path in the new tree; in the old one, if it was removed.
@@ -90,9 +93,12 @@ impl Comparison {
         let mut pairs = Vec::new();
         for (path, change) in history.changes(&old.to_string(), &known, false)? {
             let blob = history.file_at(&old, &path)?;
-            let before = history.content(blob)?;
-            let after =
+            let before = history.small_content(blob, MAX_CONTENT)?;
+            let mut after =
                 if change.removed { Vec::new() } else { history.working_file(&path).unwrap_or_default() };
+            if after.len() as u64 > MAX_CONTENT {
+                after = Vec::new();
+            }
             let (old_path, after) = (path.clone(), Arc::new(after));
             pairs.push(FilePair { path, old_path, before, after, removed: change.removed });
         }
@@ -107,8 +113,8 @@ impl Comparison {
         let mut pairs = Vec::new();
         for change in history.compare(Some(&old), &new)? {
             pairs.push(FilePair {
-                before: history.content(change.old)?,
-                after: history.content(change.new)?,
+                before: history.small_content(change.old, MAX_CONTENT)?,
+                after: history.small_content(change.new, MAX_CONTENT)?,
                 removed: change.new.is_none(),
                 old_path: change.old_path.unwrap_or_else(|| change.path.clone()),
                 path: change.path,
