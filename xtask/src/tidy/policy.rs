@@ -18,6 +18,7 @@ pub(crate) struct Policy {
     /// External packages, each with the roles that may depend on it.
     pub(crate) only: BTreeMap<String, Vec<String>>,
     pub(crate) pure: Pure,
+    pub(crate) opener: Opener,
     pub(crate) unsafety: Unsafety,
     pub(crate) languages: Languages,
     pub(crate) operations: Operations,
@@ -54,6 +55,18 @@ pub(crate) struct Pure {
     pub(crate) crates: Vec<String>,
     pub(crate) paths: Vec<String>,
     #[serde(default)]
+    pub(crate) exempt: Vec<Exempt>,
+}
+
+/// The only crate that opens files of repositories.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Opener {
+    /// Its directory.
+    pub(crate) directory: String,
+    /// The ends of paths that open a file or a directory by its name.
+    pub(crate) paths: Vec<String>,
+    /// Files of our own and of the user.
     pub(crate) exempt: Vec<Exempt>,
 }
 

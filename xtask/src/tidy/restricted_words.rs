@@ -29,6 +29,7 @@ pub(super) fn check(repository: &Repository, findings: &mut Findings) -> Result<
         languages(source, repository, findings);
         operations(source, repository, findings);
         purity(source, repository, findings);
+        opener(source, repository, findings);
         safety(source, repository, findings);
     }
     text(repository, findings)
@@ -106,6 +107,35 @@ fn purity(source: &Source, repository: &Repository, findings: &mut Findings) {
     }
 }
 
+/// Files of repositories are opened in one place: everything else that opens a file says whose it is.
+fn opener(source: &Source, repository: &Repository, findings: &mut Findings) {
+    let rules = &repository.policy.opener;
+    let is_exempt = |exempt: &super::policy::Exempt| exempt.file == source.path && !exempt.reason.is_empty();
+    if !source.path.starts_with("crates/")
+        || source.path.starts_with(&rules.directory)
+        || source.path.starts_with("crates/testkit/")
+        || source.path.ends_with("/build.rs")
+        || source.path.contains("/build/")
+        || rules.exempt.iter().any(is_exempt)
+    {
+        return;
+    }
+    for (line, path) in &source.paths {
+        if rules.paths.iter().any(|end| opens(path, end)) {
+            let text = format!(
+                "`{path}` opens whatever has that name: files of a repository are opened by `UntrustedDirectory`, others are listed with a \
+                 reason in `[opener]` of xtask/tidy.toml"
+            );
+            findings.fail(&source.path, *line, text);
+        }
+    }
+}
+
+/// Whether a path ends in the given one, component by component.
+fn opens(path: &str, end: &str) -> bool {
+    path.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with("::"))
+}
+
 fn safety(source: &Source, repository: &Repository, findings: &mut Findings) {
     let is_listed = repository.policy.unsafety.files.contains(&source.path);
     if source.path.starts_with("crates/") && !is_listed && source.text.contains("unsafe_code") {
@@ -136,6 +166,16 @@ fn text(repository: &Repository, findings: &mut Findings) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_opened_by_name_are_found_however_they_are_imported() {
+        for path in ["std::fs::read", "fs::read", "File::open", "std::fs::File::open"] {
+            assert!(opens(path, "fs::read") || opens(path, "File::open"), "{path}");
+        }
+        for path in ["fs::read_link", "UnsafeFile::open", "Directory::open", "fs::write"] {
+            assert!(!opens(path, "fs::read") && !opens(path, "File::open"), "{path}");
+        }
+    }
 
     #[test]
     fn statements_are_told_from_sentences() {
