@@ -217,7 +217,13 @@ impl Indexer<'_> {
             }
             let mut rows = Vec::with_capacity(batch.len());
             let (mut failed, mut changed) = (None, 0);
-            for (number, id) in batch {
+            for (at, (number, id)) in (0..).zip(batch) {
+                // A commit may take long: the caller is asked at each.
+                if at > 0 && report(IndexStage::Paths, done + at, all).is_break() {
+                    self.index.cache.put_history_paths(&rows);
+                    self.reload();
+                    return Ok(ControlFlow::Break(()));
+                }
                 // Large commits are not collected.
                 if changed > MAX_KEPT_CHANGES {
                     self.index.cache.put_history_paths(&rows);

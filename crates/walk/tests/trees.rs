@@ -2,8 +2,8 @@
 
 use orient_model::{RepoPath, Stamp};
 use orient_walk::{
-    Content, Listing, ReadFailure, Repo, RootDirectory, SkipReason, WalkError, WalkOptions, compare, list,
-    to_native,
+    Content, GitDirs, Listing, ReadFailure, Repo, RootDirectory, SkipReason, WalkError, WalkOptions, compare,
+    list, to_native,
 };
 use std::fs;
 use std::path::Path;
@@ -537,4 +537,72 @@ fn a_nested_repository_is_found_out_again_once_that_changes() {
     fs::remove_file(directory.path().join("x/.git")).expect("removed");
     assert!(!fingerprint.rule_files_unchanged(), "it is a directory like any other now");
     assert_eq!(files(directory.path()), ["x/a.py"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn ignore_files_that_are_no_regular_files_are_not_applied_and_named() {
+    use std::os::unix::fs::symlink;
+    let outside = tempfile::tempdir().expect("a directory");
+    std::fs::write(outside.path().join("rules"), "*.c\n").expect("written");
+    for name in [".gitignore", ".ignore", ".orientignore", "deep/.gitignore", ".git/info/exclude"] {
+        for target in [outside.path().join("rules"), "/dev/zero".into(), "nowhere".into()] {
+            let directory = tempfile::tempdir().expect("a directory");
+            let root = directory.path();
+            for inner in ["deep", ".git/info"] {
+                std::fs::create_dir_all(root.join(inner)).expect("made");
+            }
+            std::fs::write(root.join(".git/HEAD"), "ref: refs/heads/main\n").expect("written");
+            for file in ["a.c", "deep/b.c"] {
+                std::fs::write(root.join(file), "").expect("written");
+            }
+            symlink(&target, root.join(name)).expect("a link");
+            let listing = list(root, &WalkOptions::default()).expect("a listing");
+            let files: Vec<_> = listing.files.iter().map(|entry| entry.path.display().into_owned()).collect();
+            assert_eq!(files, ["a.c", "deep/b.c"], "{name} to {}", target.display());
+            let said: Vec<String> = listing.cut.iter().map(ToString::to_string).collect();
+            assert_eq!(said.len(), 1, "{name}: {said:?}");
+            assert!(said[0].contains("is not read") && said[0].contains(name), "{said:?}");
+        }
+    }
+}
+
+#[test]
+fn a_git_directory_elsewhere_must_name_the_tree() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let base = directory.path().canonicalize().expect("it is there");
+    let git_directory = |name: &str| {
+        let git = base.join(name);
+        std::fs::create_dir_all(&git).expect("made");
+        std::fs::write(git.join("HEAD"), "ref: refs/heads/main\n").expect("written");
+        git
+    };
+    let tree = base.join("tree");
+    std::fs::create_dir_all(&tree).expect("made");
+    let names = |git: &std::path::Path| {
+        std::fs::write(tree.join(".git"), format!("gitdir: {}\n", git.display())).expect("written");
+        Repo::find(&tree).expect("found").git.map(|git| git.common_dir)
+    };
+    let private = git_directory("private/.git");
+    assert_eq!(names(&private), None, "it does not name the tree");
+    let refusal = GitDirs::find(&tree.join(".git")).expect_err("refused").to_string();
+    assert!(refusal.contains("does not refer back"), "{refusal}");
+    let module = git_directory("modules/tree");
+    for config in
+        ["[core]\n\tworktree = ../../tree\n", "[core]\n\tbare = false\n\tWorkTree = \"../../tree\"\n"]
+    {
+        std::fs::write(module.join("config"), config).expect("written");
+        assert_eq!(names(&module), Some(module.clone()), "a submodule");
+    }
+    std::fs::write(module.join("config"), "[core]\n\tworktree = ../../other\n").expect("written");
+    assert_eq!(names(&module), None, "the submodule of another tree");
+    let linked = git_directory("private/.git/worktrees/tree");
+    std::fs::write(linked.join("gitdir"), format!("{}\n", tree.join(".git").display())).expect("written");
+    std::fs::write(linked.join("commondir"), "../..\n").expect("written");
+    assert_eq!(names(&linked), Some(private.clone()), "a working tree");
+    let claimed = git_directory("tree/claimed");
+    std::fs::write(claimed.join("commondir"), private.as_os_str().as_encoded_bytes()).expect("written");
+    assert_eq!(names(&claimed), None, "it claims to be a working tree of another repository");
+    let inside = git_directory("tree/inside");
+    assert_eq!(names(&inside), Some(inside.clone()), "a directory of the tree itself");
 }

@@ -153,7 +153,7 @@ attack!(messages_of_megabytes, "forty commits with messages of sixty megabytes: 
 });
 attack!(
     blobs_that_expand,
-    "a hundred old versions that each expand from a kilobyte to eight megabytes: bounded memory",
+    "twenty old versions that each expand from a kilobyte to eight megabytes: bounded memory",
     {
         let sandbox = repository();
         let root = sandbox.root();
