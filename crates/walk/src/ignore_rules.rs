@@ -8,9 +8,12 @@ use crate::repository::GitDirs;
 use crate::search_files::is_hidden;
 use ignore::gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path};
 use orient_safefs::{UnsafePath, UntrustedDirectory};
+use std::cell::RefCell;
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// The rules of the whole repository, in the git directory.
@@ -107,7 +110,9 @@ pub(crate) struct RuleTree<'s> {
     source: Box<dyn RuleSource + 's>,
     top: PathBuf,
     options: RuleOptions,
-    directories: RwLock<HashMap<PathBuf, Arc<DirectoryRules>>>,
+    directories: RwLock<HashMap<OsString, Arc<DirectoryRules>>>,
+    /// Tells the rules of different trees apart.
+    id: u64,
     /// The user's global ignore rules of git.
     global: RuleSet,
 }
@@ -191,10 +196,21 @@ impl RuleText {
     }
 }
 
+/// Numbers the rules of trees.
+static TREES: AtomicU64 = AtomicU64::new(0);
+
+/// The rules of a tree in the directory that a thread has asked about last: a walk asks about one entry of a directory after another.
+type LastDirectory = Option<(u64, OsString, Arc<DirectoryRules>)>;
+
+thread_local! {
+    static LAST_DIRECTORY: RefCell<LastDirectory> = const { RefCell::new(None) };
+}
+
 /// The ignore rules in one directory, and where to look for those above it.
 #[derive(Default)]
 struct DirectoryRules {
-    directory: PathBuf,
+    /// Whether the directory is the top of the tree or below it.
+    is_inside: bool,
     own: Option<RuleSet>,
     ignore: Option<RuleSet>,
     git: Option<RuleSet>,
@@ -225,12 +241,13 @@ impl<'s> RuleTree<'s> {
     /// The same with ignore files from elsewhere. Rules above the top come from there, too.
     pub(crate) fn with_source(top: &Path, options: RuleOptions, source: Box<dyn RuleSource + 's>) -> Self {
         let global = if options.git_elsewhere { RuleSet::global() } else { RuleSet::Few(Gitignore::empty()) };
-        Self { source, top: top.to_owned(), options, directories: RwLock::default(), global }
+        let id = TREES.fetch_add(1, Ordering::Relaxed);
+        Self { source, top: top.to_owned(), options, directories: RwLock::default(), id, global }
     }
 
     /// The decision of the rules on a path below the root.
     pub(crate) fn matched(&self, path: &Path, is_directory: bool) -> Verdict {
-        let Some(around) = path.parent().map(|directory| self.directory(directory)) else {
+        let Some(around) = path.parent().map(|directory| self.last_directory(directory)) else {
             return Verdict::None;
         };
         let any_git = !self.options.require_git || around.is_in_git;
@@ -238,7 +255,7 @@ impl<'s> RuleTree<'s> {
         let mut saw_git = false;
         let mut next = Some(&around);
         while let Some(rules) = next {
-            if !self.options.parents && !rules.directory.starts_with(&self.top) {
+            if !self.options.parents && !rules.is_inside {
                 break;
             }
             let say = |set: &Option<RuleSet>| {
@@ -267,10 +284,23 @@ impl<'s> RuleTree<'s> {
         cut
     }
 
+    /// The same as [`Self::directory`], without a look at what other threads share if this one has just asked.
+    fn last_directory(&self, directory: &Path) -> Arc<DirectoryRules> {
+        let known = LAST_DIRECTORY.with_borrow(|last| match last {
+            Some((id, path, rules)) if *id == self.id && path == directory.as_os_str() => Some(rules.clone()),
+            _ => None,
+        });
+        known.unwrap_or_else(|| {
+            let rules = self.directory(directory);
+            LAST_DIRECTORY.set(Some((self.id, directory.as_os_str().to_owned(), rules.clone())));
+            rules
+        })
+    }
+
     /// The rules that apply in a directory: its own, or those of the nearest directory above that has some.
     fn directory(&self, directory: &Path) -> Arc<DirectoryRules> {
         let known = self.directories.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = known.get(directory) {
+        if let Some(known) = known.get(directory.as_os_str()) {
             return known.clone();
         }
         drop(known);
@@ -282,7 +312,7 @@ impl<'s> RuleTree<'s> {
             above => Arc::new(DirectoryRules { above, ..own }),
         };
         let mut directories = self.directories.write().unwrap_or_else(PoisonError::into_inner);
-        directories.entry(directory.to_owned()).or_insert(rules).clone()
+        directories.entry(directory.as_os_str().to_owned()).or_insert(rules).clone()
     }
 
     fn read(&self, directory: &Path) -> DirectoryRules {
@@ -293,9 +323,9 @@ impl<'s> RuleTree<'s> {
             && require_git
             && (git || git_elsewhere)
             && (dot_git.symlink_metadata().is_ok() || directory.join(".jj").exists());
-        let mut rules =
-            DirectoryRules { directory: directory.to_owned(), has_git, ..DirectoryRules::default() };
-        if !parents && !directory.starts_with(&self.top) {
+        let is_inside = directory.starts_with(&self.top);
+        let mut rules = DirectoryRules { is_inside, has_git, ..DirectoryRules::default() };
+        if !parents && !is_inside {
             return rules;
         }
         let most = most(&self.top, directory);

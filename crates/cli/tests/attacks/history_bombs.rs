@@ -158,9 +158,9 @@ attack!(
         let sandbox = repository();
         let root = sandbox.root();
         let mut trees = Vec::new();
-        for number in 0..10 {
+        for number in 0..4 {
             let mut lines = String::new();
-            for file in 0..10 {
+            for file in 0..5 {
                 let mut bytes = vec![b'x'; 8 << 20];
                 bytes[..8].copy_from_slice(format!("{number:04}{file:04}").as_bytes());
                 let blob = git_with(&root, &["hash-object", "-w", "--stdin"], &bytes);
