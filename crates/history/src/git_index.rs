@@ -9,7 +9,7 @@ use std::io::Read;
 use std::path::Path;
 
 /// Maximum size of the index. If it is larger, working files are read instead.
-const MAX_SIZE: u64 = 1 << 30;
+const MAX_SIZE: u64 = 256 << 20;
 const NANOS_PER_SECOND: i64 = 1_000_000_000;
 
 /// Size of the numbers of an entry, before its object id.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Maximum number of symbolic refs in a chain.
 const MAX_SYMBOLIC: usize = 6;
 /// Maximum size of `packed-refs`.
-const MAX_PACKED_REFS: u64 = 256 << 20;
+const MAX_PACKED_REFS: u64 = 64 << 20;
 /// Maximum depth of ref directories.
 const MAX_DEPTH: usize = 16;
 /// Maximum number of refs listed.
