@@ -1,4 +1,4 @@
-//! The files of a repository's git directories. Whoever made the repository made them, too: each is opened as a file of an untrusted
+//! The files of a repository's git directories. They were made by others, as the repository was: each is opened as a file of an untrusted
 //! directory, and read up to a limit.
 
 use crate::error::HistoryError;

@@ -133,7 +133,7 @@ impl GitDirs {
 
     /// The git directories that a `.git` refers to: it is a directory or, in worktrees and submodules, a file with a path.
     ///
-    /// Whoever can write a `.git` may name any directory, and would be answered with the history of a repository that is not theirs. Git writes a
+    /// A program that can write a `.git` may name any directory, and would be answered with the history of a repository that is not theirs. Git writes a
     /// way back wherever it writes such a path; a directory elsewhere without one is refused.
     pub fn find(dot_git: &Path) -> Result<Option<Self>, RefusedGitDirectory> {
         let refused = |path: &Path, reason| RefusedGitDirectory { path: path.to_owned(), reason };
