@@ -29,7 +29,7 @@ impl WorkLimits {
     }
 
     /// The room for a list of files.
-    pub(crate) fn listing(&self) -> ListingRoom {
+    pub(crate) fn listing(self) -> ListingRoom {
         ListingRoom { left: self.listing, used: 0 }
     }
 }
@@ -64,6 +64,6 @@ mod tests {
             (0..1_000_000).take_while(|_| room.take(path).is_ok()).count()
         };
         assert_eq!(count(b""), (1 << 19) / ENTRY_BYTES);
-        assert_eq!(count(&[b'a'; 1 << 18]), 1);
+        assert_eq!(count(&vec![b'a'; 1 << 18]), 1);
     }
 }

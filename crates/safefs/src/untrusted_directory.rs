@@ -115,10 +115,9 @@ impl UntrustedDirectory {
         use rustix::io::Errno;
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
         match rustix::fs::openat2(&self.directory, inside, flags, Mode::empty(), resolve) {
-            // An older kernel, or a sandbox that does not allow the call.
-            Err(Errno::NOSYS | Errno::PERM) => None,
-            // A rename elsewhere in the system made the kernel unsure: the slow way does not care.
-            Err(Errno::AGAIN) => None,
+            // An older kernel, or a sandbox that does not allow the call; or a rename elsewhere made the kernel unsure, which the slow way
+            // does not mind.
+            Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN) => None,
             opened => Some(opened),
         }
     }

@@ -209,8 +209,8 @@ fn is_unsafe(error: &io::Error) -> bool {
 /// --separate-git-dir` do (`core.worktree`).
 fn refers_back(git: &UntrustedDirectory, git_dir: &Path, top: &Path) -> bool {
     let is_top = |path: &Path| git_dir.join(path).canonicalize().is_ok_and(|path| path == top);
-    let by_worktree = first_line(git, Path::new("gitdir"))
-        .is_ok_and(|line| Path::new(&line).parent().is_some_and(|parent| is_top(parent)));
+    let by_worktree =
+        first_line(git, Path::new("gitdir")).is_ok_and(|line| Path::new(&line).parent().is_some_and(is_top));
     by_worktree || {
         let config = git.read_start("config", MAX_CONFIG).unwrap_or_default();
         own_worktree(&String::from_utf8_lossy(&config)).is_some_and(|path| is_top(Path::new(&path)))

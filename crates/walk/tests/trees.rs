@@ -544,17 +544,17 @@ fn a_nested_repository_is_found_out_again_once_that_changes() {
 fn ignore_files_that_are_no_regular_files_are_not_applied_and_named() {
     use std::os::unix::fs::symlink;
     let outside = tempfile::tempdir().expect("a directory");
-    std::fs::write(outside.path().join("rules"), "*.c\n").expect("written");
+    fs::write(outside.path().join("rules"), "*.c\n").expect("written");
     for name in [".gitignore", ".ignore", ".orientignore", "deep/.gitignore", ".git/info/exclude"] {
         for target in [outside.path().join("rules"), "/dev/zero".into(), "nowhere".into()] {
             let directory = tempfile::tempdir().expect("a directory");
             let root = directory.path();
             for inner in ["deep", ".git/info"] {
-                std::fs::create_dir_all(root.join(inner)).expect("made");
+                fs::create_dir_all(root.join(inner)).expect("made");
             }
-            std::fs::write(root.join(".git/HEAD"), "ref: refs/heads/main\n").expect("written");
+            fs::write(root.join(".git/HEAD"), "ref: refs/heads/main\n").expect("written");
             for file in ["a.c", "deep/b.c"] {
-                std::fs::write(root.join(file), "").expect("written");
+                fs::write(root.join(file), "").expect("written");
             }
             symlink(&target, root.join(name)).expect("a link");
             let listing = list(root, &WalkOptions::default()).expect("a listing");
@@ -573,14 +573,14 @@ fn a_git_directory_elsewhere_must_name_the_tree() {
     let base = directory.path().canonicalize().expect("it is there");
     let git_directory = |name: &str| {
         let git = base.join(name);
-        std::fs::create_dir_all(&git).expect("made");
-        std::fs::write(git.join("HEAD"), "ref: refs/heads/main\n").expect("written");
+        fs::create_dir_all(&git).expect("made");
+        fs::write(git.join("HEAD"), "ref: refs/heads/main\n").expect("written");
         git
     };
     let tree = base.join("tree");
-    std::fs::create_dir_all(&tree).expect("made");
-    let names = |git: &std::path::Path| {
-        std::fs::write(tree.join(".git"), format!("gitdir: {}\n", git.display())).expect("written");
+    fs::create_dir_all(&tree).expect("made");
+    let names = |git: &Path| {
+        fs::write(tree.join(".git"), format!("gitdir: {}\n", git.display())).expect("written");
         Repo::find(&tree).expect("found").git.map(|git| git.common_dir)
     };
     let private = git_directory("private/.git");
@@ -591,17 +591,17 @@ fn a_git_directory_elsewhere_must_name_the_tree() {
     for config in
         ["[core]\n\tworktree = ../../tree\n", "[core]\n\tbare = false\n\tWorkTree = \"../../tree\"\n"]
     {
-        std::fs::write(module.join("config"), config).expect("written");
+        fs::write(module.join("config"), config).expect("written");
         assert_eq!(names(&module), Some(module.clone()), "a submodule");
     }
-    std::fs::write(module.join("config"), "[core]\n\tworktree = ../../other\n").expect("written");
+    fs::write(module.join("config"), "[core]\n\tworktree = ../../other\n").expect("written");
     assert_eq!(names(&module), None, "the submodule of another tree");
     let linked = git_directory("private/.git/worktrees/tree");
-    std::fs::write(linked.join("gitdir"), format!("{}\n", tree.join(".git").display())).expect("written");
-    std::fs::write(linked.join("commondir"), "../..\n").expect("written");
+    fs::write(linked.join("gitdir"), format!("{}\n", tree.join(".git").display())).expect("written");
+    fs::write(linked.join("commondir"), "../..\n").expect("written");
     assert_eq!(names(&linked), Some(private.clone()), "a working tree");
     let claimed = git_directory("tree/claimed");
-    std::fs::write(claimed.join("commondir"), private.as_os_str().as_encoded_bytes()).expect("written");
+    fs::write(claimed.join("commondir"), private.as_os_str().as_encoded_bytes()).expect("written");
     assert_eq!(names(&claimed), None, "it claims to be a working tree of another repository");
     let inside = git_directory("tree/inside");
     assert_eq!(names(&inside), Some(inside.clone()), "a directory of the tree itself");
