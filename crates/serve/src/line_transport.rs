@@ -73,16 +73,12 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> LineTransport
         let output = self.output.clone();
         // If writing fails, the client is gone and the input ends soon too.
         tokio::spawn(async move {
-            match id {
-                Some(id) => {
-                    send(&output, serde_json::to_vec(&ServerJsonRpcMessage::error(error, Some(id)))).await
-                }
+            let message = match id {
+                Some(id) => serde_json::to_vec(&ServerJsonRpcMessage::error(error, Some(id))),
                 // The id of a message that cannot be read is null, and the SDK would omit it.
-                None => {
-                    let message = json!({"jsonrpc": "2.0", "id": null, "error": error});
-                    send(&output, serde_json::to_vec(&message)).await
-                }
-            }
+                None => serde_json::to_vec(&json!({"jsonrpc": "2.0", "id": null, "error": error})),
+            };
+            send(&output, message).await
         });
     }
 
