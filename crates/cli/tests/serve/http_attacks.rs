@@ -51,6 +51,14 @@ fn answers_quickly(web: &HttpServer) {
     assert!(took[5] < Duration::from_millis(100) && took[9] < Duration::from_secs(1), "{took:?}");
 }
 
+attack!(end_of_a_session, "a client ends its session: 204, and it is over", {
+    let server = HttpServer::new();
+    let session = server.session();
+    let headers = [("Mcp-Session-Id", session.as_str())];
+    assert_eq!(server.request("DELETE", "/mcp", &headers, "").status, 204);
+    let body = json!({ "jsonrpc": "2.0", "id": 5, "method": "ping" }).to_string();
+    assert_eq!(server.request("POST", "/mcp", &headers, &body).status, 404);
+});
 attack!(foreign_host, "a foreign host, as after rebinding: 403", rejected(&[("Host", "evil.example")], 403));
 attack!(foreign_host_with_our_port, "a foreign host with our port: 403", {
     let web = HttpServer::new();

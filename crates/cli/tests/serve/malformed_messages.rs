@@ -33,6 +33,10 @@ attack!(
     "bytes that are not UTF-8: -32700",
     refused(b"{\"jsonrpc\":\"2.0\",\"id\":\"\xff\xfe\"}", PARSE)
 );
+attack!(lone_surrogate, "half of a surrogate pair in a text: -32700, and the id is null", {
+    let line = br#"{"jsonrpc":"2.0","id":7,"method":"ping","params":{"a":"\ud800"}}"#;
+    refused(line, PARSE);
+});
 attack!(nul_bytes, "NUL bytes: -32700", refused(b"\0\0\0", PARSE));
 attack!(
     deep_nesting,

@@ -141,6 +141,7 @@ impl Stdio {
         self.bytes(line);
         self.bytes(b"\n");
         let message = self.message();
+        assert!(message.get("id").is_some(), "an error has an id, which may be null: {message}");
         message["error"]["code"].as_i64().unwrap_or_else(|| panic!("no error: {message}"))
     }
 
