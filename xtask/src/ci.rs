@@ -3,7 +3,7 @@
 
 use crate::package::{self, Package};
 use crate::workspace::{self, passes};
-use crate::{clients, docgen, eval, packs, report, sizes, tidy, web};
+use crate::{churn, clients, docgen, eval, packs, report, sizes, tidy, web};
 use anyhow::{Result, bail};
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -21,6 +21,7 @@ pub(crate) fn run(all: bool) -> Result<()> {
     done.step("tests", || passes(workspace::cargo().args(["test", "--locked", "--workspace"])));
     let doc = ["doc", "--locked", "--workspace", "--no-deps"];
     done.step("documentation", || passes(workspace::cargo().args(doc).env("RUSTDOCFLAGS", "-D warnings")));
+    done.step("incremental equals full", churn::sample);
     done.step("tidy", tidy::run);
     done.step("packs", packs::check);
     done.step("generated pages", || docgen::run(true));

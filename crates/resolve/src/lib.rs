@@ -12,7 +12,7 @@
 //! | `calls/` | which functions a call means, overload resolution, result types |
 //! | `edges/` | the output, one file for each kind of evidence |
 //! | `surface/` | what the program exposes through frameworks: routes, and the paths they have |
-//! | `invalidation/` | which files a change concerns |
+//! | `invalidation/` | which files a change concerns: the slots of a file, and lookups by name |
 //!
 //! A `session::Session` resolves one file. Its queries are memoized (`memo`) and bounded (`limits`), and it records what
 //! the result depends on (`dependencies`).
@@ -46,4 +46,4 @@ pub use surface::requests::{
 };
 
 /// The version of the resolver: changes whenever the same facts and rules may give other edges.
-pub const RESOLVER: u64 = 23;
+pub const RESOLVER: u64 = 24;

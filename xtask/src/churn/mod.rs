@@ -12,6 +12,9 @@ mod tree;
 use anyhow::{Result, bail};
 use std::path::PathBuf;
 
+/// Batches in the sample.
+const SAMPLE: usize = 200;
+
 /// Options of `xtask churn`.
 #[derive(clap::Args)]
 pub(crate) struct Churn {
@@ -38,6 +41,21 @@ pub(crate) struct Churn {
     /// Seed of the random numbers
     #[arg(long, default_value_t = 1)]
     seed: u64,
+}
+
+/// A few batches of edits of the programs of the packs, for every change of the code.
+pub(crate) fn sample() -> Result<()> {
+    let options = Churn {
+        directory: None,
+        rounds: 0,
+        changes: 0,
+        programs: Some(SAMPLE),
+        packs: Vec::new(),
+        history: None,
+        keep_going: true,
+        seed: 1,
+    };
+    run(&options)
 }
 
 /// Changes files and compares indexes.

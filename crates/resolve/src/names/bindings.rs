@@ -39,7 +39,7 @@ fn is_only_type(unit: &FileRef, binding: u32) -> bool {
 }
 
 /// Whether a name of this kind can denote a type.
-pub(super) fn can_be_type(kind: SymbolKind) -> bool {
+pub(crate) fn can_be_type(kind: SymbolKind) -> bool {
     !matches!(
         kind,
         SymbolKind::Field | SymbolKind::Property | SymbolKind::Method | SymbolKind::Event | SymbolKind::Test

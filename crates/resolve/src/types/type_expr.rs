@@ -2,7 +2,7 @@
 
 use crate::file::FileRef;
 use crate::memo::Keep;
-use crate::names::bindings::LookupKind;
+use crate::names::bindings::{LookupKind, can_be_type};
 use crate::session::{Session, Site};
 use crate::types::self_type::is_self_type;
 use crate::types::target::{Referent, Target, Value};
@@ -221,7 +221,19 @@ impl Session<'_> {
                 if found.is_empty() { self.lookup_as(site, unit.text(name), LookupKind::Type) } else { found }
             }
             Expr::Name(name) => self.lookup_as(site, unit.text(name), LookupKind::Type),
-            Expr::Text(name) => self.lookup_dotted(site, unit.text(name)),
+            Expr::Text(name) => {
+                let qualified = unit.text(name).split_once('.');
+                let found = qualified.and_then(|(root, rest)| self.in_hidden_qualifier(site, root, rest));
+                found.unwrap_or_else(|| self.lookup_dotted(site, unit.text(name)))
+            }
+            Expr::Member { base, name } => {
+                let root = match unit.expr(base) {
+                    Expr::Name(root) => Some(unit.text(root)),
+                    _ => None,
+                };
+                let found = root.and_then(|root| self.in_hidden_qualifier(site, root, unit.text(name)));
+                found.unwrap_or_else(|| self.targets_of_arity(site, expr, arity))
+            }
             _ => self.targets_of_arity(site, expr, arity),
         };
         let mut found = self.matching_arity(site, self.filter_kind(found, LookupKind::Type), arity);
@@ -233,6 +245,28 @@ impl Session<'_> {
             });
         }
         found
+    }
+
+    /// What a qualified name means in a type if a value has the name of its qualifier: no value qualifies a type.
+    ///
+    /// Example: in `func open(state *state.Store)`, the second `state` is the package, although the parameter hides it.
+    fn in_hidden_qualifier(&self, site: &Site, root: &str, rest: &str) -> Option<Vec<Target>> {
+        let is_value = |one: &Target| match &one.referent {
+            Referent::Symbol(sym, _) => self.kind(*sym).is_some_and(|kind| !can_be_type(kind)),
+            Referent::Value(Ty::Module(_) | Ty::Metatype(..)) | Referent::External(..) => false,
+            Referent::Value(_) => true,
+        };
+        let meant = self.lookup(site, root);
+        if meant.is_empty() || !meant.iter().all(is_value) {
+            return None;
+        }
+        let mut spaces = self.lookup_as(site, root, LookupKind::Type);
+        spaces.retain(|one| !is_value(one));
+        let of = |found: &[Target], name: &str| -> Vec<Target> {
+            let vals: Vec<Value> = found.iter().map(|one| self.value(one)).collect();
+            vals.iter().flat_map(|val| self.member(val, name, &site.unit)).collect()
+        };
+        (!spaces.is_empty()).then(|| rest.split('.').fold(spaces, |found, name| of(&found, name)))
     }
 
     /// A generic type expression with its arguments.
