@@ -9,7 +9,9 @@ use crate::FileOutline;
 use crate::change_log::ChangeLog;
 use crate::query::outline_cache::OutlineCache;
 use crate::query::search::{Corpus, CorpusCache, NameCache};
-use crate::query::{ScopedFilesCache, SurfaceEdges, SymbolRoles};
+use crate::query::{
+    FrameworkEvidence, ScopedFilesCache, SurfaceEdges, SymbolRoles, UnresolvedFiles,
+};
 use crate::refresh::PendingFactsSlot;
 use crate::remote_embeddings::RemoteVectorCache;
 use crate::workspace::{CrossingEdgeCache, IndexNumber, Projects};
@@ -31,6 +33,8 @@ pub(crate) struct GenerationCaches {
     roles: LatestGeneration<SymbolRoles>,
     surface_edges: LatestGeneration<SurfaceEdges>,
     projects: LatestGeneration<Projects>,
+    unresolved_files: LatestGeneration<UnresolvedFiles>,
+    framework_evidence: LatestGeneration<Vec<FrameworkEvidence>>,
 }
 
 impl GenerationCaches {
@@ -50,6 +54,8 @@ impl GenerationCaches {
             roles,
             surface_edges,
             projects,
+            unresolved_files,
+            framework_evidence,
         } = self;
         change_log.clear();
         pending_facts.clear();
@@ -63,6 +69,8 @@ impl GenerationCaches {
         roles.clear();
         surface_edges.clear();
         projects.clear();
+        unresolved_files.clear();
+        framework_evidence.clear();
     }
 
     /// The outline of a file in a generation; calls `read` on a miss.
@@ -105,6 +113,24 @@ impl GenerationCaches {
         read: impl FnOnce() -> Result<Projects, EngineError>,
     ) -> Result<Arc<Projects>, EngineError> {
         self.projects.get(generation, read)
+    }
+
+    /// The files of a generation whose uses are not resolved; calls `read` on a miss.
+    pub(crate) fn unresolved_files(
+        &self,
+        generation: u64,
+        read: impl FnOnce() -> Result<UnresolvedFiles, EngineError>,
+    ) -> Result<Arc<UnresolvedFiles>, EngineError> {
+        self.unresolved_files.get(generation, read)
+    }
+
+    /// The frameworks that a generation shows signs of; calls `read` on a miss.
+    pub(crate) fn framework_evidence(
+        &self,
+        generation: u64,
+        read: impl FnOnce() -> Result<Vec<FrameworkEvidence>, EngineError>,
+    ) -> Result<Arc<Vec<FrameworkEvidence>>, EngineError> {
+        self.framework_evidence.get(generation, read)
     }
 
     /// All symbol names of a snapshot; `None` if the cache holds a later generation.

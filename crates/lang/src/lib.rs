@@ -36,7 +36,10 @@ mod views;
 
 pub use conventions::generated::is_generated;
 pub use extract::{extract, extract_file, parse_only, parse_unmodified};
+pub use pack::embedded_files::{EmbeddedFiles, EmbeddedForm};
+pub use pack::file_patterns::FilePatterns;
 pub use pack::file_role::{RolePatterns, classify};
+pub use pack::known_frameworks::{Ecosystem, FrameworkSign, KnownFramework, KnownFrameworks, Mention};
 pub use pack::registry::Registry;
 pub use pack::{Pack, facts_version, rules_version};
 pub use parse::budget::usual_memory;

@@ -243,6 +243,11 @@ pub struct MarkupRules {
 }
 
 impl MarkupRules {
+    /// Whether its files are markup with code in it: the code between the elements may use more than is resolved.
+    pub fn is_markup(&self) -> bool {
+        !self.like.is_empty() || !self.component_prefix.is_empty()
+    }
+
     /// Whether names of elements and bare names mean components and their members without an import.
     pub fn finds_by_name(&self) -> bool {
         !self.like.is_empty()

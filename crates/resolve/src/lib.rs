@@ -42,7 +42,8 @@ pub use repository::{FileFacts, LazyFlow, MemoryRepository, NamedSymbol, Reposit
 pub use resolver::Resolver;
 pub use surface::join::{Endpoint, FileSurface, join as join_surface};
 pub use surface::requests::{
-    describes as describes_endpoint, literal_parts as request_parts, reaches as request_reaches,
+    describes as describes_endpoint, is_partly_unknown, literal_parts as request_parts,
+    reaches as request_reaches, reaches_surely as request_reaches_surely,
 };
 
 /// The version of the resolver: changes whenever the same facts and rules may give other edges.

@@ -6,8 +6,11 @@ mod dump;
 mod entry_point;
 mod file_outline;
 mod file_scan;
+mod framework_evidence;
 mod full_graph;
 mod graph_view;
+mod mention_context;
+mod mentions;
 pub(crate) mod node_edges;
 mod node_owners;
 pub(crate) mod outline_cache;
@@ -26,13 +29,16 @@ mod symbol_roles;
 mod text_candidates;
 pub(crate) mod traversal;
 mod type_names;
+mod unresolved_files;
 
 pub use call_site_audit::{CallSiteAudit, CallSiteCounts, SilentSite};
 pub use definition::{Definition, Parameter};
 pub use entry_point::EntryPoint;
 pub use file_outline::FileOutline;
+pub use framework_evidence::FrameworkEvidence;
 pub use full_graph::{ForeignEdges, FullGraph, FullGraphNode};
 pub use graph_view::{DescribedNode, GraphView, NodeOrder, UnresolvedUse, UnresolvedUses};
+pub use mentions::{Mention, MentionQuery, Mentions};
 pub use node_edges::NodeInfo;
 pub use node_owners::{NodeOwners, Project};
 pub use path_pattern::{PathPattern, PatternError};
@@ -51,6 +57,8 @@ pub use symbol_lookup::Lookup;
 pub use symbol_roles::SymbolRoles;
 pub(crate) use text_candidates::ScopedFilesCache;
 pub use text_candidates::{TextCandidates, Verification};
+pub use unresolved_files::UnresolvedFileKind;
+pub(crate) use unresolved_files::UnresolvedFiles;
 pub use traversal::{
     CsrGraph, Direction, Edges, GraphPath, GraphPaths, LevelCounts, PathOptions, PathStarts, Reach,
     ReachOptions, ReachStep, WithDispatch, cyclic_components, pagerank, reach, shortest_paths,

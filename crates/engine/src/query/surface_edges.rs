@@ -4,7 +4,7 @@
 
 use crate::{EdgeRow, EngineError, NodeId, Snapshot};
 use orient_model::{Confidence, EdgeKind, Place, RepoPath, Rule, Slot, Surface, SurfaceEntry, SurfaceKind};
-use orient_resolve::{Endpoint, request_parts, request_reaches};
+use orient_resolve::{Endpoint, request_parts, request_reaches, request_reaches_surely};
 use orient_store::FileId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -204,14 +204,18 @@ fn add_requests(
             request_reaches(&request.name, &endpoint.route.method, &endpoint.path)
         });
         let most = agreeing.values().copied().max().unwrap_or_default();
-        let mut targets: Vec<NodeId> = agreeing
-            .iter()
-            .filter(|(_, count)| **count == most)
-            .filter_map(|(&at, _)| endpoints[at].route.handler)
-            .collect();
+        agreeing.retain(|_, count| *count == most);
+        // An address that is known only in part may be that of another endpoint.
+        let is_sure = agreeing.keys().all(|&at| {
+            let endpoint = &endpoints[at];
+            endpoint.mounted && request_reaches_surely(&request.name, &endpoint.path)
+        });
+        let mut targets: Vec<NodeId> =
+            agreeing.keys().filter_map(|&at| endpoints[at].route.handler).collect();
         targets.sort_unstable();
         targets.dedup();
-        let confidence = if targets.len() == 1 { Confidence::Probable } else { Confidence::Approximate };
+        let is_probable = targets.len() == 1 && is_sure;
+        let confidence = if is_probable { Confidence::Probable } else { Confidence::Approximate };
         for target in targets {
             edges.push(EdgeRow {
                 source: request.from,

@@ -4,8 +4,11 @@
 //! `project` compile one part each; a [`Pack`] owns the compiled parts; a registry owns the packs.
 
 mod builtin;
+pub(crate) mod embedded_files;
+pub(crate) mod file_patterns;
 pub(crate) mod file_role;
 mod frameworks;
+pub(crate) mod known_frameworks;
 pub(crate) mod registry;
 
 use crate::conventions::{Conventions, FileSymbol};

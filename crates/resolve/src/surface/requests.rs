@@ -21,6 +21,26 @@ pub fn reaches(request: &str, method: &str, path: &str) -> bool {
     agreeing >= 2 && wanted.iter().zip(tail).all(fits)
 }
 
+/// Whether a request that reaches an endpoint is known to: neither address has a part that is computed and stands for a literal part of the
+/// other, or for an unknown number of parts.
+pub fn reaches_surely(request: &str, path: &str) -> bool {
+    let url = request.split_once(' ').map_or(request, |(_, url)| url);
+    let (open, rest) = without_host(url);
+    let (wanted, served) = (parts(rest), parts(path));
+    let is_known = |(a, b): (&&str, &&str)| a == b || is_route_parameter(b);
+    !open && wanted.len() == served.len() && !is_partly_unknown(path) && wanted.iter().zip(&served).all(is_known)
+}
+
+/// Whether the path of an endpoint has a part that is not a parameter and not known: `{?}`, `${PREFIX}`, `#{base}`.
+pub fn is_partly_unknown(path: &str) -> bool {
+    ["{?}", "${", "#{", "%s"].iter().any(|unknown| path.contains(unknown))
+}
+
+/// Whether a part of the path of an endpoint stands for what a request puts there.
+fn is_route_parameter(part: &str) -> bool {
+    is_parameter(part) && !is_partly_unknown(part)
+}
+
 /// Whether a description, as `METHOD PATH`, is about an endpoint with this method and full path. One of the two may have a prefix that
 /// the other leaves out, such as that of the server.
 pub fn describes(description: &str, method: &str, path: &str) -> bool {
@@ -89,6 +109,16 @@ mod tests {
         assert!(!reaches("POST /api/users", "GET", "/api/users"));
         assert!(!reaches("GET /api/orders/1", "GET", "/api/users/:id"));
         assert!(!reaches("GET /health", "GET", "/:page"), "nothing agrees");
+    }
+
+    #[test]
+    fn what_is_computed_in_either_address_is_not_known() {
+        assert!(reaches_surely("GET /api/users/${id}", "/api/users/:id"));
+        assert!(reaches_surely("GET http://host/api/users/1", "/api/users/{id}"));
+        assert!(!reaches_surely("GET ${BASE}/users/list", "/users/list"), "the base may have a path");
+        assert!(!reaches_surely("GET /api/${kind}", "/api/users"), "another kind is another endpoint");
+        assert!(!reaches_surely("GET /api/users", "/{?}/users"));
+        assert!(is_partly_unknown("/${PREFIX}/users") && !is_partly_unknown("/users/{id}"));
     }
 
     #[test]

@@ -1,0 +1,175 @@
+//! Mentions of a name where nothing is resolved: in templates, in other languages, in files that were understood in part, in strings.
+//!
+//! The trigram index leaves few files to read. A mention that a definition or a reference of that name accounts for is none.
+
+use super::mention_context::{MentionContext, NameForms};
+use super::unresolved_files::{UnresolvedFile, UnresolvedFileKind, UnresolvedFiles};
+use crate::query::traversal::Edges;
+use crate::{EngineError, GraphView, Snapshot};
+use orient_lang::EmbeddedForm;
+use orient_model::RepoPath;
+use orient_store::{ExcludedFiles, FileId, FileRow};
+use orient_text::{PatternSyntax, required_trigrams};
+use std::collections::BTreeSet;
+
+/// Maximum number of files that are read for one question.
+const MAX_FILES: usize = 200;
+/// Maximum number of files that are read for mentions in strings: every file of the program may have one.
+const MAX_FILES_OF_STRINGS: usize = 100;
+/// Maximum size of a file that is too large to be indexed and is still searched for a name.
+const MAX_LARGE: u64 = 32 << 20;
+
+/// The name of a symbol that may be mentioned.
+#[derive(Clone, Copy, Debug)]
+pub struct MentionQuery<'q> {
+    /// Its name.
+    pub name: &'q str,
+    /// The name of what contains it.
+    pub container: Option<&'q str>,
+    /// Whether it is called by its name.
+    pub callable: bool,
+    /// Whether strings in resolved code are looked at too.
+    pub strings: bool,
+}
+
+/// A mention.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Mention {
+    /// Why it is not resolved.
+    pub kind: UnresolvedFileKind,
+    /// Its file.
+    pub path: RepoPath,
+    /// Its line.
+    pub line: u32,
+}
+
+/// The mentions of a name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mentions {
+    /// By kind, path and line.
+    pub places: Vec<Mention>,
+    /// Number of files with the name that were not searched.
+    pub unsearched: u64,
+}
+
+impl Snapshot {
+    /// The mentions of a name that nothing resolved accounts for.
+    pub fn unaccounted_mentions(&self, query: &MentionQuery<'_>) -> Result<Mentions, EngineError> {
+        let Some(forms) = NameForms::of(query) else { return Ok(Mentions::default()) };
+        let syntax = PatternSyntax { literal: true, ignore_case: false, unicode: false };
+        let excluded = self.left_out(&required_trigrams(forms.texts(), syntax))?;
+        let files = self.unresolved_files()?;
+        let mut search = MentionSearch { snapshot: self, view: self.graph(), forms, found: Mentions::default() };
+        search.read_unresolved(&files, &excluded)?;
+        if query.strings {
+            search.read_strings(&files, &excluded)?;
+        }
+        search.found.places.sort();
+        Ok(search.found)
+    }
+
+    /// Whether a file that was not indexed may contain a name: it has the name, or cannot be read.
+    pub fn may_mention(&self, path: &RepoPath, name: &str) -> Result<bool, EngineError> {
+        let syntax = PatternSyntax { literal: true, ignore_case: false, unicode: false };
+        if let Some(file) = self.file(path)?
+            && self.left_out(&required_trigrams([name], syntax))?.contains(file.id)
+        {
+            return Ok(false);
+        }
+        Ok(match self.tree.open()?.read(path, MAX_LARGE) {
+            Ok(content) => memchr::memmem::find(&content.bytes, name.as_bytes()).is_some(),
+            Err(_) => true,
+        })
+    }
+}
+
+struct MentionSearch<'s> {
+    snapshot: &'s Snapshot,
+    view: GraphView<'s>,
+    forms: NameForms,
+    found: Mentions,
+}
+
+impl MentionSearch<'_> {
+    fn read_unresolved(
+        &mut self,
+        files: &UnresolvedFiles,
+        excluded: &ExcludedFiles,
+    ) -> Result<(), EngineError> {
+        let candidates = files.files.iter().filter(|file| {
+            let names_nothing = matches!(
+                file.kind,
+                UnresolvedFileKind::Embedded(EmbeddedForm::Data | EmbeddedForm::Schema, _)
+            ) && !self.forms.is_distinct();
+            !names_nothing && !excluded.contains(file.row.id)
+        });
+        let mut candidates: Vec<&UnresolvedFile> = candidates.collect();
+        self.found.unsearched += candidates.len().saturating_sub(MAX_FILES) as u64;
+        candidates.truncate(MAX_FILES);
+        for file in candidates {
+            self.read(&file.row, &file.kind)?;
+        }
+        Ok(())
+    }
+
+    fn read_strings(&mut self, files: &UnresolvedFiles, excluded: &ExcludedFiles) -> Result<(), EngineError> {
+        let may_have = files.resolved.iter().filter(|id| !excluded.contains(**id));
+        let some: Vec<FileId> = may_have.copied().take(MAX_FILES_OF_STRINGS).collect();
+        for id in some {
+            if let Some(row) = self.snapshot.store.file_by_id(id)? {
+                self.read(&row, &UnresolvedFileKind::Text)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, row: &FileRow, kind: &UnresolvedFileKind) -> Result<(), EngineError> {
+        let tree = self.snapshot.tree.open()?;
+        let Ok(content) = tree.read(&row.path, self.snapshot.max_file_size) else {
+            self.found.unsearched += 1;
+            return Ok(());
+        };
+        let text = String::from_utf8_lossy(&content.bytes);
+        let path = row.path.display();
+        let mut context = MentionContext::new(&path, &text, kind);
+        let places = self.forms.places(&text);
+        let mentioned: Vec<usize> =
+            places.into_iter().filter(|place| context.is_use(&self.forms, place)).map(|place| place.at).collect();
+        if mentioned.is_empty() {
+            return Ok(());
+        }
+        let known = self.accounted_lines(row.id)?;
+        for at in mentioned {
+            let line = 1 + text[..at].matches('\n').count() as u32;
+            let mention = Mention { kind: kind.clone(), path: row.path.clone(), line };
+            if !known.contains(&line) && self.found.places.last() != Some(&mention) {
+                self.found.places.push(mention);
+            }
+        }
+        Ok(())
+    }
+
+    /// The lines of a file on which something of this name is defined, or refers to something of this name.
+    fn accounted_lines(&self, file: FileId) -> Result<BTreeSet<u32>, EngineError> {
+        let name = self.forms.name();
+        let mut lines = BTreeSet::new();
+        let graph = self.snapshot.file_graph(file)?;
+        for edge in graph.edges.get(..graph.own).unwrap_or_default() {
+            if self.view.name(edge.target)? == name {
+                lines.insert(edge.line);
+            }
+        }
+        lines.extend(graph.unresolved.iter().filter(|miss| miss.name == name).map(|miss| miss.line));
+        lines.extend(graph.external.iter().filter(|row| row.name == name).map(|row| row.line));
+        for edge in self.view.outgoing(file.into())? {
+            if self.view.name(edge.target)? == name {
+                lines.insert(edge.line);
+            }
+        }
+        if let Some(held) = self.snapshot.outline_of(file)? {
+            let named = held.outline.symbols.iter().filter(|symbol| held.outline.strings.get(symbol.name) == name);
+            lines.extend(named.map(|symbol| symbol.name_span.first_line));
+        }
+        Ok(lines)
+    }
+}
