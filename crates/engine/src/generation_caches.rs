@@ -9,9 +9,7 @@ use crate::FileOutline;
 use crate::change_log::ChangeLog;
 use crate::query::outline_cache::OutlineCache;
 use crate::query::search::{Corpus, CorpusCache, NameCache};
-use crate::query::{
-    FrameworkEvidence, ScopedFilesCache, SurfaceEdges, SymbolRoles, UnresolvedFiles,
-};
+use crate::query::{FrameworkEvidence, ScopedFilesCache, SurfaceEdges, SymbolRoles, UnresolvedFiles};
 use crate::refresh::PendingFactsSlot;
 use crate::remote_embeddings::RemoteVectorCache;
 use crate::workspace::{CrossingEdgeCache, IndexNumber, Projects};

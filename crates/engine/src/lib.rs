@@ -47,14 +47,15 @@ pub use freshness::{Freshness, FullScan, StoredTree};
 pub use maintenance::{ExportReport, GcOptions, GcReport, ImportReport, Prefetcher};
 pub use progress::{Cancel, NoProgress, Pause, Phase, Progress};
 pub use query::{
-    CallSiteAudit, CallSiteCounts, CsrGraph, Definition, DefinitionQuery, DescribedEndpoint, DescribedNode,
-    Direction, Edges, EntryPoint, FileOutline, FileQuery, ForeignEdges, FrameworkEvidence, FullGraph, FullGraphNode, GraphPath,
-    GraphPaths, GraphView, HitText, JoinedHits, LevelCounts, Lookup, Mention, MentionQuery, Mentions, NodeInfo, NodeOrder, NodeOwners,
-    NumberRange, Parameter, PathMatch, PathOptions, PathPattern, PathStarts, PatternError, ProgramGraph,
-    Project, Reach, ReachOptions, ReachStep, RetrievedCandidates, SameFileHit, SearchHit, SearchQuery,
-    SearchResults, SearchedRoot, SilentSite, SimilarHit, Similarity, Snapshot, Snippet, SourceLines, Status,
-    SymbolFilter, SymbolOrder, SymbolRoles, TextCandidates, UnresolvedUse, UnresolvedUses, UnresolvedFileKind,
-    Verification, WithDispatch, cyclic_components, pagerank, reach, search_roots, shortest_paths,
+    CallSiteAudit, CallSiteCounts, CsrGraph, DESCRIBED_ONLY, Definition, DefinitionQuery, DescribedEndpoint,
+    DescribedNode, Direction, Edges, EntryPoint, FileOutline, FileQuery, ForeignEdges, FrameworkEvidence,
+    FullGraph, FullGraphNode, GraphPath, GraphPaths, GraphView, HitText, JoinedHits, LevelCounts, Lookup,
+    Mention, MentionQuery, Mentions, NodeInfo, NodeOrder, NodeOwners, NumberRange, Parameter, PathMatch,
+    PathOptions, PathPattern, PathStarts, PatternError, ProgramGraph, Project, Reach, ReachOptions,
+    ReachStep, RetrievedCandidates, SameFileHit, SearchHit, SearchQuery, SearchResults, SearchedRoot,
+    SilentSite, SimilarHit, Similarity, Snapshot, Snippet, SourceLines, Status, SymbolFilter, SymbolOrder,
+    SymbolRoles, TextCandidates, UnresolvedFileKind, UnresolvedUse, UnresolvedUses, Verification,
+    WithDispatch, cyclic_components, pagerank, reach, search_roots, shortest_paths,
 };
 pub use refresh::{
     ExternalIgnoreFiles, MAX_RESOLVED_WITH_CHANGE, OpenDatabases, PARSER_STACK_BYTES, RebuildReason,
@@ -66,7 +67,7 @@ pub use symbol_identity::{ChangeParts, SymbolChange, SymbolDelta, changes_since,
 pub use workspace::{CrossRootUse, CrossRootUses, Packages, RootSnapshot, cross_root_uses};
 
 // Types that answers consist of, so that callers depend on this crate alone.
-pub use orient_lang::{EmbeddedForm, TokenClass};
+pub use orient_lang::{EmbeddedFiles, EmbeddedForm, TokenClass};
 pub use orient_rank::{
     Analysis, EnabledRules, Form, HitEvidence, Rule, Scope, ScorePart, TranslatedWord, Translation, Weights,
     analyse, is_stop_word,

@@ -43,9 +43,9 @@ pub(crate) const CALL_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// The instructions that agents receive once per session.
 const INSTRUCTIONS: &str = "\
-Orient knows this repository exactly and is always up to date with the files. Ask it before reading files one by one. \
+Orient has an index of this repository that follows the files. Ask it before reading files one by one. \
 Names can be given bare (Run), qualified (Server.Run) or as the handles answers show (src/server.go#Server.Run); an \
-ambiguous name is answered with its candidates. Every answer ends with a line in brackets: complete or partial, totals, \
+ambiguous name is answered with its candidates. Every answer ends with a line in brackets: complete, or partial and why, totals, \
 generation of the index, and a cursor if there is more (repeat the same arguments with it). max_tokens sets the size of \
 an answer (default 2000, at most 16000); \"again\": false leaves out source lines that this session was sent before. Besides \
 the arguments it lists, a tool takes every argument of the operation it \

@@ -2,7 +2,7 @@
 
 use crate::agent::compact_schema::compact;
 use crate::answer::escaped_json::write_json;
-use crate::answer::{Answer, Note};
+use crate::answer::{Answer, Cause, Doubt, Note};
 use crate::arguments::correction::{CorrectedArguments, KnownArguments, argument_object, correct_arguments};
 use crate::error::{Code, Exit, ToolError};
 use crate::session::Session;
@@ -90,6 +90,10 @@ pub(crate) trait TypedOperation: Sized + 'static {
     fn exit(_out: &Self::Out) -> Exit {
         Exit::Ok
     }
+    /// Whether the answer says that there is nothing: its first line then names the strongest doubt.
+    fn is_negative(out: &Self::Out) -> bool {
+        matches!(Self::exit(out), Exit::Nothing)
+    }
     /// Writes the data as JSON lines, if it is one long list; `None` for other data.
     fn json_lines(_out: &Self::Out, _to: &mut dyn io::Write) -> Option<io::Result<()>> {
         None
@@ -161,7 +165,12 @@ impl<O: TypedOperation> Reply for TypedReply<O> {
     }
 
     fn text(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
-        O::text(&self.0.data, writer)
+        match self.0.strongest_doubt().filter(|_| O::is_negative(&self.0.data)) {
+            Some(doubt) => writer.with_first_line(&format!(" (not certain: {})", doubt.text), |writer| {
+                O::text(&self.0.data, writer)
+            }),
+            None => O::text(&self.0.data, writer),
+        }
     }
 
     fn notes(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
@@ -204,7 +213,9 @@ fn run_for_roots<O: TypedOperation>(
 ) -> Result<Answer<O::Out>, ToolError> {
     let left_out = session.left_out();
     match run_for_all_roots::<O>(session, args) {
-        Ok(answer) => Ok(left_out.iter().fold(answer, |answer, reason| answer.partial(reason.as_str()))),
+        Ok(answer) => Ok(left_out
+            .iter()
+            .fold(answer, |answer, reason| answer.partial(Doubt::new(Cause::LeftOut, 1, reason.as_str())))),
         Err(error) if error.code() == Code::NotFound && !left_out.is_empty() => {
             let message = format!("{} ({})", error.message(), left_out.join("; "));
             Err(error.with_message(message))

@@ -41,7 +41,8 @@ impl Snapshot {
         for (at, ecosystem) in known.ecosystems.iter().enumerate() {
             let manifests = files.manifests.iter().filter(|(of, _)| *of == at).map(|(_, row)| row);
             let mut manifests: Vec<&FileRow> = manifests.collect();
-            manifests.sort_by_key(|row| (row.path.as_bytes().iter().filter(|b| **b == b'/').count(), &row.path));
+            manifests
+                .sort_by_key(|row| (row.path.as_bytes().iter().filter(|b| **b == b'/').count(), &row.path));
             let named = if manifests.is_empty() {
                 self.imported(ecosystem, at)?
             } else {
@@ -108,10 +109,14 @@ impl Snapshot {
         at: usize,
     ) -> Result<Vec<(&'static str, RepoPath)>, EngineError> {
         let packages = packages_of(at);
-        if ecosystem.imports.is_empty() || packages.is_empty() {
+        // Most trees have sources of few ecosystems, and the search for hundreds of packages is not free.
+        let files = self.unresolved_files()?;
+        let has_sources = || files.program.iter().any(|(path, _)| ecosystem.sources.matches(&path.display()));
+        if ecosystem.imports.is_empty() || packages.is_empty() || !has_sources() {
             return Ok(Vec::new());
         }
-        let spelled = |package: &str| if ecosystem.fold_case { package.replace('-', "_") } else { package.to_owned() };
+        let spelled =
+            |package: &str| if ecosystem.fold_case { package.replace('-', "_") } else { package.to_owned() };
         let texts: Vec<String> = packages
             .iter()
             .flat_map(|package| ecosystem.imports.iter().map(|form| form.replace("{}", &spelled(package))))

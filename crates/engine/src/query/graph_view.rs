@@ -224,6 +224,16 @@ impl<'s> GraphView<'s> {
         Ok(nodes)
     }
 
+    /// Number of places in a symbol, or in a file, that the parser did not understand.
+    pub fn issues_within(&self, node: NodeId) -> Result<u64, EngineError> {
+        let described = self.describe(node)?;
+        let held = self.outline(described.file.id)?;
+        let span = described.definition.as_ref().map(|definition| definition.span);
+        let is_inside =
+            |first: u32| span.is_none_or(|span| (span.first_line..=span.last_line).contains(&first));
+        Ok(held.outline.issues.iter().filter(|issue| is_inside(issue.span.first_line)).count() as u64)
+    }
+
     /// Unresolved uses of a name.
     pub fn unresolved_uses(&self, name: &str) -> Result<UnresolvedUses, EngineError> {
         let mut files = self.snapshot.files_depending_on(name)?;

@@ -69,7 +69,8 @@ impl NameForms {
             property.dedup();
         }
         let compound = words.len() > 1;
-        let mut respelled = if compound { vec![camel(&words), pascal(&words), words.join("_")] } else { Vec::new() };
+        let mut respelled =
+            if compound { vec![camel(&words), pascal(&words), words.join("_")] } else { Vec::new() };
         respelled.retain(|form| form != name);
         let hyphenated = compound.then(|| words.join("-"));
         Some(Self {
@@ -257,7 +258,8 @@ impl<'t> Around<'t> {
         let before = self.before();
         let begins = before.ends_with(quotes)
             || before.ends_with(['.', '#', ':', '@', '/', '\\']) && {
-                let start = before.rfind(|c: char| !is_word(c) && !matches!(c, '.' | '#' | ':' | '@' | '/' | '\\' | '-'));
+                let start = before
+                    .rfind(|c: char| !is_word(c) && !matches!(c, '.' | '#' | ':' | '@' | '/' | '\\' | '-'));
                 start.is_some_and(|start| before[start..].starts_with(quotes))
             };
         let is_symbol = compound
@@ -269,7 +271,15 @@ impl<'t> Around<'t> {
     }
 
     fn is_in_comment(self) -> bool {
-        let pairs = [("<!--", "-->"), ("{#", "#}"), ("<%--", "--%>"), ("{{--", "--}}"), ("@*", "*@"), ("{{!", "}}"), ("/*", "*/")];
+        let pairs = [
+            ("<!--", "-->"),
+            ("{#", "#}"),
+            ("<%--", "--%>"),
+            ("{{--", "--}}"),
+            ("@*", "*@"),
+            ("{{!", "}}"),
+            ("/*", "*/"),
+        ];
         let before = self.before();
         let open = |(opens, closes): (&str, &str)| {
             let opened = before.rfind(opens)?;
@@ -344,9 +354,41 @@ impl<'t> Around<'t> {
 /// Whether the value of an attribute is text in any markup.
 fn is_plain_attribute(name: &str) -> bool {
     const PLAIN: &[&str] = &[
-        "class", "className", "id", "href", "src", "alt", "style", "rel", "type", "name", "for", "value", "placeholder",
-        "content", "lang", "charset", "width", "height", "title", "target", "role", "xmlns", "method", "action", "media",
-        "d", "fill", "viewBox", "stroke", "label", "description", "summary", "cite", "datetime", "integrity",
+        "class",
+        "className",
+        "id",
+        "href",
+        "src",
+        "alt",
+        "style",
+        "rel",
+        "type",
+        "name",
+        "for",
+        "value",
+        "placeholder",
+        "content",
+        "lang",
+        "charset",
+        "width",
+        "height",
+        "title",
+        "target",
+        "role",
+        "xmlns",
+        "method",
+        "action",
+        "media",
+        "d",
+        "fill",
+        "viewBox",
+        "stroke",
+        "label",
+        "description",
+        "summary",
+        "cite",
+        "datetime",
+        "integrity",
     ];
     PLAIN.contains(&name) || name.starts_with("aria-") || name.starts_with("xmlns:")
 }
@@ -367,7 +409,8 @@ fn words_of(name: &str) -> Vec<String> {
         }
         let after_lower = at > 0 && (letters[at - 1].is_lowercase() || letters[at - 1].is_numeric());
         let before_lower = letters.get(at + 1).is_some_and(|next| next.is_lowercase());
-        if letter.is_uppercase() && (after_lower || before_lower && at > 0 && letters[at - 1].is_uppercase()) {
+        if letter.is_uppercase() && (after_lower || before_lower && at > 0 && letters[at - 1].is_uppercase())
+        {
             starts = true;
         }
         match words.last_mut() {
@@ -417,7 +460,10 @@ mod tests {
     fn a_name_in_an_expression_of_a_template_may_be_a_use() {
         let text = "<h1>Order summary</h1>\n<p class=\"summary\">{{ post.summary }}</p>\n<%= summary %>\n<!-- summary() -->\n@post.summary\n";
         assert_eq!(lines("a.ejs", &TEMPLATE, "summary", text), [2, 3, 5]);
-        assert_eq!(lines("a.html", &MARKUP, "submitForm", "<form (submit)=\"submitForm()\">\n<p>submitForm()</p>\n"), [1]);
+        assert_eq!(
+            lines("a.html", &MARKUP, "submitForm", "<form (submit)=\"submitForm()\">\n<p>submitForm()</p>\n"),
+            [1]
+        );
         assert_eq!(lines("a.html", &MARKUP, "isSignedIn", "@if (auth.isSignedIn()) {\n"), [1]);
         assert_eq!(lines("a.haml", &TEMPLATE, "refundable?", "- if order.refundable?\n  %p text\n"), [1]);
     }
@@ -425,10 +471,22 @@ mod tests {
     #[test]
     fn a_getter_is_read_as_a_property_and_an_input_is_an_attribute() {
         assert_eq!(lines("a.jsp", &TEMPLATE, "getFullName", "<p>${customer.fullName} fullName</p>\n"), [1]);
-        assert_eq!(lines("a.html", &MARKUP, "getCustomerName", "<p th:text=\"*{customerName}\">x</p>\n"), [1]);
-        assert_eq!(lines("a.html.twig", &TEMPLATE, "isAvailable", "{% if product.available %}\navailable\n"), [1]);
-        assert_eq!(lines("a.html", &MARKUP, "headline", "<card [headline]=\"x\"></card>\n<p>headline</p>\n"), [1]);
-        assert_eq!(lines("a.html", &MARKUP, "maxWidth", "<my-card max-width=\"3\" style=\"max-width: 3px\">\n"), [1]);
+        assert_eq!(
+            lines("a.html", &MARKUP, "getCustomerName", "<p th:text=\"*{customerName}\">x</p>\n"),
+            [1]
+        );
+        assert_eq!(
+            lines("a.html.twig", &TEMPLATE, "isAvailable", "{% if product.available %}\navailable\n"),
+            [1]
+        );
+        assert_eq!(
+            lines("a.html", &MARKUP, "headline", "<card [headline]=\"x\"></card>\n<p>headline</p>\n"),
+            [1]
+        );
+        assert_eq!(
+            lines("a.html", &MARKUP, "maxWidth", "<my-card max-width=\"3\" style=\"max-width: 3px\">\n"),
+            [1]
+        );
     }
 
     #[test]

@@ -59,13 +59,42 @@ impl Snapshot {
         let syntax = PatternSyntax { literal: true, ignore_case: false, unicode: false };
         let excluded = self.left_out(&required_trigrams(forms.texts(), syntax))?;
         let files = self.unresolved_files()?;
-        let mut search = MentionSearch { snapshot: self, view: self.graph(), forms, found: Mentions::default() };
+        let mut search =
+            MentionSearch { snapshot: self, view: self.graph(), forms, found: Mentions::default() };
         search.read_unresolved(&files, &excluded)?;
         if query.strings {
             search.read_strings(&files, &excluded)?;
         }
         search.found.places.sort();
         Ok(search.found)
+    }
+
+    /// Where strings of the program have a part of a path: the first places, by path and line.
+    pub fn path_mentions(&self, part: &str) -> Result<Vec<(RepoPath, u32)>, EngineError> {
+        let syntax = PatternSyntax { literal: true, ignore_case: false, unicode: false };
+        let excluded = self.left_out(&required_trigrams([part], syntax))?;
+        let (mut places, mut rows) = (Vec::new(), Vec::new());
+        for (_, id) in self.unresolved_files()?.program.iter().filter(|(_, id)| !excluded.contains(*id)) {
+            rows.extend(self.store.file_by_id(*id)?);
+            if rows.len() == MAX_FILES_OF_STRINGS {
+                break;
+            }
+        }
+        self.each_text(&rows, |row, text| {
+            for (line, number) in text.lines().zip(1..) {
+                let is_part = |(at, _): (usize, &str)| {
+                    let (before, after) = (&line[..at], &line[at + part.len()..]);
+                    before.ends_with(['/', '"', '\'', '`'])
+                        && before.contains(['"', '\'', '`'])
+                        && (after.is_empty()
+                            || after.starts_with(['"', '\'', '`', '/', '?', '{', ':', '<', '(', ' ', '$']))
+                };
+                if line.match_indices(part).any(is_part) {
+                    places.push((row.path.clone(), number));
+                }
+            }
+        })?;
+        Ok(places)
     }
 
     /// Whether a file that was not indexed may contain a name: it has the name, or cannot be read.
@@ -133,8 +162,11 @@ impl MentionSearch<'_> {
         let path = row.path.display();
         let mut context = MentionContext::new(&path, &text, kind);
         let places = self.forms.places(&text);
-        let mentioned: Vec<usize> =
-            places.into_iter().filter(|place| context.is_use(&self.forms, place)).map(|place| place.at).collect();
+        let mentioned: Vec<usize> = places
+            .into_iter()
+            .filter(|place| context.is_use(&self.forms, place))
+            .map(|place| place.at)
+            .collect();
         if mentioned.is_empty() {
             return Ok(());
         }
@@ -167,7 +199,8 @@ impl MentionSearch<'_> {
             }
         }
         if let Some(held) = self.snapshot.outline_of(file)? {
-            let named = held.outline.symbols.iter().filter(|symbol| held.outline.strings.get(symbol.name) == name);
+            let named =
+                held.outline.symbols.iter().filter(|symbol| held.outline.strings.get(symbol.name) == name);
             lines.extend(named.map(|symbol| symbol.name_span.first_line));
         }
         Ok(lines)

@@ -50,16 +50,16 @@ pub use search::{
 };
 pub use snapshot::{DefinitionQuery, FileQuery, Snapshot, Status};
 pub use source_text::SourceLines;
-pub use surface::DescribedEndpoint;
+pub use surface::{DESCRIBED_ONLY, DescribedEndpoint};
 pub(crate) use surface_edges::SurfaceEdges;
 pub use symbol_filter::{NumberRange, SymbolFilter, SymbolOrder};
 pub use symbol_lookup::Lookup;
 pub use symbol_roles::SymbolRoles;
 pub(crate) use text_candidates::ScopedFilesCache;
 pub use text_candidates::{TextCandidates, Verification};
-pub use unresolved_files::UnresolvedFileKind;
-pub(crate) use unresolved_files::UnresolvedFiles;
 pub use traversal::{
     CsrGraph, Direction, Edges, GraphPath, GraphPaths, LevelCounts, PathOptions, PathStarts, Reach,
     ReachOptions, ReachStep, WithDispatch, cyclic_components, pagerank, reach, shortest_paths,
 };
+pub use unresolved_files::UnresolvedFileKind;
+pub(crate) use unresolved_files::UnresolvedFiles;

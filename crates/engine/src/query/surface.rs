@@ -10,6 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Maximum number of symbols with the name of an operation that are looked at.
 const MAX_OPERATIONS: usize = 20;
 
+/// The text of an endpoint without a handler that only a description has.
+pub const DESCRIBED_ONLY: &str = "described only";
+
 /// An endpoint and the descriptions of it.
 pub type DescribedEndpoint = (Endpoint<NodeId>, Vec<SurfaceEntry<NodeId>>);
 
@@ -134,7 +137,7 @@ impl Snapshot {
                 method: method.to_owned(),
                 path: path.to_owned(),
                 handler,
-                text: if handler.is_some() { String::new() } else { "described only".to_owned() },
+                text: if handler.is_some() { String::new() } else { DESCRIBED_ONLY.to_owned() },
                 middleware: Vec::new(),
                 from: entry.from,
                 line: entry.line,

@@ -59,7 +59,8 @@ impl EmbeddedFiles {
     pub fn of(path: &str) -> Option<&'static Self> {
         static BUILTIN: OnceLock<Vec<EmbeddedFiles>> = OnceLock::new();
         let all = BUILTIN.get_or_init(|| parse(TEXT).unwrap_or_default());
-        let fitting = all.iter().enumerate().filter_map(|(at, one)| Some((at, one.files.length_of_match(path)?)));
+        let fitting =
+            all.iter().enumerate().filter_map(|(at, one)| Some((at, one.files.length_of_match(path)?)));
         let (at, _) = fitting.max_by_key(|&(at, length)| (length, std::cmp::Reverse(at)))?;
         all.get(at)
     }

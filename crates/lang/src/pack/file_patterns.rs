@@ -18,7 +18,8 @@ impl FilePatterns {
         let mut found = Self::default();
         let mut others = GlobSetBuilder::new();
         for pattern in patterns {
-            let ending = pattern.strip_prefix('*').filter(|rest| rest.starts_with('.') && !rest.contains('*'));
+            let ending =
+                pattern.strip_prefix('*').filter(|rest| rest.starts_with('.') && !rest.contains('*'));
             if let Some(ending) = ending {
                 found.endings.insert(ending.to_ascii_lowercase());
             } else if !pattern.contains(['*', '/']) {
@@ -63,7 +64,9 @@ mod tests {
     fn names_endings_and_paths_fit() {
         let patterns = ["package.json", "*.erb", "requirements*.txt", "conf/routes"].map(str::to_owned);
         let patterns = FilePatterns::new(&patterns).expect("valid");
-        for fits in ["package.json", "web/package.json", "a/b.html.ERB", "requirements-dev.txt", "x/conf/routes"] {
+        for fits in
+            ["package.json", "web/package.json", "a/b.html.ERB", "requirements-dev.txt", "x/conf/routes"]
+        {
             assert!(patterns.matches(fits), "{fits}");
         }
         for other in ["my-package.json", "erb", "routes", "docs/notes.txt"] {

@@ -148,7 +148,8 @@ impl KnownFrameworks {
         for table in file.framework {
             let ecosystem = known.ecosystems.iter().position(|one| one.name == table.ecosystem);
             known.frameworks.push(KnownFramework {
-                ecosystem: ecosystem.ok_or_else(|| format!("no ecosystem is called `{}`", table.ecosystem))?,
+                ecosystem: ecosystem
+                    .ok_or_else(|| format!("no ecosystem is called `{}`", table.ecosystem))?,
                 does: kind(&table.does)?,
                 rules: table.rules,
                 packages: table.packages,
@@ -261,6 +262,9 @@ mod tests {
         assert!(names("go", "\tgithub.com/gin-gonic/gin/v2 v2.0.0\n", "github.com/gin-gonic/gin"));
         assert!(names("swiftpm", ".package(url: \"https://github.com/vapor/vapor.git\")", "vapor"));
         assert!(names("nuget", "<Project Sdk=\"Microsoft.NET.Sdk.Web\">", "Microsoft.NET.Sdk.Web"));
-        assert!(names("cargo", "[dependencies.axum]\nversion = \"1\"", "axum") || names("cargo", "axum = \"1\"", "axum"));
+        assert!(
+            names("cargo", "[dependencies.axum]\nversion = \"1\"", "axum")
+                || names("cargo", "axum = \"1\"", "axum")
+        );
     }
 }

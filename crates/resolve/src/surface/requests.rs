@@ -28,7 +28,10 @@ pub fn reaches_surely(request: &str, path: &str) -> bool {
     let (open, rest) = without_host(url);
     let (wanted, served) = (parts(rest), parts(path));
     let is_known = |(a, b): (&&str, &&str)| a == b || is_route_parameter(b);
-    !open && wanted.len() == served.len() && !is_partly_unknown(path) && wanted.iter().zip(&served).all(is_known)
+    !open
+        && wanted.len() == served.len()
+        && !is_partly_unknown(path)
+        && wanted.iter().zip(&served).all(is_known)
 }
 
 /// Whether the path of an endpoint has a part that is not a parameter and not known: `{?}`, `${PREFIX}`, `#{base}`.

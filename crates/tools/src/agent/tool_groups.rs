@@ -177,7 +177,7 @@ pub(crate) const GROUPS: &[Group] = &[
         name: "graph",
         about: "Follow proven relations of a symbol, each with path:line and confidence: callers and uses, callees, \
                 implementations, paths to another symbol (trace, to), what a change breaks (impact of a symbol, diff or \
-                revision), tests that reach it, file dependencies (deps, rdeps). Complete, unlike text search.",
+                revision), tests that reach it, file dependencies (deps, rdeps). Says what it could not resolve.",
         example: "{\"symbol\": \"Server.Run\", \"relation\": \"callers\"}",
         selector: Some("relation"),
         members: &[

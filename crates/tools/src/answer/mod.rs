@@ -1,5 +1,7 @@
 //! The answer of an operation: data, completeness, freshness, notes, and a cursor for the rest.
 
+mod cause;
+pub(crate) mod completeness;
 pub(crate) mod escaped_json;
 pub(crate) mod index_summary;
 mod note;
@@ -10,6 +12,7 @@ pub(crate) mod unread_files;
 use crate::session::revision::AnsweredRevision;
 use crate::text::number_format::plural;
 use crate::text::writer::{Style, TextWriter};
+pub(crate) use cause::{Cause, CauseCount, Doubt};
 pub use note::Note;
 pub(crate) use pagination::{Cursor, PageWindow, limit_or_all};
 use schemars::JsonSchema;
@@ -29,6 +32,9 @@ pub(crate) struct Answer<T> {
     /// Why something is missing; empty for a complete answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) reasons: Vec<Note>,
+    /// The causes of these reasons, each with its number.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) causes: Vec<CauseCount>,
     /// Total number of rows, for a list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) total: Option<u64>,
@@ -82,6 +88,7 @@ impl<T> Answer<T> {
             data,
             complete: true,
             reasons: Vec::new(),
+            causes: Vec::new(),
             total: None,
             next: None,
             freshness: None,
@@ -96,7 +103,9 @@ impl<T> Answer<T> {
         let mut answer = Self::new(data);
         if freshness.pending > 0 {
             let files = plural(freshness.pending, "changed file is", "changed files are");
-            answer = answer.partial(format!("{files} not in the index yet"));
+            let doubt =
+                Doubt::new(Cause::Pending, freshness.pending, format!("{files} not in the index yet"));
+            answer = answer.partial(doubt);
         }
         answer.freshness = Some(freshness);
         answer
@@ -104,16 +113,22 @@ impl<T> Answer<T> {
 
     /// The same answer with other data.
     pub(crate) fn with_data<U>(self, data: U) -> Answer<U> {
-        let Self { data: _, complete, reasons, total, next, freshness, at, notes, unresolved_name } = self;
-        Answer { data, complete, reasons, total, next, freshness, at, notes, unresolved_name }
+        let Self { data: _, complete, reasons, causes, total, next, freshness, at, notes, unresolved_name } =
+            self;
+        Answer { data, complete, reasons, causes, total, next, freshness, at, notes, unresolved_name }
     }
 
     /// The same answer, marked as partial for a reason.
     #[must_use]
-    pub(crate) fn partial(mut self, reason: impl Into<Note>) -> Self {
-        self.complete = false;
-        self.reasons.push(reason.into());
+    pub(crate) fn partial(mut self, doubt: Doubt) -> Self {
+        self.add_doubts([doubt]);
         self
+    }
+
+    /// The strongest reason why the answer may lack something.
+    pub(crate) fn strongest_doubt(&self) -> Option<&Note> {
+        let (at, _) = self.causes.iter().enumerate().min_by_key(|(at, count)| (count.cause, *at))?;
+        self.reasons.get(at)
     }
 
     /// The same answer with a note.
@@ -129,10 +144,11 @@ impl<T> Answer<T> {
     }
 
     /// Adds reasons why the answer is not complete.
-    pub(crate) fn add_reasons(&mut self, reasons: impl IntoIterator<Item = String>) {
-        for reason in reasons {
+    pub(crate) fn add_doubts(&mut self, doubts: impl IntoIterator<Item = Doubt>) {
+        for Doubt { count, note } in doubts {
             self.complete = false;
-            self.reasons.push(reason.into());
+            self.causes.push(count);
+            self.reasons.push(note);
         }
     }
 

@@ -15,6 +15,8 @@ pub struct Note {
     pub text: String,
     /// The argument of the operation that changes what the note reports.
     pub argument: Option<&'static str>,
+    /// What the reader can do about it.
+    pub remedy: Option<String>,
 }
 
 impl Note {
@@ -27,15 +29,23 @@ impl Note {
     /// The note for the command line: the argument is a flag.
     pub fn with_flag(&self) -> Cow<'_, str> {
         match self.argument {
-            Some(argument) => format!("{} (see --{})", self.text, argument.replace('_', "-")).into(),
-            None => Cow::Borrowed(&self.text),
+            Some(argument) => format!("{} (see --{})", self.whole(), argument.replace('_', "-")).into(),
+            None => self.whole(),
         }
     }
 
     /// The note for a program. `key_of` gives the key that sets an argument; without one the argument is not mentioned.
     pub fn with_key<'k>(&self, key_of: impl FnOnce(&str) -> Option<&'k str>) -> Cow<'_, str> {
         match self.argument.and_then(key_of) {
-            Some(key) => format!("{} (see {key})", self.text).into(),
+            Some(key) => format!("{} (see {key})", self.whole()).into(),
+            None => self.whole(),
+        }
+    }
+
+    /// The remark with what can be done about it.
+    fn whole(&self) -> Cow<'_, str> {
+        match &self.remedy {
+            Some(remedy) => format!("{}: {remedy}", self.text).into(),
             None => Cow::Borrowed(&self.text),
         }
     }
@@ -43,7 +53,7 @@ impl Note {
 
 impl From<String> for Note {
     fn from(text: String) -> Self {
-        Self { text, argument: None }
+        Self { text, argument: None, remedy: None }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Pagination of lists: the cursor of the next row, and the window of rows a request asks for.
 
-use super::{Answer, Note};
+use super::{Answer, Doubt};
 use crate::text::number_format::count;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -62,7 +62,8 @@ impl<T> Answer<T> {
             self.next = Some(Cursor { offset: start + shown, generation }.to_string());
         }
         if shown < total {
-            self = self.partial(Note::from(format!("{} of {} shown", count(shown), count(total))));
+            let text = format!("{} of {} shown", count(shown), count(total));
+            self = self.partial(Doubt::limit(total - shown, text));
         }
         self
     }

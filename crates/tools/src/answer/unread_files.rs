@@ -1,7 +1,8 @@
 //! Files that were not read and could have changed an answer: they make it partial.
 
+use super::{Cause, Doubt};
 use crate::text::number_format::{bytes, count};
-use orient_engine::{PathPattern, SkipReason, Snapshot};
+use orient_engine::{EmbeddedFiles, EmbeddedForm, PathPattern, SkipReason, Snapshot};
 use orient_model::RepoPath;
 
 /// Maximum number of files and directories named; the rest are counted.
@@ -24,18 +25,44 @@ impl<'a> From<Option<&'a PathPattern>> for AnswerScope<'a> {
     }
 }
 
-/// The reason why an answer about these files is partial, if some were not read.
-pub(crate) fn reason(snapshot: &Snapshot, about: AnswerScope<'_>) -> Option<String> {
+/// The reason why an answer about these files is partial, if some were not read. An answer about the uses of names depends on a file only if
+/// one of the names may be in it; any other, only if it is code.
+pub(crate) fn doubt(snapshot: &Snapshot, about: AnswerScope<'_>, names: &[&str]) -> Option<Doubt> {
     let within = match about {
         AnswerScope::Tree => None,
         AnswerScope::Within(pattern) => Some(pattern),
         AnswerScope::FilesRead => return None,
     };
-    match snapshot.unread(within) {
+    let unread = snapshot.unread(within).and_then(|mut unread| {
+        let mut kept = Vec::new();
+        for (path, why) in unread.drain(..) {
+            // Data and style sheets use no code.
+            let is_data = EmbeddedFiles::of(&path.display())
+                .is_some_and(|known| matches!(known.form, EmbeddedForm::Data | EmbeddedForm::None));
+            let mut counts = !is_data && names.is_empty();
+            for name in names.iter().filter(|_| !is_data) {
+                counts |= snapshot.may_mention(&path, name)?;
+            }
+            if counts {
+                kept.push((path, why));
+            }
+        }
+        Ok(kept)
+    });
+    match unread {
         Ok(unread) if unread.is_empty() => None,
-        Ok(unread) => Some(list(&unread)),
-        Err(error) => Some(format!("the files that were not read are unknown: {error}")),
+        Ok(unread) => Some(Doubt::new(Cause::Unread, unread.len() as u64, list(&unread))),
+        Err(error) => {
+            let text = format!("the files that were not read are unknown: {error}");
+            Some(Doubt::new(Cause::Unread, 1, text))
+        }
     }
+}
+
+/// The files of these paths that were not read, whatever they are.
+pub(crate) fn named(snapshot: &Snapshot, within: &PathPattern) -> Option<String> {
+    let unread = snapshot.unread(Some(within)).ok().filter(|unread| !unread.is_empty())?;
+    Some(list(&unread))
 }
 
 fn list(unread: &[(RepoPath, Option<SkipReason>)]) -> String {

@@ -1,7 +1,7 @@
 //! Path arguments: relative to the current directory, or to the root of the tree as answers show them.
 
 use super::name_forms::file_by_end;
-use crate::answer::unread_files::{self, AnswerScope};
+use crate::answer::unread_files;
 use crate::error::{Code, ToolError};
 use crate::session::Session;
 use crate::text::safe_line::unescape;
@@ -206,7 +206,7 @@ pub(crate) fn unknown(
         None => "the list of files has all that are indexed; ignored files are not".to_owned(),
     };
     let pattern = pattern_from_root(session, typed)?;
-    let unread = unread_files::reason(snapshot, AnswerScope::Within(&pattern));
+    let unread = unread_files::named(snapshot, &pattern);
     let unread = unread.map_or_else(String::new, |unread| format!("; {unread}"));
     let message = format!("the index has no file or directory `{typed}`{unread}");
     Ok(ToolError::new(Code::NotFound, message).hint(hint))

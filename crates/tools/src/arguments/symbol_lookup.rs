@@ -1,8 +1,9 @@
 //! Resolution of a symbol argument to one symbol, or to an answer that lists the candidates.
 
 use super::name_forms::{Reading, read_name};
-use crate::answer::Answer;
+use crate::answer::completeness::Question;
 use crate::answer::symbol_line::{SymbolLine, suggestions};
+use crate::answer::{Answer, Cause, Doubt};
 use crate::error::{Exit, ToolError};
 use crate::history::former_names::{look_up_former, missing_index_note};
 use crate::session::Session;
@@ -92,6 +93,15 @@ impl<T> SymbolAnswer<T> {
         }
     }
 
+    /// Whether it says that there is nothing: no symbol, or nothing about it.
+    pub(crate) fn is_negative(&self, nothing: impl FnOnce(&T) -> bool) -> bool {
+        match self {
+            Self::One(thing) => nothing(thing),
+            Self::Several { .. } => false,
+            Self::None { .. } => true,
+        }
+    }
+
     /// The exit code: only one symbol is a success.
     pub(crate) fn exit(&self) -> Exit {
         match self {
@@ -136,13 +146,13 @@ impl ResolvedSymbol {
 }
 
 /// Why an answer about the uses of a definition is not complete: the names in its language are not resolved.
-pub(crate) fn unresolved_language(definition: &Definition) -> Option<String> {
+pub(crate) fn unresolved_language(definition: &Definition) -> Option<Doubt> {
     let is_named = definition.kind.is_type() || definition.kind.is_callable();
     let language = definition.language.as_deref().filter(|_| is_named && !definition.is_resolved())?;
     let name = &definition.name;
-    Some(format!(
-        "names in {language} are not resolved; `orient grep -F -w {name}` finds where it is mentioned"
-    ))
+    let text = format!("names in {language} are not resolved");
+    let remedy = format!("`orient grep -F -w {name}` finds where it is mentioned");
+    Some(Doubt::new(Cause::UnresolvedLanguage, 1, text).remedy(remedy))
 }
 
 /// A name that means no symbol, or several symbols.
@@ -253,13 +263,16 @@ impl UnresolvedName {
                 answer.unresolved_name = true;
                 answer.total = Some(total as u64);
                 if shown < total {
-                    answer = answer.partial(format!("{shown} of {} listed", count(total as u64)));
+                    let text = format!("{shown} of {} listed", count(total as u64));
+                    answer = answer.partial(Doubt::limit((total - shown) as u64, text));
                 }
                 Ok(answer)
             }
             Self::None { name, similar, removed } => {
                 let did_you_mean = suggestions(snapshot, &DefinitionQuery::default(), similar)?;
-                let mut answer = session.answer(snapshot, SymbolAnswer::None { name, did_you_mean });
+                let about = name.clone();
+                let data = SymbolAnswer::None { name, did_you_mean };
+                let mut answer = session.answer_about(snapshot, &Question::Name(&about), data)?;
                 answer.unresolved_name = true;
                 let would_help = if removed.is_none() { missing_index_note(snapshot) } else { None };
                 answer.add_notes(removed.into_iter().chain(would_help));

@@ -294,6 +294,11 @@ impl CallsOut {
         Ok(())
     }
 
+    /// Whether nothing calls it, or it calls nothing.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.verified == 0 && self.calls.is_empty()
+    }
+
     /// Puts the paths below the name of their root.
     pub(crate) fn label(&mut self, root: &str) {
         self.symbol.label(root);

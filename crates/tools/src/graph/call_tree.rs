@@ -4,7 +4,8 @@ use super::call_lines::{CallsOut, Layout, call_lines, direct, dispatched, other_
 use super::name_candidates::{NameCandidates, is_call};
 use super::node_line::{NodeLine, compiler_note};
 use super::symbol_roles::RoleSelection;
-use crate::answer::{Answer, Note, limit_or_all};
+use crate::answer::completeness::{Question, UsesOf};
+use crate::answer::{Answer, Cause, Doubt, Note, limit_or_all};
 use crate::arguments::enum_values;
 use crate::arguments::symbol_lookup::{ResolvedSymbol, SymbolAnswer, resolve_symbol, unresolved_language};
 use crate::error::ToolError;
@@ -187,19 +188,53 @@ pub(crate) fn run(
         out.add_unlinked_calls(&view, &starts)?;
     }
     notes.extend(compiler_note(&snapshot, out.calls.iter().flat_map(|call| &call.uses)));
-    let mut answer = session.answer(&snapshot, SymbolAnswer::one(out));
+    let mut answer = match direction {
+        Direction::In => {
+            let candidates = out.name_only.clone();
+            let found = out.verified + out.through_dispatch + out.passed.len() as u64;
+            let (definition, candidates) = (&subject.definition, candidates.as_ref());
+            let uses = [UsesOf { definition, found, candidates, by_name: true }];
+            session.answer_about(&snapshot, &Question::Uses(&uses), SymbolAnswer::one(out))?
+        }
+        Direction::Out => {
+            let doubts = doubts_about_callees(&view, &subject, &out)?;
+            let mut answer = session.answer(&snapshot, SymbolAnswer::one(out));
+            answer.add_doubts(doubts);
+            answer
+        }
+    };
     answer.add_notes(notes);
-    answer.add_reasons(unresolved_language(&subject.definition));
-    if let SymbolAnswer::One(out) = &answer.data
-        && let Some(candidates) = out.name_only.clone()
-    {
-        answer = candidates.mark_partial(answer);
-    }
     if unlimited && beyond > 0 {
-        answer =
-            answer.partial(Note::from(format!("{} more with this role", count(beyond as u64))).see("limit"));
+        answer = answer.partial(Doubt::limit(
+            beyond as u64,
+            Note::from(format!("{} more with this role", count(beyond as u64))).see("limit"),
+        ));
     }
     Ok(mark_omissions(answer, &reached, args))
+}
+
+/// What is not known about the calls in a symbol: those that could not be resolved, and what the parser did not understand in it.
+fn doubts_about_callees(
+    view: &GraphView<'_>,
+    subject: &ResolvedSymbol,
+    out: &CallsOut,
+) -> Result<Vec<Doubt>, EngineError> {
+    let mut doubts: Vec<Doubt> = unresolved_language(&subject.definition).into_iter().collect();
+    let unresolved = out.unresolved.len() as u64;
+    if unresolved > 0 {
+        let calls = plural(unresolved, "call in it is", "calls in it are");
+        doubts.push(Doubt::new(Cause::UnresolvedUses, unresolved, format!("{calls} not resolved")));
+    }
+    let issues = view.issues_within(subject.definition.id.into())?;
+    if issues > 0 {
+        let places = plural(issues, "place in it was", "places in it were");
+        doubts.push(Doubt::new(
+            Cause::PartlyParsed,
+            issues,
+            format!("{places} not understood by the parser"),
+        ));
+    }
+    Ok(doubts)
 }
 
 /// Adds what the limits left out.
@@ -212,7 +247,7 @@ fn mark_omissions<T>(answer: Answer<T>, reached: &Reach, args: &CallsArgs) -> An
         // If the total is below the limit, the levels were cut.
         let cause = if args.limit > 0 && shown >= args.limit as u64 { "limit" } else { "per_level" };
         let text = format!("{} shown, {} more omitted", count(shown), count(cut as u64));
-        answer = answer.partial(Note::from(text).see(cause));
+        answer = answer.partial(Doubt::limit(cut as u64, Note::from(text).see(cause)));
     }
     if barred > 0 {
         let text = format!("{} excluded", plural(barred as u64, "test", "tests"));

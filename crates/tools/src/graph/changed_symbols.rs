@@ -1,6 +1,7 @@
 //! The symbols that changed: named ones, those of files, those of a diff, or those changed since a revision.
 
 use super::node_line::NodeLine;
+use crate::answer::Doubt;
 use crate::arguments::path_argument;
 use crate::arguments::symbol_lookup::{UnresolvedName, resolve_symbol, unresolved_language};
 use crate::arguments::unified_diff::{self, FileDiff};
@@ -176,7 +177,7 @@ pub(crate) struct ChangedSymbols {
     /// The names of the symbols, for unverified uses of the same name.
     pub(crate) names: Vec<String>,
     /// Why uses of them are not known.
-    pub(crate) unresolved: Vec<String>,
+    pub(crate) unresolved: Vec<Doubt>,
     /// Changes that cannot be followed, with the reason.
     pub(crate) unknown: Vec<String>,
 }

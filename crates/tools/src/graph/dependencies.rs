@@ -1,7 +1,7 @@
 //! Dependencies and dependents of files, directories or packages, level by level; and dependency cycles.
 
 use super::dependency_groups::{Cycle, FileGroups, GroupBy, Link, find_cycles, is_link};
-use crate::answer::{Answer, Note, limit_or_all};
+use crate::answer::{Answer, Cause, Doubt, Note, limit_or_all};
 use crate::arguments::enum_values;
 use crate::arguments::path_argument;
 use crate::error::{Code, ToolError};
@@ -183,7 +183,7 @@ pub(crate) fn run(
     let external = if direction == Direction::Out { search.external_packages(&within)? } else { Vec::new() };
     let out = DependsOut { links, external, diagram, direction: Some(direction), ..DependsOut::of(of) };
     let mut answer = with_total(session.answer(&snapshot, out), total);
-    answer.add_reasons(search.unresolved_file(&within)?);
+    answer.add_doubts(search.unresolved_file(&within)?);
     Ok(answer)
 }
 
@@ -192,8 +192,10 @@ fn with_total(mut answer: Answer<DependsOut>, total: usize) -> Answer<DependsOut
     let shown = answer.data.links.len() + answer.data.between.as_ref().map_or(0, Vec::len);
     answer.total = Some(total as u64);
     if shown < total {
+        let cut = (total - shown) as u64;
         let (shown, total) = (count(shown as u64), count(total as u64));
-        answer = answer.partial(Note::from(format!("{shown} of {total} shown")).see("limit"));
+        answer =
+            answer.partial(Doubt::limit(cut, Note::from(format!("{shown} of {total} shown")).see("limit")));
     }
     answer
 }
@@ -369,7 +371,7 @@ impl Search<'_> {
     }
 
     /// Why the dependencies of a single file are unknown: the names in its language are not resolved.
-    fn unresolved_file(&self, within: &PathPattern) -> Result<Option<String>, ToolError> {
+    fn unresolved_file(&self, within: &PathPattern) -> Result<Option<Doubt>, ToolError> {
         let mut files = self.files(within);
         let (Some(only), None) = (files.next(), files.next()) else { return Ok(None) };
         let Some(row) = self.snapshot.file(&self.groups.owners.files[only as usize].path)? else {
@@ -378,7 +380,8 @@ impl Search<'_> {
         let outline = self.snapshot.outline(row)?;
         let mut code = outline.definitions().filter(|one| one.kind.is_type() || one.kind.is_callable());
         let unresolved = code.find(|one| !one.is_resolved()).and_then(|one| one.language);
-        Ok(unresolved.map(|language| format!("names in {language} are not resolved")))
+        let text = |language| format!("names in {language} are not resolved");
+        Ok(unresolved.map(|language| Doubt::new(Cause::UnresolvedLanguage, 1, text(language))))
     }
 
     fn external_packages(&self, within: &PathPattern) -> Result<Vec<ExternalPackage>, ToolError> {

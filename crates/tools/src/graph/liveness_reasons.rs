@@ -4,6 +4,7 @@
 //! unused. Language facts come from the packs, through
 //! [`Whole::rules`] and [`Whole::runtime_use`].
 
+use super::contracts::Contracts;
 use super::name_occurrences::NameOccurrences;
 use super::verified_uses::VerifiedUses;
 use crate::text::number_format::plural;
@@ -21,6 +22,8 @@ pub(crate) enum LivenessReason {
     Attributed,
     /// Calls of a base member may reach it.
     Overrides,
+    /// Its type satisfies an interface, a protocol or a marker by having it, or it is declared by one.
+    Satisfies(String),
     /// A base is external: code that knows the base may call its overrides, or search for its subtypes.
     ExternalBase,
     /// A runtime, a library or a framework uses it by its name.
@@ -69,6 +72,24 @@ impl LivenessReason {
         matches!(self, Self::Exported | Self::Public)
     }
 
+    /// Whether it is no evidence of a use: anything outside may see the definition, or add to the type that it belongs to.
+    pub(crate) fn is_weak(&self) -> bool {
+        self.is_visibility() || matches!(self, Self::OpenType)
+    }
+
+    /// The reason as the heading of a group of definitions.
+    pub(crate) fn heading(&self) -> String {
+        match self {
+            Self::RuntimeName(_) => "used by its name by a runtime or framework".to_owned(),
+            Self::UnresolvedUses(_) => "name-only mentions".to_owned(),
+            Self::LoadedFile(_) => "in files that are loaded at run time".to_owned(),
+            Self::BuiltName(_) => "name built at run time".to_owned(),
+            Self::Occurs(_) => "name occurs elsewhere in the text".to_owned(),
+            Self::Satisfies(_) => "asked for by an interface, protocol or abstract type".to_owned(),
+            plain => plain.text(),
+        }
+    }
+
     /// The text that users read.
     pub(crate) fn text(&self) -> String {
         let words = match self {
@@ -76,6 +97,7 @@ impl LivenessReason {
             Self::TestCode => "test code",
             Self::Attributed => "has attributes",
             Self::Overrides => "overrides a base member",
+            Self::Satisfies(contract) => return format!("`{contract}` asks for a member of this name"),
             Self::ExternalBase => "has an external base",
             Self::RuntimeName(why) => return format!("by its name, {why}"),
             Self::OpenType => "its type may be external and only reopened here",
@@ -110,6 +132,7 @@ impl LivenessReason {
 pub(crate) struct UnusedCandidate<'a> {
     pub(crate) whole: &'a FullGraph,
     pub(crate) usage: &'a VerifiedUses,
+    pub(crate) contracts: &'a Contracts,
     pub(crate) number: u32,
     /// Its declared visibility.
     pub(crate) visibility: Visibility,
@@ -127,6 +150,7 @@ const RULES: &[Rule] = &[
     test_code,
     attributed,
     overrides,
+    satisfies,
     external_base,
     runtime_name,
     open_type,
@@ -204,6 +228,11 @@ fn attributed(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
 
 fn overrides(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
     candidate.usage.overrides(candidate.whole, candidate.number).then_some(LivenessReason::Overrides)
+}
+
+fn satisfies(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
+    let contract = candidate.contracts.satisfied_by(candidate.whole, candidate.number)?;
+    Some(LivenessReason::Satisfies(contract.to_owned()))
 }
 
 fn external_base(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {

@@ -171,6 +171,11 @@ fn topmost(
 }
 
 impl MissingPath {
+    /// Number of unresolved calls at the end of the proven part.
+    pub(crate) fn unresolved_calls(&self) -> u64 {
+        self.unresolved.len() as u64
+    }
+
     /// Writes the proven part and the calls at its end.
     pub(crate) fn write(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
         if let Some(partial) = self.partial.as_ref().filter(|partial| partial.length > 0) {

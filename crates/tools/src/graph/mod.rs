@@ -7,6 +7,7 @@ pub(crate) mod call_path;
 mod call_text;
 pub(crate) mod call_tree;
 pub(crate) mod changed_symbols;
+pub(crate) mod contracts;
 pub(crate) mod dependencies;
 pub(crate) mod dependency_groups;
 mod file_patterns;

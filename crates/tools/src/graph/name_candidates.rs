@@ -1,6 +1,5 @@
 //! Name-only candidates: unresolved uses of the same name, listed separately from proven uses.
 
-use crate::answer::Answer;
 use crate::text::number_format::{count, plural};
 use crate::text::writer::{Style, TextWriter};
 use orient_engine::{EngineError, GraphView, NodeId, UnresolvedUse};
@@ -97,15 +96,6 @@ impl NameCandidates {
         }
         let (one, many) = ("apparently external use of the name", "apparently external uses of the name");
         format!("{more}{candidates}, {}", plural(self.external, one, many))
-    }
-
-    /// Marks the answer as partial if some files were not searched.
-    pub(crate) fn mark_partial<T>(&self, answer: Answer<T>) -> Answer<T> {
-        if self.files_unread == 0 {
-            return answer;
-        }
-        let files = plural(self.files_unread, "file", "files");
-        answer.partial(format!("{files} with the name were not searched for name-only candidates"))
     }
 
     /// Writes the list under a heading.

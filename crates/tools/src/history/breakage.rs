@@ -40,7 +40,7 @@ pub(crate) struct Breakage {
     /// The changed contracts, in the order of the list.
     pub(crate) contracts: Vec<BrokenContract>,
     /// Why more may be broken.
-    pub(crate) reasons: Vec<String>,
+    pub(crate) doubts: Vec<Doubt>,
 }
 
 impl Breakage {
@@ -78,11 +78,12 @@ impl Breakage {
         let old = match old_tree {
             Ok(old) => old,
             Err(error) => {
-                breakage.reasons.push(format!(
+                let text = format!(
                     "the tree of {} could not be indexed ({}), so that only uses by name are known",
                     comparison.from,
                     error.message()
-                ));
+                );
+                breakage.doubts.push(Doubt::new(Cause::OldTree, 1, text));
                 return breakage.by_name_only(new, changes);
             }
         };
@@ -98,20 +99,16 @@ impl Breakage {
                 match mentions(after, &pair, change, &found)? {
                     Ok(places) => found.mentions = places,
                     Err(files) => {
-                        let files = plural(files as u64, "file has", "files have");
-                        breakage
-                            .reasons
-                            .push(format!("{files} the name `{name}`; their text was not searched"));
+                        let said = plural(files as u64, "file has", "files have");
+                        let text = format!("{said} the name `{name}`; their text was not searched");
+                        breakage.doubts.push(Doubt::new(Cause::Unsearched, files as u64, text));
                     }
                 }
                 searched.insert(name);
             }
             if found.unread > 0 {
-                breakage.reasons.push(format!(
-                    "{} files with `{}` were not searched",
-                    found.unread,
-                    change.old.own_name()
-                ));
+                let text = format!("{} files with `{}` were not searched", found.unread, change.old.own_name());
+                breakage.doubts.push(Doubt::new(Cause::Unsearched, found.unread as u64, text));
             }
             let mut users = ContractUsers::of(&pair.new, &found, max)?;
             if let Some(node) = node_at(&pair.old, &change.old)? {
@@ -121,10 +118,12 @@ impl Breakage {
         }
         if changes.len() > breakage.contracts.len() {
             let (done, all) = (breakage.contracts.len(), changes.len());
-            breakage.reasons.push(format!("the users of {done} of {all} changed contracts were looked up"));
+            let text = format!("the users of {done} of {all} changed contracts were looked up");
+            breakage.doubts.push(Doubt::limit((all - done) as u64, text));
         }
         if old.owed() > 0 {
-            breakage.reasons.push(format!("the tree of {} is not resolved in full", comparison.from));
+            let text = format!("the tree of {} is not resolved in full", comparison.from);
+            breakage.doubts.push(Doubt::new(Cause::OldTree, old.owed() as u64, text));
         }
         Ok(breakage)
     }

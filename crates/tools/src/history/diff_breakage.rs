@@ -34,7 +34,8 @@ impl DiffBreakage {
     ) -> Result<Self, ToolError> {
         let mut found = Self::default();
         let mut unknown = |why: String| {
-            found.breakage.reasons.push(format!("{why}, so that uses of what was removed are not known"));
+            let text = format!("{why}, so that uses of what was removed are not known");
+            found.breakage.doubts.push(Doubt::new(Cause::OldTree, 1, text));
         };
         if session.revision().is_some() {
             unknown("a diff is not followed at another revision".to_owned());
@@ -63,11 +64,15 @@ impl DiffBreakage {
                 }
                 // A diff that only adds lines removes nothing.
                 _ if changed.revision.is_none() && diff.old_lines.is_empty() && !diff.removed => {}
-                _ => found.breakage.reasons.push(format!(
-                    "the diff of {} does not lead from HEAD to the working tree, so that uses of what it removes are not \
-                     known; name the revision that it starts from instead",
-                    path.display()
-                )),
+                _ => {
+                    let text = format!(
+                        "the diff of {} does not lead from HEAD to the working tree, so that uses of what it removes are \
+                         not known",
+                        path.display()
+                    );
+                    let doubt = Doubt::new(Cause::OldTree, 1, text);
+                    found.breakage.doubts.push(doubt.remedy("name the revision that it starts from instead"));
+                }
             }
         }
         // What went from one file to another has a pair for each, and a renamed file is removed under its old path.
@@ -84,7 +89,7 @@ impl DiffBreakage {
         let followed =
             Breakage::of(session, snapshot, &comparison, &found.contracts, (usize::MAX, max_possible))?;
         found.breakage.contracts = followed.contracts;
-        found.breakage.reasons.extend(followed.reasons);
+        found.breakage.doubts.extend(followed.doubts);
         Ok(found)
     }
 }

@@ -43,4 +43,8 @@ calls of all its members are shown.";
     fn exit(out: &Self::Out) -> Exit {
         out.exit()
     }
+
+    fn is_negative(out: &Self::Out) -> bool {
+        out.is_negative(CallsOut::is_empty)
+    }
 }

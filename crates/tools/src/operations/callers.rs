@@ -55,6 +55,10 @@ without calling it. Tests come last. --role searches all levels.";
     fn exit(out: &Self::Out) -> Exit {
         out.exit()
     }
+
+    fn is_negative(out: &Self::Out) -> bool {
+        out.is_negative(CallsOut::is_empty)
+    }
 }
 
 /// The callers in the root of the symbol, then those in other roots.

@@ -150,7 +150,7 @@ unresolved uses and other lines with the old name, and the tests that reach them
         let (from, to) = (from.clone(), to.clone());
         let out = ChangesOut { from, to, files, symbols, changes, other_files };
         let mut answer = session.answer(&snapshot, out);
-        answer.add_reasons(breakage.reasons);
+        answer.add_doubts(breakage.doubts);
         if shown < symbols {
             answer.add_notes([format!("{shown} of {symbols} symbols listed; raise `limit`")]);
         }

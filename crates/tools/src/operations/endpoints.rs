@@ -1,5 +1,6 @@
 //! `endpoints`: the HTTP endpoints that a program exposes through web frameworks.
 
+use crate::answer::completeness::{Question, SurfaceQuestion};
 use crate::answer::{Answer, Cursor, PageWindow};
 use crate::error::{Exit, ToolError};
 use crate::graph::node_line::NodeLine;
@@ -8,8 +9,8 @@ use crate::session::Session;
 use crate::text::number_format::plural;
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
-use orient_engine::{Endpoint, EngineError, GraphView, NodeId};
-use orient_model::SurfaceEntry;
+use orient_engine::{DESCRIBED_ONLY, Endpoint, EngineError, GraphView, NodeId, Snapshot, is_partly_unknown};
+use orient_model::{SurfaceEntry, SurfaceKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -205,6 +206,10 @@ types; `not mounted` says that one may be missing, `described only` that only Op
         let view = snapshot.graph();
         let (mut found, mut in_tests) = (Vec::new(), 0);
         let mut selected = snapshot.described_endpoints()?;
+        let all: Vec<RegisteredEndpoint> = selected
+            .iter()
+            .map(|(endpoint, _)| RegisteredEndpoint::of(&view, endpoint))
+            .collect::<Result<_, _>>()?;
         selected.retain(|(endpoint, _)| args.selects(endpoint));
         let (selected, descriptions): (Vec<_>, Vec<_>) = selected.into_iter().unzip();
         let requests = snapshot.requests_of(&selected)?;
@@ -224,7 +229,8 @@ types; `not mounted` says that one may be missing, `described only` that only Op
         let endpoints: Vec<EndpointLine> = found.into_iter().skip(window.offset).take(window.limit).collect();
         let shown = endpoints.len();
         let out = EndpointsOut { total: total as u64, in_tests, endpoints };
-        Ok(window.paginate(session.answer(&snapshot, out), shown, total))
+        let answer = answer_about_endpoints(session, &snapshot, &args, &all, out)?;
+        Ok(window.paginate(answer, shown, total))
     }
 
     fn text(out: &EndpointsOut, writer: &mut TextWriter<'_>) -> io::Result<()> {
@@ -239,6 +245,83 @@ types; `not mounted` says that one may be missing, `described only` that only Op
     fn exit(out: &EndpointsOut) -> Exit {
         if out.endpoints.is_empty() { Exit::Nothing } else { Exit::Ok }
     }
+}
+
+/// What says whether an endpoint is all that there is.
+struct RegisteredEndpoint {
+    path: String,
+    framework: String,
+    registered_in: String,
+    line: u32,
+    mounted: bool,
+    in_test: bool,
+    /// Whether only a description such as an OpenAPI document has it.
+    described_only: bool,
+}
+
+impl RegisteredEndpoint {
+    fn of(view: &GraphView<'_>, endpoint: &Endpoint<NodeId>) -> Result<Self, EngineError> {
+        let route = &endpoint.route;
+        Ok(Self {
+            path: endpoint.path.clone(),
+            framework: route.framework.clone(),
+            registered_in: view.file_of(route.from)?.path.display().into_owned(),
+            line: route.line,
+            mounted: endpoint.mounted,
+            in_test: view.is_test(route.from)?,
+            described_only: route.text == DESCRIBED_ONLY,
+        })
+    }
+}
+
+/// The answer, partial if a framework may register endpoints that are not in it.
+fn answer_about_endpoints(
+    session: &Session<'_>,
+    snapshot: &Snapshot,
+    args: &EndpointsArgs,
+    all: &[RegisteredEndpoint],
+    out: EndpointsOut,
+) -> Result<Answer<EndpointsOut>, ToolError> {
+    let known = || all.iter().filter(|one| !one.in_test && !one.described_only);
+    let found: Vec<(SurfaceKind, String, String)> = known()
+        .map(|one| (SurfaceKind::Endpoint, one.framework.clone(), one.registered_in.clone()))
+        .collect();
+    // Any endpoint whose address is not known may be the one that a filter asks for.
+    let number = |is: fn(&RegisteredEndpoint) -> bool| known().filter(|one| is(one)).count() as u64;
+    let elsewhere = match &args.path {
+        Some(path) if out.total == 0 => places_of_path(snapshot, path, all)?,
+        _ => Vec::new(),
+    };
+    let surface = SurfaceQuestion {
+        kinds: &[SurfaceKind::Endpoint],
+        found: &found,
+        partly_unknown: number(|one| is_partly_unknown(&one.path)),
+        unmounted: number(|one| !one.mounted),
+        elsewhere: &elsewhere,
+    };
+    session.answer_about(snapshot, &Question::Surface(surface), out)
+}
+
+/// Where the text of the program has the last literal part of a path, and registers no endpoint that is known.
+fn places_of_path(
+    snapshot: &Snapshot,
+    path: &str,
+    all: &[RegisteredEndpoint],
+) -> Result<Vec<String>, ToolError> {
+    let is_literal =
+        |part: &&str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c));
+    let Some(part) = path
+        .split('/')
+        .filter(|part| is_literal(part) && !part.bytes().all(|b| b.is_ascii_digit()))
+        .next_back()
+    else {
+        return Ok(Vec::new());
+    };
+    let places = snapshot.path_mentions(part)?;
+    let is_known =
+        |(file, line): &(String, u32)| all.iter().any(|one| one.registered_in == *file && one.line == *line);
+    let places = places.into_iter().map(|(path, line)| (path.display().into_owned(), line));
+    Ok(places.filter(|place| !is_known(place)).map(|(path, line)| format!("{path}:{line}")).collect())
 }
 
 #[cfg(test)]

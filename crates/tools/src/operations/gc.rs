@@ -1,6 +1,6 @@
 //! `gc`: garbage collection of the store.
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Cause, Doubt};
 use crate::error::ToolError;
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
@@ -77,7 +77,8 @@ Works on the whole store, not only on this repository. Indexes of existing direc
         };
         let mut answer = Answer::new(out);
         for busy in &collected.busy {
-            answer = answer.partial(format!("{} was skipped: another process is writing it", busy.display()));
+            let text = format!("{} was skipped: another process is writing it", busy.display());
+            answer = answer.partial(Doubt::new(Cause::Busy, 1, text));
         }
         Ok(answer)
     }

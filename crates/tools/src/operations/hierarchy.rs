@@ -1,7 +1,8 @@
 //! `hierarchy`: supertypes and subtypes of a type, or the overridden and overriding members of a member.
 
-use crate::answer::{Answer, Note, limit_or_all};
-use crate::arguments::symbol_lookup::{SymbolAnswer, resolve_symbol, unresolved_language};
+use crate::answer::completeness::{Question, UsesOf};
+use crate::answer::{Answer, Doubt, Note, limit_or_all};
+use crate::arguments::symbol_lookup::{SymbolAnswer, resolve_symbol};
 use crate::error::{Exit, ToolError};
 use crate::graph::node_line::NodeLine;
 use crate::graph::type_hierarchy::{HierarchyLine, walk_hierarchy, write};
@@ -86,14 +87,19 @@ implementations, or the members that override it.";
         let (cut, unexplored) = (up.cut + down.cut, up.unexplored + down.unexplored);
         let out =
             HierarchyOut { symbol: NodeLine::of(&view.describe(node)?), up: up.lines, down: down.lines };
-        let mut answer = session.answer(&snapshot, SymbolAnswer::one(out));
+        let (definition, found) = (&subject.definition, (out.up.len() + out.down.len()) as u64);
+        let uses = [UsesOf { definition, found, candidates: None, by_name: false }];
+        let mut answer = session.answer_about(&snapshot, &Question::Uses(&uses), SymbolAnswer::one(out))?;
         answer.add_notes(subject.note());
-        answer.add_reasons(unresolved_language(&subject.definition));
         if cut > 0 {
-            answer = answer.partial(Note::from(format!("{cut} more omitted")).see("limit"));
+            answer = answer
+                .partial(Doubt::limit(cut as u64, Note::from(format!("{cut} more omitted")).see("limit")));
         }
         if unexplored > 0 {
-            answer = answer.partial(Note::from("levels beyond the last were not searched").see("depth"));
+            answer = answer.partial(Doubt::limit(
+                unexplored as u64,
+                Note::from("levels beyond the last were not searched").see("depth"),
+            ));
         }
         Ok(answer)
     }
@@ -113,5 +119,9 @@ implementations, or the members that override it.";
 
     fn exit(out: &Self::Out) -> Exit {
         out.exit()
+    }
+
+    fn is_negative(out: &Self::Out) -> bool {
+        out.is_negative(|out| out.up.is_empty() && out.down.is_empty())
     }
 }

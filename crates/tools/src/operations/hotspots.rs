@@ -1,6 +1,6 @@
 //! `hotspots`: what changes most, and what changes together.
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Cause, Doubt};
 use crate::arguments::symbol_lookup::is_code;
 use crate::error::{Exit, ToolError};
 use crate::graph::dependency_groups::{FileGroups, GroupBy};
@@ -162,8 +162,12 @@ less active one, although neither refers to the other. Commits that change more 
         if coverage.commits > 0 && !coverage.is_complete() {
             let (files, symbols) = (count(coverage.paths), count(coverage.symbols));
             let all = count(coverage.commits);
-            answer = answer.partial(format!(
-                "files are those of {files}, and lines and symbols those of {symbols}, of {all} commits"
+            answer = answer.partial(Doubt::new(
+                Cause::History,
+                1,
+                format!(
+                    "files are those of {files}, and lines and symbols those of {symbols}, of {all} commits"
+                ),
             ));
         }
         answer.add_notes(coverage_note(&index));

@@ -1,6 +1,7 @@
 //! `impact`: the symbols and tests affected by a change.
 
-use crate::answer::{Answer, Note, limit_or_all};
+use crate::answer::completeness::{Question, UsesOf};
+use crate::answer::{Answer, Cause, Doubt, Note, limit_or_all};
 use crate::arguments::enum_values;
 use crate::arguments::symbol_lookup::SymbolAnswer;
 use crate::error::{Code, Exit, ToolError};
@@ -19,7 +20,7 @@ use crate::text::number_format::{count, plural};
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
 use orient_engine::{
-    Direction, EdgeRow, EngineError, GraphView, NodeId, Reach, ReachOptions, WithDispatch, reach,
+    Definition, Direction, EdgeRow, EngineError, GraphView, NodeId, Reach, ReachOptions, WithDispatch, reach,
 };
 use orient_model::{EdgeKind, Rule};
 use schemars::JsonSchema;
@@ -31,6 +32,8 @@ pub(crate) struct Impact;
 
 /// Maximum number of changed names searched for among unresolved uses.
 const MAX_NAMES: usize = 50;
+/// Maximum number of changed symbols whose mentions are searched for.
+const MAX_MENTIONED: usize = 5;
 
 /// Arguments of `impact`.
 #[derive(Args, Deserialize, JsonSchema)]
@@ -232,32 +235,48 @@ another signature come first: those of the older tree that are not changed with 
         out.add_users(&view, &users, (&reached, &beyond), shown_max)?;
         out.add_broken(&view, &mut broken, shown_max)?;
         out.tests_only = args.tests_only;
-        let unproven = out.name_only_in_tests;
+        let (unproven, name_only) = (out.name_only_in_tests, out.name_only);
+        let (definitions, affected_symbols) = (definitions_of(&view, &starts)?, out.symbols);
         let (shown, total) = if args.tests_only {
             (out.tests.len() as u64, found_tests)
         } else {
             ((out.affected.len() + out.broken.len()) as u64, out.symbols + out.broken_total)
         };
-        let mut answer = session.answer(&snapshot, SymbolAnswer::one(out));
+        let uses: Vec<UsesOf<'_>> = definitions
+            .iter()
+            .map(|definition| UsesOf { definition, found: affected_symbols, candidates: None, by_name: true })
+            .collect();
+        let mut answer = session.answer_about(&snapshot, &Question::Uses(&uses), SymbolAnswer::one(out))?;
+        if name_only > unproven {
+            let uses = plural(name_only - unproven, "use of the name is", "uses of the name are");
+            let text = format!("{uses} not resolved: more may be affected");
+            answer = answer.partial(Doubt::new(Cause::UnresolvedUses, name_only - unproven, text));
+        }
         answer.total = Some(total);
-        answer.add_reasons(unresolved);
-        answer.add_reasons(std::mem::take(&mut broken.breakage.reasons));
+        answer.add_doubts(unresolved.into_iter().filter(|_| uses.is_empty()));
+        answer.add_doubts(std::mem::take(&mut broken.breakage.doubts));
         if shown < total {
+            let cut = total - shown;
             let (shown, total) = (count(shown), count(total));
-            answer = answer.partial(Note::from(format!("{shown} of {total} shown")).see("limit"));
+            answer = answer
+                .partial(Doubt::limit(cut, Note::from(format!("{shown} of {total} shown")).see("limit")));
         }
         if reached.unexplored > 0 || beyond.unexplored > 0 {
-            answer = answer.partial(Note::from("larger distances were not searched").see("depth"));
+            answer = answer.partial(Doubt::limit(
+                (reached.unexplored + beyond.unexplored) as u64,
+                Note::from("larger distances were not searched").see("depth"),
+            ));
         }
         if unproven > 0 {
             let uses = plural(unproven, "unresolved use", "unresolved uses");
-            answer = answer.partial(format!("{uses} of the name in test code: more tests may be affected"));
+            let text = format!("{uses} of the name in test code: more tests may be affected");
+            answer = answer.partial(Doubt::new(Cause::UnresolvedUses, unproven, text));
         }
         if top_levels > 0 {
             let files = plural(top_levels, "file", "files");
-            answer = answer.partial(format!(
-                "top-level code of {files} with tests uses it: the tests there are not counted"
-            ));
+            let text =
+                format!("top-level code of {files} with tests uses it: the tests there are not counted");
+            answer = answer.partial(Doubt::new(Cause::Unsearched, top_levels, text));
         }
         Ok(answer)
     }
@@ -269,6 +288,19 @@ another signature come first: those of the older tree that are not changed with 
     fn exit(out: &Self::Out) -> Exit {
         out.exit()
     }
+
+    fn is_negative(out: &Self::Out) -> bool {
+        out.is_negative(|out| out.symbols == 0 && out.tests_total == 0)
+    }
+}
+
+/// The definitions of the first changed symbols, which templates and texts may mention.
+fn definitions_of(view: &GraphView<'_>, changed: &BTreeSet<NodeId>) -> Result<Vec<Definition>, EngineError> {
+    let mut found = Vec::new();
+    for &node in changed.iter().take(MAX_MENTIONED) {
+        found.extend(view.describe(node)?.definition);
+    }
+    Ok(found)
 }
 
 /// The first broken use in each symbol.

@@ -1,7 +1,8 @@
 //! `implementations`: the implementations of an interface, base type or member.
 
-use crate::answer::{Answer, Note, limit_or_all};
-use crate::arguments::symbol_lookup::{SymbolAnswer, resolve_symbol, unresolved_language};
+use crate::answer::completeness::{Question, UsesOf};
+use crate::answer::{Answer, Doubt, Note, limit_or_all};
+use crate::arguments::symbol_lookup::{SymbolAnswer, resolve_symbol};
 use crate::error::{Exit, ToolError};
 use crate::graph::name_candidates::NameCandidates;
 use crate::graph::node_line::NodeLine;
@@ -85,11 +86,13 @@ override it, which a call of it may reach.";
             implementations: found.lines,
             name_only: candidates.clone(),
         };
-        let mut answer = candidates.mark_partial(session.answer(&snapshot, SymbolAnswer::one(out)));
+        let (definition, number) = (&subject.definition, out.implementations.len() as u64);
+        let uses = [UsesOf { definition, found: number, candidates: Some(&candidates), by_name: false }];
+        let mut answer = session.answer_about(&snapshot, &Question::Uses(&uses), SymbolAnswer::one(out))?;
         answer.add_notes(subject.note());
-        answer.add_reasons(unresolved_language(&subject.definition));
         if found.cut > 0 {
-            answer = answer.partial(Note::from(format!("{} more omitted", found.cut)).see("limit"));
+            let note = Note::from(format!("{} more omitted", found.cut)).see("limit");
+            answer = answer.partial(Doubt::limit(found.cut as u64, note));
         }
         Ok(answer)
     }

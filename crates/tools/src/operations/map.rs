@@ -1,6 +1,6 @@
 //! `map`: an overview of the repository within a token budget.
 
-use crate::answer::{Answer, Note};
+use crate::answer::{Answer, Doubt, Note};
 use crate::error::{Exit, ToolError};
 use crate::graph::dependency_groups::{FileGroups, GroupBy, is_link, uses_between};
 use crate::graph::node_line::NodeLine;
@@ -147,7 +147,10 @@ counted as three bytes, a conservative estimate.";
         {
             if shown < total {
                 let (shown, total) = (count(shown as u64), count(total as u64));
-                answer = answer.partial(Note::from(format!("{shown} of {total} {what} shown")).see("tokens"));
+                answer = answer.partial(Doubt::limit(
+                    1,
+                    Note::from(format!("{shown} of {total} {what} shown")).see("tokens"),
+                ));
             }
         }
         Ok(answer)

@@ -1,6 +1,6 @@
 //! `query`: a raw SQL query over the views of the index.
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Doubt, Note};
 use crate::error::{Code, Exit, ToolError};
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
@@ -131,7 +131,7 @@ within a version.";
         let mut answer = session.answer(&snapshot, out);
         if found.truncated {
             let rows = plural(shown, "row", "rows");
-            answer = answer.partial(crate::answer::Note::from(format!("the first {rows}")).see("limit"));
+            answer = answer.partial(Doubt::limit(1, Note::from(format!("the first {rows}")).see("limit")));
         }
         Ok(answer)
     }

@@ -1,8 +1,9 @@
 //! `references`: all uses of a symbol, by kind.
 
+use crate::answer::completeness::{Question, UsesOf};
 use crate::answer::{Answer, Cursor, PageWindow};
 use crate::arguments::enum_values;
-use crate::arguments::symbol_lookup::{SymbolAnswer, resolve_symbol, unresolved_language};
+use crate::arguments::symbol_lookup::{SymbolAnswer, resolve_symbol};
 use crate::error::{Exit, ToolError};
 use crate::graph::call_tree::called_nodes;
 use crate::graph::name_candidates::NameCandidates;
@@ -151,9 +152,10 @@ Uses in tests come last within their kind.";
         };
         let (candidates, said) =
             (out.name_only.clone(), compiler_note(&snapshot, out.uses.iter().map(|one| &one.used)));
-        let mut answer = candidates.mark_partial(session.answer(&snapshot, SymbolAnswer::one(out)));
+        let (definition, found) = (&subject.definition, out.verified);
+        let uses = [UsesOf { definition, found, candidates: Some(&candidates), by_name: true }];
+        let mut answer = session.answer_about(&snapshot, &Question::Uses(&uses), SymbolAnswer::one(out))?;
         answer.add_notes(subject.note());
-        answer.add_reasons(unresolved_language(&subject.definition));
         answer.add_notes(said);
         Ok(window.paginate(answer, listed, edges.len()))
     }
@@ -164,6 +166,10 @@ Uses in tests come last within their kind.";
 
     fn exit(out: &Self::Out) -> Exit {
         out.exit()
+    }
+
+    fn is_negative(out: &Self::Out) -> bool {
+        out.is_negative(|out| out.verified == 0)
     }
 }
 

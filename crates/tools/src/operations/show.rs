@@ -2,7 +2,7 @@
 
 use crate::answer::symbol_line::SymbolLine;
 use crate::answer::unread_files::AnswerScope;
-use crate::answer::{Answer, Note, PageWindow};
+use crate::answer::{Answer, Doubt, Note, PageWindow};
 use crate::arguments::location::{LineRange, parse_location};
 use crate::arguments::name_forms::innermost;
 use crate::arguments::path_argument::{self, PathArgument};
@@ -219,7 +219,10 @@ fn source(
     if lines.is_none() && selected.last < all.last {
         let (length, next) = (all.last - all.first + 1, selected.last + 1);
         let shown = format!("{} of {} lines", count(MAX_LINES.into()), count(length.into()));
-        answer = answer.partial(Note::from(format!("{shown}; {next}-{} omitted", all.last)).see("lines"));
+        answer = answer.partial(Doubt::limit(
+            u64::from(all.last - next) + 1,
+            Note::from(format!("{shown}; {next}-{} omitted", all.last)).see("lines"),
+        ));
     }
     if lines.is_none() && span.last_line - span.first_line >= LONG {
         answer =

@@ -1,5 +1,6 @@
 //! `surface`: what a program exposes, and what it depends on by name: endpoints, commands, topics, tables, variables.
 
+use crate::answer::completeness::{Question, SurfaceQuestion};
 use crate::answer::{Answer, Cursor, PageWindow};
 use crate::arguments::enum_values;
 use crate::error::{Exit, ToolError};
@@ -10,7 +11,7 @@ use crate::text::number_format::{count_of, plural};
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
 use orient_engine::{EngineError, GraphView, NodeId};
-use orient_model::SurfaceEntry;
+use orient_model::{SurfaceEntry, SurfaceKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -133,6 +134,25 @@ impl EntryLine {
     }
 }
 
+/// What the program runs when something outside asks for it: the kinds that an answer about all kinds must not miss.
+const REGISTERED_KINDS: &[SurfaceKind] =
+    &[SurfaceKind::Endpoint, SurfaceKind::Rpc, SurfaceKind::Command, SurfaceKind::Job, SurfaceKind::Topic];
+
+/// The kind, the rules and the file of every entry of the program.
+fn registered(
+    view: &GraphView<'_>,
+    entries: &[SurfaceEntry<NodeId>],
+) -> Result<Vec<(SurfaceKind, String, String)>, EngineError> {
+    let mut found = Vec::new();
+    for entry in entries {
+        if !view.is_test(entry.from)? {
+            let path = view.file_of(entry.from)?.path.display().into_owned();
+            found.push((entry.kind, entry.framework.clone(), path));
+        }
+    }
+    Ok(found)
+}
+
 impl TypedOperation for SurfaceList {
     const NAME: &'static str = "surface";
     const ABOUT: &'static str = "List commands, topics, tables, variables and what else has a name";
@@ -165,7 +185,10 @@ recognized by a method's name alone. callers, trace, impact and unused follow th
         let snapshot = session.snapshot()?;
         let view = snapshot.graph();
         let (mut found, mut in_tests) = (Vec::new(), 0);
-        for entry in snapshot.surface()? {
+        let entries = snapshot.surface()?;
+        let registered = registered(&view, &entries)?;
+        let asked = if kinds.is_empty() { REGISTERED_KINDS.to_vec() } else { kinds.clone() };
+        for entry in entries {
             let selected = (kinds.is_empty() || kinds.contains(&entry.kind))
                 && (roles.is_empty() || roles.contains(&entry.role))
                 && wanted.as_deref().is_none_or(|text| entry.name.to_lowercase().contains(text))
@@ -191,7 +214,15 @@ recognized by a method's name alone. callers, trace, impact and unused follow th
         let entries: Vec<EntryLine> = found.into_iter().skip(window.offset).take(window.limit).collect();
         let shown = entries.len();
         let out = SurfaceOut { total: total as u64, kinds, in_tests, entries };
-        Ok(window.paginate(session.answer(&snapshot, out), shown, total))
+        let question = SurfaceQuestion {
+            kinds: &asked,
+            found: &registered,
+            partly_unknown: 0,
+            unmounted: 0,
+            elsewhere: &[],
+        };
+        let answer = session.answer_about(&snapshot, &Question::Surface(question), out)?;
+        Ok(window.paginate(answer, shown, total))
     }
 
     fn text(out: &SurfaceOut, writer: &mut TextWriter<'_>) -> io::Result<()> {

@@ -1,6 +1,7 @@
 //! `symbol`: everything known about one symbol, on a card.
 
 use crate::answer::Answer;
+use crate::answer::completeness::{Question, UsesOf};
 use crate::answer::symbol_line::SymbolLine;
 use crate::arguments::symbol_lookup::{ResolvedSymbol, SymbolAnswer, resolve_symbol};
 use crate::error::{Exit, ToolError};
@@ -109,13 +110,14 @@ ambiguous name is answered with the handles of the candidates and exit code 3.";
             Err(unclear) => return unclear.answer(session, &snapshot),
         };
         let view = snapshot.graph();
-        let note = subject.note();
+        let (note, definition) = (subject.note(), subject.definition.clone());
         let node = NodeId::from(subject.definition.id);
         let roles = RoleLabels::new(&snapshot)?.of(&subject.definition);
         let mut card = Card::new(&view, subject)?;
         card.symbol.roles = roles;
         card.surface = surface_of(&snapshot, node)?;
-        let mut answer = session.answer(&snapshot, SymbolAnswer::one(card));
+        let uses = [UsesOf { definition: &definition, found: card.uses, candidates: None, by_name: true }];
+        let mut answer = session.answer_about(&snapshot, &Question::Uses(&uses), SymbolAnswer::one(card))?;
         answer.add_notes(note);
         Ok(answer)
     }

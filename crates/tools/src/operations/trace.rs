@@ -1,12 +1,14 @@
 //! `trace`: shortest call paths from one symbol to another, or where the proof ends.
 
-use crate::answer::{Answer, Note};
+use crate::answer::completeness::{Question, UsesOf};
+use crate::answer::{Answer, Cause, Doubt, Note};
 use crate::arguments::enum_values;
 use crate::arguments::symbol_lookup::{ResolvedSymbol, SymbolAnswer, resolve_symbol, unresolved_language};
 use crate::error::{Code, Exit, ToolError};
 use crate::graph::call_path::CallPath;
 use crate::graph::call_tree::{called_nodes, is_calling};
 use crate::graph::missing_path::{MissingPath, explain_missing_path};
+use crate::graph::name_candidates::{NameCandidates, is_call};
 use crate::graph::node_line::NodeLine;
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
@@ -21,7 +23,6 @@ use orient_engine::{
 use orient_model::{Confidence, EdgeKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 use std::io;
 
 pub(crate) struct Trace;
@@ -152,8 +153,9 @@ shows how far it is proven, and the external and unresolved calls there.";
                 Err(unclear) => return unclear.answer(session, &snapshot),
             }
         }
-        let unresolved: BTreeSet<String> =
+        let mut unresolved: Vec<Doubt> =
             subjects.iter().filter_map(|subject| unresolved_language(&subject.definition)).collect();
+        unresolved.dedup();
         let view = snapshot.graph();
         let search = PathSearch { args: &args, least };
         let traced = match subjects.first() {
@@ -162,12 +164,37 @@ shows how far it is proven, and the external and unresolved calls there.";
         };
         let SearchResult { mut out, stopped, notes } = traced;
         out.diagram = format.filter(|_| !out.paths.is_empty()).map(|format| out.diagram().render(format));
-        let mut answer = session.answer(&snapshot, SymbolAnswer::one(out));
+        // Where there is no path, a use of the end that is not resolved may be on it.
+        let end = subjects.last().filter(|_| args.to.is_some() && out.paths.is_empty());
+        let candidates = end
+            .map(|end| {
+                let is_call = |_, kind| Ok(is_call(kind));
+                NameCandidates::of(&view, &end.definition.name, is_call, 0)
+            })
+            .transpose()?;
+        let on_the_way = out.blocked.as_ref().map_or(0, MissingPath::unresolved_calls);
+        let uses: Vec<UsesOf<'_>> = end
+            .into_iter()
+            .map(|end| {
+                let (definition, candidates) = (&end.definition, candidates.as_ref());
+                UsesOf { definition, found: 0, candidates, by_name: true }
+            })
+            .collect();
+        let mut answer = session.answer_about(&snapshot, &Question::Uses(&uses), SymbolAnswer::one(out))?;
         answer.add_notes(notes);
-        answer.add_reasons(unresolved);
+        answer.add_doubts(unresolved.into_iter().filter(|_| end.is_none()));
+        if on_the_way > 0 {
+            let calls = plural(
+                on_the_way,
+                "call at the end of what is proven is",
+                "calls at the end of what is proven are",
+            );
+            let text = format!("{calls} not resolved");
+            answer = answer.partial(Doubt::new(Cause::UnresolvedUses, on_the_way, text));
+        }
         if stopped {
-            answer = answer
-                .partial(Note::from("the search stopped at its limits: paths may be missing").see("depth"));
+            let note = Note::from("the search stopped at its limits: paths may be missing").see("depth");
+            answer = answer.partial(Doubt::new(Cause::Unsearched, 1, note));
         }
         Ok(answer)
     }

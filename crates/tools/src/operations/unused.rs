@@ -4,6 +4,7 @@ use crate::answer::{Answer, Cursor, PageWindow};
 use crate::arguments::enum_values;
 use crate::arguments::path_argument;
 use crate::error::{Exit, ToolError};
+use crate::graph::contracts::Contracts;
 use crate::graph::liveness_reasons::{LivenessReason, UnusedCandidate, liveness_reasons, textual_reasons};
 use crate::graph::name_occurrences::NameOccurrences;
 use crate::graph::node_line::NodeLine;
@@ -13,7 +14,7 @@ use crate::session::Session;
 use crate::text::number_format::{count, plural};
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
-use orient_engine::{EngineError, FullGraph, GraphView};
+use orient_engine::{EngineError, FullGraph, GraphView, MentionQuery, Snapshot};
 use orient_model::{Modifier, Modules, Role, SymbolKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,8 @@ pub(crate) struct Unused;
 
 /// Default number of definitions.
 const DEFAULT_LIMIT: u64 = 100;
+/// Maximum number of likely unused definitions whose other spellings are searched for.
+const MAX_MENTIONED: usize = 200;
 
 /// The default kinds. Fields and enum members are left out: they are used implicitly, by layout, value or serialisation.
 const DEFAULT_KINDS: &[SymbolKind] = &[
@@ -96,8 +99,33 @@ pub(crate) struct UnusedOut {
     doubtful: u64,
     /// Number of files searched for the names of the others.
     files_read: u64,
+    /// The definitions that may be used for another reason, by the first reason, most first.
+    by_reason: Vec<ReasonCount>,
     /// The definitions. Members of a listed one are not listed.
     unused: Vec<UnusedLine>,
+}
+
+/// Definitions that may be used for the same reason.
+#[derive(Serialize, JsonSchema)]
+struct ReasonCount {
+    /// The reason.
+    reason: String,
+    /// Their number.
+    count: u64,
+}
+
+/// Counts the definitions by the first reason that is more than their visibility.
+fn counted_by_reason<'f>(found: impl Iterator<Item = &'f [LivenessReason]>) -> Vec<ReasonCount> {
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    for doubts in found {
+        if let Some(first) = doubts.iter().find(|doubt| !doubt.is_weak()) {
+            *counts.entry(first.heading()).or_default() += 1;
+        }
+    }
+    let mut counts: Vec<ReasonCount> =
+        counts.into_iter().map(|(reason, count)| ReasonCount { reason, count }).collect();
+    counts.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.reason.cmp(&b.reason)));
+    counts
 }
 
 /// A definition without a verified use.
@@ -133,6 +161,7 @@ fn collect_reasons(
         let full = view.describe(whole.nodes[number as usize].id)?.qualified();
         declared.entry(full).or_default().push(number);
     }
+    let contracts = Contracts::read(whole);
     let mut found = Vec::new();
     for &number in unused {
         let full = if namesakes.contains_key(whole.name(number)) {
@@ -155,7 +184,8 @@ fn collect_reasons(
             None
         };
         let returns = described.as_ref().and_then(|definition| definition.returns.as_deref());
-        let candidate = UnusedCandidate { whole, usage, number, visibility, undefined, returns };
+        let candidate =
+            UnusedCandidate { whole, usage, contracts: &contracts, number, visibility, undefined, returns };
         let mut reasons = liveness_reasons(&candidate);
         // The declaration may have reasons of its own: it shows overrides and the enclosing type.
         for &number in same.iter().filter(|&&other| other != number && is_declaration(other)) {
@@ -169,6 +199,27 @@ fn collect_reasons(
         found.push((number, reasons));
     }
     Ok(found)
+}
+
+/// Adds a doubt to the likely unused definitions that a template spells in another way, such as a getter as a property.
+fn doubt_mentioned(
+    snapshot: &Snapshot,
+    view: &GraphView<'_>,
+    whole: &FullGraph,
+    found: &mut [(u32, Vec<LivenessReason>)],
+) -> Result<(), EngineError> {
+    let likely = found.iter_mut().filter(|(_, doubts)| doubts.is_empty());
+    for (number, doubts) in likely.take(MAX_MENTIONED) {
+        let node = &whole.nodes[*number as usize];
+        let described = view.describe(node.id)?;
+        let Some(definition) = described.definition else { continue };
+        let container = definition.handle.names.iter().rev().nth(1).map(String::as_str);
+        let callable = definition.kind.is_callable();
+        let query = MentionQuery { name: &definition.name, container, callable, strings: false };
+        let places = snapshot.unaccounted_mentions(&query)?.places.len() as u64;
+        doubts.extend((places > 0).then_some(LivenessReason::Occurs(places)));
+    }
+    Ok(())
 }
 
 impl TypedOperation for Unused {
@@ -238,19 +289,22 @@ whose uses are resolved are considered.";
             }
         }
         let mut found = collect_reasons(&view, &whole, &usage, &unused)?;
-        let is_only_visible = |doubts: &[LivenessReason]| doubts.iter().all(LivenessReason::is_visibility);
+        let is_only_visible = |doubts: &[LivenessReason]| doubts.iter().all(LivenessReason::is_weak);
         let searched: Vec<u32> =
             found.iter().filter(|(_, doubts)| is_only_visible(doubts)).map(|(number, _)| *number).collect();
         let occurrences = NameOccurrences::find(&snapshot, &whole, &searched)?;
         for (number, doubts) in found.iter_mut().filter(|(_, doubts)| is_only_visible(doubts)) {
             doubts.extend(textual_reasons(&occurrences, *number));
         }
+        doubt_mentioned(&snapshot, &view, &whole, &mut found)?;
         let grade = |doubts: &[LivenessReason]| {
             if doubts.is_empty() { 0 } else { 1 + u8::from(!is_only_visible(doubts)) }
         };
         found.sort_by_key(|(number, doubts)| (grade(doubts), *number));
         let of_grade = |wanted: u8| found.iter().filter(|(_, doubts)| grade(doubts) == wanted).count();
         let (likely, visible, doubtful) = (of_grade(0), of_grade(1), of_grade(2));
+        let by_reason =
+            counted_by_reason(found.iter().skip(likely + visible).map(|(_, doubts)| doubts.as_slice()));
         if args.likely || args.certain {
             found.truncate(likely);
         } else if !args.all {
@@ -266,7 +320,7 @@ whose uses are resolved are considered.";
         let files_read = occurrences.files;
         let [likely, visible, doubtful] = [likely, visible, doubtful].map(|number| number as u64);
         let mut answer =
-            session.answer(&snapshot, UnusedOut { likely, visible, doubtful, files_read, unused });
+            session.answer(&snapshot, UnusedOut { likely, visible, doubtful, files_read, by_reason, unused });
         if doubtful > 0 && !args.all {
             answer = answer.note(format!(
                 "{} left out that may be used for another reason than visibility (`orient unused --all`)",
@@ -305,6 +359,11 @@ whose uses are resolved are considered.";
                 writer.put(Style::Dim, &format!("  but: {}", line.may_be_used.join(", ")))?;
             }
             writer.end_line()?;
+        }
+        if !out.by_reason.is_empty() {
+            let reasons: Vec<String> =
+                out.by_reason.iter().map(|one| format!("{} {}", count(one.count), one.reason)).collect();
+            writer.line(Style::Dim, &format!("may still be used: {}", reasons.join(", ")))?;
         }
         Ok(())
     }

@@ -6,8 +6,9 @@ pub(crate) mod provider_embedding;
 pub(crate) mod query_embedding;
 pub(crate) mod revision;
 
-use crate::answer::unread_files::{self, AnswerScope};
-use crate::answer::{Answer, Freshness, Note};
+use crate::answer::completeness::{Question, doubts};
+use crate::answer::unread_files::AnswerScope;
+use crate::answer::{Answer, Cause, Doubt, Freshness, Note};
 use crate::error::ToolError;
 use crate::narrative::ClientModel;
 use crate::session::client_id::COMMAND_LINE;
@@ -411,11 +412,27 @@ impl<'p> Session<'p> {
 
     /// An answer that depends on a part of the tree.
     pub(crate) fn answer_within<T>(&self, snapshot: &Snapshot, scope: AnswerScope<'_>, data: T) -> Answer<T> {
-        let answer = self.fresh_answer(snapshot, data);
-        match unread_files::reason(snapshot, scope) {
-            Some(reason) => answer.partial(reason),
-            None => answer,
+        let mut answer = self.fresh_answer(snapshot, data);
+        match doubts(snapshot, &Question::Files(scope)) {
+            Ok(doubts) => answer.add_doubts(doubts),
+            Err(error) => {
+                let text = format!("what was not read is unknown: {}", error.message());
+                answer.add_doubts([Doubt::new(Cause::Unread, 1, text)]);
+            }
         }
+        answer
+    }
+
+    /// An answer to a question, partial if something could change it that was not read or not understood.
+    pub(crate) fn answer_about<T>(
+        &self,
+        snapshot: &Snapshot,
+        question: &Question<'_>,
+        data: T,
+    ) -> Result<Answer<T>, ToolError> {
+        let mut answer = self.fresh_answer(snapshot, data);
+        answer.add_doubts(doubts(snapshot, question)?);
+        Ok(answer)
     }
 
     fn fresh_answer<T>(&self, snapshot: &Snapshot, data: T) -> Answer<T> {

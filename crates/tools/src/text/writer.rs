@@ -112,6 +112,17 @@ impl<'i> TextWriter<'i> {
         Self { sink }
     }
 
+    /// Writes text whose first line ends with a remark.
+    pub(crate) fn with_first_line(
+        &mut self,
+        remark: &str,
+        write: impl FnOnce(&mut TextWriter<'_>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut sink =
+            FirstLine { sink: &mut *self.sink, remark: Some(escape_invisible(remark).into_owned()) };
+        write(&mut TextWriter { sink: &mut sink })
+    }
+
     /// Writes a piece of a line.
     pub fn put(&mut self, tone: Style, text: &str) -> io::Result<()> {
         self.sink.put(tone, &escape_invisible(text))
@@ -215,6 +226,49 @@ impl<'i> TextWriter<'i> {
             self.end_line()?;
         }
         Ok(())
+    }
+}
+
+/// A sink that ends the first line with a remark.
+struct FirstLine<'s> {
+    sink: &'s mut dyn TextSink,
+    remark: Option<String>,
+}
+
+impl TextSink for FirstLine<'_> {
+    fn put(&mut self, tone: Style, text: &str) -> io::Result<()> {
+        self.sink.put(tone, text)
+    }
+
+    fn end_line(&mut self) -> io::Result<()> {
+        if let Some(remark) = self.remark.take() {
+            self.sink.put(Style::Warn, &remark)?;
+        }
+        self.sink.end_line()
+    }
+
+    fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.sink.raw(bytes)
+    }
+
+    fn mode(&self) -> OutputMode {
+        self.sink.mode()
+    }
+
+    fn own_line(&mut self, tone: Style, words: &OwnText) -> io::Result<()> {
+        self.sink.own_line(tone, words)?;
+        // What names something of the repository is no text of our own: it gets a line of its own.
+        match self.remark.take() {
+            Some(remark) => {
+                self.sink.put(Style::Warn, remark.trim_start())?;
+                self.sink.end_line()
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn excerpt(&mut self, excerpt: &Excerpt<'_>) -> io::Result<bool> {
+        self.sink.excerpt(excerpt)
     }
 }
 

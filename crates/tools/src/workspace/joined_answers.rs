@@ -87,6 +87,7 @@ pub(crate) fn append_answer<T: Labelled>(mut all: Answer<T>, next: Answer<T>) ->
     };
     all.complete &= next.complete;
     all.reasons.extend(next.reasons);
+    all.causes.extend(next.causes);
     all.notes.extend(next.notes);
     // A cursor continues the list of one root.
     all.next = None;

@@ -1,7 +1,7 @@
 //! A symbol of one root, and its uses in the others.
 
 use super::joined_answers::name_root;
-use crate::answer::Answer;
+use crate::answer::{Answer, Cause, Doubt};
 use crate::arguments::symbol_lookup::{SymbolAnswer, as_candidate, resolve_symbol};
 use crate::error::{Code, ToolError};
 use crate::graph::call_tree::called_nodes;
@@ -55,7 +55,8 @@ where
         }
         if unread > 0 {
             let files = plural(unread as u64, "file", "files");
-            answer = answer.partial(format!("{files} of other roots that may use it were not read"));
+            let text = format!("{files} of other roots that may use it were not read");
+            answer = answer.partial(Doubt::new(Cause::Unsearched, unread as u64, text));
         }
         return Ok(answer);
     }

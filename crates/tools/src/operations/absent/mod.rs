@@ -2,8 +2,8 @@
 
 mod text_matches;
 
-use crate::answer::Answer;
 use crate::answer::unread_files::AnswerScope;
+use crate::answer::{Answer, Doubt};
 use crate::arguments::enum_values;
 use crate::arguments::file_scope::{FileScope, candidates};
 use crate::error::{Code, Exit, ToolError};
@@ -199,7 +199,8 @@ result UNPROVEN. Ignored files are out of scope. Exits with code 0 for PASS and 
         let mut answer = session.answer_within(&snapshot, AnswerScope::FilesRead, out);
         answer.add_notes(scope.notes);
         if shown < total as u64 {
-            answer = answer.partial(format!("{} of {} violations shown", count(shown), count(total as u64)));
+            let text = format!("{} of {} violations shown", count(shown), count(total as u64));
+            answer = answer.partial(Doubt::limit(total as u64 - shown, text));
         }
         Ok(answer)
     }

@@ -4,7 +4,7 @@ mod chunk_selection;
 mod context_answer;
 mod neighbours;
 
-use crate::answer::{Answer, Note};
+use crate::answer::{Answer, Doubt, Note};
 use crate::error::{Code, Exit, ToolError};
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
@@ -80,11 +80,14 @@ budget; earlier chunks get larger parts. For a symbol, only that symbol. Omitted
         let mut answer = session.answer(&snapshot, out);
         answer.add_notes(chosen.notes);
         if chosen.more {
-            answer = answer.partial(Note::from(format!("the best {limit} chunks")).see("limit"));
+            answer =
+                answer.partial(Doubt::limit(1, Note::from(format!("the best {limit} chunks")).see("limit")));
         }
         if shortened > 0 {
-            answer = answer
-                .partial(Note::from(format!("{shortened} shortened to {tokens} tokens")).see("max_tokens"));
+            answer = answer.partial(Doubt::limit(
+                1,
+                Note::from(format!("{shortened} shortened to {tokens} tokens")).see("max_tokens"),
+            ));
         }
         Ok(answer)
     }

@@ -2,7 +2,7 @@
 
 mod args;
 
-use crate::answer::{Answer, PageWindow};
+use crate::answer::{Answer, Cause, Doubt, PageWindow};
 use crate::arguments::file_scope::{FileScope, candidates};
 use crate::error::{Code, Exit, ToolError};
 use crate::operation::{AcrossRoots, Example, TypedOperation};
@@ -139,7 +139,8 @@ apply` applies it. The index leaves out files without the names in the pattern. 
         };
         let mut answer = session.answer_within(&snapshot, scope.single().into(), out);
         for (path, reason) in found.not_searched {
-            answer = answer.partial(format!("not searched: {} ({reason})", path.display()));
+            let text = format!("not searched: {} ({reason})", path.display());
+            answer = answer.partial(Doubt::new(Cause::Unread, 1, text));
         }
         if queries.iter().any(Query::has_syntax_error) {
             answer = answer.note(

@@ -3,8 +3,8 @@
 mod args;
 mod subtree_search;
 
-use crate::answer::Answer;
 use crate::answer::unread_files::AnswerScope;
+use crate::answer::{Answer, Cause, Doubt};
 use crate::arguments::path_argument;
 use crate::error::{Code, Exit, ToolError};
 use crate::operation::{AcrossRoots, Example, TypedOperation};
@@ -162,7 +162,7 @@ characters is answered without reading most files. Types (-t) are ripgrep's. Exi
             (answer.complete, answer.reasons) = (true, Vec::new());
         }
         for error in found.errors {
-            answer = answer.partial(error);
+            answer = answer.partial(Doubt::new(Cause::Unread, 1, error));
         }
         Ok(answer)
     }

@@ -4,7 +4,7 @@ use super::args::{Group, MAX_LIMIT, SearchArgs};
 use super::phrases::Phrases;
 use super::search_answer::{RootHit, SearchOut};
 use super::{Search, drop_unlikely, spelling_notes, translation_note};
-use crate::answer::{Answer, Note};
+use crate::answer::{Answer, Doubt, Note};
 use crate::error::{Code, ToolError};
 use crate::operation::ParseArgs;
 use crate::session::Session;
@@ -53,7 +53,10 @@ pub(super) fn across(
     let out = SearchOut::of(&shown, &roots[0].query.text, found, group, &asked)?;
     let mut answer = frame(&roots).with_data(out);
     if is_cut {
-        answer = answer.partial(Note::from(format!("the best {} hits", hits.len())).see("limit"));
+        answer = answer.partial(Doubt::limit(
+            hits.len() as u64,
+            Note::from(format!("the best {} hits", hits.len())).see("limit"),
+        ));
     }
     answer.add_notes(unlikely);
     answer.add_notes(translation_note(found, asked.explain));

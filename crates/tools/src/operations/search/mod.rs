@@ -6,7 +6,7 @@ mod named_symbol;
 mod phrases;
 mod search_answer;
 
-use crate::answer::{Answer, Note};
+use crate::answer::{Answer, Doubt, Note};
 use crate::error::{Exit, ToolError};
 use crate::operation::{AcrossRoots, Example, TypedOperation};
 use crate::session::Session;
@@ -142,7 +142,10 @@ the query asks for them. Hits contain phrases in double quotes literally. Unknow
         let (shown, left_out) = (out.shown(), out.left_out());
         let mut answer = session.answer_within(&snapshot, query.path.as_ref().into(), out);
         if found.more {
-            answer = answer.partial(Note::from(format!("the best {} hits", found.hits.len())).see("limit"));
+            answer = answer.partial(Doubt::limit(
+                found.hits.len() as u64,
+                Note::from(format!("the best {} hits", found.hits.len())).see("limit"),
+            ));
         }
         if left_out > 0 {
             let text = format!("{left_out} of {shown} hits without source to stay within the token budget");
