@@ -73,6 +73,7 @@ fn callers_are_proven_and_what_only_has_the_name_is_apart() {
           tests/test_order.py:5  function test_checkout
         name only, not verified:
           shop/order.py:5  in checkout  the type of the receiver is not known
+        partial: 1 use of the name is not resolved and may mean it
         ",
     );
 }
@@ -85,6 +86,7 @@ fn tests_can_be_left_out_and_levels_listed_flat() {
         1 verified caller of total (shop/cart.py:20), 1 name-only candidate
         shop/order.py:6  function checkout
         shop/order.py:10  function main [entry_point]  level 2
+        partial: 1 use of the name is not resolved and may mean it
         note: 1 test excluded (see --no-tests)
         ",
     );
@@ -186,12 +188,13 @@ fn without_a_way_the_answer_is_where_the_proof_ends() {
         &["trace", "main", "write"],
         1,
         "
-        no proven path from main to write
+        no proven path from main to write (not certain: 1 call at the end of what is proven is not resolved)
         proven up to:
           a.py:5  function main  calls
             a.py:8  function load
         unresolved there:
           a.py:9  save  the type of the receiver is not known; if it means b.py:2  method Store.save the path continues
+        partial: 1 call at the end of what is proven is not resolved
         ",
     );
 }
@@ -705,7 +708,7 @@ fn uses_in_a_language_that_is_not_resolved_are_said_to_be_unknown() {
         &["callers", "plain"],
         0,
         "
-        0 verified callers of Naming.plain (naming.ex:2), 0 name-only candidates
+        0 verified callers of Naming.plain (naming.ex:2), 0 name-only candidates (not certain: names in elixir are not resolved)
         partial: names in elixir are not resolved; `orient grep -F -w plain` finds where it is mentioned
         ",
     );

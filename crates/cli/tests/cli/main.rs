@@ -2,6 +2,7 @@
 
 mod at_revision;
 mod broken_uses;
+mod completeness;
 mod context;
 #[cfg(target_os = "linux")]
 mod daemon;

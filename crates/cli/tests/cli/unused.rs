@@ -149,7 +149,7 @@ fn what_only_others_can_use_is_listed_after_that_and_what_a_framework_may_use_is
         likely unused: not visible outside, no reason to assume a use, and the name occurs nowhere else in the text of 2 files
         a.py:1  function _dead
         a.py:4  function open_to_all  but: public
-        note: 2 left out that may be used for another reason than visibility (`orient unused --all`)
+        note: 2 left out that may be used for another reason than visibility: 1 entry point, 1 name occurs elsewhere in the text (`orient unused --all`)
         ",
     );
     let all = text(&tree.run(&["unused", "--all"]).stdout);

@@ -170,7 +170,9 @@ impl MentionSearch<'_> {
         if mentioned.is_empty() {
             return Ok(());
         }
-        let known = self.accounted_lines(row.id)?;
+        // What a schema defines is what the generated code has.
+        let defines = !matches!(kind, UnresolvedFileKind::Embedded(EmbeddedForm::Schema, _));
+        let known = self.accounted_lines(row.id, defines)?;
         for at in mentioned {
             let line = 1 + text[..at].matches('\n').count() as u32;
             let mention = Mention { kind: kind.clone(), path: row.path.clone(), line };
@@ -181,8 +183,8 @@ impl MentionSearch<'_> {
         Ok(())
     }
 
-    /// The lines of a file on which something of this name is defined, or refers to something of this name.
-    fn accounted_lines(&self, file: FileId) -> Result<BTreeSet<u32>, EngineError> {
+    /// The lines of a file that refer to something of this name, and with `defines` those that define something of this name.
+    fn accounted_lines(&self, file: FileId, defines: bool) -> Result<BTreeSet<u32>, EngineError> {
         let name = self.forms.name();
         let mut lines = BTreeSet::new();
         let graph = self.snapshot.file_graph(file)?;
@@ -198,7 +200,7 @@ impl MentionSearch<'_> {
                 lines.insert(edge.line);
             }
         }
-        if let Some(held) = self.snapshot.outline_of(file)? {
+        if defines && let Some(held) = self.snapshot.outline_of(file)? {
             let named =
                 held.outline.symbols.iter().filter(|symbol| held.outline.strings.get(symbol.name) == name);
             lines.extend(named.map(|symbol| symbol.name_span.first_line));

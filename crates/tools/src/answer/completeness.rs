@@ -393,8 +393,8 @@ mod tests {
         assert_eq!(
             doubts.iter().map(|doubt| doubt.note.with_flag().into_owned()).collect::<Vec<_>>(),
             [
-                "3 mentions in templates are not resolved (a.haml:1, b.haml:2 and 1 more): `orient grep -F -w total` shows them",
-                "1 mention in strings may mean it (d.rb:4): `orient grep -F -w total` shows it",
+                "3 mentions in templates are not resolved (a.haml:1, b.haml:2 and 1 more); `orient grep -F -w total` shows them",
+                "1 mention in strings may mean it (d.rb:4); `orient grep -F -w total` shows it",
             ]
         );
         assert_eq!(doubts_about_mentions("total", &Mentions::default()), []);

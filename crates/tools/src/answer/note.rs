@@ -45,7 +45,7 @@ impl Note {
     /// The remark with what can be done about it.
     fn whole(&self) -> Cow<'_, str> {
         match &self.remedy {
-            Some(remedy) => format!("{}: {remedy}", self.text).into(),
+            Some(remedy) => format!("{}; {remedy}", self.text).into(),
             None => Cow::Borrowed(&self.text),
         }
     }

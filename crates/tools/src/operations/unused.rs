@@ -319,11 +319,14 @@ whose uses are resolved are considered.";
         let shown = unused.len();
         let files_read = occurrences.files;
         let [likely, visible, doubtful] = [likely, visible, doubtful].map(|number| number as u64);
+        let reasons: Vec<String> =
+            by_reason.iter().map(|one| format!("{} {}", count(one.count), one.reason)).collect();
         let mut answer =
             session.answer(&snapshot, UnusedOut { likely, visible, doubtful, files_read, by_reason, unused });
         if doubtful > 0 && !args.all {
+            let reasons = reasons.join(", ");
             answer = answer.note(format!(
-                "{} left out that may be used for another reason than visibility (`orient unused --all`)",
+                "{} left out that may be used for another reason than visibility: {reasons} (`orient unused --all`)",
                 count(doubtful)
             ));
         }
@@ -359,11 +362,6 @@ whose uses are resolved are considered.";
                 writer.put(Style::Dim, &format!("  but: {}", line.may_be_used.join(", ")))?;
             }
             writer.end_line()?;
-        }
-        if !out.by_reason.is_empty() {
-            let reasons: Vec<String> =
-                out.by_reason.iter().map(|one| format!("{} {}", count(one.count), one.reason)).collect();
-            writer.line(Style::Dim, &format!("may still be used: {}", reasons.join(", ")))?;
         }
         Ok(())
     }

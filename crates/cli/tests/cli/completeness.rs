@@ -1,0 +1,162 @@
+//! What makes an answer partial, and that an answer that nothing could change is complete.
+
+use crate::sandbox::{Sandbox, text};
+use serde_json::Value;
+
+/// The causes that an answer gives, and whether it calls itself complete.
+fn causes(tree: &Sandbox, args: &[&str]) -> (bool, Vec<String>) {
+    let answer = tree.json(args);
+    let causes = answer["causes"].as_array().cloned().unwrap_or_default();
+    let word = |cause: &Value| cause["cause"].as_str().unwrap_or_default().to_owned();
+    (answer["complete"].as_bool().unwrap_or_default(), causes.iter().map(word).collect())
+}
+
+fn assert_partial(files: &[(&str, &str)], args: &[&str], cause: &str) {
+    let (complete, causes) = causes(&Sandbox::new(files), args);
+    assert!(!complete && causes.iter().any(|one| one == cause), "{args:?} of {files:?}: {causes:?}");
+}
+
+fn assert_complete(files: &[(&str, &str)], args: &[&str]) {
+    assert_eq!(causes(&Sandbox::new(files), args), (true, Vec::new()), "{args:?} of {files:?}");
+}
+
+const USER: (&str, &str) = ("user.py", "class User:\n    def badge_label(self):\n        return 1\n");
+
+#[test]
+fn a_member_that_only_a_template_uses_is_not_said_to_have_no_uses() {
+    let template = ("templates/me.html.j2", "<p>{{ user.badge_label }}</p>\n");
+    for question in ["callers", "references", "symbol", "impact"] {
+        assert_partial(&[USER, template], &[question, "badge_label", "--json"], "embedded_code");
+    }
+    for (file, line) in [
+        ("a.haml", "%p= user.badge_label\n"),
+        ("a.jsp", "<p>${user.badge_label}</p>\n"),
+        ("a.ipynb", "{\"cells\": [{\"source\": [\"user.badge_label()\"]}]}\n"),
+        ("a.xaml", "<Label Text=\"{Binding badge_label}\"/>\n"),
+        ("a.hbs", "<p>{{badge_label}}</p>\n"),
+    ] {
+        assert_partial(&[USER, (file, line)], &["callers", "badge_label", "--json"], "embedded_code");
+    }
+}
+
+#[test]
+fn an_answer_that_nothing_could_change_is_complete() {
+    let page = ("templates/me.html.j2", "<p>{{ user.name }}</p><!-- badge_label -->\n");
+    let docs = ("README.md", "Call `badge_label` of a user.\n");
+    let manifest = ("requirements.txt", "requests==2.0\n");
+    for question in ["callers", "references", "symbol", "impact"] {
+        assert_complete(&[USER, page, docs, manifest], &[question, "badge_label", "--json"]);
+    }
+    for question in [&["endpoints", "--json"][..], &["surface", "--json"], &["unused", "--json"]] {
+        assert_complete(&[USER, docs, manifest], question);
+    }
+}
+
+#[test]
+fn the_first_line_of_an_empty_answer_names_the_strongest_doubt() {
+    let tree = Sandbox::new(&[USER, ("a.haml", "%p= user.badge_label\n")]);
+    let said = text(&tree.run(&["callers", "badge_label"]).stdout);
+    let first = said.lines().next().unwrap_or_default();
+    assert!(first.contains("not certain: 1 mention in templates is not resolved (a.haml:1)"), "{said}");
+    let tree = Sandbox::new(&[("package.json", "{ \"dependencies\": { \"@hapi/hapi\": \"^21\" } }\n")]);
+    let said = text(&tree.run(&["endpoints"]).stdout);
+    let first = said.lines().next().unwrap_or_default();
+    assert!(
+        first.starts_with("0 endpoints (not certain: there are no rules for what @hapi/hapi registers"),
+        "{said}"
+    );
+}
+
+#[test]
+fn no_endpoints_are_certain_only_without_a_framework() {
+    let manifests: &[(&str, &str, &str)] = &[
+        ("package.json", "{ \"dependencies\": { \"restify\": \"1\" } }\n", "unknown_framework"),
+        ("package.json", "{ \"dependencies\": { \"express\": \"1\" } }\n", "silent_framework"),
+        ("requirements.txt", "tornado>=6\n", "unknown_framework"),
+        ("Gemfile", "gem \"grape\"\n", "unknown_framework"),
+        ("mix.exs", "  {:phoenix, \"~> 1.7\"},\n", "unknown_framework"),
+        ("pom.xml", "<project><artifactId>javalin</artifactId></project>\n", "unknown_framework"),
+        (
+            "Package.swift",
+            ".package(url: \"https://github.com/vapor/vapor.git\", from: \"4.0.0\")\n",
+            "unknown_framework",
+        ),
+        ("web.csproj", "<Project Sdk=\"Microsoft.NET.Sdk.Web\"></Project>\n", "silent_framework"),
+        ("Cargo.toml", "[dependencies]\npoem = \"3\"\n", "unknown_framework"),
+        ("composer.json", "{ \"require\": { \"cakephp/cakephp\": \"5\" } }\n", "unknown_framework"),
+        ("go.mod", "module a\n\nrequire github.com/kataras/iris/v12 v12.0.0\n", "unknown_framework"),
+    ];
+    for &(name, manifest, cause) in manifests {
+        assert_partial(&[USER, (name, manifest)], &["endpoints", "--json"], cause);
+    }
+    let serves =
+        "package main\n\nimport \"net/http\"\n\nfunc main() {\n\thttp.ListenAndServe(\":1\", handler())\n}\n";
+    assert_partial(
+        &[("go.mod", "module a\n"), ("main.go", serves)],
+        &["endpoints", "--json"],
+        "silent_framework",
+    );
+    let asks = "package main\n\nimport \"net/http\"\n\nfunc main() {\n\thttp.Get(\"http://host/\")\n}\n";
+    assert_complete(&[("go.mod", "module a\n"), ("main.go", asks)], &["endpoints", "--json"]);
+}
+
+#[test]
+fn an_address_that_is_partly_unknown_makes_the_list_partial() {
+    let files = &[
+        ("package.json", "{ \"dependencies\": { \"express\": \"4\" } }\n"),
+        (
+            "a.js",
+            "const express = require('express');\nconst app = express();\napp.get(`${process.env.BASE}/users`, list);\nfunction list() {}\n",
+        ),
+    ];
+    assert_partial(files, &["endpoints", "--json"], "unknown_address");
+    let files = &[
+        ("package.json", "{ \"dependencies\": { \"express\": \"4\" } }\n"),
+        (
+            "a.js",
+            "const express = require('express');\nconst app = express();\napp.get('/users', list);\nfunction list() {}\n",
+        ),
+    ];
+    assert_complete(files, &["endpoints", "--json"]);
+    assert_complete(files, &["endpoints", "--path", "/orders", "--json"]);
+}
+
+#[test]
+fn unresolved_uses_strings_and_other_languages_are_counted() {
+    let unresolved = ("b.py", "def f(x):\n    x.badge_label()\n");
+    assert_partial(&[USER, unresolved], &["callers", "badge_label", "--json"], "unresolved_uses");
+    let string = ("b.py", "def f(x):\n    return getattr(x, \"badge_label\")\n");
+    assert_partial(&[USER, string], &["callers", "badge_label", "--json"], "named_as_text");
+    let config = ("jobs.yaml", "handler: user.User.badge_label\n");
+    assert_partial(&[USER, config], &["callers", "badge_label", "--json"], "named_as_text");
+    let other = ("b.lua", "print(user.badge_label)\n");
+    assert_partial(&[USER, other], &["callers", "badge_label", "--json"], "other_language");
+    let schema = ("user.proto", "message User { string badge_label = 1; }\n");
+    assert_partial(&[USER, schema], &["callers", "badge_label", "--json"], "generated_code");
+}
+
+#[test]
+fn a_file_that_was_not_read_matters_only_if_it_could_use_the_name() {
+    let long = "x: 1\n".repeat(1 << 19);
+    let files = &[USER, ("tests/cassette.yaml", long.as_str())];
+    assert_complete(files, &["callers", "badge_label", "--json"]);
+    assert_complete(files, &["unused", "--json"]);
+    let code = "y = 1\n".repeat(1 << 19);
+    assert_complete(&[USER, ("big.py", code.as_str())], &["callers", "badge_label", "--json"]);
+    let uses = format!("{code}z.badge_label()\n");
+    assert_partial(&[USER, ("big.py", uses.as_str())], &["callers", "badge_label", "--json"], "unread");
+}
+
+#[test]
+fn a_member_that_an_interface_asks_for_is_not_likely_unused() {
+    let likely = |files: &[(&str, &str)]| {
+        let answer = Sandbox::new(files).json(&["unused", "--likely", "--json"]);
+        let lines = answer["data"]["unused"].as_array().cloned().unwrap_or_default();
+        lines.iter().filter_map(|line| line["name"].as_str().map(str::to_owned)).collect::<Vec<_>>()
+    };
+    let go = "package a\n\ntype node interface {\n\tisNode()\n}\n\ntype leaf struct{}\n\nfunc (leaf) isNode() {}\n\nfunc Make() any {\n\treturn leaf{}\n}\n";
+    let found = likely(&[("go.mod", "module a\n"), ("a.go", go)]);
+    assert!(!found.iter().any(|name| name.contains("isNode")), "{found:?}");
+    let go = "package a\n\ntype leaf struct{}\n\nfunc (leaf) isDead() {\n}\n\nfunc Make() any {\n\treturn leaf{}\n}\n";
+    assert!(likely(&[("go.mod", "module a\n"), ("a.go", go)]).iter().any(|name| name.contains("isDead")));
+}
