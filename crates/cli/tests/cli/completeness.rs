@@ -132,7 +132,8 @@ fn unresolved_uses_strings_and_other_languages_are_counted() {
     let other = ("b.lua", "print(user.badge_label)\n");
     assert_partial(&[USER, other], &["callers", "badge_label", "--json"], "other_language");
     let schema = ("user.proto", "message User { string badge_label = 1; }\n");
-    assert_partial(&[USER, schema], &["callers", "badge_label", "--json"], "generated_code");
+    let handle = "user.py#User.badge_label";
+    assert_partial(&[USER, schema], &["callers", handle, "--json"], "generated_code");
 }
 
 #[test]
