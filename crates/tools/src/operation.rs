@@ -64,6 +64,8 @@ pub(crate) trait TypedOperation: Sized + 'static {
     const ACROSS: Option<AcrossRoots<Self>> = None;
     /// What a root must contain to contribute to an answer, for an operation that several roots answer together.
     const ROOT_FILTER: fn(&Self::Args) -> RootFilter = |_| RootFilter::Any;
+    /// Whether an answer says that there is nothing: its first line then names the strongest doubt.
+    const IS_NEGATIVE: fn(&Self::Out) -> bool = |out| matches!(Self::exit(out), Exit::Nothing);
     /// Arguments for the command line only: they name files of the machine, or control the terminal.
     const TERMINAL_ONLY: &'static [&'static str] = &[];
     /// The arguments.
@@ -89,10 +91,6 @@ pub(crate) trait TypedOperation: Sized + 'static {
     /// The exit code of a command with this outcome.
     fn exit(_out: &Self::Out) -> Exit {
         Exit::Ok
-    }
-    /// Whether the answer says that there is nothing: its first line then names the strongest doubt.
-    fn is_negative(out: &Self::Out) -> bool {
-        matches!(Self::exit(out), Exit::Nothing)
     }
     /// Writes the data as JSON lines, if it is one long list; `None` for other data.
     fn json_lines(_out: &Self::Out, _to: &mut dyn io::Write) -> Option<io::Result<()>> {
@@ -165,7 +163,7 @@ impl<O: TypedOperation> Reply for TypedReply<O> {
     }
 
     fn text(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
-        match self.0.strongest_doubt().filter(|_| O::is_negative(&self.0.data)) {
+        match self.0.strongest_doubt().filter(|_| (O::IS_NEGATIVE)(&self.0.data)) {
             Some(doubt) => writer.with_first_line(&format!(" (not certain: {})", doubt.text), |writer| {
                 O::text(&self.0.data, writer)
             }),

@@ -29,6 +29,7 @@ calls of all its members are shown.";
         Example { command: "callees Server.Run --flat --json", about: "a list for a script" },
     ];
     const TERMINAL_ONLY: &'static [&'static str] = &["role"];
+    const IS_NEGATIVE: fn(&Self::Out) -> bool = |out| out.is_negative(CallsOut::is_empty);
     type Args = CallsArgs;
     type Out = SymbolAnswer<CallsOut>;
 
@@ -42,9 +43,5 @@ calls of all its members are shown.";
 
     fn exit(out: &Self::Out) -> Exit {
         out.exit()
-    }
-
-    fn is_negative(out: &Self::Out) -> bool {
-        out.is_negative(CallsOut::is_empty)
     }
 }

@@ -41,6 +41,7 @@ without calling it. Tests come last. --role searches all levels.";
     ];
     const ACROSS: Option<AcrossRoots<Self>> = Some(across);
     const ROOT_FILTER: fn(&CallsArgs) -> RootFilter = |args| RootFilter::defines_or_uses(args.symbol());
+    const IS_NEGATIVE: fn(&Self::Out) -> bool = |out| out.is_negative(CallsOut::is_empty);
     type Args = CallsArgs;
     type Out = SymbolAnswer<CallsOut>;
 
@@ -54,10 +55,6 @@ without calling it. Tests come last. --role searches all levels.";
 
     fn exit(out: &Self::Out) -> Exit {
         out.exit()
-    }
-
-    fn is_negative(out: &Self::Out) -> bool {
-        out.is_negative(CallsOut::is_empty)
     }
 }
 

@@ -66,6 +66,8 @@ implementations, or the members that override it.";
             about: "a member, one level in each direction",
         },
     ];
+    const IS_NEGATIVE: fn(&Self::Out) -> bool =
+        |out| out.is_negative(|out| out.up.is_empty() && out.down.is_empty());
     type Args = HierarchyArgs;
     type Out = SymbolAnswer<HierarchyOut>;
 
@@ -119,9 +121,5 @@ implementations, or the members that override it.";
 
     fn exit(out: &Self::Out) -> Exit {
         out.exit()
-    }
-
-    fn is_negative(out: &Self::Out) -> bool {
-        out.is_negative(|out| out.up.is_empty() && out.down.is_empty())
     }
 }

@@ -173,6 +173,8 @@ another signature come first: those of the older tree that are not changed with 
         },
     ];
     const HEAVY: bool = true;
+    const IS_NEGATIVE: fn(&Self::Out) -> bool =
+        |out| out.is_negative(|out| out.symbols == 0 && out.tests_total == 0);
     type Args = ImpactArgs;
     type Out = SymbolAnswer<ImpactOut>;
 
@@ -287,10 +289,6 @@ another signature come first: those of the older tree that are not changed with 
 
     fn exit(out: &Self::Out) -> Exit {
         out.exit()
-    }
-
-    fn is_negative(out: &Self::Out) -> bool {
-        out.is_negative(|out| out.symbols == 0 && out.tests_total == 0)
     }
 }
 

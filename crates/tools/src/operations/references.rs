@@ -109,6 +109,7 @@ Uses in tests come last within their kind.";
     ];
     const ACROSS: Option<AcrossRoots<Self>> = Some(across);
     const ROOT_FILTER: fn(&ReferencesArgs) -> RootFilter = |args| RootFilter::defines_or_uses(&args.symbol);
+    const IS_NEGATIVE: fn(&Self::Out) -> bool = |out| out.is_negative(|out| out.verified == 0);
     type Args = ReferencesArgs;
     type Out = SymbolAnswer<ReferencesOut>;
 
@@ -166,10 +167,6 @@ Uses in tests come last within their kind.";
 
     fn exit(out: &Self::Out) -> Exit {
         out.exit()
-    }
-
-    fn is_negative(out: &Self::Out) -> bool {
-        out.is_negative(|out| out.verified == 0)
     }
 }
 
