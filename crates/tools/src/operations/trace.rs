@@ -111,6 +111,8 @@ pub(crate) struct TraceOut {
 struct PathSearch<'a> {
     args: &'a TraceArgs,
     least: Confidence,
+    /// Whether to follow requests whose address is known only in part.
+    open_requests: bool,
 }
 
 impl TypedOperation for Trace {
@@ -157,11 +159,17 @@ shows how far it is proven, and the external and unresolved calls there.";
             subjects.iter().filter_map(|subject| unresolved_language(&subject.definition)).collect();
         unresolved.dedup();
         let view = snapshot.graph();
-        let search = PathSearch { args: &args, least };
-        let traced = match subjects.first() {
+        let mut search = PathSearch { args: &args, least, open_requests: false };
+        let mut traced = match subjects.first() {
             Some(subject) if args.to.is_none() => search.ends(&view, subject)?,
             _ => search.paths(&view, &subjects, from_entries)?,
         };
+        // A request whose base is computed usually reaches the endpoint with the rest of its path: better than no path, if it is said.
+        if args.to.is_some() && traced.out.paths.is_empty() && least > Confidence::Exact {
+            search.open_requests = true;
+            let open = search.paths(&view, &subjects, from_entries)?;
+            if open.out.paths.is_empty() { search.open_requests = false } else { traced = open }
+        }
         let SearchResult { mut out, stopped, notes } = traced;
         out.diagram = format.filter(|_| !out.paths.is_empty()).map(|format| out.diagram().render(format));
         // Where there is no path, a use of the end that is not resolved may be on it.
@@ -192,6 +200,10 @@ shows how far it is proven, and the external and unresolved calls there.";
             let text = format!("{calls} not resolved");
             answer = answer.partial(Doubt::new(Cause::UnresolvedUses, on_the_way, text));
         }
+        if search.open_requests {
+            let text = "a request on the path has an address that is known only in part: it may reach another endpoint";
+            answer = answer.partial(Doubt::new(Cause::UnknownAddress, 1, text));
+        }
         if stopped {
             let note = Note::from("the search stopped at its limits: paths may be missing").see("depth");
             answer = answer.partial(Doubt::new(Cause::Unsearched, 1, note));
@@ -211,16 +223,6 @@ shows how far it is proven, and the external and unresolved calls there.";
     }
 }
 
-/// Whether an edge is part of a call, or runs code by loading it.
-fn is_run(edge: &EdgeRow, least: Confidence) -> bool {
-    is_calling(edge, least) || edge.kind == EdgeKind::Runs && edge.confidence <= least
-}
-
-/// The same, or passes a function.
-fn is_passed(edge: &EdgeRow, least: Confidence) -> bool {
-    is_run(edge, least) || edge.kind == EdgeKind::Passes && edge.confidence <= least
-}
-
 /// The result of a search.
 struct SearchResult {
     out: TraceOut,
@@ -230,6 +232,19 @@ struct SearchResult {
 }
 
 impl PathSearch<'_> {
+    /// Whether an edge is part of a call, or runs code by loading it.
+    fn runs(&self, edge: &EdgeRow) -> bool {
+        let is_open_request = edge.kind == EdgeKind::Requests && self.open_requests;
+        is_calling(edge, self.least)
+            || is_open_request
+            || edge.kind == EdgeKind::Runs && edge.confidence <= self.least
+    }
+
+    /// The same, or passes a function.
+    fn passes(&self, edge: &EdgeRow) -> bool {
+        self.runs(edge) || edge.kind == EdgeKind::Passes && edge.confidence <= self.least
+    }
+
     /// Paths through all stops; the first stop may be any entry point.
     fn paths(
         &self,
@@ -248,7 +263,7 @@ impl PathSearch<'_> {
                 let found = self.section(view, starts, stop)?;
                 stopped |= found.truncated;
                 if found.found.is_empty() {
-                    let follow = |edge: &_| is_run(edge, self.least);
+                    let follow = |edge: &_| self.runs(edge);
                     missing = explain_missing_path(
                         view,
                         starts.unwrap_or_default(),
@@ -292,7 +307,7 @@ impl PathSearch<'_> {
             paths: self.args.paths.max(1),
             depth: self.args.depth,
             visits: self.args.visits,
-            follow: &|edge| is_run(edge, self.least),
+            follow: &|edge| self.runs(edge),
             enter: &|node| Ok(!self.args.no_tests || !view.is_test(node)?),
         };
         let graph = ProgramGraph(view);
@@ -306,7 +321,7 @@ impl PathSearch<'_> {
             return Ok(found);
         }
         // Who gets a function may call it.
-        let with_passed = PathOptions { follow: &|edge| is_passed(edge, self.least), ..options };
+        let with_passed = PathOptions { follow: &|edge| self.passes(edge), ..options };
         let found = shortest_paths(&graph, &starts, to, &with_passed)?;
         if !found.found.is_empty() {
             return Ok(found);
@@ -323,7 +338,7 @@ impl PathSearch<'_> {
             depth: self.args.depth,
             per_level: usize::MAX,
             total: self.args.visits,
-            follow: &|edge| is_run(edge, self.least),
+            follow: &|edge| self.runs(edge),
             enter: &|node| Ok(!self.args.no_tests || !view.is_test(node)?),
         };
         let reached = reach(&ProgramGraph(view), &[start], &options)?;
