@@ -5,6 +5,7 @@ use super::contract_changes::ContractChange;
 use super::contract_users::{ContractUsers, FEW};
 use super::file_pairs::Comparison;
 use super::line_correspondence::LineCorrespondence;
+use crate::answer::{Cause, Doubt};
 use crate::arguments::file_scope::candidates;
 use crate::error::ToolError;
 use crate::session::Session;
@@ -107,7 +108,8 @@ impl Breakage {
                 searched.insert(name);
             }
             if found.unread > 0 {
-                let text = format!("{} files with `{}` were not searched", found.unread, change.old.own_name());
+                let text =
+                    format!("{} files with `{}` were not searched", found.unread, change.old.own_name());
                 breakage.doubts.push(Doubt::new(Cause::Unsearched, found.unread as u64, text));
             }
             let mut users = ContractUsers::of(&pair.new, &found, max)?;

@@ -4,6 +4,7 @@ use super::breakage::Breakage;
 use super::contract_changes::{ComparedFile, ContractChange, contract_changes, symbol_changes};
 use super::file_pairs::{Comparison, FilePair};
 use super::open;
+use crate::answer::{Cause, Doubt};
 use crate::arguments::unified_diff::FileDiff;
 use crate::error::ToolError;
 use crate::graph::changed_symbols::ChangedFiles;

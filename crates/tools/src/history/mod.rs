@@ -15,6 +15,7 @@ pub(crate) mod line_correspondence;
 pub(crate) mod patch;
 pub(crate) mod target;
 
+use crate::answer::{Cause, Doubt};
 use crate::error::{Code, ToolError};
 use crate::session::Session;
 use crate::text::number_format::count;
@@ -132,8 +133,8 @@ pub(crate) fn history_error(error: &HistoryError) -> ToolError {
 /// Maximum number of commits that a remark names.
 const MAX_NAMED: usize = 5;
 
-/// The remark about commits of which something was left out, because they have or change more than is compared.
-pub(crate) fn left_out_note(commits: &BTreeSet<Oid>) -> Option<String> {
+/// The doubt about commits of which something was left out, because they have or change more than is compared.
+pub(crate) fn left_out_commits(commits: &BTreeSet<Oid>) -> Option<Doubt> {
     if commits.is_empty() {
         return None;
     }
@@ -141,11 +142,12 @@ pub(crate) fn left_out_note(commits: &BTreeSet<Oid>) -> Option<String> {
     if commits.len() > MAX_NAMED {
         named.push(format!("{} more", count((commits.len() - MAX_NAMED) as u64)));
     }
-    Some(format!(
+    let text = format!(
         "not everything of these commits is compared, so that something may be missing: {}; each is too large for \
          `limits.memory`, or its own ancestor",
         named.join(", ")
-    ))
+    );
+    Some(Doubt::new(Cause::History, commits.len() as u64, text))
 }
 
 /// The remark about a shallow clone, or one with other parents: what is older was not cloned.

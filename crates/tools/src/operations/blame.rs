@@ -6,7 +6,7 @@ use crate::error::{Code, Exit, ToolError};
 use crate::history::calendar::{age, date, now};
 use crate::history::commit_line::CommitLine;
 use crate::history::target::{HistoryTarget, resolve};
-use crate::history::{history_error, left_out_note, open, open_index, shallow_note};
+use crate::history::{history_error, left_out_commits, open, open_index, shallow_note};
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
 use crate::text::number_format::plural;
@@ -153,9 +153,7 @@ commits listed in `.git-blame-ignore-revs` are skipped, and names are those of `
         let mut answer = session.answer(&snapshot, SymbolAnswer::one(out));
         answer.add_notes(note);
         answer.add_notes(shallow_note(&history));
-        if let Some(note) = left_out_note(history.left_out()) {
-            answer = answer.partial(note);
-        }
+        answer.add_doubts(left_out_commits(history.left_out()));
         Ok(answer)
     }
 

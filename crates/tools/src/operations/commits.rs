@@ -5,7 +5,7 @@ use crate::error::{Code, Exit, ToolError};
 use crate::history::commit_filter::CommitFilter;
 use crate::history::commit_line::CommitLine;
 use crate::history::patch::unified;
-use crate::history::{coverage_note, extended_index, history_error, left_out_note, open, shallow_note};
+use crate::history::{coverage_note, extended_index, history_error, left_out_commits, open, shallow_note};
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
 use crate::text::writer::{Style, TextWriter};
@@ -157,9 +157,7 @@ indexed (`orient index --history`, or a server while it is idle); other commits 
         let mut answer = session.answer(&snapshot, CommitsOut { question, commits });
         answer.add_notes(coverage_note(&index));
         answer.add_notes(shallow_note(&history).map(str::to_owned));
-        if let Some(note) = left_out_note(&index.left_out()) {
-            answer = answer.partial(note);
-        }
+        answer.add_doubts(left_out_commits(&index.left_out()));
         Ok(answer)
     }
 

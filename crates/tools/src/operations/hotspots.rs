@@ -5,7 +5,7 @@ use crate::arguments::symbol_lookup::is_code;
 use crate::error::{Exit, ToolError};
 use crate::graph::dependency_groups::{FileGroups, GroupBy};
 use crate::history::calendar::{date, moment, now};
-use crate::history::{coverage_note, extended_index, history_error, left_out_note, open, shallow_note};
+use crate::history::{coverage_note, extended_index, history_error, left_out_commits, open, shallow_note};
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
 use crate::text::number_format::{count, plural};
@@ -172,9 +172,7 @@ less active one, although neither refers to the other. Commits that change more 
         }
         answer.add_notes(coverage_note(&index));
         answer.add_notes(shallow_note(&history).map(str::to_owned));
-        if let Some(note) = left_out_note(&index.left_out()) {
-            answer = answer.partial(note);
-        }
+        answer.add_doubts(left_out_commits(&index.left_out()));
         Ok(answer)
     }
 

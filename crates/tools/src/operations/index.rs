@@ -4,7 +4,7 @@ use crate::answer::Answer;
 use crate::answer::index_summary::Summary;
 use crate::answer::unread_files::AnswerScope;
 use crate::error::ToolError;
-use crate::history::{history_error, left_out_note, limits, open, open_index};
+use crate::history::{history_error, left_out_commits, limits, open, open_index};
 use crate::operation::{Example, TypedOperation};
 use crate::operations::scip::import_allowed;
 use crate::session::Session;
@@ -180,13 +180,13 @@ fn index_history(session: &Session<'_>) -> Result<HistoryOut, ToolError> {
     let indexed = orient_timeline::index_history(session.engine()?, &mut history, limits, &mut report);
     progress.done();
     let coverage = indexed.map_err(|error| history_error(&error))?;
-    let left_out = left_out_note(&open_index(session)?.left_out());
+    let left_out = left_out_commits(&open_index(session)?.left_out());
     Ok(HistoryOut {
         commits: coverage.commits,
         paths: coverage.paths,
         symbols: coverage.symbols,
         limited: coverage.is_cut,
-        left_out,
+        left_out: left_out.map(|doubt| doubt.note.text),
         elapsed_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
     })
 }

@@ -4,7 +4,7 @@ use crate::answer::Answer;
 use crate::error::{Code, Exit, ToolError};
 use crate::history::commit_filter::CommitFilter;
 use crate::history::commit_line::CommitLine;
-use crate::history::{history_error, left_out_note, open, shallow_note};
+use crate::history::{history_error, left_out_commits, open, shallow_note};
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
 use crate::text::writer::{Style, TextWriter};
@@ -173,9 +173,7 @@ file changes; a file that was only renamed is not. Merges are omitted: what they
         let out = IntroducedOut { text: args.text, first, contained_in, commits, total, present: sum > 0 };
         let mut answer = session.answer(&snapshot, out);
         answer.add_notes(shallow_note(&history));
-        if let Some(note) = left_out_note(history.left_out()) {
-            answer = answer.partial(note);
-        }
+        answer.add_doubts(left_out_commits(history.left_out()));
         Ok(answer)
     }
 

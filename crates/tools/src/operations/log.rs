@@ -7,7 +7,7 @@ use crate::history::commit_filter::CommitFilter;
 use crate::history::commit_line::CommitLine;
 use crate::history::patch::unified;
 use crate::history::target::{HistoryTarget, resolve};
-use crate::history::{history_error, left_out_note, open, open_index, shallow_note};
+use crate::history::{history_error, left_out_commits, open, open_index, shallow_note};
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
 use crate::text::number_format::plural;
@@ -162,9 +162,7 @@ each branch by the name it has there. Merges are omitted: what they bring is in 
         notes.extend(shallow_note(&history).map(str::to_owned));
         let mut answer = session.answer(&snapshot, SymbolAnswer::one(LogOut { of, commits: entries, more }));
         answer.add_notes(notes);
-        if let Some(note) = left_out_note(history.left_out()) {
-            answer = answer.partial(note);
-        }
+        answer.add_doubts(left_out_commits(history.left_out()));
         Ok(answer)
     }
 
