@@ -41,8 +41,7 @@ impl Snapshot {
         for (at, ecosystem) in known.ecosystems.iter().enumerate() {
             let manifests = files.manifests.iter().filter(|(of, _)| *of == at).map(|(_, row)| row);
             let mut manifests: Vec<&FileRow> = manifests.collect();
-            manifests
-                .sort_by_key(|row| (row.path.as_bytes().iter().filter(|b| **b == b'/').count(), &row.path));
+            manifests.sort_by_key(|row| (row.path.display().matches('/').count(), &row.path));
             let named = if manifests.is_empty() {
                 self.imported(ecosystem, at)?
             } else {

@@ -158,7 +158,7 @@ impl<'t> MentionContext<'t> {
                     && !around.is_in_comment()
             }
             UnresolvedFileKind::Embedded(EmbeddedForm::Markup, _) => {
-                !around.is_in_comment() && self.is_use_in_markup(forms, place, around)
+                !around.is_in_comment() && is_use_in_markup(place, around)
             }
             UnresolvedFileKind::Embedded(EmbeddedForm::Code, _) => {
                 !around.is_in_comment() && self.is_use_in_template(forms, place, around)
@@ -169,15 +169,6 @@ impl<'t> MentionContext<'t> {
                     && (!forms.callable || around.is_called() || around.is_member())
                     && !self.is_token(place.at, true)
             }
-        }
-    }
-
-    fn is_use_in_markup(&self, _forms: &NameForms, place: &Place, around: Around<'_>) -> bool {
-        match place.form {
-            Form::Name => around.is_in_expression() || around.in_element() == Some(true),
-            Form::Property => around.is_in_expression() || around.is_attribute_value(),
-            Form::Hyphenated => around.is_element_or_attribute_name(),
-            Form::Respelled => false,
         }
     }
 
@@ -200,6 +191,16 @@ impl<'t> MentionContext<'t> {
             let counts = *class == TokenClass::Comment || strings && *class == TokenClass::Text;
             counts && range.contains(&at)
         })
+    }
+}
+
+/// Whether a mention in markup is in code between or in its elements.
+fn is_use_in_markup(place: &Place, around: Around<'_>) -> bool {
+    match place.form {
+        Form::Name => around.is_in_expression() || around.in_element() == Some(true),
+        Form::Property => around.is_in_expression() || around.is_attribute_value(),
+        Form::Hyphenated => around.is_element_or_attribute_name(),
+        Form::Respelled => false,
     }
 }
 
@@ -308,7 +309,7 @@ impl<'t> Around<'t> {
         let statement = line.match_indices('@').any(|(at, _)| {
             let rest = &line[at + 1..];
             let word = rest.len() - rest.trim_start_matches(|c: char| is_word(c) || c == '.').len();
-            word > 0 && rest[word..].trim_start().starts_with('(') || word > 0 && rest[word..].is_empty()
+            word > 0 && (rest[word..].is_empty() || rest[word..].trim_start().starts_with('('))
         });
         marked || statement
     }
@@ -337,7 +338,7 @@ impl<'t> Around<'t> {
         let quote = tag.rfind(['"', '\''])?;
         let mark = &tag[quote..=quote];
         // An even number of quotes before it means that none is open.
-        if tag.matches(mark).count() % 2 == 0 {
+        if tag.matches(mark).count().is_multiple_of(2) {
             return None;
         }
         let name = tag[..quote].trim_end().strip_suffix('=')?.trim_end();

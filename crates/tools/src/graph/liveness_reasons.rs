@@ -77,6 +77,24 @@ impl LivenessReason {
         self.is_visibility() || matches!(self, Self::OpenType)
     }
 
+    /// How strongly it speaks for a use: that something else could use the definition, that something has its name, or that it is used.
+    pub(crate) fn evidence(&self) -> u8 {
+        match self {
+            Self::Exported | Self::Public | Self::OpenType => 0,
+            Self::ExternalBase
+            | Self::ObjectMember
+            | Self::Attributed
+            | Self::DataMember
+            | Self::Implicit => 1,
+            Self::EntryPoint
+            | Self::TestCode
+            | Self::RuntimeName(_)
+            | Self::Overrides
+            | Self::Satisfies(_) => 3,
+            _ => 2,
+        }
+    }
+
     /// The reason as the heading of a group of definitions.
     pub(crate) fn heading(&self) -> String {
         match self {

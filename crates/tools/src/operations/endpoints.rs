@@ -310,11 +310,8 @@ fn places_of_path(
 ) -> Result<Vec<String>, ToolError> {
     let is_literal =
         |part: &&str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c));
-    let Some(part) = path
-        .split('/')
-        .filter(|part| is_literal(part) && !part.bytes().all(|b| b.is_ascii_digit()))
-        .next_back()
-    else {
+    let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let Some(part) = path.split('/').rfind(|part| is_literal(part) && !is_number(part)) else {
         return Ok(Vec::new());
     };
     let places = snapshot.path_mentions(part)?;

@@ -300,7 +300,9 @@ whose uses are resolved are considered.";
         let grade = |doubts: &[LivenessReason]| {
             if doubts.is_empty() { 0 } else { 1 + u8::from(!is_only_visible(doubts)) }
         };
-        found.sort_by_key(|(number, doubts)| (grade(doubts), *number));
+        // What has the least evidence of a use comes first.
+        let evidence = |doubts: &[LivenessReason]| doubts.iter().map(LivenessReason::evidence).max();
+        found.sort_by_key(|(number, doubts)| (grade(doubts), evidence(doubts), *number));
         let of_grade = |wanted: u8| found.iter().filter(|(_, doubts)| grade(doubts) == wanted).count();
         let (likely, visible, doubtful) = (of_grade(0), of_grade(1), of_grade(2));
         let by_reason =
