@@ -137,6 +137,21 @@ fn unresolved_uses_strings_and_other_languages_are_counted() {
 }
 
 #[test]
+fn what_a_library_or_framework_may_call_is_not_said_to_have_no_callers() {
+    let base = (
+        "a.py",
+        "from lib import Field\n\n\nclass Own(Field):\n    def pre_validate(self):\n        return 1\n",
+    );
+    assert_partial(&[base], &["callers", "pre_validate", "--json"], "called_from_outside");
+    let annotated = ("A.java", "class A {\n  @ModelAttribute\n  int kinds() {\n    return 1;\n  }\n}\n");
+    assert_partial(&[annotated], &["callers", "kinds", "--json"], "called_from_outside");
+    assert_complete(
+        &[("A.java", "class A {\n  int kinds() {\n    return 1;\n  }\n}\n")],
+        &["callers", "kinds", "--json"],
+    );
+}
+
+#[test]
 fn a_file_that_was_not_read_matters_only_if_it_could_use_the_name() {
     let long = "x: 1\n".repeat(1 << 19);
     let files = &[USER, ("tests/cassette.yaml", long.as_str())];

@@ -77,6 +77,11 @@ impl Definition {
         rules.is_some_and(|rules| !rules.outline_only)
     }
 
+    /// The language, runtime or framework that uses it by its name, without naming it in the source.
+    pub fn runtime_use(&self) -> Option<&'static str> {
+        extraction::runtime_use(self.language.as_deref()?, &self.path.display(), &self.name, self.kind)
+    }
+
     /// Whether two definitions are parts of one type or namespace: partial classes, reopened classes and modules, merged
     /// declarations.
     pub fn is_part_with(&self, other: &Self) -> bool {

@@ -234,6 +234,21 @@ impl<'s> GraphView<'s> {
         Ok(held.outline.issues.iter().filter(|issue| is_inside(issue.span.first_line)).count() as u64)
     }
 
+    /// Whether what contains a symbol inherits something from outside of the repository.
+    pub fn has_external_base(&self, node: NodeId) -> Result<bool, EngineError> {
+        let described = self.describe(node)?;
+        let held = self.outline(described.file.id)?;
+        let place = held.ids.iter().position(|&id| NodeId::from(id) == node);
+        let parent = place.and_then(|at| held.outline.symbols.get(at)?.parent);
+        let Some(container) = parent.and_then(|at| held.ids.get(at as usize)).copied() else {
+            return Ok(false);
+        };
+        let (graph, container) = (self.file_graph(described.file.id)?, NodeId::from(container));
+        let inherits = |source, kind| source == container && kind == RefKind::Inherit;
+        Ok(graph.external.iter().any(|row| inherits(row.source, row.kind))
+            || graph.unresolved.iter().any(|miss| inherits(miss.source, miss.kind)))
+    }
+
     /// Unresolved uses of a name.
     pub fn unresolved_uses(&self, name: &str) -> Result<UnresolvedUses, EngineError> {
         let mut files = self.snapshot.files_depending_on(name)?;

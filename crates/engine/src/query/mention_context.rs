@@ -282,9 +282,10 @@ impl<'t> Around<'t> {
             ("/*", "*/"),
         ];
         let before = self.before();
+        // What opens a comment in one language is code in another: only a comment that ends is one.
         let open = |(opens, closes): (&str, &str)| {
             let opened = before.rfind(opens)?;
-            Some(!before[opened..].contains(closes))
+            Some(!before[opened..].contains(closes) && self.after().contains(closes))
         };
         let line = self.line().trim_start();
         let is_line = ["//", "-#", "/ ", "##", "#=", "*"].iter().any(|mark| line.starts_with(mark));

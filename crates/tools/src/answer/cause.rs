@@ -28,6 +28,8 @@ pub(crate) enum Cause {
     UnresolvedUses,
     /// The tree before a change is not known, or not in full.
     OldTree,
+    /// A library, a framework or the runtime may call it: a base, an annotation or the name says so.
+    CalledFromOutside,
     /// A string or a configuration file has the name.
     NamedAsText,
     /// Files were not read.

@@ -10,7 +10,7 @@ use orient_engine::{
     Definition, EmbeddedForm, FrameworkEvidence, Mention, MentionQuery, Mentions, Snapshot,
     UnresolvedFileKind,
 };
-use orient_model::{SurfaceKind, SymbolKind};
+use orient_model::{SurfaceKind, SymbolKind, Visibility};
 use std::collections::BTreeSet;
 
 /// Maximum number of places or packages that a doubt names.
@@ -129,6 +129,9 @@ fn doubts_about_uses(snapshot: &Snapshot, uses: &UsesOf<'_>) -> Result<Vec<Doubt
         UnresolvedFileKind::Partly | UnresolvedFileKind::Text => true,
     });
     doubts.extend(doubts_about_mentions(name, &mentions));
+    if uses.found == 0 && uses.by_name {
+        doubts.extend(doubt_about_outside(snapshot, definition)?);
+    }
     let is_marked = !definition.attributes.is_empty() || !definition.bases.is_empty();
     if uses.found == 0 && uses.by_name && is_marked {
         doubts.extend(doubt_about_registration(definition, &snapshot.framework_evidence()?));
@@ -211,6 +214,23 @@ fn doubt_about_places(name: &str, cause: Cause, places: &[&Mention]) -> Doubt {
         places.iter().take(MAX_NAMED).map(|one| format!("{}:{}", one.path.display(), one.line)).collect();
     let text = format!("{what} ({})", listed(&named, number as usize));
     Doubt::new(cause, number, text).remedy(format!("`orient grep -F -w {name}` shows {them}"))
+}
+
+/// What nothing here uses may be called by a library or a framework that knows its base, its annotations or its name.
+fn doubt_about_outside(snapshot: &Snapshot, definition: &Definition) -> Result<Option<Doubt>, ToolError> {
+    let why = if let Some(why) = definition.runtime_use() {
+        format!("it may be used by its name, {why}")
+    } else if !definition.attributes.is_empty() {
+        "what its annotations mean is not known: a framework may use it".to_owned()
+    } else if definition.kind.is_callable()
+        && definition.visibility != Visibility::Private
+        && snapshot.graph().has_external_base(definition.id.into())?
+    {
+        "its type has a base outside of the repository, which may call it".to_owned()
+    } else {
+        return Ok(None);
+    };
+    Ok(Some(Doubt::new(Cause::CalledFromOutside, 1, why)))
 }
 
 /// A symbol that nothing uses may be registered by a framework that has no rules, if annotations or a base mark it.
