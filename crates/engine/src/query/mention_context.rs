@@ -8,6 +8,8 @@ use std::ops::Range;
 
 /// Names shorter than this are found everywhere.
 const MIN_NAME: usize = 3;
+/// Names longer than this are no names of symbols, and cost too much to search for.
+pub(super) const MAX_NAME: usize = 500;
 /// How far an expression is looked for before a mention, in bytes.
 const MAX_EXPRESSION: usize = 600;
 
@@ -48,7 +50,7 @@ impl NameForms {
     /// The forms of a name; `None` if it cannot be searched for.
     pub(super) fn of(query: &MentionQuery<'_>) -> Option<Self> {
         let name = query.name.trim_end_matches('=').trim_start_matches(['@', '$', '#', '~']);
-        if name.len() < MIN_NAME || !name.chars().any(is_word) {
+        if !(MIN_NAME..=MAX_NAME).contains(&name.len()) || !name.chars().any(is_word) {
             return None;
         }
         let words = words_of(name);

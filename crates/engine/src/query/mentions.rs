@@ -2,7 +2,7 @@
 //!
 //! The trigram index leaves few files to read. A mention that a definition or a reference of that name accounts for is none.
 
-use super::mention_context::{MentionContext, NameForms};
+use super::mention_context::{MAX_NAME, MentionContext, NameForms};
 use super::unresolved_files::{UnresolvedFile, UnresolvedFileKind, UnresolvedFiles};
 use crate::query::traversal::Edges;
 use crate::{EngineError, GraphView, Snapshot};
@@ -99,6 +99,9 @@ impl Snapshot {
 
     /// Whether a file that was not indexed may contain a name: it has the name, or cannot be read.
     pub fn may_mention(&self, path: &RepoPath, name: &str) -> Result<bool, EngineError> {
+        if name.len() > MAX_NAME {
+            return Ok(false);
+        }
         let syntax = PatternSyntax { literal: true, ignore_case: false, unicode: false };
         if let Some(file) = self.file(path)?
             && self.left_out(&required_trigrams([name], syntax))?.contains(file.id)
