@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// Batches on one program before the next is taken.
 const BATCHES_PER_PROGRAM: usize = 6;
-/// After this many batches a program is written anew, since edits add up to something that is no program any more.
+/// After this many batches a program is restored, since edits add up to something that is no program any more.
 const BATCHES_PER_COPY: usize = 3;
 /// Maximum number of edits in a batch.
 const EDITS: usize = 3;
@@ -55,15 +55,15 @@ pub(super) fn run(batches: usize, options: &Churn) -> Result<()> {
             random: &mut random,
         };
         let _ = std::fs::remove_dir_all(&editing.root);
-        editing.write_anew()?;
+        editing.restore()?;
         let store = scratch_path.join("store");
         let engine = open(&editing.root, &store)?;
         refresh(&engine)?;
         let mut edits = vec![format!("{}: {title}", pack.name)];
         for batch in 0..BATCHES_PER_PROGRAM.min(batches - done) {
             if batch == BATCHES_PER_COPY {
-                editing.write_anew()?;
-                edits.push("written anew".to_owned());
+                editing.restore()?;
+                edits.push("restored".to_owned());
             }
             for _ in 0..=editing.random.below(EDITS) {
                 edits.push(editing.edit()?);
@@ -133,7 +133,7 @@ struct Editing<'p> {
 
 impl Editing<'_> {
     /// Writes the program as it is in its document.
-    fn write_anew(&mut self) -> Result<()> {
+    fn restore(&mut self) -> Result<()> {
         for path in std::mem::take(&mut self.program).keys() {
             self.remove(path)?;
         }
@@ -169,8 +169,8 @@ impl Editing<'_> {
     fn edit(&mut self) -> Result<String> {
         let paths: Vec<String> = self.program.keys().cloned().collect();
         let Some(path) = self.pick(&paths).cloned() else {
-            self.write_anew()?;
-            return Ok("written anew".to_owned());
+            self.restore()?;
+            return Ok("restored".to_owned());
         };
         let text = self.program[&path].clone();
         match self.random.below(16) {

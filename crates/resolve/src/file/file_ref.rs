@@ -668,13 +668,13 @@ impl FileRef {
         self.unit().flow()
     }
 
-    /// The members of one declaration of a type, by name. Whoever looks a name up in it records that.
+    /// The members of one declaration of a type, by name. The lookup of a name in it is recorded by the caller.
     pub(crate) fn member_table(&self, of: u32) -> Arc<Members> {
         self.unit().members(of)
     }
 
-    /// The file without a record of what is read. For tables that several resolutions share: whoever looks something up in one records
-    /// that.
+    /// The file without a record of what is read. For tables that several resolutions share: the caller records what it looks up in
+    /// them.
     pub(crate) fn unrecorded(&self) -> &Arc<FileUnit> {
         &self.0.unit
     }

@@ -20,7 +20,7 @@ impl Session<'_> {
         self.member_table(sym).get(name).cloned().unwrap_or_default()
     }
 
-    /// The members of a type itself by name. Its files are read; whoever looks a name up records that.
+    /// The members of a type itself by name. Its files are read; the caller records the name that it looks up.
     fn member_table(&self, sym: SymbolId) -> Arc<Members> {
         let sym = self.canonical(sym);
         let find = || Some(self.find_members(sym));

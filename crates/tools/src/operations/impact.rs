@@ -237,7 +237,12 @@ another signature come first: those of the older tree that are not changed with 
         out.add_users(&view, &users, (&reached, &beyond), shown_max)?;
         out.add_broken(&view, &mut broken, shown_max)?;
         out.tests_only = args.tests_only;
-        let (unproven, name_only) = (out.name_only_in_tests, out.name_only);
+        let open = OpenEnds {
+            unproven: out.name_only_in_tests,
+            unresolved: out.name_only.saturating_sub(out.name_only_in_tests),
+            top_levels,
+            unexplored: (reached.unexplored + beyond.unexplored) as u64,
+        };
         let (definitions, affected_symbols) = (definitions_of(&view, &starts)?, out.symbols);
         let (shown, total) = if args.tests_only {
             (out.tests.len() as u64, found_tests)
@@ -249,37 +254,14 @@ another signature come first: those of the older tree that are not changed with 
             .map(|definition| UsesOf { definition, found: affected_symbols, candidates: None, by_name: true })
             .collect();
         let mut answer = session.answer_about(&snapshot, &Question::Uses(&uses), SymbolAnswer::one(out))?;
-        if name_only > unproven {
-            let uses = plural(name_only - unproven, "use of the name is", "uses of the name are");
-            let text = format!("{uses} not resolved: more may be affected");
-            answer = answer.partial(Doubt::new(Cause::UnresolvedUses, name_only - unproven, text));
-        }
         answer.total = Some(total);
         answer.add_doubts(unresolved.into_iter().filter(|_| uses.is_empty()));
         answer.add_doubts(std::mem::take(&mut broken.breakage.doubts));
         if shown < total {
-            let cut = total - shown;
-            let (shown, total) = (count(shown), count(total));
-            answer = answer
-                .partial(Doubt::limit(cut, Note::from(format!("{shown} of {total} shown")).see("limit")));
+            let (cut, note) = (total - shown, format!("{} of {} shown", count(shown), count(total)));
+            answer = answer.partial(Doubt::limit(cut, Note::from(note).see("limit")));
         }
-        if reached.unexplored > 0 || beyond.unexplored > 0 {
-            answer = answer.partial(Doubt::limit(
-                (reached.unexplored + beyond.unexplored) as u64,
-                Note::from("larger distances were not searched").see("depth"),
-            ));
-        }
-        if unproven > 0 {
-            let uses = plural(unproven, "unresolved use", "unresolved uses");
-            let text = format!("{uses} of the name in test code: more tests may be affected");
-            answer = answer.partial(Doubt::new(Cause::UnresolvedUses, unproven, text));
-        }
-        if top_levels > 0 {
-            let files = plural(top_levels, "file", "files");
-            let text =
-                format!("top-level code of {files} with tests uses it: the tests there are not counted");
-            answer = answer.partial(Doubt::new(Cause::Unsearched, top_levels, text));
-        }
+        answer.add_doubts(open.doubts());
         Ok(answer)
     }
 
@@ -289,6 +271,44 @@ another signature come first: those of the older tree that are not changed with 
 
     fn exit(out: &Self::Out) -> Exit {
         out.exit()
+    }
+}
+
+/// What the search for affected symbols left open.
+struct OpenEnds {
+    /// Unresolved uses of the changed names in test code, and elsewhere.
+    unproven: u64,
+    unresolved: u64,
+    /// Files with tests whose top-level code is affected.
+    top_levels: u64,
+    /// Symbols at the largest distance that was searched.
+    unexplored: u64,
+}
+
+impl OpenEnds {
+    fn doubts(&self) -> Vec<Doubt> {
+        let mut doubts = Vec::new();
+        if self.unresolved > 0 {
+            let uses = plural(self.unresolved, "use of the name is", "uses of the name are");
+            let text = format!("{uses} not resolved: more may be affected");
+            doubts.push(Doubt::new(Cause::UnresolvedUses, self.unresolved, text));
+        }
+        if self.unexplored > 0 {
+            let note = Note::from("larger distances were not searched").see("depth");
+            doubts.push(Doubt::limit(self.unexplored, note));
+        }
+        if self.unproven > 0 {
+            let uses = plural(self.unproven, "unresolved use", "unresolved uses");
+            let text = format!("{uses} of the name in test code: more tests may be affected");
+            doubts.push(Doubt::new(Cause::UnresolvedUses, self.unproven, text));
+        }
+        if self.top_levels > 0 {
+            let files = plural(self.top_levels, "file", "files");
+            let text =
+                format!("top-level code of {files} with tests uses it: the tests there are not counted");
+            doubts.push(Doubt::new(Cause::Unsearched, self.top_levels, text));
+        }
+        doubts
     }
 }
 
