@@ -12,7 +12,7 @@ use crate::file::file_unit::{FileUnit, Identity, Members, last_name};
 use crate::file::function_contexts::ContextSite;
 use crate::file::self_rebinding;
 use crate::file::tables::KeyedAssign;
-use crate::invalidation::slots::{BindingSlot, Slot};
+use crate::invalidation::slots::{BindingSlot, Slot, content_key};
 use crate::types::ty::SymbolId;
 use orient_model::{
     Assign, Atom, Base, Binding, BindingKind, CompiledFile, ContentHash, Export, Expr, ExprId, ExprList,
@@ -173,6 +173,9 @@ impl FileRef {
 
     /// The hash of its content.
     pub(crate) fn content(&self) -> ContentHash {
+        if let Some(reads) = &self.0.reads {
+            reads.dependencies.on_key(&content_key(self.path()));
+        }
         self.unit().facts().content
     }
 

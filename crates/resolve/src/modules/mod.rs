@@ -55,9 +55,17 @@ impl Session<'_> {
             _ => self.module_import(unit, import, module, name),
         };
         if found.is_empty() {
+            self.looks_for_module(module);
             return external_import(unit, import, module, name);
         }
         found
+    }
+
+    /// Records the parts of the name of a module that is not here: another root of a workspace may have it, and is searched for the
+    /// files that look for its packages.
+    fn looks_for_module(&self, module: &str) {
+        let parts = module.split(['/', '.', ':', '\\']).filter(|part| !part.is_empty());
+        parts.for_each(|part| self.dependencies.on_key(part));
     }
 
     /// A name from a namespace or type that is visible in the scope of the declaration: `using Base::f` inside of a
@@ -124,14 +132,18 @@ impl Session<'_> {
 
     /// The module that an import names.
     pub(crate) fn find_module(&self, unit: &FileRef, module: &str) -> Option<Module> {
-        match unit.rules.modules {
+        let found = match unit.rules.modules {
             Modules::Dotted => self.memoized_module(unit, module, Self::dotted_module),
             Modules::Path => self.memoized_module(unit, module, Self::path_module),
             Modules::Directory => self.directory_module(unit, module),
             Modules::Namespace => Some(Module::Namespace(dotted(module))),
             Modules::Global => self.required_file(unit, module),
             Modules::None | Modules::Tree | Modules::Include => None,
+        };
+        if found.is_none() {
+            self.looks_for_module(module);
         }
+        found
     }
 
     /// The file at a path that is relative to that of another.
