@@ -205,7 +205,8 @@ pub(crate) fn walker(
     let mut builder = WalkBuilder::new(&start.real);
     builder
         .max_depth(scope.max_depth)
-        .max_filesize(scope.max_file_size)
+        // With a filter of its own, the walker would let every file pass that is small enough.
+        .max_filesize(scope.max_file_size.filter(|_| no_ignore))
         .threads(scope.threads)
         .overrides(overrides(base, scope)?)
         .types(types(scope)?)
@@ -221,12 +222,18 @@ pub(crate) fn walker(
         let rules = RuleTree::new(&start.real, search_rules(scope));
         let (chosen, types) = (overrides(base, scope)?, types(scope)?);
         let excludes = excludes(root, &scope.excludes)?;
+        let max_file_size = scope.max_file_size;
         builder.filter_entry(move |entry| {
+            let is_too_large = |most: u64| {
+                let metadata = entry.metadata().ok();
+                metadata.is_some_and(|metadata| !metadata.is_dir() && metadata.len() > most)
+            };
             let (path, is_directory) = (entry.path(), entry.file_type().is_some_and(|kind| kind.is_dir()));
             // A glob includes files whatever the ignore rules say; a type includes hidden files.
             let hidden = hidden || types.matched(path, is_directory).is_whitelist();
             entry.depth() == 0
-                || !excludes.leave_out(path, is_directory)
+                || !max_file_size.is_some_and(is_too_large)
+                    && !excludes.leave_out(path, is_directory)
                     && (!chosen.matched(path, is_directory).is_none()
                         || !rules.leaves_out(path, is_directory, hidden))
         });

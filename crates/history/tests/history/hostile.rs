@@ -29,7 +29,7 @@ fn no_repository_and_no_commit_are_errors() {
     assert!(matches!(changes(dir.path(), "HEAD"), Err(HistoryError::NoRepository(_))));
     let repo = TestRepo::new();
     let error = changes(&repo.root, "HEAD").expect_err("there is no commit yet");
-    assert!(matches!(error, HistoryError::Unknown { .. }), "{error}");
+    assert!(matches!(error, HistoryError::Unusable { .. }), "{error}");
 }
 
 #[test]

@@ -40,7 +40,7 @@ pub(crate) struct ChangesArgs {
     #[arg(long, value_name = "PATH")]
     #[serde(default)]
     path: Option<String>,
-    /// Only changes that may break users: removed, renamed, moved, made less visible or with another signature
+    /// Only changes that may break users: removals, renames, moves, other signatures, less visibility
     #[arg(long)]
     #[serde(default)]
     breaking: bool,
@@ -103,10 +103,8 @@ impl TypedOperation for Changes {
     const NAME: &'static str = "changes";
     const ABOUT: &'static str = "Show what changed between two revisions, symbol by symbol";
     const DETAILS: &'static str = "\
-Both versions of every changed file are read from git and compared by their symbols: added, removed, renamed (a similar body), moved to another \
-file, or changed in visibility, signature, body or documentation. A container is listed only if something besides its members changed. Symbols \
-whose users may break come first, with the uses of the older tree that are not changed with them, what the newer tree says about each, \
-unresolved uses and other lines with the old name, and the tests that reach them.";
+Both versions of every changed file are compared by their symbols: added, removed, renamed, moved, or changed in visibility, \
+signature, body or documentation. Those whose users may break come first, with the uses that are not changed with them, and tests.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "changes v1.0..v2.0", about: "between two tags" },
         Example { command: "changes main...HEAD --breaking", about: "what a branch may break" },

@@ -159,8 +159,7 @@ impl TypedOperation for Impact {
     const DETAILS: &'static str = "\
 Every symbol that uses a changed one, directly or transitively, by distance: calls, types, inheritance, and callers through \
 an interface. Affected tests are listed with their path to the change. For a diff or a revision, the changed symbols are \
-those whose lines changed, numbered as in the new version. Uses of what was removed, renamed, moved, made less visible or got \
-another signature come first: those of the older tree that are not changed with it, and what the newer tree says about each.";
+those whose lines changed, numbered as in the new version. Uses that the change breaks come first.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "impact Server.Run", about: "a changed symbol" },
         Example { command: "impact src/server.go src/client.go", about: "changed files" },
