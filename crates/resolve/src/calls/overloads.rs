@@ -262,7 +262,7 @@ impl Session<'_> {
             return true;
         };
         let Some(symbol) = unit.symbol(sym.at) else { return true };
-        if unit.rules.exact_arity && has_alternative_params(&symbol.params) {
+        if unit.rules.exact_arity && has_alternative_params(symbol.params) {
             return true;
         }
         if !self.accepts_count(found, args.len()) {

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 impl ReferenceEdges<'_, '_> {
     /// Adds what the compiler says about the reference; false if it says nothing, or less than our rules may know.
     pub(super) fn follow_compiler(&mut self, site: &Site) -> bool {
-        let Some(compiled) = self.unit.compiled().clone().filter(|_| self.whole) else { return false };
+        let Some(compiled) = self.unit.compiled().filter(|_| self.whole) else { return false };
         match compiled.target_at(self.reference.at) {
             None | Some(CompiledTarget::Unknown) => false,
             Some(CompiledTarget::Inside(symbol)) => match self.session.compiled_symbol(symbol) {

@@ -210,7 +210,7 @@ impl FixtureConsumer<'_, '_> {
 
     /// The parameters that request fixtures. The test itself says the values of the others.
     fn requested_params(&self) -> impl Iterator<Item = &str> {
-        let params: &[Param] = self.unit.symbol(self.at).map_or(&[], |symbol| &symbol.params);
+        let params: &[Param] = self.unit.symbol(self.at).map_or(&[], |symbol| symbol.params);
         let required = params.iter().filter(|param| !param.default && !param.variadic);
         required.map(|param| self.unit.outline_text(param.name)).filter(|name| {
             !self.attributes(&self.unit.rules.fixtures.replaced_by).any(|text| quotes(text, name))

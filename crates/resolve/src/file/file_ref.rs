@@ -132,12 +132,11 @@ impl FileRef {
 
     /// Records a read of a part of what is inside of a symbol, or at the top level of the file.
     fn reads_inside(&self, symbol: Option<u32>, bit: u8) {
-        match symbol {
-            Some(at) => self.reads_symbol(at, bit),
-            None => {
-                let slots = symbol_slots("").into_iter().filter(|(of, _)| *of == bit);
-                slots.for_each(|(_, slot)| self.reads(slot));
-            }
+        if let Some(at) = symbol {
+            return self.reads_symbol(at, bit);
+        }
+        for (_, slot) in symbol_slots("").into_iter().filter(|(of, _)| *of == bit) {
+            self.reads(slot);
         }
     }
 

@@ -222,7 +222,9 @@ pub fn named_symbols(outline: &Outline, rules: &Rules, names: &[String]) -> BTre
             of_name.0.push(Found::of(outline, rules, at, symbol));
         }
     }
-    named.values_mut().for_each(|of_name| of_name.0.sort_unstable());
+    for of_name in named.values_mut() {
+        of_name.0.sort_unstable();
+    }
     named
 }
 

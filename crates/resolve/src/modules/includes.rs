@@ -123,7 +123,7 @@ impl Session<'_> {
                 let Some(home) = self.unit_of(namesake.sym) else { continue };
                 let Some(symbol) = home.symbol(namesake.sym.at) else { continue };
                 let at_top = home.binding_of(namesake.sym.at).is_some_and(|binding| binding.scope == 0);
-                let is_named = symbol.qualifier.is_none() && !self.is_scoped_member(&home, namesake.sym.at);
+                let is_named = symbol.qualifier.is_none() && !Self::is_scoped_member(&home, namesake.sym.at);
                 if at_top && is_named && symbol.kind != SymbolKind::Constructor {
                     found.push(Target::symbol(namesake.sym, Rule::Include));
                 }

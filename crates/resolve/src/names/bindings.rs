@@ -92,7 +92,7 @@ impl Session<'_> {
             BindingKind::TypeParam => true,
             BindingKind::Symbol(symbol) => {
                 !hidden
-                    && !self.is_scoped_member(unit, symbol)
+                    && !Self::is_scoped_member(unit, symbol)
                     && unit.symbol(symbol).is_some_and(|s| s.qualifier.is_none() || s.kind.is_type())
                     && !matches!(
                         unit.kind(symbol),

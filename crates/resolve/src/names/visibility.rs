@@ -26,7 +26,7 @@ impl Session<'_> {
     }
 
     /// Whether a symbol is a case of a scoped enumeration, which must be qualified.
-    pub(crate) fn is_scoped_member(&self, unit: &FileRef, symbol: u32) -> bool {
+    pub(crate) fn is_scoped_member(unit: &FileRef, symbol: u32) -> bool {
         let scoped = &unit.rules.scoped_enums;
         if scoped.is_empty() || unit.kind(symbol) != Some(SymbolKind::EnumMember) {
             return false;

@@ -145,7 +145,7 @@ impl Session<'_> {
                 PathKey::Name => self.dependencies.on_key(stem(&path)),
                 PathKey::Directory => match path.rsplit('/').nth(1) {
                     Some(directory) => {
-                        self.dependencies.on_key(directory.split('.').next().unwrap_or_default())
+                        self.dependencies.on_key(directory.split('.').next().unwrap_or_default());
                     }
                     None => self.dependencies.on_key(&path_key(without_extension(&path))),
                 },

@@ -36,7 +36,7 @@ impl Annotated<'_, '_, '_> {
     }
 
     fn member(&self, at: u32, symbol: &Declaration<'_>, resolved: &mut Resolved) {
-        let annotations = self.annotations(&symbol);
+        let annotations = self.annotations(symbol);
         let own_type = symbol
             .parent
             .filter(|&parent| self.extraction.unit.kind(parent).is_some_and(SymbolKind::is_type));

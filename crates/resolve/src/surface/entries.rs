@@ -437,7 +437,7 @@ impl Entries<'_, '_, '_> {
                     || self.has_base(rule, &symbol)
                     || rule.symbols.iter().any(|kind| kind == symbol.kind.as_str())
                 {
-                    self.of_symbol(framework, rule, at as u32, &fitting, resolved);
+                    self.of_symbol(framework, rule, at, &fitting, resolved);
                 }
             }
         }

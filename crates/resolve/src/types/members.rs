@@ -52,9 +52,10 @@ impl Session<'_> {
         self.resolver.members(&[&parts, &[sym], &elsewhere], || {
             let mut members = Members::default();
             for &part in parts.iter() {
-                let Some(unit) = self.unit_of(part) else { continue };
-                for (name, found) in &*unit.member_table(part.at) {
-                    members.entry(name.clone()).or_default().extend(found);
+                let (Some(unit), symbol) = (self.unit_of(part), part.at) else { continue };
+                let part = unit.unrecorded();
+                for child in part.members_in(symbol) {
+                    members.entry(part.name(child).into()).or_default().push(unit.sym(child));
                 }
             }
             for &member in &elsewhere {
