@@ -38,9 +38,9 @@ const CHANGES: &[Change] = &[
         let Some(symbol) = facts.outline.symbols.get_mut(at) else { return false };
         let has = symbol.modifiers.contains(Modifier::Static);
         if has {
-            symbol.modifiers.remove(Modifier::Static)
+            symbol.modifiers.remove(Modifier::Static);
         } else {
-            symbol.modifiers.insert(Modifier::Static)
+            symbol.modifiers.insert(Modifier::Static);
         }
         true
     }),

@@ -300,7 +300,6 @@ mod tests {
     #[test]
     fn a_search_visits_each_node_of_a_cycle_once() {
         const MODULES: u32 = 20;
-        let (limits, memo, visits) = (Limits::default(), SearchMemo::default(), Cell::new(0));
         fn search(
             at: u32,
             wanted: u32,
@@ -315,6 +314,7 @@ mod tests {
             };
             memo.visit(limits, &at, find).flatten()
         }
+        let (limits, memo, visits) = (Limits::default(), SearchMemo::default(), Cell::new(0));
         assert_eq!(search(0, MODULES - 1, (&limits, &memo, &visits)), Some(MODULES - 1));
         let other_name = SearchMemo::default();
         assert_eq!(search(3, MODULES, (&limits, &other_name, &visits)), None, "nothing has it");
