@@ -164,7 +164,7 @@ attack!(
                 let mut bytes = vec![b'x'; 8 << 20];
                 bytes[..8].copy_from_slice(format!("{number:04}{file:04}").as_bytes());
                 let blob = git_with(&root, &["hash-object", "-w", "--stdin"], &bytes);
-                lines += &format!("100644 blob {blob}\tf{number}_{file}.py\n");
+                lines.extend(["100644 blob ", &blob, &format!("\tf{number}_{file}.py\n")]);
             }
             trees.push(git_with(&root, &["mktree"], lines.as_bytes()));
         }

@@ -225,7 +225,7 @@ attack!(
 );
 attack!(git_shares_another, "`commondir` names a repository of which this is no working tree: refused", {
     redirected(|git, other| {
-        fs::write(git.join("commondir"), other.as_os_str().as_encoded_bytes()).expect("written")
+        fs::write(git.join("commondir"), other.as_os_str().as_encoded_bytes()).expect("written");
     });
 });
 attack!(objects_are_a_link, "`objects` is a link to those of another repository: refused", {
