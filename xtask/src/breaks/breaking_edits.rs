@@ -120,7 +120,7 @@ impl<'s> Definitions<'s> {
                 "rename" => {
                     spliced(&text, symbol.name_span.end as usize..symbol.name_span.end as usize, "Zz")
                 }
-                "remove" => self.removed(&text, symbol)?,
+                "remove" => Self::removed(&text, symbol)?,
                 "signature" => self.with_parameter(&text, symbol)?,
                 _ => self.hidden(&text, symbol)?,
             };
@@ -132,7 +132,7 @@ impl<'s> Definitions<'s> {
         Some(edit)
     }
 
-    fn removed(&self, text: &str, symbol: &Symbol) -> Option<String> {
+    fn removed(text: &str, symbol: &Symbol) -> Option<String> {
         let (start, end) = (symbol.span.start as usize, symbol.span.end as usize);
         let before = &text[..start];
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);

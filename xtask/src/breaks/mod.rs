@@ -147,7 +147,7 @@ impl Clone {
             Some(command) => compiler::errors(&self.root, command)?,
             None => BTreeSet::new(),
         };
-        for (path, _) in &edit.texts {
+        for path in edit.texts.keys() {
             std::fs::write(self.root.join(path), &sources.texts[path])?;
         }
         tally.edits += 1;
