@@ -231,7 +231,7 @@ pub fn named_symbols(outline: &Outline, rules: &Rules, names: &[String]) -> BTre
 /// Which lookups of a name see a difference.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChangedLookups {
-    /// Those with the reach [`Reach::Anywhere`].
+    /// Those with the reach `Reach::Anywhere`.
     pub anywhere: bool,
     /// All others.
     pub everyone: bool,
