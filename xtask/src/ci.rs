@@ -18,7 +18,9 @@ pub(crate) fn run(all: bool) -> Result<()> {
     done.step("format", || passes(workspace::cargo().args(["fmt", "--all", "--check"])));
     let clippy = ["clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"];
     done.step("clippy", || passes(workspace::cargo().args(clippy)));
-    done.step("tests", || passes(workspace::cargo().args(["test", "--locked", "--workspace"])));
+    done.step("tests", || {
+        passes(workspace::cargo().args(["test", "--locked", "--workspace", "--no-fail-fast"]))
+    });
     let doc = ["doc", "--locked", "--workspace", "--no-deps"];
     done.step("documentation", || passes(workspace::cargo().args(doc).env("RUSTDOCFLAGS", "-D warnings")));
     done.step("incremental equals full", churn::sample);

@@ -39,7 +39,10 @@ impl GitFiles {
 
     /// The text of a small file of this working tree, or else of the repository.
     pub(crate) fn text(&self, name: &str) -> io::Result<String> {
-        small_text(&self.own, name).or_else(|_| small_text(&self.common, name))
+        // A file that is there and cannot be read says more than one that is absent.
+        let stronger = |own: io::Error, common: io::Error| if is_absent(&common) { own } else { common };
+        small_text(&self.own, name)
+            .or_else(|own| small_text(&self.common, name).map_err(|common| stronger(own, common)))
     }
 
     /// The names in a directory that all working trees share, with what they are; empty if there is no such directory.
@@ -64,6 +67,12 @@ pub(crate) fn optional(
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(refused(&directory.path().join(name), error)),
     }
+}
+
+/// Whether an error says that there is no such file.
+pub(crate) fn is_absent(error: &io::Error) -> bool {
+    use io::ErrorKind::{IsADirectory, NotADirectory, NotFound};
+    matches!(error.kind(), NotFound | NotADirectory | IsADirectory)
 }
 
 /// The error about a file of the repository that cannot be read, or is not read.

@@ -1,10 +1,11 @@
 //! Refs: resolves the names of branches, tags and other refs to object ids.
 
 use crate::error::HistoryError;
-use crate::git_files::{GitFiles, optional, small_text};
+use crate::git_files::{GitFiles, is_absent, optional, small_text};
 use crate::oid::{self, Oid};
-use orient_safefs::{EntryKind, UntrustedDirectory};
+use orient_safefs::{EntryKind, UnsafePath, UntrustedDirectory};
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::sync::Arc;
 
 /// Maximum number of symbolic refs in a chain.
@@ -53,9 +54,15 @@ impl Refs {
         Ok(Self { files, packed })
     }
 
-    /// Resolves a short or full name: `main`, `v1.2`, `origin/main`, `refs/heads/main`.
-    pub(crate) fn find(&self, name: &str) -> Option<Oid> {
-        self.full_name(name).and_then(|full| self.resolve(&full))
+    /// Resolves a short or full name: `main`, `v1.2`, `origin/main`, `refs/heads/main`. An error if a ref is there and
+    /// cannot be read.
+    pub(crate) fn find(&self, name: &str) -> io::Result<Option<Oid>> {
+        for (before, after) in RULES {
+            if let Some(oid) = self.read(&format!("{before}{name}{after}"))? {
+                return Ok(Some(oid));
+            }
+        }
+        Ok(None)
     }
 
     /// The full name that a short name stands for.
@@ -102,14 +109,25 @@ impl Refs {
         found
     }
 
-    /// Resolves a full name.
+    /// Resolves a full name; `None` also if its file cannot be read.
     pub(crate) fn resolve(&self, name: &str) -> Option<Oid> {
+        self.read(name).ok().flatten()
+    }
+
+    fn read(&self, name: &str) -> io::Result<Option<Oid>> {
         let mut name = name.to_owned();
         for _ in 0..MAX_SYMBOLIC {
             if !is_valid_name(&name) {
-                return None;
+                return Ok(None);
             }
-            let Ok(text) = self.files.text(&name) else { return self.packed.get(&name).copied() };
+            let text = match self.files.text(&name) {
+                Ok(text) => text,
+                // The packed ref is older than the file, so it is no answer for a file that only could not be read.
+                Err(error) if is_absent(&error) || UnsafePath::of(&error).is_some() => {
+                    return Ok(self.packed.get(&name).copied());
+                }
+                Err(error) => return Err(error),
+            };
             let line = text.lines().next().unwrap_or_default().trim();
             if let Some(other) = line.strip_prefix("ref:") {
                 other.trim().clone_into(&mut name);
@@ -117,9 +135,9 @@ impl Refs {
             }
             // Files such as FETCH_HEAD contain more than the object id.
             let word = line.split_ascii_whitespace().next().unwrap_or_default();
-            return oid::parse(word);
+            return Ok(oid::parse(word));
         }
-        None
+        Ok(None)
     }
 
     /// The full names of the branches that a user may switch to: all local branches, and of each remote its default branch

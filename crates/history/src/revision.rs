@@ -233,7 +233,7 @@ impl Commits {
 
     fn resolve_name(&mut self, name: &str) -> Result<Oid, HistoryError> {
         let name = if name == "@" { "HEAD" } else { name };
-        if let Some(oid) = self.refs.find(name) {
+        if let Some(oid) = self.refs.find(name)? {
             return self.peel(oid, name);
         }
         // The output of `git describe` ends in the commit: v1.2-14-g2414721.

@@ -65,6 +65,7 @@ impl PlanWriter<'_> {
         let mut tally = self.load(plan, &mut writer)?;
         let mut writer = writer.graph();
         tally.graph = self.resolve_all(&mut writer)?;
+        tally.owed = writer.owed();
         self.progress.phase(Phase::Finishing, 0, 0);
         let _span = tracing::debug_span!("write").entered();
         let generation = writer.publish_with(|files| tally.encode_manifest(files, Some(manifest)))?;
@@ -81,6 +82,7 @@ impl PlanWriter<'_> {
         let mut tally = self.load(plan, &mut writer)?;
         let mut writer = writer.graph();
         tally.graph = self.resolve_all(&mut writer)?;
+        tally.owed = writer.owed();
         Ok((tally, writer.into_snapshot()?))
     }
 
@@ -138,12 +140,10 @@ impl PlanWriter<'_> {
             }
             Some((set, Some(to_resolve))) if self.depth == RefreshDepth::Facts => {
                 let applied = tally.commit(set, manifest)?;
-                let (generation, facts) = (applied.generation, resolver.into_facts());
-                self.engine.caches.pending_facts.put(PendingFacts {
-                    generation,
-                    facts,
-                    symbols: to_resolve.symbols,
-                });
+                if let Some(facts) = resolver.into_facts() {
+                    let (generation, symbols) = (applied.generation, to_resolve.symbols);
+                    self.engine.caches.pending_facts.put(PendingFacts { generation, facts, symbols });
+                }
                 applied
             }
             Some((set, Some(to_resolve))) => {

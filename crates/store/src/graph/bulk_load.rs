@@ -26,6 +26,8 @@ pub(crate) struct GraphLoad {
     counts: Vec<u64>,
     /// The offset of the lowest node among the buckets.
     files: i64,
+    /// The number of files that remain owed.
+    pub(crate) owed: u64,
 }
 
 impl GraphLoad {
@@ -37,6 +39,7 @@ impl GraphLoad {
             names: Vec::new(),
             counts: vec![0; nodes / BUCKET + 1],
             files: next_file,
+            owed: 0,
         }
     }
 
@@ -46,6 +49,9 @@ impl GraphLoad {
     }
 
     pub(crate) fn put(&mut self, db: &Connection, put: &PreparedGraph) -> Result<()> {
+        if put.owed {
+            self.owed += u64::from(file_graphs::owe(db, put.file.0)?);
+        }
         let Some(data) = &put.data else { return Ok(()) };
         let mut names = Vec::with_capacity(put.names.len());
         for name in &put.names {

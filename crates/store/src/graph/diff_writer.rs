@@ -35,7 +35,8 @@ impl ChangeSet<'_> {
         names.sort_unstable();
         let data = put.data.as_ref().map(codec::Encoded::as_bytes);
         let data = data.map(|data| (put.files.as_slice(), data, put.surface.as_slice()));
-        self.replace_graph(put.file, &put.graph, &names, data)
+        self.replace_graph(put.file, &put.graph, &names, data)?;
+        if put.owed { self.owe(&[put.file]) } else { Ok(()) }
     }
 
     /// Removes the graph of a file.

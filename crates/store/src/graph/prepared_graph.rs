@@ -18,6 +18,8 @@ pub struct PreparedGraph {
     pub(crate) data: Option<Encoded>,
     /// What the file says about the surface, encoded; empty for most files.
     pub(crate) surface: Vec<u8>,
+    /// Whether the file must be resolved again at the next opportunity.
+    pub(crate) owed: bool,
 }
 
 impl PreparedGraph {
@@ -103,7 +105,13 @@ impl PreparedGraph {
         let is_empty = graph.is_empty() && names.is_empty() && surface.is_empty();
         let data = (!is_empty).then(|| codec::encode_graph(&graph));
         let encoded = (!surface.is_empty()).then(|| codec::encode_surface(surface).as_bytes().to_vec());
-        Self { file, graph, names, files, data, surface: encoded.unwrap_or_default() }
+        Self { file, graph, names, files, data, surface: encoded.unwrap_or_default(), owed: false }
+    }
+
+    /// The same graph of a file that remains owed: it was resolved without something that exists.
+    #[must_use]
+    pub fn still_owed(self) -> Self {
+        Self { owed: true, ..self }
     }
 
     /// Whether the resolver failed, completely or partly.

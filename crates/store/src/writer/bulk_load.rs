@@ -146,6 +146,11 @@ impl GraphWriter<'_> {
         self.meta.resolver = resolver;
     }
 
+    /// The number of files that remain owed.
+    pub fn owed(&self) -> u64 {
+        self.load.owed
+    }
+
     /// Adds the graph of a file. Each file comes once, in any order.
     pub fn put(&mut self, graph: &PreparedGraph) -> Result<(), StoreError> {
         self.load.put(&self.db, graph).at(&self.path)
@@ -345,6 +350,7 @@ impl BulkLoad {
 
 fn complete(db: &Connection, mut meta: Meta, load: GraphLoad) -> rusqlite::Result<Meta> {
     meta.next_name = load.next_name();
+    meta.owed = load.owed;
     load.finish(db)?;
     meta::insert(db, &meta)?;
     meta::create_indexes(db)?;

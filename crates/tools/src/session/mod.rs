@@ -442,11 +442,7 @@ impl<'p> Session<'p> {
                 Freshness { checked: false, ..Freshness::new(snapshot.generation(), [].into_iter()) };
             let mut answer = Answer::from_index(data, freshness)
                 .note(Note::from("answered from the index without checking the files").see("no_refresh"));
-            if snapshot.owed() > 0 {
-                let files = plural(snapshot.owed(), "file has", "files have");
-                answer = answer
-                    .note(format!("{files} not been resolved yet; callers and uses in them may be missing"));
-            }
+            answer.add_doubts(unresolved_files(snapshot));
             return answer;
         };
         let pending = refresh.pending.iter().map(|path| path.display().into_owned());
@@ -455,6 +451,8 @@ impl<'p> Session<'p> {
         if snapshot.is_empty().unwrap_or(false) {
             answer = answer.note(NO_FILES);
         }
+        let needs_edges = self.depth.get() == RefreshDepth::Graph;
+        answer.add_doubts(unresolved_files(snapshot).filter(|_| needs_edges));
         answer
     }
 
@@ -538,6 +536,16 @@ impl<'p> Session<'p> {
 /// The note about a damaged index.
 fn damage_note_text(detail: &str) -> String {
     format!("the index was damaged ({detail}) and has been rebuilt")
+}
+
+/// The doubt about files whose edges describe an earlier state, or nothing yet.
+fn unresolved_files(snapshot: &Snapshot) -> Option<Doubt> {
+    let files = snapshot.owed();
+    let text = format!(
+        "{} not been resolved yet; callers and uses in them may be missing",
+        plural(files, "file has", "files have")
+    );
+    (files > 0).then(|| Doubt::new(Cause::Pending, files, text).remedy("ask again"))
 }
 
 /// The notes about a refresh; `is_working_tree` is false for the index of a commit.

@@ -49,9 +49,9 @@ impl<'r> GraphResolver<'r> {
         Ok(Self { engine, cancel, progress, facts })
     }
 
-    /// The facts that were read.
-    pub(crate) fn into_facts(self) -> FactsSource {
-        self.facts
+    /// The facts that were read; `None` if some are missing.
+    pub(crate) fn into_facts(self) -> Option<FactsSource> {
+        Some(self.facts).filter(|facts| !facts.has_lost_facts())
     }
 
     /// Resolves files on all threads; `write` receives the results in file order. A pause ends it after a prefix of
@@ -88,7 +88,7 @@ impl<'r> GraphResolver<'r> {
         // A panic before the first file fails every file.
         let resolve = made.unwrap_or_else(|_| Box::new(|_| panic!("there is no resolver")));
         let pause = pause.map(|pause| (pause, Instant::now()));
-        let work = ResolveFile { table, resolve, cancel: self.cancel, pause };
+        let work = ResolveFile { table, facts: &self.facts, resolve, cancel: self.cancel, pause };
         let begun = pipeline::run(&work, files, self.bounds(), |results| {
             let mut begun = begin()?;
             for graph in results {
@@ -129,6 +129,7 @@ impl<'r> GraphResolver<'r> {
 /// Resolves one file. A panic of the resolver costs the edges of this file only.
 struct ResolveFile<'r> {
     table: &'r dyn SymbolTable,
+    facts: &'r FactsSource,
     resolve: ResolveFn<'r>,
     cancel: &'r Cancel,
     /// The pause request, and when the work began.
@@ -153,6 +154,8 @@ impl ParallelWork for ResolveFile<'_> {
             Some(resolved) => PreparedGraph::new(file, resolved, &mut |node| self.table.node(node)),
             None => PreparedGraph::failed(file),
         };
+        // Edges that are missing for want of facts must not stay missing: the file itself may never change again.
+        let graph = if self.facts.has_lost_facts() { graph.still_owed() } else { graph };
         let held = graph.bytes() as u64;
         (graph, held)
     }

@@ -9,6 +9,7 @@ use orient_store::{Cache, CacheKey, CachedFacts, Encoded, IndexedFile, decode_fl
 use orient_walk::TreeReader;
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Measured ratio of a flow's size in memory to its uncompressed encoding.
@@ -35,7 +36,7 @@ impl FactsSource {
         let kept =
             FactsCache { most: usize::try_from(bytes / 2).unwrap_or(usize::MAX), ..FactsCache::default() };
         let idle = Mutex::new(vec![Cache::open(&cache)]);
-        let files = Arc::new(SourceFiles { tree, max_file_size });
+        let files = Arc::new(SourceFiles { tree, max_file_size, has_lost: AtomicBool::new(false) });
         Self { cache, files, layers: None, mount: Vec::new(), idle, kept: Mutex::new(kept) }
     }
 
@@ -63,17 +64,28 @@ impl FactsSource {
         Some(facts)
     }
 
-    /// The facts of a file; `None` if they are not cached and the file has changed. Its flow is decoded on first use.
+    /// The facts of a file; `None` if they are not cached and the file has changed or cannot be read. Its flow is
+    /// decoded on first use.
     pub(crate) fn read(&self, file: &IndexedFile) -> Option<Arc<FileFacts>> {
-        self.read_with(file, |content, flow| {
+        let facts = self.read_with(file, |content, flow| {
             let (files, content, bytes) =
                 (Arc::clone(&self.files), content.clone(), flow.unpacked() * UNPACKED);
             let read = move || {
                 let known = decode_flow(flow.as_bytes()).ok();
-                known.or_else(|| Some(files.facts(&content)?.flow)).unwrap_or_default()
+                known.or_else(|| Some(files.facts(&content)?.flow)).unwrap_or_else(|| files.lose())
             };
             Some(LazyFlow::later(bytes, read))
-        })
+        });
+        if facts.is_none() && file.hash.is_some() {
+            self.files.lose::<()>();
+        }
+        facts
+    }
+
+    /// Whether facts of an indexed file were asked for and could not be had, for example because no more files can be
+    /// opened. What was resolved since then may lack edges.
+    pub(crate) fn has_lost_facts(&self) -> bool {
+        self.files.has_lost.load(Ordering::Relaxed)
     }
 
     /// The facts of a previous version of a file; `None` if a part of them is lost.
@@ -129,9 +141,17 @@ struct FileVersion {
 struct SourceFiles {
     tree: Box<dyn TreeReader>,
     max_file_size: u64,
+    /// Never reset: an empty flow stays in memory.
+    has_lost: AtomicBool,
 }
 
 impl SourceFiles {
+    /// Stands in for facts that could not be had.
+    fn lose<T: Default>(&self) -> T {
+        self.has_lost.store(true, Ordering::Relaxed);
+        T::default()
+    }
+
     /// The facts of a file, if it still has this content.
     fn facts(&self, of: &FileVersion) -> Option<Facts> {
         let content = self.tree.read(&of.path, self.max_file_size).ok()?;
@@ -238,7 +258,11 @@ mod tests {
         for found in [source.read(&file), source.read_before(&file)] {
             assert_eq!(*found.expect("from the file itself").flow, facts.flow);
         }
+        assert!(!source.has_lost_facts());
         std::fs::write(directory.path().join("a.py"), "def h(): pass\n").expect("changed");
         assert!(source.read_before(&file).is_none(), "nobody knows what its inside was");
+        assert!(!source.has_lost_facts(), "and that is no loss for the files that are there");
+        let now = source.read(&file).expect("its outline is cached");
+        assert!(now.flow.operands.is_empty() && source.has_lost_facts());
     }
 }
