@@ -127,6 +127,9 @@ pub enum Wrapper {
     FunctionType,
     /// The type of a value: `typeof x`.
     TypeOf,
+    /// The first name of a path, which means a module or type although a variable has the name: `config` of
+    /// `config::load()`.
+    PathRoot,
 }
 
 /// The kind of an [`Expr::Sequence`].

@@ -112,6 +112,15 @@ pub struct Rules {
     pub runtime_type_functions: Vec<String>,
     /// Members that give a type as a value, and the type of that value: `class`, `Class`.
     pub type_object_members: Vec<(String, String)>,
+    /// Cases of external types that hold a value, with the number of the type argument that is its type: `Err` 1.
+    pub case_payloads: Vec<(String, u32)>,
+    /// Of members that are embedded, the one at the least depth is meant.
+    pub shallowest_member: bool,
+    /// Of functions that take the arguments of a call, those of a derived type hide those of its bases; an override counts as
+    /// what it overrides.
+    pub nearest_overloads: bool,
+    /// The type that every type inherits from: `Object`.
+    pub root_type: String,
     /// Static members and instance members do not see each other.
     pub separate_static_members: bool,
     /// Members of mixins hide inherited ones; the last mixin comes first.

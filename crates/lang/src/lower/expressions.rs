@@ -237,7 +237,13 @@ impl<'t> Lowering<'t> {
             }
             return Ok(self.expr_at(name, depth + 1));
         };
-        let base = self.expr_at(base, depth + 1);
+        let mut base = self.expr_at(base, depth + 1);
+        if rule.is_path
+            && let Expr::Name(root) = self.flow.expr(base)
+            && self.variables.contains(&root)
+        {
+            base = self.push_expr(Expr::Wrap { wrapper: Wrapper::PathRoot, inner: base });
+        }
         Err(self.member_of_base(base, name, depth))
     }
 

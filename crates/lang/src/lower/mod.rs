@@ -146,6 +146,8 @@ struct Lowering<'t> {
     made: FxHashSet<NodeId>,
     /// Variables, if a bare name without a variable is a call.
     locals: FxHashSet<(u32, Atom)>,
+    /// The names of the variables so far.
+    variables: FxHashSet<Atom>,
     /// Where variables have a tested type.
     narrowings: Vec<narrowing::Narrowing>,
     /// The byte ranges of branches that are never taken.
@@ -185,6 +187,7 @@ impl<'t> Lowering<'t> {
             naming_macros: FxHashMap::default(),
             made: FxHashSet::default(),
             locals: FxHashSet::default(),
+            variables: FxHashSet::default(),
             narrowings: Vec::new(),
             dead_branches: Vec::new(),
             gates: FxHashSet::default(),
@@ -457,6 +460,9 @@ impl<'t> Lowering<'t> {
         }
         if self.table.has_bare_calls && !matches!(kind, BindingKind::Symbol(_) | BindingKind::Import(_)) {
             self.locals.insert((scope, name));
+        }
+        if matches!(kind, BindingKind::Param | BindingKind::Local) {
+            self.variables.insert(name);
         }
         let (ty, value, via, visible_from) = (None, None, Via::Value, at);
         self.flow.bindings.push(Binding { scope, name, kind, ty, value, via, at, visible_from });

@@ -411,6 +411,7 @@ impl Compiler<'_> {
             first_param_modifiers: self.first_param_modifiers(spec),
             empty_texts: spec.empty_texts.iter().map(|text| text.as_bytes().to_vec()).collect(),
             true_conditions: spec.true_conditions.iter().map(|text| text.as_bytes().to_vec()).collect(),
+            is_path: spec.is_path,
             narrows: spec.narrows,
             assignment_target: spec.assignment_target.as_ref().and_then(|word| self.target(word)),
             member_modifiers: self.modifiers(&spec.member_modifiers),

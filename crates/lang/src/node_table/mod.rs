@@ -246,6 +246,7 @@ pub(crate) struct Rule {
     pub(crate) condition: NodePath,
     pub(crate) otherwise: NodePath,
     pub(crate) narrowed: NodePath,
+    pub(crate) is_path: bool,
     pub(crate) narrows: bool,
     pub(crate) assignment_target: Option<Target>,
     pub(crate) bare_call: bool,

@@ -315,6 +315,8 @@ pub(crate) struct NodeSpec {
     pub(crate) otherwise: Option<String>,
     /// What is reached only if the condition holds.
     pub(crate) narrowed: Option<String>,
+    /// Is a path, whose first name never means a variable: `config::load`.
+    pub(crate) is_path: bool,
     /// Is a condition, a logical operator or a call that may say something about the types of variables.
     pub(crate) narrows: bool,
     /// What an assignment to such a name declares.

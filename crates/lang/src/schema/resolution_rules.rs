@@ -91,6 +91,11 @@ struct RulesFields {
     runtime_type_functions: Vec<String>,
     #[serde(deserialize_with = "entries")]
     type_object_members: Vec<(String, String)>,
+    #[serde(deserialize_with = "entries")]
+    case_payloads: Vec<(String, u32)>,
+    shallowest_member: bool,
+    nearest_overloads: bool,
+    root_type: String,
     separate_static_members: bool,
     mixins_before_base: bool,
     super_skips_mixins: bool,

@@ -309,6 +309,7 @@ fn show_at(flow: &Flow, id: ExprId, depth: usize) -> String {
             Wrapper::Spread => format!("...{}", part(inner)),
             Wrapper::FunctionType => format!("fn -> {}", part(inner)),
             Wrapper::TypeOf => format!("typeof {}", part(inner)),
+            Wrapper::PathRoot => format!("{}::", part(inner)),
         },
         Expr::Either(items) => format!("({})", list(items).replace(", ", " | ")),
         Expr::Sequence { kind, items } => match kind {

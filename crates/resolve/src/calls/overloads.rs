@@ -60,6 +60,7 @@ impl Session<'_> {
             found.iter().filter(|one| self.is_applicable(site, one, args)).cloned().collect();
         // If no overload seems applicable, we know too little to exclude any.
         let doubted = || found.iter().map(|one| one.clone().at_most(Confidence::Probable)).collect();
+        let takes = self.prefer_nearest(site, takes, args);
         let left = if takes.is_empty() { doubted() } else { self.prefer_imported_by_name(site, takes, args) };
         if left.len() < 2 {
             return left;
@@ -208,6 +209,13 @@ impl Session<'_> {
         asked.map(|param| param.ty.map_or("", |ty| unit.outline_text(ty)).to_owned()).collect()
     }
 
+    /// Whether a parameter of a function takes any value.
+    pub(super) fn takes_anything(&self, found: &Target, at: usize) -> bool {
+        let types = self.declared_param_types(found, at + 1);
+        let unit = found.sym().and_then(|sym| self.unit_of(sym));
+        unit.zip(types.get(at)).is_some_and(|(unit, ty)| is_anything(&unit.rules, bare_type(&unit.rules, ty)))
+    }
+
     /// Whether the first parameter of a function is a pointer.
     pub(crate) fn takes_pointer(&self, found: &Target) -> bool {
         self.declared_param_types(found, 1).first().is_some_and(|written| written.contains('*'))
@@ -316,7 +324,7 @@ impl Session<'_> {
     }
 
     /// The score of each argument.
-    fn argument_scores(&self, site: &Site, found: &Target, args: &[ExprId]) -> Vec<i32> {
+    pub(super) fn argument_scores(&self, site: &Site, found: &Target, args: &[ExprId]) -> Vec<i32> {
         let Some((unit, sym)) = found.sym().and_then(|sym| Some((self.unit_of(sym)?, sym))) else {
             return Vec::new();
         };

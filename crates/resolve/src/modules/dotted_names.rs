@@ -74,8 +74,12 @@ impl Session<'_> {
         for (at, part) in parts.iter().enumerate() {
             let inner = join(&path, part);
             let last = at + 1 == parts.len();
-            if last && let Some(file) = self.file_without_extension(unit, &inner) {
-                return Some(Module::File(file));
+            if last {
+                // A package hides a module of its name; a directory that is no package does not.
+                let file = self.module_file_below(unit, &inner);
+                if let Some(file) = file.or_else(|| self.file_without_extension(unit, &inner)) {
+                    return Some(Module::File(file));
+                }
             }
             path = inner;
         }

@@ -31,6 +31,9 @@ impl Session<'_> {
                 None => return self.nested_names(sym, name),
             }
         } else if let Some(val) = self.lambda_receiver(unit, at) {
+            if !val.ty.is_known() {
+                return vec![Target::maybe_external("", name)];
+            }
             val
         } else if let Some(ty) = self.qualifier_type(unit, symbol) {
             Value::new(ty, Rule::Receiver)
@@ -43,6 +46,15 @@ impl Session<'_> {
         found.retain(|one| one.sym().is_none_or(|sym| self.kind(sym) != Some(SymbolKind::Constructor)));
         if found.is_empty() {
             found = self.maybe_inherited(&val.ty, name);
+        }
+        let listed = found.iter().find_map(|one| match &one.referent {
+            Referent::External(of, _) => {
+                Self::listed_member(unit, &Ty::External(of.clone(), Ty::no_args()), name)
+            }
+            _ => None,
+        });
+        if let Some(listed) = listed {
+            return vec![listed];
         }
         if found.iter().all(|one| matches!(one.referent, Referent::External(..))) {
             // There is no explicit receiver: the name may mean something further out.

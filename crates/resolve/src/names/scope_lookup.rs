@@ -126,12 +126,19 @@ impl Session<'_> {
         if found.iter().all(Target::is_maybe_external) {
             return found;
         }
+        // A member of a type outside of the repository, which its pack lists.
+        let is_listed =
+            |one: &Target| matches!(one.referent, Referent::External(..)) && one.rule == Rule::Inherited;
         match lookup_kind {
             LookupKind::Type => {
-                found.retain(|one| one.sym().is_none_or(|sym| self.kind(sym).is_some_and(can_be_type)));
+                found.retain(|one| {
+                    one.sym().map_or(!is_listed(one), |sym| self.kind(sym).is_some_and(can_be_type))
+                });
             }
             LookupKind::Function => {
-                found.retain(|one| one.sym().is_some_and(|sym| self.kind(sym).is_some_and(can_be_called)));
+                found.retain(|one| {
+                    one.sym().map_or(is_listed(one), |sym| self.kind(sym).is_some_and(can_be_called))
+                });
             }
             LookupKind::Anything | LookupKind::Value => {}
         }

@@ -3,7 +3,7 @@
 //! A type whose base is not in the repository may have members of any name. A name that is looked up inside of such a type
 //! means, in this order:
 //!
-//! 1. a member of the type itself or of its known bases: exact;
+//! 1. a member of the type itself, of its known bases, or of a base whose pack lists its members (`Thread.interrupt`): exact;
 //! 2. a type, namespace or macro of an enclosing scope, an import, the package or an included file: exact, because an
 //!    external base practically never declares a member type of the same name;
 //! 3. a local variable or parameter of an enclosing function: exact;
@@ -13,29 +13,36 @@
 //! 6. else a member that the base may have. If the repository has a symbol of the name, the reference is unresolved with
 //!    candidates (`Reason::Base`); else it is external.
 
+use crate::file::FileRef;
 use crate::session::Session;
+use crate::types::library::has_library_member;
 use crate::types::target::{Referent, Target};
 use crate::types::ty::Ty;
-use orient_model::{ANONYMOUS, Confidence, SymbolKind};
+use orient_model::{ANONYMOUS, Confidence, Rule, SymbolKind};
 
 impl Session<'_> {
-    /// A member that a type may inherit from an unknown base; nothing if all bases are known.
+    /// A member that a type inherits, or may inherit, from a base outside of the repository; nothing if all bases are known.
     pub(crate) fn maybe_inherited(&self, ty: &Ty, name: &str) -> Vec<Target> {
-        let (Ty::Instance(sym, _) | Ty::Metatype(sym, _)) = ty else { return Vec::new() };
-        if !self.has_unknown_base(ty) {
-            return Vec::new();
+        let (Ty::Instance(sym, args) | Ty::Metatype(sym, args)) = ty else { return Vec::new() };
+        let Some(home) = self.unit_of(*sym) else { return Vec::new() };
+        let line = self.mro(&Ty::Instance(*sym, args.clone()));
+        let mut bases = line.iter().skip(1);
+        let root = || Ty::External(home.rules.root_type.as_str().into(), Ty::no_args());
+        let listed = bases.clone().find_map(|base| Self::listed_member(&home, base, name));
+        if let Some(listed) = listed.or_else(|| Self::listed_member(&home, &root(), name)) {
+            return vec![listed];
         }
-        let home = self.unit_of(*sym);
-        vec![Target::maybe_external(home.as_ref().map_or("", |unit| unit.name(sym.at)), name)]
+        if bases.any(|base| matches!(base, Ty::External(..) | Ty::Unknown)) {
+            return vec![Target::maybe_external(home.name(sym.at), name)];
+        }
+        Vec::new()
     }
 
-    /// Whether a supertype, at any depth, is outside of the repository.
-    fn has_unknown_base(&self, ty: &Ty) -> bool {
-        let of = match ty {
-            Ty::Metatype(sym, args) => &Ty::Instance(*sym, args.clone()),
-            of => of,
-        };
-        self.mro(of).iter().skip(1).any(|base| matches!(base, Ty::External(..) | Ty::Unknown))
+    /// The member of a type outside of the repository, if the pack says that the type has it.
+    pub(super) fn listed_member(from: &FileRef, ty: &Ty, name: &str) -> Option<Target> {
+        let Ty::External(holder, _) = ty else { return None };
+        let is_listed = !holder.is_empty() && has_library_member(&from.rules, ty, name);
+        is_listed.then(|| Target::external(holder, name).by(Rule::Inherited))
     }
 
     /// Lowers the confidence of targets that a member of an unknown base could hide; the possible member itself if

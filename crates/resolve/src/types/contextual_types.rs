@@ -171,7 +171,7 @@ impl Session<'_> {
         }
     }
 
-    /// The receiver that a lambda gets from its context.
+    /// The receiver that a lambda gets from its context, of unknown type if only that it has one is known.
     pub(crate) fn lambda_receiver(&self, unit: &FileRef, scope: u32) -> Option<Value> {
         if unit.rules.receiver_scope_methods.is_empty() {
             return None;
@@ -189,9 +189,12 @@ impl Session<'_> {
             Expr::Name(name) if enters(name) && self.lookup(&site, unit.text(name)).is_empty() => {
                 self.self_value(&site)
             }
-            _ => Value::new(self.declared_lambda_receiver(&site, callee, args, at as usize)?, Rule::Declared),
+            _ => {
+                let declared = self.declared_lambda_receiver(&site, callee, args, at as usize)?;
+                return declared.is_known().then(|| Value::new(declared, Rule::Declared));
+            }
         };
-        val.ty.is_known().then_some(val)
+        Some(val)
     }
 
     /// The receiver that the type of a parameter declares: `T` of `T.() -> Unit`.

@@ -32,7 +32,8 @@ impl Session<'_> {
             Expr::Function(symbol) => vec![Target::symbol(unit.sym(symbol), Rule::Scope)],
             Expr::Apply { base, args } => self.find_applied(site, base, args),
             Expr::Wrap {
-                wrapper: Wrapper::Pointer | Wrapper::Reference | Wrapper::Deref | Wrapper::Optional,
+                wrapper:
+                    Wrapper::Pointer | Wrapper::Reference | Wrapper::Deref | Wrapper::Optional | Wrapper::PathRoot,
                 inner,
             } => self.targets(site, inner).to_vec(),
             Expr::Named { value, .. } => self.targets(site, value).to_vec(),
@@ -153,7 +154,8 @@ impl Session<'_> {
             | Expr::Named { .. }
             | Expr::Either(_)
             | Expr::Wrap {
-                wrapper: Wrapper::Pointer | Wrapper::Reference | Wrapper::Deref | Wrapper::Optional,
+                wrapper:
+                    Wrapper::Pointer | Wrapper::Reference | Wrapper::Deref | Wrapper::Optional | Wrapper::PathRoot,
                 ..
             } => {
                 let found = self.targets(site, expr);

@@ -15,6 +15,8 @@
 //! A member that both `A` and `C` declare is found in `C`. With the first occurrence of `A` it would be found in `A`,
 //! although `C` overrides it. Type arguments are substituted on the way: of `class Names extends List<String>` the MRO is
 //! `Names`, `List<String>`, and a member of `List<T>` that returns `T` returns `String`.
+//!
+//! Where types are embedded and the member at the least depth is meant, the MRO is the walk level by level instead.
 
 use crate::memo::Keep;
 use crate::session::{Session, Site};
@@ -73,6 +75,11 @@ impl Session<'_> {
     }
 
     fn linearize(&self, ty: &Ty) -> Rc<[Ty]> {
+        if let Ty::Instance(sym, _) = ty
+            && self.unit_of(*sym).is_some_and(|unit| unit.rules.shallowest_member)
+        {
+            return self.by_depth(ty);
+        }
         let mut walk = Vec::new();
         self.walk_supertypes(ty, &mut walk, 0);
         // Of a base that is reached twice, the later position counts.
@@ -80,6 +87,28 @@ impl Session<'_> {
         let mut kept: Vec<Ty> = walk.into_iter().rev().filter(|ty| seen.insert(key(ty))).collect();
         kept.reverse();
         kept.into()
+    }
+
+    /// A type and what it embeds, level by level. At each level, types outside of the repository come last: their members
+    /// can hide only those of deeper levels.
+    fn by_depth(&self, ty: &Ty) -> Rc<[Ty]> {
+        let mut seen = FxHashSet::default();
+        let (mut walk, mut level) = (Vec::new(), vec![ty.clone()]);
+        for _ in 0..MAX_DEPTH {
+            let (known, others): (Vec<Ty>, Vec<Ty>) =
+                level.into_iter().partition(|of| matches!(of, Ty::Instance(..)));
+            level = Vec::new();
+            for of in known {
+                let Ty::Instance(sym, _) = of else { continue };
+                if walk.len() < MAX_MRO && seen.insert(key(&of)) {
+                    let bases = self.supertypes(sym);
+                    level.extend(bases.iter().map(|(base, _)| self.substitute_receiver(base, &of)));
+                    walk.push(of);
+                }
+            }
+            walk.extend(others.into_iter().filter(|of| seen.insert(key(of))));
+        }
+        walk.into()
     }
 
     fn walk_supertypes(&self, ty: &Ty, walk: &mut Vec<Ty>, depth: usize) {

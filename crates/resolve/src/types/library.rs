@@ -210,6 +210,11 @@ pub(crate) fn is_library_type(rules: &Rules, name: &str) -> bool {
     !name.is_empty() && find_type(rules, name).is_some()
 }
 
+/// Whether the pack says that a type outside of the repository has a member of this name.
+pub(crate) fn has_library_member(rules: &Rules, ty: &Ty, name: &str) -> bool {
+    library_member(rules, ty, name).is_some()
+}
+
 fn named(name: &str) -> Value {
     Value::new(Ty::External(name.into(), Ty::no_args()), Rule::Inferred)
 }

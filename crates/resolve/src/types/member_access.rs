@@ -7,7 +7,9 @@ use crate::session::{Session, Site};
 use crate::types::object_literals::dedup_members;
 use crate::types::target::{Referent, Target, Value};
 use crate::types::ty::{SymbolId, THIS, Ty};
-use orient_model::{Confidence, Expr, ExprId, Modifier, Modules, RECEIVER_LABEL, Relation, Rule, SymbolKind};
+use orient_model::{
+    Confidence, Expr, ExprId, Modifier, Modules, RECEIVER_LABEL, Relation, Rule, SymbolKind, Wrapper,
+};
 use std::rc::Rc;
 
 /// The type of a value, as a value itself.
@@ -21,6 +23,17 @@ pub(crate) fn runtime_type(ty: &Ty) -> Ty {
 impl Session<'_> {
     pub(super) fn find_member(&self, site: &Site, base: ExprId, name: &str) -> Vec<Target> {
         let unit = &site.unit;
+        let base = match unit.expr(base) {
+            Expr::Wrap { wrapper: Wrapper::PathRoot, inner } => {
+                if let Expr::Name(root) = unit.expr(inner)
+                    && let Some(found) = self.in_hidden_qualifier(site, unit.text(root), name)
+                {
+                    return found;
+                }
+                inner
+            }
+            _ => base,
+        };
         if let Some(found) = self.path_member(site, base, name) {
             return found;
         }
@@ -262,6 +275,12 @@ impl Session<'_> {
             return self.namespace_symbol(from, &self.full_name(sym), name, Rule::Static);
         }
         let found = self.type_member(of, name, 0, Rule::Static);
+        let is_of_instance = |one: &Target| one.sym().is_some_and(|of| self.kind(of).is_some_and(has_side));
+        if unit.rules.companion_objects && found.iter().any(is_of_instance) {
+            // The name of the type alone means its companion. Without one, this is a reference: `Order::label`.
+            let of_companion = self.companion_members(of, name, true);
+            return if of_companion.is_empty() { found } else { of_companion };
+        }
         if !found.is_empty() {
             return found;
         }

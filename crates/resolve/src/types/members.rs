@@ -102,7 +102,7 @@ impl Session<'_> {
     /// Members of a type by name, searched along its MRO; `skip` 1 leaves out the type itself.
     pub(crate) fn type_member(&self, ty: &Ty, name: &str, skip: usize, base_rule: Rule) -> Vec<Target> {
         let home = if let Ty::Instance(sym, _) = ty { self.unit_of(*sym) } else { None };
-        if home.is_some_and(|home| home.rules.separate_static_members) {
+        if home.as_ref().is_some_and(|home| home.rules.separate_static_members) {
             let side = if base_rule == Rule::Static { MemberSide::Type } else { MemberSide::Instance };
             let found = self.split_member(ty, name, skip, base_rule, side);
             if base_rule != Rule::Super || !found.is_empty() {
@@ -119,8 +119,15 @@ impl Session<'_> {
             let found = self.member_targets(&own, ty, base_rule);
             return if self.may_overload(&found) { self.overloads(ty, name, skip, found) } else { found };
         }
+        // Something outside of the repository that is nearer may have the member.
+        let mut most = Confidence::Exact;
         for (at, of) in self.mro(ty).iter().enumerate().skip(skip) {
-            let Ty::Instance(sym, _) = of else { continue };
+            let Ty::Instance(sym, _) = of else {
+                if home.as_ref().is_some_and(|home| home.rules.shallowest_member) {
+                    most = Confidence::Probable;
+                }
+                continue;
+            };
             if let Some(members) = self.members_called(*sym, name)
                 && !members.iter().all(|&one| self.is_hidden(one))
                 && (at == 0 || !self.is_private_to_base(ty, *sym, &members))
@@ -129,6 +136,7 @@ impl Session<'_> {
                 let through =
                     if at == 0 { of.clone() } else { Ty::SeenThrough(of.clone().into(), ty.clone().into()) };
                 let found = self.member_targets(&members, &through, rule);
+                let found: Vec<Target> = found.into_iter().map(|one| one.at_most(most)).collect();
                 return if self.may_overload(&found) { self.overloads(ty, name, skip, found) } else { found };
             }
         }

@@ -34,16 +34,27 @@ impl Session<'_> {
         if !OPENS.contains(&first.checked_sub(end)?) {
             return None;
         }
-        let site = Site { unit: unit.clone(), scope: head.scope, at: head.at };
-        let found = self.targets(&site, head.expr);
+        let of = Site { unit: unit.clone(), scope: head.scope, at: head.at };
+        let found = self.targets(&of, head.expr);
         let case = found
             .iter()
             .filter_map(Target::sym)
-            .find(|&sym| matches!(self.kind(sym), Some(SymbolKind::EnumMember | SymbolKind::Struct)))?;
+            .find(|&sym| matches!(self.kind(sym), Some(SymbolKind::EnumMember | SymbolKind::Struct)));
+        let Some(case) = case else {
+            return self.external_payload(site, binding, unit.last_name(head.expr)?);
+        };
         let payload = self.field_at(&Ty::instance(case), case, &number.to_string());
         // A part of a nested pattern is not the whole field.
         let payload = payload.filter(|_| binding.via != Via::Unknown || self.only_field(case));
         Some(payload.unwrap_or_else(Value::unknown))
+    }
+
+    /// The payload of a case of an external type: of a `Result<T, E>`, `Err` holds an `E`.
+    fn external_payload(&self, site: &Site, binding: &Binding, case: &str) -> Option<Value> {
+        let (_, at) = site.unit.rules.case_payloads.iter().find(|(known, _)| known == case)?;
+        let whole = self.eval(site, binding.value.filter(|_| binding.via == Via::Item(0))?);
+        let Ty::External(_, args) = &whole.ty else { return None };
+        Some(whole.with(args.get(*at as usize).cloned().unwrap_or(Ty::Unknown)))
     }
 
     /// Whether a case or struct has one field without a name.

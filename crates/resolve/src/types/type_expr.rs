@@ -247,10 +247,10 @@ impl Session<'_> {
         found
     }
 
-    /// What a qualified name means in a type if a value has the name of its qualifier: no value qualifies a type.
+    /// What a qualified name means in a type or path if a value has the name of its qualifier: no value qualifies these.
     ///
     /// Example: in `func open(state *state.Store)`, the second `state` is the package, although the parameter hides it.
-    fn in_hidden_qualifier(&self, site: &Site, root: &str, rest: &str) -> Option<Vec<Target>> {
+    pub(super) fn in_hidden_qualifier(&self, site: &Site, root: &str, rest: &str) -> Option<Vec<Target>> {
         let is_value = |one: &Target| match &one.referent {
             Referent::Symbol(sym, _) => self.kind(*sym).is_some_and(|kind| !can_be_type(kind)),
             Referent::Value(Ty::Module(_) | Ty::Metatype(..)) | Referent::External(..) => false,

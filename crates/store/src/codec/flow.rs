@@ -331,7 +331,7 @@ fn read_exprs(from: &mut Decoder<'_>) -> Result<Vec<Expr>, CodecError> {
 closed_list! {
     scope_kind -> ScopeKind { File, Module, Type, Function, Block, Comprehension }
     ref_kind -> RefKind { Call, Construct, Read, Write, Type, Decorate, Inherit, Expand }
-    wrapper -> Wrapper { Pointer, Deref, Reference, Optional, Array, Spread, FunctionType, TypeOf }
+    wrapper -> Wrapper { Pointer, Deref, Reference, Optional, Array, Spread, FunctionType, TypeOf, PathRoot }
     sequence -> Sequence { List, Tuple, Map }
     literal -> Literal { String, Integer, Float, Bool, Null, Char, Regex }
 }

@@ -158,9 +158,10 @@ fn outline() -> impl Strategy<Value = Outline> {
 }
 
 fn expr() -> impl Strategy<Value = Expr> {
-    use Wrapper::{Array, Deref, FunctionType, Optional, Pointer, Reference, Spread, TypeOf};
+    use Wrapper::{Array, Deref, FunctionType, Optional, PathRoot, Pointer, Reference, Spread, TypeOf};
     let list = || (number(), number()).prop_map(|(start, len)| ExprList { start, len });
-    let wrapper = select(vec![Pointer, Deref, Reference, Optional, Array, Spread, FunctionType, TypeOf]);
+    let wrapper =
+        select(vec![Pointer, Deref, Reference, Optional, Array, Spread, FunctionType, TypeOf, PathRoot]);
     let sequence = select(vec![Sequence::List, Sequence::Tuple, Sequence::Map]);
     let literal = select(vec![
         Literal::String,
