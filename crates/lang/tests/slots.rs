@@ -125,6 +125,14 @@ const CHANGES: &[Change] = &[
         let other = named(&mut facts.flow);
         facts.flow.returns.get_mut(at).map(|leaves| leaves.value = other).is_some()
     }),
+    ("type test of a region", |facts, at| {
+        let other = named(&mut facts.flow);
+        facts.flow.narrowings.get_mut(at).map(|narrowing| narrowing.by = other).is_some()
+    }),
+    ("outcome of a type test", |facts, at| {
+        let narrowing = facts.flow.narrowings.get_mut(at);
+        narrowing.map(|narrowing| narrowing.test = narrowing.test.negated()).is_some()
+    }),
     ("use", |facts, at| {
         let other = named(&mut facts.flow);
         facts.flow.references.get_mut(at).map(|reference| reference.expr = other).is_some()

@@ -22,6 +22,8 @@ pub struct Flow {
     pub assigns: Vec<Assign>,
     /// Values that leave a function.
     pub returns: Vec<Return>,
+    /// Where a test of a variable's type has a known outcome, in the order of the source.
+    pub narrowings: Vec<Narrowing>,
 }
 
 impl Flow {
@@ -230,4 +232,55 @@ pub struct Return {
     pub value: ExprId,
     /// Whether it is one of many: `yield`.
     pub yields: bool,
+}
+
+/// A region in which a test of a variable's type has a known outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Narrowing {
+    /// The variable.
+    pub name: Atom,
+    /// The scope that the test is written in.
+    pub scope: u32,
+    /// The test and its outcome.
+    pub test: TypeTest,
+    /// What the test compares with: the type, the member as an [`Expr::Named`] with the constant it is compared with, or the
+    /// call of a function that tests its argument.
+    pub by: ExprId,
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+/// What is known of a variable's type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum TypeTest {
+    /// It has the type: `x instanceof T`.
+    Is = 0,
+    /// It does not have the type.
+    IsNot = 1,
+    /// It has the member, with this constant if there is one: `"m" in x`, `x.kind === "circle"`.
+    Has = 2,
+    /// It does not have the member, or another constant.
+    HasNot = 3,
+    /// A function that tests its argument returned true: `isCircle(x)`.
+    Passes = 4,
+    /// It returned false.
+    Fails = 5,
+}
+
+impl TypeTest {
+    /// The test with the other outcome.
+    #[must_use]
+    pub fn negated(self) -> Self {
+        match self {
+            Self::Is => Self::IsNot,
+            Self::IsNot => Self::Is,
+            Self::Has => Self::HasNot,
+            Self::HasNot => Self::Has,
+            Self::Passes => Self::Fails,
+            Self::Fails => Self::Passes,
+        }
+    }
 }

@@ -35,7 +35,10 @@ pub use compiled::{CompiledFile, CompiledRelation, CompiledSymbol, CompiledTarge
 pub use edit_distance::{distance, nearest, slip};
 pub use expr::{Expr, ExprId, ExprList, Literal, RECEIVER_LABEL, Sequence, Wrapper};
 pub use facts::{Facts, Issue, IssueKind, Outline, Role};
-pub use flow::{Assign, Binding, BindingKind, Flow, RefKind, Reference, Return, Scope, ScopeKind, Via};
+pub use flow::{
+    Assign, Binding, BindingKind, Flow, Narrowing, RefKind, Reference, Return, Scope, ScopeKind, TypeTest,
+    Via,
+};
 pub use framework::{
     ActionRule, AnnotatedAction, AnnotationRules, Argument, ChainRule, ContractRule, Convention,
     DescriptionRule, EntryRule, FileRouteRule, Framework, GroupRule, ImplicitUseRule, IncludeRule,

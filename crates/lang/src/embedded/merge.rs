@@ -7,8 +7,8 @@
 use super::EmbeddedText;
 use crate::facts::{chunks, ordinals};
 use orient_model::{
-    Atom, Binding, BindingKind, Expr, ExprId, ExprList, Facts, Flow, IssueKind, Reference, Span, Strings,
-    Symbol, Via,
+    Atom, Binding, BindingKind, Expr, ExprId, ExprList, Facts, Flow, IssueKind, Narrowing, Reference, Span,
+    Strings, Symbol, Via,
 };
 use std::collections::HashMap;
 
@@ -202,6 +202,14 @@ impl Shift {
             result.scope = self.scope(result.scope);
             result.value = expr(result.value);
             result
+        }));
+        flow.narrowings.extend(inner.narrowings.into_iter().map(|narrowing| Narrowing {
+            name: text(narrowing.name),
+            scope: self.scope(narrowing.scope),
+            by: expr(narrowing.by),
+            start: narrowing.start + self.bytes,
+            end: narrowing.end + self.bytes,
+            ..narrowing
         }));
     }
 

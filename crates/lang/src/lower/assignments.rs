@@ -184,6 +184,7 @@ impl<'t> Lowering<'t> {
         let at = self.tree.node(target).start;
         let scope = self.frame().scope;
         let target_expr = self.expr(target);
+        self.note_assigned(target_expr, at, parts.value);
         self.flow.assigns.push(Assign { target: target_expr, value, ty: parts.ty_expr, via, scope, at });
         if self.table.self_assignment_declares_field {
             self.self_field(target, parts, id);

@@ -414,6 +414,7 @@ impl<'t> Lowering<'t> {
             } else if rule.rebind && self.is_bound_here(&name) {
                 let target = self.expr(node);
                 let at = self.tree.node(node).start;
+                self.note_assigned(target, at, parts.value);
                 self.flow.assigns.push(Assign { target, value, ty: None, via, scope, at });
                 continue;
             } else {

@@ -37,6 +37,7 @@ pub(super) fn drop_empty(facts: &mut Facts) {
     flow.references.iter_mut().for_each(|it| it.scope = at(it.scope));
     flow.assigns.iter_mut().for_each(|it| it.scope = at(it.scope));
     flow.returns.iter_mut().for_each(|it| it.scope = at(it.scope));
+    flow.narrowings.iter_mut().for_each(|it| it.scope = at(it.scope));
     outline.imports.iter_mut().for_each(|it| it.scope = at(it.scope));
     for expr in &mut flow.exprs {
         if let Expr::Lambda(scope) = expr {

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 impl Lowering<'_> {
     pub(super) fn finish(mut self) -> Facts {
-        self.bind_narrowed();
+        self.end_narrowings();
         self.bind_documented_types();
         self.resolve_function_values();
         self.measure_complexity();

@@ -146,10 +146,10 @@ struct Lowering<'t> {
     made: FxHashSet<NodeId>,
     /// Variables, if a bare name without a variable is a call.
     locals: FxHashSet<(u32, Atom)>,
+    /// What is assigned to, and where the assigned value ends.
+    assigned_until: Vec<(ExprId, u32)>,
     /// The names of the variables so far.
     variables: FxHashSet<Atom>,
-    /// Where variables have a tested type.
-    narrowings: Vec<narrowing::Narrowing>,
     /// The byte ranges of branches that are never taken.
     dead_branches: Vec<(u32, u32)>,
     /// Scopes that do not see the variables of enclosing scopes.
@@ -187,8 +187,8 @@ impl<'t> Lowering<'t> {
             naming_macros: FxHashMap::default(),
             made: FxHashSet::default(),
             locals: FxHashSet::default(),
+            assigned_until: Vec::new(),
             variables: FxHashSet::default(),
-            narrowings: Vec::new(),
             dead_branches: Vec::new(),
             gates: FxHashSet::default(),
             frames: vec![Frame {
@@ -467,6 +467,12 @@ impl<'t> Lowering<'t> {
         let (ty, value, via, visible_from) = (None, None, Via::Value, at);
         self.flow.bindings.push(Binding { scope, name, kind, ty, value, via, at, visible_from });
         self.flow.bindings.len() - 1
+    }
+
+    /// Notes an assignment to what may be a variable whose type is tested.
+    fn note_assigned(&mut self, target: ExprId, at: u32, value: Option<NodeId>) {
+        let until = value.map_or(at, |value| self.tree.node(value).end);
+        self.assigned_until.push((target, until));
     }
 
     /// Where a local variable becomes visible: in some languages its value still means outer names.

@@ -208,6 +208,13 @@ impl Compiler<'_> {
         let bytes = |words: &[String]| words.iter().map(|word| word.as_bytes().to_vec()).collect();
         table.narrowing = Some(NarrowingWords {
             tests: bytes(&spec.tests),
+            test_functions: bytes(&spec.test_functions),
+            membership: bytes(&spec.membership),
+            equal: bytes(&spec.equal),
+            unequal: bytes(&spec.unequal),
+            type_of: bytes(&spec.type_of),
+            type_names: bytes(&spec.type_names),
+            guards: spec.guards,
             not: bytes(&spec.not),
             and: bytes(&spec.and),
             or: bytes(&spec.or),
@@ -427,6 +434,8 @@ impl Compiler<'_> {
             condition: self.node_path(spec.condition.as_deref()),
             otherwise: self.node_path(spec.otherwise.as_deref()),
             narrowed: self.node_path(spec.narrowed.as_deref()),
+            subject: self.node_path(spec.subject.as_deref()),
+            cases: self.node_path(spec.cases.as_deref()),
             qualifier: self.node_path(spec.qualifier.as_deref()),
             params: self.node_path(spec.params.as_deref()),
             receiver_params: self.node_path(spec.receiver_params.as_deref()),

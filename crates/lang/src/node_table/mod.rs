@@ -246,6 +246,8 @@ pub(crate) struct Rule {
     pub(crate) condition: NodePath,
     pub(crate) otherwise: NodePath,
     pub(crate) narrowed: NodePath,
+    pub(crate) subject: NodePath,
+    pub(crate) cases: NodePath,
     pub(crate) is_path: bool,
     pub(crate) narrows: bool,
     pub(crate) assignment_target: Option<Target>,
@@ -259,6 +261,13 @@ pub(crate) struct Rule {
 #[derive(Default)]
 pub(crate) struct NarrowingWords {
     pub(crate) tests: Vec<Vec<u8>>,
+    pub(crate) test_functions: Vec<Vec<u8>>,
+    pub(crate) membership: Vec<Vec<u8>>,
+    pub(crate) equal: Vec<Vec<u8>>,
+    pub(crate) unequal: Vec<Vec<u8>>,
+    pub(crate) type_of: Vec<Vec<u8>>,
+    pub(crate) type_names: Vec<Vec<u8>>,
+    pub(crate) guards: bool,
     pub(crate) not: Vec<Vec<u8>>,
     pub(crate) and: Vec<Vec<u8>>,
     pub(crate) or: Vec<Vec<u8>>,

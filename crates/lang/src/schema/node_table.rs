@@ -103,6 +103,19 @@ pub(crate) struct TableSpec {
 pub(crate) struct NarrowingSpec {
     /// Operators between a variable and a type that hold if the variable has the type: `instanceof`.
     pub(crate) tests: Vec<String>,
+    /// Functions that test whether their first argument has the type that is their second one: `isinstance`.
+    pub(crate) test_functions: Vec<String>,
+    /// Operators between the name of a member and a variable that has it: `in`.
+    pub(crate) membership: Vec<String>,
+    /// Operators that compare a member with a constant, or the name of a type with that of a variable's type.
+    pub(crate) equal: Vec<String>,
+    pub(crate) unequal: Vec<String>,
+    /// Operators whose value is the name of a type: `typeof`.
+    pub(crate) type_of: Vec<String>,
+    /// The names that such an operator gives to types that have them.
+    pub(crate) type_names: Vec<String>,
+    /// Any function may be one that tests the type of its argument: its declaration says so.
+    pub(crate) guards: bool,
     /// Logical operators.
     pub(crate) not: Vec<String>,
     pub(crate) and: Vec<String>,
@@ -315,6 +328,9 @@ pub(crate) struct NodeSpec {
     pub(crate) otherwise: Option<String>,
     /// What is reached only if the condition holds.
     pub(crate) narrowed: Option<String>,
+    /// The value that a statement compares with those of its cases, and the cases.
+    pub(crate) subject: Option<String>,
+    pub(crate) cases: Option<String>,
     /// Is a path, whose first name never means a variable: `config::load`.
     pub(crate) is_path: bool,
     /// Is a condition, a logical operator or a call that may say something about the types of variables.

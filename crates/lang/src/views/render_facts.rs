@@ -38,6 +38,12 @@ pub fn render(facts: &Facts, part: &str) -> Option<String> {
                 let _ = writeln!(out, "{} {verb} {}", owner(outline, scope), show(flow, result.value));
             }
         }
+        "narrowings" => {
+            for one in &flow.narrowings {
+                let (name, by) = (flow.strings.get(one.name), show(flow, one.by));
+                let _ = writeln!(out, "{}-{} {name} {:?} {by}", one.start, one.end, one.test);
+            }
+        }
         "chunks" => {
             for chunk in &outline.chunks {
                 let span = chunk.span;
@@ -75,6 +81,7 @@ pub const PARTS: &[&str] = &[
     "references",
     "assigns",
     "returns",
+    "narrowings",
     "chunks",
     "issues",
     "manifest",

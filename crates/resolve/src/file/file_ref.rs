@@ -16,8 +16,8 @@ use crate::invalidation::slots::{BindingSlot, Slot, content_key};
 use crate::types::ty::SymbolId;
 use orient_model::{
     Assign, Atom, Base, Binding, BindingKind, CompiledFile, ContentHash, Export, Expr, ExprId, ExprList,
-    Flow, Import, ImportKind, Modifier, Modifiers, Outline, Param, Reference, Relation, RepoPath, Role,
-    Scope, ScopeKind, Span, SymbolKind, Visibility,
+    Flow, Import, ImportKind, Modifier, Modifiers, Narrowing, Outline, Param, Reference, Relation, RepoPath,
+    Role, Scope, ScopeKind, Span, SymbolKind, Visibility,
 };
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -497,6 +497,15 @@ impl FileRef {
             self.reads_lookup(scope, self.text(name));
         }
         self.unit().bound_as(scope, name)
+    }
+
+    /// The regions, by tests in a scope, in which the type of a variable of this name is known: those that begin before a
+    /// place, the nearest first.
+    pub(crate) fn narrowings(&self, scope: u32, name: Atom, at: u32) -> impl Iterator<Item = &Narrowing> {
+        if self.0.reads.is_some() {
+            self.reads_lookup(scope, self.text(name));
+        }
+        self.unit().narrowings(scope, name, at)
     }
 
     /// The bindings of a name in the innermost enclosing scope that has any.

@@ -11,8 +11,8 @@ use crate::modules::{dotted, is_dotted};
 use crate::repository::FileFacts;
 use crate::types::ty::SymbolId;
 use orient_model::{
-    Assign, Atom, Binding, Expr, ExprId, Flow, Import, Modifier, Outline, RefKind, Reference, Relation,
-    Rules, Scope, Symbol, SymbolKind,
+    Assign, Atom, Binding, Expr, ExprId, Flow, Import, Modifier, Narrowing, Outline, RefKind, Reference,
+    Relation, Rules, Scope, Symbol, SymbolKind,
 };
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::borrow::Cow;
@@ -48,6 +48,8 @@ pub(crate) struct FileUnit {
     returns: OnceLock<MultiMap<u32, ExprId>>,
     /// Assignments to names and to members of `self`, by name.
     assigned: OnceLock<MultiMap<Atom, u32>>,
+    /// Regions in which the type of a variable is known, by the scope of the test and the name.
+    narrowings: OnceLock<MultiMap<(u32, Atom), u32>>,
     /// Assignments under keys, by container.
     assigned_keys: OnceLock<MultiMap<ExprId, KeyedAssign>>,
     /// The lines on which a symbol calls a bare name.
@@ -94,6 +96,7 @@ impl FileUnit {
             inherited: OnceLock::new(),
             returns: OnceLock::new(),
             assigned: OnceLock::new(),
+            narrowings: OnceLock::new(),
             assigned_keys: OnceLock::new(),
             called: OnceLock::new(),
             references_of: OnceLock::new(),
@@ -228,6 +231,16 @@ impl FileUnit {
     pub(crate) fn atom(&self, text: &str) -> Option<Atom> {
         let strings = &self.facts.flow.strings;
         self.atoms.get_or_init(|| AtomTable::of(strings)).get(strings, text)
+    }
+
+    /// The regions, by tests in a scope, in which the type of a variable of this name is known: those that begin before a
+    /// place, the nearest first.
+    pub(crate) fn narrowings(&self, scope: u32, name: Atom, at: u32) -> impl Iterator<Item = &Narrowing> {
+        let all = &self.facts.flow.narrowings;
+        let keyed = || (0..).zip(all).map(|(at, one)| ((one.scope, one.name), at)).collect();
+        let found = self.narrowings.get_or_init(keyed).get(&(scope, name));
+        let before = found.partition_point(|&one| all.get(one as usize).is_some_and(|one| one.start <= at));
+        found[..before].iter().rev().filter_map(|&at| all.get(at as usize))
     }
 
     /// A binding.

@@ -319,6 +319,20 @@ impl<'f> SlotHashes<'f> {
                 self.put(Slot::Name(name), fact);
             }
         }
+        for narrowing in &flow.narrowings {
+            let name = unit.text(narrowing.name);
+            let fact = (name, narrowing.test, self.expr(Some(narrowing.by)));
+            match BindingSlot::of(flow, narrowing.scope, BindingKind::Local) {
+                BindingSlot::Body(_) => {
+                    let mut hasher = FxHasher::default();
+                    fact.hash(&mut hasher);
+                    // Which values are inside of the region follows from the order of its ends among them.
+                    items.push((narrowing.start, narrowing.scope, hasher.finish()));
+                    items.push((narrowing.end, narrowing.scope, hasher.finish()));
+                }
+                _ => self.put(Slot::Name(name), fact),
+            }
+        }
         items.sort_by_key(|&(at, ..)| at);
         for (_, scope, fact) in items {
             let symbol = flow.scopes.get(scope as usize).and_then(|scope| scope.symbol);

@@ -27,6 +27,10 @@ impl Session<'_> {
         match unit.expr(expr) {
             Expr::Name(_) | Expr::Member { .. } => {
                 let found = self.find_named(site, expr);
+                let found = match unit.expr(expr) {
+                    Expr::Name(name) => self.narrowed(site, name, found),
+                    _ => found,
+                };
                 self.matching_arity(site, found, 0)
             }
             Expr::Function(symbol) => vec![Target::symbol(unit.sym(symbol), Rule::Scope)],

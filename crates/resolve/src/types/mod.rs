@@ -12,6 +12,7 @@ pub(crate) mod index_access;
 pub(crate) mod library;
 pub(crate) mod member_access;
 pub(crate) mod members;
+mod narrowing;
 pub(crate) mod object_literals;
 pub(crate) mod patterns;
 pub(crate) mod self_type;

@@ -3,8 +3,8 @@
 use super::CodecError;
 use super::varint::{Decoder, Encoder, closed_list, difference, made, option, sum};
 use orient_model::{
-    Assign, Atom, Binding, BindingKind, Expr, ExprId, ExprList, Flow, Literal, RefKind, Reference, Return,
-    Scope, ScopeKind, Sequence, Via, Wrapper,
+    Assign, Atom, Binding, BindingKind, Expr, ExprId, ExprList, Flow, Literal, Narrowing, RefKind, Reference,
+    Return, Scope, ScopeKind, Sequence, TypeTest, Via, Wrapper,
 };
 
 pub(super) fn write(out: &mut Encoder, flow: &Flow) {
@@ -20,6 +20,7 @@ pub(super) fn write(out: &mut Encoder, flow: &Flow) {
     out.ascending(&flow.returns, |one| one.scope);
     out.ascending(&flow.returns, |one| one.value.0);
     out.column(&flow.returns, |one| u32::from(one.yields));
+    write_narrowings(out, &flow.narrowings);
 }
 
 pub(super) fn read(bytes: &[u8]) -> Result<Flow, CodecError> {
@@ -37,8 +38,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Flow, CodecError> {
     let yields = from.flags(count)?;
     let one = |at: usize| Return { scope: scope[at], value: ExprId(value[at]), yields: yields[at] };
     let returns = (0..count).map(one).collect();
+    let narrowings = read_narrowings(&mut from)?;
     from.end()?;
-    Ok(Flow { strings, scopes, bindings, exprs, operands, references, assigns, returns })
+    Ok(Flow { strings, scopes, bindings, exprs, operands, references, assigns, returns, narrowings })
 }
 
 fn write_scopes(out: &mut Encoder, scopes: &[Scope]) {
@@ -191,6 +193,33 @@ fn read_assigns(from: &mut Decoder<'_>) -> Result<Vec<Assign>, CodecError> {
     Ok((0..count).map(assign).collect())
 }
 
+fn write_narrowings(out: &mut Encoder, narrowings: &[Narrowing]) {
+    out.number(narrowings.len() as u32);
+    out.ascending(narrowings, |one| one.name.0);
+    out.ascending(narrowings, |one| one.scope);
+    out.column(narrowings, |one| one.test as u32);
+    out.ascending(narrowings, |one| one.by.0);
+    out.ascending(narrowings, |one| one.start);
+    out.column(narrowings, |one| difference(one.end, one.start));
+}
+
+fn read_narrowings(from: &mut Decoder<'_>) -> Result<Vec<Narrowing>, CodecError> {
+    let count = from.count()?;
+    let (names, scopes, tests) = (from.ascending(count)?, from.ascending(count)?, from.column(count)?);
+    let (bys, starts, lengths) = (from.ascending(count)?, from.ascending(count)?, from.column(count)?);
+    let narrowing = |at: usize| {
+        Ok(Narrowing {
+            name: Atom(names[at]),
+            scope: scopes[at],
+            test: type_test(tests[at])?,
+            by: ExprId(bys[at]),
+            start: starts[at],
+            end: sum(lengths[at], starts[at]),
+        })
+    };
+    made(count, narrowing)
+}
+
 fn write_via(out: &mut Encoder, via: Via) {
     let (tag, operand) = match via {
         Via::Value => (0, None),
@@ -333,5 +362,6 @@ closed_list! {
     ref_kind -> RefKind { Call, Construct, Read, Write, Type, Decorate, Inherit, Expand }
     wrapper -> Wrapper { Pointer, Deref, Reference, Optional, Array, Spread, FunctionType, TypeOf, PathRoot }
     sequence -> Sequence { List, Tuple, Map }
+    type_test -> TypeTest { Is, IsNot, Has, HasNot, Passes, Fails }
     literal -> Literal { String, Integer, Float, Bool, Null, Char, Regex }
 }

@@ -5,9 +5,9 @@ use crate::UnresolvedRow;
 use crate::graph::{ExternalRow, NodeId};
 use orient_model::{
     Assign, Atom, Base, Binding, BindingKind, Chunk, ChunkKind, Complexity, Confidence, EdgeKind, Export,
-    Expr, ExprId, ExprList, Import, ImportKind, Issue, IssueKind, Literal, Modifiers, Param, Reason, RefKind,
-    Reference, Relation, Return, Rule, Says, Scope, ScopeKind, Sequence, Span, Statement, Strings, Symbol,
-    SymbolKind, Via, Visibility, Wrapper,
+    Expr, ExprId, ExprList, Import, ImportKind, Issue, IssueKind, Literal, Modifiers, Narrowing, Param,
+    Reason, RefKind, Reference, Relation, Return, Rule, Says, Scope, ScopeKind, Sequence, Span, Statement,
+    Strings, Symbol, SymbolKind, TypeTest, Via, Visibility, Wrapper,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -247,6 +247,16 @@ fn flow() -> impl Strategy<Value = Flow> {
         value,
         yields,
     });
+    let test = select(vec![
+        TypeTest::Is,
+        TypeTest::IsNot,
+        TypeTest::Has,
+        TypeTest::HasNot,
+        TypeTest::Passes,
+        TypeTest::Fails,
+    ]);
+    let narrowing = (atom(), number(), test, expr_id(), number(), number())
+        .prop_map(|(name, scope, test, by, start, end)| Narrowing { name, scope, test, by, start, end });
     let lists = (
         some(scope),
         some(binding()),
@@ -255,9 +265,10 @@ fn flow() -> impl Strategy<Value = Flow> {
         some(reference),
         some(assign),
         some(returned),
+        some(narrowing),
     );
     (strings(), lists).prop_map(
-        |(strings, (scopes, bindings, exprs, operands, references, assigns, returns))| Flow {
+        |(strings, (scopes, bindings, exprs, operands, references, assigns, returns, narrowings))| Flow {
             strings,
             scopes,
             bindings,
@@ -266,6 +277,7 @@ fn flow() -> impl Strategy<Value = Flow> {
             references,
             assigns,
             returns,
+            narrowings,
         },
     )
 }
