@@ -40,9 +40,9 @@ impl Dependencies {
     }
 
     /// Adds the dependencies to the result of resolving a file, sorted; a file does not depend on itself.
-    pub(crate) fn finish(&self, own: u32, resolved: &mut Resolved) {
+    pub(crate) fn finish(&self, own: Option<u32>, resolved: &mut Resolved) {
         let (names, files) = (self.names.take(), self.files.take());
-        resolved.file_dependencies = files.into_iter().filter(|&file| file != own).collect();
+        resolved.file_dependencies = files.into_iter().filter(|&file| Some(file) != own).collect();
         resolved.file_dependencies.sort_unstable();
         resolved.name_dependencies = names.into_iter().map(Into::into).collect();
         resolved.name_dependencies.sort_unstable();
@@ -64,7 +64,7 @@ mod tests {
             dependencies.on_file(file);
         }
         let mut resolved = Resolved::default();
-        dependencies.finish(2, &mut resolved);
+        dependencies.finish(Some(2), &mut resolved);
         assert_eq!(resolved.name_dependencies, ["b", "b/body"]);
         assert_eq!(resolved.file_dependencies, [1, 3]);
     }

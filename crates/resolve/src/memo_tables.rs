@@ -3,7 +3,8 @@
 use crate::file::FileRef;
 use crate::file::file_unit::Members;
 use crate::memo::{CycleGuard, Memo, SearchMemo};
-use crate::modules::TopLevelSymbols;
+use crate::modules::wildcards::Opened;
+use crate::modules::{SeenFrom, TopLevelSymbols, Wildcards};
 use crate::names::scope_lookup::{BeyondKey, ScopeMemberKey};
 use crate::session::Namesake;
 use crate::types::hierarchy::Supertypes;
@@ -14,7 +15,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// A binding or a scope: file, index.
-type InFile = (u32, u32);
+pub(crate) type InFile = (u32, u32);
 /// An entry of an object literal: file, scope, expression, name.
 type EntryKey = (u32, u32, ExprId, Box<str>);
 /// An expression at a place: file, scope, expression, position.
@@ -43,8 +44,10 @@ pub(crate) struct MemoTables {
     pub(crate) modules: Memo<u32, Rc<ModulesByName>>,
     /// The file of the parent module, by file.
     pub(crate) parent_files: Memo<u32, Option<u32>>,
-    /// What the paths of wildcard imports mean, by import.
-    pub(crate) wildcard_paths: Memo<InFile, Rc<[Value]>>,
+    /// The wildcard imports of files.
+    pub(crate) wildcards: Memo<u32, Arc<Wildcards>>,
+    /// All that wildcard imports open, by the scope that they begin in.
+    pub(crate) reached_scopes: Memo<(InFile, SeenFrom), Rc<[Opened]>>,
     /// Directories where absolute module names may start, by file.
     pub(crate) source_roots: Memo<u32, Rc<[String]>>,
     /// The files that a file includes, at any depth.
@@ -73,4 +76,24 @@ pub(crate) struct MemoTables {
     // Calls.
     pub(crate) return_types: Memo<SymbolId, Value>,
     pub(crate) scope_returns: CycleGuard<InFile>,
+}
+
+impl MemoTables {
+    /// The answers that no type enters into: they remain right if parameters turn out to have other types.
+    pub(crate) fn without_types(self) -> Self {
+        Self {
+            units: self.units,
+            symbols_by_name: self.symbols_by_name,
+            symbols_by_full_name: self.symbols_by_full_name,
+            directory_files: self.directory_files,
+            directory_symbols: self.directory_symbols,
+            modules: self.modules,
+            parent_files: self.parent_files,
+            wildcards: self.wildcards,
+            reached_scopes: self.reached_scopes,
+            source_roots: self.source_roots,
+            included: self.included,
+            ..Self::default()
+        }
+    }
 }

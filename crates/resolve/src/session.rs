@@ -5,6 +5,7 @@ use crate::dependencies::Dependencies;
 use crate::file::FileRef;
 use crate::limits::Limits;
 use crate::memo_tables::MemoTables;
+use crate::modules::WILDCARD_ROUNDS;
 use crate::resolver::Resolver;
 use crate::types::ty::SymbolId;
 use orient_model::{Modifiers, Resolved, SymbolKind};
@@ -41,8 +42,8 @@ pub(crate) struct Namesake {
 /// may call is `pub(crate)`; the rest is private to its file or directory.
 pub(crate) struct Session<'r> {
     pub(crate) resolver: &'r Resolver<'r>,
-    /// The file that is resolved.
-    pub(crate) file: u32,
+    /// The file that is resolved; none if the answer is shared between files.
+    pub(crate) file: Option<u32>,
     /// The family of its language.
     pub(crate) family: Box<str>,
     /// Parameter types that follow from the calls in the file.
@@ -52,26 +53,40 @@ pub(crate) struct Session<'r> {
     pub(crate) dependencies: Rc<Dependencies>,
     /// The number of type parameters of the type that the next lookup is for.
     pub(crate) arity: Cell<Option<usize>>,
+    /// The rounds in which the paths of wildcard imports are found. Without a round, wildcard imports bring in nothing.
+    pub(crate) wildcard_rounds: u8,
 }
 
 impl<'r> Session<'r> {
     pub(crate) fn new(resolver: &'r Resolver<'r>, file: u32, param_types: ParamTypes) -> Self {
+        let family = resolver.unit(file).map(|unit| unit.rules().family.as_str().into()).unwrap_or_default();
         Self {
             resolver,
-            file,
-            family: resolver.unit(file).map(|unit| unit.rules().family.as_str().into()).unwrap_or_default(),
+            file: Some(file),
+            family,
             param_types,
             queries: MemoTables::default(),
             limits: Limits::new(),
             dependencies: Rc::default(),
             arity: Cell::new(None),
+            wildcard_rounds: WILDCARD_ROUNDS,
         }
+    }
+
+    /// A session that looks up what the wildcard imports of a file open, by what this number of rounds found before.
+    pub(crate) fn for_wildcards(resolver: &'r Resolver<'r>, file: u32, rounds: u8) -> Self {
+        Self { file: None, wildcard_rounds: rounds, ..Self::new(resolver, file, ParamTypes::default()) }
     }
 
     /// Starts over with better parameter types. The dependencies so far remain.
     pub(crate) fn again(self, param_types: ParamTypes) -> Self {
-        self.queries.units.each(|unit| unit.iter().for_each(FileRef::finish));
-        Self { dependencies: self.dependencies, ..Self::new(self.resolver, self.file, param_types) }
+        Self {
+            queries: self.queries.without_types(),
+            param_types,
+            limits: Limits::new(),
+            arity: Cell::new(None),
+            ..self
+        }
     }
 
     /// Begins with another reference, which gets steps of its own.

@@ -6,6 +6,7 @@
 mod full_disk;
 mod history_bombs;
 mod hostile_settings;
+mod multiplying_files;
 mod permissions;
 #[cfg(target_os = "linux")]
 mod races;

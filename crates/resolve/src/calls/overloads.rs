@@ -47,9 +47,25 @@ pub(crate) const UNKNOWN: i32 = 0;
 /// The argument cannot have the type of the parameter.
 pub(crate) const MISMATCH: i32 = -2;
 
+/// Maximum number of functions of one name in one scope or type among which calls are resolved. Generated code with thousands of them would
+/// take time by the number of functions times that of the calls; hand-written code stays far below.
+pub(crate) const MAX_OVERLOADS: usize = 128;
+
+/// What is left of the functions of one name. If there are too many, no call is resolved among them: those that remain prove nothing.
+pub(crate) fn bounded_overloads<T: Copy>(functions: &[T]) -> (&[T], Confidence) {
+    match functions.get(..MAX_OVERLOADS) {
+        Some(first) if functions.len() > MAX_OVERLOADS => (first, Confidence::Approximate),
+        _ => (functions, Confidence::Exact),
+    }
+}
+
 impl Session<'_> {
     /// Overload resolution: the targets that a call with these arguments means.
     pub(crate) fn resolve_overloads(&self, site: &Site, found: &[Target], args: &[ExprId]) -> Vec<Target> {
+        if found.len() >= MAX_OVERLOADS {
+            // They prove nothing, whatever the arguments are.
+            return found.iter().map(|one| one.clone().at_most(Confidence::Approximate)).collect();
+        }
         if found.len() > 1 && site.unit.rules.type_namespace {
             return self.first_matching_signature(found, args.len());
         }

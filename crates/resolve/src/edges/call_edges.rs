@@ -2,7 +2,7 @@
 
 use super::markup_edges::is_undefined;
 use super::references::ReferenceEdges;
-use crate::calls::overloads::receivers_of;
+use crate::calls::overloads::{MAX_OVERLOADS, receivers_of};
 use crate::file::FileRef;
 use crate::names::bindings::LookupKind;
 use crate::session::{Session, Site};
@@ -45,6 +45,14 @@ impl ReferenceEdges<'_, '_> {
                 Referent::Value(_) => false,
                 Referent::External(..) => true,
             });
+        }
+        if found.len() >= MAX_OVERLOADS {
+            // Nothing is proved among so many, and an edge to each of them from every call would be a quadratic number of edges.
+            let first = found.iter().find_map(Target::sym);
+            let home = first.and_then(|sym| Some((self.session.unit_of(sym)?, sym.at)));
+            if let Some((home, at)) = home {
+                return self.push_miss(home.name(at), Reason::Ambiguous);
+            }
         }
         self.weaken_library_function(callee, &mut found);
         let found = self.session.resolve_overloads(site, &found, args);

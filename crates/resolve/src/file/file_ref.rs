@@ -198,6 +198,18 @@ impl FileRef {
         self.unit().wildcards(scope)
     }
 
+    /// All wildcard imports, with their scopes. Every reader of the file depends on them.
+    pub(crate) fn all_wildcards(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.unit().all_wildcards().iter().copied()
+    }
+
+    /// Whether a scope may have a name: by a binding or, at the top level, by an export.
+    pub(crate) fn may_have(&self, scope: u32, name: &str) -> bool {
+        self.reads_lookup(scope, name);
+        let is_public = || scope == 0 && self.unit().has_outline_name(name);
+        !self.unit().bound(scope, name).is_empty() || is_public()
+    }
+
     /// The member that the language calls implicitly in this case.
     pub(crate) fn implicit(&self, case: &str) -> Option<&str> {
         self.rules.implicit_calls.iter().find(|(name, _)| name == case).map(|(_, member)| member.as_str())
@@ -408,8 +420,9 @@ impl FileRef {
     /// The direct children of a symbol, or of the file, that have a name.
     pub(crate) fn children_named(&self, symbol: Option<u32>, name: &str) -> impl Iterator<Item = u32> {
         self.reads(Slot::Name(name));
-        let children = self.unit().children(symbol).iter().copied();
-        children.filter(move |&child| self.unit().name(child) == name)
+        let is_there = self.unit().has_outline_name(name);
+        let children = if is_there { self.unit().children(symbol) } else { &[] };
+        children.iter().copied().filter(move |&child| self.unit().name(child) == name)
     }
 
     /// The top-level symbols that are a default export.
@@ -422,14 +435,16 @@ impl FileRef {
     /// The exports under a public name.
     pub(crate) fn exports_named(&self, name: &str) -> impl Iterator<Item = &Export> {
         self.reads(Slot::Name(name));
-        let exports = self.unit().outline().exports.iter();
-        exports.filter(move |export| self.outline_text(export.public) == name)
+        let is_there = self.unit().has_outline_name(name);
+        let exports = if is_there { &self.unit().outline().exports[..] } else { &[] };
+        exports.iter().filter(move |export| self.outline_text(export.public) == name)
     }
 
     /// The imports of a file that are exported again under a name.
     pub(crate) fn reexports_named(&self, name: &str) -> impl Iterator<Item = u32> {
         self.reads(Slot::Name(name));
-        let imports = (0..).zip(&self.unit().outline().imports);
+        let is_there = self.unit().has_outline_name(name);
+        let imports = (0..).zip(if is_there { &self.unit().outline().imports[..] } else { &[] });
         let named = imports.filter(move |(_, import)| {
             let public = import.alias.or(import.name).map(|atom| self.outline_text(atom));
             import.reexport && import.kind != ImportKind::Wildcard && public == Some(name)

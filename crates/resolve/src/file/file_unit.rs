@@ -68,6 +68,8 @@ pub(crate) struct FileUnit {
     rebinds_self: OnceLock<FxHashSet<u32>>,
     /// The number of each scope among those of its symbol.
     scope_ordinals: OnceLock<Vec<u32>>,
+    /// The hashes of all names that the outline declares, exports or passes on.
+    outline_names: OnceLock<FxHashSet<u64>>,
 }
 
 impl FileUnit {
@@ -105,6 +107,7 @@ impl FileUnit {
             function_contexts: OnceLock::new(),
             rebinds_self: OnceLock::new(),
             scope_ordinals: OnceLock::new(),
+            outline_names: OnceLock::new(),
         }
     }
 
@@ -309,6 +312,25 @@ impl FileUnit {
     /// The wildcard imports of a scope.
     pub(crate) fn wildcards(&self, scope: u32) -> impl Iterator<Item = u32> {
         self.wildcards.iter().filter(move |(at, _)| *at == scope).map(|&(_, import)| import)
+    }
+
+    /// All wildcard imports, with their scopes.
+    pub(crate) fn all_wildcards(&self) -> &[(u32, u32)] {
+        &self.wildcards
+    }
+
+    /// Whether the outline declares, exports or passes on something of this name, anywhere. Most files have nothing of most names,
+    /// and need not be searched for them.
+    pub(super) fn has_outline_name(&self, name: &str) -> bool {
+        let hash = |name: &str| FxBuildHasher.hash_one(name);
+        let names = self.outline_names.get_or_init(|| {
+            let outline = self.outline();
+            let symbols = outline.symbols.iter().map(|symbol| symbol.name);
+            let exports = outline.exports.iter().map(|export| export.public);
+            let imports = outline.imports.iter().filter_map(|import| import.alias.or(import.name));
+            symbols.chain(exports).chain(imports).map(|atom| hash(outline.strings.get(atom))).collect()
+        });
+        names.contains(&hash(name))
     }
 
     /// The package or namespace that the file declares.

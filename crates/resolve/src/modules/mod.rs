@@ -8,9 +8,11 @@ mod namespaces;
 mod path_imports;
 pub(crate) mod project_files;
 mod project_wide;
+pub(crate) mod wildcards;
 
 pub(crate) use directory_packages::TopLevelSymbols;
 pub(crate) use includes::DirectIncludes;
+pub(crate) use wildcards::{SeenFrom, WILDCARD_ROUNDS, Wildcards};
 
 use crate::file::FileRef;
 use crate::memo::Keep;
@@ -19,6 +21,7 @@ use crate::session::{Session, Site};
 use crate::types::target::{Referent, Target};
 use crate::types::ty::{Module, SymbolId, Ty};
 use orient_model::{BindingKind, Import, ImportKind, Modules, Rule, SharedScope, SymbolKind, TreeRules};
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -166,14 +169,13 @@ impl Session<'_> {
         }
     }
 
-    /// A name that a wildcard import binds.
+    /// A name that a wildcard import binds, in languages whose modules do not pass names on.
     pub(crate) fn through_wildcard(&self, unit: &FileRef, at: u32, name: &str) -> Vec<Target> {
         let Some(import) = unit.import(at) else { return Vec::new() };
         let module = unit.outline_text(import.module);
         let key = (unit.file, name_hash(module, name));
         let find = || match unit.rules.modules {
             Modules::Namespace => self.wildcard_namespace(unit, import, module, name),
-            Modules::Tree => self.wildcard_tree(unit, at, import, module, name),
             Modules::Include => self.qualified_member(unit, module, name),
             _ => match self.find_module(unit, module) {
                 Some(from) => self.module_member(&from, name, unit),
@@ -192,7 +194,7 @@ impl Session<'_> {
                 let key = (*file, name_hash("", name));
                 let find = || match unit.rules.modules {
                     Modules::Path => self.exported(&unit, name),
-                    Modules::Tree => self.tree_member(&unit, name, from),
+                    Modules::Tree => self.tree_member(&unit, name),
                     _ => self.file_member(&unit, name),
                 };
                 let found = self.queries.module_members.visit(&self.limits, &key, || Target::stored(find()));
@@ -208,22 +210,15 @@ impl Session<'_> {
 
     /// A top-level name of a file.
     fn file_member(&self, unit: &FileRef, name: &str) -> Vec<Target> {
-        let site = top(unit);
         let own = self.top_level(unit, name);
         if !own.is_empty() {
             return own;
         }
-        for import in unit.wildcards(0) {
-            let found = self.through_wildcard(unit, import, name);
-            if !found.is_empty() {
-                return found;
-            }
+        let opened = self.opened_name(unit, 0, SeenFrom::Outside, name);
+        if !opened.is_empty() {
+            return opened;
         }
-        let stem = file_stem(&unit.path().display());
-        if unit.rules.directory_files.contains(&stem) {
-            return self.submodule(&site.unit.directory(), name, unit).into_iter().collect();
-        }
-        Vec::new()
+        self.submodule_of_package(unit, name).into_iter().collect()
     }
 
     /// The top-level bindings of a name, with imports followed; the last binding wins.
@@ -349,8 +344,7 @@ fn through_import(found: Target) -> Target {
 }
 
 /// A hash of a name in a module.
-fn name_hash(module: &str, name: &str) -> u64 {
-    use std::hash::{Hash, Hasher};
+fn name_hash(module: impl Hash, name: &str) -> u64 {
     let mut hasher = rustc_hash::FxHasher::default();
     (module, name).hash(&mut hasher);
     hasher.finish()

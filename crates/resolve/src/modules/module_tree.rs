@@ -2,14 +2,13 @@
 
 use super::file_stem;
 use crate::file::FileRef;
-use crate::memo::Keep;
+use crate::modules::SeenFrom;
 use crate::modules::project_files::normal;
 use crate::session::{Session, Site};
 use crate::types::eval::join;
 use crate::types::target::{Target, Value};
 use crate::types::ty::{Module, Ty};
 use orient_model::{Expr, ExprId, Import, ImportKind, Modifier, Modules, Rule, Says, SymbolKind};
-use std::rc::Rc;
 
 impl Session<'_> {
     pub(super) fn tree_import(
@@ -39,7 +38,7 @@ impl Session<'_> {
     }
 
     /// What a path of names means: `crate::a::B`, `super::x`, `other_crate::y`.
-    fn walk_path(&self, site: &Site, path: &str) -> Vec<Target> {
+    pub(super) fn walk_path(&self, site: &Site, path: &str) -> Vec<Target> {
         let mut parts = path.split("::").filter(|part| !part.is_empty());
         let Some(first) = parts.next() else { return Vec::new() };
         let words = &site.unit.rules.tree;
@@ -265,58 +264,26 @@ impl Session<'_> {
     }
 
     /// A top-level name of a file's module.
-    pub(super) fn tree_member(&self, unit: &FileRef, name: &str, from: &FileRef) -> Vec<Target> {
-        self.in_scope(unit, 0, name, from)
+    pub(super) fn tree_member(&self, unit: &FileRef, name: &str) -> Vec<Target> {
+        self.in_scope(unit, 0, name)
     }
 
     /// A name inside of an inline module.
-    pub(crate) fn inner_member(
-        &self,
-        unit: &FileRef,
-        symbol: u32,
-        name: &str,
-        from: &FileRef,
-    ) -> Vec<Target> {
+    pub(crate) fn inner_member(&self, unit: &FileRef, symbol: u32, name: &str) -> Vec<Target> {
         match unit.scope_of(symbol) {
-            Some(scope) => self.in_scope(unit, scope, name, from),
+            Some(scope) => self.in_scope(unit, scope, name),
             None => Vec::new(),
         }
     }
 
-    fn in_scope(&self, unit: &FileRef, scope: u32, name: &str, _from: &FileRef) -> Vec<Target> {
-        let mut found: Vec<Target> = Vec::new();
-        for &at in unit.bound(scope, name) {
-            found.extend(self.binding(unit, at));
-        }
-        if !found.is_empty() {
-            return found;
-        }
-        for import in unit.wildcards(scope) {
-            let found = self.through_wildcard(unit, import, name);
-            if !found.is_empty() {
-                return found;
-            }
-        }
-        Vec::new()
+    fn in_scope(&self, unit: &FileRef, scope: u32, name: &str) -> Vec<Target> {
+        let own = self.bound_in_scope(unit, scope, name);
+        if own.is_empty() { self.opened_name(unit, scope, SeenFrom::Outside, name) } else { own }
     }
 
-    pub(super) fn wildcard_tree(
-        &self,
-        unit: &FileRef,
-        at: u32,
-        import: &Import,
-        module: &str,
-        name: &str,
-    ) -> Vec<Target> {
-        // What the path means does not depend on the name: it is found once for all names.
-        let find = || {
-            let site = Site { unit: unit.clone(), scope: import.scope, at: u32::MAX };
-            self.walk_path(&site, module).iter().map(|found| self.value(found)).collect()
-        };
-        let vals: Rc<[Value]> =
-            self.queries.wildcard_paths.get_or(&self.limits, (unit.file, at), Keep::Uncut, find);
-        let found = vals.iter().flat_map(|val| self.member(val, name, unit));
-        found.filter(|one| !matches!(one.referent, crate::types::target::Referent::External(..))).collect()
+    /// What a scope itself binds to a name.
+    pub(super) fn bound_in_scope(&self, unit: &FileRef, scope: u32, name: &str) -> Vec<Target> {
+        unit.bound(scope, name).iter().flat_map(|&at| self.binding(unit, at)).collect()
     }
 
     /// Another package of the repository by its name; also the package itself, for its tests and binaries.

@@ -1,6 +1,7 @@
 //! Modules named by a relative path or by the name of a package.
 
 use crate::file::FileRef;
+use crate::modules::SeenFrom;
 use crate::modules::project_files::{Manifest, matches_pattern, normal};
 use crate::resolver::PathKey;
 use crate::session::Session;
@@ -147,6 +148,16 @@ impl Session<'_> {
 
     /// What a file exports under a name.
     pub(super) fn exported(&self, unit: &FileRef, name: &str) -> Vec<Target> {
+        let own = self.exported_itself(unit, name);
+        // `export *` passes on everything but the default export.
+        if !own.is_empty() || name == "default" {
+            return own;
+        }
+        self.opened_name(unit, 0, SeenFrom::Outside, name)
+    }
+
+    /// What a file exports under a name without `export *`.
+    pub(super) fn exported_itself(&self, unit: &FileRef, name: &str) -> Vec<Target> {
         if name == "default" && unit.kind(0) == Some(SymbolKind::Component) {
             return vec![Target::symbol(unit.sym(0), Rule::Scope)];
         }
@@ -167,26 +178,10 @@ impl Session<'_> {
         if !own.is_empty() {
             return self.prefer_definitions(own);
         }
-        self.reexported(unit, name)
-    }
-
-    fn reexported(&self, unit: &FileRef, name: &str) -> Vec<Target> {
         for at in unit.reexports_named(name) {
             let found = self.import(unit, at);
             if !found.is_empty() {
                 return found;
-            }
-        }
-        if name == "default" {
-            return Vec::new();
-        }
-        for import in unit.wildcards(0) {
-            let passes = unit.import(import).is_some_and(|import| import.reexport);
-            if passes {
-                let found = self.through_wildcard(unit, import, name);
-                if !found.is_empty() {
-                    return found.into_iter().map(|found| found.by(Rule::Reexport)).collect();
-                }
             }
         }
         Vec::new()

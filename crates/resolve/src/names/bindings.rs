@@ -1,5 +1,6 @@
 //! Bindings: what a scope binds a name to, and which of several bindings counts at a place.
 
+use crate::calls::overloads::bounded_overloads;
 use crate::file::FileRef;
 use crate::session::{Session, Site};
 use crate::types::target::{Referent, Target};
@@ -152,8 +153,12 @@ impl Session<'_> {
             (chosen, bindings) = (types, others);
         }
         chosen.extend(Self::effective_bindings(site, scope, &bindings, left_function));
-        let found: Vec<Target> = chosen.into_iter().flat_map(|at| self.binding(unit, at)).collect();
-        if declares_overloads(unit) { self.prefer_definitions(found) } else { found }
+        if !declares_overloads(unit) {
+            return chosen.into_iter().flat_map(|at| self.binding(unit, at)).collect();
+        }
+        let (chosen, most) = bounded_overloads(&chosen);
+        let found = chosen.iter().flat_map(|&at| self.binding(unit, at));
+        self.prefer_definitions(found.map(|one| one.at_most(most)).collect())
     }
 
     /// Keeps the targets of the wanted kind; all of them if there are none.

@@ -4,6 +4,7 @@
 //! imports), and what is visible beyond all scopes, does not depend on it and is memoized.
 
 use crate::memo::Keep;
+use crate::modules::SeenFrom;
 use crate::names::bindings::{LookupKind, can_be_called, can_be_type};
 use crate::session::{Session, Site};
 use crate::types::target::{Referent, Target};
@@ -227,13 +228,11 @@ impl Session<'_> {
 
     /// Names that wildcard imports bring into a scope.
     fn wildcard_names(&self, site: &Site, scope: u32, name: &str, arity: Option<usize>) -> Vec<Target> {
+        if matches!(site.unit.rules.modules, Modules::Path | Modules::Dotted | Modules::Tree) {
+            return self.opened_name(&site.unit, scope, SeenFrom::Inside, name);
+        }
         let mut found: Vec<Target> = Vec::new();
-        let passes_on = |import: &u32| {
-            // `export * from` binds nothing in the file itself.
-            site.unit.rules.modules == Modules::Path
-                && site.unit.import(*import).is_some_and(|import| import.reexport)
-        };
-        for import in site.unit.wildcards(scope).filter(|import| !passes_on(import)) {
+        for import in site.unit.wildcards(scope) {
             for one in self.through_wildcard(&site.unit, import, name) {
                 if !found.iter().any(|known| known.referent == one.referent) {
                     found.push(one);

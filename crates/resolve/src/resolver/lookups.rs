@@ -29,7 +29,7 @@ impl Session<'_> {
     pub(crate) fn unit(&self, file: u32) -> Option<FileRef> {
         self.queries.units.get_or_insert(&file, || {
             let unit = self.resolver.unit(file)?;
-            if file == self.file {
+            if Some(file) == self.file {
                 return Some(FileRef::own(unit));
             }
             self.dependencies.on_file(file);

@@ -8,7 +8,7 @@ use crate::calls::argument_types;
 use crate::edges::{self, CallOutcome, UnprovedUse};
 use crate::file::file_unit::Members;
 use crate::file::{FileRef, FileUnit};
-use crate::modules::{DirectIncludes, TopLevelSymbols};
+use crate::modules::{DirectIncludes, TopLevelSymbols, Wildcards};
 use crate::repository::{NamedSymbol, Repository};
 use crate::session::Namesake;
 use crate::session::Session;
@@ -26,6 +26,7 @@ const NAMES: usize = 32 << 20;
 const TOPS: usize = 16 << 20;
 const MEMBERS: usize = 16 << 20;
 const INCLUDES: usize = 16 << 20;
+const WILDCARDS: usize = 16 << 20;
 /// Maximum number of rounds to infer parameter types from calls: a type may pass through several parameters.
 const ROUNDS: usize = 3;
 /// Overhead of a cache entry in bytes.
@@ -48,6 +49,8 @@ pub struct Resolver<'w> {
     units: ShardedCache<u32, Option<Arc<FileUnit>>>,
     rules: Mutex<FxHashMap<String, Option<Arc<Rules>>>>,
     includes: ShardedCache<u32, Arc<DirectIncludes>>,
+    /// By file and round.
+    wildcards: ShardedCache<(u32, u8), Arc<Wildcards>>,
     /// By language family and name, with a slash between them.
     names: ShardedCache<Box<str>, Namesakes>,
     /// By directory.
@@ -65,6 +68,7 @@ impl<'w> Resolver<'w> {
             units: ShardedCache::new(UNITS),
             rules: Mutex::default(),
             includes: ShardedCache::new(INCLUDES),
+            wildcards: ShardedCache::new(WILDCARDS),
             names: ShardedCache::new(NAMES),
             tops: ShardedCache::new(TOPS),
             members: ShardedCache::new(MEMBERS),
@@ -140,6 +144,16 @@ impl<'w> Resolver<'w> {
         let found = Arc::new(find());
         let weight = found.files.len() * 4 + found.names.iter().map(|name| name.len() + 24).sum::<usize>();
         self.includes.put(file, found.clone(), weight + OVERHEAD);
+        found
+    }
+
+    /// The wildcard imports of a file as a round finds them, cached.
+    pub(crate) fn wildcards(&self, file: u32, round: u8, find: impl FnOnce() -> Wildcards) -> Arc<Wildcards> {
+        if let Some(known) = self.wildcards.get(&(file, round)) {
+            return known;
+        }
+        let found = Arc::new(find());
+        self.wildcards.put((file, round), found.clone(), found.weight() + OVERHEAD);
         found
     }
 

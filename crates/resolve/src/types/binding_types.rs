@@ -42,10 +42,9 @@ impl Session<'_> {
                 return declared;
             }
         }
-        let param_types = self
-            .param_types
-            .get(&binding.at)
-            .filter(|_| unit.file == self.file && binding.kind == BindingKind::Param && binding.ty.is_none());
+        let param_types = self.param_types.get(&binding.at).filter(|_| {
+            Some(unit.file) == self.file && binding.kind == BindingKind::Param && binding.ty.is_none()
+        });
         if let Some(param_types) = param_types {
             let default = binding.value.map_or(Ty::Unknown, |value| self.eval(&site, value).ty);
             let ty = Ty::union([default, param_types.clone()]);

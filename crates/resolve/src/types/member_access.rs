@@ -286,13 +286,13 @@ impl Session<'_> {
         }
         if is_module && unit.rules.separate_static_members {
             // The methods of a mixin are not its own: `self.class.m` in it means a class member of what it is mixed into.
-            let mut found = self.inner_member(&unit, sym.at, name, from);
+            let mut found = self.inner_member(&unit, sym.at, name);
             let is_method = |one: &Target| one.sym().and_then(|sym| self.kind(sym)).is_some_and(has_side);
             found.retain(|one| !is_method(one));
             return if found.is_empty() { self.members_for_types(sym, name) } else { found };
         }
         if is_module {
-            return self.inner_member(&unit, sym.at, name, from);
+            return self.inner_member(&unit, sym.at, name);
         }
         if let alias @ (Ty::Instance(..) | Ty::Union(_)) = self.instance_of(sym)
             && alias != *of

@@ -1,6 +1,6 @@
 //! The members of a type: its own, and those it inherits by the MRO.
 
-use crate::calls::overloads::is_type_param;
+use crate::calls::overloads::{MAX_OVERLOADS, bounded_overloads, is_type_param};
 use crate::file::FileRef;
 use crate::file::file_unit::Members;
 use crate::invalidation::slots::Slot;
@@ -10,6 +10,7 @@ use crate::session::Session;
 use crate::types::target::{Referent, Target};
 use crate::types::ty::{SymbolId, Ty};
 use orient_model::{Confidence, Modifier, Modules, Rule, Scope, ScopeKind, SharedScope, SymbolKind};
+use rustc_hash::FxHashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -161,14 +162,15 @@ impl Session<'_> {
 
     /// Adds the overloads further up the MRO that none of the targets overrides.
     fn overloads(&self, ty: &Ty, name: &str, skip: usize, mut found: Vec<Target>) -> Vec<Target> {
+        let mut seen: FxHashSet<SymbolId> = found.iter().filter_map(Target::sym).collect();
         for of in self.mro(ty).iter().skip(skip) {
             let Ty::Instance(sym, _) = of else { continue };
             for member in self.own_members(*sym, name) {
-                let known = found
-                    .iter()
-                    .filter_map(Target::sym)
-                    .any(|one| one == member || self.has_same_params(one, member));
-                if !known {
+                if found.len() >= MAX_OVERLOADS {
+                    return found.into_iter().map(|one| one.at_most(Confidence::Approximate)).collect();
+                }
+                let overrides = |one: SymbolId| self.has_same_params(one, member);
+                if seen.insert(member) && !found.iter().filter_map(Target::sym).any(overrides) {
                     let through = Ty::SeenThrough(of.clone().into(), ty.clone().into());
                     found.extend(self.member_targets(&[member], &through, Rule::Inherited));
                 }
@@ -205,10 +207,11 @@ impl Session<'_> {
 
     pub(crate) fn member_targets(&self, members: &[SymbolId], through: &Ty, rule: Rule) -> Vec<Target> {
         let through = Rc::new(through.clone());
+        let (members, confidence) = bounded_overloads(members);
         let found = members.iter().filter(|&&member| !self.is_hidden(member)).map(|&member| Target {
             referent: Referent::Symbol(member, Some(through.clone())),
             rule,
-            confidence: Confidence::Exact,
+            confidence,
             receiver_distance: 0,
         });
         self.keep_side(self.prefer_definitions(found.collect()), rule == Rule::Static)

@@ -30,7 +30,9 @@ impl Session<'_> {
             found = vec![Target::value(Ty::Unknown, Rule::Declared)];
         }
         for narrowing in known.iter().rev() {
-            found.iter_mut().for_each(|one| self.narrow(&site.unit, narrowing, one));
+            for one in &mut found {
+                self.narrow(&site.unit, narrowing, one);
+            }
         }
         found
     }

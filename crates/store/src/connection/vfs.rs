@@ -341,7 +341,15 @@ unsafe extern "C" fn write(
         }
     }
     // SAFETY: a stamped page is as long as the one it replaces.
-    unsafe { write(inner.0, source, length, offset) }
+    let status = unsafe { write(inner.0, source, length, offset) };
+    if status != ffi::SQLITE_OK {
+        // SAFETY: the file is open, and `source` is used no more.
+        match unsafe { self::guard(file) } {
+            Guard::Pages(pages, _) => pages.write_failed(),
+            Guard::Log(log) => log.write_failed(),
+        }
+    }
+    status
 }
 
 unsafe extern "C" fn truncate(file: *mut sqlite3_file, size: sqlite3_int64) -> c_int {

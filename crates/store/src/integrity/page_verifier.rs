@@ -30,6 +30,8 @@ pub(crate) struct Written {
     pub(crate) digest: u64,
     /// The end of the write-ahead log, if it was written.
     pub(crate) log: Option<WalEnd>,
+    /// Whether a write failed: how much of it is in the file is not known, nor whether SQLite writes it again.
+    pub(crate) failed: bool,
 }
 
 /// The end of the last transaction of a write-ahead log. It determines the content, since every checksum continues the one
@@ -50,6 +52,10 @@ static WRITTEN: LazyLock<Mutex<HashMap<FileKey, Written>>> = LazyLock::new(Mutex
 
 fn note(file: FileKey, change: impl FnOnce(&mut Written)) {
     change(WRITTEN.lock().unwrap_or_else(PoisonError::into_inner).entry(file).or_default());
+}
+
+fn note_failure(file: FileKey) {
+    note(file, |written| written.failed = true);
 }
 
 /// What was written to a file since the last call.
@@ -228,6 +234,11 @@ impl PageVerifier {
         right
     }
 
+    /// Observes that a write failed.
+    pub(crate) fn write_failed(&self) {
+        self.file.into_iter().for_each(note_failure);
+    }
+
     /// Whether a page that a checkpoint writes is the one it read from the log before.
     pub(crate) fn is_moved_rightly(&self, length: usize, offset: u64) -> bool {
         let number = self.number(length, offset).filter(|_| self.moving);
@@ -372,6 +383,11 @@ impl WalVerifier {
             self.rewriting_from = Some(offset);
         }
         self.end = self.end.max(offset + bytes.len() as u64);
+    }
+
+    /// Observes that a write failed.
+    pub(crate) fn write_failed(&self) {
+        self.file.into_iter().for_each(note_failure);
     }
 
     fn ends(&self, frames: u64, sums: [u32; 2]) {

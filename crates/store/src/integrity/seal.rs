@@ -232,6 +232,10 @@ impl Drop for Unsealed {
             return;
         };
         let written = page_verifier::take_written(file);
+        if written.failed {
+            // The seal stays invalidated, as if the writer had been killed: SQLite recovers what was committed.
+            return;
+        }
         let end = written.log.or(self.log);
         let _ = renewed(&self.database, self.digest ^ written.digest, end).write(&self.database);
     }
@@ -244,11 +248,14 @@ pub(crate) fn remove(database: &DatabasePath) {
 
 /// Creates the seal of a database that this process has written completely and that has no log.
 pub(crate) fn first(database: &DatabasePath) {
-    let digest = FileKey::of(database).map_or(0, |file| {
+    let written = FileKey::of(database).map(|file| {
         damaged_files::forget(file);
-        page_verifier::take_written(file).digest
+        page_verifier::take_written(file)
     });
-    let _ = renewed(database, digest, None).write(database);
+    let written = written.unwrap_or_default();
+    if !written.failed {
+        let _ = renewed(database, written.digest, None).write(database);
+    }
 }
 
 /// Creates the seal of a database that is a copy of another, bytewise and without a log; none if the other has no valid seal.
