@@ -1,5 +1,6 @@
 //! The graph as one query sees it: a memo of everything the query has read.
 
+use crate::extraction;
 use crate::query::traversal::Edges;
 use crate::{Definition, EdgeRow, EngineError, FileGraph, FileOutline, NodeId, Snapshot, UnresolvedRow};
 use orient_model::{EdgeKind, Handle, Modifier, Modifiers, RefKind, RepoPath, Role, Rule, SymbolKind};
@@ -12,6 +13,8 @@ use std::sync::Arc;
 
 /// Maximum number of files that are searched for unresolved uses of a name.
 const MAX_DEPENDENT_FILES: usize = 5_000;
+/// Maximum number of types among which a base outside of the repository is looked for.
+const MAX_BASES: usize = 32;
 
 /// The graph of a snapshot. Made for one query: its memo tables are unbounded.
 pub struct GraphView<'s> {
@@ -234,19 +237,44 @@ impl<'s> GraphView<'s> {
         Ok(held.outline.issues.iter().filter(|issue| is_inside(issue.span.first_line)).count() as u64)
     }
 
-    /// Whether what contains a symbol inherits something from outside of the repository.
+    /// Whether a type, or the type that contains a symbol, inherits something from outside of the repository, on its own or through its bases.
     pub fn has_external_base(&self, node: NodeId) -> Result<bool, EngineError> {
+        let container = self.container(node)?;
+        let mut types = vec![node];
+        types.extend(container);
+        let mut next = 0;
+        while let Some(&of) = types.get(next).filter(|_| next < MAX_BASES) {
+            next += 1;
+            let graph = self.file_graph(self.describe(of)?.file.id)?;
+            let inherits = |source, kind| source == of && kind == RefKind::Inherit;
+            if graph.external.iter().any(|row| inherits(row.source, row.kind))
+                || graph.unresolved.iter().any(|miss| inherits(miss.source, miss.kind))
+            {
+                return Ok(true);
+            }
+            for edge in self.outgoing(of)? {
+                if matches!(edge.kind, EdgeKind::Inherits | EdgeKind::Implements)
+                    && !types.contains(&edge.target)
+                {
+                    types.push(edge.target);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether a symbol is a member of an object that is no type, such as the options that are passed to a library.
+    pub fn is_object_member(&self, node: NodeId) -> Result<bool, EngineError> {
         let described = self.describe(node)?;
-        let held = self.outline(described.file.id)?;
-        let place = held.ids.iter().position(|&id| NodeId::from(id) == node);
-        let parent = place.and_then(|at| held.outline.symbols.get(at)?.parent);
-        let Some(container) = parent.and_then(|at| held.ids.get(at as usize)).copied() else {
+        let Some(definition) = described.definition.filter(|one| one.kind == SymbolKind::Method) else {
             return Ok(false);
         };
-        let (graph, container) = (self.file_graph(described.file.id)?, NodeId::from(container));
-        let inherits = |source, kind| source == container && kind == RefKind::Inherit;
-        Ok(graph.external.iter().any(|row| inherits(row.source, row.kind))
-            || graph.unresolved.iter().any(|miss| inherits(miss.source, miss.kind)))
+        let rules = definition.language.as_deref().and_then(extraction::rules);
+        let Some(container) = self.container(node)? else {
+            return Ok(rules.is_some_and(|rules| rules.type_namespace));
+        };
+        let kind = self.describe(container)?.definition.map(|one| one.kind);
+        Ok(rules.is_some_and(|rules| rules.type_namespace) && !kind.is_some_and(SymbolKind::is_type))
     }
 
     /// Unresolved uses of a name.

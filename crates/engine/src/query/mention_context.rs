@@ -149,7 +149,9 @@ impl<'t> MentionContext<'t> {
     pub(super) fn is_use(&mut self, forms: &NameForms, place: &Place) -> bool {
         let around = Around { text: self.text, at: place.at, end: place.end };
         match self.kind {
-            UnresolvedFileKind::Text => place.form == Form::Name && around.is_quoted_name(forms.compound),
+            UnresolvedFileKind::Text | UnresolvedFileKind::Code => {
+                self.use_in_resolved(forms, place).is_some()
+            }
             UnresolvedFileKind::Embedded(EmbeddedForm::None, _) => false,
             UnresolvedFileKind::Embedded(EmbeddedForm::Data, _) => {
                 place.form == Form::Name && (forms.compound || around.follows(forms.container.as_deref()))
@@ -172,6 +174,33 @@ impl<'t> MentionContext<'t> {
                     && !self.is_token(place.at, true)
             }
         }
+    }
+
+    /// What a mention in a file whose names are resolved may be: the name in a string, or code in which resolution found nothing.
+    pub(super) fn use_in_resolved(&mut self, forms: &NameForms, place: &Place) -> Option<UnresolvedFileKind> {
+        if place.form != Form::Name {
+            return None;
+        }
+        let around = Around { text: self.text, at: place.at, end: place.end };
+        let (is_quoted, is_code) = (around.is_quoted_name(forms.compound), around.is_code_use(forms));
+        let is_interpolated = around.is_interpolated(forms.callable);
+        if !is_quoted && !is_code && !is_interpolated {
+            return None;
+        }
+        match self.token(place.at) {
+            Some(TokenClass::Comment) => None,
+            Some(TokenClass::Text) => (is_quoted || is_interpolated).then_some(UnresolvedFileKind::Text),
+            _ if is_code || is_interpolated => Some(UnresolvedFileKind::Code),
+            _ => is_quoted.then_some(UnresolvedFileKind::Text),
+        }
+    }
+
+    /// What a position is in, if it is a comment or a string.
+    fn token(&mut self, at: usize) -> Option<TokenClass> {
+        let (path, text) = (self.path, self.text);
+        let tokens = self.tokens.get_or_insert_with(|| highlight(path, text));
+        let mut around = tokens.iter().filter(|(range, _)| range.contains(&at)).map(|(_, class)| *class);
+        around.find(|class| matches!(class, TokenClass::Comment | TokenClass::Text))
     }
 
     fn is_use_in_template(&self, forms: &NameForms, place: &Place, around: Around<'_>) -> bool {
@@ -246,6 +275,30 @@ impl<'t> Around<'t> {
 
     fn is_called(self) -> bool {
         self.after().starts_with('(')
+    }
+
+    /// Whether code here may name the symbol, rather than a local variable of the same name: a function is called, or named as a member; a
+    /// member is named as one, or given a value by its name. Of what is neither, only a name that is hardly chosen twice is evidence.
+    fn is_code_use(self, forms: &NameForms) -> bool {
+        let is_qualifier = || self.after().starts_with("::");
+        if self.is_member() || is_qualifier() {
+            return true;
+        }
+        if forms.callable {
+            return self.is_called();
+        }
+        if forms.container.is_some() {
+            let after = self.after().trim_start();
+            return after.starts_with(':') || after.starts_with('=') && !after.starts_with("==");
+        }
+        forms.compound || forms.name.starts_with(char::is_uppercase)
+    }
+
+    /// Whether a string takes a value by this name: `"{NAME}"`, `"$NAME"`, `"${NAME}"`, `"#{NAME}"`; also `$NAME` in a shell.
+    fn is_interpolated(self, callable: bool) -> bool {
+        let (before, after) = (self.before(), self.after());
+        let braced = before.ends_with('{') && after.starts_with(['}', ':', '.', '(', '!', '[', '|', '%']);
+        braced || !callable && before.ends_with('$')
     }
 
     /// Whether it follows the name of its container: `Server.Run`, `Server::Run`, `Server#Run`, `Server@run`.
@@ -445,7 +498,7 @@ mod tests {
     use super::*;
 
     fn query(name: &str) -> MentionQuery<'_> {
-        MentionQuery { name, container: None, callable: true, strings: true }
+        MentionQuery { name, container: None, callable: true, resolved: true, own: None }
     }
 
     /// The lines with a mention of a name that may be a use.

@@ -1,4 +1,5 @@
-//! Mentions of a name where nothing is resolved: in templates, in other languages, in files that were understood in part, in strings.
+//! Mentions of a name where nothing is resolved: in templates, in other languages, in files that were understood in part, in strings, and in
+//! code in which resolution found nothing.
 //!
 //! The trigram index leaves few files to read. A mention that a definition or a reference of that name accounts for is none.
 
@@ -11,16 +12,19 @@ use orient_model::RepoPath;
 use orient_store::{ExcludedFiles, FileId, FileRow};
 use orient_text::{PatternSyntax, required_trigrams};
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 /// Maximum number of files that are read for one question.
 const MAX_FILES: usize = 200;
-/// Maximum number of files that are read for mentions in strings: every file of the program may have one.
+/// Maximum number of files that are read for parts of a path in strings: every file of the program may have one.
 const MAX_FILES_OF_STRINGS: usize = 100;
+/// With this many mentions in resolved files, further ones tell nothing more.
+const ENOUGH: usize = 50;
 /// Maximum size of a file that is too large to be indexed and is still searched for a name.
 const MAX_LARGE: u64 = 32 << 20;
 
 /// The name of a symbol that may be mentioned.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct MentionQuery<'q> {
     /// Its name.
     pub name: &'q str,
@@ -28,8 +32,10 @@ pub struct MentionQuery<'q> {
     pub container: Option<&'q str>,
     /// Whether it is called by its name.
     pub callable: bool,
-    /// Whether strings in resolved code are looked at too.
-    pub strings: bool,
+    /// Whether resolved files are read too: for strings with the name, and for code with it in which resolution found nothing.
+    pub resolved: bool,
+    /// The definition itself: the name is not a use inside of it.
+    pub own: Option<(&'q RepoPath, RangeInclusive<u32>)>,
 }
 
 /// A mention.
@@ -62,8 +68,8 @@ impl Snapshot {
         let mut search =
             MentionSearch { snapshot: self, view: self.graph(), forms, found: Mentions::default() };
         search.read_unresolved(&files, &excluded)?;
-        if query.strings {
-            search.read_strings(&files, &excluded)?;
+        if query.resolved {
+            search.read_resolved_files(&files, &excluded, query.own.as_ref())?;
         }
         search.found.places.sort();
         Ok(search.found)
@@ -144,12 +150,52 @@ impl MentionSearch<'_> {
         Ok(())
     }
 
-    fn read_strings(&mut self, files: &UnresolvedFiles, excluded: &ExcludedFiles) -> Result<(), EngineError> {
-        let may_have = files.resolved.iter().filter(|id| !excluded.contains(**id));
-        let some: Vec<FileId> = may_have.copied().take(MAX_FILES_OF_STRINGS).collect();
-        for id in some {
+    fn read_resolved_files(
+        &mut self,
+        files: &UnresolvedFiles,
+        excluded: &ExcludedFiles,
+        own: Option<&(&RepoPath, RangeInclusive<u32>)>,
+    ) -> Result<(), EngineError> {
+        let partly = files.files.iter().filter(|file| file.kind == UnresolvedFileKind::Partly);
+        let resolved = files.resolved.iter().copied().chain(partly.map(|file| file.row.id));
+        let may_have: Vec<FileId> = resolved.filter(|id| !excluded.contains(*id)).collect();
+        self.found.unsearched += may_have.len().saturating_sub(MAX_FILES) as u64;
+        for id in may_have.into_iter().take(MAX_FILES) {
+            if self.found.places.len() >= ENOUGH {
+                break;
+            }
             if let Some(row) = self.snapshot.store.file_by_id(id)? {
-                self.read(&row, &UnresolvedFileKind::Text)?;
+                let own = own.filter(|(path, _)| **path == row.path).map(|(_, lines)| lines.clone());
+                self.read_resolved(&row, own)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads a file whose names are resolved: what is left is in strings, and in code in which resolution found nothing.
+    fn read_resolved(&mut self, row: &FileRow, own: Option<RangeInclusive<u32>>) -> Result<(), EngineError> {
+        let tree = self.snapshot.tree.open()?;
+        let Ok(content) = tree.read(&row.path, self.snapshot.max_file_size) else {
+            self.found.unsearched += 1;
+            return Ok(());
+        };
+        let text = String::from_utf8_lossy(&content.bytes);
+        let places = self.forms.places(&text);
+        if places.is_empty() {
+            return Ok(());
+        }
+        let known = self.accounted_lines(row.id, true)?;
+        let (path, kind) = (row.path.display(), UnresolvedFileKind::Text);
+        let mut context = MentionContext::new(&path, &text, &kind);
+        for place in places {
+            let line = 1 + text[..place.at].matches('\n').count() as u32;
+            if known.contains(&line) || own.as_ref().is_some_and(|own| own.contains(&line)) {
+                continue;
+            }
+            let Some(kind) = context.use_in_resolved(&self.forms, &place) else { continue };
+            let mention = Mention { kind, path: row.path.clone(), line };
+            if self.found.places.last() != Some(&mention) {
+                self.found.places.push(mention);
             }
         }
         Ok(())

@@ -16,8 +16,10 @@ pub enum UnresolvedFileKind {
     Language(String),
     /// The parser understood it in part.
     Partly,
-    /// It is resolved; only the strings in it are looked at.
+    /// It is resolved, and a string in it has the name.
     Text,
+    /// It is resolved, and its code has the name where resolution found nothing.
+    Code,
 }
 
 /// A file whose uses are not resolved.

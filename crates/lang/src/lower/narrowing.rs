@@ -395,7 +395,9 @@ impl Lowering<'_> {
                 set.entry(name).or_default().push((until, None));
             }
         }
-        set.values_mut().for_each(|places| places.sort_unstable());
+        for places in set.values_mut() {
+            places.sort_unstable();
+        }
         for narrowing in &mut flow.narrowings {
             // What an inner scope binds is another variable.
             let is_same = |scope: Option<u32>| scope.is_none_or(|scope| scope == narrowing.scope);

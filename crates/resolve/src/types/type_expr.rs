@@ -7,7 +7,7 @@ use crate::session::{Session, Site};
 use crate::types::self_type::is_self_type;
 use crate::types::target::{Referent, Target, Value};
 use crate::types::ty::{SymbolId, THIS, Ty};
-use orient_model::{Binding, Expr, ExprId, Literal, Rule, Sequence, SymbolKind, Wrapper};
+use orient_model::{Binding, BindingKind, Expr, ExprId, Literal, Rule, Sequence, SymbolKind, Wrapper};
 use std::rc::Rc;
 
 impl Session<'_> {
@@ -256,8 +256,7 @@ impl Session<'_> {
             Referent::Value(Ty::Module(_) | Ty::Metatype(..)) | Referent::External(..) => false,
             Referent::Value(_) => true,
         };
-        let meant = self.lookup(site, root);
-        if meant.is_empty() || !meant.iter().all(is_value) {
+        if !is_bound_to_value(site, root) {
             return None;
         }
         let mut spaces = self.lookup_as(site, root, LookupKind::Type);
@@ -327,4 +326,24 @@ impl Session<'_> {
             },
         }
     }
+}
+
+/// Whether the innermost scope of the file that binds a name binds it to values alone. The bindings decide it, without a lookup: what
+/// a lookup finds among inherited members may depend on the type that is being found.
+fn is_bound_to_value(site: &Site, name: &str) -> bool {
+    let unit = &site.unit;
+    let Some(name) = unit.atom(name) else { return false };
+    let mut scope = Some(site.scope);
+    while let Some(here) = scope.and_then(|at| unit.scope(at)) {
+        let bound = scope.map_or(&[][..], |at| unit.bound_as(at, name));
+        if !bound.is_empty() {
+            return bound.iter().all(|&at| match unit.binding(at).map(|binding| binding.kind) {
+                Some(BindingKind::Param | BindingKind::Receiver | BindingKind::Local) => true,
+                Some(BindingKind::Symbol(symbol)) => unit.kind(symbol).is_some_and(|kind| !can_be_type(kind)),
+                _ => false,
+            });
+        }
+        scope = here.parent;
+    }
+    false
 }

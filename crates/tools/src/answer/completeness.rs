@@ -5,6 +5,7 @@ use super::{Cause, Doubt};
 use crate::arguments::symbol_lookup::{is_code, unresolved_language};
 use crate::error::ToolError;
 use crate::graph::name_candidates::NameCandidates;
+use crate::graph::name_occurrences::takes_value;
 use crate::text::number_format::{count, plural};
 use orient_engine::{
     Definition, EmbeddedForm, FrameworkEvidence, Mention, MentionQuery, Mentions, Snapshot,
@@ -70,7 +71,7 @@ pub(crate) fn doubts(snapshot: &Snapshot, question: &Question<'_>) -> Result<Vec
             doubts
         }
         Question::Name(name) => {
-            let query = MentionQuery { name, container: None, callable: false, strings: false };
+            let query = MentionQuery { name, container: None, callable: false, resolved: false, own: None };
             let mut mentions = snapshot.unaccounted_mentions(&query)?;
             mentions.places.retain(|mention| mention.kind == UnresolvedFileKind::Partly);
             let mut doubts = doubts_about_mentions(name, &mentions);
@@ -118,7 +119,8 @@ fn doubts_about_uses(snapshot: &Snapshot, uses: &UsesOf<'_>) -> Result<Vec<Doubt
         name,
         container: container(definition),
         callable: definition.kind.is_callable() && definition.kind != SymbolKind::Constructor,
-        strings: uses.found == 0 && uses.by_name,
+        resolved: uses.found == 0 && uses.by_name,
+        own: Some((&definition.path, definition.span.first_line..=definition.span.last_line)),
     };
     let mut mentions = snapshot.unaccounted_mentions(&query)?;
     // What is said about the language of the symbol covers its own files.
@@ -126,11 +128,16 @@ fn doubts_about_uses(snapshot: &Snapshot, uses: &UsesOf<'_>) -> Result<Vec<Doubt
         UnresolvedFileKind::Language(language) => definition.language.as_ref() != Some(language),
         UnresolvedFileKind::Embedded(EmbeddedForm::Code | EmbeddedForm::Markup, _) => uses.by_name,
         UnresolvedFileKind::Embedded(..) => uses.by_name && uses.found <= FEW_USES,
-        UnresolvedFileKind::Partly | UnresolvedFileKind::Text => true,
+        UnresolvedFileKind::Partly | UnresolvedFileKind::Text | UnresolvedFileKind::Code => true,
     });
     doubts.extend(doubts_about_mentions(name, &mentions));
     if uses.found == 0 && uses.by_name {
         doubts.extend(doubt_about_outside(snapshot, definition)?);
+        let external = uses.candidates.map_or(0, |candidates| candidates.external);
+        if external > 0 && definition.may_satisfy() {
+            let text = "its type may satisfy an interface outside of the repository, by which it is called";
+            doubts.push(Doubt::new(Cause::CalledFromOutside, external, text));
+        }
     }
     let is_marked = !definition.attributes.is_empty() || !definition.bases.is_empty();
     if uses.found == 0 && uses.by_name && is_marked {
@@ -162,6 +169,7 @@ fn doubts_about_mentions(name: &str, mentions: &Mentions) -> Vec<Doubt> {
         Cause::OtherLanguage,
         Cause::PartlyParsed,
         Cause::GeneratedCode,
+        Cause::UnresolvedUses,
         Cause::NamedAsText,
     ];
     for cause in causes {
@@ -188,6 +196,7 @@ fn cause_of(kind: &UnresolvedFileKind) -> Cause {
         | UnresolvedFileKind::Text => Cause::NamedAsText,
         UnresolvedFileKind::Language(_) => Cause::OtherLanguage,
         UnresolvedFileKind::Partly => Cause::PartlyParsed,
+        UnresolvedFileKind::Code => Cause::UnresolvedUses,
     }
 }
 
@@ -199,6 +208,7 @@ fn doubt_about_places(name: &str, cause: Cause, places: &[&Mention]) -> Doubt {
             UnresolvedFileKind::Language(language) => language.as_str(),
             UnresolvedFileKind::Partly => "files that were parsed only in part",
             UnresolvedFileKind::Text => "strings",
+            UnresolvedFileKind::Code => "code",
         })
         .collect();
     let kinds = kinds.into_iter().collect::<Vec<_>>().join(" and ");
@@ -222,15 +232,38 @@ fn doubt_about_outside(snapshot: &Snapshot, definition: &Definition) -> Result<O
         format!("it may be used by its name, {why}")
     } else if !definition.attributes.is_empty() {
         "what its annotations mean is not known: a framework may use it".to_owned()
-    } else if definition.kind.is_callable()
-        && definition.visibility != Visibility::Private
+    } else if definition.visibility != Visibility::Private
         && snapshot.graph().has_external_base(definition.id.into())?
     {
-        "its type has a base outside of the repository, which may call it".to_owned()
+        if definition.kind.is_type() {
+            "it has a base outside of the repository: what knows the base may find it".to_owned()
+        } else {
+            "its type has a base outside of the repository, which may use it".to_owned()
+        }
+    } else if snapshot.graph().is_object_member(definition.id.into())? {
+        "it is a member of an object: what gets the object may call it".to_owned()
+    } else if is_value(snapshot, definition)? {
+        "it is a value where it is defined: what gets the value may call it".to_owned()
+    } else if definition.shown_kind() == SymbolKind::Component {
+        "a router or a framework may load it by its file".to_owned()
     } else {
         return Ok(None);
     };
     Ok(Some(Doubt::new(Cause::CalledFromOutside, 1, why)))
+}
+
+/// Whether a function or class is a value where it is defined: it is called there, returned, assigned or passed on.
+fn is_value(snapshot: &Snapshot, definition: &Definition) -> Result<bool, ToolError> {
+    if !matches!(definition.kind, SymbolKind::Function | SymbolKind::Class) {
+        return Ok(false);
+    }
+    let file = snapshot.file(&definition.path)?;
+    let mut is_value = false;
+    snapshot.each_text(file.as_ref(), |_, text| {
+        let before = text.get(..definition.span.start as usize).unwrap_or_default();
+        is_value = takes_value(before.trim_end());
+    })?;
+    Ok(is_value)
 }
 
 /// A symbol that nothing uses may be registered by a framework that has no rules, if annotations or a base mark it.

@@ -11,7 +11,7 @@ use crate::text::number_format::count;
 use crate::text::safe_line::unescape;
 use crate::text::writer::{Style, TextWriter};
 use orient_engine::{Definition, DefinitionQuery, Lookup, Snapshot, SymbolId};
-use orient_model::{Modifier, Role, SymbolKind};
+use orient_model::{Handle, Modifier, Role, SymbolKind};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -147,7 +147,9 @@ impl ResolvedSymbol {
 
 /// Why an answer about the uses of a definition is not complete: the names in its language are not resolved.
 pub(crate) fn unresolved_language(definition: &Definition) -> Option<Doubt> {
-    let is_named = definition.kind.is_type() || definition.kind.is_callable();
+    let is_named = definition.kind.is_type()
+        || definition.kind.is_callable()
+        || matches!(definition.kind, SymbolKind::Variable | SymbolKind::Constant);
     let language = definition.language.as_deref().filter(|_| is_named && !definition.is_resolved())?;
     let name = &definition.name;
     let text = format!("names in {language} are not resolved");
@@ -187,8 +189,8 @@ pub(crate) fn resolve_symbol(
     let (found, reading) = look_up(snapshot, typed)?;
     Ok(match found {
         Lookup::One(definition) => {
-            let (declarations, others) = (Vec::new(), Vec::new());
-            Ok(ResolvedSymbol { definition: *definition, declarations, others, reading })
+            let declarations = other_parts(snapshot, &definition)?;
+            Ok(ResolvedSymbol { definition: *definition, declarations, others: Vec::new(), reading })
         }
         Lookup::Many { candidates, total } => {
             let Some(chosen) = chosen_definition(snapshot, &candidates, total)? else {
@@ -205,6 +207,44 @@ pub(crate) fn resolve_symbol(
         }
         Lookup::Nothing { similar } => Err(UnresolvedName::None { name, similar, removed: reading }),
     })
+}
+
+/// What a symbol that was asked for by its handle consists of besides: the definition of a declaration, the declarations of a definition,
+/// the other parts of a partial type. A use of one of them is a use of all.
+fn other_parts(snapshot: &Snapshot, definition: &Definition) -> Result<Vec<Definition>, ToolError> {
+    let Lookup::Many { mut candidates, total } =
+        snapshot.symbol(&Handle::join(definition.handle.names.iter().map(String::as_str)))?
+    else {
+        return Ok(Vec::new());
+    };
+    if candidates.len() != total {
+        return Ok(Vec::new());
+    }
+    // A declaration of another overload declares something else.
+    let types = |one: &Definition| -> Vec<Option<String>> {
+        one.params.iter().map(|param| param.ty.clone()).collect()
+    };
+    let own_types = types(definition);
+    candidates.retain(|one| !one.kind.is_callable() || types(one) == own_types);
+    let is_declaration = |one: &Definition| one.modifiers.contains(Modifier::Declaration);
+    let only = only_definition(&candidates, candidates.len());
+    let Some(whole) = only.and_then(|at| candidates.get(at)).cloned() else {
+        // Of definitions for several conditions in one file, each is what the declarations declare.
+        let is_alternative = |one: &Definition| is_declaration(one) || one.path == definition.path;
+        if is_declaration(definition) || !candidates.iter().all(is_alternative) {
+            return Ok(Vec::new());
+        }
+        candidates.retain(is_declaration);
+        return Ok(candidates);
+    };
+    let is_whole = whole.id == definition.id;
+    if !is_whole && !is_declaration(definition) && !whole.is_part_with(definition) {
+        return Ok(Vec::new());
+    }
+    candidates.retain(|one| {
+        one.id != definition.id && (one.id == whole.id || is_declaration(one) || whole.is_part_with(one))
+    });
+    Ok(candidates)
 }
 
 /// The candidates for a name that means one symbol here, and others in other roots.

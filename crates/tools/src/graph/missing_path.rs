@@ -33,6 +33,13 @@ pub(crate) struct MissingPath {
     topmost: Vec<NodeLine>,
 }
 
+impl MissingPath {
+    /// Number of symbols without known callers that lead to the end.
+    pub(crate) fn without_callers(&self) -> u64 {
+        self.topmost.len() as u64
+    }
+}
+
 /// A call that could not be resolved.
 #[derive(Serialize, JsonSchema)]
 struct UnprovenCall {

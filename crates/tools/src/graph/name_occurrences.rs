@@ -243,7 +243,7 @@ fn is_caseless(whole: &FullGraph, number: u32) -> bool {
 }
 
 /// Whether the text before a definition uses it as a value.
-fn takes_value(before: &str) -> bool {
+pub(crate) fn takes_value(before: &str) -> bool {
     let last_word = before.rsplit(|c: char| !is_word(c)).next().unwrap_or_default();
     before.ends_with(['(', ',', '=', '[', '?', '|', '&', '!', '+'])
         || before.ends_with("=>")

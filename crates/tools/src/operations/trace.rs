@@ -180,6 +180,11 @@ shows how far it is proven, and the external and unresolved calls there.";
                 NameCandidates::of(&view, &end.definition.name, is_call, 0)
             })
             .transpose()?;
+        // That no entry point leads there says no more than that none is known.
+        let without_callers = match &out.blocked {
+            Some(missing) if from_entries => missing.without_callers().max(1),
+            _ => 0,
+        };
         let on_the_way = out.blocked.as_ref().map_or(0, MissingPath::unresolved_calls);
         let uses: Vec<UsesOf<'_>> = end
             .into_iter()
@@ -199,6 +204,11 @@ shows how far it is proven, and the external and unresolved calls there.";
             );
             let text = format!("{calls} not resolved");
             answer = answer.partial(Doubt::new(Cause::UnresolvedUses, on_the_way, text));
+        }
+        if without_callers > 0 {
+            let lead = plural(without_callers, "symbol leads", "symbols lead");
+            let text = format!("{lead} to it that may be called from outside: no callers are known");
+            answer = answer.partial(Doubt::new(Cause::CalledFromOutside, without_callers, text));
         }
         if search.open_requests {
             let text = "a request on the path has an address that is known only in part: it may reach another endpoint";

@@ -215,7 +215,7 @@ fn doubt_mentioned(
         let Some(definition) = described.definition else { continue };
         let container = definition.handle.names.iter().rev().nth(1).map(String::as_str);
         let callable = definition.kind.is_callable();
-        let query = MentionQuery { name: &definition.name, container, callable, strings: false };
+        let query = MentionQuery { name: &definition.name, container, callable, resolved: false, own: None };
         let places = snapshot.unaccounted_mentions(&query)?.places.len() as u64;
         doubts.extend((places > 0).then_some(LivenessReason::Occurs(places)));
     }
