@@ -176,3 +176,48 @@ fn a_member_that_an_interface_asks_for_is_not_likely_unused() {
     let go = "package a\n\ntype leaf struct{}\n\nfunc (leaf) isDead() {\n}\n\nfunc Make() any {\n\treturn leaf{}\n}\n";
     assert!(likely(&[("go.mod", "module a\n"), ("a.go", go)]).iter().any(|name| name.contains("isDead")));
 }
+
+#[test]
+fn a_zero_is_complete_only_if_the_text_agrees() {
+    for (files, question) in [
+        // An argument that is inlined in a format string.
+        (("main.rs", "const HELP: &str = \"x\";\nfn main() {\n    print!(\"{HELP}\");\n}\n"), "HELP"),
+        // A macro that names a function.
+        (("a.c", "int step_one(void) { return 1; }\n#define STEP(x) \\\n    step_one(x)\n"), "step_one"),
+        (("a.kt", "const val MAX_NAME = 1\nfun f() = \"$MAX_NAME\"\n"), "MAX_NAME"),
+    ] {
+        let (is_complete, causes) = causes(&Sandbox::new(&[files]), &["references", question, "--json"]);
+        assert!(!is_complete, "{question}: {causes:?}");
+    }
+    let shell = ("run.sh", "PORT=80\nwget \"http://localhost:$PORT/\"\n");
+    assert_partial(&[shell], &["references", "PORT", "--json"], "unresolved_language");
+    let comment = ("a.rs", "const HELP: &str = \"x\";\n// HELP is unused.\nfn main() {}\n");
+    assert_complete(&[comment], &["references", "HELP", "--json"]);
+}
+
+#[test]
+fn what_is_passed_on_as_a_value_is_not_said_to_have_no_callers() {
+    let options = ("a.js", "const lib = require('lib');\nlib.run({ onDone() { return 1; } });\n");
+    assert_partial(&[options], &["callers", "onDone", "--json"], "called_from_outside");
+    let named = ("a.js", "window.f = wrap(function started() { return 1; });\n");
+    assert_partial(&[named], &["callers", "started", "--json"], "called_from_outside");
+    let far = (
+        "a.py",
+        "from lib import Field\n\n\nclass Own(Field):\n    pass\n\n\nclass Other(Own):\n    def prepare(self):\n        return 1\n",
+    );
+    assert_partial(&[far], &["callers", "prepare", "--json"], "called_from_outside");
+    let chain = ("a.py", "def last():\n    return 1\n\n\ndef first():\n    return last()\n");
+    assert_partial(&[chain], &["trace", "-", "last", "--json"], "called_from_outside");
+}
+
+#[test]
+fn a_declaration_has_the_uses_of_its_definition() {
+    let tree = Sandbox::new(&[
+        ("cart.h", "int add(int a);\n"),
+        ("cart.c", "#include \"cart.h\"\nint add(int a) { return a; }\n"),
+        ("main.c", "#include \"cart.h\"\nint main(void) { return add(1); }\n"),
+    ]);
+    for handle in ["cart.h#add", "cart.c#add"] {
+        assert_eq!(tree.json(&["callers", handle, "--json"])["data"]["verified"], 1, "{handle}");
+    }
+}

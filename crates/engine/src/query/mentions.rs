@@ -165,7 +165,7 @@ impl MentionSearch<'_> {
                 break;
             }
             if let Some(row) = self.snapshot.store.file_by_id(id)? {
-                let own = own.filter(|(path, _)| **path == row.path).map(|(_, lines)| lines.clone());
+                let own = own.filter(|(path, _)| **path == row.path).map(|(_, lines)| lines);
                 self.read_resolved(&row, own)?;
             }
         }
@@ -173,7 +173,7 @@ impl MentionSearch<'_> {
     }
 
     /// Reads a file whose names are resolved: what is left is in strings, and in code in which resolution found nothing.
-    fn read_resolved(&mut self, row: &FileRow, own: Option<RangeInclusive<u32>>) -> Result<(), EngineError> {
+    fn read_resolved(&mut self, row: &FileRow, own: Option<&RangeInclusive<u32>>) -> Result<(), EngineError> {
         let tree = self.snapshot.tree.open()?;
         let Ok(content) = tree.read(&row.path, self.snapshot.max_file_size) else {
             self.found.unsearched += 1;
@@ -189,7 +189,7 @@ impl MentionSearch<'_> {
         let mut context = MentionContext::new(&path, &text, &kind);
         for place in places {
             let line = 1 + text[..place.at].matches('\n').count() as u32;
-            if known.contains(&line) || own.as_ref().is_some_and(|own| own.contains(&line)) {
+            if known.contains(&line) || own.is_some_and(|own| own.contains(&line)) {
                 continue;
             }
             let Some(kind) = context.use_in_resolved(&self.forms, &place) else { continue };

@@ -9,7 +9,7 @@ use super::{Lowering, mark};
 use crate::node_table::{NarrowingWords, Rule};
 use crate::parse::flat_tree::NodeId;
 use crate::schema::vocabulary::ExprRole;
-use orient_model::{Atom, Expr, ExprId, ExprList, Literal, Narrowing, Sequence, TypeTest};
+use orient_model::{Atom, Binding, Expr, ExprId, ExprList, Literal, Narrowing, Sequence, TypeTest};
 use rustc_hash::FxHashMap;
 
 /// Maximum depth of a condition.
@@ -385,18 +385,19 @@ impl Lowering<'_> {
         if flow.narrowings.is_empty() {
             return;
         }
-        let mut set: FxHashMap<Atom, Vec<(u32, Option<u32>)>> = FxHashMap::default();
-        for binding in &flow.bindings {
-            // The value that it gets still means what it was.
-            set.entry(binding.name).or_default().push((binding.visible_from, Some(binding.scope)));
-        }
+        let mut places: Vec<(u32, Option<u32>, Atom)> = Vec::new();
+        // The value that it gets still means what it was.
+        let bound = |binding: &Binding| (binding.visible_from, Some(binding.scope), binding.name);
+        places.extend(flow.bindings.iter().map(bound));
         for &(target, until) in &self.assigned_until {
             if let Expr::Name(name) = flow.expr(target) {
-                set.entry(name).or_default().push((until, None));
+                places.push((until, None, name));
             }
         }
-        for places in set.values_mut() {
-            places.sort_unstable();
+        places.sort_unstable();
+        let mut set: FxHashMap<Atom, Vec<(u32, Option<u32>)>> = FxHashMap::default();
+        for (at, scope, name) in places {
+            set.entry(name).or_default().push((at, scope));
         }
         for narrowing in &mut flow.narrowings {
             // What an inner scope binds is another variable.

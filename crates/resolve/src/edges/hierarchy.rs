@@ -218,15 +218,13 @@ fn overridden_in(session: &Session<'_>, unit: &FileRef, at: u32, bases: &[Ty], o
                 }
                 if member != unit.sym(child) {
                     any = true;
-                    let line = unit.line(child);
-                    out.edges.push(edge(
-                        unit.sym(child),
-                        EdgeKind::Overrides,
-                        member,
-                        line,
-                        Confidence::Exact,
-                        Rule::Inherited,
-                    ));
+                    // Calls of a member that is declared apart from its definition mean the definition.
+                    let definition = session.definition_of(Target::symbol(member, Rule::Inherited)).sym();
+                    let (from, kind, line) = (unit.sym(child), EdgeKind::Overrides, unit.line(child));
+                    let (confidence, rule) = (Confidence::Exact, Rule::Inherited);
+                    for to in [Some(member), definition.filter(|&to| to != member)].into_iter().flatten() {
+                        out.edges.push(edge(from, kind, to, line, confidence, rule));
+                    }
                 }
             }
             if any {
