@@ -221,3 +221,18 @@ fn a_declaration_has_the_uses_of_its_definition() {
         assert_eq!(tree.json(&["callers", handle, "--json"])["data"]["verified"], 1, "{handle}");
     }
 }
+
+#[test]
+fn macros_short_names_and_tables_leave_a_doubt_about_a_zero() {
+    let called = ("a.c", "char *copy_of(char *s) { return s; }\n#define COPY(s) copy_of ((s))\n");
+    assert_partial(&[called], &["callers", "copy_of", "--json"], "unresolved_uses");
+    let passed = (
+        "a.c",
+        "static int parse(int a) { return a; }\n#define HANDLER(x) \\\n    (handler) parse, \\\n    &x\n",
+    );
+    assert_partial(&[passed], &["callers", "parse", "--json"], "unresolved_uses");
+    let short = ("a.py", "def go():\n    return 1\n");
+    assert_partial(&[short], &["callers", "go", "--json"], "unsearched");
+    let table = ("shop.sql", "CREATE TABLE orders (id INT, placed_at DATE);\n");
+    assert_partial(&[table], &["references", "placed_at", "--json"], "other_language");
+}

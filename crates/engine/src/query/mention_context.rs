@@ -284,14 +284,28 @@ impl<'t> Around<'t> {
         if self.is_member() || is_qualifier() {
             return true;
         }
+        if self.is_in_macro() {
+            return true;
+        }
         if forms.callable {
-            return self.is_called();
+            return self.after().trim_start_matches(' ').starts_with('(');
         }
         if forms.container.is_some() {
             let after = self.after().trim_start();
             return after.starts_with(':') || after.starts_with('=') && !after.starts_with("==");
         }
         forms.compound || forms.name.starts_with(char::is_uppercase)
+    }
+
+    /// Whether the line belongs to the definition of a macro: what a macro contains is not resolved.
+    fn is_in_macro(self) -> bool {
+        let is_define = |line: &str| {
+            line.trim_start().strip_prefix('#').is_some_and(|rest| rest.trim_start().starts_with("define"))
+        };
+        let start = self.before().rfind('\n').map_or(0, |at| at + 1);
+        let mut lines = self.before()[..start].lines().rev();
+        is_define(self.line())
+            || lines.by_ref().take_while(|line| line.trim_end().ends_with('\\')).any(is_define)
     }
 
     /// Whether a string takes a value by this name: `"{NAME}"`, `"$NAME"`, `"${NAME}"`, `"#{NAME}"`; also `$NAME` in a shell.

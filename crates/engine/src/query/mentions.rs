@@ -8,7 +8,7 @@ use super::unresolved_files::{UnresolvedFile, UnresolvedFileKind, UnresolvedFile
 use crate::query::traversal::Edges;
 use crate::{EngineError, GraphView, Snapshot};
 use orient_lang::EmbeddedForm;
-use orient_model::RepoPath;
+use orient_model::{Confidence, RepoPath};
 use orient_store::{ExcludedFiles, FileId, FileRow};
 use orient_text::{PatternSyntax, required_trigrams};
 use std::collections::BTreeSet;
@@ -56,12 +56,16 @@ pub struct Mentions {
     pub places: Vec<Mention>,
     /// Number of files with the name that were not searched.
     pub unsearched: u64,
+    /// Whether the name was not searched for: it is too short or too long, or has no letters.
+    pub unsearchable: bool,
 }
 
 impl Snapshot {
     /// The mentions of a name that nothing resolved accounts for.
     pub fn unaccounted_mentions(&self, query: &MentionQuery<'_>) -> Result<Mentions, EngineError> {
-        let Some(forms) = NameForms::of(query) else { return Ok(Mentions::default()) };
+        let Some(forms) = NameForms::of(query) else {
+            return Ok(Mentions { unsearchable: true, ..Mentions::default() });
+        };
         let syntax = PatternSyntax { literal: true, ignore_case: false, unicode: false };
         let excluded = self.left_out(&required_trigrams(forms.texts(), syntax))?;
         let files = self.unresolved_files()?;
@@ -184,7 +188,7 @@ impl MentionSearch<'_> {
         if places.is_empty() {
             return Ok(());
         }
-        let known = self.accounted_lines(row.id, true)?;
+        let known = self.accounted_lines(row.id, true, Confidence::Exact)?;
         let (path, kind) = (row.path.display(), UnresolvedFileKind::Text);
         let mut context = MentionContext::new(&path, &text, &kind);
         for place in places {
@@ -221,7 +225,7 @@ impl MentionSearch<'_> {
         }
         // What a schema defines is what the generated code has.
         let defines = !matches!(kind, UnresolvedFileKind::Embedded(EmbeddedForm::Schema, _));
-        let known = self.accounted_lines(row.id, defines)?;
+        let known = self.accounted_lines(row.id, defines, Confidence::Approximate)?;
         for at in mentioned {
             let line = 1 + text[..at].matches('\n').count() as u32;
             let mention = Mention { kind: kind.clone(), path: row.path.clone(), line };
@@ -232,20 +236,26 @@ impl MentionSearch<'_> {
         Ok(())
     }
 
-    /// The lines of a file that refer to something of this name, and with `defines` those that define something of this name.
-    fn accounted_lines(&self, file: FileId, defines: bool) -> Result<BTreeSet<u32>, EngineError> {
+    /// The lines of a file that refer to something of this name, at least this certainly, and with `defines` those that define something of
+    /// this name.
+    fn accounted_lines(
+        &self,
+        file: FileId,
+        defines: bool,
+        least: Confidence,
+    ) -> Result<BTreeSet<u32>, EngineError> {
         let name = self.forms.name();
         let mut lines = BTreeSet::new();
         let graph = self.snapshot.file_graph(file)?;
         for edge in graph.edges.get(..graph.own).unwrap_or_default() {
-            if self.view.name(edge.target)? == name {
+            if edge.confidence <= least && self.view.name(edge.target)? == name {
                 lines.insert(edge.line);
             }
         }
         lines.extend(graph.unresolved.iter().filter(|miss| miss.name == name).map(|miss| miss.line));
         lines.extend(graph.external.iter().filter(|row| row.name == name).map(|row| row.line));
         for edge in self.view.outgoing(file.into())? {
-            if self.view.name(edge.target)? == name {
+            if edge.confidence <= least && self.view.name(edge.target)? == name {
                 lines.insert(edge.line);
             }
         }

@@ -132,6 +132,15 @@ fn doubts_about_uses(snapshot: &Snapshot, uses: &UsesOf<'_>) -> Result<Vec<Doubt
     });
     doubts.extend(doubts_about_mentions(name, &mentions));
     if uses.found == 0 && uses.by_name {
+        if mentions.unsearchable && definition.kind != SymbolKind::Operator {
+            let text = "its name cannot be searched for in the text: it is too short, too long or no word";
+            doubts.push(Doubt::new(Cause::Unsearched, 1, text));
+        }
+        if is_of_database(definition) {
+            let text =
+                "code may use it through a mapping between objects and tables, or in a query that it builds";
+            doubts.push(Doubt::new(Cause::OtherLanguage, 1, text));
+        }
         doubts.extend(doubt_about_outside(snapshot, definition)?);
         let external = uses.candidates.map_or(0, |candidates| candidates.external);
         if external > 0 && definition.may_satisfy() {
@@ -250,6 +259,11 @@ fn doubt_about_outside(snapshot: &Snapshot, definition: &Definition) -> Result<O
         return Ok(None);
     };
     Ok(Some(Doubt::new(Cause::CalledFromOutside, 1, why)))
+}
+
+/// Whether a definition may be part of a database, which programs in other languages use.
+fn is_of_database(definition: &Definition) -> bool {
+    definition.language.as_deref() == Some("sql")
 }
 
 /// Whether a function or class is a value where it is defined: it is called there, returned, assigned or passed on.
@@ -442,7 +456,7 @@ mod tests {
             place(template, "c.haml", 3),
             place(UnresolvedFileKind::Text, "d.rb", 4),
         ];
-        let doubts = doubts_about_mentions("total", &Mentions { places, unsearched: 0 });
+        let doubts = doubts_about_mentions("total", &Mentions { places, ..Mentions::default() });
         assert_eq!(
             doubts.iter().map(|doubt| doubt.note.with_flag().into_owned()).collect::<Vec<_>>(),
             [
