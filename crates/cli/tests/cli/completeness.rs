@@ -236,3 +236,17 @@ fn macros_short_names_and_tables_leave_a_doubt_about_a_zero() {
     let table = ("shop.sql", "CREATE TABLE orders (id INT, placed_at DATE);\n");
     assert_partial(&[table], &["references", "placed_at", "--json"], "other_language");
 }
+
+#[test]
+fn uses_that_seem_external_leave_a_doubt_about_a_zero() {
+    let (library, page) = (
+        ("src/lib/hash.ts", "export function hashOf(a: string) {\n  return a;\n}\n"),
+        ("src/page.ts", "import { hashOf } from \"$lib/hash\";\nexport const a = hashOf(\"x\");\n"),
+    );
+    assert_partial(&[library, page], &["callers", "hashOf", "--json"], "unresolved_uses");
+    let overriding = (
+        "Client.kt",
+        "class Client : outside.Client() {\n    private class Inner : Client() {\n        override fun visit(a: Int) = a\n    }\n}\n",
+    );
+    assert_partial(&[overriding], &["callers", "visit", "--json"], "called_from_outside");
+}

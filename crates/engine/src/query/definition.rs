@@ -82,13 +82,6 @@ impl Definition {
         extraction::runtime_use(self.language.as_deref()?, &self.path.display(), &self.name, self.kind)
     }
 
-    /// Whether types satisfy interfaces by having their methods, and this is a method: code outside may call it through one that is not
-    /// named here.
-    pub fn may_satisfy(&self) -> bool {
-        let rules = self.language.as_deref().and_then(extraction::rules);
-        self.kind == SymbolKind::Method && rules.is_some_and(|rules| rules.structural_interfaces)
-    }
-
     /// Whether two definitions are parts of one type or namespace: partial classes, reopened classes and modules, merged
     /// declarations.
     pub fn is_part_with(&self, other: &Self) -> bool {

@@ -253,7 +253,10 @@ impl MentionSearch<'_> {
             }
         }
         lines.extend(graph.unresolved.iter().filter(|miss| miss.name == name).map(|miss| miss.line));
-        lines.extend(graph.external.iter().filter(|row| row.name == name).map(|row| row.line));
+        if least > Confidence::Exact {
+            // What seems to be of something outside is no proof: a path of an import may be an alias.
+            lines.extend(graph.external.iter().filter(|row| row.name == name).map(|row| row.line));
+        }
         for edge in self.view.outgoing(file.into())? {
             if edge.confidence <= least && self.view.name(edge.target)? == name {
                 lines.insert(edge.line);

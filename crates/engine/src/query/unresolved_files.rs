@@ -18,7 +18,7 @@ pub enum UnresolvedFileKind {
     Partly,
     /// It is resolved, and a string in it has the name.
     Text,
-    /// It is resolved, and its code has the name where resolution found nothing.
+    /// It is resolved, and its code has the name where resolution found nothing in the repository.
     Code,
 }
 

@@ -11,7 +11,7 @@ use orient_engine::{
     Definition, EmbeddedForm, FrameworkEvidence, Mention, MentionQuery, Mentions, Snapshot,
     UnresolvedFileKind,
 };
-use orient_model::{SurfaceKind, SymbolKind, Visibility};
+use orient_model::{Modifier, SurfaceKind, SymbolKind, Visibility};
 use std::collections::BTreeSet;
 
 /// Maximum number of places or packages that a doubt names.
@@ -142,11 +142,6 @@ fn doubts_about_uses(snapshot: &Snapshot, uses: &UsesOf<'_>) -> Result<Vec<Doubt
             doubts.push(Doubt::new(Cause::OtherLanguage, 1, text));
         }
         doubts.extend(doubt_about_outside(snapshot, definition)?);
-        let external = uses.candidates.map_or(0, |candidates| candidates.external);
-        if external > 0 && definition.may_satisfy() {
-            let text = "its type may satisfy an interface outside of the repository, by which it is called";
-            doubts.push(Doubt::new(Cause::CalledFromOutside, external, text));
-        }
     }
     let is_marked = !definition.attributes.is_empty() || !definition.bases.is_empty();
     if uses.found == 0 && uses.by_name && is_marked {
@@ -226,7 +221,7 @@ fn doubt_about_places(name: &str, cause: Cause, places: &[&Mention]) -> Doubt {
     let (verb, them) = if number == 1 { ("is", "it") } else { ("are", "them") };
     let what = match cause {
         Cause::GeneratedCode => format!("{mentions} in {kinds}"),
-        Cause::NamedAsText => format!("{mentions} in {kinds} may mean it"),
+        Cause::NamedAsText | Cause::UnresolvedUses => format!("{mentions} in {kinds} may mean it"),
         _ => format!("{mentions} in {kinds} {verb} not resolved"),
     };
     let named: Vec<String> =
@@ -249,6 +244,8 @@ fn doubt_about_outside(snapshot: &Snapshot, definition: &Definition) -> Result<O
         } else {
             "its type has a base outside of the repository, which may use it".to_owned()
         }
+    } else if definition.modifiers.contains(Modifier::Override) {
+        "it overrides a member of a base, by which it may be called".to_owned()
     } else if snapshot.graph().is_object_member(definition.id.into())? {
         "it is a member of an object: what gets the object may call it".to_owned()
     } else if is_value(snapshot, definition)? {
