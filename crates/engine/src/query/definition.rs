@@ -82,6 +82,13 @@ impl Definition {
         extraction::runtime_use(self.language.as_deref()?, &self.path.display(), &self.name, self.kind)
     }
 
+    /// Whether only code in other languages can use it: a type or field of a language that has no modules, such as a table or a column.
+    pub fn is_used_by_other_languages(&self) -> bool {
+        let rules = self.language.as_deref().and_then(extraction::rules);
+        let is_data = self.kind.is_type() || self.kind == SymbolKind::Field;
+        is_data && rules.is_none_or(|rules| rules.modules == Modules::None)
+    }
+
     /// Whether two definitions are parts of one type or namespace: partial classes, reopened classes and modules, merged
     /// declarations.
     pub fn is_part_with(&self, other: &Self) -> bool {

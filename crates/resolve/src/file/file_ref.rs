@@ -198,11 +198,6 @@ impl FileRef {
         self.unit().wildcards(scope)
     }
 
-    /// All wildcard imports, with their scopes. Every reader of the file depends on them.
-    pub(crate) fn all_wildcards(&self) -> impl Iterator<Item = (u32, u32)> {
-        self.unit().all_wildcards().iter().copied()
-    }
-
     /// Whether a scope may have a name: by a binding or, at the top level, by an export.
     pub(crate) fn may_have(&self, scope: u32, name: &str) -> bool {
         self.reads_lookup(scope, name);
@@ -420,8 +415,7 @@ impl FileRef {
     /// The direct children of a symbol, or of the file, that have a name.
     pub(crate) fn children_named(&self, symbol: Option<u32>, name: &str) -> impl Iterator<Item = u32> {
         self.reads(Slot::Name(name));
-        let is_there = self.unit().has_outline_name(name);
-        let children = if is_there { self.unit().children(symbol) } else { &[] };
+        let children = if self.unit().has_outline_name(name) { self.unit().children(symbol) } else { &[] };
         children.iter().copied().filter(move |&child| self.unit().name(child) == name)
     }
 
@@ -435,16 +429,14 @@ impl FileRef {
     /// The exports under a public name.
     pub(crate) fn exports_named(&self, name: &str) -> impl Iterator<Item = &Export> {
         self.reads(Slot::Name(name));
-        let is_there = self.unit().has_outline_name(name);
-        let exports = if is_there { &self.unit().outline().exports[..] } else { &[] };
+        let exports = self.unit().exports_if_named(name);
         exports.iter().filter(move |export| self.outline_text(export.public) == name)
     }
 
     /// The imports of a file that are exported again under a name.
     pub(crate) fn reexports_named(&self, name: &str) -> impl Iterator<Item = u32> {
         self.reads(Slot::Name(name));
-        let is_there = self.unit().has_outline_name(name);
-        let imports = (0..).zip(if is_there { &self.unit().outline().imports[..] } else { &[] });
+        let imports = (0..).zip(self.unit().imports_if_named(name));
         let named = imports.filter(move |(_, import)| {
             let public = import.alias.or(import.name).map(|atom| self.outline_text(atom));
             import.reexport && import.kind != ImportKind::Wildcard && public == Some(name)

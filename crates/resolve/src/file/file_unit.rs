@@ -11,8 +11,8 @@ use crate::modules::{dotted, is_dotted};
 use crate::repository::FileFacts;
 use crate::types::ty::SymbolId;
 use orient_model::{
-    Assign, Atom, Binding, Expr, ExprId, Flow, Import, Modifier, Narrowing, Outline, RefKind, Reference,
-    Relation, Rules, Scope, Symbol, SymbolKind,
+    Assign, Atom, Binding, Export, Expr, ExprId, Flow, Import, Modifier, Narrowing, Outline, RefKind,
+    Reference, Relation, Rules, Scope, Symbol, SymbolKind,
 };
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::borrow::Cow;
@@ -314,9 +314,14 @@ impl FileUnit {
         self.wildcards.iter().filter(move |(at, _)| *at == scope).map(|&(_, import)| import)
     }
 
-    /// All wildcard imports, with their scopes.
-    pub(crate) fn all_wildcards(&self) -> &[(u32, u32)] {
-        &self.wildcards
+    /// The exports, if one of them may have this public name.
+    pub(super) fn exports_if_named(&self, name: &str) -> &[Export] {
+        if self.has_outline_name(name) { &self.outline().exports } else { &[] }
+    }
+
+    /// The imports, if one of them may bind this name.
+    pub(super) fn imports_if_named(&self, name: &str) -> &[Import] {
+        if self.has_outline_name(name) { &self.outline().imports } else { &[] }
     }
 
     /// Whether the outline declares, exports or passes on something of this name, anywhere. Most files have nothing of most names,

@@ -16,7 +16,7 @@ use crate::memo_tables::InFile;
 use crate::session::{Session, Site};
 use crate::types::target::{Referent, Target, Value};
 use crate::types::ty::{Module, SymbolId, Ty};
-use orient_model::{Modules, Resolved, Rule, SymbolKind};
+use orient_model::{ImportKind, Modules, Resolved, Rule, SymbolKind};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -207,8 +207,7 @@ impl Session<'_> {
         let session = Session::for_wildcards(self.resolver, file, round);
         let Some(unit) = session.unit(file) else { return Wildcards::default() };
         let mut imports = Vec::new();
-        for (scope, at) in unit.all_wildcards() {
-            let Some(import) = unit.import(at) else { continue };
+        for import in unit.imports().iter().filter(|import| import.kind == ImportKind::Wildcard) {
             session.start_reference();
             let module = unit.outline_text(import.module);
             let types: Vec<Ty> = if unit.rules.modules == Modules::Tree {
@@ -218,7 +217,7 @@ impl Session<'_> {
                 session.find_module(&unit, module).map(Ty::Module).into_iter().collect()
             };
             let opened = types.into_iter().filter_map(|ty| session.opened(ty)).collect();
-            imports.push(Wildcard { scope, reexport: import.reexport, opened });
+            imports.push(Wildcard { scope: import.scope, reexport: import.reexport, opened });
         }
         let mut resolved = Resolved::default();
         session.finish(&mut resolved);

@@ -136,9 +136,8 @@ fn doubts_about_uses(snapshot: &Snapshot, uses: &UsesOf<'_>) -> Result<Vec<Doubt
             let text = "its name cannot be searched for in the text: it is too short, too long or no word";
             doubts.push(Doubt::new(Cause::Unsearched, 1, text));
         }
-        if is_of_database(definition) {
-            let text =
-                "code may use it through a mapping between objects and tables, or in a query that it builds";
+        if definition.is_used_by_other_languages() {
+            let text = "code in other languages may use it: through a mapping, in a query that it builds, or in what is generated";
             doubts.push(Doubt::new(Cause::OtherLanguage, 1, text));
         }
         doubts.extend(doubt_about_outside(snapshot, definition)?);
@@ -256,11 +255,6 @@ fn doubt_about_outside(snapshot: &Snapshot, definition: &Definition) -> Result<O
         return Ok(None);
     };
     Ok(Some(Doubt::new(Cause::CalledFromOutside, 1, why)))
-}
-
-/// Whether a definition may be part of a database, which programs in other languages use.
-fn is_of_database(definition: &Definition) -> bool {
-    definition.language.as_deref() == Some("sql")
 }
 
 /// Whether a function or class is a value where it is defined: it is called there, returned, assigned or passed on.
