@@ -3,8 +3,7 @@
 use crate::file::FileRef;
 use crate::file::file_unit::Members;
 use crate::memo::{CycleGuard, Memo, SearchMemo};
-use crate::modules::wildcards::Opened;
-use crate::modules::{SeenFrom, TopLevelSymbols, Wildcards};
+use crate::modules::{SeenFrom, TopLevelSymbols, WildcardTarget, Wildcards};
 use crate::names::scope_lookup::{BeyondKey, ScopeMemberKey};
 use crate::session::Namesake;
 use crate::types::hierarchy::Supertypes;
@@ -46,8 +45,8 @@ pub(crate) struct MemoTables {
     pub(crate) parent_files: Memo<u32, Option<u32>>,
     /// The wildcard imports of files.
     pub(crate) wildcards: Memo<u32, Arc<Wildcards>>,
-    /// All that wildcard imports open, by the scope that they begin in.
-    pub(crate) reached_scopes: Memo<(InFile, SeenFrom), Rc<[Opened]>>,
+    /// All targets that are reachable through wildcard imports, by the scope that they begin in.
+    pub(crate) reachable_targets: Memo<(InFile, SeenFrom), Rc<[WildcardTarget]>>,
     /// Directories where absolute module names may start, by file.
     pub(crate) source_roots: Memo<u32, Rc<[String]>>,
     /// The files that a file includes, at any depth.
@@ -90,7 +89,7 @@ impl MemoTables {
             modules: self.modules,
             parent_files: self.parent_files,
             wildcards: self.wildcards,
-            reached_scopes: self.reached_scopes,
+            reachable_targets: self.reachable_targets,
             source_roots: self.source_roots,
             included: self.included,
             ..Self::default()

@@ -73,7 +73,7 @@ impl<'r> Session<'r> {
         }
     }
 
-    /// A session that looks up what the wildcard imports of a file open, by what this number of rounds found before.
+    /// A session that resolves the targets of a file's wildcard imports. It knows the names that this number of rounds before it brought in.
     pub(crate) fn for_wildcards(resolver: &'r Resolver<'r>, file: u32, rounds: u8) -> Self {
         Self { file: None, wildcard_rounds: rounds, ..Self::new(resolver, file, ParamTypes::default()) }
     }

@@ -3,10 +3,10 @@
 #![cfg(unix)]
 #![expect(clippy::print_stderr, reason = "a test that cannot run here reports that")]
 
+mod algorithmic_complexity;
 mod full_disk;
 mod history_bombs;
 mod hostile_settings;
-mod multiplying_files;
 mod permissions;
 #[cfg(target_os = "linux")]
 mod races;

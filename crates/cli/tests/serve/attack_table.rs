@@ -22,7 +22,11 @@ const FILES: &[(&str, &str, &str)] = &[
     ("A full disk", "attacks/full_disk.rs", include_str!("../attacks/full_disk.rs")),
     ("Files of a repository", "attacks/repository_files.rs", include_str!("../attacks/repository_files.rs")),
     ("History", "attacks/history_bombs.rs", include_str!("../attacks/history_bombs.rs")),
-    ("Files that multiply", "attacks/multiplying_files.rs", include_str!("../attacks/multiplying_files.rs")),
+    (
+        "Algorithmic complexity",
+        "attacks/algorithmic_complexity.rs",
+        include_str!("../attacks/algorithmic_complexity.rs"),
+    ),
     ("Shortages", "attacks/shortages.rs", include_str!("../attacks/shortages.rs")),
 ];
 

@@ -265,16 +265,16 @@ impl<'s> GraphView<'s> {
 
     /// Whether a symbol is a member of an object that is no type, such as the options that are passed to a library.
     pub fn is_object_member(&self, node: NodeId) -> Result<bool, EngineError> {
-        let described = self.describe(node)?;
-        let Some(definition) = described.definition.filter(|one| one.kind == SymbolKind::Method) else {
+        let has_objects = |definition: &Definition| {
+            let rules = definition.language.as_deref().and_then(extraction::rules);
+            definition.kind == SymbolKind::Method && rules.is_some_and(|rules| rules.type_namespace)
+        };
+        if !self.describe(node)?.definition.as_ref().is_some_and(has_objects) {
             return Ok(false);
-        };
-        let rules = definition.language.as_deref().and_then(extraction::rules);
-        let Some(container) = self.container(node)? else {
-            return Ok(rules.is_some_and(|rules| rules.type_namespace));
-        };
-        let kind = self.describe(container)?.definition.map(|one| one.kind);
-        Ok(rules.is_some_and(|rules| rules.type_namespace) && !kind.is_some_and(SymbolKind::is_type))
+        }
+        let Some(container) = self.container(node)? else { return Ok(true) };
+        let kind = self.node_row(container)?.symbol.as_ref().map(|symbol| symbol.kind);
+        Ok(!kind.is_some_and(SymbolKind::is_type))
     }
 
     /// Unresolved uses of a name.

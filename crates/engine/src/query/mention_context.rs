@@ -167,11 +167,11 @@ impl<'t> MentionContext<'t> {
             UnresolvedFileKind::Embedded(EmbeddedForm::Code, _) => {
                 !around.is_in_comment() && self.is_use_in_template(forms, place, around)
             }
-            UnresolvedFileKind::Language(_) => place.form == Form::Name && !self.is_token(place.at, true),
+            UnresolvedFileKind::Language(_) => place.form == Form::Name && self.token(place.at).is_none(),
             UnresolvedFileKind::Partly => {
                 place.form == Form::Name
                     && (!forms.callable || around.is_called() || around.is_member())
-                    && !self.is_token(place.at, true)
+                    && self.token(place.at).is_none()
             }
         }
     }
@@ -212,16 +212,6 @@ impl<'t> MentionContext<'t> {
             Form::Hyphenated => self.has_elements && around.is_element_or_attribute_name(),
             Form::Respelled => false,
         }
-    }
-
-    /// Whether a position is in a comment, or with `strings` in a string.
-    fn is_token(&mut self, at: usize, strings: bool) -> bool {
-        let (path, text) = (self.path, self.text);
-        let tokens = self.tokens.get_or_insert_with(|| highlight(path, text));
-        tokens.iter().any(|(range, class)| {
-            let counts = *class == TokenClass::Comment || strings && *class == TokenClass::Text;
-            counts && range.contains(&at)
-        })
     }
 }
 
@@ -280,11 +270,7 @@ impl<'t> Around<'t> {
     /// Whether code here may name the symbol, rather than a local variable of the same name: a function is called, or named as a member; a
     /// member is named as one, or given a value by its name. Of what is neither, only a name that is hardly chosen twice is evidence.
     fn is_code_use(self, forms: &NameForms) -> bool {
-        let is_qualifier = || self.after().starts_with("::");
-        if self.is_member() || is_qualifier() {
-            return true;
-        }
-        if self.is_in_macro() {
+        if self.is_member() || self.after().starts_with("::") || self.is_in_macro() {
             return true;
         }
         if forms.callable {
@@ -303,9 +289,9 @@ impl<'t> Around<'t> {
             line.trim_start().strip_prefix('#').is_some_and(|rest| rest.trim_start().starts_with("define"))
         };
         let start = self.before().rfind('\n').map_or(0, |at| at + 1);
-        let mut lines = self.before()[..start].lines().rev();
-        is_define(self.line())
-            || lines.by_ref().take_while(|line| line.trim_end().ends_with('\\')).any(is_define)
+        let mut continued =
+            self.before()[..start].lines().rev().take_while(|line| line.trim_end().ends_with('\\'));
+        is_define(self.line()) || continued.any(is_define)
     }
 
     /// Whether a string takes a value by this name: `"{NAME}"`, `"$NAME"`, `"${NAME}"`, `"#{NAME}"`; also `$NAME` in a shell.

@@ -8,11 +8,11 @@ mod namespaces;
 mod path_imports;
 pub(crate) mod project_files;
 mod project_wide;
-pub(crate) mod wildcards;
+mod wildcard_imports;
 
 pub(crate) use directory_packages::TopLevelSymbols;
 pub(crate) use includes::DirectIncludes;
-pub(crate) use wildcards::{SeenFrom, WILDCARD_ROUNDS, Wildcards};
+pub(crate) use wildcard_imports::{SeenFrom, WILDCARD_ROUNDS, WildcardTarget, Wildcards};
 
 use crate::file::FileRef;
 use crate::memo::Keep;
@@ -214,9 +214,9 @@ impl Session<'_> {
         if !own.is_empty() {
             return own;
         }
-        let opened = self.opened_name(unit, 0, SeenFrom::Outside, name);
-        if !opened.is_empty() {
-            return opened;
+        let passed_on = self.name_through_wildcards(unit, 0, SeenFrom::Outside, name);
+        if !passed_on.is_empty() {
+            return passed_on;
         }
         self.submodule_of_package(unit, name).into_iter().collect()
     }

@@ -278,7 +278,7 @@ impl Session<'_> {
 
     fn in_scope(&self, unit: &FileRef, scope: u32, name: &str) -> Vec<Target> {
         let own = self.bound_in_scope(unit, scope, name);
-        if own.is_empty() { self.opened_name(unit, scope, SeenFrom::Outside, name) } else { own }
+        if own.is_empty() { self.name_through_wildcards(unit, scope, SeenFrom::Outside, name) } else { own }
     }
 
     /// What a scope itself binds to a name.

@@ -153,7 +153,7 @@ impl Session<'_> {
         if !own.is_empty() || name == "default" {
             return own;
         }
-        self.opened_name(unit, 0, SeenFrom::Outside, name)
+        self.name_through_wildcards(unit, 0, SeenFrom::Outside, name)
     }
 
     /// What a file exports under a name without `export *`.

@@ -229,7 +229,7 @@ impl Session<'_> {
     /// Names that wildcard imports bring into a scope.
     fn wildcard_names(&self, site: &Site, scope: u32, name: &str, arity: Option<usize>) -> Vec<Target> {
         if matches!(site.unit.rules.modules, Modules::Path | Modules::Dotted | Modules::Tree) {
-            return self.opened_name(&site.unit, scope, SeenFrom::Inside, name);
+            return self.name_through_wildcards(&site.unit, scope, SeenFrom::Inside, name);
         }
         let mut found: Vec<Target> = Vec::new();
         for import in site.unit.wildcards(scope) {

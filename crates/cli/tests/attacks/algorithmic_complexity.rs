@@ -1,6 +1,5 @@
-//! Repositories in which every file leads to every other one: modules that pass on each other's names, and names with thousands of
-//! definitions. Work that multiplies from file to file would never end; indexing ends in bounded time, and the ordinary file beside them is
-//! answered.
+//! Repositories on which a naive resolver takes exponential or quadratic time: modules that all import everything from each other, and
+//! thousands of overloads of one name. Indexing them takes bounded time, and questions about the other files are answered.
 
 use crate::attack;
 use crate::sandbox::{Sandbox, Store};

@@ -1,13 +1,13 @@
-//! Names that wildcard imports bring into a scope, through any number of modules that pass them on.
+//! Names that wildcard imports bring into a scope, also through modules that pass on what they import themselves.
 //!
-//! Modules may pass on each other's names in cycles, and there are as many ways through a cycle as orders of its modules.
-//! So a name is not searched along the ways: the scopes that can be reached are found once, and a name is looked up in each
-//! of them. Only where several have it does the order of the imports decide, and is followed.
+//! Modules may pass on each other's names in cycles, and the number of paths through a cycle is exponential in the number of its
+//! modules. So a name is not searched along paths: the scopes that are reachable are collected once, and the name is looked up in
+//! each of them. Only if several have it does the order of the imports decide.
 //!
-//! What the wildcard imports of a file open does not depend on who asks, and is shared between the files that ask. In a module tree,
-//! the path of an import may begin with a name that another wildcard import brings in: `use shop::*; use cart::*`, where `cart`
-//! is a module of `shop`. It is found in rounds. The first knows only names that are there without wildcard imports; each
-//! further one knows the names that the imports of the round before bring in.
+//! The targets of a file's wildcard imports are resolved once and cached for all files that look names up in it. In a module tree, the
+//! path of a wildcard import may begin with a name that another one brings in: `use shop::*; use cart::*`, where `cart` is a module
+//! of `shop`. Such paths are resolved in rounds: the first round knows only names that need no wildcard import, and each further
+//! round also knows the names that the imports resolved in the round before bring in.
 
 use super::{file_stem, name_hash};
 use crate::file::FileRef;
@@ -27,26 +27,26 @@ pub(crate) const WILDCARD_ROUNDS: u8 = 3;
 /// 2,450; beyond that number, answers are incomplete.
 const MAX_FOLLOWED: usize = 100_000;
 
-/// What a wildcard import opens.
+/// What a wildcard import names.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Opened {
-    /// The names of a scope: those of a file, or of a module in a file.
+pub(crate) enum WildcardTarget {
+    /// A file, or a module in a file: the names of its scope.
     Scope(InFile),
-    /// The members of a module that is no file. These pass nothing on.
+    /// A module that is no file: its members. It passes nothing on.
     Module(Module),
-    /// The members of a type, such as the cases of an enumeration. These pass nothing on.
+    /// A type: its members, such as the cases of an enumeration. It passes nothing on.
     Type(SymbolId),
 }
 
-/// A wildcard import: its scope, whether others see the names, and what it opens.
+/// A wildcard import: its scope, whether other files see the names, and its targets.
 #[derive(Debug)]
 struct Wildcard {
     scope: u32,
     reexport: bool,
-    opened: Vec<Opened>,
+    targets: Vec<WildcardTarget>,
 }
 
-/// The wildcard imports of a file, and what they were found with.
+/// The wildcard imports of a file, with the dependencies of their targets.
 #[derive(Debug, Default)]
 pub(crate) struct Wildcards {
     imports: Vec<Wildcard>,
@@ -57,21 +57,54 @@ pub(crate) struct Wildcards {
 impl Wildcards {
     /// The size in bytes, about.
     pub(crate) fn weight(&self) -> usize {
-        let imports: usize = self.imports.iter().map(|one| 40 + one.opened.len() * 32).sum();
+        let imports: usize = self.imports.iter().map(|one| 40 + one.targets.len() * 32).sum();
         imports + self.keys.iter().map(|key| key.len() + 24).sum::<usize>() + self.files.len() * 4
     }
 }
 
-/// Who looks at a scope.
+/// Where a name is looked up from: `export * from` brings names into the exports of a file, but not into the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum SeenFrom {
+    /// The scope itself.
     Inside,
+    /// A file that imports it.
     Outside,
+}
+
+/// The targets that are reachable from a scope, while they are collected.
+#[derive(Default)]
+struct ReachableTargets {
+    /// Each once, in the order in which they were found.
+    all: Vec<WildcardTarget>,
+    seen: FxHashSet<WildcardTarget>,
+    /// Scopes whose own targets are among them.
+    expanded: FxHashSet<InFile>,
+    /// Number of wildcard imports that were followed.
+    followed: usize,
+}
+
+impl ReachableTargets {
+    fn add(&mut self, target: &WildcardTarget) {
+        if self.seen.insert(target.clone()) {
+            self.all.push(target.clone());
+        }
+    }
+
+    /// Adds a scope of which it is known what is reachable from it.
+    fn add_known(&mut self, scope: InFile, known: &[WildcardTarget]) {
+        self.expanded.insert(scope);
+        for target in known {
+            if let WildcardTarget::Scope(scope) = target {
+                self.expanded.insert(*scope);
+            }
+            self.add(target);
+        }
+    }
 }
 
 impl Session<'_> {
     /// A name that the wildcard imports of a scope bring into it.
-    pub(crate) fn opened_name(
+    pub(crate) fn name_through_wildcards(
         &self,
         unit: &FileRef,
         scope: u32,
@@ -82,12 +115,12 @@ impl Session<'_> {
             return Vec::new();
         }
         let from = (unit.file, scope);
-        let all = self.reached(from, seen_from);
+        let all = self.reachable(from, seen_from);
         let mut definers =
             all.iter().map(|one| self.own_names(one, name, unit)).filter(|own| !own.is_empty());
         let found = match (definers.next(), definers.next()) {
             (Some(_), Some(_)) => self.first_in_order(from, seen_from, name, unit),
-            (found, _) => found.unwrap_or_else(|| self.submodule_of_reached(&all, name)),
+            (found, _) => found.unwrap_or_else(|| self.submodule_of_reachable(&all, name)),
         };
         let rule = if passes_on_what_it_does_not_bind(unit) && seen_from == SeenFrom::Outside {
             Rule::Reexport
@@ -97,87 +130,74 @@ impl Session<'_> {
         found.iter().map(|one| one.clone().by(rule)).collect()
     }
 
-    /// All that the wildcard imports of a scope open, at any depth.
-    fn reached(&self, from: InFile, seen_from: SeenFrom) -> Rc<[Opened]> {
-        let tables = &self.queries.reached_scopes;
+    /// All targets that are reachable from a scope through wildcard imports.
+    fn reachable(&self, from: InFile, seen_from: SeenFrom) -> Rc<[WildcardTarget]> {
+        let tables = &self.queries.reachable_targets;
         tables.get_or(&self.limits, (from, seen_from), Keep::Always, || {
-            let mut seen: FxHashSet<Opened> = FxHashSet::default();
-            let mut reached: Vec<Opened> = Vec::new();
-            let mut is_expanded: FxHashSet<InFile> = FxHashSet::default();
-            let mut followed = 0;
-            let mut follow =
-                |(next, seen_from), reached: &mut Vec<Opened>, is_expanded: &mut FxHashSet<_>| {
-                    self.each_opened(next, seen_from, |opened| {
-                        followed += 1;
-                        if followed > MAX_FOLLOWED {
-                            return;
-                        }
-                        if seen.insert(opened.clone()) {
-                            reached.push(opened.clone());
-                        }
-                        // What is reached from a scope of the same cycle is known once it is known for one of them.
-                        let Opened::Scope(scope) = opened else { return };
-                        if !is_expanded.contains(scope)
-                            && let Some(known) = tables.get(&(*scope, SeenFrom::Outside))
-                        {
-                            is_expanded.insert(*scope);
-                            for further in known.iter() {
-                                if let Opened::Scope(scope) = further {
-                                    is_expanded.insert(*scope);
-                                }
-                                if seen.insert(further.clone()) {
-                                    reached.push(further.clone());
-                                }
-                            }
-                        }
-                    });
-                    followed <= MAX_FOLLOWED
-                };
+            let mut reachable = ReachableTargets::default();
+            self.expand(from, seen_from, &mut reachable);
             let mut next = 0;
-            let mut is_whole = follow((from, seen_from), &mut reached, &mut is_expanded);
-            while let Some(opened) = reached.get(next) {
+            while let Some(target) = reachable.all.get(next) {
                 next += 1;
-                if let &Opened::Scope(scope) = opened
-                    && is_expanded.insert(scope)
+                if let &WildcardTarget::Scope(scope) = target
+                    && reachable.expanded.insert(scope)
                 {
-                    is_whole &= follow((scope, SeenFrom::Outside), &mut reached, &mut is_expanded);
+                    self.expand(scope, SeenFrom::Outside, &mut reachable);
                 }
             }
-            if !is_whole {
+            if reachable.followed > MAX_FOLLOWED {
                 self.limits.cut();
             }
-            reached.into()
+            reachable.all.into()
         })
     }
 
-    /// The name in the first scope that has it, in the order of the imports, those of an opened scope before the next one.
+    /// Adds the targets of the wildcard imports of a scope.
+    fn expand(&self, scope: InFile, seen_from: SeenFrom, reachable: &mut ReachableTargets) {
+        self.each_target(scope, seen_from, |target| {
+            reachable.followed += 1;
+            if reachable.followed > MAX_FOLLOWED {
+                return;
+            }
+            reachable.add(target);
+            // The scopes of a cycle reach the same targets: what is known of one need not be collected again for the others.
+            if let &WildcardTarget::Scope(scope) = target
+                && !reachable.expanded.contains(&scope)
+                && let Some(known) = self.queries.reachable_targets.get(&(scope, SeenFrom::Outside))
+            {
+                reachable.add_known(scope, &known);
+            }
+        });
+    }
+
+    /// The name in the first scope that has it, in the order of the imports: what an import passes on comes before the next import.
     fn first_in_order(&self, from: InFile, seen_from: SeenFrom, name: &str, unit: &FileRef) -> Rc<[Target]> {
-        let mut seen: FxHashSet<Opened> = FxHashSet::default();
-        let mut pending = self.opened_in_reverse(from, seen_from);
-        while let Some(opened) = pending.pop() {
-            if !seen.insert(opened.clone()) {
+        let mut seen: FxHashSet<WildcardTarget> = FxHashSet::default();
+        let mut pending = self.targets_in_reverse(from, seen_from);
+        while let Some(target) = pending.pop() {
+            if !seen.insert(target.clone()) {
                 continue;
             }
-            let own = self.own_names(&opened, name, unit);
+            let own = self.own_names(&target, name, unit);
             if !own.is_empty() {
                 return own;
             }
-            if let Opened::Scope(scope) = opened {
-                pending.extend(self.opened_in_reverse(scope, SeenFrom::Outside));
+            if let WildcardTarget::Scope(scope) = target {
+                pending.extend(self.targets_in_reverse(scope, SeenFrom::Outside));
             }
         }
         Target::stored(Vec::new())
     }
 
-    fn opened_in_reverse(&self, (file, scope): InFile, seen_from: SeenFrom) -> Vec<Opened> {
+    fn targets_in_reverse(&self, from: InFile, seen_from: SeenFrom) -> Vec<WildcardTarget> {
         let mut all = Vec::new();
-        self.each_opened((file, scope), seen_from, |opened| all.push(opened.clone()));
+        self.each_target(from, seen_from, |target| all.push(target.clone()));
         all.reverse();
         all
     }
 
-    /// Passes on what each wildcard import of a scope opens.
-    fn each_opened(&self, (file, scope): InFile, seen_from: SeenFrom, mut see: impl FnMut(&Opened)) {
+    /// Calls `see` for each target of the wildcard imports of a scope.
+    fn each_target(&self, (file, scope): InFile, seen_from: SeenFrom, see: impl FnMut(&WildcardTarget)) {
         let Some(unit) = self.unit(file).filter(|unit| unit.wildcards(scope).next().is_some()) else {
             return;
         };
@@ -186,10 +206,10 @@ impl Session<'_> {
             one.scope == scope && (!exports || one.reexport == (seen_from == SeenFrom::Outside))
         };
         let wildcards = self.wildcards_of(&unit);
-        wildcards.imports.iter().filter(is_meant).flat_map(|one| &one.opened).for_each(&mut see);
+        wildcards.imports.iter().filter(is_meant).flat_map(|one| &one.targets).for_each(see);
     }
 
-    /// The wildcard imports of a file, with the dependencies of what they open recorded here as well.
+    /// The wildcard imports of a file. What their targets depend on, this session depends on, too.
     fn wildcards_of(&self, unit: &FileRef) -> Arc<Wildcards> {
         self.queries.wildcards.get_or_insert(&unit.file, || {
             // Only in a module tree do paths begin with names; elsewhere, one round finds all there is.
@@ -202,7 +222,7 @@ impl Session<'_> {
         })
     }
 
-    /// Looks up what the wildcard imports of a file open, in a session of its own: the answer must not depend on who asks.
+    /// Resolves the targets of the wildcard imports of a file. It runs in a session of its own, since the result is cached for other files.
     fn find_wildcards(&self, file: u32, round: u8) -> Wildcards {
         let session = Session::for_wildcards(self.resolver, file, round);
         let Some(unit) = session.unit(file) else { return Wildcards::default() };
@@ -216,39 +236,39 @@ impl Session<'_> {
             } else {
                 session.find_module(&unit, module).map(Ty::Module).into_iter().collect()
             };
-            let opened = types.into_iter().filter_map(|ty| session.opened(ty)).collect();
-            imports.push(Wildcard { scope: import.scope, reexport: import.reexport, opened });
+            let targets = types.into_iter().filter_map(|ty| session.wildcard_target(ty)).collect();
+            imports.push(Wildcard { scope: import.scope, reexport: import.reexport, targets });
         }
         let mut resolved = Resolved::default();
         session.finish(&mut resolved);
         Wildcards { imports, keys: resolved.name_dependencies, files: resolved.file_dependencies }
     }
 
-    /// What a wildcard import of this opens.
-    fn opened(&self, ty: Ty) -> Option<Opened> {
+    /// The target of a wildcard import whose path means this.
+    fn wildcard_target(&self, ty: Ty) -> Option<WildcardTarget> {
         match ty {
-            Ty::Module(Module::File(file)) => Some(Opened::Scope((file, 0))),
-            Ty::Module(module) => Some(Opened::Module(module)),
+            Ty::Module(Module::File(file)) => Some(WildcardTarget::Scope((file, 0))),
+            Ty::Module(module) => Some(WildcardTarget::Module(module)),
             Ty::Metatype(sym, _) => {
                 let unit = self.unit_of(sym)?;
                 if unit.kind(sym.at) != Some(SymbolKind::Module) {
-                    return Some(Opened::Type(sym));
+                    return Some(WildcardTarget::Type(sym));
                 }
                 match self.declared_module(&unit, sym.at) {
-                    Some(Module::File(file)) => Some(Opened::Scope((file, 0))),
-                    _ => unit.scope_of(sym.at).map(|scope| Opened::Scope((unit.file, scope))),
+                    Some(Module::File(file)) => Some(WildcardTarget::Scope((file, 0))),
+                    _ => unit.scope_of(sym.at).map(|scope| WildcardTarget::Scope((unit.file, scope))),
                 }
             }
             _ => None,
         }
     }
 
-    /// A name in what is opened, without what its own wildcard imports bring in.
-    fn own_names(&self, opened: &Opened, name: &str, from: &FileRef) -> Rc<[Target]> {
+    /// A name in a target, without what its own wildcard imports bring in.
+    fn own_names(&self, target: &WildcardTarget, name: &str, from: &FileRef) -> Rc<[Target]> {
         let nothing = || Target::stored(Vec::new());
         let tables = &self.queries.module_members;
-        let found = match opened {
-            &Opened::Scope((file, scope)) => {
+        let found = match target {
+            &WildcardTarget::Scope((file, scope)) => {
                 let Some(unit) = self.unit(file).filter(|unit| unit.may_have(scope, name)) else {
                     return nothing();
                 };
@@ -260,11 +280,11 @@ impl Session<'_> {
                 let key = (file, name_hash(("own", scope), name));
                 tables.visit(&self.limits, &key, || Target::stored(find()))
             }
-            Opened::Module(module) => {
+            WildcardTarget::Module(module) => {
                 let key = (from.file, name_hash(module, name));
                 tables.visit(&self.limits, &key, || Target::stored(self.module_member(module, name, from)))
             }
-            &Opened::Type(sym) => {
+            &WildcardTarget::Type(sym) => {
                 let metatype = Value::new(Ty::Metatype(sym, Ty::no_args()), Rule::Static);
                 let is_here = |one: &Target| !matches!(one.referent, Referent::External(..));
                 let find = || self.member(&metatype, name, from).into_iter().filter(is_here).collect();
@@ -275,10 +295,10 @@ impl Session<'_> {
         found.unwrap_or_else(nothing)
     }
 
-    /// A module in one of the packages that were reached.
-    fn submodule_of_reached(&self, reached: &[Opened], name: &str) -> Rc<[Target]> {
-        let units = reached.iter().filter_map(|opened| match opened {
-            Opened::Scope((file, 0)) => self.unit(*file),
+    /// A module in one of the packages that are reachable.
+    fn submodule_of_reachable(&self, reachable: &[WildcardTarget], name: &str) -> Rc<[Target]> {
+        let units = reachable.iter().filter_map(|target| match target {
+            WildcardTarget::Scope((file, 0)) => self.unit(*file),
             _ => None,
         });
         let mut found = units.filter_map(|unit| self.submodule_of_package(&unit, name));
