@@ -85,6 +85,9 @@ pub struct Rules {
     pub untyped_types: Vec<String>,
     /// Names by which a file can refer to its own exports.
     pub own_module_names: Vec<String>,
+    /// Directories that the first part of a module path means by the convention of a framework, without a project file that says so:
+    /// `@/cart` is `src/cart`. No package can have such a name.
+    pub conventional_aliases: Vec<(String, Vec<String>)>,
     /// Functions that return the module with the path they are given.
     pub module_loaders: Vec<String>,
     /// Methods that add the entries of their argument to their receiver: `update`.

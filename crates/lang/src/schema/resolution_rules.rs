@@ -76,6 +76,8 @@ struct RulesFields {
     attribute_suffix: String,
     untyped_types: Vec<String>,
     own_module_names: Vec<String>,
+    #[serde(deserialize_with = "entries")]
+    conventional_aliases: Vec<(String, Vec<String>)>,
     module_loaders: Vec<String>,
     merging_methods: Vec<String>,
     unwrapping_methods: Vec<String>,

@@ -352,9 +352,9 @@ fn name_hash(module: impl Hash, name: &str) -> u64 {
 
 /// The external target of an import that was not found; none for a relative import.
 fn external_import(unit: &FileRef, import: &Import, module: &str, name: Option<&str>) -> Vec<Target> {
-    let relative =
+    let is_relative =
         module.starts_with('.') || (unit.rules.modules == Modules::Tree && is_own(&unit.rules.tree, module));
-    if relative {
+    if is_relative || path_imports::conventional_alias(&unit.rules, module).is_some() {
         return Vec::new();
     }
     // A module keeps its own name, whatever its alias.

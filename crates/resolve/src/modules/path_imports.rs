@@ -8,7 +8,7 @@ use crate::session::Session;
 use crate::types::eval::join;
 use crate::types::target::Target;
 use crate::types::ty::Module;
-use orient_model::{Modifier, Rule, Says, SymbolKind};
+use orient_model::{Modifier, Rule, Rules, Says, SymbolKind};
 
 /// Maximum length of a chain of project files that extend each other.
 const EXTENDS: usize = 8;
@@ -23,7 +23,23 @@ impl Session<'_> {
         if let Some(file) = self.aliased_file(unit, module) {
             return Some(Module::File(file));
         }
-        self.package_file(unit, module).map(Module::File)
+        let found = self.package_file(unit, module).or_else(|| self.file_by_conventional_alias(unit, module));
+        found.map(Module::File)
+    }
+
+    /// The file by an alias that a framework sets up: below the nearest project file that has such a file. If several directories below it
+    /// have one, only the framework's settings could tell which is meant.
+    fn file_by_conventional_alias(&self, unit: &FileRef, module: &str) -> Option<u32> {
+        let (directories, rest) = conventional_alias(&unit.rules, module)?;
+        let projects = self.resolver.project.around(&unit.rules, &unit.directory());
+        let homes = projects.iter().map(|project| project.directory.as_str()).chain([""]);
+        let mut found = homes.map(|home| {
+            let paths = directories.iter().filter_map(|directory| normal(home, &join(directory, rest)));
+            paths.filter_map(|path| self.file_at_module_path(unit, &path)).collect::<Vec<u32>>()
+        });
+        let nearest = found.find(|files| !files.is_empty())?;
+        let (first, others) = nearest.split_first()?;
+        others.iter().all(|other| other == first).then_some(*first)
     }
 
     /// The file by the path aliases and base directories of the enclosing project files.
@@ -194,6 +210,18 @@ fn exported_value(unit: &FileRef, name: &str) -> Vec<Target> {
         .filter(|&at| unit.is(at, Modifier::Exported) || unit.is(at, Modifier::Default))
         .map(|at| Target::symbol(unit.sym(at), Rule::Scope))
         .collect()
+}
+
+/// The directories that the first part of a module path means by convention, and the rest of the path.
+pub(super) fn conventional_alias<'r, 'm>(
+    rules: &'r Rules,
+    module: &'m str,
+) -> Option<(&'r [String], &'m str)> {
+    rules.conventional_aliases.iter().find_map(|(alias, directories)| {
+        let rest = module.strip_prefix(alias.as_str())?;
+        let rest = if rest.is_empty() { rest } else { rest.strip_prefix('/')? };
+        Some((directories.as_slice(), rest))
+    })
 }
 
 /// The part of a module name that matches the `*` of a pattern; empty for an exact match.
