@@ -3,7 +3,7 @@
 
 use crate::package::{self, Package};
 use crate::workspace::{self, passes};
-use crate::{churn, clients, docgen, eval, packs, report, sizes, tidy, web};
+use crate::{churn, clients, docgen, eval, grammars, packs, report, tidy, web};
 use anyhow::{Result, bail};
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -27,11 +27,7 @@ pub(crate) fn run(all: bool) -> Result<()> {
     done.step("tidy", tidy::run);
     done.step("packs", packs::check);
     done.step("generated pages", || docgen::run(true));
-    if all || has("cc") {
-        done.step("parse tables", sizes::check_all);
-    } else {
-        println!("\nparse tables: left out, comparing them needs a C compiler called cc");
-    }
+    done.step("grammars", grammars::check_record);
     if all || has("python3") && has("npm") {
         done.step("clients", clients::run);
         done.step("packages", || package::run(&Package { out: "target/packages".into(), dev: true }));

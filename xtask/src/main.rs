@@ -15,6 +15,7 @@ mod damage;
 mod docgen;
 mod eval;
 mod facts;
+mod grammars;
 mod graph;
 mod history;
 mod http_connection;
@@ -27,7 +28,6 @@ mod replay;
 mod report;
 mod revisions;
 mod serve_process;
-mod sizes;
 mod structural;
 mod tidy;
 mod web;
@@ -147,8 +147,8 @@ enum Command {
     History(history::HistoryCheck),
     /// Compares the matches of structural patterns, drawn from the code itself, with those of ast-grep
     Structural(structural::Structural),
-    /// Prints what each grammar adds to the binary: parse tables, compressed tables, code
-    Sizes(sizes::Sizes),
+    /// Makes the stored grammars from their packages; alone, prints what each adds to the program
+    Grammars(grammars::Grammars),
     /// Runs the official MCP clients against the servers, and counts the tokens of schemas and answers
     Clients,
     /// Runs the scenarios of the web pages in a real browser
@@ -211,7 +211,7 @@ fn run(command: &Command) -> Result<()> {
         },
         Command::History(options) => history::run(options),
         Command::Structural(options) => structural::run(options),
-        Command::Sizes(options) => sizes::run(options),
+        Command::Grammars(options) => grammars::run(options),
         Command::Clients => clients::run(),
         Command::Web { only } => web::run(only.as_deref()),
         Command::Package(options) => package::run(options),

@@ -117,7 +117,6 @@ pub(crate) struct Metadata {
 pub(crate) struct Package {
     pub(crate) id: String,
     pub(crate) name: String,
-    pub(crate) manifest_path: PathBuf,
     pub(crate) dependencies: Vec<Dependency>,
 }
 
@@ -161,15 +160,6 @@ pub(crate) fn metadata() -> Result<Metadata> {
     let version = String::from_utf8(version).context("rustc speaks UTF-8")?;
     let host =
         version.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc names its host")?;
-    read_metadata(&["--filter-platform", host])
-}
-
-/// The same for every package of the lock file, including those of other platforms.
-pub(crate) fn metadata_of_all() -> Result<Metadata> {
-    read_metadata(&[])
-}
-
-fn read_metadata(options: &[&str]) -> Result<Metadata> {
-    let printed = output(cargo().args(["metadata", "--format-version", "1"]).args(options))?;
+    let printed = output(cargo().args(["metadata", "--format-version", "1", "--filter-platform", host]))?;
     serde_json::from_slice(&printed).context("cargo metadata prints what we know of it")
 }

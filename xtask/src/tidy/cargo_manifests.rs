@@ -7,7 +7,8 @@ use crate::report::Findings;
 pub(super) fn check(repository: &Repository, findings: &mut Findings) {
     for (path, text) in repository.texts.iter().filter(|(path, _)| path.ends_with("Cargo.toml")) {
         let is_member = path.starts_with("crates/") || path.starts_with("xtask/");
-        if is_member && !text.contains("[lints]\nworkspace = true") {
+        let is_alone = text.contains("\n[workspace]\n");
+        if is_member && !is_alone && !text.contains("[lints]\nworkspace = true") {
             findings.fail(path, 0, "the workspace's lints are not enabled: add `[lints] workspace = true`");
         }
         if path == "Cargo.toml" {

@@ -1,0 +1,1 @@
+//! Nothing: this package only locks the packages of the grammars.
