@@ -241,7 +241,7 @@ fn macros_short_names_and_tables_leave_a_doubt_about_a_zero() {
 fn uses_that_seem_external_leave_a_doubt_about_a_zero() {
     let (library, page) = (
         ("src/lib/hash.ts", "export function hashOf(a: string) {\n  return a;\n}\n"),
-        ("src/page.ts", "import { hashOf } from \"$lib/hash\";\nexport const a = hashOf(\"x\");\n"),
+        ("src/page.ts", "import { hashOf } from \"@app/lib/hash\";\nexport const a = hashOf(\"x\");\n"),
     );
     assert_partial(&[library, page], &["callers", "hashOf", "--json"], "unresolved_uses");
     let overriding = (
@@ -249,4 +249,40 @@ fn uses_that_seem_external_leave_a_doubt_about_a_zero() {
         "class Client : outside.Client() {\n    private class Inner : Client() {\n        override fun visit(a: Int) = a\n    }\n}\n",
     );
     assert_partial(&[overriding], &["callers", "visit", "--json"], "called_from_outside");
+}
+
+#[test]
+fn what_is_reached_by_another_name_is_not_said_to_have_no_uses() {
+    let base = (
+        "base.py",
+        "class Output:\n    def close(self):\n        self._close()\n    def _close(self):\n        pass\n",
+    );
+    let file = (
+        "file.py",
+        "from base import Output\nclass FileOutput(Output):\n    def _close(self):\n        pass\n",
+    );
+    assert_partial(&[base, file], &["references", "FileOutput._close", "--json"], "called_from_outside");
+    let event = ("Event.java", "class Event {\n  Event(int id) {}\n  static Event last;\n}\n");
+    assert_partial(&[event], &["references", "Event.java#Event.Event", "--json"], "called_from_outside");
+    let color = (
+        "Color.java",
+        "enum Color {\n  RED, GREEN;\n  static Color at(int i) { return Color.values()[i]; }\n}\n",
+    );
+    assert_partial(&[color], &["references", "Color.GREEN", "--json"], "called_from_outside");
+    let story = ("button.stories.tsx", "export const Large = { args: { size: 3 } };\n");
+    assert_partial(&[story], &["references", "Large", "--json"], "called_from_outside");
+}
+
+#[test]
+fn a_string_or_a_pattern_with_the_name_leaves_a_doubt_about_a_zero() {
+    let props = ("props.ts", "export interface TipProps {\n  getTipLabel: string;\n}\n");
+    let tip = ("tip.ts", "export const tip = ({ getTipLabel }: any) => 1;\n");
+    assert_partial(&[props, tip], &["references", "TipProps.getTipLabel", "--json"], "unresolved_uses");
+    let controller = ("Cart.php", "<?php\nnamespace Shop;\nclass CartController {}\n");
+    let routes = ("routes.php", "<?php\n$routes[] = 'Shop\\CartController:index';\n");
+    assert_partial(&[controller, routes], &["references", "CartController", "--json"], "named_as_text");
+    let hook = ("hooks.php", "<?php\nfunction hook_cart_footer($data) { return $data; }\n");
+    let caller = ("plugins.php", "<?php\n$name = 'hook_' . $plugin . '_' . $place;\n$name();\n");
+    assert_partial(&[hook, caller], &["callers", "hook_cart_footer", "--json"], "named_as_text");
+    assert_complete(&[hook], &["callers", "hook_cart_footer", "--json"]);
 }

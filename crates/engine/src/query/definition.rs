@@ -1,6 +1,6 @@
 //! A symbol with all its facts as text.
 
-use crate::extraction;
+use crate::extraction::{self, Language};
 use orient_model::{
     Complexity, Handle, Modifier, Modifiers, Modules, Outline, Relation, RepoPath, Span, Symbol, SymbolKind,
     Visibility,
@@ -87,6 +87,18 @@ impl Definition {
         let rules = self.language.as_deref().and_then(extraction::rules);
         let is_data = self.kind.is_type() || self.kind == SymbolKind::Field;
         is_data && rules.is_none_or(|rules| rules.modules == Modules::None)
+    }
+
+    /// Whether functions of one name and scope may differ by their parameters.
+    pub fn may_be_overloaded(&self) -> bool {
+        self.language.as_deref().and_then(extraction::rules).is_none_or(|rules| rules.overloads)
+    }
+
+    /// Whether another definition may be this one under another condition of the preprocessor.
+    pub fn is_alternative_of(&self, other: &Self) -> bool {
+        let has_directives =
+            || self.language.as_deref().and_then(Language::by_name).is_some_and(Language::has_directives);
+        self.kind == other.kind && self.path == other.path && has_directives()
     }
 
     /// Whether two definitions are parts of one type or namespace: partial classes, reopened classes and modules, merged

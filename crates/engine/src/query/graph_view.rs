@@ -381,7 +381,8 @@ impl Edges for GraphView<'_> {
 const MAX_ABOVE: usize = 64;
 
 impl GraphView<'_> {
-    fn container(&self, member: NodeId) -> Result<Option<NodeId>, EngineError> {
+    /// The symbol that contains another one.
+    pub fn container(&self, member: NodeId) -> Result<Option<NodeId>, EngineError> {
         Ok(self.node_row(member)?.symbol.as_ref().and_then(|symbol| symbol.parent).map(NodeId::from))
     }
 

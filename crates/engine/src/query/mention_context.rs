@@ -184,12 +184,16 @@ impl<'t> MentionContext<'t> {
         let around = Around { text: self.text, at: place.at, end: place.end };
         let (is_quoted, is_code) = (around.is_quoted_name(forms.compound), around.is_code_use(forms));
         let is_interpolated = around.is_interpolated(forms.callable);
+        // Code of another language in a string: a script in a page that a program writes.
+        let is_called = forms.callable && forms.compound && around.is_called();
         if !is_quoted && !is_code && !is_interpolated {
             return None;
         }
         match self.token(place.at) {
             Some(TokenClass::Comment) => None,
-            Some(TokenClass::Text) => (is_quoted || is_interpolated).then_some(UnresolvedFileKind::Text),
+            Some(TokenClass::Text) => {
+                (is_quoted || is_interpolated || is_called).then_some(UnresolvedFileKind::Text)
+            }
             _ if is_code || is_interpolated => Some(UnresolvedFileKind::Code),
             _ => is_quoted.then_some(UnresolvedFileKind::Text),
         }
@@ -278,9 +282,17 @@ impl<'t> Around<'t> {
         }
         if forms.container.is_some() {
             let after = self.after().trim_start();
-            return after.starts_with(':') || after.starts_with('=') && !after.starts_with("==");
+            let is_given = after.starts_with(':') || after.starts_with('=') && !after.starts_with("==");
+            return is_given || self.is_element_of_pattern();
         }
         forms.compound || forms.name.starts_with(char::is_uppercase)
+    }
+
+    /// Whether it stands alone between braces and commas: `const { name, price } = item` takes members by their names, and `{ name, price }` gives
+    /// them values.
+    fn is_element_of_pattern(self) -> bool {
+        let before = self.before().trim_end();
+        before.ends_with(['{', ',']) && self.after().trim_start().starts_with([',', '}'])
     }
 
     /// Whether the line belongs to the definition of a macro: what a macro contains is not resolved.
@@ -323,7 +335,10 @@ impl<'t> Around<'t> {
             && !before.ends_with("::")
             && before[..before.len() - 1].ends_with([' ', '(', '[', ',', '{'])
             && !self.is_called();
-        begins && self.after().starts_with(quotes) || is_symbol
+        // `"Shop\Cart:index"` names a class and a method of it.
+        let path = |c: char| is_word(c) || matches!(c, '.' | '#' | ':' | '@' | '\\');
+        let ends = self.after().trim_start_matches(path).starts_with(quotes);
+        begins && (self.after().starts_with(quotes) || compound && ends) || is_symbol
     }
 
     fn is_in_comment(self) -> bool {

@@ -8,10 +8,10 @@ use crate::graph::name_candidates::NameCandidates;
 use crate::graph::name_occurrences::takes_value;
 use crate::text::number_format::{count, plural};
 use orient_engine::{
-    Definition, EmbeddedForm, FrameworkEvidence, Mention, MentionQuery, Mentions, Snapshot,
+    Definition, EmbeddedForm, FrameworkEvidence, Mention, MentionQuery, Mentions, NodeId, Snapshot,
     UnresolvedFileKind,
 };
-use orient_model::{Modifier, SurfaceKind, SymbolKind, Visibility};
+use orient_model::{EdgeKind, Modifier, SurfaceKind, SymbolKind, Visibility};
 use std::collections::BTreeSet;
 
 /// Maximum number of places or packages that a doubt names.
@@ -142,6 +142,15 @@ fn doubts_about_uses(snapshot: &Snapshot, uses: &UsesOf<'_>) -> Result<Vec<Doubt
         }
         doubts.extend(doubt_about_outside(snapshot, definition)?);
     }
+    if uses.found == 0
+        && uses.by_name
+        && definition.kind.is_callable()
+        && let Some((path, line)) = snapshot.joined_name(name)?
+    {
+        let text =
+            format!("a name that begins or ends like it is built at run time ({}:{line})", path.display());
+        doubts.push(Doubt::new(Cause::NamedAsText, 1, text));
+    }
     let is_marked = !definition.attributes.is_empty() || !definition.bases.is_empty();
     if uses.found == 0 && uses.by_name && is_marked {
         doubts.extend(doubt_about_registration(definition, &snapshot.framework_evidence()?));
@@ -233,6 +242,8 @@ fn doubt_about_places(name: &str, cause: Cause, places: &[&Mention]) -> Doubt {
 fn doubt_about_outside(snapshot: &Snapshot, definition: &Definition) -> Result<Option<Doubt>, ToolError> {
     let why = if let Some(why) = definition.runtime_use() {
         format!("it may be used by its name, {why}")
+    } else if let Some(base) = used_base(snapshot, definition)? {
+        format!("it is what uses of `{base}` may reach")
     } else if !definition.attributes.is_empty() {
         "what its annotations mean is not known: a framework may use it".to_owned()
     } else if definition.visibility != Visibility::Private
@@ -251,10 +262,38 @@ fn doubt_about_outside(snapshot: &Snapshot, definition: &Definition) -> Result<O
         "it is a value where it is defined: what gets the value may call it".to_owned()
     } else if definition.shown_kind() == SymbolKind::Component {
         "a router or a framework may load it by its file".to_owned()
+    } else if definition.kind == SymbolKind::Constructor && is_container_used(snapshot, definition)? {
+        "its type is used, and something outside may construct it".to_owned()
+    } else if definition.kind == SymbolKind::EnumMember && is_container_used(snapshot, definition)? {
+        "its enumeration is used: the value may come from a number, a text or the list of all values"
+            .to_owned()
     } else {
         return Ok(None);
     };
     Ok(Some(Doubt::new(Cause::CalledFromOutside, 1, why)))
+}
+
+/// The name of a member that a definition overrides or implements, and that something uses.
+fn used_base(snapshot: &Snapshot, definition: &Definition) -> Result<Option<String>, ToolError> {
+    for edge in snapshot.outgoing(definition.id.into())? {
+        if matches!(edge.kind, EdgeKind::Overrides | EdgeKind::Implements) && is_used(snapshot, edge.target)?
+        {
+            return Ok(Some(snapshot.graph().describe(edge.target)?.qualified()));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether the type that contains a definition is used.
+fn is_container_used(snapshot: &Snapshot, definition: &Definition) -> Result<bool, ToolError> {
+    let container = snapshot.graph().container(definition.id.into())?;
+    container.map_or(Ok(false), |container| is_used(snapshot, container))
+}
+
+/// Whether something uses a symbol, other than by overriding it.
+fn is_used(snapshot: &Snapshot, node: NodeId) -> Result<bool, ToolError> {
+    let overriding = |kind| matches!(kind, EdgeKind::Overrides | EdgeKind::Implements);
+    Ok(snapshot.incoming(node)?.iter().any(|edge| !overriding(edge.kind)))
 }
 
 /// Whether a function or class is a value where it is defined: it is called there, returned, assigned or passed on.

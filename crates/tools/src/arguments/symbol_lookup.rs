@@ -225,16 +225,18 @@ fn other_parts(snapshot: &Snapshot, definition: &Definition) -> Result<Vec<Defin
         one.params.iter().map(|param| param.ty.clone()).collect()
     };
     let own_types = types(definition);
-    candidates.retain(|one| !one.kind.is_callable() || types(one) == own_types);
+    candidates.retain(|one| !one.kind.is_callable() || !one.may_be_overloaded() || types(one) == own_types);
     let is_declaration = |one: &Definition| one.modifiers.contains(Modifier::Declaration);
     let only = only_definition(&candidates, candidates.len());
     let Some(whole) = only.and_then(|at| candidates.get(at)).cloned() else {
-        // Of definitions for several conditions in one file, each is what the declarations declare.
-        let is_alternative = |one: &Definition| is_declaration(one) || one.path == definition.path;
-        if is_declaration(definition) || !candidates.iter().all(is_alternative) {
+        // Of definitions for several conditions in one file, each is what the declarations declare and what the uses mean.
+        let is_same = |one: &Definition| is_declaration(one) || one.path == definition.path;
+        if is_declaration(definition) || !candidates.iter().all(is_same) {
             return Ok(Vec::new());
         }
-        candidates.retain(is_declaration);
+        candidates.retain(|one| {
+            is_declaration(one) || one.id != definition.id && one.is_alternative_of(definition)
+        });
         return Ok(candidates);
     };
     let is_whole = whole.id == definition.id;
