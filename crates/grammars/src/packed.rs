@@ -6,7 +6,7 @@
 /// The parts of a grammar, in the order in which they are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// The numbers in [`Count`].
+    /// The version of its form, and how many there are of what.
     Counts,
     /// Where the actions of a state with few symbols begin.
     SmallParseTableMap,
