@@ -1,80 +1,140 @@
-//! Lists the framework files of all packs, so that adding one changes no code, and hashes all pack files: every command needs
-//! to know whether an index was built with the same packs, and must not parse all of them to find out.
+//! Puts the packs into the program: lists their files, so that adding one changes no code; writes TOML in binary form, so that
+//! no command reads text; and hashes everything, since every command must know whether an index was built with the same packs.
 
+use std::error::Error;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-fn main() -> io::Result<()> {
+fn main() -> Result<(), Box<dyn Error>> {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
-    let packs = root.join("packs");
+    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
     println!("cargo:rerun-if-changed=build.rs");
-    println!("cargo:rerun-if-changed={}", packs.display());
-    let mut files = Vec::new();
-    for pack in fs::read_dir(&packs)?.flatten() {
-        let directory = pack.path().join("frameworks");
-        let name = pack.file_name().to_string_lossy().into_owned();
-        for file in fs::read_dir(&directory).into_iter().flatten().flatten() {
-            // The documents of cases are beside the files.
-            if file.path().extension().is_some_and(|extension| extension != "md") {
-                files.push((name.clone(), file.path()));
-            }
-        }
+    for directory in ["packs", "known"] {
+        println!("cargo:rerun-if-changed={}", root.join(directory).display());
     }
-    files.sort();
-    let (facts, rules) = fingerprints(&packs)?;
-    let mut code = "const FILES: &[(&str, &str)] = &[\n".to_owned();
-    for (pack, path) in &files {
-        let _ = writeln!(code, "    ({pack:?}, include_str!({:?})),", path.display().to_string());
+    let mut packs =
+        Packs { root: root.join("packs"), out: out.clone(), facts: FNV_OFFSET, rules: FNV_OFFSET };
+    let mut code = "static PACKS: &[PackFiles] = &[\n".to_owned();
+    for directory in sorted(&packs.root)?.iter().filter(|path| path.is_dir()) {
+        packs.write_pack(directory, &mut code)?;
     }
     code.push_str("];\n");
-    let [facts, rules] = [facts, rules].map(u64::to_le_bytes);
+    fs::write(out.join("packs.rs"), code)?;
+    let [facts, rules] = [packs.facts, packs.rules].map(u64::to_le_bytes);
     let versions = format!(
         "const FACTS_FINGERPRINT: u64 = u64::from_le_bytes({facts:?});\n\
          const RULES_FINGERPRINT: u64 = u64::from_le_bytes({rules:?});\n"
     );
-    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
     fs::write(out.join("fingerprints.rs"), versions)?;
-    fs::write(Path::new(&out).join("frameworks.rs"), code)
-}
-
-/// The hash of everything in the packs that facts depend on, and that of what only resolution depends on.
-fn fingerprints(packs: &Path) -> io::Result<(u64, u64)> {
-    let mut files = Vec::new();
-    collect(packs, &mut files)?;
-    files.sort();
-    let (mut facts, mut rules) = (FNV_OFFSET, FNV_OFFSET);
-    for file in files {
-        let name = file.strip_prefix(packs).unwrap_or(&file).to_string_lossy().replace('\\', "/");
-        let text = fs::read_to_string(&file)?;
-        let text = text.replace("\r\n", "\n");
-        // Neither `[resolve]` nor the sections after it affect facts.
-        let split = match name.rsplit('/').next() {
-            Some("pack.toml") => text.find("\n[resolve").unwrap_or(text.len()),
-            _ if name.contains("/frameworks/") => 0,
-            _ => text.len(),
-        };
-        let (for_facts, for_rules) = text.split_at(split);
-        for (hash, part) in [(&mut facts, for_facts), (&mut rules, for_rules)] {
-            for text in [&name, part, "\0"] {
-                *hash = fnv1a(*hash, text.as_bytes());
-            }
-        }
-    }
-    Ok((facts, rules))
-}
-
-/// All files below a directory but the documents of test cases.
-fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
-    for entry in fs::read_dir(directory)? {
-        let path = entry?.path();
-        if path.is_dir() {
-            collect(&path, files)?;
-        } else if path.extension().is_some_and(|extension| extension != "md") {
-            files.push(path);
-        }
+    for file in sorted(&root.join("known"))? {
+        fs::write(out.join(stem(&file)).with_extension("known"), binary(&file)?)?;
     }
     Ok(())
+}
+
+/// The packs as they are written, and the hashes of what they hold.
+struct Packs {
+    root: PathBuf,
+    out: PathBuf,
+    /// Of everything that facts depend on.
+    facts: u64,
+    /// Of what only resolution and answers depend on.
+    rules: u64,
+}
+
+impl Packs {
+    /// Adds the expression of a pack's `PackFiles`.
+    fn write_pack(&mut self, directory: &Path, code: &mut String) -> Result<(), Box<dyn Error>> {
+        let name = stem(directory);
+        let (facts, rules) = (Part::Facts, Part::Rules);
+        let manifest = self.document(&directory.join("pack.toml"), facts)?;
+        let manifest = manifest.ok_or_else(|| format!("{} has no pack.toml", directory.display()))?;
+        writeln!(code, "    PackFiles {{\n        name: {name:?},\n        manifest: {manifest},")?;
+        for (field, file, part) in [("rules", "rules.toml", rules), ("node_table", "table.toml", facts)] {
+            writeln!(code, "        {field}: {},", optional(self.document(&directory.join(file), part)?))?;
+        }
+        let queries = directory.join("tags.scm");
+        let queries = if queries.is_file() {
+            self.hash(&queries, fs::read_to_string(&queries)?.replace("\r\n", "\n").as_bytes(), facts);
+            Some(format!("include_str!({:?})", queries.display().to_string()))
+        } else {
+            None
+        };
+        writeln!(code, "        queries: {},", optional(queries))?;
+        for (field, part) in [("frameworks", rules), ("projects", facts)] {
+            writeln!(code, "        {field}: &[")?;
+            for path in sorted(&directory.join(field))? {
+                // The documents of cases are beside the files.
+                if path.extension().is_some_and(|extension| extension != "md")
+                    && let Some(document) = self.document(&path, part)?
+                {
+                    writeln!(code, "            ({:?}, {document}),", stem(&path))?;
+                }
+            }
+            writeln!(code, "        ],")?;
+        }
+        writeln!(code, "    }},")?;
+        Ok(())
+    }
+
+    /// The expression of a TOML document in binary form; none if there is no such file.
+    fn document(&mut self, path: &Path, part: Part) -> Result<Option<String>, Box<dyn Error>> {
+        if !path.is_file() {
+            return Ok(None);
+        }
+        let bytes = binary(path)?;
+        self.hash(path, &bytes, part);
+        let target = self.out.join(self.relative(path).replace('/', "."));
+        fs::write(&target, bytes)?;
+        Ok(Some(format!("include_bytes!({:?})", target.display().to_string())))
+    }
+
+    fn hash(&mut self, path: &Path, bytes: &[u8], part: Part) {
+        let name = self.relative(path);
+        let hash = match part {
+            Part::Facts => &mut self.facts,
+            Part::Rules => &mut self.rules,
+        };
+        for bytes in [name.as_bytes(), bytes, b"\0"] {
+            *hash = fnv1a(*hash, bytes);
+        }
+    }
+
+    fn relative(&self, path: &Path) -> String {
+        path.strip_prefix(&self.root).unwrap_or(path).to_string_lossy().replace('\\', "/")
+    }
+}
+
+/// What changes if a file of a pack changes.
+#[derive(Clone, Copy)]
+enum Part {
+    Facts,
+    Rules,
+}
+
+fn binary(path: &Path) -> Result<Vec<u8>, String> {
+    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    orient_binary_toml::encode(&text).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn optional(expression: Option<String>) -> String {
+    expression.map_or_else(|| "None".to_owned(), |expression| format!("Some({expression})"))
+}
+
+/// The entries of a directory; none if it does not exist.
+fn sorted(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<PathBuf>>>()?;
+    paths.sort();
+    Ok(paths)
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;

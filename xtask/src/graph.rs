@@ -1,6 +1,5 @@
 //! `xtask graph DIR`: prints the edges of a directory without a store, for authors of resolution rules.
 
-use crate::packs;
 use anyhow::{Context, Result};
 use orient_lang::{Registry, RolePatterns};
 use orient_model::{EdgeKind, Node, Role};
@@ -12,8 +11,6 @@ use std::path::Path;
 
 /// Options of `xtask graph`.
 pub(crate) struct Options<'o> {
-    /// Packs to use instead of the built-in ones.
-    pub(crate) pack_dir: Option<&'o Path>,
     /// Whether to print external and unresolved references, too.
     pub(crate) misses: bool,
     /// Only edges from files whose path contains this text.
@@ -38,8 +35,7 @@ pub(crate) fn on_deep_stack(run: impl FnOnce() -> Result<()> + Send) -> Result<(
 }
 
 fn print(directory: &Path, options: &Options<'_>) -> Result<()> {
-    let loaded = options.pack_dir.map(packs::registry).transpose()?;
-    let registry = loaded.as_ref().unwrap_or_else(|| Registry::builtin());
+    let registry = Registry::builtin();
     let rules =
         registry.packs().iter().filter_map(|pack| Some((pack.name().to_owned(), pack.rules()?.clone())));
     let world = MemoryRepository::new(facts(directory, registry)?, rules);
@@ -91,7 +87,7 @@ fn print(directory: &Path, options: &Options<'_>) -> Result<()> {
 
 /// The facts of all files of a directory.
 pub(crate) fn facts(directory: &Path, registry: &Registry) -> Result<Vec<FileFacts>> {
-    let kept = Registry::project_files().map(str::to_owned).collect();
+    let kept = Registry::builtin().project_files().map(str::to_owned).collect();
     let listing = orient_walk::list(directory, &WalkOptions { kept, ..WalkOptions::default() })?;
     let tree = RootDirectory::open(directory)?;
     let roles = RolePatterns::new(&[], &[]).map_err(anyhow::Error::msg)?;

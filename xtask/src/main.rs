@@ -76,9 +76,6 @@ enum Command {
     Facts {
         /// The file
         file: PathBuf,
-        /// Packs to use instead of the built-in ones, such as crates/lang/packs to test a change without a build
-        #[arg(long, value_name = "DIR")]
-        pack_dir: Option<PathBuf>,
         /// Prints the syntax tree instead
         #[arg(long)]
         tree: bool,
@@ -87,9 +84,6 @@ enum Command {
     Graph {
         /// The directory of sources
         directory: PathBuf,
-        /// Packs to use instead of the built-in ones, such as crates/lang/packs to test a change without a build
-        #[arg(long, value_name = "DIR")]
-        pack_dir: Option<PathBuf>,
         /// Also prints external and unresolved references
         #[arg(long)]
         misses: bool,
@@ -188,7 +182,7 @@ fn run(command: &Command) -> Result<()> {
         Command::Tidy => tidy::run(),
         Command::Packs(Packs::Check) => packs::check(),
         Command::Docgen { check } => docgen::run(*check),
-        Command::Facts { file, pack_dir, tree } => facts::run(file, pack_dir.as_deref(), *tree),
+        Command::Facts { file, tree } => facts::run(file, *tree),
         Command::Bombs(options) => bombs::run(options),
         Command::Churn(options) => churn::run(options),
         Command::Breaks(options) => breaks::run(options),
@@ -199,9 +193,8 @@ fn run(command: &Command) -> Result<()> {
             let options = mutate::Options { seed: *seed, count: *count, lang: lang.clone() };
             mutate::run(graph::checked(directory)?, &options)
         }
-        Command::Graph { directory, pack_dir, misses, only } => {
-            let options =
-                graph::Options { pack_dir: pack_dir.as_deref(), misses: *misses, only: only.as_deref() };
+        Command::Graph { directory, misses, only } => {
+            let options = graph::Options { misses: *misses, only: only.as_deref() };
             graph::run(graph::checked(directory)?, &options)
         }
         Command::Crosscheck { directory, lang, all, sample, seed, issues } => match (sample, issues) {

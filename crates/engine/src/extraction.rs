@@ -101,7 +101,7 @@ impl Language {
 
 /// The names of project files.
 pub(crate) fn project_files() -> Vec<String> {
-    Registry::project_files().map(str::to_owned).collect()
+    Registry::builtin().project_files().map(str::to_owned).collect()
 }
 
 /// The bits of a version that the name of a file changes.

@@ -49,7 +49,7 @@ pub(super) type Changed = BTreeMap<String, String>;
 impl Sources {
     pub(crate) fn read(directory: &Path) -> Result<Self> {
         let registry = Registry::builtin();
-        let kept = Registry::project_files().map(str::to_owned).collect();
+        let kept = registry.project_files().map(str::to_owned).collect();
         let listing = orient_walk::list(directory, &WalkOptions { kept, ..WalkOptions::default() })?;
         let tree = RootDirectory::open(directory)?;
         let (mut texts, mut facts) = (BTreeMap::new(), BTreeMap::new());

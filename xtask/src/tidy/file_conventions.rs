@@ -7,9 +7,7 @@ use crate::report::Findings;
 /// Checks every Rust file.
 pub(super) fn check(repository: &Repository, findings: &mut Findings) {
     for source in &repository.sources {
-        let is_included =
-            repository.policy.included.iter().any(|it| it.file == source.path && !it.reason.is_empty());
-        opening(source, if is_included { "//" } else { "//!" }, findings);
+        opening(source, findings);
         name(source, &repository.policy.names.forbidden, findings);
         marks(source, findings);
         for &line in &source.loose_lints {
@@ -31,10 +29,10 @@ pub(super) fn check(repository: &Repository, findings: &mut Findings) {
     }
 }
 
-fn opening(source: &Source, mark: &str, findings: &mut Findings) {
+fn opening(source: &Source, findings: &mut Findings) {
     let first = source.text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    if first.strip_prefix(mark).is_none_or(|words| words.trim().is_empty()) {
-        findings.fail(&source.path, 1, format!("a file starts with `{mark}` and says what it does"));
+    if first.strip_prefix("//!").is_none_or(|words| words.trim().is_empty()) {
+        findings.fail(&source.path, 1, "a file starts with `//!` and says what it does");
     }
 }
 
@@ -72,7 +70,7 @@ mod tests {
     fn findings(path: &str, text: &str) -> Findings {
         let source = Source::read(path, text.to_owned()).expect("the sample is Rust");
         let mut findings = Findings::default();
-        opening(&source, "//!", &mut findings);
+        opening(&source, &mut findings);
         name(&source, &["utils".to_owned()], &mut findings);
         marks(&source, &mut findings);
         findings

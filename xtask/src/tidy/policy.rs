@@ -25,9 +25,6 @@ pub(crate) struct Policy {
     /// Files that may exceed a size budget.
     #[serde(default)]
     pub(crate) long: Vec<Exempt>,
-    /// Files that are included by another file, where `//!` is not allowed.
-    #[serde(default)]
-    pub(crate) included: Vec<Exempt>,
     pub(crate) names: Names,
     pub(crate) links: Links,
     pub(crate) retired: Retired,

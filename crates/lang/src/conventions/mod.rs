@@ -15,7 +15,7 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use markup_uses::MarkupUse;
 use orient_model::Visibility;
 use regex::Regex;
-use runtime_names::RuntimeNames;
+pub(crate) use runtime_names::RuntimeNames;
 use std::collections::HashMap;
 use test_rules::TestRules;
 
@@ -33,8 +33,6 @@ pub(crate) struct Conventions {
     pub(crate) module_name: Option<Regex>,
     /// Which symbols are tests.
     pub(crate) tests: TestRules,
-    /// Names that a runtime or framework uses by itself.
-    pub(crate) runtime: Vec<RuntimeNames>,
     /// Files that hold tests, and files that are generated.
     pub(crate) test_files: GlobSet,
     pub(crate) generated_files: GlobSet,
@@ -56,7 +54,6 @@ impl Conventions {
             compiled.map_err(|error| manifest.pattern_error(place, &error))
         };
         let pack = manifest.name.as_str();
-        let runtime = manifest.runtime.iter().map(|spec| RuntimeNames::compile(pack, spec));
         let visibility = |word: &String| {
             vocabulary::visibility(word).map_err(|unknown| unknown.at(pack, "default_visibility", word))
         };
@@ -68,7 +65,6 @@ impl Conventions {
             pattern_variables: regex("pattern_variables", &manifest.pattern_variables)?,
             module_name: regex("module_name", &manifest.module_name)?,
             tests: TestRules::compile(pack, &manifest.tests)?,
-            runtime: runtime.collect::<Result<_, _>>()?,
             test_files: globs(manifest, "tests.files", &manifest.tests.files)?,
             generated_files: globs(manifest, "generated_files", &manifest.generated_files)?,
             modifier_words: modifier_words(manifest)?,
@@ -103,7 +99,6 @@ impl Default for Conventions {
             pattern_variables: None,
             module_name: None,
             tests: TestRules::default(),
-            runtime: Vec::new(),
             test_files: GlobSet::empty(),
             generated_files: GlobSet::empty(),
             modifier_words: HashMap::new(),

@@ -2,7 +2,7 @@
 //! callbacks. Packs list them; they do not affect the facts of a file.
 
 use crate::schema::error::PackError;
-use crate::schema::manifest::RuntimeSpec;
+use crate::schema::resolution_rules::RuntimeSpec;
 use crate::schema::vocabulary;
 use orient_model::{SymbolKind, path_ends_with};
 use regex::Regex;

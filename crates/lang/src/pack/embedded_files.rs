@@ -4,7 +4,7 @@ use super::file_patterns::FilePatterns;
 use serde::Deserialize;
 use std::sync::OnceLock;
 
-const TEXT: &str = include_str!("../../known/embedded_code.toml");
+const LIST: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/embedded_code.known"));
 
 /// How a file may use code that is defined elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
@@ -45,8 +45,8 @@ struct EmbeddingTable {
     files: Vec<String>,
 }
 
-fn parse(text: &str) -> Result<Vec<EmbeddedFiles>, String> {
-    let file: EmbeddedFile = toml::from_str(text).map_err(|error| error.to_string())?;
+fn read(bytes: &[u8]) -> Result<Vec<EmbeddedFiles>, String> {
+    let file: EmbeddedFile = orient_binary_toml::decode(bytes).map_err(|error| error.to_string())?;
     let compile = |table: EmbeddingTable| {
         Ok(EmbeddedFiles { title: table.title, form: table.form, files: FilePatterns::new(&table.files)? })
     };
@@ -58,7 +58,7 @@ impl EmbeddedFiles {
     /// are alike the one that is listed first.
     pub fn of(path: &str) -> Option<&'static Self> {
         static BUILTIN: OnceLock<Vec<EmbeddedFiles>> = OnceLock::new();
-        let all = BUILTIN.get_or_init(|| parse(TEXT).unwrap_or_default());
+        let all = BUILTIN.get_or_init(|| read(LIST).unwrap_or_default());
         let fitting =
             all.iter().enumerate().filter_map(|(at, one)| Some((at, one.files.length_of_match(path)?)));
         let (at, _) = fitting.max_by_key(|&(at, length)| (length, std::cmp::Reverse(at)))?;
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn the_list_can_be_read() {
-        assert!(parse(TEXT).is_ok_and(|all| !all.is_empty()), "{:?}", parse(TEXT).err());
+        assert!(read(LIST).is_ok_and(|all| !all.is_empty()), "{:?}", read(LIST).err());
     }
 
     #[test]

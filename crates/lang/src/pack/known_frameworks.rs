@@ -6,7 +6,7 @@ use serde::Deserialize;
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-const TEXT: &str = include_str!("../../known/frameworks.toml");
+const LIST: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/frameworks.known"));
 
 /// What is known about frameworks.
 #[derive(Default)]
@@ -127,11 +127,11 @@ impl KnownFrameworks {
     /// Those that are compiled in.
     pub fn builtin() -> &'static Self {
         static BUILTIN: OnceLock<KnownFrameworks> = OnceLock::new();
-        BUILTIN.get_or_init(|| Self::parse(TEXT).unwrap_or_default())
+        BUILTIN.get_or_init(|| Self::read(LIST).unwrap_or_default())
     }
 
-    fn parse(text: &str) -> Result<Self, String> {
-        let file: KnownFile = toml::from_str(text).map_err(|error| error.to_string())?;
+    fn read(bytes: &[u8]) -> Result<Self, String> {
+        let file: KnownFile = orient_binary_toml::decode(bytes).map_err(|error| error.to_string())?;
         let kind = |word: &str| word.parse().map_err(|()| format!("`{word}` is no kind of surface entry"));
         let mut known = Self::default();
         for table in file.ecosystem {
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn the_list_can_be_read_and_names_rules_and_languages_that_exist() {
-        let known = KnownFrameworks::parse(TEXT).unwrap_or_else(|error| panic!("{error}"));
+        let known = KnownFrameworks::read(LIST).unwrap_or_else(|error| panic!("{error}"));
         let packs = Registry::builtin().packs();
         let rules: BTreeSet<&str> = packs
             .iter()

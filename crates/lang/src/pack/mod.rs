@@ -7,11 +7,11 @@ mod builtin;
 pub(crate) mod embedded_files;
 pub(crate) mod file_patterns;
 pub(crate) mod file_role;
-mod frameworks;
 pub(crate) mod known_frameworks;
 pub(crate) mod registry;
+mod rules;
 
-use crate::conventions::{Conventions, FileSymbol};
+use crate::conventions::{Conventions, FileSymbol, RuntimeNames};
 use crate::facts::hash::{hash, mix};
 use crate::node_table::{self, NodeTable};
 use crate::project::Project;
@@ -20,8 +20,9 @@ use crate::scanners::{self, Scanner};
 use crate::schema::error::PackError;
 use crate::schema::manifest::PackManifest;
 use crate::schema::node_table::TableSpec;
-use crate::schema::pack_files::{PackFiles, ProjectFiles};
-use orient_model::{Framework, Role, Rules, SymbolKind};
+use crate::schema::pack_files::PackFiles;
+use crate::schema::project_rules::ProjectSpec;
+use orient_model::{Role, Rules, SymbolKind};
 use std::sync::{Arc, OnceLock};
 
 /// Increment whenever the same bytes and pack may give other facts.
@@ -50,18 +51,21 @@ pub struct Pack {
 /// The part of a pack that does not depend on the kind of project file.
 struct Language {
     manifest: PackManifest,
-    files: PackFiles,
+    files: &'static PackFiles,
     role: Role,
-    rules: Option<Rules>,
     /// The packs of the languages embedded in its files.
     embedded: Vec<Pack>,
     extractor: OnceLock<Extractor>,
     conventions: OnceLock<Conventions>,
+    rules: OnceLock<Option<Rules>>,
+    runtime_names: OnceLock<Vec<RuntimeNames>>,
     version: OnceLock<u64>,
 }
 
 struct ProjectPart {
-    files: ProjectFiles,
+    name: &'static str,
+    bytes: &'static [u8],
+    spec: ProjectSpec,
     compiled: OnceLock<Option<Project>>,
 }
 
@@ -79,8 +83,9 @@ pub(crate) enum Extractor {
 
 impl Pack {
     /// Loads a pack. [`Self::embed`] completes one with embedded languages.
-    pub(crate) fn load(files: PackFiles) -> Result<Self, PackError> {
-        let manifest = PackManifest::parse(&files.name, &files.manifest)?;
+    pub(crate) fn load(files: &'static PackFiles) -> Result<Self, PackError> {
+        let manifest: PackManifest = orient_binary_toml::decode(files.manifest)
+            .map_err(|error| PackError::syntax(files.name, "pack.toml", &error))?;
         let role = match &manifest.role {
             Some(word) => word.parse().map_err(|()| PackError::Word {
                 pack: manifest.name.clone(),
@@ -91,15 +96,15 @@ impl Pack {
             })?,
             None => Role::Source,
         };
-        let rules = manifest.resolve.as_ref().map(|section| section.rules(&manifest.name));
         let language = Language {
             manifest,
             files,
             role,
-            rules,
             embedded: Vec::new(),
             extractor: OnceLock::new(),
             conventions: OnceLock::new(),
+            rules: OnceLock::new(),
+            runtime_names: OnceLock::new(),
             version: OnceLock::new(),
         };
         Ok(Self { language: Arc::new(language), project: None })
@@ -115,29 +120,18 @@ impl Pack {
         }
     }
 
-    /// Adds the frameworks of the packs of its language family. The pack must not have been cloned yet.
-    pub(crate) fn add_frameworks(&mut self, families: &[(String, String)]) {
-        let Some(language) = Arc::get_mut(&mut self.language) else { return };
-        let Some(rules) = language.rules.as_mut() else {
-            // A language without resolution may still define what a program exposes.
-            let name = &language.manifest.name;
-            let frameworks: Vec<Framework> =
-                frameworks::of_pack(name).into_iter().filter_map(Result::ok).collect();
-            if !frameworks.is_empty() {
-                let family = name.clone();
-                language.rules = Some(Rules { frameworks, family, outline_only: true, ..Rules::default() });
-            }
-            return;
-        };
-        let related = families.iter().filter(|(_, family)| *family == rules.family);
-        let found = related.flat_map(|(pack, _)| frameworks::of_pack(pack));
-        rules.frameworks = found.filter_map(Result::ok).collect();
+    /// The same pack for files that also state where modules are.
+    pub(crate) fn with_project(&self, name: &'static str, bytes: &'static [u8]) -> Result<Self, PackError> {
+        let file = format!("projects/{name}.toml");
+        let spec = orient_binary_toml::decode(bytes)
+            .map_err(|error| PackError::syntax(self.language.files.name, &file, &error))?;
+        let part = ProjectPart { name, bytes, spec, compiled: OnceLock::new() };
+        Ok(Self { language: Arc::clone(&self.language), project: Some(Arc::new(part)) })
     }
 
-    /// The same pack for files that also state where modules are.
-    pub(crate) fn with_project(&self, files: ProjectFiles) -> Self {
-        let part = ProjectPart { files, compiled: OnceLock::new() };
-        Self { language: Arc::clone(&self.language), project: Some(Arc::new(part)) }
+    /// The rules for the kinds of project files in its language: their names and files.
+    pub(crate) fn project_rules(&self) -> &'static [(&'static str, &'static [u8])] {
+        self.language.files.projects
     }
 
     /// The name users write: `python`.
@@ -187,12 +181,12 @@ impl Pack {
 
     /// What people call the project files it reads; none for a pack that reads other files.
     pub fn project_title(&self) -> Option<&str> {
-        self.project().map(Project::title)
+        self.project.as_ref().map(|project| project.spec.title.as_str())
     }
 
     /// The patterns of the names of the project files it reads.
-    pub fn project_files(&self) -> &[&'static str] {
-        self.project.as_ref().map_or(&[], |project| project.files.files)
+    pub fn project_files(&self) -> &[String] {
+        self.project.as_ref().map_or(&[], |project| &project.spec.files)
     }
 
     /// Whether all facts are extracted from its files, not only symbols and references by name.
@@ -212,12 +206,14 @@ impl Pack {
 
     /// What resolution must know of the language; none for one whose names are not resolved.
     pub fn rules(&self) -> Option<&Rules> {
-        self.language.rules.as_ref()
+        self.language.rules.get_or_init(|| rules::of_pack(self.language.files).unwrap_or_default()).as_ref()
     }
 
     /// The user of a symbol of this path, name and kind that no source refers to: `called by the language`.
     pub fn runtime_use(&self, path: &str, name: &str, kind: SymbolKind) -> Option<&str> {
-        self.conventions().runtime.iter().find_map(|names| names.why(path, name, kind))
+        let names = || rules::runtime_names(self.language.files).unwrap_or_default();
+        let names = self.language.runtime_names.get_or_init(names);
+        names.iter().find_map(|names| names.why(path, name, kind))
     }
 
     /// The command that runs tests, each given by the path of its file and its qualified name.
@@ -250,7 +246,7 @@ impl Pack {
     pub fn version(&self) -> u64 {
         let language = *self.language.version.get_or_init(|| self.language.compute_version());
         match &self.project {
-            Some(project) => mix(language, hash(project.files.text.as_bytes())),
+            Some(project) => mix(language, hash(project.bytes)),
             None => language,
         }
     }
@@ -290,18 +286,6 @@ impl Pack {
         self.conventions().file_symbols.iter().find(|symbol| symbol.fits(file_name, source))
     }
 
-    /// Takes over the rules of another pack, where its own say so. The pack must not have been cloned yet.
-    pub(crate) fn inherit_rules(&mut self, others: &[(String, Rules)]) {
-        let Some(rules) = Arc::get_mut(&mut self.language).and_then(|language| language.rules.as_mut())
-        else {
-            return;
-        };
-        if let Some((_, other)) = others.iter().find(|(name, _)| *name == rules.markup.like) {
-            let markup = std::mem::take(&mut rules.markup);
-            *rules = Rules { markup, ..other.clone() };
-        }
-    }
-
     pub(crate) fn manifest(&self) -> &PackManifest {
         &self.language.manifest
     }
@@ -323,13 +307,16 @@ impl Pack {
     /// The rules for project files, if it is a pack for them.
     pub(crate) fn project(&self) -> Option<&Project> {
         let part = self.project.as_ref()?;
-        part.compiled.get_or_init(|| Project::compile(self.manifest(), &part.files).ok()).as_ref()
+        part.compiled.get_or_init(|| Project::compile(self.manifest(), part.name, &part.spec).ok()).as_ref()
     }
 
     /// All errors of the pack.
     pub(crate) fn faults(&self) -> Vec<PackError> {
         match &self.project {
-            Some(project) => Project::compile(self.manifest(), &project.files).err().into_iter().collect(),
+            Some(project) => {
+                let compiled = Project::compile(self.manifest(), project.name, &project.spec);
+                compiled.err().into_iter().collect()
+            }
             None => self.language.faults(),
         }
     }
@@ -337,13 +324,9 @@ impl Pack {
 
 impl Language {
     fn compute_version(&self) -> u64 {
-        // Neither `[resolve]` nor the sections after it affect facts.
-        let manifest = self.files.manifest.split("\n[resolve").next().unwrap_or_default();
-        let mut texts = vec![manifest];
-        texts.extend(self.files.node_table.as_deref());
-        texts.extend(self.files.queries.as_deref());
-        texts.extend(self.files.inherited.iter().map(|(_, table)| &**table));
-        let own = texts.iter().fold(EXTRACTOR_VERSION, |sum, text| mix(sum, hash(text.as_bytes())));
+        let files = [self.files.manifest].into_iter().chain(self.files.node_table);
+        let files = files.chain(self.files.queries.map(str::as_bytes)).chain(self.inherited_tables());
+        let own = files.fold(EXTRACTOR_VERSION, |sum, file| mix(sum, hash(file)));
         self.embedded.iter().fold(own, |sum, inner| mix(sum, inner.version()))
     }
 
@@ -351,9 +334,8 @@ impl Language {
         let mut faults = self.compile().err().unwrap_or_default();
         faults.extend(Conventions::compile(&self.manifest).err());
         faults.extend(self.embedded_faults());
-        faults.extend(frameworks::of_pack(&self.manifest.name).into_iter().filter_map(Result::err).map(
-            |message| PackError::Syntax { pack: self.manifest.name.clone(), file: "frameworks", message },
-        ));
+        faults.extend(rules::of_pack(self.files).err());
+        faults.extend(rules::runtime_names(self.files).err());
         for ambiguous in &self.manifest.ambiguous_files {
             let compiled = regex::Regex::new(&ambiguous.contains);
             faults.extend(compiled.err().map(|error| self.manifest.pattern_error("ambiguous_files", &error)));
@@ -395,26 +377,28 @@ impl Language {
         let name = self.manifest.grammar_name();
         let grammar = orient_grammars::grammar(name)
             .ok_or_else(|| vec![PackError::Grammar { pack: pack.clone(), grammar: name.to_owned() }])?;
-        if let Some(table) = &self.files.node_table {
-            let inherited = self.files.inherited.iter().map(|(_, text)| self.table_spec(text));
+        if let Some(table) = self.files.node_table {
+            let inherited = self.inherited_tables().map(|bytes| self.table_spec(bytes));
             let inherited: Result<Vec<TableSpec>, PackError> = inherited.collect();
             let spec = self.table_spec(table).map_err(|error| vec![error])?;
             let inherited = inherited.map_err(|error| vec![error])?;
             let table = node_table::compile(pack, &grammar, &spec, &inherited)?;
             return Ok(Extractor::Deep(Box::new(table)));
         }
-        let queries = self.files.queries.as_deref().unwrap_or_default();
+        let queries = self.files.queries.unwrap_or_default();
         QuerySet::compile(pack, grammar, queries, &self.manifest.regex_symbol)
             .map(|queries| Extractor::Shallow(Box::new(queries)))
             .map_err(|error| vec![error])
     }
 
-    fn table_spec(&self, text: &str) -> Result<TableSpec, PackError> {
-        toml::from_str(text).map_err(|error| PackError::Syntax {
-            pack: self.manifest.name.clone(),
-            file: "table.toml",
-            message: error.to_string(),
-        })
+    /// The node tables that its own extends, outermost first.
+    fn inherited_tables(&self) -> impl Iterator<Item = &'static [u8]> {
+        self.manifest.inherits.iter().filter_map(|name| builtin::pack(name)?.node_table)
+    }
+
+    fn table_spec(&self, bytes: &[u8]) -> Result<TableSpec, PackError> {
+        orient_binary_toml::decode(bytes)
+            .map_err(|error| PackError::syntax(&self.manifest.name, "table.toml", &error))
     }
 }
 

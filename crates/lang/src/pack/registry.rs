@@ -3,12 +3,8 @@
 use super::{Pack, builtin};
 use crate::project::Glob;
 use crate::schema::error::PackError;
-use crate::schema::pack_files::{PackFiles, ProjectFiles};
-use orient_model::Rules;
 use regex::bytes::Regex;
-use std::borrow::Cow;
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 /// Bytes at the beginning of a file that decide about an ambiguous name.
@@ -28,6 +24,8 @@ pub struct Registry {
     projects: Vec<Pack>,
     /// Patterns of project files, longest first: the pack of the language, the pattern, the index in `projects`.
     by_project: Vec<(usize, Glob, usize)>,
+    /// What is wrong with packs that could not be loaded.
+    faults: Vec<PackError>,
 }
 
 /// A pattern that the content of a file must match. Compiled on first use: most commands read no ambiguous file, and
@@ -48,54 +46,16 @@ impl Registry {
     /// The packs that are compiled in.
     pub fn builtin() -> &'static Self {
         static BUILTIN: OnceLock<Registry> = OnceLock::new();
-        BUILTIN.get_or_init(|| {
-            let packs = builtin::packs().into_iter().filter_map(|files| Pack::load(files).ok()).collect();
-            Self::new(packs, builtin::projects())
-        })
+        BUILTIN.get_or_init(Self::load)
     }
 
-    /// The compiled-in packs, with the files of a directory in place of their own. For authors of packs.
-    pub fn from_directory(
-        directory: &Path,
-        read: &dyn Fn(&Path) -> Option<String>,
-    ) -> Result<Self, PackError> {
-        let file = |pack: &str, file: &str| read(&directory.join(pack).join(file));
-        let override_files = |mut files: PackFiles| {
-            if let Some(text) = file(&files.name, "pack.toml") {
-                files.manifest = Cow::Owned(text);
-                let table = files.node_table.take();
-                files.node_table = table.map(|old| file(&files.name, "table.toml").map_or(old, Cow::Owned));
-                let queries = files.queries.take();
-                files.queries = queries.map(|old| file(&files.name, "tags.scm").map_or(old, Cow::Owned));
+    fn load() -> Self {
+        let (mut packs, mut faults) = (Vec::new(), Vec::new());
+        for files in builtin::packs() {
+            match Pack::load(files) {
+                Ok(pack) => packs.push(pack),
+                Err(error) => faults.push(error),
             }
-            for (parent, table) in &mut files.inherited {
-                if let Some(text) = file(parent, "table.toml") {
-                    *table = Cow::Owned(text);
-                }
-            }
-            files
-        };
-        let mut projects = builtin::projects();
-        for project in &mut projects {
-            if let Some(text) = file(project.pack, &format!("projects/{}.toml", project.name)) {
-                project.text = Cow::Owned(text);
-            }
-        }
-        let packs = builtin::packs().into_iter().map(override_files).map(Pack::load);
-        Ok(Self::new(packs.collect::<Result<_, _>>()?, projects))
-    }
-
-    fn new(mut packs: Vec<Pack>, projects: Vec<ProjectFiles>) -> Self {
-        let rules = packs.iter().filter_map(|pack| Some((pack.name().to_owned(), pack.rules()?.clone())));
-        let rules: Vec<(String, Rules)> = rules.collect();
-        for pack in &mut packs {
-            pack.inherit_rules(&rules);
-        }
-        let families =
-            packs.iter().filter_map(|pack| Some((pack.name().to_owned(), pack.rules()?.family.clone())));
-        let families: Vec<(String, String)> = families.collect();
-        for pack in &mut packs {
-            pack.add_frameworks(&families);
         }
         let plain = packs.iter().filter(|pack| !pack.manifest().embeds());
         let plain: Vec<Pack> = plain.cloned().collect();
@@ -111,11 +71,13 @@ impl Registry {
             ambiguous: Vec::new(),
             projects: Vec::new(),
             by_project: Vec::new(),
+            faults,
         };
         for (index, pack) in packs.iter().enumerate() {
             registry.add_patterns(index, pack);
+            registry.add_projects(index, pack);
         }
-        registry.add_projects(&packs, projects);
+        registry.by_project.sort_by_key(|(_, glob, _)| std::cmp::Reverse(glob.fixed_length()));
         registry.packs = packs;
         registry
     }
@@ -145,18 +107,20 @@ impl Registry {
         }
     }
 
-    /// Creates a pack for each kind of project file and indexes the file patterns.
-    fn add_projects(&mut self, packs: &[Pack], projects: Vec<ProjectFiles>) {
-        let mut patterns = Vec::new();
-        for project in projects {
-            let Some(base) = packs.iter().position(|pack| pack.name() == project.pack) else { continue };
-            let variant = self.projects.len();
-            patterns.extend(project.files.iter().map(|pattern| (*pattern, base, variant)));
-            self.projects.push(packs[base].with_project(project));
+    /// Creates a pack for each kind of project file of a language and indexes their file patterns.
+    fn add_projects(&mut self, index: usize, pack: &Pack) {
+        for (name, bytes) in pack.project_rules() {
+            match pack.with_project(name, bytes) {
+                Ok(variant) => {
+                    let at = self.projects.len();
+                    self.by_project.extend(
+                        variant.project_files().iter().map(|pattern| (index, Glob::new(pattern), at)),
+                    );
+                    self.projects.push(variant);
+                }
+                Err(error) => self.faults.push(error),
+            }
         }
-        patterns.sort_by_key(|(pattern, ..)| (std::cmp::Reverse(pattern.len()), *pattern));
-        let by_project = patterns.into_iter().map(|(pattern, base, at)| (base, Glob::new(pattern), at));
-        self.by_project = by_project.collect();
     }
 
     /// All packs, in the order of their names.
@@ -169,10 +133,10 @@ impl Registry {
         &self.projects
     }
 
-    /// The names of the project files of the compiled-in packs, without patterns. Loads no pack.
-    pub fn project_files() -> impl Iterator<Item = &'static str> {
-        let files = builtin::projects().into_iter().flat_map(|project| project.files);
-        files.copied().filter(|name| !name.contains('*'))
+    /// The names of the project files, without patterns.
+    pub fn project_files(&self) -> impl Iterator<Item = &str> {
+        let files = self.projects.iter().flat_map(Pack::project_files);
+        files.map(String::as_str).filter(|name| !name.contains('*'))
     }
 
     /// The pack for a file in the language of `pack`: that pack, or one of [`Self::projects`].
@@ -229,8 +193,9 @@ impl Registry {
     }
 
     /// All errors of all packs.
-    pub fn faults(&self) -> Vec<PackError> {
-        self.packs.iter().chain(&self.projects).flat_map(Pack::faults).collect()
+    pub fn faults(&self) -> Vec<String> {
+        let faults = self.packs.iter().chain(&self.projects).flat_map(Pack::faults);
+        self.faults.iter().map(ToString::to_string).chain(faults.map(|fault| fault.to_string())).collect()
     }
 }
 
@@ -256,19 +221,12 @@ mod tests {
 
     #[test]
     fn no_builtin_pack_has_errors() {
-        for files in builtin::packs() {
-            let name = files.name.to_string();
-            let pack = Pack::load(files).unwrap_or_else(|error| panic!("{error}"));
-            assert_eq!(pack.name(), name, "a pack has the name of its directory");
-        }
-        assert_eq!(Registry::builtin().packs().len(), builtin::packs().len());
-        let faults: Vec<String> = Registry::builtin().faults().iter().map(ToString::to_string).collect();
+        let registry = Registry::builtin();
+        let faults = registry.faults();
         assert!(faults.is_empty(), "{}", faults.join("\n"));
-        assert_eq!(
-            Registry::builtin().projects().len(),
-            builtin::projects().len(),
-            "each is for a known language"
-        );
+        let names: Vec<&str> = registry.packs().iter().map(Pack::name).collect();
+        let directories: Vec<&str> = builtin::packs().iter().map(|files| files.name).collect();
+        assert_eq!(names, directories, "a pack has the name of its directory");
     }
 
     #[test]

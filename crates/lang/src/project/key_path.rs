@@ -18,6 +18,11 @@ impl Glob {
         }
     }
 
+    /// The number of bytes that it fixes.
+    pub(crate) fn fixed_length(&self) -> usize {
+        self.start.len() + self.end.as_deref().map_or(0, str::len)
+    }
+
     pub(crate) fn matches(&self, word: &[u8]) -> bool {
         let start = self.start.as_bytes();
         match &self.end {

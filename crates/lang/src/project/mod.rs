@@ -14,7 +14,6 @@ pub(crate) use key_path::Glob;
 use crate::parse::budget::Budget;
 use crate::schema::error::PackError;
 use crate::schema::manifest::PackManifest;
-use crate::schema::pack_files::ProjectFiles;
 use crate::schema::project_rules::{ProjectRuleSpec, ProjectSpec};
 use key_path::KeyPath;
 use orient_model::{Atom, Outline, Says, Statement};
@@ -31,7 +30,6 @@ const TEXT_CAP: usize = 1_000;
 
 /// The compiled rules for one kind of project file.
 pub(crate) struct Project {
-    title: String,
     reader: Reader,
     rules: Vec<Rule>,
 }
@@ -48,26 +46,18 @@ struct Rule {
 }
 
 impl Project {
-    pub(crate) fn compile(manifest: &PackManifest, source: &ProjectFiles) -> Result<Self, PackError> {
-        let pack = &manifest.name;
-        let spec: ProjectSpec = toml::from_str(&source.text).map_err(|error| PackError::Syntax {
-            pack: pack.clone(),
-            file: "projects",
-            message: format!("{}.toml: {error}", source.name),
-        })?;
+    pub(crate) fn compile(
+        manifest: &PackManifest,
+        name: &str,
+        spec: &ProjectSpec,
+    ) -> Result<Self, PackError> {
         let rule = |(index, rule): (usize, &ProjectRuleSpec)| {
-            Rule::new(pack, &format!("projects/{}.toml: rule {}", source.name, index + 1), rule)
+            Rule::new(&manifest.name, &format!("projects/{name}.toml: rule {}", index + 1), rule)
         };
         Ok(Self {
-            title: spec.title,
             reader: Reader::new(manifest)?,
             rules: spec.rules.iter().enumerate().map(rule).collect::<Result<_, _>>()?,
         })
-    }
-
-    /// What people call such a file.
-    pub(crate) fn title(&self) -> &str {
-        &self.title
     }
 
     /// Adds the statements of a file to its outline, in the order of the rules and without duplicates.

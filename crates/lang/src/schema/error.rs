@@ -3,14 +3,14 @@
 /// An error in a pack. A test proves that no built-in pack has one.
 #[derive(Debug, thiserror::Error)]
 pub enum PackError {
-    /// The file is not valid TOML, or has an unknown key.
+    /// The file has an unknown key, or a value of the wrong type.
     #[error("{pack}/{file}: {message}")]
     Syntax {
         /// The pack.
         pack: String,
         /// Its file.
-        file: &'static str,
-        /// The message of the parser.
+        file: String,
+        /// The message of its reader.
         message: String,
     },
     /// The grammar is not compiled in.
@@ -65,4 +65,11 @@ pub enum PackError {
         /// The message of the pattern compiler.
         message: String,
     },
+}
+
+impl PackError {
+    /// The error for a file that cannot be read.
+    pub(crate) fn syntax(pack: &str, file: &str, message: &dyn std::fmt::Display) -> Self {
+        Self::Syntax { pack: pack.to_owned(), file: file.to_owned(), message: message.to_string() }
+    }
 }

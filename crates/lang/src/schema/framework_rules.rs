@@ -10,9 +10,9 @@ use orient_model::{
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// Parses the file of a framework.
-pub(crate) fn parse(text: &str) -> Result<Framework, String> {
-    let file: FrameworkFile = toml::from_str(text).map_err(|error| error.to_string())?;
+/// Reads the file of a framework.
+pub(crate) fn read(bytes: &[u8]) -> Result<Framework, String> {
+    let file: FrameworkFile = orient_binary_toml::decode(bytes).map_err(|error| error.to_string())?;
     file.framework()
 }
 

@@ -1,4 +1,4 @@
-//! The `[resolve.library]` section of `pack.toml`: types outside of the repository and the results of their members.
+//! The `[resolve.library]` section of `rules.toml`: types outside of the repository and the results of their members.
 //!
 //! A key is a type with its parameters and bases, the value lists its members:
 //!

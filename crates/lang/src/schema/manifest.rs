@@ -1,7 +1,6 @@
 //! `pack.toml` as written: which files a language has, how they are detected, its naming conventions and its test rules.
 
 use super::error::PackError;
-use super::resolution_rules::ResolveSection;
 use crate::parse::run_parser::ParserTraits;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -14,6 +13,8 @@ pub(crate) struct PackManifest {
     pub(crate) name: String,
     /// The name shown to people: `Python`.
     pub(crate) title: String,
+    /// The packs whose node tables its own extends, outermost first.
+    pub(crate) inherits: Vec<String>,
     /// The grammar, if its name differs from the pack's.
     pub(crate) grammar: Option<String>,
     /// Patterns of file names: `*.py`, `Makefile`. The longest matching pattern wins.
@@ -68,24 +69,11 @@ pub(crate) struct PackManifest {
     pub(crate) default_visibility: Option<String>,
     /// In shallow packs: modifier words of definitions, beyond the common ones.
     pub(crate) modifier_words: BTreeMap<String, String>,
-    /// What resolution must know; names are not resolved without it.
-    pub(crate) resolve: Option<ResolveSection>,
     /// How its files are read as values, if project files are written in it.
     pub(crate) values: Option<ValuesSpec>,
-    /// Names that a runtime or framework uses by itself.
-    pub(crate) runtime: Vec<RuntimeSpec>,
 }
 
 impl PackManifest {
-    /// Parses `pack.toml` of the pack in directory `pack`.
-    pub(crate) fn parse(pack: &str, text: &str) -> Result<Self, PackError> {
-        toml::from_str(text).map_err(|error| PackError::Syntax {
-            pack: pack.to_owned(),
-            file: "pack.toml",
-            message: error.to_string(),
-        })
-    }
-
     /// The name of its grammar.
     pub(crate) fn grammar_name(&self) -> &str {
         self.grammar.as_deref().unwrap_or(&self.name)
@@ -158,21 +146,6 @@ pub(crate) struct TestRuleSpec {
     pub(crate) within: Option<String>,
     /// A base of its container.
     pub(crate) bases: Option<String>,
-}
-
-/// `[[runtime]]`: names that a runtime or framework uses by itself. Written after `[resolve]`, because they do not affect
-/// the facts of a file.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct RuntimeSpec {
-    /// A pattern of the names.
-    pub(crate) names: String,
-    /// Kinds of the symbols; any kind by default.
-    pub(crate) kinds: Vec<String>,
-    /// The ends of the paths of their files, with `*` for a part of a name; any file by default.
-    pub(crate) files: Vec<String>,
-    /// The user: completes "by its name, …".
-    pub(crate) why: String,
 }
 
 /// `[[embedded]]`: a place where files contain another language.

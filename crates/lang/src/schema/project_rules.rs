@@ -8,6 +8,8 @@ use serde::Deserialize;
 pub(crate) struct ProjectSpec {
     /// What people call such a file.
     pub(crate) title: String,
+    /// Patterns of the names of such files.
+    pub(crate) files: Vec<String>,
     pub(crate) rules: Vec<ProjectRuleSpec>,
 }
 

@@ -1,5 +1,4 @@
-//! The `[resolve]` section of `pack.toml`: what resolution must know of the language. It comes last in the file, because it
-//! does not affect the facts of a file.
+//! `rules.toml` as written: what resolution and answers must know of a language. No fact of a file depends on it.
 
 use super::library_types::library_type;
 use orient_model::{
@@ -10,6 +9,45 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 use std::collections::BTreeMap;
 
+/// `rules.toml`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct RulesFile {
+    /// What resolution must know; names are not resolved without it.
+    pub(crate) resolve: Option<ResolveSection>,
+    /// Names that a runtime or framework uses by itself.
+    pub(crate) runtime: Vec<RuntimeSpec>,
+}
+
+/// The keys of `rules.toml` that say whose rules a language has.
+#[derive(Deserialize)]
+pub(crate) struct Takeover {
+    pub(crate) resolve: Option<TakeoverKeys>,
+}
+
+/// Those of `[resolve]`.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct TakeoverKeys {
+    pub(crate) family: String,
+    #[serde(with = "MarkupFields")]
+    pub(crate) markup: MarkupRules,
+}
+
+/// `[[runtime]]`: names that a runtime or framework uses by itself.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct RuntimeSpec {
+    /// A pattern of the names.
+    pub(crate) names: String,
+    /// Kinds of the symbols; any kind by default.
+    pub(crate) kinds: Vec<String>,
+    /// The ends of the paths of their files, with `*` for a part of a name; any file by default.
+    pub(crate) files: Vec<String>,
+    /// The user: completes "by its name, …".
+    pub(crate) why: String,
+}
+
 /// `[resolve]`, read into [`Rules`].
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(transparent)]
@@ -17,8 +55,8 @@ pub(crate) struct ResolveSection(#[serde(with = "RulesFields")] Rules);
 
 impl ResolveSection {
     /// The rules of a pack. Without a family of its own, a language is alone in its family.
-    pub(crate) fn rules(&self, pack: &str) -> Rules {
-        let mut rules = self.0.clone();
+    pub(crate) fn into_rules(self, pack: &str) -> Rules {
+        let mut rules = self.0;
         if rules.family.is_empty() {
             pack.clone_into(&mut rules.family);
         }
