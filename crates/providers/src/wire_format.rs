@@ -93,9 +93,6 @@ pub(crate) fn parse_response(
         if vector.len() != wanted {
             return Err(format!("a vector of {} values instead of {wanted}", vector.len()));
         }
-        if !vector.iter().all(|value| value.is_finite()) {
-            return Err("a vector with a value that is not a number".to_owned());
-        }
     }
     if wanted == 0 || wanted > MAX_DIMENSION {
         return Err(format!("vectors of {wanted} values"));

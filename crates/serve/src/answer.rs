@@ -113,7 +113,7 @@ impl AnswerContext<'_> {
                 client: self.client,
                 operation: call.operation(),
                 subject: &call.subject(),
-                generation: metadata.generation.unwrap_or_default(),
+                generation: metadata.generation().unwrap_or_default(),
             };
             record_served(self.tree.host.engine(), &served, std::mem::take(&mut written.marks));
             let lines = std::mem::take(&mut written.sent_lines);
@@ -175,8 +175,7 @@ impl AnswerParts<'_> {
     }
 
     fn metadata(&self) -> AnswerMetadata {
-        let none = || AnswerMetadata { checked: true, ..AnswerMetadata::default() };
-        self.local.map_or_else(none, Reply::metadata)
+        self.local.map_or_else(AnswerMetadata::default, Reply::metadata)
     }
 
     /// The data of this repository, and what other repositories have.
@@ -213,7 +212,7 @@ fn collect_notes(
     let mut notes = call.notes.clone();
     notes.extend(remote);
     notes.extend(metadata.notes.iter().map(|note| call.spell(note)));
-    if let (Some(cursor), Some(generation)) = (cursor, metadata.generation)
+    if let (Some(cursor), Some(generation)) = (cursor, metadata.generation())
         && cursor.generation != generation
     {
         notes.push(
@@ -223,7 +222,7 @@ fn collect_notes(
     if let Some(words) = indexing {
         notes.push(format!("the index is being updated ({words})"));
     }
-    if !metadata.checked {
+    if !metadata.is_checked() {
         metadata.reasons.push("the files were not checked".into());
     }
     notes.iter().take(MAX_NOTES).map(|note| SafeLine::truncated(note, MAX_NOTE_LENGTH)).collect()
@@ -265,7 +264,7 @@ impl FramedText<'_> {
             text = format!("{body}\n");
         }
         text.push_str(&status);
-        let (failed, generation) = (self.failed, self.metadata.generation);
+        let (failed, generation) = (self.failed, self.metadata.generation());
         CallResponse { text, structured: self.structured(next), generation, failed }
     }
 
@@ -275,7 +274,7 @@ impl FramedText<'_> {
             (None, Some(after)) => (Some(after.clone()), 0),
             (None, None) => return None,
         };
-        let generation = self.metadata.generation.unwrap_or(0);
+        let generation = self.metadata.generation().unwrap_or(0);
         let call = Cursor::fold(self.call.key);
         Some(Cursor { after, skip, generation, call }.to_string())
     }
@@ -294,13 +293,13 @@ impl FramedText<'_> {
         let mut parts = vec![state.unwrap_or_else(|| "complete".to_owned())];
         parts.extend(metadata.at.as_ref().map(|at| format!("at {} of {}", at.commit, at.date)));
         parts.extend(metadata.total.map(|total| format!("total {}", count(total))));
-        parts.extend(metadata.generation.map(|generation| format!("generation {generation}")));
-        if metadata.pending > 0 {
-            let named = metadata.pending_files.iter().take(MAX_PENDING_FILES);
+        parts.extend(metadata.generation().map(|generation| format!("generation {generation}")));
+        if metadata.pending() > 0 {
+            let named = metadata.pending_files().iter().take(MAX_PENDING_FILES);
             let named: Vec<String> = named
                 .map(|path| SafeLine::truncated(path, MAX_PATH_LENGTH).without_brackets().into())
                 .collect();
-            parts.push(format!("{} files pending: {}", count(metadata.pending), named.join(", ")));
+            parts.push(format!("{} files pending: {}", count(metadata.pending()), named.join(", ")));
         }
         if self.written.redacted > 0 {
             parts.push(format!("{} redacted", plural(self.written.redacted, "credential", "credentials")));
@@ -331,8 +330,8 @@ impl FramedText<'_> {
         optional("at", at);
         optional("total", metadata.total.map(|total| json!(total)));
         optional("next", next.map(Value::String));
-        optional("generation", metadata.generation.map(|generation| json!(generation)));
-        optional("pending", (metadata.pending > 0).then(|| json!(metadata.pending)));
+        optional("generation", metadata.generation().map(|generation| json!(generation)));
+        optional("pending", (metadata.pending() > 0).then(|| json!(metadata.pending())));
         optional("notes", (!notes.is_empty()).then(|| json!(notes)));
         Some(Value::Object(fields))
     }

@@ -20,6 +20,7 @@ mod remote;
 mod session;
 mod task;
 mod text;
+mod topic;
 mod workspace;
 
 pub use agent::resources::{file_text, handles_like, paths_like, symbol_text};
@@ -27,12 +28,12 @@ pub use agent::skill::skill_text;
 pub use agent::tool_calls::{
     AgentTool, DEFAULT_TOKENS, MAX_TOKENS, QueueClass, ToolCall, agent_tools, suggest_command, suggest_tool,
 };
-pub use answer::Note;
 pub use answer::escaped_json::{write_json, write_json_line};
+pub use answer::{AnswerMetadata, Note};
 pub use error::{Class, Code, Exit, ToolError};
 pub use history::background_history;
 pub use narrative::ClientModel;
-pub use operation::{AnswerMetadata, Example, Operation, Reply, ReplyResult};
+pub use operation::{Example, Operation, Reply, ReplyResult};
 pub use operations::OPERATIONS;
 pub use operations::enrich::BackgroundLayers;
 pub use orient_enrich::end_all_servers as end_child_processes;
@@ -55,4 +56,5 @@ pub use text::redaction::{Redactor, redact_json};
 pub use text::safe_line::SafeLine;
 pub use text::token_estimate::tokens;
 pub use text::writer::{Excerpt, OutputMode, OwnText, Style, TextSink, TextWriter};
+pub use topic::Topic;
 pub use workspace::{RootFilter, distinct_roots};

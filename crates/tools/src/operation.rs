@@ -1,13 +1,13 @@
 //! The definition of an operation, and its type-erased entry in the table of operations.
 
 use crate::agent::compact_schema::compact;
-use crate::answer::escaped_json::write_json;
-use crate::answer::{Answer, Cause, Doubt, Note};
+use crate::answer::escaped_json::{to_value, write_json};
+use crate::answer::{Answer, AnswerMetadata, Cause, Doubt, Note};
 use crate::arguments::correction::{CorrectedArguments, KnownArguments, argument_object, correct_arguments};
 use crate::error::{Code, Exit, ToolError};
 use crate::session::Session;
-use crate::session::revision::AnsweredRevision;
 use crate::text::writer::TextWriter;
+use crate::topic::Topic;
 use crate::workspace::{RootFilter, first_answer};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use orient_engine::RefreshDepth;
@@ -16,6 +16,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -126,31 +127,6 @@ pub trait Reply {
     fn data(&self) -> Value;
 }
 
-/// Everything about an answer but its data.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AnswerMetadata {
-    /// Why something is missing; empty for a complete answer.
-    pub reasons: Vec<Note>,
-    /// Total number of rows, for a list.
-    pub total: Option<u64>,
-    /// The cursor that continues a list.
-    pub next: Option<String>,
-    /// The generation of the index; absent if the answer does not come from an index.
-    pub generation: Option<u64>,
-    /// Whether the files were compared with the index.
-    pub checked: bool,
-    /// Number of changed files that the index does not contain yet.
-    pub pending: u64,
-    /// The first of them.
-    pub pending_files: Vec<String>,
-    /// Remarks.
-    pub notes: Vec<Note>,
-    /// The revision that the answer describes; absent for the working tree.
-    pub at: Option<AnsweredRevision>,
-    /// Whether a name in the request matches no symbol, or several: the data lists candidates.
-    pub unresolved_name: bool,
-}
-
 struct TypedReply<O: TypedOperation>(Answer<O::Out>);
 
 impl<O: TypedOperation> Reply for TypedReply<O> {
@@ -163,7 +139,7 @@ impl<O: TypedOperation> Reply for TypedReply<O> {
     }
 
     fn text(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
-        match self.0.strongest_doubt().filter(|_| (O::IS_NEGATIVE)(&self.0.data)) {
+        match self.0.metadata.strongest_doubt().filter(|_| (O::IS_NEGATIVE)(&self.0.data)) {
             Some(doubt) => writer.with_first_line(&format!(" (not certain: {})", doubt.text), |writer| {
                 O::text(&self.0.data, writer)
             }),
@@ -173,7 +149,7 @@ impl<O: TypedOperation> Reply for TypedReply<O> {
 
     fn notes(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
         O::late_notes(&self.0.data, writer)?;
-        self.0.write_notes(writer)
+        self.0.metadata.write_notes(writer)
     }
 
     fn exit(&self) -> Exit {
@@ -181,62 +157,71 @@ impl<O: TypedOperation> Reply for TypedReply<O> {
     }
 
     fn metadata(&self) -> AnswerMetadata {
-        let answer = &self.0;
-        let freshness = answer.freshness.as_ref();
-        let mut reasons = answer.reasons.clone();
-        reasons.extend(O::late_errors(&answer.data).into_iter().map(Note::from));
-        AnswerMetadata {
-            reasons,
-            total: answer.total,
-            next: answer.next.clone(),
-            generation: freshness.map(|freshness| freshness.generation),
-            checked: freshness.is_none_or(|freshness| freshness.checked),
-            pending: freshness.map_or(0, |freshness| freshness.pending),
-            pending_files: freshness.map_or_else(Vec::new, |freshness| freshness.pending_files.clone()),
-            notes: answer.notes.clone(),
-            at: answer.at.clone(),
-            unresolved_name: answer.unresolved_name,
-        }
+        let mut metadata = self.0.metadata.clone();
+        metadata.reasons.extend(O::late_errors(&self.0.data).into_iter().map(Note::from));
+        metadata
     }
 
     fn data(&self) -> Value {
-        serde_json::to_value(&self.0.data).unwrap_or_default()
+        to_value(&self.0.data)
     }
 }
 
-/// Runs an operation for the root of a session, or for all roots of a workspace. The answer is partial if the session leaves something out.
-fn run_for_roots<O: TypedOperation>(
-    session: &Session<'_>,
-    args: &ParseArgs<'_, O>,
-) -> Result<Answer<O::Out>, ToolError> {
-    let left_out = session.left_out();
-    match run_for_all_roots::<O>(session, args) {
-        Ok(answer) => Ok(left_out
-            .iter()
-            .fold(answer, |answer, reason| answer.partial(Doubt::new(Cause::LeftOut, 1, reason.as_str())))),
-        Err(error) if error.code() == Code::NotFound && !left_out.is_empty() => {
-            let message = format!("{} ({})", error.message(), left_out.join("; "));
-            Err(error.with_message(message))
-        }
-        Err(error) => Err(error),
-    }
+/// Runs an operation for the root of a session, or for all roots of a workspace, and adds notes to its answer. Everything that does
+/// not depend on its types is in functions that are compiled once.
+fn reply<O: TypedOperation>(session: &Session<'_>, args: &ParseArgs<'_, O>, notes: &[String]) -> ReplyResult {
+    let erased = |root: Option<&Session<'_>>, mut answer: Answer<O::Out>| {
+        add_context(&mut answer.metadata, session, root, notes);
+        Box::new(TypedReply::<O>(answer)) as Box<dyn Reply>
+    };
+    let answered = match O::ACROSS.filter(|_| session.is_workspace()) {
+        Some(across) => across(session, args).map(|answer| erased(None, answer)),
+        None => run_for_roots(session, O::NAME, O::EXPOSED, &|root| {
+            run_with_repair::<O>(root, args).map(|answer| erased(Some(root), answer))
+        }),
+    };
+    answered.map_err(|error| with_left_out(session, error))
 }
 
-fn run_for_all_roots<O: TypedOperation>(
+fn run_for_roots(
     session: &Session<'_>,
-    args: &ParseArgs<'_, O>,
-) -> Result<Answer<O::Out>, ToolError> {
+    name: &str,
+    exposed: bool,
+    run: &dyn Fn(&Session<'_>) -> ReplyResult,
+) -> ReplyResult {
     if !session.is_workspace() {
-        return run_with_repair::<O>(session, args);
+        run(session)
+    } else if exposed {
+        first_answer(session, run)
+    } else {
+        let error = ToolError::new(Code::BadArgument, format!("`{name}` works on one root"));
+        Err(error.hint("give one --root"))
     }
-    if let Some(across) = O::ACROSS {
-        return across(session, args);
+}
+
+/// Adds the root of a workspace that answered, what the session leaves out, and the notes of the call.
+fn add_context(
+    metadata: &mut AnswerMetadata,
+    session: &Session<'_>,
+    root: Option<&Session<'_>>,
+    notes: &[String],
+) {
+    let root = root.filter(|_| session.is_workspace());
+    metadata.notes.extend(root.map(|root| Note::from(format!("root: {}", root.root_name()))));
+    let left_out = session.left_out();
+    let doubts = left_out.iter().map(|reason| Doubt::new(Cause::LeftOut, 1, reason.as_str()));
+    metadata.add_doubts(doubts.collect());
+    metadata.notes.extend(notes.iter().cloned().map(Note::from));
+}
+
+/// An error that something does not exist says what was not searched.
+fn with_left_out(session: &Session<'_>, error: ToolError) -> ToolError {
+    let left_out = session.left_out();
+    if error.code() != Code::NotFound || left_out.is_empty() {
+        return error;
     }
-    if !O::EXPOSED {
-        let message = format!("`{}` works on one root", O::NAME);
-        return Err(ToolError::new(Code::BadArgument, message).hint("give one --root"));
-    }
-    first_answer::<O>(session, args)
+    let message = format!("{} ({})", error.message(), left_out.join("; "));
+    error.with_message(message)
 }
 
 /// Runs an operation. If the index turns out to be damaged, rebuilds it and runs the operation once more, with a note.
@@ -254,15 +239,13 @@ pub(crate) fn run_with_repair<O: TypedOperation>(
         // An answer that did not need the index is still valid.
         Err(error) => return first.map_err(|_| error),
     };
-    if let Some(note) =
-        session.damage_note().filter(|note| answer.notes.iter().all(|known| known.text != *note))
-    {
-        answer.add_notes([note]);
-    }
-    answer.add_notes(session.loaded().notes.iter().cloned());
-    answer.at = session.revision().cloned();
-    span.record("generation", answer.freshness.as_ref().map(|freshness| freshness.generation));
+    session.complete_metadata(&mut answer.metadata);
+    span.record("generation", answer.metadata.generation());
     Ok(answer)
+}
+
+fn bad_argument(error: &dyn Display) -> ToolError {
+    ToolError::new(Code::BadArgument, error.to_string())
 }
 
 /// The arguments of an operation, as calls may name them.
@@ -292,6 +275,10 @@ pub struct Operation {
     pub name: &'static str,
     /// What it does, in one line.
     pub about: &'static str,
+    /// Where the help lists it.
+    pub topic: Topic,
+    /// Whether the help shows it to newcomers.
+    pub for_newcomers: bool,
     /// Further documentation; may be empty.
     pub details: &'static str,
     /// Examples, the commonest first.
@@ -324,15 +311,17 @@ pub struct Operation {
     input: fn() -> Value,
     output: fn() -> Value,
     run: fn(&Session<'_>, &ArgMatches) -> ReplyResult,
-    call: fn(&Session<'_>, Value, Vec<String>) -> ReplyResult,
+    call: fn(&Session<'_>, &Value, &[String]) -> ReplyResult,
 }
 
 impl Operation {
     /// The entry of an operation.
-    pub(crate) const fn of<O: TypedOperation>() -> Self {
+    pub(crate) const fn of<O: TypedOperation>(topic: Topic) -> Self {
         Self {
             name: O::NAME,
             about: O::ABOUT,
+            topic,
+            for_newcomers: false,
             details: O::DETAILS,
             examples: O::EXAMPLES,
             exposed: O::EXPOSED,
@@ -356,21 +345,26 @@ impl Operation {
             input: || schema_for!(O::Args).to_value(),
             output: || schema_for!(Answer<O::Out>).to_value(),
             run: |session, matches| {
-                let answer = run_for_roots::<O>(session, &|| {
-                    O::Args::from_arg_matches(matches)
-                        .map_err(|error| ToolError::new(Code::BadArgument, error.to_string()))
-                })?;
-                Ok(Box::new(TypedReply::<O>(answer)))
+                reply::<O>(
+                    session,
+                    &|| O::Args::from_arg_matches(matches).map_err(|error| bad_argument(&error)),
+                    &[],
+                )
             },
             call: |session, value, notes| {
-                let mut answer = run_for_roots::<O>(session, &|| {
-                    serde_json::from_value(value.clone())
-                        .map_err(|error| ToolError::new(Code::BadArgument, error.to_string()))
-                })?;
-                answer.add_notes(notes);
-                Ok(Box::new(TypedReply::<O>(answer)))
+                reply::<O>(
+                    session,
+                    &|| serde_json::from_value(value.clone()).map_err(|error| bad_argument(&error)),
+                    notes,
+                )
             },
         }
+    }
+
+    /// The same operation, shown to newcomers.
+    pub(crate) const fn for_newcomers(mut self) -> Self {
+        self.for_newcomers = true;
+        self
     }
 
     /// The subcommand, with help and examples.
@@ -517,9 +511,10 @@ impl Operation {
             return Err(ToolError::new(Code::BadArgument, message).hint("leave it out"));
         }
         let revision = if self.any_revision { arguments.remove(REVISION) } else { None };
+        let arguments = Value::Object(arguments);
         match revision.as_ref().and_then(Value::as_str).filter(|revision| !revision.is_empty()) {
-            None => (self.call)(session, Value::Object(arguments), notes),
-            Some(revision) => (self.call)(&session.at(revision)?, Value::Object(arguments), notes),
+            None => (self.call)(session, &arguments, &notes),
+            Some(revision) => (self.call)(&session.at(revision)?, &arguments, &notes),
         }
     }
 }

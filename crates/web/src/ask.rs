@@ -170,8 +170,8 @@ impl<'s> Asker<'s> {
     }
 
     fn note_freshness(&self, metadata: &AnswerMetadata) {
-        self.generation.set(metadata.generation.or(self.generation.get()));
-        self.pending.set(self.pending.get().max(metadata.pending));
+        self.generation.set(metadata.generation().or(self.generation.get()));
+        self.pending.set(self.pending.get().max(metadata.pending()));
     }
 }
 

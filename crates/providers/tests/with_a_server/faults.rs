@@ -83,7 +83,7 @@ fn permanent_errors_are_not_retried() {
         (say(200, "{\"data\":[]}"), "0 vectors for 1 texts"),
         (say(200, "{\"data\":[{\"embedding\":[1,2,3]}]}"), "a vector of 3 values instead of 4"),
         (say(200, "{\"data\":[{\"embedding\":[1,2,3,NaN]}]}"), "unexpected JSON"),
-        (say(200, "{\"data\":[{\"embedding\":[1,2,3,1e39]}]}"), "not a number"),
+        (say(200, "{\"data\":[{\"embedding\":[1,2,3,1e39]}]}"), "number out of range"),
         (say(200, "{\"data\":[{\"embedding\":[1,2,3,4],\"index\":5}]}"), "a text that was not sent"),
         (Act::Endless, "the response is too large"),
     ];

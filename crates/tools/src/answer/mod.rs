@@ -22,37 +22,62 @@ use std::io;
 /// Maximum number of pending files that are named; the rest are counted.
 const MAX_PENDING_NAMED: usize = 20;
 
-/// An answer. If anything is left out, `complete` is false and `reasons` says what.
+/// An answer.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Answer<T> {
     /// The requested data.
     pub(crate) data: T,
+    /// Everything but the data: what it says of itself is the same code for all answers.
+    #[serde(flatten)]
+    pub(crate) metadata: AnswerMetadata,
+}
+
+/// Everything about an answer but its data. If anything is left out, `complete` is false and `reasons` says what.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct AnswerMetadata {
     /// Whether nothing is left out.
-    pub(crate) complete: bool,
+    pub complete: bool,
     /// Why something is missing; empty for a complete answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) reasons: Vec<Note>,
+    pub reasons: Vec<Note>,
     /// The causes of these reasons, each with its number.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) causes: Vec<CauseCount>,
     /// Total number of rows, for a list.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) total: Option<u64>,
+    pub total: Option<u64>,
     /// The value of `after` that continues the list.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) next: Option<String>,
+    pub next: Option<String>,
     /// The state of the index; absent if the answer does not come from an index.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) freshness: Option<Freshness>,
     /// The revision that the answer describes; absent for the working tree.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) at: Option<AnsweredRevision>,
+    pub at: Option<AnsweredRevision>,
     /// Remarks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) notes: Vec<Note>,
+    pub notes: Vec<Note>,
     /// Whether a name in the request matches no symbol, or several: the data lists candidates.
     #[serde(skip)]
-    pub(crate) unresolved_name: bool,
+    pub unresolved_name: bool,
+}
+
+impl Default for AnswerMetadata {
+    /// Of a complete answer that does not come from an index.
+    fn default() -> Self {
+        Self {
+            complete: true,
+            reasons: Vec::new(),
+            causes: Vec::new(),
+            total: None,
+            next: None,
+            freshness: None,
+            at: None,
+            notes: Vec::new(),
+            unresolved_name: false,
+        }
+    }
 }
 
 /// The state of the files that an answer describes.
@@ -84,45 +109,70 @@ impl Freshness {
 impl<T> Answer<T> {
     /// A complete answer that does not come from an index.
     pub(crate) fn new(data: T) -> Self {
-        Self {
-            data,
-            complete: true,
-            reasons: Vec::new(),
-            causes: Vec::new(),
-            total: None,
-            next: None,
-            freshness: None,
-            at: None,
-            notes: Vec::new(),
-            unresolved_name: false,
-        }
-    }
-
-    /// An answer from an index: partial if files are pending, else complete.
-    pub(crate) fn from_index(data: T, freshness: Freshness) -> Self {
-        let mut answer = Self::new(data);
-        if freshness.pending > 0 {
-            let files = plural(freshness.pending, "changed file is", "changed files are");
-            let doubt =
-                Doubt::new(Cause::Pending, freshness.pending, format!("{files} not in the index yet"));
-            answer = answer.partial(doubt);
-        }
-        answer.freshness = Some(freshness);
-        answer
+        Self { data, metadata: AnswerMetadata::default() }
     }
 
     /// The same answer with other data.
     pub(crate) fn with_data<U>(self, data: U) -> Answer<U> {
-        let Self { data: _, complete, reasons, causes, total, next, freshness, at, notes, unresolved_name } =
-            self;
-        Answer { data, complete, reasons, causes, total, next, freshness, at, notes, unresolved_name }
+        Answer { data, metadata: self.metadata }
     }
 
     /// The same answer, marked as partial for a reason.
     #[must_use]
     pub(crate) fn partial(mut self, doubt: Doubt) -> Self {
-        self.add_doubts([doubt]);
+        self.metadata.add_doubts(vec![doubt]);
         self
+    }
+
+    /// Adds reasons why the answer is not complete.
+    pub(crate) fn add_doubts(&mut self, doubts: impl IntoIterator<Item = Doubt>) {
+        self.metadata.add_doubts(doubts.into_iter().collect());
+    }
+
+    /// The same answer with a note.
+    #[must_use]
+    pub(crate) fn note(mut self, note: impl Into<Note>) -> Self {
+        self.metadata.notes.push(note.into());
+        self
+    }
+
+    /// Adds notes.
+    pub(crate) fn add_notes<N: Into<Note>>(&mut self, notes: impl IntoIterator<Item = N>) {
+        self.metadata.notes.extend(notes.into_iter().map(Into::into));
+    }
+}
+
+impl AnswerMetadata {
+    /// Of an answer from an index: partial if files are pending, else complete.
+    pub(crate) fn from_index(freshness: Freshness) -> Self {
+        let mut metadata = Self::default();
+        if freshness.pending > 0 {
+            let files = plural(freshness.pending, "changed file is", "changed files are");
+            let text = format!("{files} not in the index yet");
+            metadata.add_doubts(vec![Doubt::new(Cause::Pending, freshness.pending, text)]);
+        }
+        metadata.freshness = Some(freshness);
+        metadata
+    }
+
+    /// The generation of the index; absent if the answer does not come from an index.
+    pub fn generation(&self) -> Option<u64> {
+        self.freshness.as_ref().map(|freshness| freshness.generation)
+    }
+
+    /// Whether the files were compared with the index, or none was needed.
+    pub fn is_checked(&self) -> bool {
+        self.freshness.as_ref().is_none_or(|freshness| freshness.checked)
+    }
+
+    /// Number of changed files that the index does not contain yet.
+    pub fn pending(&self) -> u64 {
+        self.freshness.as_ref().map_or(0, |freshness| freshness.pending)
+    }
+
+    /// The first of them.
+    pub fn pending_files(&self) -> &[String] {
+        self.freshness.as_ref().map_or(&[], |freshness| &freshness.pending_files)
     }
 
     /// The strongest reason why the answer may lack something.
@@ -131,24 +181,29 @@ impl<T> Answer<T> {
         self.reasons.get(at)
     }
 
-    /// The same answer with a note.
-    #[must_use]
-    pub(crate) fn note(mut self, note: impl Into<Note>) -> Self {
-        self.notes.push(note.into());
-        self
-    }
-
-    /// Adds notes.
-    pub(crate) fn add_notes<N: Into<Note>>(&mut self, notes: impl IntoIterator<Item = N>) {
-        self.notes.extend(notes.into_iter().map(Into::into));
-    }
-
     /// Adds reasons why the answer is not complete.
-    pub(crate) fn add_doubts(&mut self, doubts: impl IntoIterator<Item = Doubt>) {
+    pub(crate) fn add_doubts(&mut self, doubts: Vec<Doubt>) {
         for Doubt { count, note } in doubts {
             self.complete = false;
             self.causes.push(count);
             self.reasons.push(note);
+        }
+    }
+
+    /// Takes back all reasons why the answer may lack something.
+    pub(crate) fn clear_doubts(&mut self) {
+        (self.complete, self.reasons, self.causes) = (true, Vec::new(), Vec::new());
+    }
+
+    /// Names the root that it is about.
+    pub(crate) fn name_root(&mut self, root: &str) {
+        for note in self.reasons.iter_mut().chain(&mut self.notes) {
+            note.text = format!("{root}: {}", note.text);
+        }
+        if let Some(freshness) = &mut self.freshness {
+            for path in &mut freshness.pending_files {
+                *path = format!("{root}/{path}");
+            }
         }
     }
 
@@ -162,11 +217,9 @@ impl<T> Answer<T> {
             writer.put(Style::Dim, "more: ")?;
             writer.line(Style::Plain, &format!("--after {next}, or all with --limit 0"))?;
         }
-        if let Some(freshness) = self.freshness.as_ref().filter(|freshness| freshness.pending > 0) {
-            for path in freshness.pending_files.iter().take(5) {
-                writer.put(Style::Warn, "pending: ")?;
-                writer.line(Style::Path, path)?;
-            }
+        for path in self.pending_files().iter().take(5) {
+            writer.put(Style::Warn, "pending: ")?;
+            writer.line(Style::Path, path)?;
         }
         if let Some(at) = &self.at {
             at.write(writer)?;
@@ -183,30 +236,35 @@ impl<T> Answer<T> {
 mod tests {
     use super::*;
 
-    fn notes(answer: &Answer<()>) -> String {
+    fn notes(metadata: &AnswerMetadata) -> String {
         let mut text = String::new();
-        answer.write_notes(&mut TextWriter::new(&mut text)).expect("a string takes everything");
+        metadata.write_notes(&mut TextWriter::new(&mut text)).expect("a string takes everything");
         text
+    }
+
+    fn page(start: u64, shown: u64, total: u64) -> AnswerMetadata {
+        let freshness = Freshness { generation: 7, ..Freshness::default() };
+        let mut metadata = AnswerMetadata::from_index(freshness);
+        metadata.set_rows(start, shown, total);
+        metadata
     }
 
     #[test]
     fn a_page_of_a_list_says_how_to_get_the_rest() {
-        let fresh = Freshness { generation: 7, ..Freshness::default() };
-        let answer = Answer::from_index((), fresh.clone()).rows(0, 50, 1234);
-        assert!(!answer.complete);
-        assert_eq!(answer.next.as_deref(), Some("50@7"));
-        assert_eq!(notes(&answer), "partial: 50 of 1,234 shown\nmore: --after 50@7, or all with --limit 0\n");
+        let first = page(0, 50, 1234);
+        assert!(!first.complete);
+        assert_eq!(first.next.as_deref(), Some("50@7"));
+        assert_eq!(notes(&first), "partial: 50 of 1,234 shown\nmore: --after 50@7, or all with --limit 0\n");
 
-        let last = Answer::from_index((), fresh.clone()).rows(1200, 34, 1234);
+        let last = page(1200, 34, 1234);
         assert_eq!((last.complete, last.next), (false, None), "the last page is still partial");
-        let whole = Answer::from_index((), fresh).rows(0, 3, 3);
+        let whole = page(0, 3, 3);
         assert_eq!((whole.complete, whole.next), (true, None));
     }
 
     #[test]
     fn pending_files_are_named() {
-        let fresh = Freshness::new(7, vec!["src/a.go".to_owned()].into_iter());
-        let answer = Answer::from_index((), fresh);
-        assert_eq!(notes(&answer), "partial: 1 changed file is not in the index yet\npending: src/a.go\n");
+        let metadata = AnswerMetadata::from_index(Freshness::new(7, vec!["src/a.go".to_owned()].into_iter()));
+        assert_eq!(notes(&metadata), "partial: 1 changed file is not in the index yet\npending: src/a.go\n");
     }
 }

@@ -1,6 +1,6 @@
 //! Pagination of lists: the cursor of the next row, and the window of rows a request asks for.
 
-use super::{Answer, Doubt};
+use super::{Answer, AnswerMetadata, Doubt};
 use crate::text::number_format::count;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -40,11 +40,9 @@ impl PageWindow {
     }
 
     /// Adds to the answer which rows it has, and warns if the index changed since the cursor was issued.
-    pub(crate) fn paginate<T>(self, answer: Answer<T>, shown: usize, total: usize) -> Answer<T> {
-        let generation = answer.freshness.as_ref().map(|freshness| freshness.generation);
-        let changed = self.generation.is_some_and(|issued| Some(issued) != generation);
-        let answer = answer.rows(self.offset as u64, shown as u64, total as u64);
-        if changed {
+    pub(crate) fn paginate<T>(self, mut answer: Answer<T>, shown: usize, total: usize) -> Answer<T> {
+        answer.metadata.set_rows(self.offset as u64, shown as u64, total as u64);
+        if self.generation.is_some_and(|issued| Some(issued) != answer.metadata.generation()) {
             return answer
                 .note("the index has changed since the previous page: rows may be missing or repeated");
         }
@@ -52,20 +50,18 @@ impl PageWindow {
     }
 }
 
-impl<T> Answer<T> {
-    /// The same answer as `shown` rows from `start` of a list of `total` rows, with a cursor for the rows that follow.
-    #[must_use]
-    pub(crate) fn rows(mut self, start: u64, shown: u64, total: u64) -> Self {
+impl AnswerMetadata {
+    /// Makes it say that the data is `shown` rows from `start` of a list of `total` rows, with a cursor for the rows that follow.
+    pub(super) fn set_rows(&mut self, start: u64, shown: u64, total: u64) {
         self.total = Some(total);
         if start + shown < total {
-            let generation = self.freshness.as_ref().map_or(0, |freshness| freshness.generation);
+            let generation = self.generation().unwrap_or_default();
             self.next = Some(Cursor { offset: start + shown, generation }.to_string());
         }
         if shown < total {
             let text = format!("{} of {} shown", count(shown), count(total));
-            self = self.partial(Doubt::limit(total - shown, text));
+            self.add_doubts(vec![Doubt::limit(total - shown, text)]);
         }
-        self
     }
 }
 

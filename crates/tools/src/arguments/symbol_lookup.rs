@@ -302,8 +302,8 @@ impl UnresolvedName {
                 let candidates =
                     candidates.into_iter().map(|one| SymbolLine::new(one, Some("exact"))).collect();
                 let mut answer = session.answer(snapshot, SymbolAnswer::Several { name, candidates });
-                answer.unresolved_name = true;
-                answer.total = Some(total as u64);
+                answer.metadata.unresolved_name = true;
+                answer.metadata.total = Some(total as u64);
                 if shown < total {
                     let text = format!("{shown} of {} listed", count(total as u64));
                     answer = answer.partial(Doubt::limit((total - shown) as u64, text));
@@ -315,7 +315,7 @@ impl UnresolvedName {
                 let about = name.clone();
                 let data = SymbolAnswer::None { name, did_you_mean };
                 let mut answer = session.answer_about(snapshot, &Question::Name(&about), data)?;
-                answer.unresolved_name = true;
+                answer.metadata.unresolved_name = true;
                 let would_help = if removed.is_none() { missing_index_note(snapshot) } else { None };
                 answer.add_notes(removed.into_iter().chain(would_help));
                 Ok(answer)

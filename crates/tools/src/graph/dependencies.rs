@@ -190,7 +190,7 @@ pub(crate) fn run(
 /// Adds the number of results, of which the answer may show fewer.
 fn with_total(mut answer: Answer<DependsOut>, total: usize) -> Answer<DependsOut> {
     let shown = answer.data.links.len() + answer.data.between.as_ref().map_or(0, Vec::len);
-    answer.total = Some(total as u64);
+    answer.metadata.total = Some(total as u64);
     if shown < total {
         let cut = (total - shown) as u64;
         let (shown, total) = (count(shown as u64), count(total as u64));

@@ -253,7 +253,7 @@ those whose lines changed, numbered as in the new version. Uses that the change 
             .map(|definition| UsesOf { definition, found: affected_symbols, candidates: None, by_name: true })
             .collect();
         let mut answer = session.answer_about(&snapshot, &Question::Uses(&uses), SymbolAnswer::one(out))?;
-        answer.total = Some(total);
+        answer.metadata.total = Some(total);
         answer.add_doubts(unresolved.into_iter().filter(|_| uses.is_empty()));
         answer.add_doubts(std::mem::take(&mut broken.breakage.doubts));
         if shown < total {

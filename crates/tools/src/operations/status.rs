@@ -99,7 +99,7 @@ index yet.";
         };
         let mut answer = session.answer_within(&snapshot, AnswerScope::FilesRead, out);
         for cut in session.engine()?.truncated_ignore_rules(&snapshot)? {
-            if !answer.notes.iter().any(|note| note.text.contains(&cut)) {
+            if !answer.metadata.notes.iter().any(|note| note.text.contains(&cut)) {
                 answer.add_notes([cut]);
             }
         }

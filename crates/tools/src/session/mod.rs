@@ -8,7 +8,7 @@ pub(crate) mod revision;
 
 use crate::answer::completeness::{Question, doubts};
 use crate::answer::unread_files::AnswerScope;
-use crate::answer::{Answer, Cause, Doubt, Freshness, Note};
+use crate::answer::{Answer, AnswerMetadata, Cause, Doubt, Freshness, Note};
 use crate::error::ToolError;
 use crate::narrative::ClientModel;
 use crate::session::client_id::COMMAND_LINE;
@@ -412,15 +412,16 @@ impl<'p> Session<'p> {
 
     /// An answer that depends on a part of the tree.
     pub(crate) fn answer_within<T>(&self, snapshot: &Snapshot, scope: AnswerScope<'_>, data: T) -> Answer<T> {
-        let mut answer = self.fresh_answer(snapshot, data);
-        match doubts(snapshot, &Question::Files(scope)) {
-            Ok(doubts) => answer.add_doubts(doubts),
-            Err(error) => {
-                let text = format!("what was not read is unknown: {}", error.message());
-                answer.add_doubts([Doubt::new(Cause::Unread, 1, text)]);
-            }
-        }
-        answer
+        Answer { data, metadata: self.metadata_within(snapshot, scope) }
+    }
+
+    fn metadata_within(&self, snapshot: &Snapshot, scope: AnswerScope<'_>) -> AnswerMetadata {
+        let mut metadata = self.fresh_metadata(snapshot);
+        metadata.add_doubts(doubts(snapshot, &Question::Files(scope)).unwrap_or_else(|error| {
+            let text = format!("what was not read is unknown: {}", error.message());
+            vec![Doubt::new(Cause::Unread, 1, text)]
+        }));
+        metadata
     }
 
     /// An answer to a question, partial if something could change it that was not read or not understood.
@@ -430,30 +431,41 @@ impl<'p> Session<'p> {
         question: &Question<'_>,
         data: T,
     ) -> Result<Answer<T>, ToolError> {
-        let mut answer = self.fresh_answer(snapshot, data);
-        answer.add_doubts(doubts(snapshot, question)?);
-        Ok(answer)
+        let mut metadata = self.fresh_metadata(snapshot);
+        metadata.add_doubts(doubts(snapshot, question)?);
+        Ok(Answer { data, metadata })
     }
 
-    fn fresh_answer<T>(&self, snapshot: &Snapshot, data: T) -> Answer<T> {
+    fn fresh_metadata(&self, snapshot: &Snapshot) -> AnswerMetadata {
         let refreshed = self.refreshed.borrow();
         let Some(refresh) = &*refreshed else {
             let freshness =
                 Freshness { checked: false, ..Freshness::new(snapshot.generation(), [].into_iter()) };
-            let mut answer = Answer::from_index(data, freshness)
-                .note(Note::from("answered from the index without checking the files").see("no_refresh"));
-            answer.add_doubts(unresolved_files(snapshot));
-            return answer;
+            let mut metadata = AnswerMetadata::from_index(freshness);
+            let note = Note::from("answered from the index without checking the files").see("no_refresh");
+            metadata.notes.push(note);
+            metadata.add_doubts(unresolved_files(snapshot).into_iter().collect());
+            return metadata;
         };
         let pending = refresh.pending.iter().map(|path| path.display().into_owned());
-        let mut answer = Answer::from_index(data, Freshness::new(snapshot.generation(), pending));
-        answer.add_notes(notes(refresh, self.revision.is_none()));
+        let mut metadata = AnswerMetadata::from_index(Freshness::new(snapshot.generation(), pending));
+        metadata.notes.extend(notes(refresh, self.revision.is_none()).into_iter().map(Note::from));
         if snapshot.is_empty().unwrap_or(false) {
-            answer = answer.note(NO_FILES);
+            metadata.notes.push(NO_FILES.into());
         }
-        let needs_edges = self.depth.get() == RefreshDepth::Graph;
-        answer.add_doubts(unresolved_files(snapshot).filter(|_| needs_edges));
-        answer
+        if self.depth.get() == RefreshDepth::Graph {
+            metadata.add_doubts(unresolved_files(snapshot).into_iter().collect());
+        }
+        metadata
+    }
+
+    /// Adds what this session did for an answer: repair, settings, the revision.
+    pub(crate) fn complete_metadata(&self, metadata: &mut AnswerMetadata) {
+        let is_new = |note: &String| metadata.notes.iter().all(|known| known.text != *note);
+        let damage = self.damage_note().filter(is_new);
+        metadata.notes.extend(damage.map(Note::from));
+        metadata.notes.extend(self.loaded.notes.iter().cloned().map(Note::from));
+        metadata.at = self.revision().cloned();
     }
 
     /// The directory the call starts from.

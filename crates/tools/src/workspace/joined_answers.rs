@@ -1,8 +1,8 @@
 //! One answer from the answers of several roots.
 
-use crate::answer::Answer;
+use crate::answer::{Answer, AnswerMetadata};
 use crate::error::{Code, ToolError};
-use crate::operation::{ParseArgs, TypedOperation, run_with_repair};
+use crate::operation::{ParseArgs, ReplyResult, TypedOperation, run_with_repair};
 use crate::session::Session;
 
 /// Which rows of two answers a joined one has.
@@ -32,18 +32,6 @@ impl Labelled for () {
     }
 }
 
-/// Names the root in what an answer says about itself.
-pub(crate) fn name_root<T>(answer: &mut Answer<T>, root: &str) {
-    for note in answer.reasons.iter_mut().chain(&mut answer.notes) {
-        note.text = format!("{root}: {}", note.text);
-    }
-    if let Some(freshness) = &mut answer.freshness {
-        for path in &mut freshness.pending_files {
-            *path = format!("{root}/{path}");
-        }
-    }
-}
-
 /// Asks every root and appends their answers in the order of the roots. A root that does not have what an argument names is left
 /// out, unless none has it.
 pub(crate) fn joined<O: TypedOperation>(
@@ -58,7 +46,7 @@ where
         match run_with_repair::<O>(root, args) {
             Ok(mut answer) => {
                 answer.data.label(root.root_name());
-                name_root(&mut answer, root.root_name());
+                answer.metadata.name_root(root.root_name());
                 all = Some(match all {
                     None => answer,
                     Some(before) => append_answer(before, answer),
@@ -80,6 +68,11 @@ where
 /// Appends the answer of the next root.
 pub(crate) fn append_answer<T: Labelled>(mut all: Answer<T>, next: Answer<T>) -> Answer<T> {
     let appended = all.data.append(next.data);
+    append_metadata(&mut all.metadata, next.metadata, appended);
+    all
+}
+
+fn append_metadata(all: &mut AnswerMetadata, next: AnswerMetadata, appended: Appended) {
     all.total = match appended {
         Appended::Both => all.total.zip(next.total).map(|(a, b)| a + b).or(all.total).or(next.total),
         Appended::First => all.total,
@@ -101,20 +94,14 @@ pub(crate) fn append_answer<T: Labelled>(mut all: Answer<T>, next: Answer<T>) ->
         (freshness @ None, other) => *freshness = other,
         (Some(_), None) => {}
     }
-    all
 }
 
-/// Asks the roots in turn until one has what the arguments name, and says which one it was.
-pub(crate) fn first_answer<O: TypedOperation>(
-    session: &Session<'_>,
-    args: &ParseArgs<'_, O>,
-) -> Result<Answer<O::Out>, ToolError> {
+/// Asks the roots in turn until one has what the arguments name.
+pub(crate) fn first_answer(session: &Session<'_>, run: &dyn Fn(&Session<'_>) -> ReplyResult) -> ReplyResult {
     let mut first = None;
     for root in session.roots() {
-        let answered = run_with_repair::<O>(root, args);
-        let answered = answered.map(|answer| answer.note(format!("root: {}", root.root_name())));
-        match answered {
-            Ok(answer) if !answer.unresolved_name => return Ok(answer),
+        match run(root) {
+            Ok(reply) if !reply.metadata().unresolved_name => return Ok(reply),
             Err(error) if error.code() != Code::NotFound => return Err(error),
             unknown => {
                 first.get_or_insert(unknown);

@@ -8,7 +8,7 @@ mod other_root_uses;
 mod root_filter;
 mod root_names;
 
-pub(crate) use joined_answers::{Appended, Labelled, append_answer, first_answer, joined, name_root};
+pub(crate) use joined_answers::{Appended, Labelled, append_answer, first_answer, joined};
 pub(crate) use other_root_uses::{OtherRootUse, about_symbol};
 pub use root_filter::RootFilter;
 pub(crate) use root_names::RootName;

@@ -1,6 +1,5 @@
 //! A symbol of one root, and its uses in the others.
 
-use super::joined_answers::name_root;
 use crate::answer::{Answer, Cause, Doubt};
 use crate::arguments::symbol_lookup::{SymbolAnswer, as_candidate, resolve_symbol};
 use crate::error::{Code, ToolError};
@@ -39,7 +38,7 @@ where
         let is_asked = number == 0 || !session.only_own_symbols;
         if is_asked && root.own_symbol(typed).is_some() {
             let mut answer = run_with_repair::<O>(root, args)?;
-            name_root(&mut answer, root.root_name());
+            answer.metadata.name_root(root.root_name());
             answer.data.label(root.root_name(), |one| label(one, root.root_name()));
             answers.push((number, answer));
         }
@@ -69,7 +68,7 @@ where
                 as_candidate(&root.snapshot()?, root.own_symbol(typed).unwrap_or(typed))?
         {
             candidate.label(root.root_name(), |_| {});
-            (answer.data, answer.unresolved_name) = (candidate, true);
+            (answer.data, answer.metadata.unresolved_name) = (candidate, true);
         }
         match &mut all {
             None => all = Some(answer),

@@ -150,7 +150,7 @@ apply` applies it. The index leaves out files without the names in the pattern. 
         }
         answer.add_notes(scope.notes);
         if summary {
-            answer.total = Some(total as u64);
+            answer.metadata.total = Some(total as u64);
             return Ok(answer);
         }
         Ok(window.paginate(answer, listed, total))

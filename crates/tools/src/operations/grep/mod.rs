@@ -157,9 +157,9 @@ characters is answered without reading most files. Types (-t) are ripgrep's. Exi
             Some(snapshot) => session.answer_within(snapshot, AnswerScope::FilesRead, out),
             None => Answer::new(out),
         };
-        if answer.freshness.as_ref().is_some_and(|freshness| freshness.checked) {
+        if answer.metadata.generation().is_some() && answer.metadata.is_checked() {
             // Pending files are searched too.
-            (answer.complete, answer.reasons) = (true, Vec::new());
+            answer.metadata.clear_doubts();
         }
         for error in found.errors {
             answer = answer.partial(Doubt::new(Cause::Unread, 1, error));

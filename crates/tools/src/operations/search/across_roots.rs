@@ -8,7 +8,7 @@ use crate::answer::{Answer, Doubt, Note};
 use crate::error::{Code, ToolError};
 use crate::operation::ParseArgs;
 use crate::session::Session;
-use crate::workspace::{append_answer, name_root};
+use crate::workspace::append_answer;
 use orient_engine::{JoinedHits, SearchQuery, SearchedRoot, Snapshot, search_roots};
 
 /// A root that takes part in a search.
@@ -103,7 +103,7 @@ fn frame(roots: &[SearchRoot<'_, '_>]) -> Answer<()> {
     let mut all: Option<Answer<()>> = None;
     for SearchRoot { session, snapshot, query, .. } in roots {
         let mut answer = session.answer_within(snapshot, query.path.as_ref().into(), ());
-        name_root(&mut answer, session.root_name());
+        answer.metadata.name_root(session.root_name());
         all = Some(match all {
             None => answer,
             Some(before) => append_answer(before, answer),

@@ -1,0 +1,64 @@
+//! The topics of the help: every command belongs to one.
+
+/// What people want to know when they look for a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Topic {
+    /// Where something is.
+    Find,
+    /// What it says.
+    Read,
+    /// What uses what.
+    Connect,
+    /// What a change means.
+    Change,
+    /// What happened before.
+    Time,
+    /// The state of the index.
+    Index,
+    /// Other programs and people that ask.
+    Serve,
+    /// What scripts and maintainers need.
+    More,
+}
+
+impl Topic {
+    /// All topics, in the order of the help.
+    pub const ALL: &'static [Self] = &[
+        Self::Find,
+        Self::Read,
+        Self::Connect,
+        Self::Change,
+        Self::Time,
+        Self::Index,
+        Self::Serve,
+        Self::More,
+    ];
+
+    /// The word that people type.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Find => "find",
+            Self::Read => "read",
+            Self::Connect => "connect",
+            Self::Change => "change",
+            Self::Time => "time",
+            Self::Index => "index",
+            Self::Serve => "serve",
+            Self::More => "more",
+        }
+    }
+
+    /// What its commands answer or do.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Find => "where is it: by question, name, text, structure, address",
+            Self::Read => "what does it say: source, outlines, overviews",
+            Self::Connect => "what uses what: calls, types, files, dead code",
+            Self::Change => "what does a change break, and which tests see it",
+            Self::Time => "who changed it, when and why",
+            Self::Index => "the index, its settings and its helpers",
+            Self::Serve => "agents, editors, browsers and teams",
+            Self::More => "SQL, exports, comparisons, shells",
+        }
+    }
+}
