@@ -134,7 +134,7 @@ fn scenarios(orient: &Path, browser: &str, node: &Path, directory: &Path, only: 
 
 /// The fixture repository with two commits.
 fn parcel(tree: &Path) -> Result<PathBuf> {
-    copy(&workspace::root().join("xtask/fixtures/parcel"), tree)?;
+    copy(&workspace::root().join("crates/cli/demo/parcel"), tree)?;
     let file = tree.join("service/parcel/pricing.py");
     let text = std::fs::read_to_string(&file)?;
     commit(tree, "The first version")?;

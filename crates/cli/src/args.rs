@@ -1,6 +1,7 @@
 //! Parses the command line. Depends on the arguments alone, not on the environment.
 
 use crate::config::OutputFormat;
+use crate::help;
 use crate::subcommands::{SUBCOMMANDS, Subcommand};
 use clap::builder::PossibleValuesParser;
 use clap::error::{ContextKind, ContextValue};
@@ -27,7 +28,7 @@ pub(crate) enum CommandKind {
     Subcommand(&'static Subcommand),
 }
 
-/// The flags that every command accepts.
+/// The flags that every command accepts. The short help shows those that a first question may need.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Global options")]
 #[expect(clippy::struct_excessive_bools, reason = "each is an independent flag")]
@@ -42,29 +43,29 @@ pub(crate) struct Globals {
     #[arg(long, global = true, value_name = "REV")]
     pub(crate) at: Option<String>,
     /// Directory for indexes
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(long, global = true, hide_short_help = true, value_name = "DIR")]
     pub(crate) store: Option<PathBuf>,
     /// Override a setting, for example index.threads=2
-    #[arg(long, global = true, value_name = "SECTION.KEY=VALUE")]
+    #[arg(long, global = true, hide_short_help = true, value_name = "SECTION.KEY=VALUE")]
     pub(crate) set: Vec<String>,
     /// When to use colours
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_default_value = true,
+    #[arg(long, global = true, hide_short_help = true, value_name = "WHEN", default_value = "auto", hide_default_value = true,
           value_parser = PossibleValuesParser::new(["auto", "always", "never"]))]
     pub(crate) color: String,
     /// Do not use a pager for long output
-    #[arg(long, global = true)]
+    #[arg(long, global = true, hide_short_help = true)]
     pub(crate) no_pager: bool,
     /// Print only the answer and errors, without progress and notes
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
     /// Log each step and its duration to standard error; `ORIENT_LOG` selects what is logged
-    #[arg(long, global = true, conflicts_with = "quiet")]
+    #[arg(long, global = true, hide_short_help = true, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
     /// Answer from the index without refreshing it
-    #[arg(long, global = true)]
+    #[arg(long, global = true, hide_short_help = true)]
     pub(crate) no_refresh: bool,
     /// Index a home or system directory anyway; must be given twice
-    #[arg(long, global = true, action = ArgAction::Count)]
+    #[arg(long, global = true, hide_short_help = true, action = ArgAction::Count)]
     pub(crate) force: u8,
 }
 
@@ -102,9 +103,8 @@ fn invalid(error: &clap::Error, format: OutputFormat) -> Option<ToolError> {
         _ => None,
     };
     if let Some(typed) = unknown {
-        let subcommands: Vec<String> =
-            SUBCOMMANDS.iter().map(|subcommand| (subcommand.command)().get_name().to_owned()).collect();
-        let known = OPERATIONS.iter().map(|tool| tool.name).chain(subcommands.iter().map(String::as_str));
+        let commands = help::commands();
+        let known = commands.iter().map(|command| command.name.as_str());
         let hint = suggest_command(typed, known).map_or_else(
             || "`orient --help` lists the commands".to_owned(),
             |near| format!("did you mean `orient {near}`?"),
@@ -139,7 +139,7 @@ fn bare() -> Command {
 }
 
 pub(crate) fn command() -> Command {
-    let examples = format!("Examples:{}", examples());
+    let commands = help::commands();
     let mut exits = String::new();
     for exit in Exit::ALL {
         exits = format!("{exits}\n  {:>3}  {}", *exit as u8, exit.meaning());
@@ -154,19 +154,10 @@ pub(crate) fn command() -> Command {
              No setup is needed: the first command indexes the directory, later ones refresh what changed. \
              Nothing leaves the machine, and nothing is written into the repository.",
         )
-        .after_help(format!("{examples}\n\nSee `orient COMMAND --help` for details."))
-        .after_long_help(format!("{examples}\n\nExit codes:{exits}"))
-}
-
-/// The first example of every operation.
-fn examples() -> String {
-    let first: Vec<_> = OPERATIONS.iter().filter_map(|tool| tool.examples.first()).collect();
-    let width = first.iter().map(|example| example.command.len()).max().unwrap_or(0);
-    let mut lines = String::new();
-    for example in first {
-        lines = format!("{lines}\n  orient {:width$}  {}", example.command, example.about);
-    }
-    lines
+        // clap lists subcommands in one table; here they have topics.
+        .help_template("{about}\n\n{usage-heading} {usage}{after-help}\n\nOptions:\n{options}\n")
+        .after_help(help::summary(&commands))
+        .after_long_help(format!("{}\nExit codes:{exits}", help::full_list(&commands)))
 }
 
 #[cfg(test)]

@@ -2,10 +2,10 @@
 
 use crate::args;
 use crate::config::Config;
-use crate::render;
+use crate::render::{self, written};
 use clap::{Arg, ArgMatches, Command, ValueHint, value_parser};
 use clap_complete::Shell;
-use orient_tools::{Code, Exit, ToolError};
+use orient_tools::{Exit, ToolError};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -66,13 +66,4 @@ pub(crate) fn man(_: Config, matches: &ArgMatches) -> Result<Exit, ToolError> {
 fn write_pages(command: Command, directory: &Path) -> io::Result<()> {
     std::fs::create_dir_all(directory)?;
     clap_mangen::generate_to(command, directory)
-}
-
-fn written(result: io::Result<()>) -> Result<Exit, ToolError> {
-    match result {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(ToolError::new(Code::Io, format!("cannot write: {error}")))
-        }
-        _ => Ok(Exit::Ok),
-    }
 }

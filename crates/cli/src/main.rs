@@ -10,11 +10,13 @@ mod close_on_exec;
 mod completions_and_man;
 mod config;
 mod daemon;
+mod demo;
 mod exit_codes;
 #[cfg(unix)]
 mod file_size_signal;
 mod forwarded_command;
 mod guard;
+mod help;
 mod interrupt;
 mod log;
 mod pager;
@@ -157,7 +159,7 @@ fn run_operation(
     let printed = printed.map(|(has_notes, marks)| {
         if let (Some(engine), Some(marks)) = (&engine_of_tasks, marks) {
             let subject = tool.subject(matches);
-            let generation = reply.metadata().generation.unwrap_or_default();
+            let generation = reply.metadata().generation().unwrap_or_default();
             let call = AnsweredCall { client: &client, operation: tool.name, subject: &subject, generation };
             record_served(engine, &call, marks);
         }

@@ -3,7 +3,7 @@
 use crate::config::OutputFormat;
 use crate::pager::Pager;
 use crate::terminal::{Links, Terminal};
-use orient_tools::{RecordingSink, Reply, ServedMarks, Style, TextWriter, ToolError, write_json};
+use orient_tools::{Code, Exit, RecordingSink, Reply, ServedMarks, Style, TextWriter, ToolError, write_json};
 use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -100,6 +100,16 @@ pub(crate) fn raw(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::R
     let mut out = BufWriter::new(io::stdout().lock());
     write(&mut out)?;
     out.flush()
+}
+
+/// The outcome of printing something: a reader that closes the pipe early has what it wants.
+pub(crate) fn written(result: io::Result<()>) -> Result<Exit, ToolError> {
+    match result {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(ToolError::new(Code::Io, format!("cannot write: {error}")))
+        }
+        _ => Ok(Exit::Ok),
+    }
 }
 
 /// Prints the notes of an answer to standard error, so that they do not end up in a pipe.

@@ -1,10 +1,6 @@
-//! The fixture repository of the documentation, `xtask/fixtures/parcel`: a copy with a git history and its own store, commands
-//! and tool calls on it.
+//! The repository of the documentation: what `orient demo` writes, with its own store; commands and tool calls on it.
 //!
-//! `xtask/fixtures/parcel-history` has the commits after the first one as patches. The first commit is what is left when they
-//! are reverted, so the last one is the fixture itself. Dates and authors are fixed: ids are the same everywhere.
-//!
-//! The environment is empty apart from directories in the copy, so that output depends on the fixture and the program
+//! The environment is empty apart from directories in the copy, so that output depends on the application and the program
 //! alone.
 
 use crate::mcp_client::McpClient;
@@ -13,13 +9,6 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-/// Where the fixture is.
-const SOURCE: &str = "xtask/fixtures/parcel";
-/// Where the patches of its history are, in the order of their names.
-const HISTORY: &str = "xtask/fixtures/parcel-history";
-/// Message and date of the first commit.
-const FIRST_COMMIT: (&str, &str) = ("Book, price, route and track parcels", "2025-03-04T09:12:00+0100");
 
 /// An indexed copy of the fixture repository.
 pub(super) struct Fixture {
@@ -30,61 +19,14 @@ pub(super) struct Fixture {
 }
 
 impl Fixture {
-    /// Builds the product, copies the fixture and indexes it.
+    /// Builds the product, writes the application and indexes it.
     pub(super) fn start() -> Result<Self> {
         let orient = workspace::product()?;
         let scratch = std::env::temp_dir().join(format!("orient-docgen-{}", std::process::id()));
         let fixture = Self { scratch, orient, server: None };
-        for file in workspace::files()? {
-            let Ok(relative) = file.strip_prefix(SOURCE) else { continue };
-            let copy = fixture.root().join(relative);
-            std::fs::create_dir_all(copy.parent().context("a file is in a directory")?)?;
-            std::fs::copy(workspace::root().join(&file), copy)?;
-        }
-        fixture.commit_history()?;
+        write_demo(&fixture.orient, &fixture.root())?;
         fixture.run("orient index --history")?;
         Ok(fixture)
-    }
-
-    /// Makes the copy a git repository.
-    fn commit_history(&self) -> Result<()> {
-        let mut patches: Vec<PathBuf> =
-            workspace::files()?.into_iter().filter(|file| file.starts_with(HISTORY)).collect();
-        patches.sort();
-        let patches: Vec<String> =
-            patches.iter().map(|patch| workspace::root().join(patch).display().to_string()).collect();
-        self.git(&["init", "--quiet", "--initial-branch", "main"])?;
-        for patch in patches.iter().rev() {
-            self.git(&["apply", "--reverse", patch])?;
-        }
-        self.git(&["add", "--all"])?;
-        self.git(&["commit", "--quiet", "--message", FIRST_COMMIT.0])?;
-        let mut apply = vec!["am", "--quiet", "--committer-date-is-author-date"];
-        apply.extend(patches.iter().map(String::as_str));
-        self.git(&apply)
-    }
-
-    fn git(&self, arguments: &[&str]) -> Result<()> {
-        let (name, email) = ("Ada Brandt", "ada@example.org");
-        let output = Command::new("git")
-            .args(arguments)
-            .current_dir(self.root())
-            .env_clear()
-            .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
-            .envs([("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_CONFIG_GLOBAL", "/dev/null")])
-            .envs([
-                ("GIT_AUTHOR_NAME", name),
-                ("GIT_AUTHOR_EMAIL", email),
-                ("GIT_AUTHOR_DATE", FIRST_COMMIT.1),
-            ])
-            .envs([("GIT_COMMITTER_NAME", name), ("GIT_COMMITTER_EMAIL", email)])
-            .env("GIT_COMMITTER_DATE", FIRST_COMMIT.1)
-            .output()
-            .context("starting git")?;
-        if !output.status.success() {
-            bail!("git {}: {}", arguments.join(" "), String::from_utf8_lossy(&output.stderr).trim());
-        }
-        Ok(())
     }
 
     fn root(&self) -> PathBuf {
@@ -153,6 +95,17 @@ impl Drop for Fixture {
         self.server = None;
         let _ = std::fs::remove_dir_all(Path::new(&self.scratch));
     }
+}
+
+/// Writes the sample application.
+fn write_demo(orient: &Path, directory: &Path) -> Result<()> {
+    std::fs::create_dir_all(directory)?;
+    let output = Command::new(orient).arg("demo").arg(directory).output();
+    let output = output.with_context(|| format!("starting {}", orient.display()))?;
+    if !output.status.success() {
+        bail!("orient demo: {}", String::from_utf8_lossy(&output.stderr).trim());
+    }
+    Ok(())
 }
 
 /// The words of a command line; single and double quotes group, and nothing is escaped.

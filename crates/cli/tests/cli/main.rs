@@ -6,6 +6,7 @@ mod completeness;
 mod context;
 #[cfg(target_os = "linux")]
 mod daemon;
+mod demo;
 mod endpoints;
 mod errors;
 mod fake_embedding_server;

@@ -48,7 +48,7 @@ fn help_has_examples_for_every_command() {
     let tree = tree();
     let help = text(&tree.run(&["--help"]).stdout);
     assert!(help.starts_with("Code intelligence"), "{help}");
-    assert!(help.contains("Exit codes:") && help.contains("Examples:"), "{help}");
+    assert!(help.contains("Exit codes:") && help.contains("time: "), "{help}");
     for command in ["index", "status", "files", "symbols", "outline", "show", "dump", "gc", "config"] {
         assert!(help.contains(&format!("\n  {command} ")), "{help}");
         let own = text(&tree.run(&[command, "--help"]).stdout);
@@ -84,4 +84,20 @@ fn an_interrupted_index_leaves_what_was_committed() {
     let files = answer["data"]["files"].as_array().expect("a list").len();
     let expected = if status.code() == Some(130) { 1 } else { 2001 };
     assert_eq!(files, expected, "all of a change set or nothing of it");
+}
+
+#[test]
+fn help_names_topics_commands_and_what_is_near() {
+    let tree = tree();
+    let of = |name| text(&tree.run(&["help", name]).stdout);
+    assert!(of("time").contains("\n  blame "), "{}", of("time"));
+    assert!(of("callers").contains("Usage: orient callers"), "{}", of("callers"));
+    let unknown = tree.run(&["help", "usages"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(
+        text(&unknown.stderr).contains("did you mean `orient help references`?"),
+        "{}",
+        text(&unknown.stderr)
+    );
+    assert_eq!(text(&tree.run(&["help"]).stdout), text(&tree.run(&["-h"]).stdout));
 }

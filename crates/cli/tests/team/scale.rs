@@ -34,7 +34,7 @@ const QUESTIONS: &[&str] =
 
 /// The directories with repositories, or packages without history, that the environment names; else the fixture.
 fn directories() -> Vec<PathBuf> {
-    let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/../../xtask/fixtures");
+    let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/demo");
     let parent = std::env::var("ORIENT_TEAM_REPOSITORIES").unwrap_or_else(|_| fixtures.to_owned());
     let count = std::env::var("ORIENT_TEAM_COUNT").ok().and_then(|count| count.parse().ok()).unwrap_or(40);
     let entries = std::fs::read_dir(parent).into_iter().flatten().flatten().map(|entry| entry.path());
