@@ -18,9 +18,7 @@ pub(crate) fn run(all: bool) -> Result<()> {
     done.step("format", || passes(workspace::cargo().args(["fmt", "--all", "--check"])));
     let clippy = ["clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"];
     done.step("clippy", || passes(workspace::cargo().args(clippy)));
-    done.step("tests", || {
-        passes(workspace::cargo().args(["test", "--locked", "--workspace", "--no-fail-fast"]))
-    });
+    done.step("tests", test);
     let doc = ["doc", "--locked", "--workspace", "--no-deps"];
     done.step("documentation", || passes(workspace::cargo().args(doc).env("RUSTDOCFLAGS", "-D warnings")));
     done.step("incremental equals full", churn::sample);
@@ -88,6 +86,11 @@ impl Steps {
             failed => bail!("{failed} of {} steps failed", self.0.len()),
         }
     }
+}
+
+/// Runs the tests of all crates. No documentation has tests of its own, so rustdoc need not look for them.
+pub(crate) fn test() -> Result<()> {
+    passes(workspace::cargo().args(["test", "--locked", "--workspace", "--tests", "--no-fail-fast"]))
 }
 
 /// Whether a program is installed.

@@ -61,6 +61,8 @@ enum Command {
         #[arg(long)]
         all: bool,
     },
+    /// Runs the tests: needs nothing but Rust, a C compiler and git
+    Test,
     /// Checks conventions that no compiler checks: sizes, dependencies, words, links
     Tidy,
     /// Language packs
@@ -179,6 +181,7 @@ fn main() -> ExitCode {
 fn run(command: &Command) -> Result<()> {
     match command {
         Command::Ci { all } => ci::run(*all),
+        Command::Test => ci::test(),
         Command::Tidy => tidy::run(),
         Command::Packs(Packs::Check) => packs::check(),
         Command::Docgen { check } => docgen::run(*check),

@@ -2,7 +2,7 @@
 
 #![cfg(target_os = "linux")]
 
-#[path = "../../engine/tests/support/mod.rs"]
+#[path = "../../engine/tests/engine/support/mod.rs"]
 mod support;
 
 use orient_engine::{Engine, Freshness, NoProgress, RefreshOptions};

@@ -1,12 +1,10 @@
 //! Trigrams in the index: whatever is edited, exactly those files are left out whose text of now has not what is asked.
 
-mod support;
-
+use crate::support::{Place, file, put, remove, skipped};
 use orient_store::{Change, Snapshot};
 use orient_text::{PatternSyntax, TrigramQuery, required_trigrams};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use support::{Place, file, put, remove, skipped};
 
 fn asks(pattern: &str) -> TrigramQuery {
     required_trigrams([pattern], PatternSyntax { literal: true, ignore_case: false, unicode: true })

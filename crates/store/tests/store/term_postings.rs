@@ -1,12 +1,10 @@
 //! Chunk terms and vectors in the index: whatever is edited, they are those of the texts of now.
 
-mod support;
-
+use crate::support::{Place, file, put, remove};
 use orient_store::{Change, ChunkPosting, Snapshot};
 use orient_text::{ChunkTermsBuilder, Field, term_hash};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use support::{Place, file, put, remove};
 
 /// The paths of files with a term, by what the index says.
 fn files_with(snapshot: &Snapshot, word: &str) -> Vec<String> {

@@ -1,12 +1,10 @@
 //! Vectors of other models: kept by text and model, found again whatever happens to the index, and given back in the end.
 #![allow(clippy::unwrap_used, reason = "a test fails where it must not")]
 
-mod support;
-
+use crate::support::{hash, outline};
 use orient_model::ContentHash;
 use orient_store::{Cache, CacheKey, CacheState, CachedFacts, encode_outline};
 use std::collections::HashSet;
-use support::{hash, outline};
 
 fn vectors(cache: &mut Cache, model: i64) -> Vec<(ContentHash, Vec<u8>)> {
     let mut all = Vec::new();

@@ -1,14 +1,12 @@
 //! Crash recovery: a process that is killed at any moment of indexing leaves an index that opens and can be
 //! refreshed.
 
-mod support;
-
+use crate::support::{Bench, dump, fresh, open, refresh};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
-use support::{Bench, dump, fresh, open, refresh};
 
 const ROOT: &str = "ORIENT_ENGINE_TEST_ROOT";
 const STORE: &str = "ORIENT_ENGINE_TEST_STORE";
@@ -28,7 +26,7 @@ fn fill(bench: &Bench, round: u64) {
 
 fn child(bench: &Bench) -> Child {
     Command::new(std::env::current_exe().expect("the test binary"))
-        .args(["a_killed_process_leaves_a_valid_index", "--exact", "--nocapture"])
+        .args(["crash_recovery::a_killed_process_leaves_a_valid_index", "--exact", "--nocapture"])
         .env(ROOT, bench.root())
         .env(STORE, bench.store())
         .stdout(Stdio::null())

@@ -1,8 +1,7 @@
 //! The graph: any series of change sets ends where a load of the result ends, and what is read is what was given.
 #![allow(clippy::unwrap_used, reason = "a test fails where it must not")]
 
-mod support;
-
+use crate::support::{Place, file, id, listing, outline, put, remove};
 use orient_model::{
     Confidence, Edge, EdgeKind, ExternalReference, Node, Reason, RefKind, RepoPath, Resolved, Rule,
     UnresolvedReference,
@@ -14,7 +13,6 @@ use orient_store::{
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::path::Path;
-use support::{Place, file, id, listing, outline, put, remove};
 
 /// The number of a file as the resolver knows it.
 fn number(file: FileId) -> u32 {

@@ -1,15 +1,13 @@
 //! The cache: facts come back as they went in, and nothing that happens to it is an error.
 #![allow(clippy::unwrap_used, reason = "a test fails where it must not")]
 
-mod support;
-
+use crate::support::{hash, outline};
 use orient_model::{Expr, ExprId, ExprList, Facts, Flow};
 use orient_store::{
     Cache, CacheKey, CacheState, CachedFacts, CodecError, PreparedFile, decode_flow, decode_outline,
     encode_flow, encode_outline,
 };
 use std::fs;
-use support::{hash, outline};
 
 fn facts(text: &str) -> Facts {
     let mut flow = Flow::default();

@@ -1,11 +1,9 @@
 //! Raw queries: what they can read, and everything that they cannot do.
 #![allow(clippy::unwrap_used, reason = "a test fails where it must not")]
 
-mod support;
-
+use crate::support::Place;
 use orient_store::{QueryError, QueryLimits, QueryRows, RankedHit, SqlValue};
 use std::time::{Duration, Instant};
-use support::Place;
 
 const LIMITS: QueryLimits = QueryLimits { rows: 100, bytes: 1 << 20, time: Duration::from_secs(2) };
 

@@ -1,14 +1,12 @@
 //! Incremental equals full: any sequence of edits, refreshed one by one, gives the same dump as a full build of the
 //! result, on any number of threads.
 
-mod support;
-
+use crate::support::edits::{PATHS, apply, assert_same, path, step, text, write};
+use crate::support::{dump, facts_of, fresh, open, refresh, refresh_facts};
 use orient_engine::Engine;
 use proptest::prelude::*;
 use std::fs;
 use std::path::Path;
-use support::edits::{PATHS, apply, assert_same, path, step, text, write};
-use support::{dump, facts_of, fresh, open, refresh, refresh_facts};
 
 fn check(engine: &Engine, root: &Path) {
     let incremental = dump(engine);

@@ -1,8 +1,7 @@
 //! What goes wrong with files and processes: killed writers, damage, other versions, directories that cannot be written.
 #![allow(clippy::unwrap_used, reason = "a test fails where it must not")]
 
-mod support;
-
+use crate::support::{Place, copy_store, file, listing, put, remove};
 use orient_store::{
     BulkWriter, ConnectionPool, FORMAT, Snapshot, StoreError, WriteLock, Writer, copy_index, damage,
 };
@@ -12,7 +11,6 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
-use support::{Place, copy_store, file, listing, put, remove};
 
 /// Set in the child processes of the tests that kill.
 const CHILD: &str = "ORIENT_STORE_TEST_CHILD";
@@ -394,7 +392,7 @@ fn a_writer_killed_at_any_moment_leaves_the_last_committed_generation() {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args([
                 "--exact",
-                "a_writer_killed_at_any_moment_leaves_the_last_committed_generation",
+                "damage_and_locks::a_writer_killed_at_any_moment_leaves_the_last_committed_generation",
                 "--nocapture",
             ])
             .env(CHILD, place.directory.path())

@@ -1,14 +1,12 @@
 //! Change sets: ids survive, and any series of them ends where a load of the result ends.
 #![allow(clippy::unwrap_used, reason = "a test fails where it must not")]
 
-mod support;
-
+use crate::support::{Place, file, listing, put, remove, skipped};
 use orient_model::{RepoPath, Stamp};
 use orient_store::{Change, ChangeSummary, ManifestEntry, NameMatch, Snapshot, SymbolQuery, Writer};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::path::Path;
-use support::{Place, file, listing, put, remove, skipped};
 
 #[test]
 fn symbols_keep_their_ids_while_code_moves_around_them() {

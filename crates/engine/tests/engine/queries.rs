@@ -1,10 +1,8 @@
 //! Queries on a snapshot: files, symbols, outlines, source.
 
-mod support;
-
+use crate::support::{Bench, refresh, settle};
 use orient_engine::{DefinitionQuery, FileQuery, Lookup, NameMatch, PathPattern, Snapshot};
 use orient_model::RepoPath;
-use support::{Bench, refresh, settle};
 
 const FILES: &[(&str, &str)] = &[
     (
@@ -39,7 +37,7 @@ fn a_dump_contains_searchable_tags() {
     let bench = Bench::new(&[("a.py", "@app.route('/')\nclass Shop(base.Place): pass\n")]);
     let engine = bench.engine();
     refresh(&engine);
-    let dump = support::dump(&engine);
+    let dump = crate::support::dump(&engine);
     let tags: Vec<&str> = dump.lines().filter(|line| line.starts_with("tag\t")).collect();
     assert_eq!(
         tags,
@@ -200,13 +198,13 @@ fn a_read_only_store_is_refreshed_in_memory() {
         bench.put("src/shop.py", "def changed(): pass\n");
         let changed = refresh(&engine);
         assert_eq!((changed.in_memory, changed.changed), (true, 1));
-        assert_eq!(support::dump(&engine), support::fresh(&bench.root(), 1));
+        assert_eq!(crate::support::dump(&engine), crate::support::fresh(&bench.root(), 1));
         bench.put("src/new.py", "def new(): pass\n");
         assert_eq!(refresh(&engine).added, 1);
-        assert_eq!(support::dump(&engine), support::fresh(&bench.root(), 1));
-        let nowhere = support::open(&bench.root(), &bench.store().join("deeper"), 2);
+        assert_eq!(crate::support::dump(&engine), crate::support::fresh(&bench.root(), 1));
+        let nowhere = crate::support::open(&bench.root(), &bench.store().join("deeper"), 2);
         assert!(refresh(&nowhere).in_memory);
-        assert_eq!(support::dump(&nowhere), support::fresh(&bench.root(), 1));
+        assert_eq!(crate::support::dump(&nowhere), crate::support::fresh(&bench.root(), 1));
     }
     set(&bench.store(), 0o755);
 }

@@ -1,9 +1,7 @@
 //! Files found by part of their path, the directory tree, and globs where a regular expression is expected.
 
-mod support;
-
+use crate::support::Tree;
 use serde_json::{Value, json};
-use support::Tree;
 
 fn tree() -> Tree {
     Tree::with(&[

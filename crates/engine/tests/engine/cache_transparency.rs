@@ -1,13 +1,11 @@
 //! Caches are transparent: after any edits, an engine that has answered before answers like a new one.
 
-mod support;
-
+use crate::support::edits::{PATHS, apply, path, step, text, write};
+use crate::support::{open, refresh};
 use orient_engine::{Engine, FileQuery, SearchQuery, Similarity};
 use orient_model::Role;
 use proptest::prelude::*;
 use std::fs;
-use support::edits::{PATHS, apply, path, step, text, write};
-use support::{open, refresh};
 
 /// Some are misspelled.
 const QUESTIONS: [&str; 7] =

@@ -1,13 +1,11 @@
 //! Candidate files of a text search: never one too few, whatever happened since the index was built.
 
-mod support;
-
+use crate::support::Bench;
 use orient_engine::{
     Engine, NoProgress, RefreshOptions, SearchScope, TextCandidates, TrigramQuery, Verification, WorkingTree,
 };
 use orient_text::{PatternSyntax, required_trigrams};
 use std::time::Duration;
-use support::Bench;
 
 /// Makes the clock advance, because stamps of recently changed files are not trusted.
 const SETTLED: Duration = Duration::from_millis(150);
@@ -29,7 +27,7 @@ fn settled() -> (Bench, Engine) {
     let bench = Bench::new(FILES);
     std::thread::sleep(SETTLED);
     let engine = bench.engine();
-    support::refresh(&engine);
+    crate::support::refresh(&engine);
     (bench, engine)
 }
 

@@ -1,7 +1,9 @@
 //! Refreshing: what is read, what is cached, who waits, and what survives failures.
 
-mod support;
-
+use crate::support::edits::assert_same;
+use crate::support::{
+    Bench, dump, files, fresh, open, open_with, put, refresh, refresh_facts, settings, settle,
+};
 use orient_engine::{
     Cancel, Engine, EngineError, GcOptions, NoProgress, OpenOptions, Pause, Phase, Progress, RebuildReason,
     RefreshMode, RefreshOptions, SeedSource,
@@ -10,8 +12,6 @@ use std::cell::RefCell;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
-use support::edits::assert_same;
-use support::{Bench, dump, files, fresh, open, open_with, put, refresh, refresh_facts, settings, settle};
 
 const SMALL: &[(&str, &str)] = &[
     ("src/a.py", "def a():\n    return 1\n"),
@@ -49,7 +49,7 @@ fn a_file_that_hits_a_limit_loses_only_its_own_facts() {
     assert_eq!(files(&dump).len(), 7);
     let one_thread = open(&bench.root(), &bench.store().with_file_name("other"), 1);
     refresh(&one_thread);
-    assert_same(&support::dump(&one_thread), &dump, "one thread or four");
+    assert_same(&crate::support::dump(&one_thread), &dump, "one thread or four");
 }
 
 #[test]

@@ -1,14 +1,12 @@
-//! Measures how long indexing and refreshing take. Run in release mode: `cargo test --release -p orient-engine --test
+//! Measures how long indexing and refreshing take. Run in release mode: `cargo test --release -p orient-engine --test engine
 //! timings -- --ignored --nocapture`; `ORIENT_FIGURES` names a directory to measure instead of a synthetic one.
 
-mod support;
-
+use crate::support::{Bench, open, refresh, settle};
 use orient_engine::{Phase, Progress, RefreshOptions};
 use orient_walk::{WalkOptions, list};
 use std::cell::RefCell;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use support::{Bench, open, refresh, settle};
 
 const FILES: usize = 10_000;
 const RUNS: usize = 9;

@@ -1,10 +1,8 @@
 //! Compound filters of `symbols`, and the card of a symbol.
 
-mod support;
-
+use crate::support::Tree;
 use orient_tools::Exit;
 use serde_json::{Value, json};
-use support::Tree;
 
 const HANDLERS: &str = "\
 using System.Collections.Generic;

@@ -1,7 +1,7 @@
 //! Portable indexes: an index that starts from a file equals a new one, and no file can do harm.
 
-mod support;
-
+use crate::support::edits::{PATHS, apply, assert_same, path, step, text, write};
+use crate::support::{Bench, dump, fresh, open, open_with, put, refresh, settings, settle};
 use orient_engine::{
     Cancel, Engine, EngineError, ImportReport, NoProgress, PortableError, RefreshMode, RefreshOptions,
     SearchQuery, SeedSource,
@@ -10,8 +10,6 @@ use proptest::prelude::*;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use support::edits::{PATHS, apply, assert_same, path, step, text, write};
-use support::{Bench, dump, fresh, open, open_with, put, refresh, settings, settle};
 
 const SHOP: &[(&str, &str)] = &[
     (

@@ -1,9 +1,7 @@
 //! Uses of a symbol in another root: engines that have answered before answer like new ones, whichever root was edited.
 
-mod support;
-
+use crate::support::{Bench, refresh};
 use orient_engine::{DefinitionQuery, Engine, NameMatch, NodeId, RootSnapshot, cross_root_uses};
-use support::{Bench, refresh};
 
 /// A library, and an application that requires it.
 fn roots() -> [Bench; 2] {

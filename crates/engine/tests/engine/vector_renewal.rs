@@ -1,11 +1,9 @@
 //! Vectors of another model version: queries ignore them, and they are renewed in the background.
 
-mod support;
-
+use crate::support::{Bench, dump, fresh, refresh, settle};
 use orient_engine::{Cancel, Engine, NoProgress, Rule, SearchQuery, SearchResults};
 use orient_model::RepoPath;
 use orient_store::{Snapshot, WriteLock, Writer};
-use support::{Bench, dump, fresh, refresh, settle};
 
 const FILES: &[(&str, &str)] = &[
     ("src/shop.py", "class Shop:\n    def sell(self, what):\n        return self.stock.take(what)\n"),

@@ -1,7 +1,7 @@
 //! The compiler layers: what a SCIP index or a language server says replaces our edges, file by file and content by content.
 
-mod support;
-
+use crate::support::edits::assert_same;
+use crate::support::{Bench, dump, fresh, refresh};
 use orient_engine::{
     Cancel, Engine, EngineError, ImportState, KeptAnswers, LayerPublication, LayerSource, NoProgress,
     RefreshMode, RefreshOptions, ScipImport, ServerAnswers,
@@ -13,8 +13,6 @@ use orient_testkit::{DEFINES, USES, scip_document, scip_index, scip_occurrence};
 use proptest::prelude::*;
 use std::path::PathBuf;
 use std::sync::Barrier;
-use support::edits::assert_same;
-use support::{Bench, dump, fresh, refresh};
 
 const A: &str = "from b import make\n\ndef run(x):\n    make()\n    x.go()\n";
 const B: &str = "\
@@ -400,7 +398,7 @@ proptest! {
             let other = tempfile::tempdir().expect("a directory");
             let store = other.path().join("store");
             copy(&bench.store(), &store);
-            assert_same(&incremental, &rebuilt(&support::open(&bench.root(), &store, 1)), "a full build with the layer");
+            assert_same(&incremental, &rebuilt(&crate::support::open(&bench.root(), &store, 1)), "a full build with the layer");
         }
     }
 }

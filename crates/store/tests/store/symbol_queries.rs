@@ -2,8 +2,7 @@
 #![expect(clippy::needless_raw_string_hashes, reason = "the form in which snapshots update themselves")]
 #![allow(clippy::unwrap_used, reason = "a test fails where it must not")]
 
-mod support;
-
+use crate::support::{Place, file, id, outline, put, remove, skipped};
 use expect_test::{Expect, expect};
 use orient_model::{Issue, IssueKind, Outline, RepoPath, Role, Span, SymbolKind};
 use orient_store::{
@@ -12,7 +11,6 @@ use orient_store::{
 };
 use proptest::prelude::*;
 use std::fmt::Write;
-use support::{Place, file, id, outline, put, remove, skipped};
 
 fn shop() -> Place {
     let place = Place::new();
@@ -290,7 +288,7 @@ fn many_hits_are_ordered_and_counted_like_few() {
 fn an_index_in_memory_answers_like_one_in_a_file() {
     let place = shop();
     let copy = Writer::in_memory_copy(&place.path()).unwrap().into_snapshot().unwrap();
-    assert_eq!(support::listing(&copy), support::listing(&place.open()));
+    assert_eq!(crate::support::listing(&copy), crate::support::listing(&place.open()));
     let mut writer = copy.into_writer().unwrap();
     writer.apply([put("new.x", "function new")]).unwrap();
     let copy: Snapshot = writer.into_snapshot().unwrap();

@@ -1,13 +1,11 @@
 //! An updated catalogue equals one that is read from the store: the same chunks in the same order.
 
-mod support;
-
+use crate::support::{Place, put, remove};
 use orient_model::RepoPath;
 use orient_store::{Catalogue, CatalogueUpdate, Change, ChunkPosting, Snapshot};
 use orient_text::term_hash;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
-use support::{Place, put, remove};
 
 const FILES: usize = 160;
 
@@ -95,7 +93,7 @@ proptest! {
         steps in prop::collection::vec((step(), prop::bool::weighted(0.7)), 1..14),
     ) {
         let place = Place::new();
-        place.load((0..start).map(|file| support::file(&path(file), &text(file, 1 + file % 4))));
+        place.load((0..start).map(|file| crate::support::file(&path(file), &text(file, 1 + file % 4))));
         let mut known = place.open().catalogue().expect("readable");
         let mut paths = BTreeSet::new();
         for (step, look) in &steps {

@@ -1,10 +1,8 @@
 //! `find` and `absent` on a small tree of several languages.
 
-mod support;
-
+use crate::support::Tree;
 use orient_tools::Exit;
 use serde_json::{Value, json};
-use support::Tree;
 
 const RUST: &str = "\
 fn main() {
