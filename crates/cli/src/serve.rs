@@ -97,7 +97,7 @@ fn with_http_arguments(command: Command, address: &'static str) -> Command {
 pub(crate) fn serve(config: Config, matches: &ArgMatches) -> Result<Exit, ToolError> {
     let quiet = config.quiet;
     let scheme = scheme(matches.contains_id("tls-cert"));
-    serve_http(config, matches, |address| {
+    serve_http(config, matches, &|address| {
         if !quiet {
             // A failure to write to standard error cannot be reported.
             let _ = writeln!(
@@ -112,7 +112,7 @@ pub(crate) fn serve(config: Config, matches: &ArgMatches) -> Result<Exit, ToolEr
 pub(crate) fn web(config: Config, matches: &ArgMatches) -> Result<Exit, ToolError> {
     let opens = matches.get_flag("open");
     let scheme = scheme(matches.contains_id("tls-cert"));
-    serve_http(config, matches, |address| {
+    serve_http(config, matches, &|address| {
         let page = format!("{scheme}://{address}/");
         // The address is the answer of this command, so it goes to standard output. Both failures leave the server running.
         let _ = writeln!(std::io::stdout(), "{page}");
@@ -138,7 +138,7 @@ fn open_in_browser(address: &str) -> std::io::Result<()> {
 fn serve_http(
     config: Config,
     matches: &ArgMatches,
-    listening: impl FnOnce(SocketAddr),
+    listening: &dyn Fn(SocketAddr),
 ) -> Result<Exit, ToolError> {
     let texts = |name: &str| matches.get_many::<String>(name).into_iter().flatten().cloned().collect();
     let http = HttpOptions {

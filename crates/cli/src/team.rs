@@ -320,7 +320,7 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
                 // A failure to write to standard error cannot be reported.
                 let _ = writeln!(io::stderr(), "serving on {scheme}://{address}/mcp");
             };
-            shared_http(&options, &http, node, provider, listening).map_err(crate::serve::tool_error)?;
+            shared_http(&options, &http, node, provider, &listening).map_err(crate::serve::tool_error)?;
             Ok(Exit::Ok)
         }
         Action::Webhook { name } => say(&config, &database.renew_hook_secret(&name)?),

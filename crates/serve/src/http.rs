@@ -62,11 +62,7 @@ pub struct HttpOptions {
 }
 
 /// Serves until a signal stops it. Calls `listening` with the bound address.
-pub fn http(
-    options: Options,
-    http: &HttpOptions,
-    listening: impl FnOnce(SocketAddr),
-) -> Result<(), ServeError> {
+pub fn http(options: Options, http: &HttpOptions, listening: &dyn Fn(SocketAddr)) -> Result<(), ServeError> {
     if !http.address.ip().is_loopback() && http.token.is_none() {
         return Err(ServeError::usage(
             format!("{} can be reached from other machines, so a token is required", http.address.ip()),
@@ -79,7 +75,7 @@ pub fn http(
         Server::new(state.clone(), false).begin();
         router(&state, http, stop)
     };
-    let served = runtime.block_on(serve_until_signal(http, app, listening));
+    let served = runtime.block_on(serve_until_signal(http, Box::new(app), listening));
     state.close();
     runtime.shutdown_timeout(RUNTIME_SHUTDOWN_TIMEOUT);
     served
@@ -96,11 +92,14 @@ pub(crate) fn runtime(max_blocking_threads: usize) -> Result<Runtime, ServeError
         .map_err(|error| ServeError::system("cannot start", error))
 }
 
-/// Serves the routes that `app` makes until a signal stops the process. Calls `listening` with the bound address.
+/// Makes the routes of a server that is stopped by this token.
+pub(crate) type MakeRoutes<'r> = Box<dyn FnOnce(&CancellationToken) -> Router + 'r>;
+
+/// Serves routes until a signal stops the process. Calls `listening` with the bound address.
 pub(crate) async fn serve_until_signal(
     http: &HttpOptions,
-    app: impl FnOnce(&CancellationToken) -> Router,
-    listening: impl FnOnce(SocketAddr),
+    app: MakeRoutes<'_>,
+    listening: &dyn Fn(SocketAddr),
 ) -> Result<(), ServeError> {
     let address = http.address;
     let tls = http.tls.as_ref().map(TlsServer::new).transpose()?;
@@ -386,12 +385,12 @@ async fn accept(listener: TcpListener, tls: Option<TlsServer>, app: Router, stop
         tokio::spawn(async move {
             let _ = stream.set_nodelay(true);
             match acceptor {
-                None => serve_connection(stream, app, &stop, &connection).await,
+                None => serve_connection(Box::new(stream), app, &stop, &connection).await,
                 Some(acceptor) => {
                     // A client that does not complete the handshake is no client.
                     let handshake = tokio::time::timeout(REQUEST_READ_TIMEOUT, acceptor.accept(stream));
                     if let Ok(Ok(stream)) = handshake.await {
-                        serve_connection(stream, app, &stop, &connection).await;
+                        serve_connection(Box::new(stream), app, &stop, &connection).await;
                     }
                 }
             }
@@ -401,8 +400,13 @@ async fn accept(listener: TcpListener, tls: Option<TlsServer>, app: Router, stop
     let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, connections.all_closed()).await;
 }
 
+/// A connection, encrypted or not. Behind a pointer, so that the HTTP protocol is compiled once.
+trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
+
 async fn serve_connection(
-    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    stream: Box<dyn Stream>,
     app: Router,
     stop: &CancellationToken,
     connection: &Arc<Connection>,

@@ -68,13 +68,13 @@ pub fn shared_http(
     http: &HttpOptions,
     trees: Arc<dyn SharedTrees>,
     provider: Option<IdentityProviderOptions>,
-    listening: impl FnOnce(SocketAddr),
+    listening: &dyn Fn(SocketAddr),
 ) -> Result<(), ServeError> {
     let state = ServerState::shared(trees.clone(), options.tools.as_deref(), options.release_memory)?;
     let state = Arc::new(state);
     let runtime = runtime(state.free_slots() + 4 * SPARE_THREADS)?;
     let app = |stop: &CancellationToken| router(&state, trees, provider, http, stop);
-    let served = runtime.block_on(serve_until_signal(http, app, listening));
+    let served = runtime.block_on(serve_until_signal(http, Box::new(app), listening));
     runtime.shutdown_timeout(RUNTIME_SHUTDOWN_TIMEOUT);
     served
 }
